@@ -1,0 +1,161 @@
+// Builds the gateway from its parts: store, engine, services and the HTTP service over all areas. main.ts wires it to
+// the machine; tests build it around a fake applier and inject requests.
+
+import type { FastifyInstance, FastifyServerFactory } from 'fastify'
+import { administrators, findById, reopenedBy, signedOutBy } from './areas/administrators/config.ts'
+import { areas as allAreas } from './areas/index.ts'
+import { describeChanges } from './config/describe.ts'
+import { type Committed, ConfigEngine } from './config/engine.ts'
+import { ConfigStore } from './config/store.ts'
+import type { AreaEndpoints } from './contract/openapi.ts'
+import type { Database } from './database/database.ts'
+import { cookieNames, createCookieJar } from './http/cookies.ts'
+import type { Area, Identity, Machine, Services } from './http/handle.ts'
+import { referenceRoutes } from './http/reference.ts'
+import { createIdentityFinder } from './http/request.ts'
+import { createHttpServer } from './http/server.ts'
+import { faultsOf } from './http/validate.ts'
+import type { Applier, DataPlane } from './plan/artifacts.ts'
+import type { Facts } from './plan/facts.ts'
+import { createPlanner } from './plan/planner.ts'
+import type { Clock } from './runtime/clock.ts'
+import { Journal, type JournalEntry } from './runtime/journal.ts'
+import type { Log } from './runtime/log.ts'
+import { Passwords, weaknessOf } from './runtime/passwords.ts'
+import { Sessions } from './runtime/sessions.ts'
+import { SignInGuard } from './runtime/sign-in-guard.ts'
+import type { Vault } from './runtime/vault.ts'
+import { version } from './version.ts'
+
+export interface GatewayParts {
+  readonly database: Database
+  readonly applier: Applier
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly facts: () => Facts
+  readonly log: Log
+  readonly brand: string
+  readonly hostName: string
+  readonly ownNames: ReadonlySet<string>
+  readonly dataPlane: DataPlane
+  readonly installationId: string
+  readonly licenceKey: string | null
+  readonly isTls: boolean
+  readonly serverFactory?: FastifyServerFactory
+  readonly areas?: readonly Area[]
+  readonly checkReplies?: boolean
+}
+
+export interface Gateway {
+  readonly http: FastifyInstance
+  readonly services: Services
+}
+
+export const endpointsOf = (areas: readonly Area[]): AreaEndpoints[] =>
+  areas.map(({ name, routes }) => ({ name, endpoints: routes.map((route) => route.endpoint) }))
+
+export function createGateway(parts: GatewayParts): Gateway {
+  const { database, applier, clock } = parts
+  const areas = parts.areas ?? allAreas
+  const slots = areas.flatMap((area) => area.slots)
+  const journal = new Journal(database, clock.now)
+  const sessions = new Sessions(database, clock)
+  const guard = new SignInGuard(database, clock)
+  const engine = new ConfigEngine({
+    slots,
+    database,
+    store: new ConfigStore(database, slots),
+    planner: createPlanner(areas),
+    applier,
+    facts: parts.facts,
+    clock,
+    onAborted: () => journal.reload(),
+    alongside: (commits) => {
+      for (const { revision } of commits) {
+        for (const adminId of signedOutBy(revision.changes)) sessions.endAllOf(adminId)
+        for (const adminId of reopenedBy(revision.changes)) guard.reopenAccount(adminId)
+      }
+      journal.write(commits.map(changeRecord))
+    },
+  })
+  const names = cookieNames(parts.brand)
+  const services: Services = {
+    brand: parts.brand,
+    hostName: parts.hostName,
+    dataPlane: parts.dataPlane,
+    installationId: parts.installationId,
+    licenceKey: parts.licenceKey,
+    clock,
+    engine,
+    applier,
+    facts: parts.facts,
+    journal,
+    sessions,
+    guard,
+    passwords: new Passwords(),
+    vault: parts.vault,
+    cookieJar: createCookieJar(names),
+    weaknessOf,
+    faultsOf,
+    transact: (work) => database.transact(work),
+    observe: () => observe(applier, engine),
+  }
+  const http = createHttpServer({
+    routes: [...areas.flatMap((area) => area.routes), ...referenceRoutes(endpointsOf(areas), version)],
+    services,
+    findIdentity: createIdentityFinder(
+      names,
+      (session, secures) => {
+        const opened = sessions.open(session, secures)
+        return opened && identityOf(opened)
+      },
+      (identity) => (sessions.touch(identity.session) ? refreshed(identity) : null),
+    ),
+    ownNames: parts.ownNames,
+    isTls: parts.isTls,
+    log: parts.log,
+    ...(parts.serverFactory ? { serverFactory: parts.serverFactory } : {}),
+    ...(parts.checkReplies ? { checkReplies: true } : {}),
+  })
+  return { http, services }
+
+  function identityOf(session: Identity['session']): Identity | null {
+    const admin = findById(engine.config, session.adminId)
+    if (!admin?.enabled) return null
+    return { adminId: admin.id, login: admin.login, name: admin.name, role: admin.role, session }
+  }
+
+  /** The same object while nothing about the administrators changed, so that hot requests do no look-up. */
+  function refreshed(identity: Identity): Identity | null {
+    const current = engine.config[administrators.key]
+    if (identityConfig.get(identity) === current) return identity
+    const next = identityOf(identity.session)
+    if (next && current) identityConfig.set(next, current)
+    return next
+  }
+}
+
+const identityConfig = new WeakMap<Identity, unknown>()
+
+async function observe(applier: Applier, engine: ConfigEngine): Promise<Machine> {
+  const { error, outcome } = engine.applied
+  const failed =
+    outcome?.status === 'put_back' ? (outcome.problems[0]?.message ?? 'The last apply was put back.') : null
+  try {
+    return { observation: await applier.observe(), unreachable: '', applyError: error ?? failed }
+  } catch (cause) {
+    return { observation: null, unreachable: (cause as Error).message, applyError: error ?? failed }
+  }
+}
+
+const changeRecord = ({ revision, requestId }: Committed): JournalEntry => ({
+  event: 'change',
+  who: revision.author,
+  address: revision.address,
+  what: revision.reason,
+  result: 'ok',
+  message: `Revision ${revision.revision}`,
+  request_id: requestId,
+  revision: revision.revision,
+  changes: describeChanges(revision.changes),
+})

@@ -1,0 +1,55 @@
+// Keeps the machine at the head revision: at the start, when applyd comes back, when facts change and every now and then
+// in case somebody changed the machine by hand. It takes no input; it is always the same step.
+
+import type { ConfigEngine } from '../config/engine.ts'
+import type { Log } from '../runtime/log.ts'
+
+const everyMilliseconds = 20_000
+const retryMilliseconds = 1_000
+
+export interface Reconciler {
+  /** Asks for a step soon; several requests at once are one step. */
+  wake(): void
+  stop(): void
+}
+
+export function startReconciler(engine: ConfigEngine, refreshFacts: () => boolean, log: Log): Reconciler {
+  let timer: NodeJS.Timeout | null = null
+  let isRunning = false
+  let isWanted = false
+  let isStopped = false
+
+  const schedule = (milliseconds: number): void => {
+    if (timer) clearTimeout(timer)
+    timer = isStopped ? null : setTimeout(() => void step(), milliseconds)
+    timer?.unref()
+  }
+
+  const step = async (): Promise<void> => {
+    if (isRunning) {
+      isWanted = true
+      return
+    }
+    isRunning = true
+    isWanted = false
+    refreshFacts()
+    const before = engine.applied
+    await engine.reconcile()
+    const { error, outcome } = engine.applied
+    const failure = error ?? (outcome?.status === 'put_back' ? 'the plan was put back' : null)
+    if (failure !== null && before.error !== error)
+      log('warning', 'the machine does not follow the configuration', { failure })
+    isRunning = false
+    if (isWanted) schedule(0)
+    else schedule(failure === null ? everyMilliseconds : retryMilliseconds)
+  }
+
+  schedule(0)
+  return {
+    wake: () => schedule(0),
+    stop: () => {
+      isStopped = true
+      if (timer) clearTimeout(timer)
+    },
+  }
+}

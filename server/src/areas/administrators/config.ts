@@ -1,0 +1,59 @@
+// Stored administrators and what other areas may ask about them.
+
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { Sealed } from '../../contract/secret.ts'
+import { type Config, list, read } from '../../contract/slots.ts'
+import { Administrator } from './contract.ts'
+
+export const StoredAdministrator = Type.Object(
+  { ...Administrator.properties, password_hash: Sealed },
+  { additionalProperties: false },
+)
+export type StoredAdministrator = Static<typeof StoredAdministrator>
+
+export const administrators = list('administrators.local', StoredAdministrator)
+
+/** Where the vault binds a password hash to. */
+export const passwordPlace = (adminId: string): string => `${administrators.key}/${adminId}/password_hash`
+
+/** One spelling per person: `Bob` and `bob` are the same login (security requirement 11). */
+export const canonicalLogin = (login: string): string => login.normalize('NFKC').toLowerCase()
+
+export const findByLogin = (config: Config, login: string): StoredAdministrator | undefined =>
+  read(config, administrators).find((admin) => canonicalLogin(admin.login) === canonicalLogin(login))
+
+export const findById = (config: Config, id: string): StoredAdministrator | undefined =>
+  read(config, administrators).find((admin) => admin.id === id)
+
+interface ItemChange {
+  readonly slot: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+const seal = (admin: StoredAdministrator): string => admin.password_hash.sealed
+
+/** Administrators whose sessions end with these changes: gone, disabled, or with another password or role. */
+export function signedOutBy(changes: readonly ItemChange[]): string[] {
+  return ownChanges(changes)
+    .filter(({ before, after }) => {
+      if (!before) return false
+      return !after?.enabled || seal(after) !== seal(before) || after.role !== before.role
+    })
+    .map(({ before, after }) => (before ?? after)?.id ?? '')
+}
+
+/** Administrators another one let in again: a new password, or switched on. */
+export const reopenedBy = (changes: readonly ItemChange[]): string[] =>
+  ownChanges(changes)
+    .filter(({ before, after }) => before && after?.enabled && (seal(after) !== seal(before) || !before.enabled))
+    .map(({ after }) => after?.id ?? '')
+
+const ownChanges = (changes: readonly ItemChange[]) =>
+  changes
+    .filter((change) => change.slot === administrators.key)
+    .map((change) => ({
+      before: change.before as StoredAdministrator | null,
+      after: change.after as StoredAdministrator | null,
+    }))

@@ -1,0 +1,7 @@
+// The area of local administrators: who may sign in here, and with which role.
+
+import { defineArea } from '../../http/handle.ts'
+import { administrators } from './config.ts'
+import { routes } from './routes.ts'
+
+export const administratorsArea = defineArea({ name: 'administrators', slots: [administrators], routes })

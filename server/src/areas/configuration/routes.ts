@@ -1,0 +1,94 @@
+// Endpoints of the configuration engine itself.
+
+import { GatewayError, notFound } from '../../contract/error.ts'
+import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
+import {
+  configurationStatus,
+  confirmChange,
+  listRevisions,
+  putBackChange,
+  revertToRevision,
+  rotateKey,
+  showProbation,
+  showRevision,
+} from './contract.ts'
+import { resealAll } from './edits.ts'
+import { configurationStatusItems } from './status.ts'
+
+const defaultPage = 100
+
+type Probation = NonNullable<Services['engine']['probation']>
+
+function revisionNumber(context: Pick<Context, 'params'>): number {
+  const text = context.params.revision_id ?? ''
+  if (!/^\d{1,15}$/.test(text)) throw notFound(`revision ${text.slice(0, 40)}`)
+  return Number(text)
+}
+
+/** Only its author or an administrator with full access decides about a change on probation. */
+function ownProbation(context: Pick<Context, 'identity' | 'services'>): Probation {
+  const { probation } = context.services.engine
+  if (!probation) throw new GatewayError('conflict', 'No change is waiting for a confirmation.')
+  const { login, role } = signedIn(context)
+  if (role !== 'predefined_admin_write' && login !== probation.author) {
+    throw new GatewayError(
+      'forbidden',
+      `Only ${probation.author} or an administrator with full access may decide this.`,
+    )
+  }
+  return probation
+}
+
+const showWaiting = (services: Services, probation: Probation) => ({
+  revision: probation.revision,
+  author: probation.author,
+  confirm_before: probation.deadlineTime,
+  seconds_left: Math.max(0, Math.ceil(probation.deadline - services.clock.elapsed())),
+})
+
+export const routes: readonly Route[] = [
+  handle(listRevisions, ({ query, services }) =>
+    services.engine.listRevisions(query.limit ?? defaultPage, query.offset ?? 0),
+  ),
+  handle(showRevision, (context) => {
+    const number = revisionNumber(context)
+    const revision = context.services.engine.describeRevision(number)
+    if (!revision) throw notFound(`revision ${number}`)
+    return { ...revision, changes: revision.changes.map((change) => ({ ...change, fields: [...change.fields] })) }
+  }),
+  handle(revertToRevision, (context) => {
+    const number = revisionNumber(context)
+    const { engine } = context.services
+    return context.change(() => {
+      const config = engine.configAt(number)
+      if (!config) throw notFound(`revision ${number}`)
+      return config
+    })
+  }),
+  handle(showProbation, ({ services }) => {
+    const { probation } = services.engine
+    return { waiting: probation ? showWaiting(services, probation) : null }
+  }),
+  handle(confirmChange, (context) => {
+    ownProbation(context)
+    context.services.engine.confirm()
+  }),
+  handle(putBackChange, async (context) => {
+    const { revision } = ownProbation(context)
+    const actor = { login: signedIn(context).login, address: context.address }
+    await context.services.engine.putBack(actor, `Revision ${revision} was put back`)
+  }),
+  handle(
+    rotateKey,
+    ({ change, services }) => {
+      const { vault } = services
+      vault.addKey()
+      return change((config) => resealAll(config, (secret, place) => vault.seal(vault.reveal(secret, place), place)))
+    },
+    { journals: true },
+  ),
+  handle(configurationStatus, async ({ services }) => {
+    const { engine } = services
+    return configurationStatusItems(await services.observe(), engine.damage, engine.revision)
+  }),
+]

@@ -1,0 +1,41 @@
+// Firewall settings, the switch of the user rules, and the status (seed, "Firewall").
+
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { settingsEndpoints } from '../../contract/collections.ts'
+import { endpoint } from '../../contract/endpoint.ts'
+import { Enabled, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
+
+export const logActions = ['accept', 'drop', 'dnat', 'snat', 'mark_log', 'mark_not_log'] as const
+
+export const FirewallSettings = strictObject({
+  automatic_snat_enabled: Type.Boolean({
+    description: 'Hide private source addresses behind the address of the external interface.',
+  }),
+  log_mode: oneOf(['nothing', 'all', 'selected'], 'Which firewall actions are logged.'),
+  log_actions: Type.Array(oneOf(logActions), { uniqueItems: true, description: 'What log_mode "selected" logs.' }),
+})
+export type FirewallSettings = Static<typeof FirewallSettings>
+
+export const firewallSettings = settingsEndpoints({
+  path: '/firewall/settings',
+  title: 'firewall settings',
+  schema: FirewallSettings,
+  change: 'firewall',
+})
+
+export const firewallState = settingsEndpoints({
+  path: '/firewall/state',
+  title: 'switch of the user rules',
+  schema: Enabled,
+  change: 'firewall',
+})
+
+export const firewallStatus = endpoint({
+  method: 'GET',
+  path: '/firewall/status',
+  access: 'view',
+  summary: 'Show the firewall status',
+  description: 'Read from the kernel at the time of the call.',
+  reply: Type.Array(StatusItem),
+})

@@ -1,0 +1,96 @@
+// The registered licence: the sealed token and what it said when it was checked. Which modules that opens is decided
+// here for every other area.
+
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { nullable, strictObject } from '../../contract/fields.ts'
+import { Sealed } from '../../contract/secret.ts'
+import { type Config, read, single } from '../../contract/slots.ts'
+import { type LicenceInfo, timedModules } from './contract.ts'
+
+/** What a token of the operator may say; the wire names of the licence information. */
+export const LicenceClaims = Type.Object({
+  license_id: Type.String({ maxLength: 80 }),
+  license_type: Type.String({ maxLength: 80 }),
+  company_id: Type.Optional(Type.String({ maxLength: 80 })),
+  start_date: Type.Number(),
+  expiration_date: Type.Number(),
+  not_upgrade_after: Type.Optional(Type.Number()),
+  tech_support_end: Type.Optional(Type.Number()),
+  modules: Type.Record(Type.String(), Type.Number({ description: 'Unix seconds until which the module is licensed.' })),
+  max_users_count: Type.Integer({ minimum: 0 }),
+})
+export type LicenceClaims = Static<typeof LicenceClaims>
+
+const Registration = strictObject({
+  registration: nullable(
+    strictObject({
+      token: Sealed,
+      registered_at: Type.Number(),
+      server_id: Type.String(),
+      claims: nullable(LicenceClaims),
+    }),
+  ),
+})
+export type Registration = NonNullable<Static<typeof Registration>['registration']>
+
+export const licence = single('licence.registration', Registration, { registration: null })
+
+export const tokenPlace = `${licence.key}//registration.token`
+
+/** Without an operator's key nothing expires; the date only has to be far away. */
+const neverUnixSeconds = Date.UTC(2100, 0, 1) / 1000
+
+const openClaims = (registeredAt: number): LicenceClaims => ({
+  license_id: 'UTM-0000000000',
+  license_type: 'free',
+  start_date: registeredAt,
+  expiration_date: neverUnixSeconds,
+  modules: Object.fromEntries(timedModules.map((name) => [name, neverUnixSeconds])),
+  max_users_count: 10_000,
+})
+
+export function licenceInfo(config: Config, serverName: string, nowUnixSeconds: number): LicenceInfo {
+  const connection = { has_connection: false, license_server: '' }
+  const { registration } = read(config, licence)
+  if (!registration) return { registered: false, ...connection }
+  const claims = registration.claims ?? openClaims(registration.registered_at)
+  const isStarted = nowUnixSeconds >= claims.start_date
+  const isUsable = isStarted && nowUnixSeconds < claims.expiration_date
+  const timed = (name: string) => {
+    const until = claims.modules[name] ?? 0
+    const available = isUsable && until > nowUnixSeconds
+    return { available, expiration_date: available ? until : 0 }
+  }
+  return {
+    modules: {
+      active_directory: timed('active_directory'),
+      kaspersky_av_for_web: timed('kaspersky_av_for_web'),
+      kaspersky_av_for_mail: timed('kaspersky_av_for_mail'),
+      application_control: timed('application_control'),
+      suricata: timed('suricata'),
+      advanced_content_filter: timed('advanced_content_filter'),
+      standard_content_filter: timed('standard_content_filter'),
+      ips_advanced_rules: timed('ips_advanced_rules'),
+      cluster: timed('cluster'),
+      icsd: { available: isUsable, max_users_count: isUsable ? claims.max_users_count : 0 },
+    },
+    general: {
+      available: isUsable,
+      reason: isUsable ? '' : isStarted ? 'The licence has expired.' : 'The licence has not started yet.',
+      not_upgrade_after: claims.not_upgrade_after ?? claims.expiration_date,
+      tech_support_end: claims.tech_support_end ?? claims.expiration_date,
+      start_date: claims.start_date,
+      expiration_date: claims.expiration_date,
+    },
+    license_type: claims.license_type,
+    license_id: claims.license_id,
+    server_name: serverName,
+    last_update_time: registration.registered_at,
+    company_id: claims.company_id ?? '',
+    server_id: registration.server_id,
+    registered: true,
+    unreliable: false,
+    ...connection,
+  }
+}

@@ -1,0 +1,91 @@
+// Registration and licence information (general.md 2.2 and 3.1). Module names stay as they are on the wire.
+
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { endpoint } from '../../contract/endpoint.ts'
+import { strictObject } from '../../contract/fields.ts'
+
+export const timedModules = [
+  'active_directory',
+  'kaspersky_av_for_web',
+  'kaspersky_av_for_mail',
+  'application_control',
+  'suricata',
+  'advanced_content_filter',
+  'standard_content_filter',
+  'ips_advanced_rules',
+  'cluster',
+] as const
+export type TimedModule = (typeof timedModules)[number]
+
+const TimedModuleInfo = strictObject({
+  available: Type.Boolean(),
+  expiration_date: Type.Number({ description: 'Unix seconds; 0 when not available.' }),
+})
+
+const UsersModuleInfo = strictObject({ available: Type.Boolean(), max_users_count: Type.Integer() })
+
+export const LicenceModules = strictObject({
+  active_directory: TimedModuleInfo,
+  kaspersky_av_for_web: TimedModuleInfo,
+  kaspersky_av_for_mail: TimedModuleInfo,
+  application_control: TimedModuleInfo,
+  suricata: TimedModuleInfo,
+  advanced_content_filter: TimedModuleInfo,
+  standard_content_filter: TimedModuleInfo,
+  ips_advanced_rules: TimedModuleInfo,
+  cluster: TimedModuleInfo,
+  icsd: UsersModuleInfo,
+})
+
+export const LicenceGeneral = strictObject({
+  available: Type.Boolean(),
+  reason: Type.String({ description: 'Why the licence cannot be used; empty when it can.' }),
+  not_upgrade_after: Type.Number(),
+  tech_support_end: Type.Number(),
+  start_date: Type.Number(),
+  expiration_date: Type.Number(),
+})
+
+/** Without a licence only registered, has_connection and license_server are there. */
+export const LicenceInfo = strictObject({
+  modules: Type.Optional(LicenceModules),
+  general: Type.Optional(LicenceGeneral),
+  license_type: Type.Optional(Type.String()),
+  license_id: Type.Optional(Type.String()),
+  server_name: Type.Optional(Type.String()),
+  last_update_time: Type.Optional(Type.Number()),
+  company_id: Type.Optional(Type.String()),
+  server_id: Type.Optional(Type.String()),
+  unreliable: Type.Optional(Type.Boolean()),
+  registered: Type.Boolean(),
+  has_connection: Type.Boolean({ description: 'Whether a licence server answers; this version asks none.' }),
+  license_server: Type.String(),
+})
+export type LicenceInfo = Static<typeof LicenceInfo>
+
+export const registerLicence = endpoint({
+  method: 'POST',
+  path: '/license/register',
+  access: 'configure',
+  summary: 'Register the gateway with a licence token',
+  description:
+    'The token is a JWT signed with the operator’s key. Where the operator has not set a key, any token registers ' +
+    'the gateway and every module is available.',
+  body: strictObject({
+    token: Type.String({
+      minLength: 1,
+      maxLength: 16_384,
+      pattern: '^[A-Za-z0-9._~+/=-]+$',
+      'x-fault': 'Must consist of letters, digits and . _ ~ + / = - only.',
+    }),
+  }),
+})
+
+export const showLicence = endpoint({
+  method: 'GET',
+  path: '/license/info',
+  access: 'view',
+  summary: 'Show the licence',
+  reply: LicenceInfo,
+})

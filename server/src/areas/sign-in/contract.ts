@@ -1,0 +1,98 @@
+// Signing in and out, who one is, the list of sessions and the blocks of addresses (seed, "Authentication";
+// users-and-admins.md 1.5 and 2.3). The endpoints for blocks are ours: the source has only a menu entry.
+
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { roleIds } from '../../contract/access.ts'
+import { endpoint } from '../../contract/endpoint.ts'
+import { oneOf, strictObject } from '../../contract/fields.ts'
+
+const competence = Type.Array(oneOf(['admin_write', 'admin_read', 'allow_terminal', 'reports_view', 'reports_change']))
+
+export const signIn = endpoint({
+  method: 'POST',
+  path: '/web/auth/login',
+  access: 'public',
+  effect: 'action',
+  summary: 'Sign in',
+  description:
+    'Sets two cookies; every later call needs both. A login without an at-sign is a local administrator, ' +
+    '`name@domain` one of a directory, `name@radius` one of RADIUS.',
+  body: strictObject({
+    login: Type.String({ minLength: 1, maxLength: 320 }),
+    password: Type.String({ minLength: 1, maxLength: 256 }),
+    rest_path: Type.String({ maxLength: 270, description: 'URL prefix the cookies are set for, such as / or /rest.' }),
+  }),
+})
+
+export const signOut = endpoint({
+  method: 'DELETE',
+  path: '/web/auth/login',
+  access: 'signed-in',
+  effect: 'action',
+  summary: 'Sign out',
+})
+
+export const whoAmI = endpoint({
+  method: 'GET',
+  path: '/web/whoami',
+  access: 'signed-in',
+  summary: 'Show who is signed in',
+  reply: strictObject({
+    login: Type.String(),
+    name: Type.String(),
+    role_id: oneOf(roleIds),
+    role_name: Type.String(),
+    competence,
+  }),
+})
+
+export const AdminSession = strictObject({
+  id: Type.String({ description: 'A handle to end the session with; it opens nothing.' }),
+  login: Type.String(),
+  name: Type.String(),
+  competence,
+  role_id: oneOf(roleIds),
+  role_name: Type.String(),
+  domain_name: Type.String(),
+  ip: Type.String(),
+  auth_type: oneOf(['ad', 'ald', 'local', 'radius']),
+  auth_rule_id: Type.String(),
+  admin_id: Type.String(),
+  login_timestamp: Type.Integer({ description: 'Moment of sign-in as YYYYMMDDhhmmss, UTC.' }),
+  country_code: Type.String(),
+})
+export type AdminSession = Static<typeof AdminSession>
+
+export const listSessions = endpoint({
+  method: 'GET',
+  path: '/monitor_backend/admin_sessions',
+  access: 'view',
+  summary: 'List the sessions of administrators',
+  reply: Type.Array(AdminSession),
+})
+
+export const endSession = endpoint({
+  method: 'DELETE',
+  path: '/monitor_backend/admin_sessions/:session_id',
+  access: 'signed-in',
+  effect: 'action',
+  summary: 'End a session',
+  description: 'One’s own always; others’ with full access.',
+})
+
+export const listBlocks = endpoint({
+  method: 'GET',
+  path: '/web/auth/blocks',
+  access: 'view',
+  summary: 'List the addresses blocked after failed sign-ins',
+  reply: Type.Array(strictObject({ address: Type.String(), seconds_left: Type.Integer() })),
+})
+
+export const liftBlocks = endpoint({
+  method: 'DELETE',
+  path: '/web/auth/blocks',
+  access: 'configure',
+  effect: 'action',
+  summary: 'Lift all blocks of addresses',
+})

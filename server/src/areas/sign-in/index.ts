@@ -1,0 +1,6 @@
+// The sign-in area: sessions are runtime state, so it stores no configuration.
+
+import { defineArea } from '../../http/handle.ts'
+import { routes } from './routes.ts'
+
+export const signInArea = defineArea({ name: 'sign-in', slots: [], routes })

@@ -1,0 +1,160 @@
+// Signing in, signing out and sessions. An unknown login, a wrong password, a disabled and a closed account all get the
+// same answer after the same work.
+
+import { competences, roles } from '../../contract/access.ts'
+import { GatewayError, notFound } from '../../contract/error.ts'
+import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
+import { findById, findByLogin, passwordPlace, type StoredAdministrator } from '../administrators/config.ts'
+import {
+  type AdminSession,
+  endSession,
+  liftBlocks,
+  listBlocks,
+  listSessions,
+  signIn,
+  signOut,
+  whoAmI,
+} from './contract.ts'
+
+export const routes: readonly Route[] = [
+  handle(
+    signIn,
+    async (context) => {
+      const { body, services, address } = context
+      const restPath = services.cookieJar.checkRestPath(body.rest_path)
+      refuseBlocked(context)
+      const admin = await findSignedIn(context)
+      if (!admin) throw refuseSignIn(context)
+      const tokens = services.transact(() => {
+        services.guard.recordSuccess(address, admin.id)
+        endPresented(context)
+        services.journal.write([record(context, 'sign-in', admin.login, 'ok', 'Signed in.')])
+        return services.sessions.create(admin.id, address, restPath)
+      })
+      context.setHeader('set-cookie', services.cookieJar.set(tokens, restPath))
+    },
+    { journals: true },
+  ),
+
+  handle(
+    signOut,
+    (context) => {
+      const { services } = context
+      const { session, login } = signedIn(context)
+      services.transact(() => {
+        services.sessions.end(session.handle)
+        services.journal.write([record(context, 'sign-out', login, 'ok', 'Signed out.')])
+      })
+      context.setHeader('set-cookie', services.cookieJar.clear(context.cookieHeader, session.restPath))
+      context.setHeader('clear-site-data', '"cache", "storage"')
+    },
+    { journals: true },
+  ),
+
+  handle(whoAmI, (context) => {
+    const { login, name, role } = signedIn(context)
+    return { login, name, role_id: role, role_name: roles[role], competence: [...competences[role]] }
+  }),
+
+  handle(listSessions, ({ config, services }) =>
+    services.sessions.list().flatMap((session) => {
+      const admin = findById(config, session.adminId)
+      return admin ? [showSession(session, admin)] : []
+    }),
+  ),
+
+  handle(endSession, (context) => {
+    const { params, services } = context
+    const identity = signedIn(context)
+    const session = services.sessions.find(params.session_id ?? '')
+    const isOwn = session?.handle === identity.session.handle
+    if (!isOwn && identity.role !== 'predefined_admin_write') {
+      throw new GatewayError('forbidden', 'Only an administrator with full access may end another session.')
+    }
+    if (!session) throw notFound('session with this id')
+    services.sessions.end(session.handle)
+  }),
+
+  handle(listBlocks, ({ services }) => services.guard.listBlocks()),
+  handle(liftBlocks, ({ services }) => services.guard.liftBlocks()),
+]
+
+type SignInContext = Context<typeof signIn>
+
+function refuseBlocked(context: SignInContext): void {
+  const seconds = context.services.guard.secondsBlocked(context.address)
+  if (seconds === 0) return
+  context.services.journal.note(record(context, 'sign-in', '', 'too_many_requests', 'The address is blocked.'))
+  throw blocked(seconds)
+}
+
+const blocked = (seconds: number): GatewayError =>
+  new GatewayError(
+    'too_many_requests',
+    `Too many failed sign-ins from this address. Try again in ${Math.ceil(seconds / 60)} min (${seconds} s).`,
+    { retryAfterSeconds: seconds },
+  )
+
+/** The administrator whose password this is; null for every kind of failure. */
+async function findSignedIn(context: SignInContext): Promise<StoredAdministrator | null> {
+  const { body, config, services } = context
+  // Directories and RADIUS are their own sources of identity and never fall back to local accounts.
+  const admin = body.login.includes('@') ? undefined : findByLogin(config, body.login)
+  const stored = admin ? services.vault.reveal(admin.password_hash, passwordPlace(admin.id)) : null
+  const fits = await services.passwords.fits(body.password, stored)
+  if (!admin || !fits || !admin.enabled || services.guard.isAccountClosed(admin.id)) return null
+  // The hash took a while: the account may have been disabled or got another password meanwhile.
+  const now = findById(services.engine.config, admin.id)
+  return now === admin ? admin : null
+}
+
+function refuseSignIn(context: SignInContext): GatewayError {
+  const { services, address, body, config } = context
+  const admin = findByLogin(config, body.login)
+  services.transact(() => {
+    const isBlocked = services.guard.recordFailure(address, admin?.id ?? null)
+    const message = isBlocked ? 'Sign-in failed; the address is blocked now.' : 'Sign-in failed.'
+    services.journal.write([record(context, 'sign-in', shownLogin(admin, body.login), 'unauthenticated', message)])
+  })
+  return new GatewayError('unauthenticated', 'The login or the password is wrong.')
+}
+
+/** An unknown login may be a password typed into the wrong field: only its first two characters are kept. */
+const shownLogin = (admin: StoredAdministrator | undefined, login: string): string =>
+  admin ? admin.login : `${[...login].slice(0, 2).join('')}…`
+
+/** A session presented at sign-in ends: nobody continues one that somebody else may have planted. */
+function endPresented(context: SignInContext): void {
+  const { identity, services } = context
+  if (identity) services.sessions.end(identity.session.handle)
+}
+
+function record(
+  context: { address: string; requestId: string },
+  event: 'sign-in' | 'sign-out',
+  who: string,
+  result: string,
+  message: string,
+) {
+  const what = event === 'sign-in' ? 'POST /web/auth/login' : 'DELETE /web/auth/login'
+  const { address, requestId } = context
+  return { event, who, address, what, result, message, request_id: requestId, revision: null, changes: [] }
+}
+
+type ListedSession = ReturnType<Services['sessions']['list']>[number]
+
+const showSession = (session: ListedSession, admin: StoredAdministrator): AdminSession => ({
+  id: session.handle,
+  login: admin.login,
+  name: admin.name,
+  competence: [...competences[admin.role]],
+  role_id: admin.role,
+  role_name: roles[admin.role],
+  domain_name: '',
+  ip: session.address,
+  auth_type: 'local',
+  auth_rule_id: '',
+  admin_id: admin.id,
+  login_timestamp: session.loginTimestamp,
+  country_code: '',
+})

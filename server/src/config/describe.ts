@@ -1,0 +1,53 @@
+// A change set in words an administrator can read: which object, which field, from what to what. Secrets and
+// hashes never appear; that is decided here, once, for revisions, dry runs and the journal alike.
+
+import { isDeepStrictEqual } from 'node:util'
+import { isSealed, secretMask } from '../contract/secret.ts'
+import type { Change, ChangeSet } from './diff.ts'
+
+export interface FieldChange {
+  readonly field: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+export interface ObjectChange {
+  /** `firewall.settings` or `administrators.local[<id>]`. */
+  readonly object: string
+  readonly action: 'added' | 'changed' | 'moved' | 'removed'
+  readonly fields: readonly FieldChange[]
+}
+
+export const describeChanges = (changes: ChangeSet): ObjectChange[] => changes.map(describeChange)
+
+function describeChange(change: Change): ObjectChange {
+  const object = change.id === null ? change.slot : `${change.slot}[${change.id}]`
+  const fields = fieldChanges(change.before, change.after)
+  if (change.id === null) return { object, action: 'changed', fields }
+  if (change.before === null) return { object, action: 'added', fields }
+  if (change.after === null) return { object, action: 'removed', fields }
+  return { object, action: fields.length === 0 ? 'moved' : 'changed', fields }
+}
+
+function fieldChanges(before: unknown, after: unknown): FieldChange[] {
+  const old = asRecord(before)
+  const next = asRecord(after)
+  const names = [...new Set([...Object.keys(old), ...Object.keys(next)])]
+  return names
+    .filter((name) => !isDeepStrictEqual(old[name], next[name]))
+    .map((field) => ({ field, before: mask(old[field]), after: mask(next[field]) }))
+}
+
+const asRecord = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+
+/** Absent becomes null, sealed values become the mask, at any depth. */
+export function mask(value: unknown): unknown {
+  if (value === undefined) return null
+  if (isSealed(value)) return secretMask
+  if (Array.isArray(value)) return value.map(mask)
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mask(inner)]))
+  }
+  return value
+}

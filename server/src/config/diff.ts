@@ -1,0 +1,228 @@
+// Differences between two configurations as data: the change set that a revision keeps, can replay and can undo.
+// Positions in a list are fractions, so that a move or an insert touches one row whatever the length. Pure.
+
+import { isDeepStrictEqual } from 'node:util'
+import type { Config, Item, ItemId, Slot } from '../contract/slots.ts'
+
+/** A configuration with the place of every list item; `positions[key]` runs parallel to the list. */
+export interface Snapshot {
+  readonly revision: number
+  readonly config: Config
+  readonly positions: Readonly<Record<string, readonly number[]>>
+}
+
+/** One item put (`after`), removed (`after` null) or moved (only the position differs). Singles have id null. */
+export interface Change {
+  readonly slot: string
+  readonly id: ItemId | null
+  readonly before: unknown
+  readonly after: unknown
+  readonly from: number | null
+  readonly to: number | null
+}
+
+export type ChangeSet = readonly Change[]
+
+interface ListDiff {
+  readonly changes: Change[]
+  readonly items: readonly Item[]
+  readonly positions: readonly number[]
+}
+
+/** What leads from `old` to `config`, and the snapshot that results. Equal values keep their old identity. */
+export function diffConfig(
+  slots: readonly Slot[],
+  old: Snapshot,
+  config: Config,
+): { changes: ChangeSet; snapshot: Snapshot } {
+  const changes: Change[] = []
+  const values: Record<string, unknown> = { ...old.config }
+  const positions: Record<string, readonly number[]> = { ...old.positions }
+  for (const slot of slots) {
+    const before = old.config[slot.key]
+    const after = config[slot.key]
+    if (before === after) continue
+    if (slot.kind === 'single') {
+      if (isDeepStrictEqual(before, after)) continue
+      changes.push({ slot: slot.key, id: null, before: before ?? null, after: after ?? null, from: null, to: null })
+      values[slot.key] = after
+      continue
+    }
+    const diff = diffList(
+      slot.key,
+      (before ?? []) as readonly Item[],
+      old.positions[slot.key] ?? [],
+      (after ?? []) as readonly Item[],
+    )
+    if (diff.changes.length === 0) continue
+    changes.push(...diff.changes)
+    values[slot.key] = diff.items
+    positions[slot.key] = diff.positions
+  }
+  return { changes, snapshot: { revision: old.revision, config: values, positions } }
+}
+
+function diffList(
+  slot: string,
+  old: readonly Item[],
+  oldPositions: readonly number[],
+  next: readonly Item[],
+): ListDiff {
+  let start = 0
+  const shorter = Math.min(old.length, next.length)
+  while (start < shorter && old[start] === next[start]) start++
+  let tail = 0
+  while (tail < shorter - start && old[old.length - 1 - tail] === next[next.length - 1 - tail]) tail++
+
+  const oldMiddle = old.slice(start, old.length - tail)
+  const nextMiddle = next.slice(start, next.length - tail)
+  const oldIndex = new Map(oldMiddle.map((item, index) => [item.id, index]))
+  refuseRepeatedIds(slot, next, nextMiddle)
+
+  const sources = nextMiddle.map((item) => oldIndex.get(item.id) ?? -1)
+  const stays = longestRise(sources)
+  const places: (number | null)[] = sources.map((source, index) =>
+    stays.has(index) ? (oldPositions[start + source] ?? null) : null,
+  )
+  const low = start > 0 ? (oldPositions[start - 1] ?? null) : null
+  const high = tail > 0 ? (oldPositions[old.length - tail] ?? null) : null
+  const filled = fillPlaces(places, low, high)
+  if (filled === null) return renumber(slot, old, oldPositions, next)
+
+  const changes: Change[] = []
+  const items = nextMiddle.map((item, index) => {
+    const source = sources[index] ?? -1
+    const before = source < 0 ? null : (oldMiddle[source] ?? null)
+    const from = source < 0 ? null : (oldPositions[start + source] ?? null)
+    const to = filled[index] ?? 0
+    const same = before !== null && (before === item || isDeepStrictEqual(before, item))
+    if (!same || from !== to) changes.push({ slot, id: item.id, before, after: item, from, to })
+    return same ? before : item
+  })
+  const kept = new Set(nextMiddle.map((item) => item.id))
+  oldMiddle.forEach((item, index) => {
+    if (kept.has(item.id)) return
+    changes.push({ slot, id: item.id, before: item, after: null, from: oldPositions[start + index] ?? null, to: null })
+  })
+  return {
+    changes,
+    items: [...next.slice(0, start), ...items, ...next.slice(next.length - tail)],
+    positions: [...oldPositions.slice(0, start), ...filled, ...oldPositions.slice(old.length - tail)],
+  }
+}
+
+function refuseRepeatedIds(slot: string, next: readonly Item[], touched: readonly Item[]): void {
+  if (touched.length === 0) return
+  const seen = new Set(next.map((item) => item.id))
+  if (seen.size !== next.length) throw new Error(`${slot}: an edit produced two items with one id`)
+}
+
+/** Indices of a longest strictly rising run of `values`, ignoring -1: the items that need not move. */
+export function longestRise(values: readonly number[]): Set<number> {
+  const tails: number[] = []
+  const previous: number[] = []
+  values.forEach((value, index) => {
+    if (value < 0) return
+    let low = 0
+    let high = tails.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((values[tails[middle] ?? 0] ?? 0) < value) low = middle + 1
+      else high = middle
+    }
+    previous[index] = low > 0 ? (tails[low - 1] ?? -1) : -1
+    tails[low] = index
+  })
+  const result = new Set<number>()
+  for (let index = tails.at(-1) ?? -1; index >= 0; index = previous[index] ?? -1) result.add(index)
+  return result
+}
+
+/** Gives every null a place between its neighbours; null when the fractions there are used up. */
+function fillPlaces(places: readonly (number | null)[], low: number | null, high: number | null): number[] | null {
+  const filled: number[] = []
+  for (let index = 0; index < places.length; ) {
+    const place = places[index]
+    if (place !== null && place !== undefined) {
+      filled.push(place)
+      index++
+      continue
+    }
+    let end = index
+    while (end < places.length && places[end] === null) end++
+    const below = index > 0 ? (filled[index - 1] ?? null) : low
+    const above = end < places.length ? (places[end] ?? null) : high
+    const count = end - index
+    for (let step = 1; step <= count; step++) {
+      const value = between(below, above, step, count)
+      if (value === null || (filled.length > 0 && value <= (filled.at(-1) ?? 0))) return null
+      filled.push(value)
+    }
+    index = end
+  }
+  return filled
+}
+
+function between(below: number | null, above: number | null, step: number, count: number): number | null {
+  if (below === null && above === null) return step
+  if (below === null) return (above ?? 0) - (count + 1 - step)
+  if (above === null) return below + step
+  const value = below + ((above - below) * step) / (count + 1)
+  return value > below && value < above ? value : null
+}
+
+function renumber(
+  slot: string,
+  old: readonly Item[],
+  oldPositions: readonly number[],
+  next: readonly Item[],
+): ListDiff {
+  const oldById = new Map(old.map((item, index) => [item.id, { item, position: oldPositions[index] ?? null }]))
+  const changes: Change[] = []
+  next.forEach((item, index) => {
+    const source = oldById.get(item.id)
+    oldById.delete(item.id)
+    const from = source?.position ?? null
+    if (source?.item === item && from === index + 1) return
+    changes.push({ slot, id: item.id, before: source?.item ?? null, after: item, from, to: index + 1 })
+  })
+  for (const { item, position } of oldById.values()) {
+    changes.push({ slot, id: item.id, before: item, after: null, from: position, to: null })
+  }
+  return { changes, items: next, positions: next.map((_, index) => index + 1) }
+}
+
+/** The change set that leads back. */
+export const inverse = (changes: ChangeSet): ChangeSet =>
+  changes.map((c) => ({ ...c, before: c.after, after: c.before, from: c.to, to: c.from })).reverse()
+
+/** The snapshot after `changes`; used to replay history forwards and, through inverse(), backwards. */
+export function applyChanges(snapshot: Snapshot, changes: ChangeSet, revision: number): Snapshot {
+  const config: Record<string, unknown> = { ...snapshot.config }
+  const positions: Record<string, readonly number[]> = { ...snapshot.positions }
+  const byList = new Map<string, Change[]>()
+  for (const change of changes) {
+    if (change.id === null) {
+      if (change.after === null) delete config[change.slot]
+      else config[change.slot] = change.after
+      continue
+    }
+    byList.set(change.slot, [...(byList.get(change.slot) ?? []), change])
+  }
+  for (const [slot, touched] of byList) {
+    const entries = new Map<ItemId, { item: Item; position: number }>()
+    const oldPositions = positions[slot] ?? []
+    ;((config[slot] ?? []) as readonly Item[]).forEach((item, index) => {
+      entries.set(item.id, { item, position: oldPositions[index] ?? 0 })
+    })
+    for (const change of touched) {
+      if (change.id === null) continue
+      if (change.after === null || change.to === null) entries.delete(change.id)
+      else entries.set(change.id, { item: change.after as Item, position: change.to })
+    }
+    const sorted = [...entries.values()].sort((a, b) => a.position - b.position)
+    config[slot] = sorted.map((entry) => entry.item)
+    positions[slot] = sorted.map((entry) => entry.position)
+  }
+  return { revision, config, positions }
+}

@@ -1,0 +1,533 @@
+// The one door to the configuration. Every change waits its turn here, is verified, checked by the engines' own
+// checkers, committed as a revision and applied; what fails on the machine is put back. Nothing else writes.
+
+import type { Problem } from '../contract/error.ts'
+import { GatewayError } from '../contract/error.ts'
+import type { Config, Item, ListSlot, Slot } from '../contract/slots.ts'
+import type { Database } from '../database/database.ts'
+import type { Applier, Artifact, Outcome } from '../plan/artifacts.ts'
+import type { Facts } from '../plan/facts.ts'
+import { type Planner, sameArtifacts } from '../plan/planner.ts'
+import { type ArtifactChange, diffArtifacts } from '../plan/text-diff.ts'
+import { describeChanges, type ObjectChange } from './describe.ts'
+import { applyChanges, type ChangeSet, diffConfig, inverse, type Snapshot } from './diff.ts'
+import type { ConfigStore, Probation, Revision, RevisionInfo } from './store.ts'
+
+export interface Actor {
+  readonly login: string
+  readonly address: string
+}
+
+/** What an edit may use that is not in the configuration. */
+export interface EditTools {
+  /** The next number of a list; never given twice, not even after a revert. */
+  nextId(slot: ListSlot<Item & { readonly id: number }>): number
+}
+
+/** A pure function from the configuration to the one wanted, with what the caller wants to know of it. */
+export type Edit<R> = (config: Config, tools: EditTools) => readonly [Config, R]
+
+export interface ChangeRequest<R> {
+  readonly edit: Edit<R>
+  readonly actor: Actor
+  readonly reason: string
+  readonly requestId?: string
+  /** Refused with precondition_failed unless this holds for the slot's last revision. */
+  readonly expects?: { readonly slot: string; readonly revision: number }
+  readonly confirmWithinSeconds?: number
+  /** Put-backs of the gateway itself: pass a probation that is under way and do not wait for the machine. */
+  readonly isPutBack?: boolean
+}
+
+export interface ChangeResult<R> {
+  readonly result: R
+  /** Null when the edit changed nothing. */
+  readonly revision: number | null
+  readonly probation: Probation | null
+}
+
+export interface DryRun {
+  readonly changes: readonly ObjectChange[]
+  readonly artifacts: readonly ArtifactChange[]
+  readonly unchecked: readonly string[]
+}
+
+export interface DescribedRevision extends RevisionInfo {
+  readonly changes: readonly ObjectChange[]
+}
+
+export interface ApplyState {
+  /** The last word from the machine about the head revision. */
+  readonly outcome: Outcome | null
+  readonly error: string | null
+}
+
+interface Clocks {
+  now(): Date
+  elapsed(): number
+  readonly boot: string
+}
+
+/** A revision on its way to the disk, with the request that asked for it ('' for the gateway itself). */
+export interface Committed {
+  readonly revision: Revision
+  readonly requestId: string
+}
+
+export interface EngineParts {
+  readonly slots: readonly Slot[]
+  readonly store: ConfigStore
+  readonly database: Database
+  readonly planner: Planner
+  readonly applier: Applier
+  readonly facts: () => Facts
+  readonly clock: Clocks
+  /** Runs inside the transaction of a commit: the journal record and the end of sessions belong to the change. */
+  readonly alongside: (commits: readonly Committed[]) => void
+  readonly onAborted: () => void
+}
+
+interface Prepared extends Committed {
+  readonly snapshot: Snapshot
+  readonly artifacts: readonly Artifact[]
+  readonly sequences: Record<string, number>
+}
+
+interface Waiting {
+  readonly request: ChangeRequest<unknown>
+  readonly resolve: (result: ChangeResult<unknown>) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface Ready {
+  readonly waiting: Waiting
+  readonly prepared: Prepared | null
+  readonly result: unknown
+}
+
+/** How many changes share one commit at most; keeps the event loop free in between. */
+const maxShared = 64
+
+export const probationSeconds = { minimum: 1, maximum: 3600 } as const
+
+export class ConfigEngine {
+  readonly #parts: EngineParts
+  #head: Snapshot
+  #artifacts: readonly Artifact[]
+  #slotRevisions: Record<string, number>
+  #sequences: Record<string, number>
+  #probation: Probation | null
+  #applied: ApplyState = { outcome: null, error: null }
+  readonly #queue: Waiting[] = []
+  #working: Promise<void> | null = null
+  #probationTimer: NodeJS.Timeout | null = null
+  readonly damage: readonly string[]
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts
+    const loaded = parts.store.load()
+    this.#head = loaded.snapshot
+    this.#slotRevisions = loaded.slotRevisions
+    this.#sequences = loaded.sequences
+    this.#probation = loaded.probation
+    this.damage = loaded.damage
+    this.#artifacts = parts.planner.render(this.#head.config, parts.facts())
+  }
+
+  get config(): Config {
+    return this.#head.config
+  }
+
+  get revision(): number {
+    return this.#head.revision
+  }
+
+  get probation(): Probation | null {
+    return this.#probation
+  }
+
+  get applied(): ApplyState {
+    return this.#applied
+  }
+
+  /** The revision that last touched the slot: the value behind its ETag. */
+  slotRevision(slot: string): number {
+    return this.#slotRevisions[slot] ?? 0
+  }
+
+  change<R>(request: ChangeRequest<R>): Promise<ChangeResult<R>> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ request, resolve: resolve as Waiting['resolve'], reject })
+      this.#wake()
+    })
+  }
+
+  /** All of a change but the change: what it would do to objects and to the machine. */
+  async dryRun<R>(request: ChangeRequest<R>): Promise<DryRun> {
+    const { prepared } = this.#prepare(this.#head, this.#sequences, request)
+    if (!prepared) return { changes: [], artifacts: [], unchecked: [] }
+    const before = this.#artifacts
+    const report = sameArtifacts(before, prepared.artifacts)
+      ? { problems: [], unchecked: [] }
+      : await this.#parts.applier.check({ revision: prepared.revision.revision, artifacts: prepared.artifacts })
+    if (report.problems.length > 0) throw refusedByChecker(report.problems)
+    return {
+      changes: describeChanges(prepared.revision.changes),
+      artifacts: diffArtifacts(before, prepared.artifacts),
+      unchecked: report.unchecked.map((item) => `${item.artifact}: ${item.reason}`),
+    }
+  }
+
+  listRevisions(limit: number, offset: number): RevisionInfo[] {
+    return this.#parts.store.listRevisions(limit, offset)
+  }
+
+  /** A revision with what it changed, in words. */
+  describeRevision(number: number): DescribedRevision | null {
+    const found = this.#parts.store.findRevision(number)
+    if (!found) return null
+    const { changes, ...info } = found
+    return { ...info, changes: describeChanges(changes) }
+  }
+
+  /** The configuration as it was at a revision; null when there was none of that number. */
+  configAt(revision: number): Config | null {
+    if (revision === this.#head.revision) return this.#head.config
+    if (revision !== 0 && !this.#parts.store.findRevision(revision)) return null
+    if (revision > this.#head.revision) return null
+    const undone = this.#parts.store
+      .changesSince(revision)
+      .reduce((snapshot, changes) => applyChanges(snapshot, inverse(changes), revision), this.#head)
+    return undone.config
+  }
+
+  #configAtOrThrow(revision: number): Config {
+    const config = this.configAt(revision)
+    if (!config) throw new GatewayError('not_found', `There is no revision ${revision}.`)
+    return config
+  }
+
+  /** Ends the probation and keeps the change. */
+  confirm(): Probation {
+    const probation = this.#probationOrThrow()
+    this.#parts.store.commit({ revisions: [], sequences: {}, probation: null })
+    this.#setProbation(null)
+    return probation
+  }
+
+  #probationOrThrow(): Probation {
+    if (!this.#probation) throw new GatewayError('conflict', 'No change is waiting for a confirmation.')
+    return this.#probation
+  }
+
+  /** Puts the change on probation back at once. */
+  async putBack(actor: Actor, reason: string): Promise<ChangeResult<null>> {
+    const { revision } = this.#probationOrThrow()
+    return this.change({
+      edit: () => [this.#configAtOrThrow(revision - 1), null],
+      actor,
+      reason,
+      isPutBack: true,
+    })
+  }
+
+  /** Starts the clock of a probation that a restart interrupted. Call once, when the applier is wired. */
+  resumeProbation(): void {
+    this.#setProbation(this.#probation)
+  }
+
+  #setProbation(probation: Probation | null): void {
+    this.#probation = probation
+    if (this.#probationTimer) clearTimeout(this.#probationTimer)
+    this.#probationTimer = null
+    if (!probation) return
+    const { clock } = this.#parts
+    // A reboot in between was no confirmation: the machine starts with what was confirmed last.
+    const seconds = probation.boot === clock.boot ? Math.max(0, probation.deadline - clock.elapsed()) : 0
+    this.#probationTimer = setTimeout(() => void this.#expire(probation), seconds * 1000)
+  }
+
+  async #expire(probation: Probation): Promise<void> {
+    if (this.#probation?.revision !== probation.revision) return
+    try {
+      await this.putBack(
+        { login: 'system', address: '127.0.0.1' },
+        `Revision ${probation.revision} was not confirmed within ${probation.seconds} s`,
+      )
+    } catch {
+      // The disk would not take it. The probation stands, so try again; giving up would leave the change in force.
+      if (this.#probation) this.#probationTimer = setTimeout(() => void this.#expire(probation), 500)
+    }
+  }
+
+  /** Brings the machine to the head revision with fresh facts. The only path for start, drift and retries. */
+  reconcile(): Promise<void> {
+    const turn = (this.#working ?? Promise.resolve()).then(() => this.#applyHead())
+    this.#working = turn
+    return turn.finally(() => {
+      if (this.#working === turn) this.#working = null
+      this.#wake()
+    })
+  }
+
+  async #applyHead(): Promise<void> {
+    this.#artifacts = this.#parts.planner.render(this.#head.config, this.#parts.facts())
+    try {
+      const outcome = await this.#parts.applier.apply({ revision: this.#head.revision, artifacts: this.#artifacts })
+      this.#applied = { outcome, error: null }
+    } catch (error) {
+      this.#applied = { outcome: this.#applied.outcome, error: (error as Error).message }
+    }
+  }
+
+  /** Waits until nothing is under way; used to stop cleanly. */
+  async idle(): Promise<void> {
+    while (this.#working) await this.#working
+  }
+
+  close(): void {
+    if (this.#probationTimer) clearTimeout(this.#probationTimer)
+  }
+
+  #wake(): void {
+    if (this.#working || this.#queue.length === 0) return
+    // One turn of the event loop lets requests that arrived together share a commit.
+    const turn = new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#work())
+    this.#working = turn
+    void turn.finally(() => {
+      if (this.#working === turn) this.#working = null
+      this.#wake()
+    })
+  }
+
+  async #work(): Promise<void> {
+    let shared: Ready[] = []
+    let head = this.#head
+    let sequences = this.#sequences
+    for (let count = 0; count < maxShared; count++) {
+      const waiting = this.#queue.shift()
+      if (!waiting) break
+      if (waiting.request.expects) {
+        // A precondition is judged against what is committed, so what is gathered so far goes first.
+        this.#commitShared(shared)
+        shared = []
+        head = this.#head
+        sequences = this.#sequences
+      }
+      let ready: Ready
+      try {
+        ready = { waiting, ...this.#prepare(head, sequences, waiting.request) }
+      } catch (error) {
+        waiting.reject(error)
+        continue
+      }
+      const { prepared } = ready
+      if (prepared && needsItsOwnTurn(waiting.request, prepared, this.#artifacts)) {
+        if (this.#commitShared(shared)) await this.#applyAlone(ready, prepared)
+        else this.#queue.unshift(waiting)
+        return
+      }
+      shared.push(ready)
+      if (prepared) {
+        head = prepared.snapshot
+        sequences = { ...sequences, ...prepared.sequences }
+      }
+    }
+    this.#commitShared(shared)
+  }
+
+  #prepare<R>(
+    head: Snapshot,
+    sequences: Readonly<Record<string, number>>,
+    request: ChangeRequest<R>,
+  ): { prepared: Prepared | null; result: R } {
+    this.#refuseDuringProbation(request)
+    this.#refuseStale(request)
+    const used: Record<string, number> = {}
+    const [wanted, result] = request.edit(head.config, {
+      nextId: (slot) => {
+        const id = (used[slot.key] ?? sequences[slot.key] ?? 0) + 1
+        used[slot.key] = id
+        return id
+      },
+    })
+    const { changes, snapshot } = diffConfig(this.#parts.slots, head, wanted)
+    if (changes.length === 0) return { prepared: null, result }
+    const problems = this.#parts.planner.verify(snapshot.config)
+    if (problems.length > 0) {
+      throw new GatewayError('invalid', problems[0]?.message ?? 'The change does not hold.', { problems })
+    }
+    const revision = this.#newRevision(head.revision + 1, request, changes)
+    return {
+      result,
+      prepared: {
+        revision,
+        requestId: request.requestId ?? '',
+        snapshot: { ...snapshot, revision: revision.revision },
+        artifacts: this.#parts.planner.render(snapshot.config, this.#parts.facts()),
+        sequences: used,
+      },
+    }
+  }
+
+  #newRevision(
+    revision: number,
+    request: Pick<ChangeRequest<unknown>, 'actor' | 'reason'>,
+    changes: ChangeSet,
+  ): Revision {
+    return {
+      revision,
+      time: this.#parts.clock.now().toISOString(),
+      author: request.actor.login,
+      address: request.actor.address,
+      reason: request.reason,
+      changes,
+    }
+  }
+
+  #refuseDuringProbation(request: ChangeRequest<unknown>): void {
+    const probation = this.#probation
+    if (!probation || request.isPutBack) return
+    throw new GatewayError(
+      'conflict',
+      `Revision ${probation.revision} by ${probation.author} waits for its confirmation until ` +
+        `${probation.deadlineTime}. Confirm it or put it back first.`,
+      { retryAfterSeconds: Math.max(1, Math.ceil(probation.deadline - this.#parts.clock.elapsed())) },
+    )
+  }
+
+  #refuseStale(request: ChangeRequest<unknown>): void {
+    const { expects } = request
+    if (expects && this.slotRevision(expects.slot) !== expects.revision) {
+      throw new GatewayError('precondition_failed', 'Somebody changed this meanwhile. Read it again, then decide.')
+    }
+  }
+
+  /** Changes that put nothing new on the machine: one transaction for all of them. False when the disk refused it. */
+  #commitShared(shared: readonly Ready[]): boolean {
+    const prepared = shared.flatMap((ready) => (ready.prepared ? [ready.prepared] : []))
+    try {
+      if (prepared.length > 0) this.#commit(prepared)
+    } catch (error) {
+      for (const { waiting } of shared) waiting.reject(error)
+      return false
+    }
+    for (const { waiting, prepared: own, result } of shared) {
+      waiting.resolve({ result, revision: own?.revision.revision ?? null, probation: null })
+    }
+    return true
+  }
+
+  #commit(prepared: readonly Prepared[], probation?: Probation | null): void {
+    const { database, store, alongside, onAborted } = this.#parts
+    const revisions = prepared.map((p) => p.revision)
+    const sequences = Object.assign({}, ...prepared.map((p) => p.sequences)) as Record<string, number>
+    try {
+      database.transact(() => {
+        store.commit({ revisions, sequences, ...(probation === undefined ? {} : { probation }) })
+        alongside(prepared)
+      })
+    } catch (error) {
+      store.reloadHead()
+      onAborted()
+      throw error
+    }
+    const last = prepared.at(-1)
+    if (last) {
+      this.#head = last.snapshot
+      this.#artifacts = last.artifacts
+    }
+    this.#sequences = { ...this.#sequences, ...sequences }
+    for (const revision of revisions) {
+      for (const change of revision.changes) this.#slotRevisions[change.slot] = revision.revision
+    }
+    if (probation !== undefined) this.#setProbation(probation)
+  }
+
+  /** A change the machine will notice: check, commit, apply, and put back when that fails. */
+  async #applyAlone(ready: Ready, prepared: Prepared): Promise<void> {
+    const { waiting, result } = ready
+    const { request } = waiting
+    try {
+      const before = this.#head
+      const plan = { revision: prepared.revision.revision, artifacts: prepared.artifacts }
+      const touchesMachine = !sameArtifacts(prepared.artifacts, this.#artifacts)
+      if (touchesMachine && !request.isPutBack) {
+        const report = await this.#parts.applier.check(plan)
+        if (report.problems.length > 0) throw refusedByChecker(report.problems)
+      }
+      const probation = this.#newProbation(request, prepared.revision.revision)
+      this.#commit([prepared], probation)
+      if (touchesMachine) await this.#applyCommitted(request, before, prepared)
+      waiting.resolve({ result, revision: prepared.revision.revision, probation: probation ?? null })
+    } catch (error) {
+      waiting.reject(error)
+    }
+  }
+
+  #newProbation(request: ChangeRequest<unknown>, revision: number): Probation | null | undefined {
+    if (request.isPutBack) return null
+    const seconds = request.confirmWithinSeconds
+    if (seconds === undefined) return undefined
+    const { clock } = this.#parts
+    return {
+      revision,
+      author: request.actor.login,
+      seconds,
+      boot: clock.boot,
+      deadline: clock.elapsed() + seconds,
+      deadlineTime: new Date(clock.now().getTime() + seconds * 1000).toISOString(),
+    }
+  }
+
+  async #applyCommitted(request: ChangeRequest<unknown>, before: Snapshot, prepared: Prepared): Promise<void> {
+    const plan = { revision: prepared.revision.revision, artifacts: prepared.artifacts }
+    let outcome: Outcome
+    try {
+      outcome = await this.#parts.applier.apply(plan)
+    } catch (error) {
+      // Committed, but the apply service does not answer. A put-back stays: the reconcile loop brings it to the machine.
+      this.#applied = { outcome: this.#applied.outcome, error: (error as Error).message }
+      if (request.isPutBack) return
+      this.#undo(before, prepared)
+      throw error
+    }
+    this.#applied = { outcome, error: null }
+    if (outcome.status !== 'put_back' || request.isPutBack) return
+    this.#undo(before, prepared)
+    throw new GatewayError('not_applied', 'The change passed every check but failed on the machine; it was put back.', {
+      problems: outcome.problems,
+    })
+  }
+
+  /** Commits the revision that takes a failed change back; the machine already is where it was. */
+  #undo(before: Snapshot, failed: Prepared): void {
+    const number = failed.revision.revision + 1
+    const revision = this.#newRevision(
+      number,
+      { actor: { login: 'system', address: '127.0.0.1' }, reason: `Revision ${number - 1} failed on the machine` },
+      inverse(failed.revision.changes),
+    )
+    this.#commit(
+      [
+        {
+          revision,
+          requestId: failed.requestId,
+          snapshot: { ...before, revision: number },
+          artifacts: this.#parts.planner.render(before.config, this.#parts.facts()),
+          sequences: {},
+        },
+      ],
+      null,
+    )
+  }
+}
+
+/** Shared commits are for changes the machine does not notice; put-backs and probations are always alone. */
+const needsItsOwnTurn = (request: ChangeRequest<unknown>, prepared: Prepared, current: readonly Artifact[]): boolean =>
+  request.isPutBack === true ||
+  request.confirmWithinSeconds !== undefined ||
+  !sameArtifacts(prepared.artifacts, current)
+
+const refusedByChecker = (problems: readonly Problem[]): GatewayError =>
+  new GatewayError('invalid', problems[0]?.message ?? 'The engine refuses the result.', { problems })

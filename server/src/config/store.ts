@@ -1,0 +1,311 @@
+// The configuration on disk: items, revisions and what hangs on them. Loads a verified snapshot and commits change
+// sets; decides nothing about their content.
+
+import { createHash } from 'node:crypto'
+import type { ItemId, Slot } from '../contract/slots.ts'
+import type { Database } from '../database/database.ts'
+import { applyChanges, type Change, type ChangeSet, type Snapshot } from './diff.ts'
+
+export interface RevisionInfo {
+  readonly revision: number
+  readonly time: string
+  readonly author: string
+  readonly address: string
+  readonly reason: string
+}
+
+export interface Revision extends RevisionInfo {
+  readonly changes: ChangeSet
+}
+
+/** A change that is put back by itself unless it is confirmed in time. */
+export interface Probation {
+  readonly revision: number
+  readonly author: string
+  readonly seconds: number
+  /** Boot during which `deadline` (elapsed seconds of that boot) means something. */
+  readonly boot: string
+  readonly deadline: number
+  /** The same moment by the wall clock, to show. */
+  readonly deadlineTime: string
+}
+
+export interface Commit {
+  readonly revisions: readonly Revision[]
+  readonly sequences: Readonly<Record<string, number>>
+  /** Absent: leave it as it is. */
+  readonly probation?: Probation | null
+}
+
+export interface Loaded {
+  readonly snapshot: Snapshot
+  readonly slotRevisions: Record<string, number>
+  readonly sequences: Record<string, number>
+  readonly probation: Probation | null
+  /** What was found damaged and how it was mended; shown as an alarm. */
+  readonly damage: readonly string[]
+}
+
+interface ItemRow {
+  slot: string
+  id: string
+  position: number
+  body: string
+  checksum: Uint8Array
+}
+
+interface RevisionRow extends RevisionInfo {
+  changes: string
+  hash: Uint8Array
+}
+
+const idText = (id: ItemId | null): string => (id === null ? '' : JSON.stringify(id))
+
+const itemChecksum = (slot: string, id: string, position: number, body: string): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify([slot, id, position, body]))
+    .digest()
+    .subarray(0, 16)
+
+const revisionHash = (parent: Uint8Array, r: RevisionInfo, changes: string): Buffer =>
+  createHash('sha256')
+    .update(parent)
+    .update(JSON.stringify([r.revision, r.time, r.author, r.address, r.reason, changes]))
+    .digest()
+
+const genesis = Buffer.alloc(32)
+
+export class ConfigStore {
+  readonly #database: Database
+  readonly #slots: ReadonlyMap<string, Slot>
+  #headHash: Uint8Array = genesis
+
+  constructor(database: Database, slots: readonly Slot[]) {
+    this.#database = database
+    this.#slots = new Map(slots.map((slot) => [slot.key, slot]))
+  }
+
+  load(): Loaded {
+    const head = this.#database.prepare('SELECT revision, hash FROM revisions ORDER BY revision DESC LIMIT 1').get() as
+      | { revision: number; hash: Uint8Array }
+      | undefined
+    this.#headHash = head?.hash ?? genesis
+    const fromItems = this.#snapshotFromItems(head?.revision ?? 0)
+    const damage: string[] = []
+    const snapshot = fromItems ?? this.#rebuild(damage)
+    return {
+      snapshot,
+      slotRevisions: Object.fromEntries(
+        (this.#database.prepare('SELECT slot, revision FROM slots').all() as { slot: string; revision: number }[]).map(
+          (row) => [row.slot, row.revision],
+        ),
+      ),
+      sequences: Object.fromEntries(
+        (this.#database.prepare('SELECT slot, last FROM sequences').all() as { slot: string; last: number }[]).map(
+          (row) => [row.slot, row.last],
+        ),
+      ),
+      probation: this.#readProbation(),
+      damage,
+    }
+  }
+
+  #emptySnapshot(): Snapshot {
+    const config: Record<string, unknown> = {}
+    const positions: Record<string, readonly number[]> = {}
+    for (const slot of this.#slots.values()) {
+      config[slot.key] = slot.initial
+      if (slot.kind === 'list') positions[slot.key] = slot.initial.map((_, index) => index + 1)
+    }
+    return { revision: 0, config, positions }
+  }
+
+  /** Null when a row does not carry its own checksum. Rows of slots this version does not know are kept aside. */
+  #snapshotFromItems(revision: number): Snapshot | null {
+    const empty = this.#emptySnapshot()
+    const config: Record<string, unknown> = { ...empty.config }
+    const positions: Record<string, readonly number[]> = { ...empty.positions }
+    const lists = new Map<string, { items: unknown[]; positions: number[] }>()
+    const rows = this.#database
+      .prepare('SELECT slot, id, position, body, checksum FROM items ORDER BY slot, position')
+      .all() as unknown as ItemRow[]
+    for (const row of rows) {
+      const expected = itemChecksum(row.slot, row.id, row.position, row.body)
+      if (!expected.equals(row.checksum)) return null
+      const slot = this.#slots.get(row.slot)
+      if (!slot) continue
+      const value = JSON.parse(row.body) as unknown
+      if (slot.kind === 'single') {
+        config[slot.key] = withNewFields(slot.initial, value)
+        continue
+      }
+      const list = lists.get(slot.key) ?? { items: [], positions: [] }
+      list.items.push(value)
+      list.positions.push(row.position)
+      lists.set(slot.key, list)
+    }
+    for (const [key, list] of lists) {
+      config[key] = list.items
+      positions[key] = list.positions
+    }
+    return { revision, config, positions }
+  }
+
+  /** Replays the hash-linked history; stops before the first revision that does not fit the chain. */
+  #rebuild(damage: string[]): Snapshot {
+    let snapshot = this.#emptySnapshot()
+    let hash: Uint8Array = genesis
+    const rows = this.#database
+      .prepare('SELECT revision, time, author, address, reason, changes, hash FROM revisions ORDER BY revision')
+      .all() as unknown as RevisionRow[]
+    for (const row of rows) {
+      const expected = revisionHash(hash, row, row.changes)
+      if (!expected.equals(row.hash)) {
+        damage.push(
+          `Revision ${row.revision} is damaged; the configuration of revision ${snapshot.revision} is in use.`,
+        )
+        break
+      }
+      snapshot = applyChanges(snapshot, JSON.parse(row.changes) as ChangeSet, row.revision)
+      hash = row.hash
+    }
+    if (damage.length === 0) damage.push('Stored items were damaged and have been rebuilt from the revisions.')
+    this.#database.transact(() => {
+      this.#database.prepare('DELETE FROM items').run()
+      this.#database.prepare('DELETE FROM revisions WHERE revision > ?').run(snapshot.revision)
+      for (const slot of this.#slots.values()) this.#putWholeSlot(slot, snapshot)
+    })
+    this.#headHash = hash
+    return snapshot
+  }
+
+  #putWholeSlot(slot: Slot, snapshot: Snapshot): void {
+    const value = snapshot.config[slot.key]
+    if (slot.kind === 'single') {
+      if (value !== slot.initial) this.#putItem(slot.key, '', 0, value)
+      return
+    }
+    const positions = snapshot.positions[slot.key] ?? []
+    ;(value as readonly { id: ItemId }[]).forEach((item, index) => {
+      this.#putItem(slot.key, idText(item.id), positions[index] ?? index + 1, item)
+    })
+  }
+
+  #putItem(slot: string, id: string, position: number, value: unknown): void {
+    const body = JSON.stringify(value)
+    this.#database
+      .prepare(
+        `INSERT INTO items (slot, id, position, body, checksum) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (slot, id) DO UPDATE SET position = excluded.position, body = excluded.body, checksum = excluded.checksum`,
+      )
+      .run(slot, id, position, body, itemChecksum(slot, id, position, body))
+  }
+
+  /** Writes revisions in order, in the caller's transaction or one of its own. Durable when the transaction is. */
+  commit(commit: Commit): void {
+    const headHash = this.#database.transact(() => {
+      let hash = this.#headHash
+      for (const revision of commit.revisions) hash = this.#writeRevision(hash, revision)
+      for (const [slot, last] of Object.entries(commit.sequences)) {
+        this.#database
+          .prepare(
+            'INSERT INTO sequences (slot, last) VALUES (?, ?) ON CONFLICT (slot) DO UPDATE SET last = excluded.last',
+          )
+          .run(slot, last)
+      }
+      if (commit.probation !== undefined) this.#writeProbation(commit.probation)
+      return hash
+    })
+    this.#headHash = headHash
+  }
+
+  #writeRevision(parent: Uint8Array, revision: Revision): Uint8Array {
+    const touched = new Set<string>()
+    for (const change of revision.changes) {
+      this.#writeChange(change)
+      touched.add(change.slot)
+    }
+    const changes = JSON.stringify(revision.changes)
+    const hash = revisionHash(parent, revision, changes)
+    this.#database
+      .prepare('INSERT INTO revisions (revision, time, author, address, reason, changes, hash) VALUES (?,?,?,?,?,?,?)')
+      .run(revision.revision, revision.time, revision.author, revision.address, revision.reason, changes, hash)
+    for (const slot of touched) {
+      this.#database
+        .prepare(
+          'INSERT INTO slots (slot, revision) VALUES (?, ?) ON CONFLICT (slot) DO UPDATE SET revision = excluded.revision',
+        )
+        .run(slot, revision.revision)
+    }
+    return hash
+  }
+
+  #writeChange(change: Change): void {
+    if (change.after === null) {
+      this.#database.prepare('DELETE FROM items WHERE slot = ? AND id = ?').run(change.slot, idText(change.id))
+      return
+    }
+    this.#putItem(change.slot, idText(change.id), change.to ?? 0, change.after)
+  }
+
+  /** After a transaction that failed around commit(): the chain goes on from what is on disk. */
+  reloadHead(): void {
+    const row = this.#database.prepare('SELECT hash FROM revisions ORDER BY revision DESC LIMIT 1').get() as
+      | { hash: Uint8Array }
+      | undefined
+    this.#headHash = row?.hash ?? genesis
+  }
+
+  #writeProbation(probation: Probation | null): void {
+    this.#database.prepare('DELETE FROM probation').run()
+    if (probation === null) return
+    this.#database
+      .prepare(
+        'INSERT INTO probation (one, revision, author, seconds, boot, deadline, deadline_time) VALUES (1,?,?,?,?,?,?)',
+      )
+      .run(
+        probation.revision,
+        probation.author,
+        probation.seconds,
+        probation.boot,
+        probation.deadline,
+        probation.deadlineTime,
+      )
+  }
+
+  #readProbation(): Probation | null {
+    const row = this.#database
+      .prepare(
+        'SELECT revision, author, seconds, boot, deadline, deadline_time AS deadlineTime FROM probation WHERE one = 1',
+      )
+      .get() as unknown as Probation | undefined
+    return row ? { ...row } : null
+  }
+
+  listRevisions(limit: number, offset: number): RevisionInfo[] {
+    return this.#database
+      .prepare('SELECT revision, time, author, address, reason FROM revisions ORDER BY revision DESC LIMIT ? OFFSET ?')
+      .all(limit, offset) as unknown as RevisionInfo[]
+  }
+
+  findRevision(revision: number): Revision | null {
+    const row = this.#database
+      .prepare('SELECT revision, time, author, address, reason, changes FROM revisions WHERE revision = ?')
+      .get(revision) as unknown as RevisionRow | undefined
+    return row ? { ...row, changes: JSON.parse(row.changes) as ChangeSet } : null
+  }
+
+  /** Change sets after `revision`, newest first: what must be undone to get back there. */
+  changesSince(revision: number): ChangeSet[] {
+    const rows = this.#database
+      .prepare('SELECT changes FROM revisions WHERE revision > ? ORDER BY revision DESC')
+      .all(revision) as { changes: string }[]
+    return rows.map((row) => JSON.parse(row.changes) as ChangeSet)
+  }
+}
+
+/** A field that a later version added to some settings starts at its default. */
+const withNewFields = (initial: unknown, value: unknown): unknown =>
+  typeof initial === 'object' && initial !== null && typeof value === 'object' && value !== null
+    ? { ...initial, ...value }
+    : value

@@ -1,0 +1,81 @@
+// An endpoint is a value: method, path, access and schemas. The server registers it, OpenAPI publishes it,
+// the CLI and the console read it, and the tests walk it.
+
+import type { Static, TObject, TSchema } from 'typebox'
+import { Type } from 'typebox'
+import type { Access } from './access.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * What a call does: `read` changes nothing, `configuration` goes through change() and so takes dry runs,
+ * If-Match and confirm-or-revert, `action` acts on something that is not configuration (a session, a job).
+ */
+export type Effect = 'read' | 'configuration' | 'action'
+
+type NoFields = TObject<Record<never, never>>
+
+export interface EndpointSpec<Q extends TObject, B extends TSchema, R extends TSchema> {
+  readonly method: Method
+  /** `:name` marks a path variable. */
+  readonly path: string
+  readonly access: Access
+  readonly summary: string
+  readonly description?: string
+  readonly effect?: Effect
+  readonly query?: Q
+  readonly body?: B
+  readonly reply?: R
+  /** Other media types the reply may have beside JSON, such as text/csv. */
+  readonly alsoReplies?: readonly string[]
+  readonly bodyLimitBytes?: number
+}
+
+export interface Endpoint<Q extends TObject = TObject, B extends TSchema = TSchema, R extends TSchema = TSchema> {
+  readonly method: Method
+  readonly path: string
+  readonly access: Access
+  readonly summary: string
+  readonly description: string
+  readonly effect: Effect
+  readonly params: readonly string[]
+  readonly query: Q
+  readonly body: B | null
+  readonly reply: R | null
+  readonly alsoReplies: readonly string[]
+  readonly bodyLimitBytes: number
+}
+
+export type QueryOf<E> = E extends Endpoint<infer Q, TSchema, TSchema> ? Static<Q> : never
+export type BodyOf<E> = E extends Endpoint<TObject, infer B, TSchema> ? Static<B> : never
+export type ReplyOf<E> = E extends Endpoint<TObject, TSchema, infer R> ? Static<R> : never
+
+export const defaultBodyLimitBytes = 64 * 1024
+
+export const noFields: NoFields = Type.Object({}, { additionalProperties: false })
+
+/** No body described: the reply is empty (seed, convention 2). */
+export const empty = Type.Void()
+export type Empty = typeof empty
+
+export const endpoint = <Q extends TObject = NoFields, B extends TSchema = Empty, R extends TSchema = Empty>(
+  spec: EndpointSpec<Q, B, R>,
+): Endpoint<Q, B, R> => ({
+  method: spec.method,
+  path: spec.path,
+  access: spec.access,
+  summary: spec.summary,
+  description: spec.description ?? '',
+  effect: spec.effect ?? (spec.method === 'GET' ? 'read' : 'configuration'),
+  params: spec.path
+    .split('/')
+    .filter((part) => part.startsWith(':'))
+    .map((part) => part.slice(1)),
+  query: spec.query ?? (noFields as unknown as Q),
+  body: spec.body ?? null,
+  reply: spec.reply ?? null,
+  alsoReplies: spec.alsoReplies ?? [],
+  bodyLimitBytes: spec.bodyLimitBytes ?? defaultBodyLimitBytes,
+})
+
+export const nameOf = (e: Pick<Endpoint, 'method' | 'path'>): string => `${e.method} ${e.path}`

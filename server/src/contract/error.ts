@@ -1,0 +1,51 @@
+// The one error class of the product and the shape of a fault. What HTTP status a code becomes is
+// known only to http/errors.ts.
+
+/** A fault in the administrator's words. `field` names the body field or, from a checker, the object. */
+export interface Problem {
+  readonly field: string
+  readonly message: string
+}
+
+export type ErrorCode =
+  | 'malformed'
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'precondition_failed'
+  | 'too_large'
+  | 'unsupported_type'
+  | 'too_many_requests'
+  | 'not_applied'
+  | 'unavailable'
+  | 'internal'
+
+export interface ErrorDetails {
+  readonly problems?: readonly Problem[]
+  /** Seconds after which trying again makes sense; becomes Retry-After. */
+  readonly retryAfterSeconds?: number
+  /** For the log only, never for the caller. */
+  readonly cause?: unknown
+}
+
+export class GatewayError extends Error {
+  readonly code: ErrorCode
+  readonly problems: readonly Problem[]
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause })
+    this.name = 'GatewayError'
+    this.code = code
+    this.problems = details.problems ?? []
+    this.retryAfterSeconds = details.retryAfterSeconds
+  }
+}
+
+export const invalid = (field: string, message: string): GatewayError =>
+  new GatewayError('invalid', message, { problems: [{ field, message }] })
+
+export const notFound = (what: string): GatewayError => new GatewayError('not_found', `There is no ${what}.`)

@@ -1,0 +1,82 @@
+// The shared vocabulary of fields. A field used by two areas stands here once, with its limits and the words
+// the administrator reads when a value does not fit.
+
+import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox'
+import { Type } from 'typebox'
+
+/**
+ * Control characters, line separators and lone surrogates never enter the configuration as text: they could
+ * end a line in a daemon's file or a log (security requirement 24).
+ */
+export const plainText = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff]*$'
+
+export interface TextLimits {
+  readonly minLength?: number
+  readonly maxLength: number
+  readonly description?: string
+}
+
+/** Free text of an administrator. Lengths count characters (code points), not bytes. */
+export const text = (limits: TextLimits) => Type.String({ pattern: plainText, ...limits })
+
+/** One of a few fixed words. */
+export const oneOf = <const T extends readonly string[]>(values: T, description?: string) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...(description === undefined ? {} : { description }) })
+
+export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** An object that refuses fields it does not know. */
+export const strictObject = <P extends TProperties>(properties: P, description?: string) =>
+  Type.Object(properties, { additionalProperties: false, ...(description === undefined ? {} : { description }) })
+
+/** Any subset of the fields, still refusing unknown ones; bare Type.Partial would lose that. */
+export const patchOf = <T extends TObject>(schema: T): PatchOf<T> =>
+  Type.Unsafe<Partial<Static<T>>>({ ...(Type.Partial(schema) as object), additionalProperties: false })
+export type PatchOf<T extends TObject> = TUnsafe<Partial<Static<T>>>
+
+export const Comment = text({ maxLength: 255, description: 'Free text, may be empty.' })
+
+export const Enabled = strictObject({ enabled: Type.Boolean() })
+
+export const CreatedString = strictObject({ id: Type.String() })
+export const CreatedInteger = strictObject({ id: Type.Integer() })
+
+export const statusValues = ['active', 'activating', 'deactivating', 'failed', 'inactive', 'reloading'] as const
+
+export const StatusItem = strictObject({
+  name: Type.String({ description: 'Daemon, service or module.' }),
+  status: oneOf(statusValues),
+  msg: Type.Array(Type.String(), { description: 'Messages that explain the state; may be empty.' }),
+})
+export type StatusItem = Static<typeof StatusItem>
+
+/**
+ * A query parameter that carries JSON text, such as columns=["id","name"]. The schema describes the parsed
+ * value; the HTTP layer parses before it checks.
+ */
+export const jsonQuery = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>({ ...schema, 'x-json-text': true })
+
+/** format_type and columns of the lists that can be had as CSV. */
+export const tableQuery = <const T extends readonly string[]>(columns: T) =>
+  strictObject({
+    format_type: Type.Optional(oneOf(['JSON', 'CSV'], 'Form of the answer; JSON when absent.')),
+    columns: Type.Optional(
+      jsonQuery(
+        Type.Array(oneOf(columns), { description: 'Columns of the CSV form, in this order; empty means all.' }),
+      ),
+    ),
+  })
+
+/** Where a new item goes in an ordered list. */
+export const placementQuery = <T extends TSchema>(id: T) =>
+  strictObject({
+    anchor_item_id: Type.Optional(id),
+    insert_after: Type.Optional(
+      Type.Boolean({ description: 'true or absent: right after the anchor; false: at its place.' }),
+    ),
+  })
+
+export const pageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0 })),
+}

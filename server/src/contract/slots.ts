@@ -1,0 +1,57 @@
+// Where an area keeps its configuration. A slot is a typed key into the one immutable Config value; areas read
+// and write through it, and the store knows from it what to put on disk.
+
+import type { Static, TObject, TSchema } from 'typebox'
+
+export type ItemId = string | number
+
+export interface Item {
+  readonly id: ItemId
+}
+
+/** One value, such as the settings of a module. */
+export interface SingleSlot<T = unknown> {
+  readonly kind: 'single'
+  /** `<area>.<name>`: the key on disk, in diffs and in error fields. It never changes once released. */
+  readonly key: string
+  readonly schema: TSchema
+  readonly initial: T
+}
+
+/** Many items in an order that is kept. Ids of a list are never used again. */
+export interface ListSlot<T extends Item = Item> {
+  readonly kind: 'list'
+  readonly key: string
+  readonly schema: TSchema
+  readonly initial: readonly T[]
+}
+
+export type Slot = SingleSlot | ListSlot
+
+/** The whole configuration: slot key to value. Frozen by convention; every change makes a new one. */
+export type Config = Readonly<Record<string, unknown>>
+
+export const single = <S extends TSchema>(key: string, schema: S, initial: Static<S>): SingleSlot<Static<S>> => ({
+  kind: 'single',
+  key,
+  schema,
+  initial,
+})
+
+export const list = <S extends TObject>(
+  key: string,
+  schema: S,
+  initial: readonly (Static<S> & Item)[] = [],
+): ListSlot<Static<S> & Item> => ({ kind: 'list', key, schema, initial })
+
+export function read<T>(config: Config, slot: SingleSlot<T>): T
+export function read<T extends Item>(config: Config, slot: ListSlot<T>): readonly T[]
+export function read(config: Config, slot: Slot): unknown {
+  return slot.key in config ? config[slot.key] : slot.initial
+}
+
+export function write<T>(config: Config, slot: SingleSlot<T>, value: T): Config
+export function write<T extends Item>(config: Config, slot: ListSlot<T>, value: readonly T[]): Config
+export function write(config: Config, slot: Slot, value: unknown): Config {
+  return { ...config, [slot.key]: value }
+}

@@ -1,0 +1,105 @@
+// The one SQLite file of the gateway: opening, durability settings, migrations and transactions. Tables belong to
+// config/ and runtime/; only their statements are elsewhere.
+
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { GatewayError } from '../contract/error.ts'
+import { migrations } from './migrations.ts'
+
+export class NewerDataError extends Error {}
+
+/** SQLite primary result codes after which what the process believes and what the disk holds may differ. */
+const ioError = 10
+const diskFull = 13
+const readOnly = 8
+
+export class Database {
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+  readonly #onFatal: (error: unknown) => void
+  #open = false
+
+  /** `onFatal` is told when a sync failed: memory can no longer be trusted and the process must start from disk. */
+  constructor(path: string, onFatal: (error: unknown) => void = () => {}) {
+    this.#onFatal = onFatal
+    this.#db = new DatabaseSync(path)
+    // FULL: a commit is on the disk before it is answered. The WAL is folded back in small steps so that no
+    // single change pays for many.
+    this.#db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=2000')
+    this.#migrate()
+  }
+
+  #migrate(): void {
+    const current = this.version()
+    if (current > migrations.length) {
+      throw new NewerDataError(
+        `The stored data has format ${current}; this version knows formats up to ${migrations.length}. ` +
+          'Start the newer version, or use another state folder.',
+      )
+    }
+    migrations.slice(current).forEach((migration, index) => {
+      this.transact(() => {
+        for (const statement of migration.statements) this.#db.exec(statement)
+        this.#db.exec(`PRAGMA user_version=${current + index + 1}`)
+      })
+    })
+  }
+
+  version(): number {
+    return Number((this.#db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version)
+  }
+
+  /** The statement texts are a fixed set in the source; values are always bound. */
+  prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    if (known) return known
+    const statement = this.#db.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  get inTransaction(): boolean {
+    return this.#open
+  }
+
+  /** Runs `work` in one transaction; when this returns, it is durable. A failure leaves nothing of it. */
+  transact<T>(work: () => T): T {
+    if (this.#open) return work()
+    this.#open = true
+    try {
+      this.#db.exec('BEGIN IMMEDIATE')
+      const result = work()
+      this.#db.exec('COMMIT')
+      return result
+    } catch (error) {
+      this.#rollBack()
+      throw this.#translate(error)
+    } finally {
+      this.#open = false
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      this.#db.exec('ROLLBACK')
+    } catch {
+      // SQLite already rolled back by itself (disk full, I/O error); the first error is the one to tell.
+    }
+  }
+
+  #translate(error: unknown): unknown {
+    const code = (error as { errcode?: number }).errcode
+    if (code === undefined) return error
+    const primary = code & 0xff
+    if (primary === ioError) this.#onFatal(error)
+    if (primary === diskFull || primary === readOnly || primary === ioError) {
+      return new GatewayError('unavailable', 'The disk does not take the change (full, read-only or failing).', {
+        cause: error,
+      })
+    }
+    return error
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+}

@@ -1,0 +1,42 @@
+// Every format the stored data ever had, one step at a time. A step is never edited once released; a database
+// newer than the last step is refused untouched.
+
+export interface Migration {
+  readonly title: string
+  readonly statements: readonly string[]
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    title: 'items, revisions, journal, sessions',
+    statements: [
+      // One row per item; singles have the id ''. `checksum` notices a damaged row (security requirement 64).
+      `CREATE TABLE items (
+        slot TEXT NOT NULL, id TEXT NOT NULL, position REAL NOT NULL, body TEXT NOT NULL, checksum BLOB NOT NULL,
+        PRIMARY KEY (slot, id)
+      ) WITHOUT ROWID`,
+      `CREATE TABLE revisions (
+        revision INTEGER PRIMARY KEY, time TEXT NOT NULL, author TEXT NOT NULL, address TEXT NOT NULL,
+        reason TEXT NOT NULL, changes TEXT NOT NULL, hash BLOB NOT NULL
+      )`,
+      `CREATE TABLE slots (slot TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID`,
+      `CREATE TABLE sequences (slot TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID`,
+      `CREATE TABLE probation (
+        one INTEGER PRIMARY KEY CHECK (one = 1), revision INTEGER NOT NULL, author TEXT NOT NULL,
+        seconds INTEGER NOT NULL, boot TEXT NOT NULL, deadline REAL NOT NULL, deadline_time TEXT NOT NULL
+      )`,
+      `CREATE TABLE journal (
+        sequence INTEGER PRIMARY KEY, record TEXT NOT NULL, hash BLOB NOT NULL
+      )`,
+      `CREATE TABLE sessions (
+        handle TEXT PRIMARY KEY, session_hash BLOB NOT NULL UNIQUE, secure_name TEXT NOT NULL,
+        secure_hash BLOB NOT NULL, admin_id TEXT NOT NULL, address TEXT NOT NULL, rest_path TEXT NOT NULL,
+        boot TEXT NOT NULL, created REAL NOT NULL, seen REAL NOT NULL, login_time TEXT NOT NULL
+      ) WITHOUT ROWID`,
+      `CREATE TABLE sign_in_failures (address TEXT NOT NULL, boot TEXT NOT NULL, at REAL NOT NULL)`,
+      `CREATE INDEX sign_in_failures_by_address ON sign_in_failures (address, at)`,
+      `CREATE TABLE sign_in_blocks (address TEXT PRIMARY KEY, boot TEXT NOT NULL, until REAL NOT NULL) WITHOUT ROWID`,
+      `CREATE TABLE account_failures (admin_id TEXT PRIMARY KEY, consecutive INTEGER NOT NULL) WITHOUT ROWID`,
+    ],
+  },
+]

@@ -1,0 +1,71 @@
+// The outer edge of the listener: how many connections one address may hold before it has shown a session, and what a
+// client hears whose request cannot even be read.
+
+import type { Server } from 'node:https'
+import type { Socket } from 'node:net'
+import { plainAddress } from './request.ts'
+
+/** Above this, connections that showed no session for a while make room for new ones. */
+const softLimit = 64
+const graceMilliseconds = 2_000
+const hardLimit = 1_024
+
+const known = new WeakSet<Socket>()
+
+/** Called when a request on this connection had a valid session. */
+export const markSignedIn = (socket: Socket): void => void known.add(socket)
+
+export function guardConnections(server: Server): Server {
+  const strangers = new Map<string, Map<Socket, number>>()
+  server.on('connection', (socket: Socket) => {
+    const address = plainAddress(socket.remoteAddress)
+    const own = strangers.get(address) ?? new Map<Socket, number>()
+    strangers.set(address, own)
+    makeRoom(own)
+    own.set(socket, performance.now())
+    socket.once('close', () => {
+      own.delete(socket)
+      if (own.size === 0 && strangers.get(address) === own) strangers.delete(address)
+    })
+    if (own.size > hardLimit) socket.destroy()
+  })
+  server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
+    if (socket.writable && !socket.destroyed) socket.end(rawAnswer(error.code))
+    else socket.destroy()
+  })
+  server.maxHeadersCount = 0
+  return server
+}
+
+function makeRoom(own: Map<Socket, number>): void {
+  if (own.size < softLimit) return
+  const oldest = performance.now() - graceMilliseconds
+  for (const [socket, since] of own) {
+    if (known.has(socket)) own.delete(socket)
+    else if (since < oldest) socket.destroy()
+  }
+}
+
+const rawAnswers: Readonly<Record<string, readonly [string, string, string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'malformed', 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'malformed', 'The request took too long to arrive.'],
+}
+
+function rawAnswer(code: string | undefined): string {
+  const [status, name, message] = rawAnswers[code ?? ''] ?? [
+    '400 Bad Request',
+    'malformed',
+    'The request cannot be read.',
+  ]
+  const body = JSON.stringify({ code: name, message, request_id: '' })
+  return [
+    `HTTP/1.1 ${status}`,
+    'Content-Type: application/json; charset=utf-8',
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n')
+}

@@ -1,0 +1,18 @@
+// Lists as CSV (RFC 4180): a header row of the columns asked for, booleans as True and False, and nothing a spreadsheet
+// would run as a formula.
+
+const startsFormula = /^[=+\-@\t\r]/
+
+export function toCsv(columns: readonly string[], rows: readonly Readonly<Record<string, unknown>>[]): string {
+  const lines = rows.map((row) => columns.map((column) => cell(row[column])).join(','))
+  return `${[columns.map(cell).join(','), ...lines].join('\r\n')}\r\n`
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value === 'number') return String(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const safe = startsFormula.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

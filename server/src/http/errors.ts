@@ -1,0 +1,61 @@
+// The only place that knows status numbers: what each error code becomes on the wire.
+
+import { type ErrorCode, GatewayError, type Problem } from '../contract/error.ts'
+
+const statusOf: Readonly<Record<ErrorCode, number>> = {
+  malformed: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  precondition_failed: 412,
+  too_large: 413,
+  unsupported_type: 415,
+  invalid: 422,
+  too_many_requests: 429,
+  not_applied: 500,
+  internal: 500,
+  unavailable: 503,
+}
+
+export interface ErrorBody {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly problems?: readonly Problem[]
+  readonly request_id: string
+}
+
+export interface ErrorAnswer {
+  readonly status: number
+  readonly body: ErrorBody
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export const internalMessage = 'Something went wrong inside the gateway. The log has the details under this request id.'
+
+export function answerFor(error: GatewayError, requestId: string): ErrorAnswer {
+  return {
+    status: statusOf[error.code],
+    body: {
+      code: error.code,
+      message: error.message,
+      ...(error.problems.length > 0 ? { problems: error.problems } : {}),
+      request_id: requestId,
+    },
+    headers: error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) },
+  }
+}
+
+/** Fastify's own refusals, told in our words; anything else unknown is a bug and says nothing. */
+export function asGatewayError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error
+  const { code, statusCode } = error as { code?: string; statusCode?: number }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) {
+    return new GatewayError('too_large', 'The body is larger than this endpoint takes.', { cause: error })
+  }
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH' || code === 'FST_ERR_BAD_URL' || statusCode === 400) {
+    return new GatewayError('malformed', 'The request cannot be read.', { cause: error })
+  }
+  return new GatewayError('internal', internalMessage, { cause: error })
+}

@@ -1,0 +1,139 @@
+// What an area writes to answer an endpoint: handle() and the context it gets. Areas see this file and never Fastify.
+
+import type { TSchema } from 'typebox'
+import type { ConfigEngine, EditTools } from '../config/engine.ts'
+import type { Role } from '../contract/access.ts'
+import type { AreaRules } from '../contract/area.ts'
+import type { BodyOf, Endpoint, QueryOf, ReplyOf } from '../contract/endpoint.ts'
+import type { Problem } from '../contract/error.ts'
+import type { Config, Slot } from '../contract/slots.ts'
+import type { Applier, DataPlane, Observation } from '../plan/artifacts.ts'
+import type { Facts } from '../plan/facts.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Journal } from '../runtime/journal.ts'
+import type { Passwords } from '../runtime/passwords.ts'
+import type { Session, Sessions } from '../runtime/sessions.ts'
+import type { SignInGuard } from '../runtime/sign-in-guard.ts'
+import type { Vault } from '../runtime/vault.ts'
+import type { CookieJar } from './cookies.ts'
+
+/** Who is signed in, as of this very request. */
+export interface Identity {
+  readonly adminId: string
+  readonly login: string
+  readonly name: string
+  readonly role: Role
+  readonly session: Session
+}
+
+export interface Machine {
+  /** Null when applyd does not answer; `unreachable` says so. */
+  readonly observation: Observation | null
+  readonly unreachable: string
+  /** What the last apply said, when it failed. */
+  readonly applyError: string | null
+}
+
+/** The long-lived things an area may use. Wired once in main.ts. */
+export interface Services {
+  readonly brand: string
+  readonly hostName: string
+  readonly dataPlane: DataPlane
+  readonly clock: Clock
+  readonly engine: ConfigEngine
+  readonly applier: Applier
+  /** What the machine holds now, or why that cannot be told. */
+  readonly observe: () => Promise<Machine>
+  readonly facts: () => Facts
+  readonly journal: Journal
+  readonly sessions: Sessions
+  readonly guard: SignInGuard
+  readonly passwords: Passwords
+  readonly vault: Vault
+  readonly cookieJar: CookieJar
+  /** Why a new password is too easy to guess, or null. */
+  readonly weaknessOf: (password: string, forbiddenWords: readonly string[]) => string | null
+  /** One durable step over several of the above. */
+  readonly transact: <T>(work: () => T) => T
+  /** Made once for this installation. */
+  readonly installationId: string
+  /** The faults of a value against a schema, for what does not come in a body. */
+  readonly faultsOf: (schema: TSchema, value: unknown) => readonly Problem[]
+  /** The operator's public key for licence tokens (PEM); null leaves every module available. */
+  readonly licenceKey: string | null
+}
+
+/** Edits return the new configuration, or that and a result such as the new id. */
+export interface Change {
+  (edit: (config: Config, tools: EditTools) => Config): Promise<void>
+  <R>(edit: (config: Config, tools: EditTools) => readonly [Config, R]): Promise<R>
+}
+
+export interface Context<E extends Endpoint = Endpoint> {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: QueryOf<E>
+  readonly body: BodyOf<E>
+  /** The configuration when the request came; edits get the one of their own turn. */
+  readonly config: Config
+  readonly change: Change
+  readonly address: string
+  readonly requestId: string
+  readonly cookieHeader: string | undefined
+  readonly services: Services
+  readonly identity: Identity | null
+  setHeader(name: string, value: string | readonly string[]): void
+}
+
+/** A reply that is not JSON of the endpoint's schema: CSV, a page, a file. */
+export interface RawReply {
+  readonly contentType: string
+  readonly content: string | Buffer
+}
+
+const rawReplies = new WeakSet<object>()
+
+export function rawReply(contentType: string, content: string | Buffer): RawReply {
+  const reply = { contentType, content }
+  rawReplies.add(reply)
+  return reply
+}
+
+export const isRawReply = (value: unknown): value is RawReply =>
+  typeof value === 'object' && value !== null && rawReplies.has(value)
+
+export type Handler<E extends Endpoint> = (
+  context: Context<E>,
+) => ReplyOf<E> | RawReply | Promise<ReplyOf<E> | RawReply>
+
+export interface RouteOptions {
+  /** The slot the endpoint shows or changes: gives ETag, If-None-Match and If-Match. */
+  readonly slot?: Slot
+  /** The handler writes its own journal record. */
+  readonly journals?: boolean
+}
+
+export interface Route {
+  readonly endpoint: Endpoint
+  readonly handler: (context: Context) => unknown
+  readonly slot: Slot | null
+  readonly journals: boolean
+}
+
+export const handle = <E extends Endpoint>(endpoint: E, handler: Handler<E>, options: RouteOptions = {}): Route => ({
+  endpoint,
+  handler: handler as unknown as Route['handler'],
+  slot: options.slot ?? null,
+  journals: options.journals ?? false,
+})
+
+/** The signed-in administrator; endpoints that are not public always have one. */
+export function signedIn(context: Pick<Context, 'identity'>): Identity {
+  if (!context.identity) throw new Error('an endpoint that needs a session was reached without one')
+  return context.identity
+}
+
+export interface Area extends AreaRules {
+  readonly routes: readonly Route[]
+}
+
+export const defineArea = (area: Area): Area => area

@@ -1,0 +1,55 @@
+// The interface described by itself: /openapi.json and the browsable reference at /docs, whose files lie in web/.
+
+import { readFileSync } from 'node:fs'
+import { Type } from 'typebox'
+import { endpoint } from '../contract/endpoint.ts'
+import { type AreaEndpoints, openApi } from '../contract/openapi.ts'
+import { handle, type Route, rawReply } from './handle.ts'
+
+const page = (path: string, summary: string) => endpoint({ method: 'GET', path, access: 'public', summary })
+
+export const referenceEndpoints = {
+  document: endpoint({
+    method: 'GET',
+    path: '/openapi.json',
+    access: 'public',
+    summary: 'This interface as an OpenAPI 3.1 document',
+    reply: Type.Unknown(),
+  }),
+  page: page('/docs', 'The browsable reference of this interface'),
+  script: page('/docs/reference.js', 'Script of the reference page'),
+  style: page('/docs/reference.css', 'Style of the reference page'),
+}
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+const webFile = (name: string): string =>
+  readFileSync(new URL(`../../../web/src/reference/${name}`, import.meta.url), 'utf8')
+
+export function referenceRoutes(areas: readonly AreaEndpoints[], version: string): Route[] {
+  const own = { name: 'reference', endpoints: Object.values(referenceEndpoints) }
+  let document: string | null = null
+  const file = (target: (typeof referenceEndpoints)['page'], name: string, type: string): Route =>
+    handle(target, ({ setHeader }) => {
+      setHeader('content-security-policy', policy)
+      return rawReply(`${type}; charset=utf-8`, webFile(name))
+    })
+  return [
+    handle(referenceEndpoints.document, () => {
+      document ??= `${JSON.stringify(openApi([...areas, own], version), null, 2)}\n`
+      return rawReply('application/json; charset=utf-8', document)
+    }),
+    file(referenceEndpoints.page, 'index.html', 'text/html'),
+    file(referenceEndpoints.script, 'reference.js', 'text/javascript'),
+    file(referenceEndpoints.style, 'reference.css', 'text/css'),
+  ]
+}

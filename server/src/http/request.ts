@@ -1,0 +1,120 @@
+// From a raw request to a checked one: framing that Node lets pass, the session behind the cookies, access, and the
+// headers that steer a change. Every refusal is a GatewayError.
+
+import type { IncomingMessage } from 'node:http'
+import { probationSeconds } from '../config/engine.ts'
+import { type Access, mayUse } from '../contract/access.ts'
+import { GatewayError, invalid } from '../contract/error.ts'
+import { plainText } from '../contract/fields.ts'
+import type { Slot } from '../contract/slots.ts'
+import { type CookieNames, readCookies } from './cookies.ts'
+import type { Identity } from './handle.ts'
+
+const maxHeaders = 100
+
+/** Two readings of one request are how smuggling starts: refuse what has them. */
+export function checkFraming(raw: IncomingMessage): void {
+  if (raw.rawHeaders.length / 2 > maxHeaders) throw new GatewayError('malformed', 'The request has too many headers.')
+  let hosts = 0
+  for (let index = 0; index < raw.rawHeaders.length; index += 2) {
+    if (raw.rawHeaders[index]?.toLowerCase() === 'host') hosts++
+  }
+  if (hosts !== 1) throw new GatewayError('malformed', 'The request must name one host.')
+}
+
+/** IPv4 in its IPv6 form is the same address; without this one client could count as two. */
+export const plainAddress = (address: string | undefined): string => (address ?? '').replace(/^::ffff:/i, '')
+
+export type FindIdentity = (cookieHeader: string | undefined) => Identity | null
+
+/**
+ * Cookie headers seen before, so that an active client is not hashed anew each time. Whether the session still holds is
+ * asked every time.
+ */
+export function createIdentityFinder(
+  names: CookieNames,
+  open: (session: string, secures: ReadonlyMap<string, string>) => Identity | null,
+  refresh: (identity: Identity) => Identity | null,
+): FindIdentity {
+  const seen = new Map<string, Identity>()
+  const maxSeen = 1_000
+  return (header) => {
+    if (header === undefined) return null
+    const known = seen.get(header)
+    if (known) {
+      const current = refresh(known)
+      if (current !== known) seen.delete(header)
+      if (current) seen.set(header, current)
+      return current
+    }
+    const presented = readCookies(names, header)
+    const identity = presented && open(presented.session, presented.secures)
+    if (identity) {
+      if (seen.size >= maxSeen) seen.clear()
+      seen.set(header, identity)
+    }
+    return identity
+  }
+}
+
+export function checkAccess(identity: Identity | null, access: Access): void {
+  if (access === 'public') return
+  if (!identity) throw new GatewayError('unauthenticated', 'Sign in first: there is no valid session.')
+  if (!mayUse(identity.role, access)) {
+    throw new GatewayError('forbidden', 'Your role does not allow this.')
+  }
+}
+
+export interface ChangeHeaders {
+  readonly confirmWithinSeconds?: number
+  readonly reason?: string
+  readonly expectedRevision?: number
+}
+
+/** Header of a change that is put back unless POST /config/confirm comes within that many seconds. */
+export const confirmHeader = 'portcullis-confirm-within'
+/** Header with the reason the revision keeps. */
+export const reasonHeader = 'portcullis-reason'
+
+const reasonForm = new RegExp(plainText, 'u')
+
+export function readChangeHeaders(headers: IncomingMessage['headers'], slot: Slot | null): ChangeHeaders {
+  return {
+    ...readConfirm(headers[confirmHeader]),
+    ...readReason(headers[reasonHeader]),
+    ...readIfMatch(headers['if-match'], slot),
+  }
+}
+
+function readConfirm(value: string | string[] | undefined): Pick<ChangeHeaders, 'confirmWithinSeconds'> {
+  if (value === undefined) return {}
+  const seconds = typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN
+  if (!(seconds >= probationSeconds.minimum && seconds <= probationSeconds.maximum)) {
+    throw invalid(
+      'Portcullis-Confirm-Within',
+      `Must be a number of seconds from ${probationSeconds.minimum} to ${probationSeconds.maximum}.`,
+    )
+  }
+  return { confirmWithinSeconds: seconds }
+}
+
+function readReason(value: string | string[] | undefined): Pick<ChangeHeaders, 'reason'> {
+  if (value === undefined) return {}
+  // HTTP hands header bytes over as Latin-1; the text inside is UTF-8.
+  const reason = typeof value === 'string' ? Buffer.from(value, 'latin1').toString('utf8') : ''
+  if (!reasonForm.test(reason) || [...reason].length > 255 || reason === '') {
+    throw invalid('Portcullis-Reason', 'Must be one line of at most 255 characters.')
+  }
+  return { reason }
+}
+
+export const etagOf = (slot: Slot, revision: number): string => `"${slot.key}-${revision}"`
+
+function readIfMatch(value: string | undefined, slot: Slot | null): Pick<ChangeHeaders, 'expectedRevision'> {
+  if (value === undefined || value === '*') return {}
+  const tag = value.trim()
+  const prefix = slot ? `"${slot.key}-` : ''
+  const revision = slot && tag.startsWith(prefix) ? /^(\d{1,15})"$/.exec(tag.slice(prefix.length)) : null
+  // A tag that was never ours cannot match anything.
+  return { expectedRevision: revision ? Number(revision[1]) : -1 }
+}

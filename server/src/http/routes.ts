@@ -1,0 +1,109 @@
+// Routes for the declared shapes of contract/collections.ts, so that an area with nothing special writes one line.
+
+import type { TObject } from 'typebox'
+import type { settingsEndpoints } from '../contract/collections.ts'
+import type { Endpoint } from '../contract/endpoint.ts'
+import {
+  addItem,
+  moveItem,
+  type Placement,
+  removeItem,
+  requireItem,
+  updateItem,
+  updateSingle,
+} from '../contract/list-edits.ts'
+import { type Item, type ListSlot, read, type SingleSlot } from '../contract/slots.ts'
+import { toCsv } from './csv.ts'
+import { type Context, handle, type RawReply, type Route, rawReply } from './handle.ts'
+
+export const settingsRoutes = <T extends object>(
+  endpoints: ReturnType<typeof settingsEndpoints<TObject>>,
+  slot: SingleSlot<T>,
+): Route[] => [
+  handle(endpoints.show, ({ config }) => read(config, slot) as never, { slot }),
+  handle(endpoints.update, ({ body, change }) => change((config) => updateSingle(config, slot, body as Partial<T>)), {
+    slot,
+  }),
+]
+
+interface OrderedEndpoints {
+  readonly list: Endpoint
+  readonly create: Endpoint
+  readonly update: Endpoint
+  readonly move: Endpoint
+  readonly remove: Endpoint
+}
+
+interface OrderedSpec<T extends Item & { readonly id: number }> {
+  readonly endpoints: OrderedEndpoints
+  readonly slot: ListSlot<T>
+  /** One item in words, for messages. */
+  readonly item: string
+  /** Fields a creation may leave out. */
+  readonly defaults: Partial<T>
+}
+
+const pathId = (context: Context, endpoint: Endpoint): string => context.params[endpoint.params.at(-1) ?? ''] ?? ''
+
+export function orderedRoutes<T extends Item & { readonly id: number }>(spec: OrderedSpec<T>): Route[] {
+  const { endpoints, slot, item, defaults } = spec
+  return [
+    handle(endpoints.list, ({ config }) => read(config, slot) as never, { slot }),
+    handle(
+      endpoints.create,
+      ({ body, query, change }) =>
+        change((config, tools) => {
+          const id = tools.nextId(slot)
+          const next = addItem(config, slot, { ...defaults, ...(body as object), id } as T, query as Placement)
+          return [next, { id }] as const
+        }) as never,
+      { slot },
+    ),
+    handle(
+      endpoints.update,
+      (context) =>
+        context.change((config) => {
+          const current = requireItem(config, slot, pathId(context, endpoints.update), item)
+          return updateItem(config, slot, { ...current, ...(context.body as object) })
+        }) as never,
+      { slot },
+    ),
+    handle(
+      endpoints.move,
+      ({ body, change }) => {
+        const { id, ...placement } = (body as { params: Placement & { id: number } }).params
+        return change((config) => moveItem(config, slot, id, placement, item)) as never
+      },
+      { slot },
+    ),
+    handle(
+      endpoints.remove,
+      (context) =>
+        context.change((config) => removeItem(config, slot, pathId(context, endpoints.remove), item)) as never,
+      { slot },
+    ),
+  ]
+}
+
+/** The list as the query asks for it: JSON, or CSV of the named columns. */
+export function tableReply<T extends object>(
+  query: { readonly format_type?: 'JSON' | 'CSV'; readonly columns?: readonly string[] },
+  allColumns: readonly string[],
+  rows: readonly T[],
+): T[] | RawReply {
+  if (query.format_type !== 'CSV') return rows as T[]
+  const columns = query.columns && query.columns.length > 0 ? query.columns : allColumns
+  return rawReply('text/csv; charset=utf-8', toCsv(columns, rows as readonly Readonly<Record<string, unknown>>[]))
+}
+
+/** Remembers what an immutable value was turned into, so that replies of unchanged lists keep their bytes. */
+export function perValue<A extends object, B extends object>(turn: (value: A) => B): (value: A) => B {
+  const known = new WeakMap<A, B>()
+  return (value) => {
+    const found = known.get(value)
+    if (found) return found
+    const made = turn(value)
+    known.set(value, made)
+    return made
+  }
+}

@@ -1,0 +1,331 @@
+// The HTTP service: registers the routes of all areas with Fastify and takes each request along the same straight line:
+// framing, session, access, origin, body, schema, handler, reply. What is refused is journalled here.
+
+import { randomUUID } from 'node:crypto'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerFactory,
+} from 'fastify'
+import { Type } from 'typebox'
+import type { DryRun, Edit, EditTools } from '../config/engine.ts'
+import type { Endpoint } from '../contract/endpoint.ts'
+import { nameOf } from '../contract/endpoint.ts'
+import { GatewayError } from '../contract/error.ts'
+import { strictObject } from '../contract/fields.ts'
+import type { Config } from '../contract/slots.ts'
+import type { Log } from '../runtime/log.ts'
+import { markSignedIn } from './connections.ts'
+import { answerFor, asGatewayError, type ErrorAnswer } from './errors.ts'
+import { FairShare } from './fair-share.ts'
+import { type Change, type Context, type Identity, isRawReply, type Route, type Services } from './handle.ts'
+import { checkOrigin } from './origin.ts'
+import {
+  type ChangeHeaders,
+  checkAccess,
+  checkFraming,
+  etagOf,
+  type FindIdentity,
+  plainAddress,
+  readChangeHeaders,
+} from './request.ts'
+import { serialise, serialiseKept } from './serialise.ts'
+import { parseJsonBytes } from './strict-json.ts'
+import { checkBody, faultsOf, readQuery } from './validate.ts'
+
+export interface HttpParts {
+  readonly routes: readonly Route[]
+  readonly services: Services
+  readonly findIdentity: FindIdentity
+  /** Names of this machine, lower case, beside its addresses. */
+  readonly ownNames: ReadonlySet<string>
+  readonly isTls: boolean
+  readonly log: Log
+  readonly serverFactory?: FastifyServerFactory
+  /** Tests: an answer that does not fit its schema is an error. */
+  readonly checkReplies?: boolean
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    identity: Identity | null
+    startedAt: number
+  }
+  interface FastifyContextConfig {
+    route?: Route
+  }
+}
+
+const fixedHeaders = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+} as const
+const tlsHeaders = { ...fixedHeaders, 'strict-transport-security': 'max-age=31536000' } as const
+
+const dryRunReply = 'application/json; charset=utf-8'
+
+export function createHttpServer(parts: HttpParts): FastifyInstance {
+  const { services } = parts
+  const fairShare = new FairShare(services.clock.elapsed)
+  const headers = parts.isTls ? tlsHeaders : fixedHeaders
+  const app = Fastify({
+    logger: false,
+    exposeHeadRoutes: true,
+    requestIdHeader: false,
+    genReqId: () => randomUUID(),
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
+    frameworkErrors: (error, request, reply) => {
+      void reply.headers(headers)
+      sendError(error, request as FastifyRequest, reply as unknown as FastifyReply)
+    },
+    ...(parts.serverFactory ? { serverFactory: parts.serverFactory } : {}),
+  })
+  app.decorateRequest('identity', null)
+  app.decorateRequest('startedAt', 0)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+  app.addHook('onRequest', async (request, reply) => {
+    request.startedAt = performance.now()
+    void reply.headers(headers)
+    checkFraming(request.raw)
+    const { route } = request.routeOptions.config
+    request.identity = parts.findIdentity(request.headers.cookie)
+    if (request.identity) markSignedIn(request.raw.socket)
+    else if (!fairShare.take(plainAddress(request.ip))) {
+      throw new GatewayError('too_many_requests', 'Too many requests without a session. Try again in a moment.', {
+        retryAfterSeconds: 1,
+      })
+    }
+    // An unknown path is told only to those who are signed in.
+    checkAccess(request.identity, route?.endpoint.access ?? 'signed-in')
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      checkOrigin(request.headers, parts.ownNames, parts.isTls)
+    }
+  })
+
+  app.addHook('onResponse', async (request, reply) => {
+    parts.log('debug', 'request', {
+      method: request.method,
+      route: request.routeOptions.url ?? '(none)',
+      status: reply.statusCode,
+      milliseconds: Math.round((performance.now() - request.startedAt) * 10) / 10,
+      who: request.identity?.login ?? '',
+      request_id: request.id,
+    })
+  })
+
+  for (const route of parts.routes) {
+    app.route({
+      method: route.endpoint.method,
+      url: route.endpoint.path,
+      bodyLimit: route.endpoint.bodyLimitBytes,
+      config: { route },
+      handler: (request, reply) => answer(parts, route, request, reply),
+    })
+  }
+
+  app.setNotFoundHandler((request, reply) => {
+    const methods = methodsAt(parts.routes, request.url)
+    if (methods.length === 0) throw new GatewayError('not_found', 'There is nothing at this path.')
+    void reply.header('allow', methods.join(', '))
+    throw new GatewayError('method_not_allowed', `This path takes ${methods.join(', ')}.`)
+  })
+
+  app.setErrorHandler(sendError)
+
+  function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const known = asGatewayError(error)
+    if (known.code === 'internal' || known.code === 'not_applied') {
+      parts.log('error', 'a request failed', { error: known.cause ?? known, request_id: request.id })
+    }
+    journalRefusal(services, request, known)
+    send(reply, answerFor(known, request.id))
+  }
+  return app
+}
+
+function send(reply: FastifyReply, answer: ErrorAnswer): void {
+  void reply
+    .code(answer.status)
+    .headers(answer.headers)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(answer.body))
+}
+
+async function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const { endpoint, slot } = route
+  const { engine } = parts.services
+  if (slot && endpoint.effect === 'read') {
+    const etag = etagOf(slot, engine.slotRevision(slot.key))
+    void reply.header('etag', etag)
+    // CSV and JSON share the tag; a client that asks for another form has no copy to keep.
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+  }
+  const query = readQuery(querySchemaOf(endpoint), request.query as Record<string, unknown>)
+  const body = readBody(endpoint, request.body)
+  const steering = endpoint.effect === 'configuration' ? readChangeHeaders(request.headers, slot) : {}
+  const dryRun = endpoint.effect === 'configuration' && query.dry_run === true
+  const state: ChangeState = { report: null }
+  const context: Context = {
+    params: request.params as Record<string, string>,
+    query: query as never,
+    body: body as never,
+    config: engine.config,
+    change: changeFor(parts.services, route, request, reply, steering, dryRun, state),
+    address: plainAddress(request.ip),
+    requestId: request.id,
+    cookieHeader: request.headers.cookie,
+    services: parts.services,
+    identity: request.identity,
+    setHeader: (name, value) => void reply.header(name, value),
+  }
+  const result = await route.handler(context)
+  if (state.report) return reply.type(dryRunReply).send(JSON.stringify({ dry_run: true, ...state.report }))
+  if (endpoint.effect === 'action' && !route.journals) journalAction(parts.services, request, endpoint)
+  return sendResult(parts, route, reply, result)
+}
+
+function sendResult(parts: HttpParts, route: Route, reply: FastifyReply, result: unknown): FastifyReply {
+  const { endpoint } = route
+  if (isRawReply(result)) return reply.type(result.contentType).send(result.content)
+  if (!endpoint.reply) return reply.send()
+  if (parts.checkReplies) {
+    const faults = faultsOf(endpoint.reply, result)
+    if (faults.length > 0) throw new Error(`${nameOf(endpoint)} answered ${JSON.stringify(faults)}`)
+  }
+  void reply.type('application/json; charset=utf-8')
+  const isKept = route.slot !== null && endpoint.effect === 'read' && typeof result === 'object' && result !== null
+  return reply.send(isKept ? serialiseKept(endpoint.reply, result) : serialise(endpoint.reply, result))
+}
+
+const querySchemas = new WeakMap<Endpoint, Endpoint['query']>()
+
+/** Every change of the configuration also takes dry_run. */
+export function querySchemaOf(endpoint: Endpoint): Endpoint['query'] {
+  if (endpoint.effect !== 'configuration') return endpoint.query
+  const known = querySchemas.get(endpoint)
+  if (known) return known
+  const dryRun = Type.Optional(Type.Boolean({ description: 'Answer what would change, and change nothing.' }))
+  const schema = strictObject({ ...endpoint.query.properties, dry_run: dryRun })
+  querySchemas.set(endpoint, schema)
+  return schema
+}
+
+function readBody(endpoint: Endpoint, raw: unknown): unknown {
+  const bytes = Buffer.isBuffer(raw) && raw.length > 0 ? raw : null
+  const body = bytes ? parseJsonBytes(bytes) : undefined
+  if (endpoint.body) {
+    checkBody(endpoint.body, body)
+    return body
+  }
+  const isEmptyObject = typeof body === 'object' && body !== null && Object.keys(body).length === 0
+  if (body !== undefined && body !== null && !isEmptyObject) {
+    throw new GatewayError('invalid', 'This call takes no body.', {
+      problems: [{ field: 'body', message: 'This call takes no body.' }],
+    })
+  }
+  return undefined
+}
+
+interface ChangeState {
+  report: DryRun | null
+}
+
+function changeFor(
+  services: Services,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  steering: ChangeHeaders,
+  isDryRun: boolean,
+  state: ChangeState,
+): Change {
+  const change = async (edit: (config: Config, tools: EditTools) => Config | readonly [Config, unknown]) => {
+    let result: unknown
+    const wrapped: Edit<unknown> = (config, tools) => {
+      const edited = edit(config, tools)
+      const pair = Array.isArray(edited)
+        ? (edited as readonly [Config, unknown])
+        : ([edited as Config, undefined] as const)
+      result = pair[1]
+      return pair
+    }
+    const { slot } = route
+    const ask = {
+      edit: wrapped,
+      actor: { login: request.identity?.login ?? '', address: plainAddress(request.ip) },
+      reason: steering.reason ?? route.endpoint.summary,
+      requestId: request.id,
+      ...(slot && steering.expectedRevision !== undefined
+        ? { expects: { slot: slot.key, revision: steering.expectedRevision } }
+        : {}),
+      ...(steering.confirmWithinSeconds === undefined ? {} : { confirmWithinSeconds: steering.confirmWithinSeconds }),
+    }
+    if (isDryRun) {
+      state.report = await services.engine.dryRun(ask)
+      return result
+    }
+    const done = await services.engine.change(ask)
+    void reply.header('portcullis-revision', String(services.engine.revision))
+    if (slot) void reply.header('etag', etagOf(slot, services.engine.slotRevision(slot.key)))
+    if (done.probation) void reply.header('portcullis-confirm-before', done.probation.deadlineTime)
+    return done.result
+  }
+  return change as Change
+}
+
+const pathOf = (url: string): string => url.split('?')[0] ?? ''
+
+/** Which methods a path that exists takes; only asked when no route matched. */
+function methodsAt(routes: readonly Route[], url: string): string[] {
+  const parts = pathOf(url).split('/')
+  const methods = routes
+    .filter(({ endpoint }) => {
+      const pattern = endpoint.path.split('/')
+      return (
+        pattern.length === parts.length &&
+        pattern.every((p, i) => (p.startsWith(':') ? parts[i] !== '' : p === parts[i]))
+      )
+    })
+    .map(({ endpoint }) => endpoint.method as string)
+  return [...new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods)].sort()
+}
+
+function journalAction(services: Services, request: FastifyRequest, endpoint: Endpoint): void {
+  services.journal.note({
+    event: 'action',
+    who: request.identity?.login ?? '',
+    address: plainAddress(request.ip),
+    what: nameOf(endpoint),
+    result: 'ok',
+    message: endpoint.summary,
+    request_id: request.id,
+    revision: null,
+    changes: [],
+  })
+}
+
+/** Every refused attempt to change something, and every refused access. Sign-ins journal themselves. */
+function journalRefusal(services: Services, request: FastifyRequest, error: GatewayError): void {
+  const endpoint = request.routeOptions?.config.route?.endpoint
+  const isRead = endpoint ? endpoint.effect === 'read' : ['GET', 'HEAD'].includes(request.method)
+  if (endpoint?.access === 'public' || error.code === 'too_many_requests') return
+  if (isRead && error.code !== 'forbidden' && error.code !== 'unauthenticated') return
+  services.journal.note({
+    event: 'refused',
+    who: request.identity?.login ?? '',
+    address: plainAddress(request.ip),
+    what: endpoint ? nameOf(endpoint) : `${request.method} (unknown path)`,
+    result: error.code,
+    message: error.message,
+    request_id: request.id,
+    revision: null,
+    changes: error.problems,
+  })
+}

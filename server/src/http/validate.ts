@@ -1,0 +1,163 @@
+// Strict checks against the schemas of an endpoint: nothing is coerced, stripped or filled in, and every fault is named
+// with its field. Schemas are compiled when first needed, because compiling all of them would dominate the start.
+
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { TObject, TSchema } from 'typebox'
+import { GatewayError, type Problem } from '../contract/error.ts'
+import { plainText } from '../contract/fields.ts'
+import { parseJson } from './strict-json.ts'
+
+const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, unicodeRegExp: true, validateFormats: false })
+const compiled = new WeakMap<TSchema, ValidateFunction>()
+const maxProblems = 100
+
+function validatorOf(schema: TSchema): ValidateFunction {
+  const known = compiled.get(schema)
+  if (known) return known
+  const validate = ajv.compile(schema)
+  compiled.set(schema, validate)
+  return validate
+}
+
+export function faultsOf(schema: TSchema, value: unknown): readonly Problem[] {
+  const validate = validatorOf(schema)
+  return validate(value) ? [] : problemsOf(validate.errors ?? [])
+}
+
+export function checkBody(schema: TSchema, body: unknown): void {
+  if (body === undefined) {
+    throw new GatewayError('malformed', 'This call needs a JSON body.')
+  }
+  refuse(faultsOf(schema, body))
+}
+
+function refuse(problems: readonly Problem[]): void {
+  if (problems.length === 0) return
+  const [first] = problems
+  const message =
+    problems.length === 1 && first
+      ? `${first.field}: ${first.message}`
+      : `${problems.length} fields are not as they must be.`
+  throw new GatewayError('invalid', message, { problems })
+}
+
+/** Ajv reports each branch of "or null" and then the union; one sentence per field is enough. */
+function problemsOf(errors: readonly ErrorObject[]): Problem[] {
+  const problems = new Map<string, string>()
+  const unions = new Set(errors.filter((e) => e.keyword === 'anyOf').map((e) => e.instancePath))
+  for (const error of errors) {
+    const field = fieldOf(error)
+    const inUnion = unions.has(error.instancePath) && error.keyword === 'type'
+    if (
+      inUnion &&
+      errors.some((e) => e.instancePath === error.instancePath && !['type', 'anyOf'].includes(e.keyword))
+    ) {
+      continue
+    }
+    if (error.keyword === 'anyOf') {
+      if (!problems.has(field)) problems.set(field, 'This value is not allowed here.')
+      continue
+    }
+    const message = inUnion ? unionMessage(errors, error.instancePath) : wordsFor(error)
+    const known = problems.get(field)
+    if (known === undefined) problems.set(field, message)
+    if (problems.size >= maxProblems) break
+  }
+  return [...problems].map(([field, message]) => ({ field, message }))
+}
+
+const unionMessage = (errors: readonly ErrorObject[], path: string): string => {
+  const types = errors
+    .filter((e) => e.instancePath === path && e.keyword === 'type')
+    .map((e) => typeWords[String(e.params.type)] ?? String(e.params.type))
+  return `Must be ${[...new Set(types)].join(' or ')}.`
+}
+
+function fieldOf(error: ErrorObject): string {
+  const path = error.instancePath
+    .slice(1)
+    .split('/')
+    .filter((part) => part !== '')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const extra = error.params.missingProperty ?? error.params.additionalProperty
+  const parts = extra === undefined ? path : [...path, String(extra).slice(0, 80)]
+  return (
+    parts.reduce((text, part) => (/^\d+$/.test(part) ? `${text}[${part}]` : text ? `${text}.${part}` : part), '') ||
+    'body'
+  )
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: 'a text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+}
+
+function wordsFor(error: ErrorObject): string {
+  const { keyword, params } = error
+  switch (keyword) {
+    case 'required':
+      return 'This field is missing.'
+    case 'additionalProperties':
+      return 'This field is not known here.'
+    case 'type':
+      return `Must be ${typeWords[String(params.type)] ?? params.type}.`
+    case 'enum':
+      return `Must be one of: ${(params.allowedValues as unknown[]).join(', ')}.`
+    case 'const':
+      return `Must be ${JSON.stringify(params.allowedValue)}.`
+    case 'minLength':
+      return params.limit === 1 ? 'Must not be empty.' : `Must have at least ${params.limit} characters.`
+    case 'maxLength':
+      return `Must have at most ${params.limit} characters.`
+    case 'minItems':
+      return params.limit === 1 ? 'Must not be an empty list.' : `Must have at least ${params.limit} entries.`
+    case 'maxItems':
+      return `Must have at most ${params.limit} entries.`
+    case 'uniqueItems':
+      return 'An entry stands twice.'
+    case 'minimum':
+      return `Must be at least ${params.limit}.`
+    case 'maximum':
+      return `Must be at most ${params.limit}.`
+    case 'pattern':
+      return params.pattern === plainText
+        ? 'Must not contain control characters.'
+        : String(error.parentSchema?.['x-fault'] ?? 'Has characters or a form that is not allowed here.')
+    default:
+      return 'This value is not allowed here.'
+  }
+}
+
+/** Query parameters are text: each is read as its schema says, then checked as strictly as a body. */
+export function readQuery(schema: TObject, raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const query: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(raw)) {
+    const property = schema.properties[name] as QuerySchema | undefined
+    query[name] = property && typeof value === 'string' ? readQueryText(name, property, value) : value
+  }
+  refuse(faultsOf(schema, query))
+  return query
+}
+
+type QuerySchema = TSchema & { readonly type?: string; readonly 'x-json-text'?: boolean }
+
+function readQueryText(name: string, schema: QuerySchema, text: string): unknown {
+  if (schema['x-json-text']) {
+    try {
+      return parseJson(text)
+    } catch (cause) {
+      throw new GatewayError('malformed', `The parameter ${name} is not valid JSON.`, {
+        problems: [{ field: name, message: 'Is not valid JSON.' }],
+        cause,
+      })
+    }
+  }
+  if (schema.type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
+  if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}

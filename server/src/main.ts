@@ -1,0 +1,150 @@
+// gatewayd: reads the environment, opens the state, builds the gateway and listens. Wiring only.
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import { closeSync, existsSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { createGateway, type Gateway } from './app.ts'
+import { ApplydClient } from './apply/client.ts'
+import { startReconciler } from './apply/reconcile.ts'
+import { administrators, passwordPlace } from './areas/administrators/config.ts'
+import { addAdministrator } from './areas/administrators/edits.ts'
+import { read } from './contract/slots.ts'
+import { Database } from './database/database.ts'
+import { guardConnections } from './http/connections.ts'
+import { createTlsServer, ensureCertificate } from './http/tls.ts'
+import { systemClock } from './runtime/clock.ts'
+import { createLog } from './runtime/log.ts'
+import { Vault } from './runtime/vault.ts'
+import { readSettings, type Settings } from './settings.ts'
+import { createFactsReader } from './system/facts.ts'
+
+const log = createLog((line) => writeSync(2, line))
+
+/** A checkpoint at least this often, beside the one every thousand records. */
+const checkpointMilliseconds = 5 * 60_000
+
+async function start(settings: Settings): Promise<void> {
+  const folder = join(settings.stateDir, 'gateway')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const clock = systemClock()
+  const database = new Database(join(folder, 'gateway.db'), (error) => {
+    log('error', 'the disk failed; starting again from what it holds', { error })
+    process.exit(70)
+  })
+  const vault = new Vault(join(folder, 'vault.key'))
+  const facts = createFactsReader()
+  const applier = new ApplydClient(join(settings.stateDir, 'run', 'applyd.sock'))
+  const names = [settings.listen.host, hostname(), 'localhost', '127.0.0.1', '::1']
+  const certificate = await ensureCertificate(
+    join(folder, 'tls'),
+    [...new Set(names)].filter(isCertifiable),
+    clock.now(),
+  )
+  const gateway = createGateway({
+    database,
+    applier,
+    vault,
+    clock,
+    facts: facts.current,
+    log,
+    brand: settings.brand,
+    hostName: hostname(),
+    ownNames: new Set([hostname().toLowerCase(), settings.listen.host.toLowerCase()]),
+    dataPlane: settings.dataPlane,
+    installationId: installationId(folder),
+    licenceKey: readIfThere(join(settings.stateDir, 'licence-key.pem')),
+    isTls: true,
+    serverFactory: (handler) => guardConnections(createTlsServer(certificate, handler)),
+  })
+  const { engine, journal } = gateway.services
+  for (const alarm of engine.damage) log('error', alarm)
+  const firstPassword = await ensureFirstAdministrator(gateway, settings.adminPassword)
+
+  const reconciler = startReconciler(engine, facts.refresh, log)
+  applier.onConnect(() => reconciler.wake())
+  engine.resumeProbation()
+  const checkpoint = (): void => {
+    const { sequence, hash } = journal.head
+    applier.checkpoint(sequence, hash).catch((error: unknown) => log('warning', 'no checkpoint was kept', { error }))
+  }
+  journal.onCheckpointDue = checkpoint
+  setInterval(checkpoint, checkpointMilliseconds).unref()
+
+  const address = await listen(gateway, settings)
+  log('info', 'ready', { address, revision: engine.revision })
+  notify(settings.notifyFd, { event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) })
+
+  const stop = async (): Promise<void> => {
+    reconciler.stop()
+    await gateway.http.close()
+    await engine.idle()
+    engine.close()
+    journal.flush()
+    applier.close()
+    database.close()
+    process.exit(0)
+  }
+  process.once('SIGTERM', () => void stop())
+  process.once('SIGINT', () => void stop())
+}
+
+/** Wildcard addresses name no host. */
+const isCertifiable = (name: string): boolean => name !== '' && name !== '0.0.0.0' && name !== '::'
+
+async function listen({ http }: Gateway, settings: Settings): Promise<string> {
+  const { host, port } = settings.listen
+  await http.listen(
+    settings.listenFd === null ? { host, port } : ({ fd: settings.listenFd } as unknown as { port: number }),
+  )
+  const bound = http.server.address()
+  const shown = typeof bound === 'object' && bound !== null ? bound : { address: host, port }
+  return `https://${shown.address.includes(':') ? `[${shown.address}]` : shown.address}:${shown.port}/`
+}
+
+/** A new state gets the administrator `admin`; the password is returned when it was made here, to be shown once. */
+async function ensureFirstAdministrator({ services }: Gateway, given: string | null): Promise<string | null> {
+  const { engine, vault, passwords, clock } = services
+  if (engine.revision > 0 || read(engine.config, administrators).length > 0) return null
+  const password = given ?? randomBytes(15).toString('base64url')
+  const id = randomUUID()
+  const sealed = {
+    hash: vault.seal(await passwords.hash(password), passwordPlace(id)),
+    timestamp: Math.floor(clock.now().getTime() / 1000),
+  }
+  const fields = {
+    enabled: true,
+    name: 'Administrator',
+    login: 'admin',
+    role: 'predefined_admin_write' as const,
+    comment: '',
+    password: '',
+  }
+  await engine.change({
+    edit: (config) => [addAdministrator(config, id, fields, sealed), null],
+    actor: { login: 'system', address: '127.0.0.1' },
+    reason: 'First administrator',
+  })
+  return given === null ? password : null
+}
+
+function installationId(folder: string): string {
+  const path = join(folder, 'installation-id')
+  if (!existsSync(path)) writeFileSync(path, randomUUID(), { mode: 0o600 })
+  return readFileSync(path, 'utf8')
+}
+
+const readIfThere = (path: string): string | null => (existsSync(path) ? readFileSync(path, 'utf8') : null)
+
+function notify(descriptor: number | null, message: Readonly<Record<string, unknown>>): void {
+  if (descriptor === null) return
+  writeSync(descriptor, `${JSON.stringify(message)}\n`)
+  closeSync(descriptor)
+}
+
+try {
+  await start(readSettings(process.env))
+} catch (error) {
+  log('error', (error as Error).message, { error })
+  process.exit(1)
+}

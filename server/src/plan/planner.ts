@@ -1,0 +1,58 @@
+// Turns a configuration and facts into the complete list of artifacts. Remembers what each area gave as long as
+// nothing it looks at has changed, so that a change in one area does not render the others again. Pure otherwise.
+
+import type { AreaRules } from '../contract/area.ts'
+import type { Problem } from '../contract/error.ts'
+import type { Config } from '../contract/slots.ts'
+import type { Artifact } from './artifacts.ts'
+import type { Facts } from './facts.ts'
+
+export interface Planner {
+  verify(config: Config): readonly Problem[]
+  render(config: Config, facts: Facts): readonly Artifact[]
+}
+
+export function createPlanner(areas: readonly AreaRules[]): Planner {
+  const verifiers = areas.map((area) => remember(area, (config: Config) => area.verify?.(config) ?? []))
+  const renderers = areas.map((area) =>
+    remember(area, (config: Config, facts: Facts) => area.render?.(config, facts) ?? []),
+  )
+  return {
+    verify: (config) => verifiers.flatMap((verify) => verify(config, null)),
+    render: (config, facts) => renderers.flatMap((render) => render(config, facts)),
+  }
+}
+
+function remember<F, R>(area: AreaRules, compute: (config: Config, facts: F) => readonly R[]) {
+  const keys = [...area.slots, ...(area.reads ?? [])].map((slot) => slot.key)
+  let last: { values: unknown[]; facts: F | null; result: readonly R[] } | null = null
+  return (config: Config, facts: F | null): readonly R[] => {
+    const values = keys.map((key) => config[key])
+    if (last && last.facts === facts && values.every((value, index) => value === last?.values[index]))
+      return last.result
+    last = { values, facts, result: compute(config, facts as F) }
+    return last.result
+  }
+}
+
+export const artifactName = (artifact: Artifact): string => `${artifact.kind} ${artifact.name}`
+
+/** Same artifacts in the same order; areas give them in a fixed order, so order is content. */
+export function sameArtifacts(a: readonly Artifact[], b: readonly Artifact[]): boolean {
+  return a.length === b.length && a.every((artifact, index) => sameArtifact(artifact, b[index]))
+}
+
+function sameArtifact(a: Artifact, b: Artifact | undefined): boolean {
+  return a === b || (b !== undefined && a.name === b.name && a.kind === b.kind && contentOf(a) === contentOf(b))
+}
+
+export const contentOf = (artifact: Artifact): string => {
+  switch (artifact.kind) {
+    case 'nft':
+      return artifact.body
+    case 'file':
+      return artifact.text
+    case 'unit':
+      return ''
+  }
+}

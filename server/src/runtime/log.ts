@@ -1,0 +1,22 @@
+// The service log: one JSON object a line, so that no text in it can start a line of its own.
+
+import { secretMask } from '../contract/secret.ts'
+
+export type Level = 'debug' | 'info' | 'warning' | 'error'
+export type Log = (level: Level, message: string, fields?: Readonly<Record<string, unknown>>) => void
+
+const secretNames = /^(password|psw|secret|token|cookie|authorization|private_key|key)$/i
+
+export const createLog =
+  (write: (line: string) => void, now: () => Date = () => new Date()): Log =>
+  (level, message, fields = {}) => {
+    write(`${JSON.stringify({ time: now().toISOString(), level, message, ...fields }, printable)}\n`)
+  }
+
+/** Secrets by name print as the mask; errors print with their causes, which JSON would drop. */
+function printable(name: string, value: unknown): unknown {
+  if (secretNames.test(name) && value !== undefined && value !== null) return secretMask
+  if (value instanceof Error)
+    return { name: value.name, message: value.message, stack: value.stack, cause: value.cause }
+  return value
+}

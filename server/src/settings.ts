@@ -1,0 +1,66 @@
+// The environment of gatewayd, read once and checked.
+
+import type { DataPlane } from './plan/artifacts.ts'
+
+export interface Settings {
+  readonly stateDir: string
+  readonly listen: { readonly host: string; readonly port: number }
+  /** A listening socket handed in by the launcher. */
+  readonly listenFd: number | null
+  /** Where the launcher wants to hear that the service answers. */
+  readonly notifyFd: number | null
+  readonly adminPassword: string | null
+  readonly brand: string
+  readonly dataPlane: DataPlane
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export function readSettings(env: Environment): Settings {
+  return {
+    stateDir: required(env, 'PORTCULLIS_STATE'),
+    listen: readListen(env.PORTCULLIS_LISTEN ?? '127.0.0.1:8443'),
+    listenFd: readDescriptor(env.PORTCULLIS_LISTEN_FD),
+    notifyFd: readDescriptor(env.PORTCULLIS_NOTIFY_FD),
+    adminPassword: readPassword(env.PORTCULLIS_ADMIN_PASSWORD),
+    brand: readBrand(env.PORTCULLIS_BRAND ?? 'portcullis'),
+    dataPlane: readPlane(env.PORTCULLIS_DATAPLANE ?? 'none'),
+  }
+}
+
+function required(env: Environment, name: string): string {
+  const value = env[name]
+  if (!value) throw new Error(`${name} must be set.`)
+  return value
+}
+
+export function readListen(text: string): { host: string; port: number } {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(text)
+  const port = Number(match?.[3])
+  if (!match || port > 65_535) throw new Error('PORTCULLIS_LISTEN must look like 127.0.0.1:8443 or [::1]:8443.')
+  return { host: match[1] ?? match[2] ?? '', port }
+}
+
+function readDescriptor(text: string | undefined): number | null {
+  return text === undefined || text === '' ? null : Number(text)
+}
+
+function readPassword(text: string | undefined): string | null {
+  if (text === undefined || text === '') return null
+  const length = [...text].length
+  if (length < 10 || length > 42) throw new Error('PORTCULLIS_ADMIN_PASSWORD must have 10 to 42 characters.')
+  return text
+}
+
+/** The brand goes into cookie names. */
+export function readBrand(text: string): string {
+  if (!/^[a-z0-9-]{1,32}$/i.test(text)) throw new Error('PORTCULLIS_BRAND must consist of letters, digits and dashes.')
+  return text
+}
+
+function readPlane(text: string): DataPlane {
+  if (text !== 'lab' && text !== 'host' && text !== 'none') {
+    throw new Error('PORTCULLIS_DATAPLANE must be lab, host or none.')
+  }
+  return text
+}

@@ -1,0 +1,74 @@
+// A strict stand-in for applyd: keeps what was applied in memory, answers as applyd would, and fails loudly when it is
+// used in a way applyd would refuse.
+
+import type {
+  Applier,
+  Checkpoint,
+  CheckReport,
+  DataPlane,
+  NftTable,
+  Observation,
+  Outcome,
+  Plan,
+} from '../../src/plan/artifacts.ts'
+import type { Problem } from '../../src/contract/error.ts'
+
+export class FakeApplier implements Applier {
+  readonly plane: DataPlane = 'lab'
+  /** What the next checks and applies do. */
+  refuseWith: readonly Problem[] = []
+  putBackWith: readonly Problem[] = []
+  failWith: Error | null = null
+  applied: Plan | null = null
+  readonly calls: string[] = []
+  readonly kept: Checkpoint[] = []
+  #busy = false
+
+  async check(plan: Plan): Promise<CheckReport> {
+    this.calls.push(`check ${plan.revision}`)
+    this.#orFail()
+    return { problems: this.refuseWith, unchecked: [] }
+  }
+
+  async apply(plan: Plan): Promise<Outcome> {
+    this.calls.push(`apply ${plan.revision}`)
+    if (this.#busy) throw new Error('two applies at once')
+    this.#busy = true
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#busy = false
+    this.#orFail()
+    if (this.putBackWith.length > 0) return { status: 'put_back', problems: this.putBackWith, restored: true }
+    if (this.applied && plan.revision < this.applied.revision) throw new Error('an older revision came after a newer one')
+    this.applied = plan
+    return { status: 'applied', changed: plan.artifacts.map((artifact) => artifact.name) }
+  }
+
+  async observe(): Promise<Observation> {
+    this.#orFail()
+    const tables = (this.applied?.artifacts ?? []).filter((artifact): artifact is NftTable => artifact.kind === 'nft')
+    return {
+      plane: this.plane,
+      limitation: null,
+      appliedRevision: this.applied?.revision ?? null,
+      tables: tables.map(({ name, body }) => ({
+        name,
+        present: true,
+        asLoaded: true,
+        rules: [...body.matchAll(/comment "([^"]+)"/g)].map(([, comment = '']) => ({ chain: '', comment, packets: 0 })),
+      })),
+      units: [],
+    }
+  }
+
+  async checkpoint(sequence: number, hash: string): Promise<void> {
+    this.kept.push({ sequence, hash, time: '2026-01-01T00:00:00.000Z', authentic: true })
+  }
+
+  async checkpoints(): Promise<readonly Checkpoint[]> {
+    return this.kept
+  }
+
+  #orFail(): void {
+    if (this.failWith) throw this.failWith
+  }
+}

@@ -1,0 +1,175 @@
+// A whole gateway in the test's own process: real store, engine, sessions and HTTP service around the fake applier and a
+// clock the test moves. Requests are injected; no port is opened.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createGateway, type Gateway } from '../../src/app.ts'
+import { areas } from '../../src/areas/index.ts'
+import { administrators, passwordPlace } from '../../src/areas/administrators/config.ts'
+import type { Role } from '../../src/contract/access.ts'
+import { addItem } from '../../src/contract/list-edits.ts'
+import { Database } from '../../src/database/database.ts'
+import type { Area } from '../../src/http/handle.ts'
+import type { Facts } from '../../src/plan/facts.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
+import { Passwords } from '../../src/runtime/passwords.ts'
+import { Vault } from '../../src/runtime/vault.ts'
+import { FakeApplier } from './fake-applier.ts'
+
+export class FakeClock implements Clock {
+  boot = 'boot-1'
+  wall = Date.UTC(2026, 0, 1)
+  seconds = 1_000
+  now = (): Date => new Date(this.wall)
+  elapsed = (): number => this.seconds
+  advance(seconds: number): void {
+    this.seconds += seconds
+    this.wall += seconds * 1000
+  }
+}
+
+export const labFacts: Facts = {
+  interfaces: [{ name: 'wan0', mac: '02:00:00:00:00:02', addresses: ['203.0.113.2/24'] }],
+  externalInterfaces: ['wan0'],
+}
+
+export interface Answer {
+  readonly status: number
+  readonly text: string
+  readonly headers: Readonly<Record<string, unknown>>
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any
+}
+
+export interface Client {
+  (method: string, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  readonly cookie: string
+}
+
+export const testPassword = 'correct horse 9'
+
+let hashOnce: Promise<string> | null = null
+/** argon2 is slow by design; tests need its result, not its cost. */
+const sharedHash = (): Promise<string> => {
+  hashOnce ??= new Passwords().hash(testPassword)
+  return hashOnce
+}
+
+export interface TestGateway extends Gateway {
+  readonly applier: FakeApplier
+  readonly clock: FakeClock
+  readonly database: Database
+  readonly vault: Vault
+  readonly folder: string
+  /** A client signed in with the role; `null` is one without cookies. */
+  client(role: Role | null): Promise<Client>
+  addAdministrator(login: string, role: Role): Promise<string>
+  /** Closes and opens the same state again, as a restart would. */
+  restart(): Promise<TestGateway>
+  close(): Promise<void>
+}
+
+export interface TestOptions {
+  readonly extraAreas?: readonly Area[]
+  readonly clock?: FakeClock
+  readonly folder?: string
+  readonly applier?: FakeApplier
+  readonly licenceKey?: string
+}
+
+export async function createTestGateway(options: TestOptions = {}): Promise<TestGateway> {
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'portcullis-test-'))
+  const clock = options.clock ?? new FakeClock()
+  const applier = options.applier ?? new FakeApplier()
+  const database = new Database(join(folder, 'gateway.db'))
+  const vault = new Vault(join(folder, 'vault.key'))
+  const gateway = createGateway({
+    database,
+    applier,
+    vault,
+    clock,
+    facts: () => labFacts,
+    log: (level, message, fields) => {
+      if (level === 'error') logged.push({ message, ...fields })
+    },
+    brand: 'portcullis',
+    hostName: 'gateway-host',
+    ownNames: new Set(['gateway.test']),
+    dataPlane: 'lab',
+    installationId: 'test-installation',
+    licenceKey: options.licenceKey ?? null,
+    isTls: true,
+    areas: [...areas, ...(options.extraAreas ?? [])],
+    checkReplies: true,
+  })
+  await gateway.http.ready()
+  const { engine } = gateway.services
+
+  const addAdministrator = async (login: string, role: Role): Promise<string> => {
+    const id = crypto.randomUUID()
+    const password_hash = vault.seal(await sharedHash(), passwordPlace(id))
+    const admin = { id, enabled: true, name: login, login, role, comment: '', password_timestamp: 0, password_hash }
+    await engine.change({
+      edit: (config) => [addItem(config, administrators, admin), null],
+      actor: { login: 'system', address: '127.0.0.1' },
+      reason: 'test',
+    })
+    return id
+  }
+
+  const clientWith = (cookie: string): Client =>
+    Object.assign(
+      async (method: string, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+        const answer = await gateway.http.inject({
+          method: method as 'GET',
+          url,
+          headers: { host: 'gateway.test', ...(cookie ? { cookie } : {}), ...headers },
+          ...(body === undefined ? {} : { payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+        })
+        const text = answer.body
+        const isJson = String(answer.headers['content-type']).startsWith('application/json') && text !== ''
+        return { status: answer.statusCode, text, headers: answer.headers, body: isJson ? JSON.parse(text) : text }
+      },
+      { cookie },
+    )
+
+  const ids = new Map<Role, string>()
+  return {
+    ...gateway,
+    applier,
+    clock,
+    database,
+    vault,
+    folder,
+    addAdministrator,
+    client: async (role) => {
+      if (role === null) return clientWith('')
+      const login = `of-${role}`
+      if (!ids.has(role)) ids.set(role, await addAdministrator(login, role))
+      const tokens = gateway.services.sessions.create(ids.get(role) ?? '', '127.0.0.1', '/')
+      return clientWith(
+        `insecure-portcullis-session=${tokens.session}; __Secure-portcullis-${tokens.secureName}=${tokens.secureValue}`,
+      )
+    },
+    restart: async () => {
+      await shut()
+      return createTestGateway({ ...options, folder, clock, applier })
+    },
+    close: async () => {
+      await shut()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+
+  async function shut(): Promise<void> {
+    await engine.idle()
+    engine.close()
+    gateway.services.journal.flush()
+    await gateway.http.close()
+    database.close()
+  }
+}
+
+/** Errors the gateway logged; tests that expect none look here. */
+export const logged: Record<string, unknown>[] = []
