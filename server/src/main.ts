@@ -55,6 +55,7 @@ async function start(settings: Settings): Promise<void> {
     installationId: installationId(folder),
     licenceKey: readIfThere(join(settings.stateDir, 'licence-key.pem')),
     isTls: true,
+    logsRequests: settings.logsRequests,
     serverFactory: (handler) => guardConnections(createTlsServer(certificate, handler)),
   })
   const { engine, journal } = gateway.services
@@ -80,7 +81,11 @@ async function start(settings: Settings): Promise<void> {
     await gateway.http.close()
     await engine.idle()
     engine.close()
-    journal.flush()
+    try {
+      journal.flush()
+    } catch (error) {
+      log('warning', 'the last records of the journal were not kept', { error })
+    }
     applier.close()
     database.close()
     process.exit(0)
@@ -142,6 +147,8 @@ function notify(descriptor: number | null, message: Readonly<Record<string, unkn
   closeSync(descriptor)
 }
 
+// Everything this process makes is for itself alone.
+process.umask(0o077)
 try {
   await start(readSettings(process.env))
 } catch (error) {

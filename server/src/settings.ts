@@ -12,6 +12,8 @@ export interface Settings {
   readonly adminPassword: string | null
   readonly brand: string
   readonly dataPlane: DataPlane
+  /** One line in the log for every request. */
+  readonly logsRequests: boolean
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -25,6 +27,7 @@ export function readSettings(env: Environment): Settings {
     adminPassword: readPassword(env.PORTCULLIS_ADMIN_PASSWORD),
     brand: readBrand(env.PORTCULLIS_BRAND ?? 'portcullis'),
     dataPlane: readPlane(env.PORTCULLIS_DATAPLANE ?? 'none'),
+    logsRequests: env.PORTCULLIS_LOG_REQUESTS === '1',
   }
 }
 

@@ -93,6 +93,12 @@ interface Prepared extends Committed {
   readonly sequences: Record<string, number>
 }
 
+/** Where the configuration and the machine stood before a change. */
+interface Standing {
+  readonly snapshot: Snapshot
+  readonly artifacts: readonly Artifact[]
+}
+
 interface Waiting {
   readonly request: ChangeRequest<unknown>
   readonly resolve: (result: ChangeResult<unknown>) => void
@@ -121,6 +127,8 @@ export class ConfigEngine {
   readonly #queue: Waiting[] = []
   #working: Promise<void> | null = null
   #probationTimer: NodeJS.Timeout | null = null
+  /** Committed, failed on the machine, and not taken back yet because the disk would not have it. */
+  #owed: { readonly before: Standing; readonly failed: Prepared } | null = null
   readonly damage: readonly string[]
 
   constructor(parts: EngineParts) {
@@ -209,6 +217,7 @@ export class ConfigEngine {
 
   /** Ends the probation and keeps the change. */
   confirm(): Probation {
+    this.#takeBack()
     const probation = this.#probationOrThrow()
     this.#parts.store.commit({ revisions: [], sequences: {}, probation: null })
     this.#setProbation(null)
@@ -271,8 +280,9 @@ export class ConfigEngine {
   }
 
   async #applyHead(): Promise<void> {
-    this.#artifacts = this.#parts.planner.render(this.#head.config, this.#parts.facts())
     try {
+      this.#takeBack()
+      this.#artifacts = this.#parts.planner.render(this.#head.config, this.#parts.facts())
       const outcome = await this.#parts.applier.apply({ revision: this.#head.revision, artifacts: this.#artifacts })
       this.#applied = { outcome, error: null }
     } catch (error) {
@@ -301,6 +311,12 @@ export class ConfigEngine {
   }
 
   async #work(): Promise<void> {
+    try {
+      this.#takeBack()
+    } catch (error) {
+      for (const waiting of this.#queue.splice(0)) waiting.reject(error)
+      return
+    }
     let shared: Ready[] = []
     let head = this.#head
     let sequences = this.#sequences
@@ -449,7 +465,7 @@ export class ConfigEngine {
     const { waiting, result } = ready
     const { request } = waiting
     try {
-      const before = this.#head
+      const before = { snapshot: this.#head, artifacts: this.#artifacts }
       const plan = { revision: prepared.revision.revision, artifacts: prepared.artifacts }
       const touchesMachine = !sameArtifacts(prepared.artifacts, this.#artifacts)
       if (touchesMachine && !request.isPutBack) {
@@ -480,7 +496,7 @@ export class ConfigEngine {
     }
   }
 
-  async #applyCommitted(request: ChangeRequest<unknown>, before: Snapshot, prepared: Prepared): Promise<void> {
+  async #applyCommitted(request: ChangeRequest<unknown>, before: Standing, prepared: Prepared): Promise<void> {
     const plan = { revision: prepared.revision.revision, artifacts: prepared.artifacts }
     let outcome: Outcome
     try {
@@ -489,19 +505,26 @@ export class ConfigEngine {
       // Committed, but the apply service does not answer. A put-back stays: the reconcile loop brings it to the machine.
       this.#applied = { outcome: this.#applied.outcome, error: (error as Error).message }
       if (request.isPutBack) return
-      this.#undo(before, prepared)
+      this.#owed = { before, failed: prepared }
+      this.#takeBack()
       throw error
     }
     this.#applied = { outcome, error: null }
     if (outcome.status !== 'put_back' || request.isPutBack) return
-    this.#undo(before, prepared)
+    this.#owed = { before, failed: prepared }
+    this.#takeBack()
     throw new GatewayError('not_applied', 'The change passed every check but failed on the machine; it was put back.', {
       problems: outcome.problems,
     })
   }
 
-  /** Commits the revision that takes a failed change back; the machine already is where it was. */
-  #undo(before: Snapshot, failed: Prepared): void {
+  /**
+   * Commits the revision that takes a failed change back; the machine already is where it was. Comes before anything
+   * else: nothing may be built on such a change, and it must not reach the machine by the reconcile loop.
+   */
+  #takeBack(): void {
+    if (!this.#owed) return
+    const { before, failed } = this.#owed
     const number = failed.revision.revision + 1
     const revision = this.#newRevision(
       number,
@@ -513,13 +536,14 @@ export class ConfigEngine {
         {
           revision,
           requestId: failed.requestId,
-          snapshot: { ...before, revision: number },
-          artifacts: this.#parts.planner.render(before.config, this.#parts.facts()),
+          snapshot: { ...before.snapshot, revision: number },
+          artifacts: before.artifacts,
           sequences: {},
         },
       ],
       null,
     )
+    this.#owed = null
   }
 }
 

@@ -2,7 +2,7 @@
 // sets; decides nothing about their content.
 
 import { createHash } from 'node:crypto'
-import type { ItemId, Slot } from '../contract/slots.ts'
+import type { Item, ItemId, Slot } from '../contract/slots.ts'
 import type { Database } from '../database/database.ts'
 import { applyChanges, type Change, type ChangeSet, type Snapshot } from './diff.ts'
 
@@ -172,22 +172,27 @@ export class ConfigStore {
     if (damage.length === 0) damage.push('Stored items were damaged and have been rebuilt from the revisions.')
     this.#database.transact(() => {
       this.#database.prepare('DELETE FROM items').run()
+      this.#database
+        .prepare('INSERT INTO damaged_revisions SELECT * FROM revisions WHERE revision > ?')
+        .run(snapshot.revision)
       this.#database.prepare('DELETE FROM revisions WHERE revision > ?').run(snapshot.revision)
-      for (const slot of this.#slots.values()) this.#putWholeSlot(slot, snapshot)
+      for (const key of Object.keys(snapshot.config)) this.#putWholeSlot(key, snapshot)
     })
     this.#headHash = hash
     return snapshot
   }
 
-  #putWholeSlot(slot: Slot, snapshot: Snapshot): void {
-    const value = snapshot.config[slot.key]
-    if (slot.kind === 'single') {
-      if (value !== slot.initial) this.#putItem(slot.key, '', 0, value)
+  /** Also slots that this version does not know: another one may need them again. */
+  #putWholeSlot(key: string, snapshot: Snapshot): void {
+    const value = snapshot.config[key]
+    if (value === this.#slots.get(key)?.initial) return
+    if (!Array.isArray(value)) {
+      this.#putItem(key, '', 0, value)
       return
     }
-    const positions = snapshot.positions[slot.key] ?? []
-    ;(value as readonly { id: ItemId }[]).forEach((item, index) => {
-      this.#putItem(slot.key, idText(item.id), positions[index] ?? index + 1, item)
+    const positions = snapshot.positions[key] ?? []
+    value.forEach((item: Item, index) => {
+      this.#putItem(key, idText(item.id), positions[index] ?? index + 1, item)
     })
   }
 

@@ -2,7 +2,6 @@
 // An area says path, fields and access; endpoints follow.
 
 import type { TObject, TSchema } from 'typebox'
-import { Type } from 'typebox'
 import type { Access } from './access.ts'
 import { endpoint } from './endpoint.ts'
 import {
@@ -14,6 +13,7 @@ import {
   strictObject,
   tableQuery,
 } from './fields.ts'
+import { Type } from './schema.ts'
 
 interface Common {
   readonly path: string

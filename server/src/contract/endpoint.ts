@@ -2,8 +2,8 @@
 // the CLI and the console read it, and the tests walk it.
 
 import type { Static, TObject, TSchema } from 'typebox'
-import { Type } from 'typebox'
 import type { Access } from './access.ts'
+import { Type } from './schema.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

@@ -2,7 +2,7 @@
 // the administrator reads when a value does not fit.
 
 import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox'
-import { Type } from 'typebox'
+import { Type } from './schema.ts'
 
 /**
  * Control characters, line separators and lone surrogates never enter the configuration as text: they could

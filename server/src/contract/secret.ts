@@ -2,7 +2,7 @@
 // replies and logs can at worst show what is useless without the key.
 
 import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import { Type } from './schema.ts'
 
 export const Sealed = Type.Object(
   { sealed: Type.String({ description: 'v1.<key id>.<nonce>.<ciphertext and tag>, base64url.' }) },

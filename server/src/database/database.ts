@@ -7,35 +7,45 @@ import { migrations } from './migrations.ts'
 
 export class NewerDataError extends Error {}
 
-/** SQLite primary result codes after which what the process believes and what the disk holds may differ. */
+/** SQLite primary result codes of a disk that does not take a change. */
 const ioError = 10
 const diskFull = 13
 const readOnly = 8
+/** A write that failed (of a page, or of room for the index of the WAL) is undone by SQLite. After any other failure,
+ * a sync above all, what the process believes and what the disk holds may differ. */
+const undoneWrites: ReadonlySet<number> = new Set([778, 4874])
 
 export class Database {
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
   readonly #onFatal: (error: unknown) => void
+  readonly #rolledBackListeners: (() => void)[] = []
   #open = false
 
   /** `onFatal` is told when a sync failed: memory can no longer be trusted and the process must start from disk. */
   constructor(path: string, onFatal: (error: unknown) => void = () => {}) {
     this.#onFatal = onFatal
     this.#db = new DatabaseSync(path)
+    this.#refuseNewerData()
     // FULL: a commit is on the disk before it is answered. The WAL is folded back in small steps so that no
     // single change pays for many.
     this.#db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=2000')
     this.#migrate()
   }
 
+  /** Before anything is set: even switching on the WAL would write into the file. */
+  #refuseNewerData(): void {
+    const current = this.version()
+    if (current <= migrations.length) return
+    this.#db.close()
+    throw new NewerDataError(
+      `The stored data has format ${current}; this version knows formats up to ${migrations.length}. ` +
+        'Start the newer version, or use another state folder.',
+    )
+  }
+
   #migrate(): void {
     const current = this.version()
-    if (current > migrations.length) {
-      throw new NewerDataError(
-        `The stored data has format ${current}; this version knows formats up to ${migrations.length}. ` +
-          'Start the newer version, or use another state folder.',
-      )
-    }
     migrations.slice(current).forEach((migration, index) => {
       this.transact(() => {
         for (const statement of migration.statements) this.#db.exec(statement)
@@ -57,6 +67,11 @@ export class Database {
     return statement
   }
 
+  /** The listener is told after a transaction was undone: what was remembered of it no longer holds. */
+  onRolledBack(listener: () => void): void {
+    this.#rolledBackListeners.push(listener)
+  }
+
   get inTransaction(): boolean {
     return this.#open
   }
@@ -72,7 +87,10 @@ export class Database {
       return result
     } catch (error) {
       this.#rollBack()
-      throw this.#translate(error)
+      this.#open = false
+      const told = this.#translate(error)
+      for (const listener of this.#rolledBackListeners) listener()
+      throw told
     } finally {
       this.#open = false
     }
@@ -90,7 +108,7 @@ export class Database {
     const code = (error as { errcode?: number }).errcode
     if (code === undefined) return error
     const primary = code & 0xff
-    if (primary === ioError) this.#onFatal(error)
+    if (primary === ioError && !undoneWrites.has(code)) this.#onFatal(error)
     if (primary === diskFull || primary === readOnly || primary === ioError) {
       return new GatewayError('unavailable', 'The disk does not take the change (full, read-only or failing).', {
         cause: error,

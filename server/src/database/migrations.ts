@@ -19,6 +19,10 @@ export const migrations: readonly Migration[] = [
         revision INTEGER PRIMARY KEY, time TEXT NOT NULL, author TEXT NOT NULL, address TEXT NOT NULL,
         reason TEXT NOT NULL, changes TEXT NOT NULL, hash BLOB NOT NULL
       )`,
+      // What did not fit the hash chain is set aside here, as evidence.
+      `CREATE TABLE damaged_revisions (
+        revision INTEGER NOT NULL, time TEXT, author TEXT, address TEXT, reason TEXT, changes TEXT, hash BLOB
+      )`,
       `CREATE TABLE slots (slot TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID`,
       `CREATE TABLE sequences (slot TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID`,
       `CREATE TABLE probation (

@@ -42,9 +42,11 @@ const safeName = (name: string): string => {
   return name
 }
 
-/** Kernel interface names: anything but slash, white space and control characters, at most 15 bytes. */
+/** Printable ASCII but quote, slash, backslash and the star, which nft would take as "any ending". */
+export const isQuotableInterface = (name: string): boolean => /^[!#-)+-.0-[\]-~]{1,15}$/.test(name)
+
 export function quoteInterface(name: string): string {
-  if (!/^[!#-.0-[\]-~]{1,15}$/.test(name)) throw new Error(`not an interface name: ${JSON.stringify(name)}`)
+  if (!isQuotableInterface(name)) throw new Error(`not an interface name: ${JSON.stringify(name)}`)
   return `"${name}"`
 }
 

@@ -12,7 +12,11 @@ export interface Clock {
   readonly boot: string
 }
 
-export const systemClock = (): Clock => ({ now: () => new Date(), elapsed: uptime, boot: bootId() })
+/** uptime() reads a file each time; asked once, the monotonic clock carries on from there. */
+export function systemClock(): Clock {
+  const startedAt = uptime() - performance.now() / 1000
+  return { now: () => new Date(), elapsed: () => startedAt + performance.now() / 1000, boot: bootId() }
+}
 
 function bootId(): string {
   try {

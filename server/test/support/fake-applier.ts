@@ -1,6 +1,7 @@
 // A strict stand-in for applyd: keeps what was applied in memory, answers as applyd would, and fails loudly when it is
 // used in a way applyd would refuse.
 
+import type { Problem } from '../../src/contract/error.ts'
 import type {
   Applier,
   Checkpoint,
@@ -11,7 +12,6 @@ import type {
   Outcome,
   Plan,
 } from '../../src/plan/artifacts.ts'
-import type { Problem } from '../../src/contract/error.ts'
 
 export class FakeApplier implements Applier {
   readonly plane: DataPlane = 'lab'
@@ -38,7 +38,8 @@ export class FakeApplier implements Applier {
     this.#busy = false
     this.#orFail()
     if (this.putBackWith.length > 0) return { status: 'put_back', problems: this.putBackWith, restored: true }
-    if (this.applied && plan.revision < this.applied.revision) throw new Error('an older revision came after a newer one')
+    if (this.applied && plan.revision < this.applied.revision)
+      throw new Error('an older revision came after a newer one')
     this.applied = plan
     return { status: 'applied', changed: plan.artifacts.map((artifact) => artifact.name) }
   }

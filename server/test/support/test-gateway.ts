@@ -4,9 +4,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createGateway, type Gateway } from '../../src/app.ts'
+import { createGateway, type Gateway, type GatewayParts } from '../../src/app.ts'
+import { administrators, findByLogin, passwordPlace } from '../../src/areas/administrators/config.ts'
 import { areas } from '../../src/areas/index.ts'
-import { administrators, passwordPlace } from '../../src/areas/administrators/config.ts'
 import type { Role } from '../../src/contract/access.ts'
 import { addItem } from '../../src/contract/list-edits.ts'
 import { Database } from '../../src/database/database.ts'
@@ -76,6 +76,8 @@ export interface TestOptions {
   readonly folder?: string
   readonly applier?: FakeApplier
   readonly licenceKey?: string
+  /** Parts a test brings itself, such as a listener or a log. */
+  readonly parts?: Partial<GatewayParts>
 }
 
 export async function createTestGateway(options: TestOptions = {}): Promise<TestGateway> {
@@ -102,6 +104,7 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
     isTls: true,
     areas: [...areas, ...(options.extraAreas ?? [])],
     checkReplies: true,
+    ...options.parts,
   })
   await gateway.http.ready()
   const { engine } = gateway.services
@@ -125,7 +128,9 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
           method: method as 'GET',
           url,
           headers: { host: 'gateway.test', ...(cookie ? { cookie } : {}), ...headers },
-          ...(body === undefined ? {} : { payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+          ...(body === undefined
+            ? {}
+            : { payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
         })
         const text = answer.body
         const isJson = String(answer.headers['content-type']).startsWith('application/json') && text !== ''
@@ -134,7 +139,6 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
       { cookie },
     )
 
-  const ids = new Map<Role, string>()
   return {
     ...gateway,
     applier,
@@ -146,8 +150,8 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
     client: async (role) => {
       if (role === null) return clientWith('')
       const login = `of-${role}`
-      if (!ids.has(role)) ids.set(role, await addAdministrator(login, role))
-      const tokens = gateway.services.sessions.create(ids.get(role) ?? '', '127.0.0.1', '/')
+      const id = findByLogin(engine.config, login)?.id ?? (await addAdministrator(login, role))
+      const tokens = gateway.services.sessions.create(id, '127.0.0.1', '/')
       return clientWith(
         `insecure-portcullis-session=${tokens.session}; __Secure-portcullis-${tokens.secureName}=${tokens.secureValue}`,
       )

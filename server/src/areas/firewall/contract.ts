@@ -1,10 +1,10 @@
 // Firewall settings, the switch of the user rules, and the status (seed, "Firewall").
 
 import type { Static } from 'typebox'
-import { Type } from 'typebox'
 import { settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Enabled, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
 
 export const logActions = ['accept', 'drop', 'dnat', 'snat', 'mark_log', 'mark_not_log'] as const
 

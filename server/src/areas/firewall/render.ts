@@ -6,6 +6,7 @@ import type { Artifact } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
 import {
   inSet,
+  isQuotableInterface,
   type NftChain,
   type NftRule,
   type NftSet,
@@ -30,7 +31,7 @@ export function render(config: Config, facts: Facts): Artifact[] {
     kind: 'set',
     name: 'if_external',
     type: 'ifname',
-    elements: facts.externalInterfaces.map(quoteInterface),
+    elements: facts.externalInterfaces.filter(isQuotableInterface).map(quoteInterface),
   }
   const privateSources: NftSet = {
     kind: 'set',

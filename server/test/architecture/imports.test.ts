@@ -1,0 +1,198 @@
+// The import table of docs/ARCHITECTURE.md as a test: what may live where, and import what. Each row says why.
+
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, it } from 'node:test'
+
+const source = join(import.meta.dirname, '..', '..', 'src')
+
+interface Row {
+  /** Files this row is about, as a pattern over paths below server/src. */
+  readonly files: RegExp
+  /** What they may import: paths below server/src, or package names. */
+  readonly may: readonly RegExp[]
+  readonly because: string
+}
+
+const own = /^areas\/[^/]+\//
+const types = [/^plan\/(artifacts|facts)\.ts$/, /^contract\//]
+
+/** The first row whose pattern fits a file judges it; a file no row fits fails the test. */
+const table: readonly Row[] = [
+  {
+    files: /^areas\/[^/]+\/contract\.ts$/,
+    may: [/^contract\//, /^typebox$/, own],
+    because: 'the console and the CLI load contracts, so they must pull in nothing else',
+  },
+  {
+    files: /^areas\/[^/]+\/(config|edits|verify|render)\.ts$/,
+    may: [own, /^contract\//, /^net\//, /^render\//, /^typebox$/, ...types],
+    because: 'these are pure: a clock, a file or a process in them could not be tested as data',
+  },
+  {
+    files: /^areas\/[^/]+\/status\.ts$/,
+    may: [own, /^contract\//, /^system\//, /^http\/handle\.ts$/, ...types],
+    because: 'a status tells what was read, it never changes or applies',
+  },
+  {
+    files: /^areas\/[^/]+\/(routes|index|token)\.ts$/,
+    may: [own, /^contract\//, /^http\/(handle|routes)\.ts$/, /^node:crypto$/, /^jose$/],
+    because: 'areas see the handler context, never Fastify, the store or the applier',
+  },
+  { files: /^areas\/index\.ts$/, may: [own, /^http\/handle\.ts$/], because: 'it is only the list' },
+  {
+    files: /^contract\//,
+    may: [/^contract\//, /^typebox$/, /^plan\/(artifacts|facts)\.ts$/],
+    because: 'everything imports the contract, so it imports nothing',
+  },
+  { files: /^(render|net)\//, may: [/^(render|net)\//], because: 'writers are pure and know no area' },
+  {
+    files: /^plan\//,
+    may: [/^plan\//, /^contract\//],
+    because: 'a plan is a pure function of configuration and facts',
+  },
+  {
+    files: /^config\//,
+    may: [/^config\//, /^contract\//, /^plan\//, /^database\//, /^node:(crypto|util)$/],
+    because: 'the one door knows neither areas nor HTTP',
+  },
+  {
+    files: /^database\//,
+    may: [/^database\//, /^contract\/error\.ts$/, /^node:sqlite$/],
+    because: 'the file format belongs to nobody else',
+  },
+  {
+    files: /^runtime\//,
+    may: [/^runtime\//, /^contract\//, /^database\//, /^plan\/artifacts\.ts$/, /^node:/],
+    because: 'runtime state stands beside the configuration, not on it',
+  },
+  {
+    files: /^http\//,
+    may: [
+      /^http\//,
+      /^contract\//,
+      /^config\//,
+      /^runtime\//,
+      ...types,
+      /^fastify$/,
+      /^ajv$/,
+      /^fast-json-stringify$/,
+      /^typebox$/,
+      /^asn1js$/,
+      /^pkijs$/,
+      /^node:/,
+    ],
+    because: 'HTTP neither renders nor applies, and knows areas only as routes',
+  },
+  {
+    files: /^apply\//,
+    may: [
+      /^apply\//,
+      /^plan\/artifacts\.ts$/,
+      /^contract\/error\.ts$/,
+      /^config\/engine\.ts$/,
+      /^runtime\/log\.ts$/,
+      /^applyd\/frames\.ts$/,
+      /^node:(net|timers.*|events)$/,
+    ],
+    because: 'the client of applyd and the loop, nothing else',
+  },
+  {
+    files: /^system\//,
+    may: [/^system\//, /^net\//, ...types, /^node:/],
+    because: 'read-only eyes: nothing here may write or know areas',
+  },
+  {
+    files: /^applyd\//,
+    may: [/^applyd\//, /^plan\/artifacts\.ts$/, /^contract\/error\.ts$/, /^node:/],
+    because: 'the privileged process loads no npm package and no code that talks to the network',
+  },
+  {
+    files: /^(launcher|lab)\//,
+    may: [/^(launcher|lab)\//, /^plan\/artifacts\.ts$/, /^node:/],
+    because: 'the launcher runs as root before anything else and must stay small',
+  },
+  { files: /^cli\//, may: [/./], because: 'the CLI is a client; what it may load is in its own test' },
+  { files: /^(app|main|settings|version)\.ts$/, may: [/./], because: 'wiring' },
+]
+
+const importForm = /^(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*'([^']+)'|\bimport\('([^']+)'\)/gm
+
+interface Import {
+  readonly file: string
+  readonly target: string
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(source, file), 'utf8')
+  return [...text.matchAll(importForm)].map((match) => {
+    const specifier = match[1] ?? match[2] ?? ''
+    const target = specifier.startsWith('.') ? relative(source, join(source, dirname(file), specifier)) : specifier
+    return { file, target }
+  })
+}
+
+const files = globSync('**/*.ts', { cwd: source }).filter((file) => !/\.test\.ts$|\/stand-ins\//.test(file))
+
+describe('the import table', () => {
+  it('has a row for every file', () => {
+    assert.deepEqual(
+      files.filter((file) => !table.some((row) => row.files.test(file))),
+      [],
+    )
+  })
+
+  it('has no row without files', () => {
+    assert.deepEqual(
+      table.filter((row) => !files.some((file) => row.files.test(file))).map((row) => row.files),
+      [],
+    )
+  })
+
+  for (const row of table) {
+    it(`${row.files} imports only what it may: ${row.because}`, () => {
+      const wrong = files
+        .filter((file) => table.find((candidate) => candidate.files.test(file)) === row)
+        .flatMap(importsOf)
+        .filter(
+          ({ file, target }) => !row.may.some((pattern) => pattern.test(target) && isOwnArea(file, target, pattern)),
+        )
+        .map(({ file, target }) => `${file} -> ${target}`)
+      assert.deepEqual(wrong, [])
+    })
+  }
+
+  it('starts processes only where that belongs', () => {
+    const starters = files.filter((file) => importsOf(file).some(({ target }) => target === 'node:child_process'))
+    assert.deepEqual(
+      starters.filter((file) => !/^(applyd|system|launcher|lab|cli)\//.test(file)),
+      [],
+    )
+  })
+
+  it('never uses a shell', () => {
+    const shells = files.filter((file) =>
+      /shell:\s*true|\bexec(Sync)?\(|['"](?:\/bin\/)?(?:ba)?sh['"]/.test(
+        readFileSync(join(source, file), 'utf8').replaceAll(/\.exec\(/g, ''),
+      ),
+    )
+    assert.deepEqual(shells, [])
+  })
+
+  it('keeps applyd small', () => {
+    const lines = files
+      .filter((file) => file.startsWith('applyd/'))
+      .reduce((sum, file) => sum + readFileSync(join(source, file), 'utf8').split('\n').length, 0)
+    assert.ok(lines < 1_500, `applyd has ${lines} lines`)
+  })
+})
+
+/** From another area only its config.ts and contract.ts may be used. */
+function isOwnArea(file: string, target: string, pattern: RegExp): boolean {
+  if (pattern !== own) return true
+  if (file === 'areas/index.ts') return target.endsWith('/index.ts')
+  const [, area] = file.split('/')
+  const [, other, name = ''] = target.split('/')
+  return area === other || name === 'config.ts' || name === 'contract.ts'
+}

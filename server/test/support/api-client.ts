@@ -1,0 +1,76 @@
+// A client of a running gateway over its real TLS listener: keeps the two cookies and reads answers as JSON.
+
+import { Agent, request } from 'node:https'
+
+export interface ApiAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any
+}
+
+export class ApiClient {
+  readonly #address: URL
+  readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false })
+  #cookie = ''
+
+  constructor(address: string) {
+    this.#address = new URL(address)
+  }
+
+  /** Rejects when no answer comes: the connection broke, or `timeoutMs` passed. */
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+    timeoutMs = 20_000,
+  ): Promise<ApiAnswer> {
+    // Bytes, because with a string Node would write the headers as UTF-8 too.
+    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+    return new Promise((resolve, reject) => {
+      const outgoing = request(
+        new URL(path, this.#address),
+        {
+          method,
+          agent: this.#agent,
+          signal: AbortSignal.timeout(timeoutMs),
+          headers: {
+            ...(this.#cookie === '' ? {} : { cookie: this.#cookie }),
+            ...(payload === undefined ? {} : { 'content-length': payload.length }),
+            ...headers,
+          },
+        },
+        (incoming) => {
+          let text = ''
+          incoming.setEncoding('utf8')
+          incoming.on('data', (part: string) => {
+            text += part
+          })
+          incoming.on('error', reject)
+          incoming.on('end', () => {
+            const isJson = String(incoming.headers['content-type']).startsWith('application/json')
+            resolve({
+              status: incoming.statusCode ?? 0,
+              headers: incoming.headers,
+              body: isJson && text !== '' ? JSON.parse(text) : text,
+            })
+          })
+        },
+      )
+      outgoing.on('error', reject)
+      outgoing.end(payload)
+    })
+  }
+
+  async signIn(login: string, password: string): Promise<void> {
+    const { status, headers, body } = await this.call('POST', '/web/auth/login', { login, password, rest_path: '/' })
+    if (status !== 200) throw new Error(`sign-in answered ${status}: ${JSON.stringify(body)}`)
+    const cookies = headers['set-cookie'] ?? []
+    this.#cookie = (Array.isArray(cookies) ? cookies : [cookies]).map((cookie) => cookie.split(';')[0]).join('; ')
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}

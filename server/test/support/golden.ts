@@ -1,0 +1,72 @@
+// Golden files: a sentence, the configuration that differs from the defaults, facts when they matter, and the whole
+// output. `npm run golden` writes the outputs anew (and docs/openapi.json); tests only compare.
+
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { areas } from '../../src/areas/index.ts'
+import type { Config, Slot } from '../../src/contract/slots.ts'
+import type { Artifact } from '../../src/plan/artifacts.ts'
+import type { Facts } from '../../src/plan/facts.ts'
+import { artifactName, contentOf, createPlanner } from '../../src/plan/planner.ts'
+import { openApiText } from '../contract/openapi-text.ts'
+import { labFacts } from './test-gateway.ts'
+
+const repository = join(import.meta.dirname, '..', '..', '..')
+const slots: readonly Slot[] = areas.flatMap((area) => area.slots)
+
+export interface GoldenCase {
+  readonly path: string
+  readonly sentence: string
+  readonly config: Config
+  readonly facts: Facts
+  /** Artifact name to expected content. */
+  readonly expected: ReadonlyMap<string, string>
+  readonly inputText: string
+}
+
+export function listGoldenCases(): GoldenCase[] {
+  return globSync('server/src/areas/*/golden/*.golden', { cwd: repository })
+    .sort()
+    .map((path) => parseCase(path, readFileSync(join(repository, path), 'utf8')))
+}
+
+function parseCase(path: string, text: string): GoldenCase {
+  const [sentence = '', ...sections] = text.split(/^-- (?=.* --$)/m)
+  const config: Record<string, unknown> = Object.fromEntries(slots.map((slot) => [slot.key, slot.initial]))
+  const expected = new Map<string, string>()
+  let facts = labFacts
+  let inputText = sentence
+  for (const section of sections) {
+    const end = section.indexOf(' --\n')
+    const title = section.slice(0, end)
+    const content = section.slice(end + 4).trimEnd()
+    if (title.startsWith('expect ')) {
+      expected.set(title.slice('expect '.length), content)
+      continue
+    }
+    inputText += `-- ${section}`
+    if (title === 'facts') facts = JSON.parse(content) as Facts
+    else if (title.startsWith('config.')) {
+      const key = title.slice('config.'.length)
+      if (!(key in config)) throw new Error(`${path}: there is no slot ${key}`)
+      const value = JSON.parse(content) as object
+      config[key] = Array.isArray(value) ? value : { ...(config[key] as object), ...value }
+    } else throw new Error(`${path}: unknown section ${title}`)
+  }
+  return { path, sentence: sentence.trim(), config, facts, expected, inputText }
+}
+
+export const renderCase = (golden: GoldenCase): readonly Artifact[] =>
+  createPlanner(areas).render(golden.config, golden.facts)
+
+function writeCase(golden: GoldenCase): void {
+  const outputs = renderCase(golden).map(
+    (artifact) => `-- expect ${artifactName(artifact)} --\n${contentOf(artifact)}\n`,
+  )
+  writeFileSync(join(repository, golden.path), `${golden.inputText.trimEnd()}\n${outputs.join('')}`)
+}
+
+if (process.argv.includes('--write')) {
+  for (const golden of listGoldenCases()) writeCase(golden)
+  writeFileSync(join(repository, 'docs', 'openapi.json'), openApiText())
+}

@@ -1,0 +1,261 @@
+// A whole gateway for end-to-end tests: the real launcher with a state folder of its own on any free port,
+// driven and looked at from outside, and stopped with proof that nothing is left behind. Take it with
+// `await using`: then a failing test leaves nothing behind either.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ExecOptions, type ExecResult, execInLab } from '../../src/lab/enter.ts'
+import { isRunning, type ProcessIdentity, readIdentity } from '../../src/launcher/identity.ts'
+import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { type LauncherRecord, readRecord } from '../../src/launcher/record.ts'
+import type { DataPlane } from '../../src/plan/artifacts.ts'
+
+export interface StartOptions {
+  readonly adminPassword?: string
+  readonly dataplane?: DataPlane
+  readonly env?: Readonly<Record<string, string>>
+  /** A state folder to use again; without it a new one is made and removed at the end. */
+  readonly stateDir?: string
+  /** Another checkout than this one. */
+  readonly app?: string
+  /** Put before the launcher's command line, to run it as somebody else. */
+  readonly wrapper?: readonly string[]
+}
+
+const startMs = 20_000
+const settleMs = 10_000
+
+export async function startGateway(options: StartOptions = {}): Promise<LabGateway> {
+  const stateDir = options.stateDir ?? makeStateDir()
+  const launcher = spawnLauncher(stateDir, options)
+  const output = collectOutput(launcher)
+  await waitForBanner(launcher, output)
+  const record = readRecord(stateDir)
+  assert.ok(record, `the launcher said it is ready but wrote no record:\n${output.text}`)
+  return new LabGateway(launcher, stateDir, record, output, options.stateDir === undefined)
+}
+
+/** For starts that are meant to fail: the exit code and everything said. */
+export async function expectRefusal(
+  options: StartOptions,
+): Promise<{ readonly code: number | null; readonly text: string }> {
+  const stateDir = options.stateDir ?? makeStateDir()
+  const launcher = spawnLauncher(stateDir, options)
+  const output = collectOutput(launcher)
+  const code = await new Promise<number | null>((resolve) => launcher.once('close', resolve))
+  if (options.stateDir === undefined) rmSync(join(stateDir, '..'), { recursive: true, force: true })
+  return { code, text: output.text }
+}
+
+/** Two levels, because the service account must be able to pass the folder that mkdtemp closes to others. */
+function makeStateDir(): string {
+  const parent = mkdtempSync(join(tmpdir(), 'portcullis-lab-'))
+  chmodSync(parent, 0o711)
+  return join(parent, 'state')
+}
+
+function spawnLauncher(
+  stateDir: string,
+  { adminPassword, dataplane, env, app = appRoot, wrapper = [] }: StartOptions,
+): ChildProcess {
+  const [command = '', ...args] = [...wrapper, runtimePath(app), join(app, 'server/src/launcher/main.ts')]
+  return spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: app,
+    env: {
+      PORTCULLIS_STATE: stateDir,
+      PORTCULLIS_LISTEN: '127.0.0.1:0',
+      NODE_COMPILE_CACHE: join(app, '.cache/compile'),
+      ...(adminPassword === undefined ? {} : { PORTCULLIS_ADMIN_PASSWORD: adminPassword }),
+      ...(dataplane === undefined ? {} : { PORTCULLIS_DATAPLANE: dataplane }),
+      ...env,
+    },
+  })
+}
+
+interface Output {
+  text: string
+}
+
+function collectOutput(child: ChildProcess): Output {
+  const output: Output = { text: '' }
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output.text += text
+    })
+  return output
+}
+
+function waitForBanner(launcher: ChildProcess, output: Output): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) => reject(new Error(`The gateway did not start: ${why}\n${output.text}`))
+    const timer = setTimeout(() => {
+      launcher.kill('SIGKILL')
+      fail(`no banner within ${startMs} ms`)
+    }, startMs)
+    launcher.once('error', (error) => fail(error.message))
+    launcher.once('close', (code) => {
+      clearTimeout(timer)
+      fail(`exit code ${code}`)
+    })
+    launcher.stdout?.on('data', () => {
+      if (!output.text.includes('Ctrl-C to stop')) return
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+export class LabGateway {
+  readonly stateDir: string
+  readonly #launcher: ChildProcess
+  readonly #output: Output
+  readonly #ownsState: boolean
+  readonly #closed: Promise<number | null>
+  readonly #first: LauncherRecord
+
+  constructor(launcher: ChildProcess, stateDir: string, record: LauncherRecord, output: Output, ownsState: boolean) {
+    this.#launcher = launcher
+    this.stateDir = stateDir
+    this.#output = output
+    this.#ownsState = ownsState
+    this.#first = record
+    this.#closed = new Promise((resolve) => launcher.once('close', resolve))
+  }
+
+  get address(): string {
+    return this.#first.address
+  }
+
+  /** What the banner showed; null when the password was given from outside or made by an earlier start. */
+  get firstPassword(): string | null {
+    return /^ {2}Password +(\S+)/m.exec(this.#output.text)?.[1] ?? null
+  }
+
+  get output(): string {
+    return this.#output.text
+  }
+
+  record(): LauncherRecord {
+    const record = readRecord(this.stateDir)
+    assert.ok(record, 'the launcher is gone')
+    return record
+  }
+
+  pids(): { readonly launcher: number; readonly inside: number; readonly gatewayd: number; readonly applyd: number } {
+    const { pid, inside, processes } = this.record()
+    const { gatewayd, applyd } = processes
+    assert.ok(gatewayd?.pid && applyd?.pid, 'a process is down')
+    return { launcher: pid, inside: inside.pid, gatewayd: gatewayd.pid, applyd: applyd.pid }
+  }
+
+  exec(namespace: string, argv: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
+    return execInLab(this.stateDir, namespace, argv, { timeoutMs: settleMs, ...options })
+  }
+
+  /** Resolves when the new one serves. */
+  killGatewayd(): Promise<void> {
+    return this.#killAndWait('gatewayd')
+  }
+
+  killApplyd(): Promise<void> {
+    return this.#killAndWait('applyd')
+  }
+
+  async #killAndWait(name: string): Promise<void> {
+    const before = this.record().processes[name]
+    assert.ok(before?.pid, `${name} is down`)
+    process.kill(before.pid, 'SIGKILL')
+    await until(`${name} serves again`, () => {
+      const now = readRecord(this.stateDir)?.processes[name]
+      return now !== undefined && now.starts > before.starts && now.ready
+    })
+  }
+
+  /** Ends the launcher as a crash would, and waits until the kernel has cleared away the rest. */
+  async crash(which: 'launcher' | 'inside' = 'launcher'): Promise<void> {
+    const members = this.#members()
+    process.kill(this.pids()[which], 'SIGKILL')
+    await this.#closed
+    await until('everything is gone', () => this.#leftovers(members).length === 0)
+  }
+
+  /** Ends what a failed test left running; a passed one has stopped its gateway and asked for the proof. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#launcher.exitCode === null && this.#launcher.signalCode === null) this.#launcher.kill('SIGKILL')
+    await this.#closed
+    if (this.#ownsState) this.removeState()
+  }
+
+  async stop(): Promise<void> {
+    const members = this.#members()
+    this.#launcher.kill('SIGTERM')
+    const code = await this.#closed
+    assert.equal(code, 0, `the launcher ended with ${code}:\n${this.#output.text}`)
+    assert.deepEqual(this.#leftovers(members), [], 'processes or mounts are left behind')
+    assert.deepEqual(readdirSync(join(this.stateDir, 'run')).filter(isLauncherFile), [], 'the launcher left its files')
+    if (this.#ownsState) this.removeState()
+  }
+
+  removeState(): void {
+    rmSync(join(this.stateDir, '..'), { recursive: true, force: true })
+  }
+
+  logs(): Readonly<Record<string, string>> {
+    const folder = join(this.stateDir, 'log')
+    return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
+  }
+
+  /** Every process that stands within the walls now, engines included. With the first of them the walls fall. */
+  #members(): readonly ProcessIdentity[] {
+    const { inside, launcher, processes } = this.record()
+    const walls = readNamespaces([inside.pid, ...Object.values(processes).map(({ pid }) => pid)])
+    const within = listPids().filter((pid) => [...readNamespaces([pid])].some((id) => walls.has(id)))
+    return [launcher, inside, ...within.map((pid) => readIdentity(pid)).filter((identity) => identity !== null)]
+  }
+
+  #leftovers(members: readonly ProcessIdentity[]): readonly string[] {
+    const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
+    return [
+      ...members.filter(isRunning).map(({ pid }) => `process ${pid}`),
+      ...mounts.filter((line) => line.includes(this.stateDir)),
+    ]
+  }
+}
+
+function isLauncherFile(name: string): boolean {
+  return name.startsWith('launcher.')
+}
+
+/** Identifiers such as `net:[4026532177]`, without those of this very process. */
+function readNamespaces(pids: readonly (number | null)[]): ReadonlySet<string> {
+  const kinds = ['mnt', 'pid', 'net', 'user']
+  const read = (pid: number | string) => kinds.map((kind) => readLink(`/proc/${pid}/ns/${kind}`))
+  const own = new Set(read('self'))
+  return new Set(pids.flatMap((pid) => (pid === null ? [] : read(pid))).filter((id) => id !== '' && !own.has(id)))
+}
+
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    // The process ended meanwhile, or is a zombie that holds nothing any more.
+    return ''
+  }
+}
+
+function listPids(): readonly number[] {
+  return readdirSync('/proc').map(Number).filter(Number.isInteger)
+}
+
+/** Waits on a state outside of this process, which no event tells us about. */
+export async function until(what: string, holds: () => boolean, limitMs = settleMs): Promise<void> {
+  const deadline = performance.now() + limitMs
+  while (!holds()) {
+    if (performance.now() > deadline) throw new Error(`Waited ${limitMs} ms in vain until ${what}.`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

@@ -1,0 +1,49 @@
+// A small area that exists only for tests: an ordered collection and a setting, declared with the shared helpers and
+// rendered into the ruleset, so that the helpers are proven without any product area that uses them yet.
+
+import { orderedEndpoints, settingsEndpoints } from '../../src/contract/collections.ts'
+import { Comment, strictObject } from '../../src/contract/fields.ts'
+import { Type } from '../../src/contract/schema.ts'
+import { list, read, single } from '../../src/contract/slots.ts'
+import { defineArea } from '../../src/http/handle.ts'
+import { orderedRoutes, settingsRoutes } from '../../src/http/routes.ts'
+
+const fields = strictObject({ title: Type.String({ minLength: 1, maxLength: 42 }), comment: Comment })
+const Note = strictObject({ id: Type.Integer(), ...fields.properties })
+const NoteSettings = strictObject({ limit: Type.Integer({ minimum: 0, maximum: 1_000 }) })
+
+export const notes = list('sample.notes', Note)
+export const noteSettings = single('sample.settings', NoteSettings, { limit: 1_000 })
+
+export const noteEndpoints = orderedEndpoints({
+  path: '/sample/notes',
+  title: 'notes',
+  item: 'a note',
+  idName: 'note_id',
+  change: 'configure',
+  fields,
+  shown: Note,
+})
+
+export const noteSettingsEndpoints = settingsEndpoints({
+  path: '/sample/settings',
+  title: 'note settings',
+  schema: NoteSettings,
+  change: 'configure',
+})
+
+export const sampleArea = defineArea({
+  name: 'sample',
+  slots: [notes, noteSettings],
+  verify: (config) => {
+    const { limit } = read(config, noteSettings)
+    const count = read(config, notes).length
+    return count > limit
+      ? [{ field: 'sample.notes', message: `At most ${limit} notes are allowed; there would be ${count}.` }]
+      : []
+  },
+  routes: [
+    ...orderedRoutes({ endpoints: noteEndpoints, slot: notes, item: 'note', defaults: {} }),
+    ...settingsRoutes(noteSettingsEndpoints, noteSettings),
+  ],
+})
