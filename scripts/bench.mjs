@@ -1,0 +1,12 @@
+// npm run bench: the measurements of bench/; arguments are handed on.
+
+import { join } from 'node:path'
+import { root } from './lib/paths.mjs'
+import { runProgram } from './lib/run.mjs'
+import { setUp } from './lib/setup.mjs'
+import { main } from './lib/terminal.mjs'
+
+await main(() => {
+  const args = setUp(process.argv.slice(2))
+  return runProgram([join(root, 'bench/main.ts'), ...args], { endsWithUs: true })
+})

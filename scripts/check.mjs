@@ -1,0 +1,10 @@
+// npm run check: what can be known without namespaces, quickly.
+
+import { ensureDependencies } from './lib/dependencies.mjs'
+import { lint, runPhases, tests, types } from './lib/phases.mjs'
+import { main } from './lib/terminal.mjs'
+
+await main(() => {
+  ensureDependencies()
+  return runPhases([lint, types, tests({ name: 'tests: unit, contract', hasNamespaces: false })])
+})

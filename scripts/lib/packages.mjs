@@ -1,0 +1,75 @@
+// Debian packages the lab needs. A package counts as there when the file we want from it is, however it came.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { findComplaint, say, seconds } from './terminal.mjs'
+
+/** Keep it short: what is here is installed on the machine of everybody who types `npm start`. */
+export const labPackages = [
+  { name: 'iproute2', file: 'ip', purpose: 'the network of the lab' },
+  { name: 'nftables', file: 'nft', purpose: 'the firewall engine' },
+  { name: 'dnsmasq-base', file: 'dnsmasq', purpose: 'the DNS of the lab' },
+  { name: 'curl', file: 'curl', purpose: 'requests from the client of the lab' },
+  { name: 'mount', file: 'mount', purpose: 'the private file systems of the lab' },
+]
+
+export const testPackages = [...labPackages, { name: 'procps', file: 'ps', purpose: 'a look at processes in tests' }]
+
+const programFolders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
+
+export function findMissing(packages) {
+  return packages.filter(({ file }) => !programFolders.some((folder) => existsSync(`${folder}/${file}`)))
+}
+
+/** Installs what is missing if that is possible. Whatever happens, the start goes on with what is there. */
+export function ensurePackages(packages, { skip }) {
+  const missing = findMissing(packages)
+  if (missing.length === 0 || skip) return
+  const names = missing.map(({ name }) => name)
+  if (!isDebian()) return say(`Not installed: ${names.join(', ')}. Without them there is no lab.`)
+  if (process.getuid() !== 0)
+    return say(`Not installed: ${names.join(', ')}. As root: apt-get install ${names.join(' ')}`)
+  for (const { name, purpose } of missing) say(`Installing ${name}: ${purpose}`)
+  install(names)
+}
+
+function install(names) {
+  const begun = performance.now()
+  // Without lists there is nothing to install from; with old ones the files may be gone from the server.
+  let result = hasLists() ? aptInstall(names) : null
+  if (result?.status !== 0) {
+    apt(['update'])
+    result = aptInstall(names)
+  }
+  if (result.status === 0) return say(`Installed in ${seconds(begun)}`)
+  const complaint = findComplaint(`${result.stderr}`, /^E: /) || result.error?.message || `exit code ${result.status}`
+  say(`Not all of ${names.join(', ')} could be installed (${complaint}); going on without.`)
+}
+
+function aptInstall(names) {
+  return apt(['install', '--yes', '--no-install-recommends', '--', ...names])
+}
+
+/** Waits for another apt to finish rather than failing, but not for a network that is not there. */
+function apt(args) {
+  const options = [
+    'DPkg::Lock::Timeout=400',
+    'Acquire::Retries=1',
+    'Acquire::http::Timeout=20',
+    'Acquire::https::Timeout=20',
+  ]
+  return spawnSync('/usr/bin/apt-get', ['--quiet', ...options.flatMap((option) => ['-o', option]), ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
+  })
+}
+
+function isDebian() {
+  return existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get')
+}
+
+function hasLists() {
+  const folder = '/var/lib/apt/lists'
+  return existsSync(folder) && readdirSync(folder).some((name) => name.includes('_Packages'))
+}

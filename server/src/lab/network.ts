@@ -1,0 +1,51 @@
+// The lab as data: its namespaces, cables, addresses and servers. The launcher builds it, the lab
+// commands show it, tests and areas name its parts. A MAC spells the address it belongs to.
+
+export const labNamespaces = ['client', 'gateway', 'internet'] as const
+
+export type LabNamespace = (typeof labNamespaces)[number]
+
+export interface CableEnd {
+  readonly namespace: LabNamespace
+  readonly name: string
+  readonly mac: string
+  readonly address: string
+}
+
+/** Pairs of interfaces; a packet sent into one end comes out of the other. */
+export const labCables: readonly (readonly [CableEnd, CableEnd])[] = [
+  [
+    { namespace: 'client', name: 'lan0', mac: '02:00:0a:0a:00:02', address: '10.10.0.2/24' },
+    { namespace: 'gateway', name: 'lan0', mac: '02:00:0a:0a:00:01', address: '10.10.0.1/24' },
+  ],
+  [
+    { namespace: 'gateway', name: 'wan0', mac: '02:00:cb:00:71:02', address: '203.0.113.2/24' },
+    { namespace: 'internet', name: 'gw1', mac: '02:00:cb:00:71:01', address: '203.0.113.1/24' },
+  ],
+]
+
+/** The way back to the clients lets un-NATed packets be answered, so NAT shows in the address a server saw. */
+export const labRoutes: readonly { readonly namespace: LabNamespace; readonly to: string; readonly via: string }[] = [
+  { namespace: 'client', to: 'default', via: '10.10.0.1' },
+  { namespace: 'gateway', to: 'default', via: '203.0.113.1' },
+  { namespace: 'internet', to: '10.10.0.0/24', via: '203.0.113.2' },
+]
+
+export const webAddress = '198.51.100.10'
+export const dnsAddress = '198.51.100.53'
+
+/** Where the internet's web server answers: a host beyond the uplink, and the provider's router itself. */
+export const webListeners = [`${webAddress}:80`, '203.0.113.1:80'] as const
+
+/** What the internet's DNS knows. Every other name under `test.` does not exist. */
+export const dnsRecords: readonly { readonly name: string; readonly address: string }[] = [
+  { name: 'example.test', address: webAddress },
+  { name: 'www.example.test', address: webAddress },
+  { name: 'files.example.test', address: webAddress },
+  { name: 'provider.example.test', address: '203.0.113.1' },
+  { name: 'dns.example.test', address: dnsAddress },
+]
+
+export function isLabNamespace(name: string): name is LabNamespace {
+  return labNamespaces.some((known) => known === name)
+}

@@ -1,0 +1,75 @@
+// Tells the world outside how the gateway does: launcher.json for programs, the banner and an occasional
+// sentence for the person at the terminal, launcher.log for whoever looks into it later.
+
+import { writeSync } from 'node:fs'
+import { showBanner } from './banner.ts'
+import { codeOf } from './failure.ts'
+import type { GatewayEvents, Processes } from './gateway.ts'
+import type { ReadyMessage } from './processes.ts'
+import { type LauncherRecord, writeRecord } from './record.ts'
+
+export interface Subject {
+  /** All of launcher.json that is known before anything runs. */
+  readonly facts: Omit<LauncherRecord, 'address' | 'processes'>
+  /** Where launcher.json is written, and what the state folder is called outside. */
+  readonly recordIn: string
+  readonly stateDir: string
+  readonly log: number
+  /** The administrator chose the password himself: it need not be shown, but must be handed to gatewayd. */
+  readonly adminPassword: string | null
+}
+
+/** gatewayd must serve. Another process that does not come up is no reason to keep the administrator waiting. */
+export function isUp(processes: Processes): boolean {
+  return Object.entries(processes).every(([name, { ready, starts }]) => ready || (name !== 'gatewayd' && starts > 1))
+}
+
+export class Announcer implements GatewayEvents {
+  readonly #subject: Subject
+  readonly #complained = new Set<string>()
+  #greeting: ReadyMessage | null = null
+  #isAnnounced = false
+
+  constructor(subject: Subject) {
+    this.#subject = subject
+  }
+
+  /** What gatewayd is to be told at its next start: nothing once it has served, because then it is stored. */
+  firstPassword(): string | null {
+    return this.#greeting === null ? this.#subject.adminPassword : null
+  }
+
+  onReady(name: string, message: ReadyMessage): void {
+    if (name === 'gatewayd') this.#greeting ??= message
+  }
+
+  onChange(processes: Processes): void {
+    if (this.#greeting === null || !(this.#isAnnounced || isUp(processes))) return
+    const { facts, recordIn } = this.#subject
+    writeRecord(recordIn, { ...facts, address: this.#greeting.address ?? '', processes })
+    if (!this.#isAnnounced) this.#announce(this.#greeting)
+  }
+
+  onEnd(name: string, how: string, wasReady: boolean): void {
+    writeSync(this.#subject.log, `${new Date().toISOString()} ${name} ended (${how}) and is started again\n`)
+    if (wasReady || this.#complained.has(name)) return
+    this.#complained.add(name)
+    say(2, `${name} ended before it was ready (${how}) and is tried again; see ${this.#subject.stateDir}/log.\n`)
+  }
+
+  #announce({ address = '', firstLogin = 'admin', firstPassword }: ReadyMessage): void {
+    this.#isAnnounced = true
+    const { facts, stateDir } = this.#subject
+    const choice = { plane: facts.dataplane, limitation: facts.limitation }
+    say(1, showBanner({ address, choice, stateDir, firstLogin, firstPassword: firstPassword ?? null }))
+  }
+}
+
+/** The terminal may be gone; that must not take the gateway with it. */
+function say(fd: number, text: string): void {
+  try {
+    writeSync(fd, text)
+  } catch (error) {
+    if (codeOf(error) === '') throw error
+  }
+}

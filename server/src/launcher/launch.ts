@@ -1,0 +1,20 @@
+// What the outer stage decided and the inner stage carries out; crosses between them as one JSON variable.
+
+import type { ProcessIdentity } from './identity.ts'
+import type { PlaneChoice } from './planes.ts'
+import type { ServiceAccount } from './privileges.ts'
+import type { Settings } from './settings.ts'
+
+export interface Launch {
+  /** The password is not part of it: it stays in the variable it came in. */
+  readonly settings: Omit<Settings, 'adminPassword'>
+  readonly choice: PlaneChoice
+  readonly account: ServiceAccount
+  /** The process that people and service managers signal. */
+  readonly launcher: ProcessIdentity
+}
+
+export const launchVariable = 'PORTCULLIS_LAUNCH'
+
+/** The descriptor whose closing tells the inner stage to stop. */
+export const leashFd = 3

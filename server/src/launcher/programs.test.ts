@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { PlaneChoice } from './planes.ts'
+import { listPrograms, type ProgramContext, parseReady } from './programs.ts'
+
+const lab: PlaneChoice = { plane: 'lab', limitation: null, isolation: 'root' }
+
+function context(choice: PlaneChoice): ProgramContext {
+  return {
+    choice,
+    places: { app: '/app', state: '/state' },
+    account: { kind: 'separate', uid: 61847, gid: 61847 },
+    brand: 'acme',
+    listenFd: 21,
+    listenAddress: '127.0.0.1:8443',
+    openLog: () => 9,
+    firstPassword: () => null,
+  }
+}
+
+function commandOf(choice: PlaneChoice, name: string): string {
+  const program = listPrograms(context(choice)).find((candidate) => candidate.name === name)
+  return [program?.command, ...(program?.args ?? [])].join(' ')
+}
+
+describe('the programs of a gateway', () => {
+  test('in the lab gatewayd and applyd stand in the gateway, the servers in the internet', () => {
+    const places = listPrograms(context(lab)).map(({ name, args }) => [name, args[0]])
+    assert.deepEqual(places.slice(0, 3), [
+      ['applyd', '--net=/run/netns/gateway'],
+      ['gatewayd', '--net=/run/netns/gateway'],
+      ['web', '--net=/run/netns/internet'],
+    ])
+  })
+
+  test('gatewayd loses every right, applyd keeps them', () => {
+    assert.match(
+      commandOf(lab, 'gatewayd'),
+      /--reuid=61847 --regid=61847 --clear-groups --no-new-privs .*--bounding-set=-all/,
+    )
+    assert.doesNotMatch(commandOf(lab, 'applyd'), /setpriv/)
+  })
+
+  test('where no walls fall with the launcher the kernel tells its processes of its death', () => {
+    const host: PlaneChoice = { plane: 'host', limitation: null, isolation: 'mounts' }
+    for (const name of ['gatewayd', 'applyd']) assert.match(commandOf(host, name), /setpriv .*--pdeathsig=TERM/)
+    assert.doesNotMatch(commandOf(host, 'applyd'), /nsenter/)
+    assert.deepEqual(
+      listPrograms(context(host)).map(({ name }) => name),
+      ['applyd', 'gatewayd'],
+    )
+  })
+
+  test('no secret is part of a command line', () => {
+    const secret = { ...context(lab), firstPassword: () => 'correct horse' }
+    for (const { command, args } of listPrograms(secret)) assert.ok(![command, ...args].join(' ').includes('horse'))
+  })
+
+  test('only a well-formed word of readiness counts', () => {
+    assert.equal(parseReady('{"event":"ready"}')?.event, 'ready')
+    for (const line of ['', 'ready', 'null', '{"event":"other"}', '[]']) assert.equal(parseReady(line), null)
+  })
+})

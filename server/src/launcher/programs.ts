@@ -1,0 +1,192 @@
+// The processes of a running gateway as data: what is started, where, with which rights and environment.
+
+import type { IOType } from 'node:child_process'
+import { writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { dnsAddress, dnsRecords, type LabNamespace, webListeners } from '../lab/network.ts'
+import { applydDir, gatewayDir, labDir, type Places, runDir, runtimePath } from './layout.ts'
+import { namespacePath } from './namespaces.ts'
+import type { PlaneChoice } from './planes.ts'
+import { dropOptions, labAccount, type ServiceAccount } from './privileges.ts'
+import type { ProcessSpec, ReadyMessage, Report } from './processes.ts'
+import { cleanPath, findTool, toolPath } from './tools.ts'
+
+export interface ProgramContext {
+  readonly choice: PlaneChoice
+  readonly places: Places
+  readonly account: ServiceAccount
+  readonly brand: string
+  /** The management socket: bound outside, accepted from inside. */
+  readonly listenFd: number
+  readonly listenAddress: string
+  readonly openLog: (name: string) => number
+  /** The first administrator's password as long as gatewayd has to be told, then null. */
+  readonly firstPassword: () => string | null
+}
+
+type PipeReport = Extract<Report, { readonly pipe: number }>
+
+type Environment = Readonly<Record<string, string>>
+
+export function listPrograms(context: ProgramContext): readonly ProcessSpec[] {
+  const programs = [applyd(context), gatewayd(context)]
+  return context.choice.plane === 'lab' ? [...programs, ...labServers(context)] : programs
+}
+
+function gatewayd(context: ProgramContext): ProcessSpec {
+  const { places, choice, account } = context
+  const log = context.openLog('gatewayd')
+  return {
+    name: 'gatewayd',
+    ...commandLine(
+      enter(choice, 'gateway'),
+      setpriv([...dropOptions(account), ...followToDeath(choice)]),
+      script(places, 'server/src/main.ts'),
+    ),
+    cwd: places.app,
+    stdio: ['ignore', log, log, context.listenFd, 'pipe'],
+    report: { pipe: 4, parse: parseReady },
+    env: () => ({
+      ...commonEnvironment(context),
+      PORTCULLIS_BRAND: context.brand,
+      PORTCULLIS_LISTEN: context.listenAddress,
+      PORTCULLIS_LISTEN_FD: '3',
+      PORTCULLIS_NOTIFY_FD: '4',
+      ...optional('PORTCULLIS_ADMIN_PASSWORD', context.firstPassword()),
+      // Its own, because code that the service account can write must never be run by root.
+      NODE_COMPILE_CACHE: join(gatewayDir(places.state), 'compile-cache'),
+    }),
+  }
+}
+
+function applyd(context: ProgramContext): ProcessSpec {
+  const { places, choice, account } = context
+  const log = context.openLog('applyd')
+  return {
+    name: 'applyd',
+    ...commandLine(
+      enter(choice, 'gateway'),
+      setpriv(followToDeath(choice)),
+      script(places, 'server/src/applyd/main.ts'),
+    ),
+    cwd: places.app,
+    stdio: ['ignore', log, log],
+    report: { file: join(runDir(places.state), 'applyd.sock') },
+    env: () => ({
+      ...commonEnvironment(context),
+      PORTCULLIS_LIMITATION: choice.limitation ?? '',
+      PORTCULLIS_SERVICE_UID: String(account.uid),
+      PORTCULLIS_SERVICE_GID: String(account.gid),
+      NODE_COMPILE_CACHE: join(applydDir(places.state), 'compile-cache'),
+    }),
+  }
+}
+
+/** Servers of the pretended internet; they need no rights at all, see the port setting in `namespaces.ts`. */
+function labServers(context: ProgramContext): readonly ProcessSpec[] {
+  const log = context.openLog('lab')
+  const web = script(context.places, 'server/src/lab/web.ts', ...webListeners)
+  const dnsmasq = findTool('dnsmasq')
+  const servers = [labServer(context, 'web', web, ['ignore', log, log, 'pipe'], { pipe: 3, parse: parseReady })]
+  if (dnsmasq === null) return servers
+  const command = [dnsmasq, ...dnsOptions()]
+  return [...servers, labServer(context, 'dns', command, ['ignore', log, 'pipe'], { pipe: 2, parse: copyTo(log) })]
+}
+
+/** dnsmasq has no way to tell that it is up but its log, so we read that on its way to the file. */
+function copyTo(log: number): PipeReport['parse'] {
+  return (line) => {
+    writeSync(log, `${line}\n`)
+    return /\bstarted, version\b/.test(line) ? { event: 'ready' } : null
+  }
+}
+
+export function parseReady(line: string): ReadyMessage | null {
+  try {
+    const message = JSON.parse(line) as ReadyMessage | null
+    return message?.event === 'ready' ? message : null
+  } catch {
+    // Whatever else is said on the pipe is no business of ours.
+    return null
+  }
+}
+
+function labServer(
+  { choice, places, account }: ProgramContext,
+  name: string,
+  command: readonly string[],
+  stdio: (IOType | number)[],
+  report: PipeReport,
+): ProcessSpec {
+  return {
+    name,
+    ...commandLine(enter(choice, 'internet'), setpriv(dropOptions(labAccount(account))), command),
+    cwd: places.app,
+    stdio,
+    report,
+    env: () => ({
+      PATH: cleanPath,
+      PORTCULLIS_NOTIFY_FD: String(report.pipe),
+      NODE_COMPILE_CACHE: join(labDir(places.state), 'compile-cache'),
+    }),
+  }
+}
+
+/** `--no-daemon` also keeps dnsmasq from changing accounts, which we did before and a user namespace refuses. */
+export function dnsOptions(): readonly string[] {
+  return [
+    '--no-daemon',
+    '--conf-file=/dev/null',
+    '--no-resolv',
+    '--no-hosts',
+    '--bind-interfaces',
+    `--listen-address=${dnsAddress}`,
+    '--local=/test/',
+    ...dnsRecords.map(({ name, address }) => `--host-record=${name},${address}`),
+  ]
+}
+
+function commonEnvironment({ choice, places }: ProgramContext): Environment {
+  return {
+    PATH: cleanPath,
+    LANG: 'C.UTF-8',
+    ...frugalMemory,
+    ...optional('PORTCULLIS_LOG_REQUESTS', process.env.PORTCULLIS_LOG_REQUESTS ?? null),
+    ...optional('TZ', process.env.TZ ?? null),
+    PORTCULLIS_STATE: places.state,
+    PORTCULLIS_DATAPLANE: choice.plane,
+  }
+}
+
+function optional(name: string, value: string | null): Environment {
+  return value === null ? {} : { [name]: value }
+}
+
+/** nsenter and setpriv replace themselves by what follows, so the pid we get is that of the program itself. */
+function enter(choice: PlaneChoice, namespace: LabNamespace): readonly string[] {
+  return choice.plane === 'lab' ? [toolPath('nsenter'), `--net=${namespacePath(namespace)}`, '--'] : []
+}
+
+function setpriv(options: readonly string[]): readonly string[] {
+  return options.length === 0 ? [] : [toolPath('setpriv'), ...options, '--']
+}
+
+/** Where no process table of our own dies with us, each process asks the kernel to be told of our death. */
+function followToDeath(choice: PlaneChoice): readonly string[] {
+  return choice.isolation === 'mounts' || choice.isolation === 'plain' ? ['--pdeathsig=TERM'] : []
+}
+
+/** A small young generation: these processes live for months and make little garbage at a time. */
+const runtimeOptions = ['--max-semi-space-size=2']
+
+/** One arena, and large blocks go back at once: a password hash takes 19 MB that nobody needs afterwards. */
+const frugalMemory = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
+
+function script(places: Places, path: string, ...args: readonly string[]): readonly string[] {
+  return [runtimePath(places.app), ...runtimeOptions, join(places.app, path), ...args]
+}
+
+function commandLine(...parts: readonly (readonly string[])[]): { readonly command: string; readonly args: string[] } {
+  const [command = '', ...args] = parts.flat()
+  return { command, args }
+}

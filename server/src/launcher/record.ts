@@ -1,0 +1,56 @@
+// launcher.json: what runs, for the command line, the tests and the curious. Written whole or not at all.
+
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DataPlane } from '../plan/artifacts.ts'
+import { codeOf } from './failure.ts'
+import { isRunning, type ProcessIdentity } from './identity.ts'
+import { runDir } from './layout.ts'
+
+export interface ProcessRecord {
+  /** As the host counts; null while it is down or when the kernel does not tell. */
+  readonly pid: number | null
+  readonly starts: number
+  readonly ready: boolean
+}
+
+export interface LauncherRecord {
+  /** The process to signal. */
+  readonly pid: number
+  readonly launcher: ProcessIdentity
+  /** A process that lives in the lab's mounts and process table: the door for nsenter. */
+  readonly inside: ProcessIdentity
+  readonly userNamespace: boolean
+  readonly address: string
+  readonly dataplane: DataPlane
+  readonly limitation: string | null
+  readonly namespaces: readonly string[]
+  readonly started: string
+  readonly processes: Readonly<Record<string, ProcessRecord>>
+}
+
+export function writeRecord(stateDir: string, record: LauncherRecord): void {
+  const path = recordPath(stateDir)
+  const draft = `${path}.draft`
+  writeFileSync(draft, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o644 })
+  renameSync(draft, path)
+}
+
+export function removeRecord(stateDir: string): void {
+  rmSync(recordPath(stateDir), { force: true })
+}
+
+/** The record of a launcher that runs right now; null when there is none or a crash left its record behind. */
+export function readRecord(stateDir: string): LauncherRecord | null {
+  try {
+    const record = JSON.parse(readFileSync(recordPath(stateDir), 'utf8')) as LauncherRecord
+    return isRunning(record.launcher) && isRunning(record.inside) ? record : null
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+export function recordPath(stateDir: string): string {
+  return join(runDir(stateDir), 'launcher.json')
+}
