@@ -1,0 +1,59 @@
+// Changes in a form to read: objects with their fields before and after, and the lines a dry run would move in rendered
+// files.
+
+import type { Colour, Terminal } from './terminal.ts'
+import { paint } from './terminal.ts'
+import { escapeText, showJson } from './text.ts'
+
+export interface ObjectChange {
+  readonly object: string
+  readonly action: string
+  readonly fields: readonly { readonly field: string; readonly before: unknown; readonly after: unknown }[]
+}
+
+interface ArtifactChange {
+  readonly artifact: string
+  readonly action: string
+  readonly removed_lines: readonly string[]
+  readonly added_lines: readonly string[]
+}
+
+/** The answer to a change with dry_run=true. */
+export interface DryRun {
+  readonly dry_run: true
+  readonly changes: readonly ObjectChange[]
+  readonly artifacts: readonly ArtifactChange[]
+  readonly unchecked: readonly string[]
+}
+
+export const isDryRun = (value: unknown): value is DryRun =>
+  typeof value === 'object' && value !== null && (value as { dry_run?: unknown }).dry_run === true
+
+const actionColours: Readonly<Record<string, Colour>> = { added: 'green', removed: 'red' }
+
+export function printChanges(changes: readonly ObjectChange[], terminal: Terminal): void {
+  for (const { object, action, fields } of changes) {
+    terminal.out(`${paint(terminal, actionColours[action], escapeText(`${object} ${action}`))}\n`)
+    for (const { field, before, after } of fields) {
+      terminal.out(`  ${escapeText(field)}: ${showSide(before)} -> ${showSide(after)}\n`)
+    }
+  }
+}
+
+/** JSON tells the text "true" from the value; nothing there is nothing. */
+const showSide = (value: unknown): string => (value === null || value === undefined ? '(none)' : showJson(value))
+
+export function printDryRun(report: DryRun, terminal: Terminal): void {
+  if (report.changes.length === 0) {
+    terminal.out('Nothing would change.\n')
+    return
+  }
+  printChanges(report.changes, terminal)
+  for (const { artifact, action, removed_lines, added_lines } of report.artifacts) {
+    terminal.out(`\n${escapeText(`${artifact} ${action}`)}\n`)
+    for (const line of removed_lines) terminal.out(`${paint(terminal, 'red', `- ${escapeText(line)}`)}\n`)
+    for (const line of added_lines) terminal.out(`${paint(terminal, 'green', `+ ${escapeText(line)}`)}\n`)
+  }
+  for (const line of report.unchecked) terminal.note(`Not checked: ${escapeText(line)}\n`)
+  terminal.note('Nothing was changed: this was a dry run.\n')
+}

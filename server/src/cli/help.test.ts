@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { commands } from './commands.ts'
+import { allEndpoints } from './contracts.ts'
+import { showCommand, showOverview, showPath } from './help.ts'
+import { widthOf } from './text.ts'
+
+const piped = { columns: null, hasColour: false }
+
+const firewallSettings = `GET /firewall/settings
+Show the firewall settings.
+Access: view (predefined_admin_write, predefined_admin_readonly, predefined_security_admin, predefined_firewall_admin, predefined_access_settings_admin)
+Replies with: automatic_snat_enabled, log_mode, log_actions
+Example: gw get /firewall/settings
+
+PATCH /firewall/settings
+Change the firewall settings. Any subset of the fields; what is not sent stays.
+Access: firewall (predefined_admin_write, predefined_firewall_admin)
+Fields:
+  automatic_snat_enabled  true or false. Hide private source addresses behind the address of the external interface.
+  log_mode                one of nothing, all, selected. Which firewall actions are logged.
+  log_actions             list of accept, drop, dnat, snat, mark_log, mark_not_log; each at most once. What log_mode "selected" logs.
+Example: gw patch /firewall/settings automatic_snat_enabled=true log_mode=nothing
+`
+
+test('the help of a path shows every method with fields, types, limits and an example', () => {
+  assert.equal(showPath('/firewall/settings', piped), firewallSettings)
+})
+
+test('required fields, limits and the words about a form are shown', () => {
+  const text = showPath('/web/admins/local', piped)
+  assert.match(text, /password +text; 10 to 42 characters; required\. Never returned\./)
+  assert.match(text, /login +text; 1 to 42 characters; required\. Must not be \. or/)
+  assert.match(text, /limit|format_type +one of JSON, CSV/)
+})
+
+test('a path with its variable filled in finds the same help', () => {
+  assert.equal(showPath('/config/revisions/17', piped), showPath('/config/revisions/:revision_id', piped))
+})
+
+test('every path of the contract and every command has a help text that fits a narrow terminal', () => {
+  const screen = { columns: 60, hasColour: false }
+  const texts = [
+    showOverview(screen),
+    ...commands.map((command) => showCommand(command, screen)),
+    ...allEndpoints.map(({ path }) => showPath(path, screen)),
+  ]
+  for (const text of texts) {
+    const tooWide = text.split('\n').filter((line) => widthOf(line) > 60 && !/^ *(gw|Example:) /.test(line))
+    assert.deepEqual(tooWide, [])
+  }
+})
+
+test('the overview lists every command', () => {
+  const text = showOverview(piped)
+  for (const { words } of commands) assert.ok(text.includes(`gw ${words.join(' ')}`), words.join(' '))
+})

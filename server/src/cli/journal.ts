@@ -1,0 +1,42 @@
+// gw journal and gw journal verify: what happened, and whether the record of it is whole.
+
+import { listRecords, verifyJournal } from '../areas/journal/contract.ts'
+import { withApi } from './api.ts'
+import type { Run } from './command.ts'
+import { exitCodes } from './failure.ts'
+import { readLimit } from './limit.ts'
+import { showTable } from './table.ts'
+import { escapeText, showJson } from './text.ts'
+import { showTime } from './time.ts'
+
+export const listJournalCommand: Run = async (invocation, context) => {
+  const { terminal } = context
+  const query = readLimit(invocation, listRecords)
+  const records = await withApi(context, (api) => api.ask(listRecords, { query }))
+  if (invocation.has('json')) terminal.out(`${showJson(records, 2)}\n`)
+  else {
+    const columns = ['record', 'time (utc)', 'event', 'who', 'address', 'result', 'what', 'message']
+    const rows = records.map((record) => [
+      String(record.sequence),
+      showTime(record.time),
+      record.event,
+      record.who,
+      record.address,
+      record.result === 'ok' ? record.result : { text: record.result, colour: 'red' as const },
+      record.what,
+      record.message,
+    ])
+    terminal.out(showTable({ columns, rows }, terminal))
+  }
+  return exitCodes.done
+}
+
+export const verifyJournalCommand: Run = async (invocation, context) => {
+  const { terminal } = context
+  const verdict = await withApi(context, (api) => api.ask(verifyJournal))
+  const { intact, records, checkpoints, first_bad: bad } = verdict
+  if (invocation.has('json')) terminal.out(`${showJson(verdict, 2)}\n`)
+  else if (intact) terminal.out(`The journal is intact: ${records} records, ${checkpoints} signed checkpoints.\n`)
+  else terminal.out(`The journal is not intact. Record ${bad?.sequence}: ${escapeText(bad?.message ?? '')}\n`)
+  return intact ? exitCodes.done : exitCodes.refused
+}

@@ -1,0 +1,20 @@
+// The gw command: hands the process to run(). Started by the file `gw` at the top of the repository.
+
+import { createKeyboard } from './keyboard.ts'
+import { run } from './run.ts'
+import { createTerminal } from './terminal.ts'
+
+// A reader that has seen enough, such as `head`, is no fault of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(0)
+})
+
+const terminal = createTerminal(process.stdout, process.stderr, process.env)
+
+process.exitCode = await run(process.argv.slice(2), {
+  env: process.env,
+  workingDir: process.cwd(),
+  terminal,
+  keyboard: createKeyboard(process.stdin, terminal.note),
+})

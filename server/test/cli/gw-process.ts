@@ -1,0 +1,141 @@
+// The gw command, as a process of its own or (much faster) in the process of the test, against a gateway that listens
+// with TLS here.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { createKeyboard } from '../../src/cli/keyboard.ts'
+import { run } from '../../src/cli/run.ts'
+import { createTerminal } from '../../src/cli/terminal.ts'
+import { createTlsServer, ensureCertificate } from '../../src/http/tls.ts'
+import { appRoot } from '../../src/launcher/layout.ts'
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
+
+export interface Said {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+export interface RunOptions {
+  readonly input?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface CliWorld {
+  readonly stateDir: string
+  readonly gateway: TestGateway
+  readonly address: string
+  gw(words: readonly string[], options?: RunOptions): Promise<Said>
+  gwProcess(words: readonly string[], options?: RunOptions): Promise<Said>
+  /** Stops and starts the gateway on the same state, at another port. */
+  stopGateway(): Promise<void>
+  startGateway(): Promise<void>
+  close(): Promise<void>
+}
+
+/** As scripts/gw.mjs has it: every word of a test is a process of its own, and compiling takes longest of all. */
+const compileCache = process.env.NODE_COMPILE_CACHE ?? join(appRoot, '.cache', 'compile')
+const program = join(import.meta.dirname, '../../src/cli/main.ts')
+
+export async function createCliWorld(): Promise<CliWorld> {
+  const home = mkdtempSync(join(tmpdir(), 'gw-test-'))
+  const stateDir = join(home, 'state')
+  const folder = join(stateDir, 'gateway')
+  mkdirSync(folder, { recursive: true })
+  mkdirSync(join(stateDir, 'run'))
+  const certificate = await ensureCertificate(join(folder, 'tls'), ['127.0.0.1'], new Date())
+  const env = {
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, 'config'),
+    PORTCULLIS_STATE: stateDir,
+    NODE_COMPILE_CACHE: compileCache,
+  }
+  let gateway: TestGateway | null = null
+  let address = ''
+
+  async function startGateway(): Promise<void> {
+    gateway = await createTestGateway({
+      folder,
+      parts: { serverFactory: (handler) => createTlsServer(certificate, handler) },
+    })
+    await gateway.http.listen({ host: '127.0.0.1', port: 0 })
+    address = `https://127.0.0.1:${(gateway.http.server.address() as AddressInfo).port}`
+  }
+
+  async function stopGateway(): Promise<void> {
+    if (gateway) await shut(gateway)
+    gateway = null
+  }
+
+  await startGateway()
+  return {
+    stateDir,
+    get gateway() {
+      if (!gateway) throw new Error('the gateway is stopped')
+      return gateway
+    },
+    get address() {
+      return address
+    },
+    gw: (words, options = {}) => runHere(words, options, env),
+    gwProcess: (words, options = {}) => runProcess(words, options, env),
+    stopGateway,
+    startGateway,
+    close: async () => {
+      await stopGateway()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Unlike TestGateway.close(), this leaves the files. */
+async function shut({ services, http, database }: TestGateway): Promise<void> {
+  await services.engine.idle()
+  services.engine.close()
+  services.journal.flush()
+  await http.close()
+  database.close()
+}
+
+type Environment = Readonly<Record<string, string>>
+
+async function runHere(
+  words: readonly string[],
+  { input = '', env = {} }: RunOptions,
+  base: Environment,
+): Promise<Said> {
+  const said = { out: '', err: '' }
+  const stream = (name: 'out' | 'err') => ({
+    write: (text: string) => {
+      said[name] += text
+    },
+  })
+  const terminal = createTerminal(stream('out'), stream('err'), {})
+  const keyboard = createKeyboard(PassThrough.from([Buffer.from(input)]), terminal.note)
+  const code = await run(words, { env: { ...base, ...env }, workingDir: base.HOME ?? '/', terminal, keyboard })
+  return { code, ...said }
+}
+
+function runProcess(words: readonly string[], { input = '', env = {} }: RunOptions, base: Environment): Promise<Said> {
+  const child = spawn(process.execPath, [program, ...words], { env: { ...base, ...env }, cwd: base.HOME })
+  const said = { out: '', err: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said.out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.err += text
+  })
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  return ended(child).then((code): Said => ({ code, ...said }))
+}
+
+const ended = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })

@@ -1,0 +1,276 @@
+// The gw command end to end: real TLS and the real gateway behind it, with the machine faked. The whole way of a first
+// session and the reset run as processes of their own.
+
+import assert from 'node:assert/strict'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { testPassword } from '../support/test-gateway.ts'
+import { type CliWorld, createCliWorld, type Said } from './gw-process.ts'
+
+let world: CliWorld
+const gw = (...words: string[]): Promise<Said> => world.gw(words)
+const gwProcess = (...words: string[]): Promise<Said> => world.gwProcess(words)
+const sessionFile = (): string => join(world.stateDir, '..', 'config', 'portcullis', 'session.json')
+
+async function signIn(login = 'root'): Promise<void> {
+  const said = await world.gw(['login', '--address', world.address, '--login', login, '--trust'], {
+    input: `${testPassword}\n`,
+  })
+  assert.equal(said.code, 0, said.err)
+}
+
+before(async () => {
+  world = await createCliWorld()
+  await world.gateway.addAdministrator('root', 'predefined_admin_write')
+  await world.gateway.addAdministrator('guest', 'predefined_reports_view')
+})
+after(() => world.close())
+
+describe('signing in', () => {
+  it('refuses an unknown certificate where nobody can be asked, and names its fingerprint', async () => {
+    const said = await world.gw(['login', '--address', world.address, '--login', 'root'], { input: testPassword })
+    assert.equal(said.code, 4)
+    assert.match(said.err, /certificate of .* is not known yet; nothing was sent/)
+    assert.match(said.err, /SHA-256 {2}(?:[0-9A-F]{2}:){31}[0-9A-F]{2}/)
+  })
+
+  it('takes the certificate with the fingerprint that was named, and no other', async () => {
+    const { err } = await world.gwProcess(['login', '--address', world.address], { input: 'x' })
+    const fingerprint = /SHA-256 {2}(\S+)/.exec(err)?.[1] ?? ''
+    const words = ['login', '--address', world.address, '--login', 'root', '--fingerprint']
+    const wrong = await world.gwProcess([...words, 'ab'.repeat(32)], { input: testPassword })
+    assert.equal(wrong.code, 4)
+    assert.match(wrong.err, /another certificate than the one named/)
+    const right = await world.gwProcess([...words, fingerprint.replaceAll(':', '').toLowerCase()], {
+      input: testPassword,
+    })
+    assert.equal(right.code, 0, right.err)
+    assert.match(right.err, /Signed in to .* as root\./)
+  })
+
+  it('keeps the session where only its owner can read it', () => {
+    assert.equal(statSync(sessionFile()).mode & 0o777, 0o600)
+    assert.doesNotMatch(readFileSync(sessionFile(), 'utf8'), new RegExp(testPassword))
+  })
+
+  it('tells a wrong password in the words of the gateway', async () => {
+    const said = await world.gw(['login', '--address', world.address, '--login', 'root'], { input: 'wrong wrong\n' })
+    assert.equal(said.code, 3)
+    assert.match(said.err, /The login or the password is wrong\./)
+  })
+
+  it('shows who is signed in', async () => {
+    await signIn()
+    const { out, code } = await gw('whoami')
+    assert.equal(code, 0)
+    assert.match(out, /^login +root\nname +root\nrole_id +predefined_admin_write\n/)
+  })
+})
+
+describe('changing the configuration', () => {
+  before(() => signIn())
+
+  it('reads, tries, changes and shows what was changed', async () => {
+    const path = '/gather_stat/settings'
+    assert.equal((await gwProcess('get', path)).out, 'enabled  false\n')
+    const tried = await gwProcess('patch', path, 'enabled=true', '--dry-run')
+    assert.equal(tried.out, 'statistics.settings changed\n  enabled: false -> true\n')
+    assert.equal((await gwProcess('get', path, '--json')).out, '{\n  "enabled": false\n}\n')
+    const changed = await gwProcess('patch', path, 'enabled=true', '--reason', 'größer \u202e☃')
+    assert.equal(changed.code, 0, changed.err)
+    const revision = /at revision (\d+)\./.exec(changed.err)?.[1] ?? ''
+    const listed = await gwProcess('revisions', '--limit', '1')
+    assert.match(listed.out, new RegExp(`^REVISION .*REASON\n${revision} .* root .* größer \\\\u202e☃\n$`))
+    assert.match(
+      (await gwProcess('revisions', 'show', revision)).out,
+      /\nstatistics\.settings changed\n {2}enabled: false -> true\n/,
+    )
+    const reverted = await gwProcess('revert', String(Number(revision) - 1))
+    assert.equal(reverted.code, 0, reverted.err)
+    assert.equal((await gwProcess('get', path)).out, 'enabled  false\n')
+  })
+
+  it('refuses a change that somebody else came before', async () => {
+    const read = await gw('get', '/gather_stat/settings', '--etag')
+    const etag = /ETag: (\S+)/.exec(read.err)?.[1] ?? ''
+    const words = ['patch', '/gather_stat/settings', 'enabled=true', '--if-match', etag.replaceAll('"', '')]
+    assert.equal((await gw(...words)).code, 0)
+    const late = await gw(...words)
+    assert.equal(late.code, 1)
+    assert.match(late.err, /Somebody changed this meanwhile/)
+  })
+
+  it('keeps a change on probation when confirmed and puts it back when told to', async () => {
+    const nothing = await gwProcess('confirm')
+    assert.equal(nothing.code, 1)
+    assert.match(nothing.err, /No change is waiting for a confirmation\./)
+    const tried = await gw('patch', '/firewall/settings', 'automatic_snat_enabled=false', '--confirm', '600')
+    assert.match(tried.err, /It is put back at .* unless you run: gw confirm/)
+    assert.match((await gw('put-back')).err, /^Put back: revision \d+ of root\.\n$/)
+    assert.match((await gw('get', '/firewall/settings')).out, /automatic_snat_enabled +true/)
+    await gw('patch', '/firewall/settings', 'log_actions=drop,accept', '--confirm', '600')
+    assert.match((await gw('confirm')).err, /^Confirmed: revision \d+ stays\.\n$/)
+    assert.match((await gw('get', '/firewall/settings')).out, /log_actions +drop, accept/)
+  })
+
+  it('takes a body from input and from fields, and prints the id of what was made', async () => {
+    const body = { enabled: true, name: 'Bob', role: 'predefined_reports_view', comment: '', password: 'a long one 17' }
+    const words = ['post', '/web/admins/local', '--data', '-', 'login=bob', '--json']
+    const made = await world.gw(words, { input: JSON.stringify(body) })
+    assert.equal(made.code, 0, made.err)
+    const { id } = JSON.parse(made.out) as { id: string }
+    const again = await world.gw(words, { input: JSON.stringify(body) })
+    assert.equal(again.code, 1)
+    assert.equal(again.err, 'gw: login: The login bob is taken.\n')
+    const csv = await gw('get', '/web/admins/local', 'format_type=CSV', 'columns=login,name')
+    assert.match(csv.out, /^login,name\r?\n/)
+    assert.equal((await gw('delete', `/web/admins/local/${id}`)).code, 0)
+  })
+
+  it('prints the words of an engine that refuses', async () => {
+    world.gateway.applier.refuseWith = [{ field: 'firewall', message: 'nft says no\u001b[2J' }]
+    const said = await gw('patch', '/firewall/settings', 'automatic_snat_enabled=false')
+    world.gateway.applier.refuseWith = []
+    assert.equal(said.code, 1)
+    assert.equal(said.err, 'gw: firewall: nft says no\\x1b[2J\n')
+  })
+})
+
+describe('looking', () => {
+  before(() => signIn())
+
+  it('gathers the status of all areas, and fails when one failed', async () => {
+    await world.gateway.services.engine.reconcile()
+    const fine = await gw('status')
+    assert.match(fine.out, /^AREA +NAME +STATUS +MESSAGE\n/)
+    assert.match(fine.out, /^firewall +auto-snat +active$/m)
+    assert.equal(fine.code, 0, fine.out)
+    world.gateway.applier.failWith = new Error('applyd is gone')
+    const failed = await gw('status', '--json')
+    world.gateway.applier.failWith = null
+    assert.equal(failed.code, 1)
+    const items = JSON.parse(failed.out) as { area: string; status: string; msg: string[] }[]
+    assert.ok(items.some(({ area, status }) => area === 'configuration' && status === 'failed'))
+  })
+
+  it('lists the journal and checks it', async () => {
+    assert.match((await gw('journal', '--limit', '3')).out, /^RECORD +TIME \(UTC\) +EVENT/)
+    const intact = await gw('journal', 'verify')
+    assert.equal(intact.code, 0, intact.err)
+    assert.match(intact.out, /^The journal is intact: \d+ records/)
+    world.gateway.database
+      .prepare("UPDATE journal SET record = replace(record, 'root', 'nobody') WHERE sequence = 4")
+      .run()
+    const altered = await gw('journal', 'verify')
+    assert.equal(altered.code, 1)
+    assert.match(altered.out, /^The journal is not intact\. Record 4: This record was altered\.\n$/)
+  })
+
+  it('lists the sessions', async () => {
+    const { out } = await gw('sessions')
+    assert.match(out, /^ID +LOGIN +ROLE +ADDRESS +SINCE \(UTC\) +KIND\n/)
+    assert.match(out, / root +Administrator +127\.0\.0\.1 +2026-01-01 00:00:00 +local\n/)
+  })
+
+  it('tells a role that may not', async () => {
+    await signIn('guest')
+    const said = await gw('get', '/firewall/settings')
+    assert.equal(said.code, 1)
+    assert.equal(said.err, 'gw: Your role does not allow this.\n')
+  })
+})
+
+describe('trust and its end', () => {
+  before(() => signIn())
+
+  it('sends nothing to a gateway whose certificate is another one now', async () => {
+    const text = readFileSync(sessionFile(), 'utf8')
+    writeFileSync(
+      sessionFile(),
+      text.replace(/("https:[^"]+": ")(..)/, (_all, start, two) => `${start}${two === '00' ? '01' : '00'}`),
+    )
+    for (const words of [['whoami'], ['login', '--address', world.address, '--login', 'root']]) {
+      const said = await world.gw(words, { input: testPassword })
+      assert.equal(said.code, 4)
+      assert.match(said.err, /shows another certificate than the one you trusted; nothing was sent to it\./)
+    }
+    writeFileSync(sessionFile(), text)
+  })
+
+  it('signs out, and then is nobody', async () => {
+    const cookies = (JSON.parse(readFileSync(sessionFile(), 'utf8')) as { cookie: string }).cookie
+    assert.equal((await gwProcess('logout')).err, 'Signed out.\n')
+    assert.equal((await gw('whoami')).code, 3)
+    const text = readFileSync(sessionFile(), 'utf8')
+    assert.equal((JSON.parse(text) as { cookie: null }).cookie, null)
+    writeFileSync(sessionFile(), JSON.stringify({ ...(JSON.parse(text) as object), cookie: cookies }))
+    const stale = await gw('whoami')
+    assert.equal(stale.code, 3, 'the session is over on the gateway too')
+    assert.match(stale.err, /there is no valid session/)
+    assert.equal((await gwProcess('logout')).code, 0)
+  })
+
+  it('says when the gateway is not there', async () => {
+    await signIn()
+    await world.stopGateway()
+    const said = await gw('status')
+    assert.equal(said.code, 4)
+    assert.match(said.err, /cannot be reached: nothing listens there; is the gateway running\?/)
+    await world.startGateway()
+  })
+})
+
+describe('an administrator who locked himself out', () => {
+  const reset = (...words: string[]): Promise<Said> => gwProcess('admin', 'reset', ...words)
+
+  it('gets nothing while the gateway runs', async () => {
+    const said = await reset()
+    assert.equal(said.code, 1)
+    assert.match(said.err, /The gateway is running \(process \d+ has its database open\)/)
+  })
+
+  it('gets a new password, full access and an open door once it is stopped', async () => {
+    const { services, http } = world.gateway
+    await services.engine.change({
+      edit: (config) => [{ ...config, 'statistics.settings': { enabled: false } }, null],
+      actor: { login: 'guest', address: '127.0.0.1' },
+      reason: 'on probation',
+      confirmWithinSeconds: 3600,
+    })
+    const guess = { login: 'guest', password: 'wrong wrong', rest_path: '/' }
+    for (let failure = 0; failure < 6; failure++) {
+      await http.inject({ method: 'POST', url: '/web/auth/login', payload: JSON.stringify(guess) })
+    }
+    const blocked = await world.gw(['login', '--address', world.address, '--login', 'guest', '--trust'], {
+      input: testPassword,
+    })
+    assert.match(blocked.err, /Too many failed sign-ins from this address/)
+    await world.stopGateway()
+    const said = await reset('--login', 'guest')
+    assert.equal(said.code, 0, said.err)
+    assert.match(said.err, /Revision \d+, which waited for its confirmation, was put back\./)
+    const password = said.out.trim()
+    assert.match(password, /^[\w-]{20}$/)
+    await world.startGateway()
+    const login = await world.gw(['login', '--address', world.address, '--login', 'guest', '--trust'], {
+      input: password,
+    })
+    assert.equal(login.code, 0, login.err)
+    assert.match((await gw('whoami')).out, /role_id +predefined_admin_write/)
+    assert.equal((await gw('get', '/gather_stat/settings')).out, 'enabled  true\n')
+    assert.match((await gw('revisions', '--limit', '1')).out, /Administrator reset on the machine with gw admin reset/)
+  })
+
+  it('leaves files that the owner of the folder can open', async () => {
+    const folder = join(world.stateDir, 'gateway')
+    const { uid } = statSync(folder)
+    for (const name of ['gateway.db', 'vault.key']) assert.equal(statSync(join(folder, name)).uid, uid)
+  })
+
+  it('needs a state folder', async () => {
+    const said = await world.gw(['admin', 'reset'], { env: { PORTCULLIS_STATE: '/nonexistent' } })
+    assert.equal(said.code, 1)
+    assert.match(said.err, /There is no gateway in the state folder \/nonexistent/)
+  })
+})
