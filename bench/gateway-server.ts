@@ -1,0 +1,66 @@
+// The gateway under measurement: the whole product around the fake applier, with 1,000 administrators, on a free port.
+
+import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createGateway } from '../server/src/app.ts'
+import { administrators, passwordPlace } from '../server/src/areas/administrators/config.ts'
+import { write } from '../server/src/contract/slots.ts'
+import { Database } from '../server/src/database/database.ts'
+import { guardConnections } from '../server/src/http/connections.ts'
+import { createTlsServer, ensureCertificate } from '../server/src/http/tls.ts'
+import { systemClock } from '../server/src/runtime/clock.ts'
+import { Vault } from '../server/src/runtime/vault.ts'
+import { FakeApplier } from '../server/test/support/fake-applier.ts'
+import { labFacts } from '../server/test/support/test-gateway.ts'
+import { benchFolder } from './folder.ts'
+
+const folder = benchFolder()
+const vault = new Vault(join(folder, 'vault.key'))
+const certificate = await ensureCertificate(join(folder, 'tls'), ['127.0.0.1'], new Date())
+const { http, services } = createGateway({
+  database: new Database(join(folder, 'gateway.db')),
+  applier: new FakeApplier(),
+  vault,
+  clock: systemClock(),
+  facts: () => labFacts,
+  log: () => {},
+  brand: 'portcullis',
+  hostName: 'bench',
+  ownNames: new Set(),
+  dataPlane: 'lab',
+  installationId: 'bench',
+  licenceKey: null,
+  isTls: true,
+  serverFactory: (handler) => guardConnections(createTlsServer(certificate, handler)),
+})
+
+const admins = Array.from({ length: 1_000 }, (_, index) => {
+  const id = randomUUID()
+  return {
+    id,
+    enabled: true,
+    name: `Administrator ${index}`,
+    login: `admin-${index}`,
+    role: 'predefined_admin_write' as const,
+    comment: `Works in building ${index % 7}, floor ${index % 5}`,
+    password_timestamp: 1_700_000_000 + index,
+    password_hash: vault.seal('no password fits this', passwordPlace(id)),
+  }
+})
+await services.engine.change({
+  edit: (config) => [write(config, administrators, admins), null],
+  actor: { login: 'bench', address: '127.0.0.1' },
+  reason: 'bench',
+})
+const tokens = services.sessions.create(admins[0]?.id ?? '', '127.0.0.1', '/')
+await http.listen({ host: '127.0.0.1', port: 0 })
+
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.(user + system)
+})
+process.send?.({
+  port: (http.server.address() as AddressInfo).port,
+  cookie: `insecure-portcullis-session=${tokens.session}; __Secure-portcullis-${tokens.secureName}=${tokens.secureValue}`,
+})

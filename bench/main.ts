@@ -1,0 +1,28 @@
+// `npm run bench`: how much the gateway costs beside the raw thing, measured side by side in one run. Rounds are
+// interleaved and medians compared, because the machines this runs on are noisy; only ratios mean anything.
+
+import { benchChanges } from './changes.ts'
+import { benchRequests } from './requests.ts'
+import { benchStart } from './start.ts'
+import { printTable, type Row } from './table.ts'
+
+const benches: Readonly<Record<string, () => Promise<Row[]>>> = {
+  requests: benchRequests,
+  changes: benchChanges,
+  start: benchStart,
+}
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !(name in benches))
+if (unknown.length > 0) {
+  console.error(`There is no bench called ${unknown.join(', ')}. Known: ${Object.keys(benches).join(', ')}.`)
+  process.exit(2)
+}
+
+const rows: Row[] = []
+for (const [name, bench] of Object.entries(benches)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  console.error(`Measuring ${name} ...`)
+  rows.push(...(await bench()))
+}
+console.log(printTable(rows))

@@ -1,0 +1,121 @@
+// CPU time of the server per request: the gateway against a bare node:https server that sends the same bytes, and for
+// the long list also against one that serialises it anew each time.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { connect, type TLSSocket } from 'node:tls'
+import { median, type Row } from './table.ts'
+
+const rounds = 9
+const connections = 8
+const smallRequests = 4_000
+const listRequests = 400
+
+interface Target {
+  readonly process: ChildProcess
+  readonly port: number
+  readonly cookie: string
+}
+
+export async function benchRequests(): Promise<Row[]> {
+  const gateway = await startServer('gateway-server.ts')
+  const bare = await startServer('bare-server.ts')
+  try {
+    const samples = {
+      small: [] as number[],
+      bareSmall: [] as number[],
+      list: [] as number[],
+      bareList: [] as number[],
+      anew: [] as number[],
+    }
+    for (let round = 0; round < rounds; round++) {
+      samples.small.push(await cpuPerRequest(gateway, '/firewall/settings', smallRequests))
+      samples.bareSmall.push(await cpuPerRequest(bare, '/small', smallRequests))
+      samples.list.push(await cpuPerRequest(gateway, '/web/admins/local', listRequests))
+      samples.bareList.push(await cpuPerRequest(bare, '/list', listRequests))
+      samples.anew.push(await cpuPerRequest(bare, '/list-anew', listRequests))
+    }
+    return [
+      row('CPU of a settings GET', median(samples.small), median(samples.bareSmall), 'at most 1.5 x bare node', 1.5),
+      row('CPU of a list of 1,000', median(samples.list), median(samples.anew), 'at most 0.4 x serialising anew', 0.4),
+      row('CPU of a list of 1,000, same bytes', median(samples.list), median(samples.bareList), 'near bare node', 1.5),
+    ]
+  } finally {
+    gateway.process.kill()
+    bare.process.kill()
+  }
+}
+
+const row = (what: string, ours: number, raw: number, aim: string, limit: number): Row => ({
+  what,
+  ours: `${ours.toFixed(1)} us`,
+  raw: `${raw.toFixed(1)} us`,
+  ratio: ours / raw,
+  aim,
+  isMet: ours / raw <= limit,
+})
+
+async function startServer(name: string): Promise<Target> {
+  const child = fork(join(import.meta.dirname, name), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const [ready] = (await once(child, 'message')) as [{ port: number; cookie: string }]
+  return { process: child, ...ready }
+}
+
+async function cpuOf(target: Target): Promise<number> {
+  target.process.send('cpu')
+  const [used] = (await once(target.process, 'message')) as [number]
+  return used
+}
+
+/** Microseconds of CPU the server used per request, user and system together. */
+async function cpuPerRequest(target: Target, path: string, count: number): Promise<number> {
+  const sockets = await Promise.all(Array.from({ length: connections }, () => open(target.port)))
+  const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ${target.cookie}\r\n\r\n`
+  await Promise.all(sockets.map((socket) => repeat(socket, request, 20)))
+  const before = await cpuOf(target)
+  await Promise.all(sockets.map((socket) => repeat(socket, request, count / connections)))
+  const after = await cpuOf(target)
+  for (const socket of sockets) socket.destroy()
+  return (after - before) / count
+}
+
+async function open(port: number): Promise<TLSSocket> {
+  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+/** One request after the other on one connection; reads just enough of HTTP to know where an answer ends. */
+function repeat(socket: TLSSocket, request: string, count: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let left = count
+    let missing = 0
+    let head = ''
+    const onData = (chunk: Buffer): void => {
+      if (missing > 0) missing -= chunk.length
+      else {
+        head += chunk.toString('latin1')
+        const end = head.indexOf('\r\n\r\n')
+        if (end < 0) return
+        if (!head.startsWith('HTTP/1.1 200')) {
+          reject(new Error(head.slice(0, 300)))
+          return
+        }
+        const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+        missing = length - (head.length - end - 4)
+        head = ''
+      }
+      if (missing > 0) return
+      left--
+      if (left > 0) socket.write(request)
+      else {
+        socket.off('data', onData)
+        resolve()
+      }
+    }
+    socket.on('data', onData)
+    socket.on('error', reject)
+    socket.write(request)
+  })
+}
