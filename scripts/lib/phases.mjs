@@ -31,7 +31,7 @@ export const types = {
 export function tests({ name, isNightly = false, hasNamespaces = true }) {
   const patterns = ['server/src/**/*.test.ts', 'server/test/**/*.test.ts', 'web/test/*.test.js']
   if (hasNamespaces && hasEndToEnd()) patterns.push('server/test/netns/*.e2e.ts')
-  const limit = (isNightly ? 120 : 5) * minute
+  const limit = (isNightly ? 120 : 10) * minute
   const args = ['--test', '--test-concurrency=2', `--test-timeout=${limit}`, ...patterns]
   const env = {
     ...(isNightly ? { PORTCULLIS_NIGHTLY: '1' } : {}),

@@ -36,7 +36,10 @@ export const verifyJournalCommand: Run = async (invocation, context) => {
   const verdict = await withApi(context, (api) => api.ask(verifyJournal))
   const { intact, records, checkpoints, first_bad: bad } = verdict
   if (invocation.has('json')) terminal.out(`${showJson(verdict, 2)}\n`)
-  else if (intact) terminal.out(`The journal is intact: ${records} records, ${checkpoints} signed checkpoints.\n`)
+  else if (intact) terminal.out(`The journal is intact: ${records} records, ${showCheckpoints(checkpoints)}.\n`)
   else terminal.out(`The journal is not intact. Record ${bad?.sequence}: ${escapeText(bad?.message ?? '')}\n`)
   return intact ? exitCodes.done : exitCodes.refused
 }
+
+const showCheckpoints = (count: number | null): string =>
+  count === null ? 'but applyd does not answer, so no signed checkpoint was compared' : `${count} signed checkpoints`
