@@ -43,6 +43,7 @@ export interface GatewayParts {
   readonly isTls: boolean
   readonly serverFactory?: FastifyServerFactory
   readonly areas?: readonly Area[]
+  readonly logsRequests?: boolean
   readonly checkReplies?: boolean
 }
 
@@ -115,6 +116,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     isTls: parts.isTls,
     log: parts.log,
     ...(parts.serverFactory ? { serverFactory: parts.serverFactory } : {}),
+    ...(parts.logsRequests ? { logsRequests: true } : {}),
     ...(parts.checkReplies ? { checkReplies: true } : {}),
   })
   return { http, services }

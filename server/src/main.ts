@@ -21,6 +21,9 @@ import { createFactsReader } from './system/facts.ts'
 
 const log = createLog((line) => writeSync(2, line))
 
+/** A status tells within 5 s that applyd is gone or hangs, and changes do not wait long for one that is starting. */
+const applierTimings = { connectMs: 2_000, quickMs: 4_000 } as const
+
 /** A checkpoint at least this often, beside the one every thousand records. */
 const checkpointMilliseconds = 5 * 60_000
 
@@ -34,7 +37,7 @@ async function start(settings: Settings): Promise<void> {
   })
   const vault = new Vault(join(folder, 'vault.key'))
   const facts = createFactsReader()
-  const applier = new ApplydClient(join(settings.stateDir, 'run', 'applyd.sock'))
+  const applier = new ApplydClient(join(settings.stateDir, 'run', 'applyd.sock'), applierTimings)
   const names = [settings.listen.host, hostname(), 'localhost', '127.0.0.1', '::1']
   const certificate = await ensureCertificate(
     join(folder, 'tls'),

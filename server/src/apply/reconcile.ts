@@ -4,7 +4,7 @@
 import type { ConfigEngine } from '../config/engine.ts'
 import type { Log } from '../runtime/log.ts'
 
-const everyMilliseconds = 20_000
+const everyMilliseconds = 5_000
 const retryMilliseconds = 1_000
 
 export interface Reconciler {
@@ -25,6 +25,14 @@ export function startReconciler(engine: ConfigEngine, refreshFacts: () => boolea
     timer?.unref()
   }
 
+  const refresh = (): void => {
+    try {
+      refreshFacts()
+    } catch (error) {
+      log('warning', 'the machine cannot be read; what was read last is used', { error })
+    }
+  }
+
   const step = async (): Promise<void> => {
     if (isRunning) {
       isWanted = true
@@ -32,7 +40,7 @@ export function startReconciler(engine: ConfigEngine, refreshFacts: () => boolea
     }
     isRunning = true
     isWanted = false
-    refreshFacts()
+    refresh()
     const before = engine.applied
     await engine.reconcile()
     const { error, outcome } = engine.applied

@@ -11,6 +11,8 @@ export class NewerDataError extends Error {}
 const ioError = 10
 const diskFull = 13
 const readOnly = 8
+const cannotOpen = 14
+const unusableDisk: ReadonlySet<number> = new Set([ioError, diskFull, readOnly, cannotOpen])
 /** A write that failed (of a page, or of room for the index of the WAL) is undone by SQLite. After any other failure,
  * a sync above all, what the process believes and what the disk holds may differ. */
 const undoneWrites: ReadonlySet<number> = new Set([778, 4874])
@@ -25,12 +27,19 @@ export class Database {
   /** `onFatal` is told when a sync failed: memory can no longer be trusted and the process must start from disk. */
   constructor(path: string, onFatal: (error: unknown) => void = () => {}) {
     this.#onFatal = onFatal
-    this.#db = new DatabaseSync(path)
-    this.#refuseNewerData()
-    // FULL: a commit is on the disk before it is answered. The WAL is folded back in small steps so that no
-    // single change pays for many.
-    this.#db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=2000')
-    this.#migrate()
+    try {
+      this.#db = new DatabaseSync(path)
+      this.#refuseNewerData()
+      // FULL: a commit is on the disk before it is answered. The WAL is folded back in small steps so that no
+      // single change pays for many.
+      this.#db.exec(
+        'PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=2000',
+      )
+      this.#migrate()
+    } catch (error) {
+      if (!unusableDisk.has(primaryCode(error))) throw error
+      throw new Error('The stored data cannot be opened: the disk is full, read-only or failing.', { cause: error })
+    }
   }
 
   /** Before anything is set: even switching on the WAL would write into the file. */
@@ -105,10 +114,8 @@ export class Database {
   }
 
   #translate(error: unknown): unknown {
-    const code = (error as { errcode?: number }).errcode
-    if (code === undefined) return error
-    const primary = code & 0xff
-    if (primary === ioError && !undoneWrites.has(code)) this.#onFatal(error)
+    const primary = primaryCode(error)
+    if (primary === ioError && !undoneWrites.has(codeOf(error))) this.#onFatal(error)
     if (primary === diskFull || primary === readOnly || primary === ioError) {
       return new GatewayError('unavailable', 'The disk does not take the change (full, read-only or failing).', {
         cause: error,
@@ -121,3 +128,7 @@ export class Database {
     this.#db.close()
   }
 }
+
+/** 0 when it is no error of SQLite. */
+const codeOf = (error: unknown): number => (error as { errcode?: number }).errcode ?? 0
+const primaryCode = (error: unknown): number => codeOf(error) & 0xff

@@ -11,9 +11,17 @@ const graceMilliseconds = 2_000
 const hardLimit = 1_024
 
 const known = new WeakSet<Socket>()
+/** How to take a connection off the count. By peer, the only thing a TLS socket and the one below it share. */
+const admit = new Map<string, () => void>()
+
+const peerOf = (socket: Socket): string => `${socket.remoteAddress} ${socket.remotePort}`
 
 /** Called when a request on this connection had a valid session. */
-export const markSignedIn = (socket: Socket): void => void known.add(socket)
+export function markSignedIn(socket: Socket): void {
+  if (known.has(socket)) return
+  known.add(socket)
+  admit.get(peerOf(socket))?.()
+}
 
 export function guardConnections(server: Server): Server {
   const strangers = new Map<string, Map<Socket, number>>()
@@ -23,16 +31,22 @@ export function guardConnections(server: Server): Server {
     strangers.set(address, own)
     makeRoom(own)
     own.set(socket, performance.now())
-    socket.once('close', () => {
+    const peer = peerOf(socket)
+    const forget = (): void => {
       own.delete(socket)
+      if (admit.get(peer) === forget) admit.delete(peer)
       if (own.size === 0 && strangers.get(address) === own) strangers.delete(address)
-    })
+    }
+    admit.set(peer, forget)
+    socket.once('close', forget)
     if (own.size > hardLimit) socket.destroy()
   })
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
     if (socket.writable && !socket.destroyed) socket.end(rawAnswer(error.code))
     else socket.destroy()
   })
+  // An expectation we do not know is no reason not to answer; Node's own refusal would lack our headers.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.maxHeadersCount = 0
   return server
 }
@@ -41,8 +55,7 @@ function makeRoom(own: Map<Socket, number>): void {
   if (own.size < softLimit) return
   const oldest = performance.now() - graceMilliseconds
   for (const [socket, since] of own) {
-    if (known.has(socket)) own.delete(socket)
-    else if (since < oldest) socket.destroy()
+    if (since < oldest) socket.destroy()
   }
 }
 
@@ -63,6 +76,11 @@ function rawAnswer(code: string | undefined): string {
     'Content-Type: application/json; charset=utf-8',
     'Cache-Control: no-store',
     'X-Content-Type-Options: nosniff',
+    'Referrer-Policy: no-referrer',
+    'Cross-Origin-Opener-Policy: same-origin',
+    'Cross-Origin-Resource-Policy: same-origin',
+    "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
+    'Strict-Transport-Security: max-age=31536000',
     'Connection: close',
     `Content-Length: ${Buffer.byteLength(body)}`,
     '',

@@ -65,8 +65,14 @@ export interface CookieJar {
 export const createCookieJar = (names: CookieNames): CookieJar => ({
   checkRestPath,
   set: (tokens, path) => setCookies(names, tokens, path),
-  clear: (presented, path) => clearCookies(names, readCookies(names, presented)?.secures.keys() ?? [], path),
+  clear: (presented, path) => {
+    // The names come from the request: only those that can be ours go into a header.
+    const secures = [...(readCookies(names, presented)?.secures.keys() ?? [])].filter((name) => uuidForm.test(name))
+    return clearCookies(names, secures, path)
+  },
 })
+
+const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export const setCookies = (names: CookieNames, tokens: SessionTokens, path: string): string[] => [
   `${names.session}=${tokens.session}; HttpOnly; Path=${path}; SameSite=Strict; Secure`,
@@ -74,12 +80,10 @@ export const setCookies = (names: CookieNames, tokens: SessionTokens, path: stri
 ]
 
 /** Both at `/` as the seed says, and at the path they were set for. */
-export function clearCookies(names: CookieNames, secureNames: Iterable<string>, path: string): string[] {
+export function clearCookies(names: CookieNames, secureNames: readonly string[], path: string): string[] {
   const paths = path === '/' ? ['/'] : ['/', path]
   return paths.flatMap((p) => [
     `${names.session}=""; expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=0; Path=${p}`,
-    ...[...secureNames].map(
-      (n) => `${names.securePrefix}${n}=""; HttpOnly; Max-Age=0; Path=${p}; SameSite=Strict; Secure`,
-    ),
+    ...secureNames.map((n) => `${names.securePrefix}${n}=""; HttpOnly; Max-Age=0; Path=${p}; SameSite=Strict; Secure`),
   ])
 }

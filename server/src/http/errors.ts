@@ -50,11 +50,14 @@ export function answerFor(error: GatewayError, requestId: string): ErrorAnswer {
 /** Fastify's own refusals, told in our words; anything else unknown is a bug and says nothing. */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
-  const { code, statusCode } = error as { code?: string; statusCode?: number }
+  const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) {
     return new GatewayError('too_large', 'The body is larger than this endpoint takes.', { cause: error })
   }
-  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH' || code === 'FST_ERR_BAD_URL' || statusCode === 400) {
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
+    return new GatewayError('not_found', 'There is nothing at this path.', { cause: error })
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new GatewayError('malformed', 'The request cannot be read.', { cause: error })
   }
   return new GatewayError('internal', internalMessage, { cause: error })

@@ -1,9 +1,9 @@
 // The interface described by itself: /openapi.json and the browsable reference at /docs, whose files lie in web/.
 
 import { readFileSync } from 'node:fs'
-import { Type } from 'typebox'
 import { endpoint } from '../contract/endpoint.ts'
 import { type AreaEndpoints, openApi } from '../contract/openapi.ts'
+import { Type } from '../contract/schema.ts'
 import { handle, type Route, rawReply } from './handle.ts'
 
 const page = (path: string, summary: string) => endpoint({ method: 'GET', path, access: 'public', summary })

@@ -7,7 +7,7 @@ import type { TSchema } from 'typebox'
 type Serialise = (value: unknown) => string
 
 const serialisers = new WeakMap<TSchema, Serialise>()
-const kept = new WeakMap<TSchema, WeakMap<object, Buffer>>()
+const kept = new WeakMap<TSchema, WeakMap<object, string | Buffer>>()
 
 function serialiserOf(schema: TSchema): Serialise {
   const known = serialisers.get(schema)
@@ -21,8 +21,11 @@ export function serialise(schema: TSchema, value: unknown): string {
   return serialiserOf(schema)(value)
 }
 
+/** Node sends a short string together with the headers in one piece; a long one would be encoded anew each time. */
+const longestString = 4_096
+
 /** For values that never change once made. */
-export function serialiseKept(schema: TSchema, value: object): Buffer {
+export function serialiseKept(schema: TSchema, value: object): string | Buffer {
   let byValue = kept.get(schema)
   if (!byValue) {
     byValue = new WeakMap()
@@ -30,7 +33,8 @@ export function serialiseKept(schema: TSchema, value: object): Buffer {
   }
   const known = byValue.get(value)
   if (known) return known
-  const bytes = Buffer.from(serialise(schema, value))
-  byValue.set(value, bytes)
-  return bytes
+  const text = serialise(schema, value)
+  const reply = text.length > longestString ? Buffer.from(text) : text
+  byValue.set(value, reply)
+  return reply
 }

@@ -1,25 +1,26 @@
 // The HTTP service: registers the routes of all areas with Fastify and takes each request along the same straight line:
 // framing, session, access, origin, body, schema, handler, reply. What is refused is journalled here.
 
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   type FastifyServerFactory,
 } from 'fastify'
-import { Type } from 'typebox'
 import type { DryRun, Edit, EditTools } from '../config/engine.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { nameOf } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/error.ts'
 import { strictObject } from '../contract/fields.ts'
+import { Type } from '../contract/schema.ts'
 import type { Config } from '../contract/slots.ts'
 import type { Log } from '../runtime/log.ts'
 import { markSignedIn } from './connections.ts'
 import { answerFor, asGatewayError, type ErrorAnswer } from './errors.ts'
 import { FairShare } from './fair-share.ts'
 import { type Change, type Context, type Identity, isRawReply, type Route, type Services } from './handle.ts'
+import { fixedHeaders, tlsHeaders } from './headers.ts'
 import { checkOrigin } from './origin.ts'
 import {
   type ChangeHeaders,
@@ -43,6 +44,8 @@ export interface HttpParts {
   readonly isTls: boolean
   readonly log: Log
   readonly serverFactory?: FastifyServerFactory
+  /** One line in the log for every request, for those who look for something. */
+  readonly logsRequests?: boolean
   /** Tests: an answer that does not fit its schema is an error. */
   readonly checkReplies?: boolean
 }
@@ -50,24 +53,18 @@ export interface HttpParts {
 declare module 'fastify' {
   interface FastifyRequest {
     identity: Identity | null
-    startedAt: number
   }
   interface FastifyContextConfig {
     route?: Route
   }
 }
 
-const fixedHeaders = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-} as const
-const tlsHeaders = { ...fixedHeaders, 'strict-transport-security': 'max-age=31536000' } as const
+/** Unique per request and per start; drawing randomness each time would cost more than a small answer. */
+const requestIdPrefix = randomBytes(8).toString('hex')
+let requestCount = 0
+const nextRequestId = (): string => `${requestIdPrefix}-${(++requestCount).toString(36)}`
 
-const dryRunReply = 'application/json; charset=utf-8'
+const jsonType = 'application/json; charset=utf-8'
 
 export function createHttpServer(parts: HttpParts): FastifyInstance {
   const { services } = parts
@@ -77,7 +74,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     logger: false,
     exposeHeadRoutes: true,
     requestIdHeader: false,
-    genReqId: () => randomUUID(),
+    genReqId: nextRequestId,
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
     frameworkErrors: (error, request, reply) => {
       void reply.headers(headers)
@@ -86,12 +83,10 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     ...(parts.serverFactory ? { serverFactory: parts.serverFactory } : {}),
   })
   app.decorateRequest('identity', null)
-  app.decorateRequest('startedAt', 0)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
-  app.addHook('onRequest', async (request, reply) => {
-    request.startedAt = performance.now()
+  app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(headers)
     checkFraming(request.raw)
     const { route } = request.routeOptions.config
@@ -107,18 +102,24 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       checkOrigin(request.headers, parts.ownNames, parts.isTls)
     }
+    // Bodies are JSON whatever their type says (general.md 1); Fastify would refuse a type it cannot read.
+    delete request.raw.headers['content-type']
+    done()
   })
 
-  app.addHook('onResponse', async (request, reply) => {
-    parts.log('debug', 'request', {
-      method: request.method,
-      route: request.routeOptions.url ?? '(none)',
-      status: reply.statusCode,
-      milliseconds: Math.round((performance.now() - request.startedAt) * 10) / 10,
-      who: request.identity?.login ?? '',
-      request_id: request.id,
+  if (parts.logsRequests) {
+    app.addHook('onResponse', (request, reply, done) => {
+      parts.log('debug', 'request', {
+        method: request.method,
+        route: request.routeOptions.url ?? '(none)',
+        status: reply.statusCode,
+        milliseconds: Math.round(reply.elapsedTime * 10) / 10,
+        who: request.identity?.login ?? '',
+        request_id: request.id,
+      })
+      done()
     })
-  })
+  }
 
   for (const route of parts.routes) {
     app.route({
@@ -144,40 +145,42 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     if (known.code === 'internal' || known.code === 'not_applied') {
       parts.log('error', 'a request failed', { error: known.cause ?? known, request_id: request.id })
     }
-    journalRefusal(services, request, known)
+    try {
+      journalRefusal(services, request, known)
+    } catch (failure) {
+      // The refusal stands; thrown on, this would be told to the caller in Fastify's words.
+      parts.log('error', 'a refusal was not journalled', { error: failure, request_id: request.id })
+    }
+    // After what could not be read, the next bytes may not be what they seem.
+    if (known.code === 'malformed') void reply.header('connection', 'close')
     send(reply, answerFor(known, request.id))
   }
   return app
 }
 
 function send(reply: FastifyReply, answer: ErrorAnswer): void {
-  void reply
-    .code(answer.status)
-    .headers(answer.headers)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(answer.body))
+  void reply.code(answer.status).headers(answer.headers).type(jsonType).send(JSON.stringify(answer.body))
 }
 
-async function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+/** Not async itself: a handler that answers at once, as nearly every read does, costs no promise. */
+function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: FastifyReply): unknown {
   const { endpoint, slot } = route
   const { engine } = parts.services
+  const query = readQuery(querySchemaOf(endpoint), request.query as Record<string, unknown>)
   if (slot && endpoint.effect === 'read') {
     const etag = etagOf(slot, engine.slotRevision(slot.key))
     void reply.header('etag', etag)
     // CSV and JSON share the tag; a client that asks for another form has no copy to keep.
     if (request.headers['if-none-match'] === etag) return reply.code(304).send()
   }
-  const query = readQuery(querySchemaOf(endpoint), request.query as Record<string, unknown>)
   const body = readBody(endpoint, request.body)
-  const steering = endpoint.effect === 'configuration' ? readChangeHeaders(request.headers, slot) : {}
-  const dryRun = endpoint.effect === 'configuration' && query.dry_run === true
   const state: ChangeState = { report: null }
   const context: Context = {
     params: request.params as Record<string, string>,
     query: query as never,
     body: body as never,
     config: engine.config,
-    change: changeFor(parts.services, route, request, reply, steering, dryRun, state),
+    change: endpoint.effect === 'read' ? noChange : changeFor(parts.services, route, request, reply, query, state),
     address: plainAddress(request.ip),
     requestId: request.id,
     cookieHeader: request.headers.cookie,
@@ -185,10 +188,17 @@ async function answer(parts: HttpParts, route: Route, request: FastifyRequest, r
     identity: request.identity,
     setHeader: (name, value) => void reply.header(name, value),
   }
-  const result = await route.handler(context)
-  if (state.report) return reply.type(dryRunReply).send(JSON.stringify({ dry_run: true, ...state.report }))
-  if (endpoint.effect === 'action' && !route.journals) journalAction(parts.services, request, endpoint)
-  return sendResult(parts, route, reply, result)
+  const finish = (result: unknown): FastifyReply => {
+    if (state.report) return reply.type(jsonType).send(JSON.stringify({ dry_run: true, ...state.report }))
+    if (endpoint.effect === 'action' && !route.journals) journalAction(parts.services, request, endpoint)
+    return sendResult(parts, route, reply, result)
+  }
+  const result = route.handler(context)
+  return result instanceof Promise ? result.then(finish) : finish(result)
+}
+
+const noChange: Change = () => {
+  throw new Error('an endpoint that reads tried to change the configuration')
 }
 
 function sendResult(parts: HttpParts, route: Route, reply: FastifyReply, result: unknown): FastifyReply {
@@ -199,7 +209,7 @@ function sendResult(parts: HttpParts, route: Route, reply: FastifyReply, result:
     const faults = faultsOf(endpoint.reply, result)
     if (faults.length > 0) throw new Error(`${nameOf(endpoint)} answered ${JSON.stringify(faults)}`)
   }
-  void reply.type('application/json; charset=utf-8')
+  void reply.type(jsonType)
   const isKept = route.slot !== null && endpoint.effect === 'read' && typeof result === 'object' && result !== null
   return reply.send(isKept ? serialiseKept(endpoint.reply, result) : serialise(endpoint.reply, result))
 }
@@ -242,10 +252,12 @@ function changeFor(
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
-  steering: ChangeHeaders,
-  isDryRun: boolean,
+  query: Readonly<Record<string, unknown>>,
   state: ChangeState,
 ): Change {
+  const isConfiguration = route.endpoint.effect === 'configuration'
+  const steering: ChangeHeaders = isConfiguration ? readChangeHeaders(request.headers, route.slot) : {}
+  const isDryRun = isConfiguration && query.dry_run === true
   const change = async (edit: (config: Config, tools: EditTools) => Config | readonly [Config, unknown]) => {
     let result: unknown
     const wrapped: Edit<unknown> = (config, tools) => {
@@ -262,9 +274,9 @@ function changeFor(
       actor: { login: request.identity?.login ?? '', address: plainAddress(request.ip) },
       reason: steering.reason ?? route.endpoint.summary,
       requestId: request.id,
-      ...(slot && steering.expectedRevision !== undefined
-        ? { expects: { slot: slot.key, revision: steering.expectedRevision } }
-        : {}),
+      ...(steering.expectedRevision === undefined
+        ? {}
+        : { expects: { slot: slot?.key ?? '', revision: steering.expectedRevision } }),
       ...(steering.confirmWithinSeconds === undefined ? {} : { confirmWithinSeconds: steering.confirmWithinSeconds }),
     }
     if (isDryRun) {

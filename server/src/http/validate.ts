@@ -135,8 +135,10 @@ function wordsFor(error: ErrorObject): string {
 
 /** Query parameters are text: each is read as its schema says, then checked as strictly as a body. */
 export function readQuery(schema: TObject, raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const query: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(raw)) {
+  // Without a prototype: a parameter called __proto__ is an unknown one like any other.
+  const query = Object.create(null) as Record<string, unknown>
+  for (const name in raw) {
+    const value = raw[name]
     const property = schema.properties[name] as QuerySchema | undefined
     query[name] = property && typeof value === 'string' ? readQueryText(name, property, value) : value
   }

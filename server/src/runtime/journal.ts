@@ -29,6 +29,10 @@ export interface JournalFault {
   readonly message: string
 }
 
+interface TimedEntry extends JournalEntry {
+  readonly time: string
+}
+
 interface Row {
   sequence: number
   record: string
@@ -37,13 +41,18 @@ interface Row {
 
 const genesis = Buffer.alloc(32)
 const flushMilliseconds = 200
+/** How long to wait before trying again when the disk took nothing, and how many records may wait for it. */
+const retryMilliseconds = 2_000
+const maxWaiting = 10_000
 const checkpointEvery = 1_000
+const verifiedAtOnce = 500
 
 export class Journal {
   readonly #database: Database
   readonly #now: () => Date
   #last: { sequence: number; hash: Uint8Array }
-  #waiting: JournalEntry[] = []
+  #waiting: TimedEntry[] = []
+  #dropped = 0
   #timer: NodeJS.Timeout | null = null
   /** Told when enough records have gathered for a checkpoint. */
   onCheckpointDue: () => void = () => {}
@@ -54,6 +63,7 @@ export class Journal {
     this.#now = now
     this.#last = this.#readLast()
     this.#checkpointed = this.#last.sequence
+    database.onRolledBack(() => this.reload())
   }
 
   #readLast(): { sequence: number; hash: Uint8Array } {
@@ -69,13 +79,17 @@ export class Journal {
 
   /** Durable when this returns, together with everything else in the surrounding transaction. */
   write(entries: readonly JournalEntry[]): void {
-    const all = [...this.#waiting, ...entries]
-    if (all.length === 0) return
+    const time = this.#now().toISOString()
+    this.#append(entries.map((entry) => ({ time, ...entry })))
+  }
+
+  #append(entries: readonly TimedEntry[]): void {
+    if (entries.length === 0) return
     const last = this.#database.transact(() => {
       let { sequence, hash } = this.#last
-      for (const entry of all) {
+      for (const entry of entries) {
         sequence++
-        const record = JSON.stringify({ sequence, time: this.#now().toISOString(), ...entry })
+        const record = JSON.stringify({ sequence, ...entry })
         hash = recordHash(hash, record)
         this.#database
           .prepare('INSERT INTO journal (sequence, record, hash) VALUES (?, ?, ?)')
@@ -83,24 +97,40 @@ export class Journal {
       }
       return { sequence, hash }
     })
-    this.#waiting = []
     this.#last = last
-    if (last.sequence - this.#checkpointed >= checkpointEvery) {
-      this.#checkpointed = last.sequence
-      this.onCheckpointDue()
-    }
+    // After the surrounding transaction: what is undone must not be signed.
+    if (last.sequence - this.#checkpointed >= checkpointEvery) queueMicrotask(() => this.#askForCheckpoint())
+  }
+
+  #askForCheckpoint(): void {
+    if (this.#last.sequence - this.#checkpointed < checkpointEvery) return
+    this.#checkpointed = this.#last.sequence
+    this.onCheckpointDue()
   }
 
   /** For what is not part of a change: written soon, together with what else has gathered. */
   note(entry: JournalEntry): void {
-    this.#waiting.push(entry)
-    this.#timer ??= setTimeout(() => this.flush(), flushMilliseconds).unref()
+    if (this.#waiting.length >= maxWaiting) this.#dropped++
+    else this.#waiting.push({ time: this.#now().toISOString(), ...entry })
+    this.#timer ??= setTimeout(() => this.#tryFlush(), flushMilliseconds).unref()
   }
 
   flush(): void {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
-    this.write([])
+    const dropped = this.#dropped === 0 ? [] : [droppedEntry(this.#dropped, this.#now())]
+    this.#append([...this.#waiting, ...dropped])
+    this.#waiting = []
+    this.#dropped = 0
+  }
+
+  /** Where nobody waits for the result: a disk that takes nothing now is tried again, and reading goes on meanwhile. */
+  #tryFlush(): void {
+    try {
+      this.flush()
+    } catch {
+      this.#timer = setTimeout(() => this.#tryFlush(), retryMilliseconds).unref()
+    }
   }
 
   /** After a transaction around write() failed: the chain goes on from what is on disk. */
@@ -108,44 +138,66 @@ export class Journal {
     this.#last = this.#readLast()
   }
 
-  list(limit: number, offset: number): JournalRecord[] {
-    this.flush()
+  /** Newest first, as the JSON it was stored as: reading ten thousand records only to print them again takes too long. */
+  listJson(limit: number, offset: number): string {
+    this.#tryFlush()
     const rows = this.#database
       .prepare('SELECT record FROM journal ORDER BY sequence DESC LIMIT ? OFFSET ?')
       .all(limit, offset) as unknown as Row[]
-    return rows.map((row) => JSON.parse(row.record) as JournalRecord)
+    return `[${rows.map((row) => row.record).join(',')}]`
   }
 
-  /** Walks the chain and holds it against the signed checkpoints; null when nothing was altered or is missing. */
-  verify(checkpoints: readonly Checkpoint[]): JournalFault | null {
-    this.flush()
+  /**
+   * Walks the chain and holds it against the signed checkpoints; null when nothing was altered or is missing. In small
+   * steps, because a journal has no upper length and other requests must not wait for it.
+   */
+  async verify(checkpoints: readonly Checkpoint[]): Promise<JournalFault | null> {
+    this.#tryFlush()
     const forged = checkpoints.find((checkpoint) => !checkpoint.authentic)
     if (forged) return { sequence: forged.sequence, message: 'The signed checkpoint of this record was altered.' }
     const signed = new Map(checkpoints.map((checkpoint) => [checkpoint.sequence, checkpoint.hash]))
+    const lastKnown = checkpoints.reduce((last, { sequence }) => Math.max(last, sequence), this.#last.sequence)
     let expected = 1
     let hash: Uint8Array = genesis
-    for (const row of this.#database
-      .prepare('SELECT sequence, record, hash FROM journal ORDER BY sequence')
-      .iterate()) {
-      const { sequence, record, hash: stored } = row as unknown as Row
-      if (sequence !== expected) return { sequence: expected, message: 'This record is missing.' }
-      hash = recordHash(hash, record)
-      if (!Buffer.from(hash).equals(stored) || !carries(record, sequence)) {
-        return { sequence, message: 'This record was altered.' }
-      }
-      const checkpoint = signed.get(sequence)
-      if (checkpoint !== undefined && checkpoint !== Buffer.from(hash).toString('hex')) {
-        return {
-          sequence,
-          message: 'This record or one before it was replaced: it does not fit the signed checkpoint.',
+    for (let rows = this.#rowsAfter(null); rows.length > 0; rows = this.#rowsAfter(expected - 1)) {
+      for (const { sequence, record, hash: stored } of rows) {
+        if (sequence !== expected) return { sequence: expected, message: 'This record is missing.' }
+        hash = recordHash(hash, record)
+        if (!Buffer.from(hash).equals(stored) || !carries(record, sequence)) {
+          return { sequence, message: 'This record was altered.' }
         }
+        const checkpoint = signed.get(sequence)
+        if (checkpoint !== undefined && checkpoint !== Buffer.from(hash).toString('hex')) {
+          return { sequence, message: replaced }
+        }
+        expected++
       }
-      expected++
+      await new Promise((resolve) => setImmediate(resolve))
     }
-    const lastSigned = Math.max(0, ...signed.keys())
-    return lastSigned >= expected ? { sequence: expected, message: 'This record and all after it are missing.' } : null
+    return lastKnown >= expected ? { sequence: expected, message: 'This record and all after it are missing.' } : null
+  }
+
+  #rowsAfter(sequence: number | null): Row[] {
+    return this.#database
+      .prepare('SELECT sequence, record, hash FROM journal WHERE sequence > ? ORDER BY sequence LIMIT ?')
+      .all(sequence ?? Number.MIN_SAFE_INTEGER, verifiedAtOnce) as unknown as Row[]
   }
 }
+
+const replaced = 'This record or one before it was replaced: it does not fit the signed checkpoint.'
+
+const droppedEntry = (count: number, now: Date): TimedEntry => ({
+  time: now.toISOString(),
+  event: 'system',
+  who: 'system',
+  address: '127.0.0.1',
+  what: 'journal',
+  result: 'unavailable',
+  message: `${count} records were lost while the disk took nothing.`,
+  request_id: '',
+  revision: null,
+  changes: [],
+})
 
 const recordHash = (previous: Uint8Array, record: string): Buffer =>
   createHash('sha256').update(previous).update(record).digest()

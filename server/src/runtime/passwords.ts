@@ -49,14 +49,17 @@ export class Passwords {
           retryAfterSeconds: 1,
         })
       }
+      // The one that finishes hands its place over, so that nobody slips in between.
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    } else {
+      this.#running++
     }
-    this.#running++
     try {
       return await work()
     } finally {
-      this.#running--
-      this.#waiting.shift()?.()
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running--
     }
   }
 }

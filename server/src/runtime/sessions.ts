@@ -71,30 +71,18 @@ export class Sessions {
     this.#database = database
     this.#clock = clock
     this.#limits = limits
-    this.#load()
+    // Elapsed seconds of another boot mean nothing now: those sessions are over.
+    database.transact(() => database.prepare('DELETE FROM sessions WHERE boot <> ?').run(clock.boot))
+    this.#followDisk()
+    database.onRolledBack(() => this.#followDisk())
   }
 
-  #load(): void {
-    this.#database.transact(() => {
-      // Elapsed seconds of another boot mean nothing now: those sessions are over.
-      this.#database.prepare('DELETE FROM sessions WHERE boot <> ?').run(this.#clock.boot)
-      const rows = this.#database.prepare('SELECT * FROM sessions').all() as unknown as Row[]
-      for (const row of rows) {
-        this.#remember({
-          handle: row.handle,
-          adminId: row.admin_id,
-          address: row.address,
-          restPath: row.rest_path,
-          createdAt: row.created,
-          loginTimestamp: Number(row.login_time),
-          sessionHash: Buffer.from(row.session_hash),
-          secureName: row.secure_name,
-          secureHash: Buffer.from(row.secure_hash),
-          seen: row.seen,
-          storedSeen: row.seen,
-        })
-      }
-    })
+  /** At the start, and after a transaction that began or ended sessions was undone. */
+  #followDisk(): void {
+    const rows = this.#database.prepare('SELECT * FROM sessions').all() as unknown as Row[]
+    const stored = new Set(rows.map((row) => row.handle))
+    for (const entry of this.#byHandle.values()) if (!stored.has(entry.handle)) this.#forget(entry)
+    for (const row of rows) if (!this.#byHandle.has(row.handle)) this.#remember(entryOf(row))
   }
 
   #remember(entry: Entry): void {
@@ -174,15 +162,31 @@ export class Sessions {
     if (!entry) return false
     const now = this.#clock.elapsed()
     if (now - entry.seen >= this.#limits.idleSeconds || now - entry.createdAt >= this.#limits.absoluteSeconds) {
-      this.end(entry.handle)
+      this.#endExpired(entry)
       return false
     }
     entry.seen = now
-    if (now - entry.storedSeen >= storeSeenEverySeconds) {
-      entry.storedSeen = now
-      this.#database.prepare('UPDATE sessions SET seen = ? WHERE handle = ?').run(now, entry.handle)
-    }
+    if (now - entry.storedSeen >= storeSeenEverySeconds) this.#storeSeen(entry, now)
     return true
+  }
+
+  /** It is over whatever the disk says; what stays there is found expired again. */
+  #endExpired(entry: Entry): void {
+    try {
+      this.end(entry.handle)
+    } catch {
+      // Tried again when somebody comes with it.
+    }
+  }
+
+  /** A disk that takes nothing must not end reading: then a restart ends the session a little early. */
+  #storeSeen(entry: Entry, now: number): void {
+    entry.storedSeen = now
+    try {
+      this.#database.prepare('UPDATE sessions SET seen = ? WHERE handle = ?').run(now, entry.handle)
+    } catch {
+      // Tried again with the next interval.
+    }
   }
 
   list(): Session[] {
@@ -215,3 +219,17 @@ export class Sessions {
     return [...this.#byHandle.values()].filter((entry) => entry.adminId === adminId)
   }
 }
+
+const entryOf = (row: Row): Entry => ({
+  handle: row.handle,
+  adminId: row.admin_id,
+  address: row.address,
+  restPath: row.rest_path,
+  createdAt: row.created,
+  loginTimestamp: Number(row.login_time),
+  sessionHash: Buffer.from(row.session_hash),
+  secureName: row.secure_name,
+  secureHash: Buffer.from(row.secure_hash),
+  seen: row.seen,
+  storedSeen: row.seen,
+})

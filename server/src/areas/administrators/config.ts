@@ -1,7 +1,8 @@
 // Stored administrators and what other areas may ask about them.
 
 import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import { findItem, updateItem } from '../../contract/list-edits.ts'
+import { Type } from '../../contract/schema.ts'
 import { Sealed } from '../../contract/secret.ts'
 import { type Config, list, read } from '../../contract/slots.ts'
 import { Administrator } from './contract.ts'
@@ -23,8 +24,18 @@ export const canonicalLogin = (login: string): string => login.normalize('NFKC')
 export const findByLogin = (config: Config, login: string): StoredAdministrator | undefined =>
   read(config, administrators).find((admin) => canonicalLogin(admin.login) === canonicalLogin(login))
 
+/** Without one nobody could ever sign in again. */
+export const hasAdministrator = (config: Config): boolean => read(config, administrators).length > 0
+
 export const findById = (config: Config, id: string): StoredAdministrator | undefined =>
   read(config, administrators).find((admin) => admin.id === id)
+
+/** The same password under a better hash; nothing when the administrator changed it meanwhile. */
+export function renewPasswordHash(config: Config, of: StoredAdministrator, hash: Sealed): Config {
+  const current = findItem(config, administrators, of.id)
+  if (!current || current.password_timestamp !== of.password_timestamp) return config
+  return updateItem(config, administrators, { ...current, password_hash: hash })
+}
 
 interface ItemChange {
   readonly slot: string
@@ -32,14 +43,16 @@ interface ItemChange {
   readonly after: unknown
 }
 
-const seal = (admin: StoredAdministrator): string => admin.password_hash.sealed
+/** By its time, which differs for every new password: a seal also changes when only the key does. */
+const hasNewPassword = (before: StoredAdministrator, after: StoredAdministrator): boolean =>
+  after.password_timestamp !== before.password_timestamp
 
 /** Administrators whose sessions end with these changes: gone, disabled, or with another password or role. */
 export function signedOutBy(changes: readonly ItemChange[]): string[] {
   return ownChanges(changes)
     .filter(({ before, after }) => {
       if (!before) return false
-      return !after?.enabled || seal(after) !== seal(before) || after.role !== before.role
+      return !after?.enabled || hasNewPassword(before, after) || after.role !== before.role
     })
     .map(({ before, after }) => (before ?? after)?.id ?? '')
 }
@@ -47,7 +60,7 @@ export function signedOutBy(changes: readonly ItemChange[]): string[] {
 /** Administrators another one let in again: a new password, or switched on. */
 export const reopenedBy = (changes: readonly ItemChange[]): string[] =>
   ownChanges(changes)
-    .filter(({ before, after }) => before && after?.enabled && (seal(after) !== seal(before) || !before.enabled))
+    .filter(({ before, after }) => before && after?.enabled && (hasNewPassword(before, after) || !before.enabled))
     .map(({ after }) => after?.id ?? '')
 
 const ownChanges = (changes: readonly ItemChange[]) =>

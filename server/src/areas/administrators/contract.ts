@@ -1,10 +1,10 @@
 // Local administrators (seed, "Local administrator"; users-and-admins.md 1.4 and 2.4).
 
 import type { Static } from 'typebox'
-import { Type } from 'typebox'
 import { roleIds } from '../../contract/access.ts'
 import { collectionEndpoints, tableEndpoint } from '../../contract/collections.ts'
 import { Comment, nullable, oneOf, strictObject, text } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
 
 const Login = Type.String({
   minLength: 1,

@@ -1,8 +1,8 @@
 // Revisions, confirm-or-revert, key rotation and the state of the configuration itself. These endpoints are ours.
 
-import { Type } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
 import { nullable, oneOf, pageQuery, StatusItem, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
 
 const revisionFields = {
   revision: Type.Integer(),

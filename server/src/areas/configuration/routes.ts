@@ -2,6 +2,7 @@
 
 import { GatewayError, notFound } from '../../contract/error.ts'
 import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
+import { hasAdministrator } from '../administrators/config.ts'
 import {
   configurationStatus,
   confirmChange,
@@ -62,6 +63,9 @@ export const routes: readonly Route[] = [
     return context.change(() => {
       const config = engine.configAt(number)
       if (!config) throw notFound(`revision ${number}`)
+      if (!hasAdministrator(config)) {
+        throw new GatewayError('conflict', `Revision ${number} has no administrator: nobody could sign in again.`)
+      }
       return config
     })
   }),

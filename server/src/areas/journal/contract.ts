@@ -1,8 +1,8 @@
 // The journal of changes, sign-ins and refusals. These endpoints are ours.
 
-import { Type } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
 import { nullable, oneOf, pageQuery, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
 
 export const journalEvents = ['change', 'sign-in', 'sign-out', 'session-ended', 'refused', 'action', 'system'] as const
 
@@ -37,7 +37,9 @@ export const verifyJournal = endpoint({
   reply: strictObject({
     intact: Type.Boolean(),
     records: Type.Integer(),
-    checkpoints: Type.Integer({ description: 'Signed checkpoints the chain was held against.' }),
+    checkpoints: nullable(
+      Type.Integer({ description: 'Signed checkpoints the chain was held against; null when applyd does not answer.' }),
+    ),
     first_bad: nullable(strictObject({ sequence: Type.Integer(), message: Type.String() })),
   }),
 })

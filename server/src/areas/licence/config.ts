@@ -2,8 +2,8 @@
 // here for every other area.
 
 import type { Static } from 'typebox'
-import { Type } from 'typebox'
 import { nullable, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
 import { Sealed } from '../../contract/secret.ts'
 import { type Config, read, single } from '../../contract/slots.ts'
 import { type LicenceInfo, timedModules } from './contract.ts'

@@ -1,9 +1,9 @@
 // Registration and licence information (general.md 2.2 and 3.1). Module names stay as they are on the wire.
 
 import type { Static } from 'typebox'
-import { Type } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
 import { strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
 
 export const timedModules = [
   'active_directory',

@@ -2,10 +2,10 @@
 // users-and-admins.md 1.5 and 2.3). The endpoints for blocks are ours: the source has only a menu entry.
 
 import type { Static } from 'typebox'
-import { Type } from 'typebox'
 import { roleIds } from '../../contract/access.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { oneOf, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
 
 const competence = Type.Array(oneOf(['admin_write', 'admin_read', 'allow_terminal', 'reports_view', 'reports_change']))
 

@@ -4,7 +4,13 @@
 import { competences, roles } from '../../contract/access.ts'
 import { GatewayError, notFound } from '../../contract/error.ts'
 import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
-import { findById, findByLogin, passwordPlace, type StoredAdministrator } from '../administrators/config.ts'
+import {
+  findById,
+  findByLogin,
+  passwordPlace,
+  renewPasswordHash,
+  type StoredAdministrator,
+} from '../administrators/config.ts'
 import {
   type AdminSession,
   endSession,
@@ -24,6 +30,8 @@ export const routes: readonly Route[] = [
       const restPath = services.cookieJar.checkRestPath(body.rest_path)
       refuseBlocked(context)
       const admin = await findSignedIn(context)
+      // Attempts that were sent together: those that came after the blocking one do not count as tried.
+      refuseBlocked(context)
       if (!admin) throw refuseSignIn(context)
       const tokens = services.transact(() => {
         services.guard.recordSuccess(address, admin.id)
@@ -105,7 +113,27 @@ async function findSignedIn(context: SignInContext): Promise<StoredAdministrator
   if (!admin || !fits || !admin.enabled || services.guard.isAccountClosed(admin.id)) return null
   // The hash took a while: the account may have been disabled or got another password meanwhile.
   const now = findById(services.engine.config, admin.id)
-  return now === admin ? admin : null
+  if (!now?.enabled || now.password_timestamp !== admin.password_timestamp) return null
+  if (stored !== null && services.passwords.isOutdated(stored)) await renewHash(context, now)
+  return now
+}
+
+/** A hash made at a lower cost than today's is replaced while the password is at hand. The password stays the same. */
+async function renewHash(
+  { body, services, address, requestId }: SignInContext,
+  admin: StoredAdministrator,
+): Promise<void> {
+  const hash = await services.passwords.hash(body.password)
+  const password_hash = services.vault.seal(hash, passwordPlace(admin.id))
+  await services.engine
+    .change({
+      edit: (config) => [renewPasswordHash(config, admin, password_hash), null],
+      actor: { login: admin.login, address },
+      reason: 'Password hash renewed at sign-in',
+      requestId,
+    })
+    // During a probation nothing may change; the next sign-in tries again.
+    .catch(() => {})
 }
 
 function refuseSignIn(context: SignInContext): GatewayError {

@@ -1,0 +1,98 @@
+// The words for what is wrong with a value, and that nothing is coerced, stripped or filled in.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { GatewayError } from '../contract/error.ts'
+import { jsonQuery, nullable, oneOf, strictObject, text } from '../contract/fields.ts'
+import { Type } from '../contract/schema.ts'
+import { faultsOf, readQuery } from './validate.ts'
+
+const schema = strictObject({
+  name: text({ minLength: 1, maxLength: 5 }),
+  port: Type.Integer({ minimum: 1, maximum: 9 }),
+  mode: oneOf(['a', 'b']),
+  zone: nullable(text({ minLength: 2, maxLength: 4 })),
+  list: Type.Array(Type.String(), { uniqueItems: true, minItems: 1, maxItems: 2 }),
+  inner: strictObject({ on: Type.Boolean() }),
+})
+const good = { name: 'x', port: 1, mode: 'a', zone: null, list: ['a'], inner: { on: true } }
+
+describe('a fault of a value', () => {
+  const rows: [change: Record<string, unknown>, field: string, message: string][] = [
+    [{ name: '' }, 'name', 'Must not be empty.'],
+    [{ name: 'abcdef' }, 'name', 'Must have at most 5 characters.'],
+    [{ name: 5 }, 'name', 'Must be a text.'],
+    [{ name: 'a\nb' }, 'name', 'Must not contain control characters.'],
+    [{ port: 0 }, 'port', 'Must be at least 1.'],
+    [{ port: 10 }, 'port', 'Must be at most 9.'],
+    [{ port: '1' }, 'port', 'Must be a whole number.'],
+    [{ port: 1.5 }, 'port', 'Must be a whole number.'],
+    [{ mode: 'c' }, 'mode', 'Must be one of: a, b.'],
+    [{ zone: 5 }, 'zone', 'Must be a text or null.'],
+    [{ zone: 'x' }, 'zone', 'Must have at least 2 characters.'],
+    [{ list: [] }, 'list', 'Must not be an empty list.'],
+    [{ list: ['a', 'b', 'c'] }, 'list', 'Must have at most 2 entries.'],
+    [{ list: ['a', 'a'] }, 'list', 'An entry stands twice.'],
+    [{ list: [1] }, 'list[0]', 'Must be a text.'],
+    [{ inner: {} }, 'inner.on', 'This field is missing.'],
+    [{ inner: { on: 1 } }, 'inner.on', 'Must be true or false.'],
+    [{ inner: { on: true, x: 1 } }, 'inner.x', 'This field is not known here.'],
+    [{ inner: [] }, 'inner', 'Must be an object.'],
+    [{ 'a/b~c': 1 }, 'a/b~c', 'This field is not known here.'],
+  ]
+  for (const [change, field, message] of rows) {
+    it(`${JSON.stringify(change)} is told as ${field}: ${message}`, () => {
+      assert.deepEqual(faultsOf(schema, { ...good, ...change }), [{ field, message }])
+    })
+  }
+
+  it('is told once per field, for every field, and never without end', () => {
+    const faults = faultsOf(schema, { name: '', port: 0 })
+    assert.deepEqual(faults.map(({ field }) => field).sort(), ['inner', 'list', 'mode', 'name', 'port', 'zone'])
+    const flood = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`x${index}`, 1]))
+    assert.equal(faultsOf(schema, flood).length, 100)
+  })
+
+  it('is none for what fits, and what fits is left as it is', () => {
+    const value = structuredClone(good)
+    assert.deepEqual(faultsOf(schema, value), [])
+    assert.deepEqual(value, good)
+  })
+
+  it('counts characters, not bytes', () => {
+    assert.deepEqual(faultsOf(schema, { ...good, name: '😀😀😀😀😀' }), [])
+    assert.equal(faultsOf(schema, { ...good, name: '😀😀😀😀😀😀' }).length, 1)
+  })
+})
+
+describe('a query', () => {
+  const query = strictObject({
+    limit: Type.Optional(Type.Integer({ minimum: 1 })),
+    on: Type.Optional(Type.Boolean()),
+    word: Type.Optional(oneOf(['x', 'y'])),
+    columns: Type.Optional(jsonQuery(Type.Array(Type.String()))),
+  })
+  it('is read as its schema says', () => {
+    const read = readQuery(query, { limit: '12', on: 'false', word: 'x', columns: '["a"]' })
+    assert.deepEqual({ ...read }, { limit: 12, on: false, word: 'x', columns: ['a'] })
+    assert.equal(Object.getPrototypeOf(read), null)
+  })
+
+  it('is refused in everything else', () => {
+    const wrong: Record<string, unknown>[] = [
+      { limit: '' },
+      { limit: '1.0' },
+      { limit: '١' },
+      { limit: ['1', '2'] },
+      { on: '1' },
+      { on: 'True' },
+      { word: '' },
+      { columns: 'a' },
+      { columns: '[1]' },
+      { other: 'x' },
+      { toString: 'x' },
+      Object.fromEntries([['__proto__', 'x']]),
+    ]
+    for (const raw of wrong) assert.throws(() => readQuery(query, raw), GatewayError, JSON.stringify(raw))
+  })
+})

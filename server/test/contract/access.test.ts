@@ -1,0 +1,106 @@
+// Every endpoint, every identity and every method answers what the access table says. No exceptions.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { accessTable, type Role, roleIds } from '../../src/contract/access.ts'
+import { nameOf } from '../../src/contract/endpoint.ts'
+import { createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
+import {
+  ask,
+  cookieOf,
+  disabledCookie,
+  endpoints,
+  fillPath,
+  type Identity,
+  identities,
+  methods,
+  paths,
+} from './contract.ts'
+
+/** What a call without a body and with ids that name nothing gets from its handler once it is let in. */
+const ownAnswers: Readonly<Record<string, number>> = {
+  'DELETE /web/auth/login': 200,
+  'DELETE /web/auth/blocks': 200,
+  // Ends the very session that asks.
+  'DELETE /monitor_backend/admin_sessions/:session_id': 200,
+  'POST /config/confirm': 409,
+  'DELETE /config/confirm': 409,
+  'POST /config/keys/rotate': 200,
+}
+
+const declaredAt = (path: string) => endpoints.filter((endpoint) => endpoint.path === path)
+
+function ownAnswer(name: string): number {
+  const endpoint = endpoints.find((candidate) => nameOf(candidate) === name)
+  const hasId = (endpoint?.params.length ?? 0) > 0
+  return ownAnswers[name] ?? (endpoint?.body ? 400 : hasId ? 404 : 200)
+}
+
+function expected(path: string, method: string, identity: Identity): number {
+  const isStranger = identity === 'anonymous' || identity === 'disabled'
+  const asked = method === 'HEAD' ? 'GET' : method
+  const endpoint = declaredAt(path).find((candidate) => candidate.method === asked)
+  if (endpoint?.access === 'public') return ownAnswer(nameOf(endpoint))
+  if (isStranger) return 401
+  if (!endpoint) return 405
+  const roles: readonly Role[] = accessTable[endpoint.access]
+  return roles.includes(identity) ? ownAnswer(nameOf(endpoint)) : 403
+}
+
+const allowOf = (path: string): string => {
+  const names = declaredAt(path).map((endpoint) => endpoint.method as string)
+  return [...names, ...(names.includes('GET') ? ['HEAD'] : [])].sort().join(', ')
+}
+
+describe('access', () => {
+  let gateway: TestGateway
+  let disabled = ''
+  const ids = new Map<Role, string>()
+  before(async () => {
+    gateway = await createTestGateway()
+    for (const role of roleIds) ids.set(role, await gateway.addAdministrator(`by-${role}`, role))
+    disabled = await disabledCookie(gateway)
+  })
+  after(() => gateway.close())
+
+  const sign = (identity: Identity) => {
+    if (identity === 'anonymous') return { cookie: '', handle: 'none' }
+    if (identity === 'disabled') return { cookie: disabled, handle: 'none' }
+    const tokens = gateway.services.sessions.create(ids.get(identity) ?? '', '127.0.0.1', '/')
+    return { cookie: cookieOf(tokens), handle: tokens.handle }
+  }
+
+  for (const path of paths) {
+    it(`of ${path} is what the table says, for each method and identity`, async () => {
+      for (const identity of identities) {
+        let { cookie, handle } = sign(identity)
+        for (const method of methods) {
+          const isEnding = path.includes('admin_sessions/') && method === 'DELETE'
+          const url = isEnding ? fillPath(path, handle) : fillPath(path)
+          const answer = await ask(gateway, { method, url, cookie })
+          const cell = `${method} ${path} as ${identity}`
+          assert.equal(answer.status, expected(path, method, identity), `${cell}: ${answer.text}`)
+          if (answer.status === 405) assert.equal(answer.headers.allow, allowOf(path), cell)
+          if (method === 'DELETE' && answer.status === 200) ({ cookie, handle } = sign(identity))
+        }
+      }
+    })
+  }
+
+  it('to a path that does not exist is told only to those who are signed in', async () => {
+    for (const url of [
+      '/nothing',
+      '/firewall',
+      '/firewall/settings/',
+      '/FIREWALL/settings',
+      '/metrics',
+      '/.git/config',
+    ]) {
+      assert.equal((await ask(gateway, { method: 'GET', url })).status, 401, url)
+      const { cookie } = sign('predefined_reports_view')
+      assert.equal((await ask(gateway, { method: 'GET', url, cookie })).status, 404, url)
+    }
+  })
+
+  it('never ended in an internal error', () => assert.deepEqual(logged, []))
+})

@@ -1,0 +1,171 @@
+// Everything wrong that can be sent to an endpoint, made from its schemas: the answer names the fault, nothing changes,
+// and it is never a fault of ours.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { TObject } from 'typebox'
+import { defaultBodyLimitBytes, type Endpoint, nameOf } from '../../src/contract/endpoint.ts'
+import { querySchemaOf } from '../../src/http/server.ts'
+import { sampleArea } from '../support/sample-area.ts'
+import { type Answer, createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
+import { type Ask, ask, endpoints, fillPath } from './contract.ts'
+import { edgeBodies, faultyBodies, type JsonSchema, sample, schemaOf } from './samples.ts'
+
+/** Fields whose form is checked by the handler, because it goes into a header. */
+const checkedByHandler = new Set(['POST /web/auth/login rest_path'])
+
+const all: readonly Endpoint[] = [...endpoints, ...sampleArea.routes.map((route) => route.endpoint)]
+const withBody = all.filter((endpoint) => endpoint.body)
+
+describe('a malformed request', () => {
+  let gateway: TestGateway
+  let cookie = ''
+  let adminId = ''
+  let source = 0
+  before(async () => {
+    gateway = await createTestGateway({ extraAreas: [sampleArea] })
+    cookie = (await gateway.client('predefined_admin_write')).cookie
+    adminId = await gateway.addAdministrator('somebody', 'predefined_reports_view')
+  })
+  after(() => gateway.close())
+
+  /** Each from an address of its own, so that no block or share of an address answers instead. */
+  const send = (endpoint: Endpoint, rest: Partial<Ask>): Promise<Answer> => {
+    source++
+    const id = endpoint.path.includes('admin_id') ? adminId : undefined
+    const url = fillPath(endpoint.path, id) + (rest.url ?? '')
+    const from = `10.${source >> 16}.${(source >> 8) & 255}.${source & 255}`
+    return ask(gateway, { method: endpoint.method, from, cookie, ...rest, url })
+  }
+
+  const unchanged = async (work: () => Promise<void>): Promise<void> => {
+    const { revision } = gateway.services.engine
+    await work()
+    assert.equal(gateway.services.engine.revision, revision, 'a revision was made')
+    assert.deepEqual(logged, [])
+  }
+
+  const assertNames = (answer: Answer, field: string, title: string): void => {
+    assert.equal(answer.status, 422, `${title}: ${answer.text}`)
+    const fields = answer.body.problems.map((problem: { field: string }) => problem.field)
+    assert.ok(fields.includes(field), `${title}: ${field} is not among ${fields}`)
+  }
+
+  for (const endpoint of withBody) {
+    const name = nameOf(endpoint)
+    const schema = schemaOf(endpoint.body ?? ({} as never))
+
+    it(`to ${name}: every wrong field is named`, () =>
+      unchanged(async () => {
+        for (const { title, body, field } of faultyBodies(schema)) {
+          const answer = await send(endpoint, { body: JSON.stringify(body) })
+          assertNames(answer, field, `${name} ${field} ${title} ${JSON.stringify(body)}`)
+        }
+      }))
+
+    it(`to ${name}: two faults are both named`, () =>
+      unchanged(async () => {
+        const body = { first_unknown: 1, second_unknown: 2 }
+        const answer = await send(endpoint, { body })
+        assertNames(answer, 'first_unknown', name)
+        assertNames(answer, 'second_unknown', name)
+      }))
+
+    it(`to ${name}: what no JSON reader accepts is refused`, () =>
+      unchanged(async () => {
+        for (const body of ['{', '{"a":1', 'enabled=true', '{"enabled":true}}', '\u0000', "{'enabled':true}"]) {
+          const answer = await send(endpoint, { body })
+          assert.equal(answer.status, 400, `${name} ${body}`)
+          assert.equal(answer.body.code, 'malformed')
+        }
+        assert.equal((await send(endpoint, {})).status, 400, `${name} without a body`)
+      }))
+
+    it(`to ${name}: values at the edge of what fits are taken`, () =>
+      unchanged(async () => {
+        for (const { title, body, field } of edgeBodies(schema)) {
+          if (checkedByHandler.has(`${name} ${field}`)) continue
+          const dryRun = endpoint.effect === 'configuration' ? '?dry_run=true' : ''
+          const answer = await send(endpoint, { body, url: dryRun })
+          const expected = name === 'POST /web/auth/login' ? [401] : [200, 404]
+          assert.ok(expected.includes(answer.status), `${name} ${field} ${title}: ${answer.status} ${answer.text}`)
+        }
+      }))
+  }
+
+  for (const endpoint of all) {
+    const name = nameOf(endpoint)
+    it(`to ${name}: a body beyond the limit is cut off`, () =>
+      unchanged(async () => {
+        if (endpoint.method === 'GET') return
+        assert.equal(endpoint.bodyLimitBytes, defaultBodyLimitBytes)
+        const tooLong = JSON.stringify('x'.repeat(endpoint.bodyLimitBytes - 1))
+        const answer = await send(endpoint, { body: tooLong })
+        assert.equal(answer.status, 413, name)
+        assert.equal(answer.body.code, 'too_large')
+        const justFits = await send(endpoint, { body: JSON.stringify('x'.repeat(endpoint.bodyLimitBytes - 2)) })
+        assert.equal(justFits.status, 422, name)
+      }))
+
+    it(`to ${name}: every wrong parameter is named`, () =>
+      unchanged(async () => {
+        const body = endpoint.body ? sample(schemaOf(endpoint.body)) : undefined
+        for (const { query, field, status } of faultyQueries(querySchemaOf(endpoint))) {
+          const answer = await send(endpoint, { url: query, ...(body === undefined ? {} : { body }) })
+          if (status === 400) assert.equal(answer.status, 400, `${name}${query}: ${answer.text}`)
+          else assertNames(answer, field, `${name}${query}`)
+          assert.equal(answer.body.problems[0].field, field, `${name}${query}`)
+        }
+      }))
+  }
+
+  for (const endpoint of all.filter((candidate) => candidate.method !== 'GET' && !candidate.body)) {
+    it(`to ${nameOf(endpoint)}: a body where none belongs is refused`, () =>
+      unchanged(async () => {
+        for (const body of [{ a: 1 }, [1], 'x', 1, true]) {
+          assertNames(await send(endpoint, { body: JSON.stringify(body) }), 'body', nameOf(endpoint))
+        }
+      }))
+  }
+})
+
+interface FaultyQuery {
+  readonly query: string
+  readonly field: string
+  readonly status: 400 | 422
+}
+
+function faultyQueries(schema: TObject): FaultyQuery[] {
+  const properties = Object.entries(schema.properties as unknown as Record<string, QueryField>)
+  return [
+    ...['not_a_parameter', '__proto__', 'constructor', 'toString'].map((field) => wrong(field, 'x')),
+    ...properties.flatMap(([name, field]) => wrongQuery(name, field)),
+  ]
+}
+
+type QueryField = JsonSchema & { readonly 'x-json-text'?: boolean }
+
+const wrong = (field: string, value: string, status: 400 | 422 = 422, named = field): FaultyQuery => ({
+  query: `?${field}=${encodeURIComponent(value)}`,
+  field: named,
+  status,
+})
+
+function wrongQuery(name: string, field: QueryField): FaultyQuery[] {
+  if (field['x-json-text']) {
+    return [
+      ...['', 'id', '[', '["id"', '{"a":1,"a":2}', "['id']"].map((text) => wrong(name, text, 400)),
+      ...['{}', '"id"', 'null', '1'].map((text) => wrong(name, text)),
+      ...['["nope"]', '[1]', '[null]', '["password"]', '["password_hash"]'].map((t) =>
+        wrong(name, t, 422, `${name}[0]`),
+      ),
+    ]
+  }
+  const twice: FaultyQuery = { query: `?${name}=1&${name}=2`, field: name, status: 422 }
+  const outside = [
+    ...(field.minimum === undefined ? [] : [String(field.minimum - 1)]),
+    ...(field.maximum === undefined ? [] : [String(field.maximum + 1)]),
+  ]
+  const texts = ['', 'x', '1.5', '1e3', '0x10', ' 1', 'TRUE', '9'.repeat(40), '\u0000', '[]', 'null', ...outside]
+  return [twice, ...texts.map((text) => wrong(name, text))]
+}

@@ -1,0 +1,12 @@
+// The OpenAPI document as the product serves it; the golden copy lies in docs/openapi.json.
+
+import { endpointsOf } from '../../src/app.ts'
+import { areas } from '../../src/areas/index.ts'
+import { openApi } from '../../src/contract/openapi.ts'
+import { referenceEndpoints } from '../../src/http/reference.ts'
+import { version } from '../../src/version.ts'
+
+export function openApiText(): string {
+  const all = [...endpointsOf(areas), { name: 'reference', endpoints: Object.values(referenceEndpoints) }]
+  return `${JSON.stringify(openApi(all, version), null, 2)}\n`
+}

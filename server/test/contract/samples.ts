@@ -1,0 +1,147 @@
+// Values made from schemas: one that fits, and every way in which a field can be wrong. New endpoints are covered by
+// themselves; a pattern none of the known texts fits fails loudly and wants a line in `texts`.
+
+import { createHash } from 'node:crypto'
+import type { TSchema } from 'typebox'
+import { faultsOf } from '../../src/http/validate.ts'
+
+export interface JsonSchema {
+  readonly type?: string
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly JsonSchema[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly pattern?: string
+}
+
+export const schemaOf = (schema: TSchema): JsonSchema => schema as unknown as JsonSchema
+
+/** Texts to try where a pattern must be met. */
+const texts = ['/rest', '10.0.0.1', '192.168.0.0/24', '02:00:00:00:00:01', 'gateway.example', '1']
+
+/** Fields whose form a handler checks. */
+const knownFields: Readonly<Record<string, unknown>> = { rest_path: '/rest' }
+
+/** Letters and digits that differ from field to field, so that no password contains the login beside it. */
+export const filler = (length: number, field = ''): string =>
+  createHash('sha512')
+    .update(field)
+    .digest('hex')
+    .repeat(Math.ceil(length / 128))
+    .slice(0, length)
+
+const fits = (schema: JsonSchema, value: unknown): boolean => faultsOf(schema as unknown as TSchema, value).length === 0
+
+export function sample(schema: JsonSchema, field = ''): unknown {
+  if (field in knownFields) return knownFields[field]
+  if (schema.enum) return schema.enum[0]
+  if (schema.anyOf) return sample(schema.anyOf[0] ?? {}, field)
+  switch (schema.type) {
+    case 'boolean':
+      return true
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 1
+    case 'array':
+      return []
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, sample(inner, name)]),
+      )
+    case 'string': {
+      const made = [filler(Math.max(schema.minLength ?? 0, Math.min(12, schema.maxLength ?? 12)), field), ...texts]
+      const found = made.find((text) => fits(schema, text))
+      if (found === undefined) throw new Error(`no sample fits ${JSON.stringify(schema)}`)
+      return found
+    }
+    default:
+      throw new Error(`no sample for ${JSON.stringify(schema)}`)
+  }
+}
+
+export interface Faulty {
+  readonly title: string
+  readonly body: unknown
+  /** How the fault must be named. */
+  readonly field: string
+}
+
+/** Replaces what lies at `path` of a value that fits. */
+type Place = (value: unknown) => unknown
+
+const strangers: readonly unknown[] = [null, 'text', 12.5, -1, true, [], {}, [null], { a: 1 }, '', 'true', '1']
+
+/** Every single fault of every field, at any depth. */
+export function faultyBodies(schema: JsonSchema): Faulty[] {
+  return [
+    ...wrongTypes(schema, 'body', (value) => value),
+    ...objectFaults(schema, '', (value) => value),
+    { title: 'unknown field', body: { ...(sample(schema) as object), not_a_field: 1 }, field: 'not_a_field' },
+  ]
+}
+
+function objectFaults(schema: JsonSchema, prefix: string, place: Place): Faulty[] {
+  const whole = sample(schema) as Record<string, unknown>
+  return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
+    const field = prefix + name
+    const at: Place = (value) => place({ ...whole, [name]: value })
+    const { [name]: _left, ...rest } = whole
+    const missing = schema.required?.includes(name) ? [{ title: 'missing', body: place(rest), field }] : []
+    return [...missing, ...fieldFaults(inner, field, at)]
+  })
+}
+
+function fieldFaults(schema: JsonSchema, field: string, at: Place): Faulty[] {
+  const kind = schema.anyOf?.find((option) => option.type !== 'null') ?? schema
+  const nested = kind.type === 'object' ? objectFaults(kind, `${field}.`, at) : []
+  const items = kind.items ? fieldFaults(kind.items, `${field}[0]`, (value) => at([value])) : []
+  return [...wrongTypes(schema, field, at), ...limits(kind, field, at), ...nested, ...items]
+}
+
+function wrongTypes(schema: JsonSchema, field: string, at: Place): Faulty[] {
+  const wrong = strangers.filter((value) => !fits(schema, value) && isForeign(schema, value))
+  return wrong.map((value) => ({ title: JSON.stringify(value), body: at(value), field }))
+}
+
+/** Right type, wrong content is named deeper down; here the value as a whole must be wrong. */
+function isForeign(schema: JsonSchema, value: unknown): boolean {
+  const types = (schema.anyOf ?? [schema]).map((option) => option.type)
+  if (Array.isArray(value)) return !types.includes('array')
+  if (typeof value === 'object' && value !== null) return !types.includes('object')
+  return true
+}
+
+function limits(schema: JsonSchema, field: string, at: Place): Faulty[] {
+  const { minLength = 0, maxLength, minimum, maximum } = schema
+  const lengths = [
+    ...(minLength > 0 && !schema.enum ? [minLength - 1] : []),
+    ...(maxLength === undefined ? [] : [maxLength + 1]),
+  ]
+  const numbers = [...(minimum === undefined ? [] : [minimum - 1]), ...(maximum === undefined ? [] : [maximum + 1])]
+  return [
+    ...lengths.map((length) => ({ title: `${length} characters`, body: at(filler(length, field)), field })),
+    ...numbers.map((number) => ({ title: String(number), body: at(number), field })),
+  ]
+}
+
+/** Bodies at the very edge of what fits: shortest and longest texts, smallest and largest numbers. */
+export function edgeBodies(schema: JsonSchema): { title: string; body: unknown; field: string }[] {
+  const whole = sample(schema) as Record<string, unknown>
+  return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
+    const kind = inner.anyOf?.[0] ?? inner
+    if (kind.enum)
+      return kind.enum.map((value) => ({ title: String(value), body: { ...whole, [name]: value }, field: name }))
+    const values = [
+      ...[kind.minLength, kind.maxLength].flatMap((length) => (length === undefined ? [] : [filler(length, name)])),
+      ...[kind.minimum, kind.maximum].flatMap((number) => (number === undefined ? [] : [number])),
+    ]
+    return values
+      .filter((value) => fits(kind, value))
+      .map((value) => ({ title: `${String(value).length} long`, body: { ...whole, [name]: value }, field: name }))
+  })
+}

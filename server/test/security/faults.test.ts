@@ -1,0 +1,194 @@
+// A fault of ours at any step of a request: never a success, never an unguarded action, never a word about the inside, and
+// the next request is served.
+
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { endpoint } from '../../src/contract/endpoint.ts'
+import { strictObject } from '../../src/contract/fields.ts'
+import { Type } from '../../src/contract/schema.ts'
+import { internalMessage } from '../../src/http/errors.ts'
+import { defineArea, handle } from '../../src/http/handle.ts'
+import { ask } from '../contract/contract.ts'
+import {
+  type Answer,
+  type Client,
+  createTestGateway,
+  logged,
+  type TestGateway,
+  testPassword,
+} from '../support/test-gateway.ts'
+
+const secret = 'inner-detail /var/lib/portcullis SELECT password'
+const faulty = (path: string) =>
+  endpoint({ method: 'GET', path, access: 'view', summary: 'Fails', reply: strictObject({ a: Type.Integer() }) })
+
+const thrown: readonly [path: string, fail: () => never][] = [
+  [
+    '/fault/error',
+    () => {
+      throw new Error(secret)
+    },
+  ],
+  [
+    '/fault/type',
+    () => {
+      throw new TypeError(secret)
+    },
+  ],
+  [
+    '/fault/text',
+    () => {
+      throw secret
+    },
+  ],
+  [
+    '/fault/null',
+    () => {
+      throw null
+    },
+  ],
+  [
+    '/fault/undefined',
+    () => {
+      throw undefined
+    },
+  ],
+  [
+    '/fault/object',
+    () => {
+      throw { statusCode: 200, message: secret }
+    },
+  ],
+  [
+    '/fault/status',
+    () => {
+      throw Object.assign(new Error(secret), { statusCode: 200, code: 'X' })
+    },
+  ],
+]
+
+const area = defineArea({
+  name: 'faults',
+  slots: [],
+  routes: [
+    ...thrown.flatMap(([path, fail]) => [
+      handle(faulty(path), fail),
+      handle(faulty(`${path}-later`), async () => {
+        await Promise.resolve()
+        return fail()
+      }),
+    ]),
+    handle(faulty('/fault/shape'), () => ({ a: secret }) as never),
+    handle(faulty('/fault/nothing'), () => undefined as never),
+    handle(faulty('/fault/change'), ({ change }) => change((config) => config) as never),
+  ],
+})
+
+describe('a fault', () => {
+  let gateway: TestGateway
+  let admin: Client
+  before(async () => {
+    gateway = await createTestGateway({ extraAreas: [area] })
+    admin = await gateway.client('predefined_admin_write')
+    await gateway.addAdministrator('somebody', 'predefined_admin_write')
+  })
+  after(() => gateway.close())
+  beforeEach(() => {
+    logged.length = 0
+  })
+
+  const assertInternal = (answer: Answer, title: string): void => {
+    assert.equal(answer.status, 500, `${title}: ${answer.text}`)
+    const { request_id, ...rest } = answer.body
+    assert.deepEqual(rest, { code: 'internal', message: internalMessage }, title)
+    assert.equal(logged.length, 1, `${title} is in the log once`)
+    assert.equal(logged[0]?.request_id, request_id)
+    logged.length = 0
+  }
+
+  it('of a handler is told in a fixed sentence, whatever was thrown', async () => {
+    for (const { endpoint: each } of area.routes) assertInternal(await admin('GET', each.path), each.path)
+    assert.equal((await admin('GET', '/web/whoami')).status, 200)
+  })
+
+  it('while the session is looked up lets nobody in', async (t) => {
+    const mock = t.mock.method(gateway.services.sessions, 'open', () => {
+      throw new Error(secret)
+    })
+    const cookie = `${admin.cookie}; fresh=1`
+    for (const method of ['GET', 'PATCH']) {
+      assertInternal(await ask(gateway, { method, url: '/firewall/settings', cookie, body: {} }), method)
+    }
+    mock.mock.restore()
+    assert.equal((await ask(gateway, { method: 'GET', url: '/firewall/settings', cookie })).status, 200)
+  })
+
+  it('while a session is touched lets nobody in', async (t) => {
+    assert.equal((await admin('GET', '/web/whoami')).status, 200)
+    const mock = t.mock.method(gateway.services.sessions, 'touch', () => {
+      throw new Error(secret)
+    })
+    assertInternal(await admin('GET', '/web/whoami'), 'touch')
+    mock.mock.restore()
+  })
+
+  const steps: [title: string, object: () => object, method: string][] = [
+    ['opening the stored hash', () => gateway.services.vault, 'reveal'],
+    ['computing the hash', () => gateway.services.passwords, 'fits'],
+    ['asking for blocks', () => gateway.services.guard, 'secondsBlocked'],
+    ['asking for the account', () => gateway.services.guard, 'isAccountClosed'],
+    ['clearing the count', () => gateway.services.guard, 'recordSuccess'],
+    ['writing the journal', () => gateway.services.journal, 'write'],
+    ['making the session', () => gateway.services.sessions, 'create'],
+  ]
+  for (const [title, object, method] of steps) {
+    it(`while ${title} signs nobody in and leaves the journal whole`, async (t) => {
+      const sessions = gateway.services.sessions.list().length
+      const mock = t.mock.method(object() as Record<string, () => never>, method, () => {
+        throw new Error(secret)
+      })
+      const body = { login: 'somebody', password: testPassword, rest_path: '/' }
+      const answer = await ask(gateway, { method: 'POST', url: '/web/auth/login', body, from: '192.0.2.44' })
+      mock.mock.restore()
+      assertInternal(answer, title)
+      assert.equal(answer.headers['set-cookie'], undefined)
+      assert.equal(gateway.services.sessions.list().length, sessions)
+      assert.equal((await admin('GET', '/journal/verify')).body.intact, true)
+    })
+  }
+
+  it('while a change is written leaves neither the change nor half of it', async (t) => {
+    const id = await gateway.addAdministrator('target', 'predefined_reports_view')
+    for (const [object, method] of [
+      [gateway.services.journal, 'write'],
+      [gateway.services.sessions, 'endAllOf'],
+    ] as const) {
+      const { revision } = gateway.services.engine
+      const mock = t.mock.method(object as unknown as Record<string, () => never>, method, () => {
+        throw new Error(secret)
+      })
+      const answer = await admin('PATCH', `/web/admins/local/${id}`, { enabled: false })
+      mock.mock.restore()
+      assertInternal(answer, method)
+      assert.equal(gateway.services.engine.revision, revision)
+      const shown = (await admin('GET', '/web/admins/local')).body.find((item: { id: string }) => item.id === id)
+      assert.equal(shown.enabled, true)
+    }
+    gateway = await gateway.restart()
+    admin = await gateway.client('predefined_admin_write')
+    const shown = (await admin('GET', '/web/admins/local')).body.find((item: { id: string }) => item.id === id)
+    assert.equal(shown.enabled, true)
+    assert.equal((await admin('GET', '/journal/verify')).body.intact, true)
+  })
+
+  it('while refusals are noted does not hide the refusal', async (t) => {
+    const mock = t.mock.method(gateway.services.journal, 'note', () => {
+      throw new Error(secret)
+    })
+    const answer = await (await gateway.client(null))('GET', '/firewall/settings')
+    mock.mock.restore()
+    assert.equal(answer.status, 401)
+    assert.doesNotMatch(answer.text, /inner-detail/)
+    logged.length = 0
+  })
+})

@@ -1,0 +1,222 @@
+// How long a session lives and what ends it: time, number, changes of the account, an administrator, and nothing else.
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { ask, cookieFrom, cookieOf } from '../contract/contract.ts'
+import { type Client, createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'
+
+const minute = 60
+const hour = 60 * minute
+
+describe('a session', () => {
+  let gateway: TestGateway
+  let admin: Client
+  let number = 0
+  before(async () => {
+    gateway = await createTestGateway()
+    admin = await gateway.client('predefined_admin_write')
+  })
+  after(() => gateway.close())
+
+  const newAdmin = () => gateway.addAdministrator(`person-${++number}`, 'predefined_admin_write')
+  const open = (id: string) => gateway.services.sessions.create(id, '127.0.0.1', '/')
+  const status = async (cookie: string): Promise<number> =>
+    (await ask(gateway, { method: 'GET', url: '/web/whoami', cookie })).status
+  const renewAdmin = async (): Promise<void> => {
+    admin = await gateway.client('predefined_admin_write')
+  }
+
+  it('ends after 15 minutes without a request', async () => {
+    const cookie = cookieOf(open(await newAdmin()))
+    for (let use = 0; use < 4; use++) {
+      gateway.clock.advance(15 * minute - 1)
+      assert.equal(await status(cookie), 200)
+    }
+    gateway.clock.advance(15 * minute)
+    assert.equal(await status(cookie), 401)
+    assert.equal(await status(cookie), 401)
+    await renewAdmin()
+  })
+
+  it('ends after 12 hours however busy it is', async () => {
+    const cookie = cookieOf(open(await newAdmin()))
+    for (let elapsed = 0; elapsed < 12 * hour - 10 * minute; elapsed += 10 * minute) {
+      assert.equal(await status(cookie), 200, `after ${elapsed} s`)
+      gateway.clock.advance(10 * minute)
+    }
+    assert.equal(await status(cookie), 200)
+    gateway.clock.advance(10 * minute)
+    assert.equal(await status(cookie), 401)
+    await renewAdmin()
+  })
+
+  it('is one of ten: the eleventh ends the oldest', async () => {
+    const id = await newAdmin()
+    const cookies: string[] = []
+    for (let made = 0; made < 11; made++) {
+      gateway.clock.advance(1)
+      cookies.push(cookieOf(open(id)))
+    }
+    const statuses = await Promise.all(cookies.map(status))
+    assert.deepEqual(statuses, [401, ...Array(10).fill(200)])
+  })
+
+  it('survives a restart, with what is left of its time', async () => {
+    const cookie = cookieOf(open(await newAdmin()))
+    gateway.clock.advance(14 * minute)
+    assert.equal(await status(cookie), 200)
+    gateway.clock.advance(14 * minute)
+    gateway = await gateway.restart()
+    assert.equal(await status(cookie), 200)
+    gateway.clock.advance(15 * minute)
+    gateway = await gateway.restart()
+    assert.equal(await status(cookie), 401)
+    await renewAdmin()
+  })
+
+  it('does not survive a reboot, which nobody can tell how long took', async () => {
+    const cookie = cookieOf(open(await newAdmin()))
+    gateway.clock.boot = 'boot-2'
+    gateway = await gateway.restart()
+    assert.equal(await status(cookie), 401)
+    await renewAdmin()
+  })
+
+  it('neither ends nor lives longer when the wall clock jumps', async () => {
+    const cookie = cookieOf(open(await newAdmin()))
+    const { clock } = gateway
+    const wall = clock.wall
+    for (const jump of [Date.UTC(1970, 0, 1), Date.UTC(2038, 0, 20), Date.UTC(2100, 0, 1), wall + 864e5, wall - 36e5]) {
+      clock.wall = jump
+      assert.equal(await status(cookie), 200, new Date(jump).toISOString())
+    }
+    clock.seconds += 15 * minute
+    clock.wall = wall - 15 * minute * 1000
+    assert.equal(await status(cookie), 401)
+    clock.wall = wall
+    await renewAdmin()
+  })
+
+  const causes: [title: string, cause: (id: string) => Promise<{ status: number }>][] = [
+    ['a new password', (id) => admin('PATCH', `/web/admins/local/${id}`, { password: 'a new pass phrase' })],
+    ['switching the account off', (id) => admin('PATCH', `/web/admins/local/${id}`, { enabled: false })],
+    ['another role', (id) => admin('PATCH', `/web/admins/local/${id}`, { role: 'predefined_reports_view' })],
+    ['deleting the account', (id) => admin('DELETE', `/web/admins/local/${id}`)],
+    [
+      'going back to a revision without the account',
+      () => admin('POST', `/config/revisions/${gateway.services.engine.revision - 2}/revert`),
+    ],
+  ]
+  for (const [title, cause] of causes) {
+    it(`ends with ${title}: no request that starts afterwards is let in`, async () => {
+      const id = await newAdmin()
+      const cookies = [open(id), open(id)].map(cookieOf)
+      const other = cookieOf(open(await newAdmin()))
+      let isDone = false
+      const late: number[] = []
+      const storm = Array.from({ length: 50 }, async (_, index) => {
+        for (let turn = 0; turn < index; turn++) await new Promise((resolve) => setImmediate(resolve))
+        const startedAfter = isDone
+        const answer = await status(cookies[index % 2] ?? '')
+        if (startedAfter) late.push(answer)
+      })
+      const done = cause(id).then((answer) => {
+        isDone = true
+        return answer
+      })
+      const [answer] = await Promise.all([done, ...storm])
+      assert.equal(answer.status, 200)
+      for (const cookie of cookies) late.push(await status(cookie))
+      assert.deepEqual([...new Set(late)], [401])
+      if (!title.startsWith('going back')) assert.equal(await status(other), 200, 'others stay signed in')
+      gateway = await gateway.restart()
+      assert.equal(await status(cookies[0] ?? ''), 401, 'also after a restart')
+      await renewAdmin()
+    })
+  }
+
+  it('stays when something else about the account changes', async () => {
+    const id = await newAdmin()
+    const cookie = cookieOf(open(id))
+    for (const body of [
+      { comment: 'x' },
+      { name: 'y' },
+      { password: null },
+      { enabled: true },
+      { login: `new-${id}` },
+    ]) {
+      assert.equal((await admin('PATCH', `/web/admins/local/${id}`, body)).status, 200)
+      assert.equal(await status(cookie), 200, JSON.stringify(body))
+    }
+  })
+
+  it('ends with the second of two new passwords within one second, too', async () => {
+    const id = await newAdmin()
+    for (const password of ['first new phrase', 'second new phrase']) {
+      const cookie = cookieOf(open(id))
+      await admin('PATCH', `/web/admins/local/${id}`, { password })
+      assert.equal(await status(cookie), 401, password)
+    }
+  })
+
+  it('is listed without anything that opens it, and can be ended by its handle', async () => {
+    const id = await newAdmin()
+    const tokens = open(id)
+    const { body, text } = await admin('GET', '/monitor_backend/admin_sessions')
+    const listed = body.find((session: { admin_id: string }) => session.admin_id === id)
+    const { id: handle, login_timestamp, ...rest } = listed
+    assert.deepEqual(rest, {
+      login: `person-${number}`,
+      name: `person-${number}`,
+      competence: ['admin_write', 'admin_read', 'allow_terminal', 'reports_view', 'reports_change'],
+      role_id: 'predefined_admin_write',
+      role_name: 'Administrator',
+      domain_name: '',
+      ip: '127.0.0.1',
+      auth_type: 'local',
+      auth_rule_id: '',
+      admin_id: id,
+      country_code: '',
+    })
+    assert.equal(login_timestamp, Number(gateway.clock.now().toISOString().replaceAll(/\D/g, '').slice(0, 14)))
+    for (const secret of [tokens.session, tokens.secureName, tokens.secureValue]) assert.ok(!text.includes(secret))
+    assert.equal((await admin('DELETE', `/monitor_backend/admin_sessions/${handle}`)).status, 200)
+    assert.equal(await status(cookieOf(tokens)), 401)
+    assert.equal((await admin('DELETE', `/monitor_backend/admin_sessions/${handle}`)).status, 404)
+  })
+
+  it('of another can be ended only with full access, one’s own by everybody', async () => {
+    const viewer = await gateway.client('predefined_reports_view')
+    const other = open(await newAdmin())
+    for (const handle of [other.handle, 'no-such-session']) {
+      assert.equal((await viewer('DELETE', `/monitor_backend/admin_sessions/${handle}`)).status, 403, handle)
+    }
+    assert.equal(await status(cookieOf(other)), 200)
+    const own = (await admin('GET', '/monitor_backend/admin_sessions')).body.find(
+      (session: { role_id: string }) => session.role_id === 'predefined_reports_view',
+    )
+    assert.equal((await viewer('DELETE', `/monitor_backend/admin_sessions/${own.id}`)).status, 200)
+    assert.equal((await viewer('GET', '/web/whoami')).status, 401)
+  })
+
+  it('of an account that is off or gone opens nothing, should one be left', async () => {
+    const id = await newAdmin()
+    await admin('PATCH', `/web/admins/local/${id}`, { enabled: false })
+    assert.equal(await status(cookieOf(open(id))), 401)
+    assert.equal(await status(cookieOf(open(crypto.randomUUID()))), 401)
+  })
+
+  it('leaves no identifier in any file', async () => {
+    await newAdmin()
+    const body = { login: `person-${number}`, password: testPassword, rest_path: '/' }
+    const cookie = cookieFrom(await ask(gateway, { method: 'POST', url: '/web/auth/login', body }))
+    const values = cookie.split('; ').map((half) => half.split('=')[1] ?? '')
+    gateway.services.journal.flush()
+    for (const name of readdirSync(gateway.folder)) {
+      const bytes = readFileSync(join(gateway.folder, name))
+      for (const value of values) assert.equal(bytes.indexOf(value.split(':')[0] ?? ''), -1, name)
+    }
+  })
+})

@@ -1,0 +1,158 @@
+// The transport: TLS 1.2 and 1.3 with forward secrecy and authenticated encryption only, under a certificate of our own
+// that is made once and kept private.
+
+import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
+import { readdirSync, statSync } from 'node:fs'
+import { connect as connectPlain } from 'node:net'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type ConnectionOptions, getCiphers } from 'node:tls'
+import { ensureCertificate } from '../../src/http/tls.ts'
+import { createTlsGateway, openTls, type TlsGateway } from './tls-gateway.ts'
+
+const allowed = [
+  'TLSv1.3 TLS_AES_128_GCM_SHA256',
+  'TLSv1.3 TLS_AES_256_GCM_SHA384',
+  'TLSv1.3 TLS_CHACHA20_POLY1305_SHA256',
+  'TLSv1.2 ECDHE-ECDSA-AES128-GCM-SHA256',
+  'TLSv1.2 ECDHE-ECDSA-AES256-GCM-SHA384',
+  'TLSv1.2 ECDHE-ECDSA-CHACHA20-POLY1305',
+]
+
+describe('TLS', () => {
+  let target: TlsGateway
+  before(async () => {
+    target = await createTlsGateway()
+  })
+  after(() => target.close())
+
+  const handshake = async (options: ConnectionOptions): Promise<string | null> => {
+    try {
+      const socket = await openTls(target, options)
+      const name = `${socket.getProtocol()} ${socket.getCipher().name}`
+      socket.destroy()
+      return name
+    } catch {
+      return null
+    }
+  }
+
+  it('speaks exactly the ciphers of the list', async () => {
+    const found: string[] = []
+    for (const name of getCiphers().map((cipher) => cipher.toUpperCase())) {
+      const isNew = name.startsWith('TLS_')
+      const version = isNew ? 'TLSv1.3' : 'TLSv1.2'
+      // Security level 0 lets the client offer what it would otherwise hide.
+      const ciphers = isNew ? name : `${name}:@SECLEVEL=0`
+      const agreed = await handshake({ ciphers, minVersion: version, maxVersion: version })
+      if (agreed !== null) found.push(agreed)
+    }
+    assert.deepEqual(found.sort(), [...allowed].sort())
+  })
+
+  it('refuses older versions', async () => {
+    for (const version of ['TLSv1', 'TLSv1.1'] as const) {
+      const options = { minVersion: version, maxVersion: version, ciphers: 'ALL:@SECLEVEL=0' }
+      assert.equal(await handshake(options), null, version)
+    }
+  })
+
+  it('refuses ciphers without forward secrecy or with CBC', async () => {
+    for (const ciphers of [
+      'AES128-GCM-SHA256',
+      'ECDHE-ECDSA-AES128-SHA256',
+      'ECDHE-ECDSA-AES256-SHA',
+      'DHE-RSA-AES128-GCM-SHA256',
+      'ECDHE-ECDSA-AES128-CCM8',
+      'PSK-AES128-GCM-SHA256',
+      'NULL-SHA256',
+    ]) {
+      assert.equal(await handshake({ ciphers: `${ciphers}:@SECLEVEL=0`, maxVersion: 'TLSv1.2' }), null, ciphers)
+    }
+  })
+
+  it('offers HTTP/1.1 and nothing else', async () => {
+    const socket = await openTls(target, { ALPNProtocols: ['h2', 'http/1.1'] })
+    assert.equal(socket.alpnProtocol, 'http/1.1')
+    socket.destroy()
+    assert.equal(await handshake({ ALPNProtocols: ['h2'] }), null)
+  })
+
+  it('does not renegotiate', async () => {
+    const socket = await openTls(target, { maxVersion: 'TLSv1.2' })
+    socket.on('error', () => {})
+    const error = await new Promise<Error | null>((resolve) => {
+      socket.once('close', () => resolve(new Error('closed')))
+      socket.renegotiate({}, (failure) => resolve(failure))
+    })
+    assert.ok(error)
+    socket.destroy()
+  })
+
+  it('answers plain HTTP with no more than an end', async () => {
+    const text = await new Promise<string>((resolve) => {
+      let received = ''
+      const socket = connectPlain(target.port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'))
+      socket.on('data', (chunk) => {
+        received += chunk.toString('latin1')
+      })
+      socket.on('error', () => {})
+      socket.on('close', () => resolve(received))
+    })
+    assert.doesNotMatch(text, /HTTP\/1/)
+  })
+})
+
+describe('the certificate', () => {
+  let target: TlsGateway
+  before(async () => {
+    target = await createTlsGateway()
+  })
+  after(() => target.close())
+
+  it('is P-256, signed by a root of our own, for our names and for servers only', () => {
+    const [server, root] = target.certificate.chain
+      .split(/(?=-----BEGIN)/)
+      .filter((pem) => pem.trim() !== '')
+      .map((pem) => new X509Certificate(pem))
+    assert.ok(server && root)
+    assert.equal(server.publicKey.asymmetricKeyDetails?.namedCurve, 'prime256v1')
+    assert.equal(server.ca, false)
+    assert.equal(root.ca, true)
+    assert.ok(server.verify(root.publicKey) && root.verify(root.publicKey))
+    assert.ok(server.checkIssued(root))
+    assert.equal(server.subjectAltName, 'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1')
+    assert.deepEqual(server.keyUsage, ['1.3.6.1.5.5.7.3.1'])
+    const days = (server.validToDate.getTime() - server.validFromDate.getTime()) / 86_400_000
+    assert.ok(days <= 398, `${days} days`)
+    assert.notEqual(server.serialNumber, root.serialNumber)
+    assert.ok(server.serialNumber.length >= 16)
+  })
+
+  it('lies in files that only the service can read', () => {
+    const names = readdirSync(target.folder).sort()
+    assert.deepEqual(names, ['server.crt', 'server.key'])
+    for (const name of names) assert.equal(statSync(join(target.folder, name)).mode & 0o077, 0, name)
+  })
+
+  it('is made once, kept, and renewed before it ends', async () => {
+    const names = ['localhost']
+    const again = await ensureCertificate(target.folder, names, new Date())
+    assert.equal(again.chain, target.certificate.chain)
+    assert.equal(again.key, target.certificate.key)
+    const later = new Date(Date.now() + 380 * 86_400_000)
+    const renewed = await ensureCertificate(target.folder, names, later)
+    assert.notEqual(renewed.key, target.certificate.key)
+    assert.ok(new X509Certificate(renewed.chain).validToDate > later)
+  })
+
+  it('of two installations has nothing in common', async () => {
+    const other = await createTlsGateway()
+    const [one, two] = [target, other].map((each) => new X509Certificate(each.certificate.chain))
+    assert.notEqual(one?.serialNumber, two?.serialNumber)
+    assert.notEqual(one?.issuer, two?.issuer)
+    assert.ok(!one?.publicKey.equals(two?.publicKey as never))
+    await other.close()
+  })
+})
