@@ -46,7 +46,14 @@ export async function benchStart(): Promise<Row[]> {
   ]
 }
 
-const row = (what: string, ours: string, aim: string, isMet: boolean): Row => ({ what, ours, raw: '', ratio: null, aim, isMet })
+const row = (what: string, ours: string, aim: string, isMet: boolean): Row => ({
+  what,
+  ours,
+  raw: '',
+  ratio: null,
+  aim,
+  isMet,
+})
 
 function residentMegabytes(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]

@@ -4,7 +4,8 @@
 import type { ConfigEngine } from '../config/engine.ts'
 import type { Log } from '../runtime/log.ts'
 
-const everyMilliseconds = 5_000
+/** What the status tells of the machine's interfaces is read here, and must not be older than 5 s. */
+const everyMilliseconds = 4_000
 const retryMilliseconds = 1_000
 
 export interface Reconciler {

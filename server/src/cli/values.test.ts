@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Type } from '../contract/schema.ts'
 import { nullable, oneOf, patchOf, strictObject } from '../contract/fields.ts'
+import { Type } from '../contract/schema.ts'
 import { CommandFailure, exitCodes } from './failure.ts'
 import { asSchema } from './schema.ts'
 import { buildObject, parseAssignment, readText } from './values.ts'

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createFrameReader, encodeFrame } from '../applyd/frames.ts'
+import { GatewayError } from '../contract/error.ts'
+import type { RequestFrame } from '../plan/artifacts.ts'
+import { ApplydClient, type ClientTimings } from './client.ts'
+
+type Answer = (request: RequestFrame, socket: Socket) => void
+
+let directory: string
+let path: string
+let server: Server | null = null
+let client: ApplydClient
+const sockets = new Set<Socket>()
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'client-'))
+  path = join(directory, 's')
+})
+afterEach(async () => {
+  client.close()
+  await stop()
+  rmSync(directory, { recursive: true })
+})
+
+/** A stand-in for applyd that answers as told. */
+async function serve(answer: Answer): Promise<void> {
+  server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on(
+      'data',
+      createFrameReader((message) => answer(message as RequestFrame, socket)),
+    )
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server?.listen(path, resolve))
+}
+async function stop(): Promise<void> {
+  for (const socket of sockets) socket.destroy()
+  await new Promise<void>((resolve) => (server?.listening ? server.close(() => resolve()) : resolve()))
+  if (existsSync(path)) rmSync(path)
+}
+const open = (timings: Partial<ClientTimings> = {}) => {
+  client = new ApplydClient(path, { firstRetryMs: 5, lastRetryMs: 20, connectMs: 200, ...timings })
+}
+const reply = (socket: Socket, id: number, result: unknown) => socket.write(encodeFrame({ id, ok: true, result }))
+const echo: Answer = ({ id, verb, args }, socket) => reply(socket, id, { verb, args })
+const isCode = (code: string, words: RegExp) => (fault: unknown) =>
+  fault instanceof GatewayError && fault.code === code && words.test(fault.message)
+async function waitFor(isTrue: () => boolean): Promise<void> {
+  for (const limit = Date.now() + 3000; !isTrue(); await pause(2)) assert.ok(Date.now() < limit)
+}
+
+test('each verb is sent with its arguments and gets its own reply, in whatever order they come', async () => {
+  const held: (() => void)[] = []
+  await serve((request, socket) => {
+    held.push(() => echo(request, socket))
+    if (held.length === 5) for (const answer of held.toReversed()) answer()
+  })
+  open()
+  const plan = { revision: 3, artifacts: [] }
+  const replies = await Promise.all([
+    client.check(plan),
+    client.apply(plan),
+    client.observe(),
+    client.checkpoint(7, 'abc'),
+    client.checkpoints(),
+  ])
+  assert.deepEqual(replies, [
+    { verb: 'check', args: { plan } },
+    { verb: 'apply', args: { plan } },
+    { verb: 'observe', args: {} },
+    undefined,
+    { verb: 'checkpoints', args: {} },
+  ])
+})
+
+test('a call waits until applyd comes up', async () => {
+  open()
+  const observing = client.observe()
+  await serve(echo)
+  assert.deepEqual(await observing, { verb: 'observe', args: {} })
+})
+
+test('without applyd a call fails as unavailable after a while', async () => {
+  open({ connectMs: 30 })
+  await assert.rejects(
+    client.observe(),
+    isCode('unavailable', /^The apply service does not answer: it cannot be reached/),
+  )
+})
+
+test('a verb without a reply fails as unavailable, and its late reply harms nobody', async () => {
+  let late = () => {}
+  await serve((request, socket) => {
+    if (request.verb === 'observe') late = () => echo(request, socket)
+    else echo(request, socket)
+  })
+  open({ quickMs: 30, slowMs: 3000 })
+  await assert.rejects(client.observe(), isCode('unavailable', /no reply to observe in time/))
+  late()
+  const plan = { revision: 1, artifacts: [] }
+  assert.deepEqual(await client.check(plan), { verb: 'check', args: { plan } })
+})
+
+test('a refused apply is not applied; another refused verb is a fault of ours', async () => {
+  await serve(({ id }, socket) => socket.write(encodeFrame({ id, ok: false, message: 'Revision 1 is older.' })))
+  open()
+  await assert.rejects(client.apply({ revision: 1, artifacts: [] }), isCode('not_applied', /^Revision 1 is older\.$/))
+  await assert.rejects(client.observe(), isCode('internal', /older/))
+})
+
+test('when applyd goes away its calls fail at once, and the client comes back by itself', async () => {
+  let isSilent = true
+  const answer: Answer = (request, socket) => (isSilent ? socket.destroy() : echo(request, socket))
+  await serve(answer)
+  open()
+  let connections = 0
+  const forget = client.onConnect(() => {
+    connections += 1
+  })
+  await assert.rejects(client.observe(), isCode('unavailable', /whether it finished is not known/))
+  await stop()
+  isSilent = false
+  await serve(answer)
+  await client.observe()
+  await waitFor(() => connections >= 2)
+  forget()
+  const before = connections
+  for (const socket of sockets) socket.destroy()
+  await waitFor(() => sockets.size === 0)
+  await waitFor(() => sockets.size === 1)
+  await client.observe()
+  assert.equal(connections, before)
+})
+
+test('a call made in the listener goes out on the new connection', async () => {
+  await serve(echo)
+  open()
+  const seen = await new Promise((resolve) => client.onConnect(() => resolve(client.observe())))
+  assert.deepEqual(seen, { verb: 'observe', args: {} })
+})
+
+test('more calls than applyd takes wait for their turn', async () => {
+  let waiting = 0
+  let most = 0
+  await serve((request, socket) => {
+    waiting += 1
+    most = Math.max(most, waiting)
+    setImmediate(() => {
+      waiting -= 1
+      echo(request, socket)
+    })
+  })
+  open({ connectMs: 3000 })
+  await Promise.all(Array.from({ length: 200 }, () => client.observe()))
+  assert.ok(most <= 32, `${most} at once`)
+})
+
+test('nonsense from the other side breaks the connection, not the process', async () => {
+  let isFirst = true
+  await serve((request, socket) => {
+    if (!isFirst) return echo(request, socket)
+    isFirst = false
+    socket.write(Buffer.from([0, 0, 0, 1, 0x7b]))
+  })
+  open()
+  await assert.rejects(client.observe(), isCode('unavailable', /does not answer/))
+  assert.deepEqual(await client.observe(), { verb: 'observe', args: {} })
+})
+
+test('closing fails what waits and everything after it', async () => {
+  open()
+  const waiting = client.observe()
+  client.close()
+  await assert.rejects(waiting, isCode('unavailable', /closing down/))
+  await assert.rejects(client.observe(), isCode('unavailable', /closing down/))
+})

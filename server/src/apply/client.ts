@@ -1,0 +1,196 @@
+// gatewayd's end of the socket to applyd: keeps one connection, makes a new one when it breaks, pairs replies with
+// requests. It decides nothing; what to do after a reconnect belongs to the reconcile loop.
+
+import { connect, type Socket } from 'node:net'
+import { createFrameReader, encodeFrame } from '../applyd/frames.ts'
+import { GatewayError } from '../contract/error.ts'
+import type {
+  Applier,
+  Checkpoint,
+  CheckReport,
+  Observation,
+  Outcome,
+  Plan,
+  ReplyFrame,
+  Verb,
+  VerbTable,
+} from '../plan/artifacts.ts'
+
+export interface ClientTimings {
+  /** How long a call waits for a connection. */
+  readonly connectMs: number
+  /** How long check and apply may take. */
+  readonly slowMs: number
+  /** How long the other verbs may take. */
+  readonly quickMs: number
+  readonly firstRetryMs: number
+  readonly lastRetryMs: number
+}
+
+const defaultTimings: ClientTimings = {
+  connectMs: 5000,
+  slowMs: 60_000,
+  quickMs: 10_000,
+  firstRetryMs: 50,
+  lastRetryMs: 1000,
+}
+
+/** applyd refuses more than 64 waiting requests of one connection; the rest waits here. */
+const inFlightLimit = 32
+
+interface Request {
+  readonly id: number
+  readonly verb: Verb
+  readonly frame: Buffer
+  readonly resolve: (result: unknown) => void
+  readonly reject: (fault: GatewayError) => void
+  timer: NodeJS.Timeout
+}
+
+export class ApplydClient implements Applier {
+  readonly #path: string
+  readonly #timings: ClientTimings
+  readonly #listeners = new Set<() => void>()
+  readonly #sent = new Map<number, Request>()
+  readonly #waiting: Request[] = []
+  #socket: Socket | null = null
+  #isConnected = false
+  #isClosed = false
+  #retry: NodeJS.Timeout | null = null
+  #failures = 0
+  #nextId = 1
+
+  constructor(path: string, timings: Partial<ClientTimings> = {}) {
+    this.#path = path
+    this.#timings = { ...defaultTimings, ...timings }
+    this.#connect()
+  }
+
+  /** Called after every connection, the first included. Returns the way to take the listener away again. */
+  onConnect(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  check(plan: Plan): Promise<CheckReport> {
+    return this.#call('check', { plan })
+  }
+
+  apply(plan: Plan): Promise<Outcome> {
+    return this.#call('apply', { plan })
+  }
+
+  observe(): Promise<Observation> {
+    return this.#call('observe', {})
+  }
+
+  async checkpoint(sequence: number, hash: string): Promise<void> {
+    await this.#call('checkpoint', { sequence, hash })
+  }
+
+  checkpoints(): Promise<readonly Checkpoint[]> {
+    return this.#call('checkpoints', {})
+  }
+
+  close(): void {
+    this.#isClosed = true
+    if (this.#retry) clearTimeout(this.#retry)
+    this.#socket?.destroy()
+    this.#fail([...this.#takeSent(), ...this.#waiting.splice(0)], closing)
+  }
+
+  #connect(): void {
+    const socket = connect(this.#path)
+    const read = createFrameReader((message) => this.#receive(message))
+    this.#socket = socket
+    socket.on('connect', () => {
+      this.#isConnected = true
+      this.#failures = 0
+      this.#pump()
+      for (const listener of this.#listeners) listener()
+    })
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        read(chunk)
+      } catch (fault) {
+        socket.destroy(fault as Error)
+      }
+    })
+    // Nothing to do here: every error is followed by close.
+    socket.on('error', () => {})
+    socket.on('close', () => this.#disconnected())
+  }
+
+  #disconnected(): void {
+    this.#isConnected = false
+    this.#socket = null
+    this.#fail(this.#takeSent(), 'The apply service does not answer any more; whether it finished is not known.')
+    if (this.#isClosed) return
+    const { firstRetryMs, lastRetryMs } = this.#timings
+    const wait = Math.min(firstRetryMs * 2 ** Math.min(this.#failures, 20), lastRetryMs)
+    this.#failures += 1
+    this.#retry = setTimeout(() => this.#connect(), wait)
+  }
+
+  #call<V extends Verb>(verb: V, args: VerbTable[V]['args']): Promise<VerbTable[V]['result']> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(unavailable(closing))
+      const id = this.#nextId++
+      const frame = encodeFrame({ id, verb, args })
+      const timer = setTimeout(() => this.#giveUp(request), this.#timings.connectMs)
+      const request: Request = { id, verb, frame, resolve: resolve as Request['resolve'], reject, timer }
+      this.#waiting.push(request)
+      this.#pump()
+    })
+  }
+
+  #pump(): void {
+    while (this.#isConnected && this.#sent.size < inFlightLimit) {
+      const request = this.#waiting.shift()
+      if (!request) return
+      clearTimeout(request.timer)
+      const limit = request.verb === 'check' || request.verb === 'apply' ? this.#timings.slowMs : this.#timings.quickMs
+      request.timer = setTimeout(() => this.#giveUp(request), limit)
+      this.#sent.set(request.id, request)
+      this.#socket?.write(request.frame)
+    }
+  }
+
+  /** A reply that comes later finds nobody waiting and is dropped. */
+  #giveUp(request: Request): void {
+    const index = this.#waiting.indexOf(request)
+    if (index >= 0) this.#waiting.splice(index, 1)
+    this.#sent.delete(request.id)
+    const why = index >= 0 ? 'it cannot be reached' : `no reply to ${request.verb} in time`
+    request.reject(unavailable(`The apply service does not answer: ${why}.`))
+    this.#pump()
+  }
+
+  #receive(message: unknown): void {
+    const reply = message as ReplyFrame
+    const request = this.#sent.get(reply.id)
+    if (!request) return
+    this.#sent.delete(reply.id)
+    clearTimeout(request.timer)
+    if (reply.ok) request.resolve(reply.result)
+    else request.reject(new GatewayError(request.verb === 'apply' ? 'not_applied' : 'internal', reply.message))
+    this.#pump()
+  }
+
+  #takeSent(): Request[] {
+    const requests = [...this.#sent.values()]
+    this.#sent.clear()
+    return requests
+  }
+
+  #fail(requests: readonly Request[], message: string): void {
+    for (const request of requests) {
+      clearTimeout(request.timer)
+      request.reject(unavailable(message))
+    }
+  }
+}
+
+const closing = 'The apply service does not answer: this service is closing down.'
+const unavailable = (message: string): GatewayError =>
+  new GatewayError('unavailable', message, { retryAfterSeconds: 1 })

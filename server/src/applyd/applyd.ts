@@ -1,0 +1,122 @@
+// Puts the parts together: what they share, private directories, the lock against a second applyd, recovery, socket.
+
+import { chmodSync, chownSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
+import type { Server } from 'node:net'
+import { join } from 'node:path'
+import type { DataPlane } from '../plan/artifacts.ts'
+import { createCheckpoints } from './checkpoints.ts'
+import { readJson, removeDurable, writeDurable } from './durable.ts'
+import { createExecutor } from './executor.ts'
+import { identify, type ProcessId, stateOf } from './processes.ts'
+import { argumentParsers, Refusal } from './requests.ts'
+import { createVerbServer, type Verbs } from './server.ts'
+import { createSupervisor, type Timings } from './supervisor.ts'
+import type { Tables } from './tables.ts'
+import type { Log } from './text.ts'
+
+/** The steps at which a test may make applyd fail or die, each called by its name; in production nothing happens. */
+export const failpointNames = [
+  ...(['staged', 'checked', 'intent.written', 'file.written', 'file.switched', 'nft.loaded'] as const),
+  ...(['unit.stopped', 'unit.spawned', 'unit.started', 'unit.signalled', 'units.switched', 'probed'] as const),
+  ...(['record.written', 'intent.removed'] as const),
+  ...(['restore.files', 'restore.tables', 'restore.units', 'restore.done'] as const),
+]
+export type FailpointName = (typeof failpointNames)[number]
+
+export interface Context {
+  readonly plane: DataPlane
+  /** Why nothing is applied, in words for the administrator. */
+  readonly limitation: string | null
+  /** Where applyd keeps its own records; nobody else can read it. */
+  readonly directory: string
+  /** The running kernel and namespace, see processes.ts. */
+  readonly kernel: string
+  readonly tables: Tables
+  readonly timings: Timings
+  readonly log: Log
+  readonly failpoint: (name: FailpointName) => void
+}
+
+/** `service` is who may open the socket, beside root. */
+export interface ApplydOptions extends Omit<Context, 'directory'> {
+  readonly stateDir: string
+  readonly service: { readonly uid: number; readonly gid: number } | null
+}
+
+export type Applyd = Awaited<ReturnType<typeof createApplyd>>
+
+export async function createApplyd({ stateDir, service, ...options }: ApplydOptions) {
+  const context: Context = { ...options, directory: join(stateDir, 'applyd') }
+  const socketPath = join(stateDir, 'run', 'applyd.sock')
+  makeOwn(context.directory, 0o700, null)
+  makeOwn(join(stateDir, 'run'), 0o750, service)
+  const unlock = takeLock(context)
+  // The launcher takes the socket for the sign that we serve, so an old one must go before we recover.
+  rmSync(socketPath, { force: true })
+  const supervisor = createSupervisor(context)
+  const executor = createExecutor(context, supervisor)
+  const checkpoints = createCheckpoints(context.directory, context.log)
+  let last: Promise<unknown> = Promise.resolve()
+  let isClosing = false
+
+  /** One at a time, in the order of arrival. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(() => {
+      if (isClosing) throw new Refusal('The apply service is shutting down.')
+      return work()
+    })
+    last = turn.catch(() => {})
+    return turn
+  }
+  const verbs: Verbs = {
+    check: ({ plan }) => inTurn(() => executor.check(plan)),
+    apply: ({ plan }) => inTurn(() => executor.apply(plan)),
+    observe: () => executor.observe(),
+    checkpoint: async ({ sequence, hash }) => checkpoints.add(sequence, hash),
+    checkpoints: async () => checkpoints.list(),
+  }
+  const server = createVerbServer(verbs, argumentParsers(context.tables), context.log)
+  try {
+    await executor.recover()
+    await listen(server.server, socketPath, service)
+  } catch (fault) {
+    await supervisor.close(false)
+    unlock()
+    throw fault
+  }
+  /** Engines go on running unless asked otherwise. */
+  const close = async (stopUnits = false): Promise<void> => {
+    isClosing = true
+    await Promise.all([last, server.close()])
+    await supervisor.close(stopUnits)
+    unlock()
+  }
+  return { socketPath, verbs, close }
+}
+
+/** A directory that somebody else made could hold records we would believe, or swap the socket. */
+function makeOwn(path: string, mode: number, service: ApplydOptions['service']): void {
+  mkdirSync(path, { recursive: true, mode })
+  const stat = lstatSync(path)
+  const uid = process.geteuid?.() ?? 0
+  if (!stat.isDirectory() || stat.uid !== uid) throw new Error(`${path} does not belong to applyd.`)
+  if (service) chownSync(path, uid, service.gid)
+  chmodSync(path, mode)
+}
+
+function takeLock({ directory, log }: Context): () => void {
+  const path = join(directory, 'lock.json')
+  const holder = readJson<ProcessId>(path, log)
+  if (stateOf(holder) !== 'gone') throw new Error(`Another applyd (process ${holder?.pid}) uses this state.`)
+  writeDurable(path, JSON.stringify(identify(process.pid)))
+  return () => removeDurable(path)
+}
+
+/** Born closed: nobody but root can open the socket before it has its owner. */
+async function listen(server: Server, path: string, service: ApplydOptions['service']): Promise<void> {
+  const umask = process.umask(0o177)
+  const listening = new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
+  process.umask(umask)
+  await listening
+  if (service) chownSync(path, service.uid, service.gid)
+}

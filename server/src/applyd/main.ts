@@ -1,0 +1,37 @@
+// Starts applyd from its environment. Wiring only. SIGTERM ends applyd and leaves the engines running, so that an
+// upgrade interrupts nobody; SIGINT ends the engines as well.
+
+import { isAbsolute } from 'node:path'
+import type { DataPlane } from '../plan/artifacts.ts'
+import { createApplyd } from './applyd.ts'
+import { readKernelIdentity } from './processes.ts'
+import { defaultTimings } from './supervisor.ts'
+import { productionTables } from './tables.ts'
+import { createLog } from './text.ts'
+
+const log = createLog((line) => process.stderr.write(line))
+
+function readEnvironment(env: NodeJS.ProcessEnv) {
+  const { PORTCULLIS_STATE: stateDir = '', PORTCULLIS_DATAPLANE: plane = '' } = env
+  const { PORTCULLIS_SERVICE_UID: uid = '', PORTCULLIS_SERVICE_GID: gid = uid } = env
+  if (!isAbsolute(stateDir)) throw new Error('PORTCULLIS_STATE must be an absolute path.')
+  if (!['lab', 'host', 'none'].includes(plane)) throw new Error('PORTCULLIS_DATAPLANE must be lab, host or none.')
+  if (!/^\d*$/.test(uid) || !/^\d*$/.test(gid)) throw new Error('The user and group of the service must be numbers.')
+  const service = uid === '' ? null : { uid: Number(uid), gid: Number(gid) }
+  return { stateDir, plane: plane as DataPlane, limitation: env.PORTCULLIS_LIMITATION || null, service }
+}
+
+function fail(fault: unknown): never {
+  log('error', 'applyd cannot go on', { fault })
+  process.exit(1)
+}
+
+process.on('uncaughtException', fail)
+process.on('unhandledRejection', fail)
+const shared = { tables: productionTables, timings: defaultTimings, kernel: readKernelIdentity() }
+const applyd = await createApplyd({ ...readEnvironment(process.env), ...shared, log, failpoint: () => {} })
+
+const stop = (stopUnits: boolean) => applyd.close(stopUnits).then(() => process.exit(0), fail)
+process.on('SIGTERM', () => stop(false))
+process.on('SIGINT', () => stop(true))
+log('info', 'applyd is ready', { socket: applyd.socketPath })

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { identify, processesMarked, run, signal, stateOf } from './processes.ts'
+import { waitFor } from './stand-ins/harness.ts'
+
+test('a program answers with its status, its output and what it was given', async () => {
+  assert.deepEqual(await run(['/bin/cat', '-'], 5000, 'given'), { code: 0, failure: null, stdout: 'given', stderr: '' })
+  assert.equal((await run(['/bin/false'], 5000)).code, 1)
+})
+
+test('a program that does not finish is killed, one that is missing is told apart', async () => {
+  const slow = await run(['/bin/sleep', '100'], 50)
+  assert.deepEqual([slow.code, slow.failure], [null, 'timeout'])
+  assert.deepEqual((await run(['/nowhere/program'], 50)).failure, 'missing')
+})
+
+test('a program that reads nothing of a large input is no fault', async () => {
+  assert.equal((await run(['/bin/true'], 5000, 'x'.repeat(10_000_000))).code, 0)
+})
+
+test('nothing of our environment reaches a program', async () => {
+  const { stdout } = await run(['/usr/bin/env'], 5000)
+  assert.deepEqual(stdout.trim().split('\n').toSorted(), ['LC_ALL=C', 'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'TZ=UTC'])
+})
+
+test('a process is known by number and start time, and a zombie is gone', async () => {
+  // The shell becomes a program that never collects the child it started before.
+  const parent = spawn('/bin/sh', ['-c', 'sleep 0.05 & exec sleep 1000'], { env: { MARK: 'zombie-test:x' } })
+  const pid = parent.pid ?? assert.fail()
+  const id = identify(pid) ?? assert.fail()
+  assert.equal(stateOf(id), 'running')
+  assert.equal(stateOf({ ...id, startTime: '1' }), 'gone')
+  let child = 0
+  await waitFor('the child is there', () => {
+    child = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim())
+    return child > 0
+  })
+  const childId = identify(child) ?? assert.fail()
+  await waitFor('the child is a zombie', () => / Z /.test(readFileSync(`/proc/${child}/stat`, 'utf8')))
+  assert.equal(stateOf(childId), 'gone')
+  assert.ok(processesMarked('MARK=zombie-test:').some((found) => found.pid === pid))
+  parent.kill('SIGSTOP')
+  await waitFor('it is suspended', () => stateOf(id) === 'suspended')
+  parent.kill('SIGKILL')
+  await once(parent, 'exit')
+  assert.equal(stateOf(id), 'gone')
+  assert.equal(identify(pid), null)
+  signal(pid, 'SIGTERM')
+})

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import { maxFrameBytes, type ReplyFrame } from '../plan/artifacts.ts'
+import type { Applyd } from './applyd.ts'
+import { createFrameReader, encodeFrame } from './frames.ts'
+import { Bench, bodyOf, nft, planOf, waitFor } from './stand-ins/harness.ts'
+
+let bench: Bench
+let applyd: Applyd
+before(async () => {
+  bench = new Bench()
+  applyd = await bench.start()
+})
+after(async () => {
+  await applyd.close(true)
+  bench.remove()
+})
+
+/** One connection that collects its replies. */
+class Peer {
+  readonly socket: Socket = connect(applyd.socketPath)
+  readonly replies: ReplyFrame[] = []
+  isClosed = false
+
+  constructor() {
+    this.socket.on(
+      'data',
+      createFrameReader((message) => this.replies.push(message as ReplyFrame)),
+    )
+    this.socket.on('error', () => {})
+    this.socket.on('close', () => {
+      this.isClosed = true
+    })
+  }
+
+  async ask(message: unknown): Promise<ReplyFrame> {
+    const count = this.replies.length
+    this.socket.write(encodeFrame(message))
+    await waitFor('a reply', () => this.replies.length > count || this.isClosed)
+    return this.replies[count] ?? assert.fail('The connection was closed.')
+  }
+
+  closed(): Promise<void> {
+    return waitFor('the connection is closed', () => this.isClosed)
+  }
+}
+
+async function withPeer(work: (peer: Peer) => Promise<void>): Promise<void> {
+  const peer = new Peer()
+  await work(peer)
+  peer.socket.destroy()
+}
+
+const assertServing = () =>
+  withPeer(async (peer) => assert.equal((await peer.ask({ id: 1, verb: 'observe', args: {} })).ok, true))
+
+test('a request is answered under its id', () =>
+  withPeer(async (peer) => {
+    const reply = await peer.ask({ id: 42, verb: 'check', args: { plan: planOf(1, nft(bodyOf('a'))) } })
+    assert.deepEqual(reply, { id: 42, ok: true, result: { problems: [], unchecked: [] } })
+  }))
+
+const hash = 'a'.repeat(64)
+const faulty: Record<string, unknown> = {
+  'an unknown verb': { id: 1, verb: 'run', args: {} },
+  'a verb from the prototype': { id: 1, verb: 'constructor', args: {} },
+  'a verb that is no text': { id: 1, verb: ['apply'], args: {} },
+  'a missing verb': { id: 1, args: {} },
+  'missing arguments': { id: 1, verb: 'observe' },
+  'arguments of null': { id: 1, verb: 'observe', args: null },
+  'arguments that are a list': { id: 1, verb: 'observe', args: [] },
+  'an argument nobody asked for': { id: 1, verb: 'observe', args: { path: '/etc/passwd' } },
+  'an unknown key in the frame': { id: 1, verb: 'observe', args: {}, uid: 0 },
+  'an own key named __proto__': JSON.parse('{"id":1,"verb":"observe","args":{"__proto__":{"x":1}}}'),
+  'a missing plan': { id: 1, verb: 'apply', args: {} },
+  'an unknown key in the plan': { id: 1, verb: 'apply', args: { plan: { ...planOf(1), force: true } } },
+  'a revision of text': { id: 1, verb: 'apply', args: { plan: { revision: '1', artifacts: [] } } },
+  'a negative revision': { id: 1, verb: 'apply', args: { plan: { revision: -1, artifacts: [] } } },
+  'a broken revision': { id: 1, verb: 'apply', args: { plan: { revision: 1.5, artifacts: [] } } },
+  'a revision past the safe integers': { id: 1, verb: 'apply', args: { plan: { revision: 2 ** 60, artifacts: [] } } },
+  'artifacts that are no list': { id: 1, verb: 'apply', args: { plan: { revision: 1, artifacts: { length: 0 } } } },
+  'too many artifacts': { id: 1, verb: 'apply', args: { plan: { revision: 1, artifacts: Array(1001).fill(nft('')) } } },
+  'an artifact of null': apply(null),
+  'an artifact of an unknown kind': apply({ kind: 'mount', name: '/dev/sda' }),
+  'an artifact twice': { id: 1, verb: 'apply', args: { plan: planOf(1, nft(''), nft('')) } },
+  'an unknown table': apply(nft('', 'inet filter')),
+  'the boot table': apply(nft('', 'inet portcullis_boot')),
+  'a table name with syntax': apply(nft('', 'inet portcullis; flush ruleset')),
+  'a table of another family': apply(nft('', 'ip portcullis')),
+  'an unknown key in an artifact': apply({ ...nft(''), path: '/etc/passwd' }),
+  'a body of numbers': apply({ kind: 'nft', name: 'inet portcullis', body: 7 }),
+  'a body with half a character': apply(nft('\ud800')),
+  'a file by path': apply({ kind: 'file', name: '/etc/passwd', text: '' }),
+  'a file by traversal': apply({ kind: 'file', name: '../etc/dns.conf', text: '' }),
+  'a file by another case': apply({ kind: 'file', name: 'DNS.conf', text: '' }),
+  'a file from the prototype': apply({ kind: 'file', name: '__proto__', text: '' }),
+  'a unit by path': apply({ kind: 'unit', name: '/bin/sh' }),
+  'a unit with arguments': apply({ kind: 'unit', name: 'dns', args: ['--conf-script=/bin/sh'] }),
+  'a name that is a list': apply({ kind: 'unit', name: ['dns'] }),
+  'a checkpoint without a hash': { id: 1, verb: 'checkpoint', args: { sequence: 1 } },
+  'a checkpoint with a short hash': { id: 1, verb: 'checkpoint', args: { sequence: 1, hash: 'abc' } },
+  'a checkpoint with a negative number': { id: 1, verb: 'checkpoint', args: { sequence: -1, hash } },
+}
+function apply(artifact: unknown) {
+  return { id: 1, verb: 'apply', args: { plan: { revision: 1, artifacts: [artifact] } } }
+}
+
+for (const [what, message] of Object.entries(faulty)) {
+  test(`${what} is refused with words and without effect`, () =>
+    withPeer(async (peer) => {
+      const before = bench.kernel()
+      const reply = await peer.ask(message)
+      assert.equal(reply.ok, false)
+      assert.match(reply.ok ? '' : reply.message, /^[A-Z].{5,200}\.$/)
+      assert.equal(bench.kernel(), before)
+      assert.equal(peer.isClosed, false)
+    }))
+}
+
+const breaking: Record<string, Buffer> = {
+  'no JSON': framed('{'),
+  'an empty frame': framed(''),
+  'bytes that are no UTF-8': Buffer.concat([Buffer.from([0, 0, 0, 2]), Buffer.from([0xff, 0xfe])]),
+  'a list': framed('[]'),
+  null: framed('null'),
+  'a number': framed('7'),
+  'no id': framed('{"verb":"observe","args":{}}'),
+  'an id of text': framed('{"id":"1","verb":"observe","args":{}}'),
+  'a negative id': framed('{"id":-1,"verb":"observe","args":{}}'),
+  'a length past the limit': lengthOf(maxFrameBytes + 1),
+  'the largest length': lengthOf(0xffffffff),
+}
+function framed(text: string): Buffer {
+  return Buffer.concat([lengthOf(Buffer.byteLength(text)), Buffer.from(text)])
+}
+function lengthOf(size: number): Buffer {
+  const head = Buffer.alloc(4)
+  head.writeUInt32BE(size)
+  return head
+}
+
+for (const [what, bytes] of Object.entries(breaking)) {
+  test(`${what} closes the connection and nothing else`, async () => {
+    const peer = new Peer()
+    peer.socket.write(bytes)
+    await peer.closed()
+    assert.deepEqual(peer.replies, [])
+    await assertServing()
+  })
+}
+
+test('a frame may come in single bytes, and several in one piece', () =>
+  withPeer(async (peer) => {
+    const frame = encodeFrame({ id: 7, verb: 'checkpoints', args: {} })
+    for (const byte of frame) peer.socket.write(Buffer.from([byte]))
+    peer.socket.write(Buffer.concat([frame, frame, frame]))
+    await waitFor('four replies', () => peer.replies.length === 4)
+    assert.ok(peer.replies.every((reply) => reply.ok && reply.id === 7))
+  }))
+
+test('a large plan fits through', () =>
+  withPeer(async (peer) => {
+    const body = `${`# ${'x'.repeat(80)}\n`.repeat(30_000)}${bodyOf('a')}`
+    assert.equal((await peer.ask({ id: 1, verb: 'check', args: { plan: planOf(1, nft(body)) } })).ok, true)
+  }))
+
+test('more than 64 waiting requests are refused, one by one', () =>
+  withPeer(async (peer) => {
+    const frames = Array.from({ length: 80 }, (_, id) => encodeFrame({ id, verb: 'check', args: { plan: planOf(1) } }))
+    peer.socket.write(Buffer.concat(frames))
+    await waitFor('all replies', () => peer.replies.length === 80, 15_000)
+    const refused = peer.replies.filter((reply) => !reply.ok)
+    assert.equal(refused.length, 16)
+    assert.ok(refused.every((reply) => !reply.ok && reply.message === 'Too many requests are waiting.'))
+  }))
+
+test('at most 8 connections are held', async () => {
+  const peers = Array.from({ length: 12 }, () => new Peer())
+  await waitFor('four are turned away', () => peers.filter((peer) => peer.isClosed).length === 4)
+  for (const peer of peers) peer.socket.destroy()
+  await waitFor('the others are gone', () => peers.every((peer) => peer.isClosed))
+  await waitFor('it serves again', async () => {
+    const peer = new Peer()
+    peer.socket.write(encodeFrame({ id: 1, verb: 'checkpoints', args: {} }))
+    await waitFor('an end', () => peer.isClosed || peer.replies.length > 0)
+    peer.socket.destroy()
+    return peer.replies.length > 0
+  })
+})
+
+test('a peer that hangs up while its request runs disturbs nobody', async () => {
+  const peer = new Peer()
+  await once(peer.socket, 'connect')
+  peer.socket.write(encodeFrame({ id: 1, verb: 'check', args: { plan: planOf(1, nft(bodyOf('a'))) } }))
+  peer.socket.destroy()
+  await assertServing()
+})
+
+/** A small generator with a seed, so that a failure can be repeated. */
+function randomOf(seed: number): (limit: number) => number {
+  let state = seed
+  return (limit) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state % limit
+  }
+}
+
+test('thousands of mutated frames have no effect and leave the service well', async () => {
+  const random = randomOf(20_260_101)
+  const seeds = [...Object.values(faulty), { id: 9, verb: 'observe', args: {} }].map((message) => encodeFrame(message))
+  const before = bench.kernel()
+  let peer = new Peer()
+  for (let round = 0; round < 4000; round += 1) {
+    if (peer.isClosed) peer = new Peer()
+    const frame = Buffer.from(seeds[random(seeds.length)] ?? assert.fail())
+    const isBroken = random(4) === 0
+    for (let change = random(4); change >= 0; change -= 1)
+      frame[isBroken ? random(frame.length) : 4 + random(frame.length - 4)] = random(256)
+    peer.socket.write(random(20) === 0 ? frame.subarray(0, random(frame.length)) : frame)
+    if (round % 20 === 0) await waitFor('it is read', () => peer.isClosed || peer.socket.writableLength === 0)
+  }
+  peer.socket.destroy()
+  await waitFor('the connection is gone', () => peer.isClosed)
+  await assertServing()
+  assert.equal(bench.kernel(), before)
+  assert.deepEqual(bench.processes(), [])
+  assert.equal(bench.file('dns.conf'), null)
+})

@@ -1,0 +1,70 @@
+// The socket: frames in, verbs out, replies back in the order of completion. A peer that breaks the framing loses its
+// connection; a request that breaks the rules gets an answer; neither disturbs anybody else.
+
+import { createServer, type Socket } from 'node:net'
+import { maxFrameBytes, type Verb, type VerbTable } from '../plan/artifacts.ts'
+import { createFrameReader, encodeFrame } from './frames.ts'
+import { type ArgumentParsers, parseCount, parseKeys, Refusal } from './requests.ts'
+import { type Log, wordsOf } from './text.ts'
+
+export type Verbs = { readonly [V in Verb]: (args: VerbTable[V]['args']) => Promise<VerbTable[V]['result']> }
+
+const connectionLimit = 8
+const requestLimit = 64
+
+export function createVerbServer(verbs: Verbs, parsers: ArgumentParsers, log: Log) {
+  const sockets = new Set<Socket>()
+  const running = new Set<Promise<void>>()
+  const call = <V extends Verb>(verb: V, args: unknown): Promise<unknown> => verbs[verb](parsers[verb](args))
+
+  const perform = async (id: number, message: unknown, isBusy: boolean): Promise<Buffer> => {
+    try {
+      if (isBusy) throw new Refusal('Too many requests are waiting.')
+      const { verb, args } = parseKeys(message, ['id', 'verb', 'args'])
+      if (typeof verb !== 'string' || !Object.hasOwn(verbs, verb)) throw new Refusal('There is no such verb.')
+      return encodeFrame({ id, ok: true, result: await call(verb as Verb, args) })
+    } catch (fault) {
+      if (!(fault instanceof Refusal)) log('error', 'A verb failed', { fault })
+      return encodeFrame({ id, ok: false, message: wordsOf(fault) })
+    }
+  }
+
+  const server = createServer((socket) => {
+    let waiting = 0
+    const read = createFrameReader((message) => {
+      // Without an id there is nobody to answer to: this throws, and the connection is closed.
+      const id = parseCount((message as { id?: unknown } | null)?.id, 'id')
+      waiting += 1
+      const work = perform(id, message, waiting > requestLimit).then((reply) => {
+        waiting -= 1
+        running.delete(work)
+        if (!socket.destroyed) socket.write(reply)
+        // A peer that asks and never reads must not fill our memory.
+        if (socket.writableLength > 2 * maxFrameBytes) socket.destroy()
+      })
+      running.add(work)
+    })
+    sockets.add(socket)
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        read(chunk)
+      } catch (fault) {
+        log('warning', 'A connection broke the framing and was closed', { reason: wordsOf(fault) })
+        socket.destroy()
+      }
+    })
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.maxConnections = connectionLimit
+
+  /** Takes nothing new, waits until what runs is answered, then closes every connection. */
+  async function close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    for (const socket of sockets) socket.pause()
+    while (running.size > 0) await Promise.all(running)
+    for (const socket of sockets) socket.destroySoon()
+    await closed
+  }
+  return { server, close }
+}

@@ -1,0 +1,255 @@
+// What the tests of applyd share: a network namespace of their own, tables with a real dnsmasq and a stand-in engine,
+// and ways to look at the machine from outside.
+
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Artifact, Plan } from '../../plan/artifacts.ts'
+import { type Applyd, type ApplydOptions, createApplyd } from '../applyd.ts'
+import { readKernelIdentity } from '../processes.ts'
+import type { Tables, UnitSpec } from '../tables.ts'
+import { createLog } from '../text.ts'
+
+const ip = '/usr/sbin/ip'
+const here = import.meta.dirname
+let counter = 0
+
+export async function waitFor(what: string, isTrue: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> {
+  for (const limit = Date.now() + ms; !(await isTrue()); await pause(10))
+    if (Date.now() > limit) throw new Error(`Waited in vain: ${what}`)
+}
+
+/** A state directory, a place for engine files and a network namespace; `remove` takes all of it away again. */
+export class Bench {
+  /** In memory where possible: durability is not what these tests measure, and fsync on a disk is slow. */
+  readonly root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'applyd-'))
+  readonly namespace: string
+  readonly log: string[] = []
+  readonly dnsPort: number
+
+  constructor(namespace = `pc-${process.pid}-${counter++}`) {
+    this.namespace = namespace
+    this.dnsPort = 20_000 + ((process.pid * 7 + counter * 13) % 12_000)
+    execFileSync(ip, ['netns', 'add', namespace])
+  }
+
+  get stateDir(): string {
+    return join(this.root, 'state')
+  }
+
+  get nftCommand(): string[] {
+    return [ip, 'netns', 'exec', this.namespace, '/usr/sbin/nft']
+  }
+
+  path(name: string): string {
+    return join(this.root, name)
+  }
+
+  tables(stand: Partial<UnitSpec> = {}): Tables {
+    return benchTables(this.root, this.nftCommand, this.dnsPort, stand)
+  }
+
+  start(options: Partial<ApplydOptions> = {}): Promise<Applyd> {
+    const log = createLog((line) => this.log.push(line))
+    return createApplyd({ ...benchOptions(this.stateDir, this.tables()), log, ...options })
+  }
+
+  nft(...args: string[]): string {
+    const [program = '', ...prefix] = this.nftCommand
+    const { stdout, stderr, status } = spawnSync(program, [...prefix, ...args], { encoding: 'utf8' })
+    return status === 0 ? stdout : `failed: ${stderr}`
+  }
+
+  /** The whole ruleset and every engine file, for comparing before and after. */
+  kernel(): string {
+    return this.nft('-s', 'list', 'ruleset')
+  }
+
+  file(name: string): string | null {
+    const path = join(this.root, 'etc', name)
+    return existsSync(path) ? readFileSync(path, 'utf8') : null
+  }
+
+  record(name: string): string | null {
+    const path = join(this.stateDir, 'applyd', name)
+    return existsSync(path) ? readFileSync(path, 'utf8') : null
+  }
+
+  unitPid(name: string): number | null {
+    const text = this.record('units.json')
+    const units = text ? (JSON.parse(text).units as { name: string; process: { pid: number } | null }[]) : []
+    return units.find((unit) => unit.name === name)?.process?.pid ?? null
+  }
+
+  /** Every process that carries the mark of this bench, whoever started it. */
+  processes(): number[] {
+    const mark = `PORTCULLIS_UNIT=${this.stateDir}/`
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+    return pids.filter((pid) => readIfThere(`/proc/${pid}/environ`).includes(mark)).map(Number)
+  }
+
+  remove(): void {
+    for (const pid of this.processes()) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It ended by itself.
+      }
+    }
+    spawnSync(ip, ['netns', 'del', this.namespace])
+    rmSync(this.root, { recursive: true, force: true })
+  }
+}
+
+/** A bench with a running applyd and short words for what tests do all the time. Scenes run side by side. */
+export class Scene {
+  readonly bench = new Bench()
+  applyd: Applyd | null = null
+
+  async start(options: Partial<ApplydOptions> = {}): Promise<void> {
+    await this.applyd?.close()
+    this.applyd = await this.bench.start(options)
+  }
+
+  get verbs(): Applyd['verbs'] {
+    return (this.applyd ?? assert.fail('applyd does not run')).verbs
+  }
+
+  apply = (plan: Plan) => this.verbs.apply({ plan })
+  check = (plan: Plan) => this.verbs.check({ plan })
+  observe = () => this.verbs.observe({})
+  unitNow = async (name = 'stand') => (await this.observe()).units.find((unit) => unit.name === name)
+  unitLog = (name = 'stand') => this.bench.record(`log/${name}.log`) ?? ''
+
+  /** Everything that must not have changed when a plan was refused or put back. */
+  everything = () => ({
+    kernel: this.bench.kernel(),
+    dns: this.bench.file('dns.conf'),
+    stand: this.bench.file('stand.conf'),
+    record: this.bench.record('applied.json'),
+    intent: this.bench.record('intent.json'),
+  })
+}
+
+/** Collects scenarios and runs them several at a time: most of their time is waiting. */
+export function createScenarios(title: string) {
+  const scenarios: [name: string, work: (scene: Scene) => Promise<void>][] = []
+  const scenario = (name: string, work: (scene: Scene) => Promise<void>): void => {
+    scenarios.push([name, work])
+  }
+  const run = (): void => {
+    describe(title, { concurrency: 6 }, () => {
+      for (const [name, work] of scenarios) test(name, () => inScene(work))
+    })
+  }
+  return { scenario, run }
+}
+
+async function inScene(work: (scene: Scene) => Promise<void>): Promise<void> {
+  const scene = new Scene()
+  try {
+    await scene.start()
+    await work(scene)
+  } finally {
+    await scene.applyd?.close(true).catch(() => {})
+    scene.bench.remove()
+  }
+}
+
+export const benchOptions = (stateDir: string, tables: Tables): ApplydOptions => ({
+  stateDir,
+  tables,
+  plane: 'lab',
+  limitation: null,
+  service: null,
+  kernel: readKernelIdentity(),
+  timings: { stopMs: 300, firstRetryMs: 20, lastRetryMs: 160, stableMs: 60_000, pollMs: 20 },
+  log: () => {},
+  failpoint: () => {},
+})
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+export function benchTables(
+  root: string,
+  nftCommand: string[],
+  dnsPort: number,
+  stand: Partial<UnitSpec> = {},
+): Tables {
+  const dns: UnitSpec = {
+    program: '/usr/sbin/dnsmasq',
+    args: ['--keep-in-foreground', '--pid-file=', '--conf-file={dns.conf}'],
+    files: ['dns.conf'],
+    check: { program: '/usr/sbin/dnsmasq', args: ['--test', '--conf-file={dns.conf}'] },
+    reload: 'restart',
+    probe: { kind: 'udp', port: dnsPort, timeoutMs: 3000 },
+    directives: vetDnsmasq,
+  }
+  const standIn: UnitSpec = {
+    program: '/bin/sh',
+    args: [join(here, 'stand-in.sh'), '{stand.conf}'],
+    files: ['stand.conf'],
+    check: { program: '/bin/sh', args: [join(here, 'check.sh'), '{stand.conf}'] },
+    reload: { signal: 'SIGHUP' },
+    probe: { kind: 'alive', forMs: 60 },
+    directives: () => [],
+    ...stand,
+  }
+  return {
+    nft: { command: nftCommand, tables: ['inet portcullis', 'inet extra'], boot: 'inet portcullis_boot' },
+    files: new Map([
+      ['dns.conf', { path: join(root, 'etc', 'dns.conf'), mode: 0o644 }],
+      ['stand.conf', { path: join(root, 'etc', 'stand.conf'), mode: 0o640 }],
+    ]),
+    units: new Map([
+      ['dns', dns],
+      ['stand', standIn],
+    ]),
+  }
+}
+
+/** The kind of vet a real engine gets: listed keys only, nothing that names a program, a path or a socket. */
+const dnsmasqKeys = /^(port|listen-address|bind-interfaces|no-resolv|no-hosts|address|cache-size)(=|$)/
+const vetDnsmasq = (file: string, text: string): string[] =>
+  text.split('\n').flatMap((line, index) => {
+    const isFine = line === '' || dnsmasqKeys.test(line)
+    return isFine ? [] : [`Line ${index + 1} of ${file} holds a directive that is not allowed.`]
+  })
+
+export const dnsText = (port: number, extra = ''): string =>
+  `port=${port}\nlisten-address=127.0.0.1\nbind-interfaces\nno-resolv\nno-hosts\n${extra}`
+
+/** A ruleset that differs with `mark`. */
+export const bodyOf = (mark: string): string =>
+  [
+    'chain forward {',
+    '  type filter hook forward priority filter; policy drop;',
+    `  ct state established counter accept comment "firewall.${mark}"`,
+    '}',
+  ].join('\n')
+
+export const planOf = (revision: number, ...artifacts: Artifact[]): Plan => ({ revision, artifacts })
+export const nft = (body: string, name = 'inet portcullis'): Artifact => ({ kind: 'nft', name, body })
+export const file = (name: string, text: string): Artifact => ({ kind: 'file', name, text })
+export const unit = (name: string): Artifact => ({ kind: 'unit', name })
+
+/** A plan with everything in it: a ruleset, dnsmasq and the stand-in. */
+export const fullPlan = (revision: number, mark: string, dnsPort: number, mode = 'well'): Plan =>
+  planOf(
+    revision,
+    nft(bodyOf(mark)),
+    file('dns.conf', dnsText(dnsPort, `address=/${mark}.test/192.0.2.1\n`)),
+    file('stand.conf', `${mode}\n${mark}\n`),
+    unit('dns'),
+    unit('stand'),
+  )

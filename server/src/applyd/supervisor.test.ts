@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createScenarios, dnsText, file, planOf, unit, waitFor } from './stand-ins/harness.ts'
+
+const { scenario, run } = createScenarios('the supervisor')
+const standPlan = (revision: number, text: string) => planOf(revision, file('stand.conf', `${text}\n`), unit('stand'))
+const kill = (pid: number | null | undefined, signal: NodeJS.Signals) => process.kill(pid ?? assert.fail(), signal)
+
+scenario('a unit that dies is started again, with a pause that grows', async (scene) => {
+  await scene.start()
+  await scene.apply(standPlan(1, 'well'))
+  const pid = scene.bench.unitPid('stand')
+  writeFileSync(scene.bench.path('etc/stand.conf'), 'die\n')
+  kill(pid, 'SIGKILL')
+  await waitFor('four failures', () => scene.unitLog().split('cannot bind').length > 4)
+  const seen = await scene.unitNow()
+  assert.equal(seen?.state === 'failed' || seen?.state === 'activating', true)
+  const pauses = scene.bench.log.flatMap((line) => JSON.parse(line).retryMs ?? [])
+  assert.deepEqual(pauses.slice(0, 5), [20, 40, 80, 160, 160])
+  await waitFor('its own words are shown', async () => /cannot bind/.test((await scene.unitNow())?.message ?? ''))
+  writeFileSync(scene.bench.path('etc/stand.conf'), 'well\n')
+  await waitFor('it is well again', async () => (await scene.unitNow())?.state === 'active')
+  assert.notEqual((await scene.unitNow())?.pid, pid)
+})
+
+scenario('a killed unit shows at once, and so does a suspended one', async (scene) => {
+  await scene.start()
+  await scene.apply(standPlan(1, 'well'))
+  const pid = scene.bench.unitPid('stand')
+  kill(pid, 'SIGSTOP')
+  await waitFor('it shows as suspended', async () => (await scene.unitNow())?.state === 'failed')
+  assert.deepEqual(await scene.unitNow(), { name: 'stand', state: 'failed', message: 'stand is suspended.', pid })
+  kill(pid, 'SIGCONT')
+  await waitFor('it shows as active', async () => (await scene.unitNow())?.state === 'active')
+  kill(pid, 'SIGKILL')
+  await waitFor('it shows as dead or replaced', async () => (await scene.unitNow())?.pid !== pid)
+})
+
+scenario('a restart of applyd adopts its units, same process, and still notices when they die', async (scene) => {
+  await scene.start()
+  await scene.apply(standPlan(1, 'well'))
+  const pid = scene.bench.unitPid('stand')
+  await scene.start()
+  assert.deepEqual(await scene.unitNow(), { name: 'stand', state: 'active', message: '', pid })
+  kill(pid, 'SIGKILL')
+  await waitFor('another process runs', async () => {
+    const seen = await scene.unitNow()
+    return seen?.state === 'active' && seen.pid !== pid
+  })
+})
+
+scenario('a unit that died while applyd was away is started again', async (scene) => {
+  await scene.start()
+  await scene.apply(standPlan(1, 'well'))
+  const pid = scene.bench.unitPid('stand')
+  await scene.applyd?.close()
+  kill(pid, 'SIGKILL')
+  await waitFor('it is gone', () => pid === null || !scene.bench.processes().includes(pid))
+  await scene.start()
+  await waitFor('another process runs', async () => (await scene.unitNow())?.state === 'active')
+})
+
+scenario('a number that now belongs to another process is not adopted', async (scene) => {
+  await scene.start()
+  await scene.apply(standPlan(1, 'well'))
+  const pid = scene.bench.unitPid('stand')
+  await scene.applyd?.close()
+  const path = join(scene.bench.stateDir, 'applyd', 'units.json')
+  const text = readFileSync(path, 'utf8')
+  writeFileSync(path, text.replace(`"pid":${pid}`, `"pid":${process.pid}`))
+  await scene.start()
+  await waitFor('the old process is ended as a stray', () => pid !== null && !scene.bench.processes().includes(pid))
+  await waitFor('a new one runs', async () => (await scene.unitNow())?.state === 'active')
+  assert.notEqual((await scene.unitNow())?.pid, process.pid)
+})
+
+scenario('a unit that is no longer in the plan is stopped with all its children', async (scene) => {
+  await scene.start()
+  await scene.apply(standPlan(1, 'well'))
+  assert.equal(scene.bench.processes().length, 2)
+  await scene.apply(planOf(2))
+  assert.deepEqual(scene.bench.processes(), [])
+  assert.equal((await scene.unitNow())?.state, 'inactive')
+})
+
+scenario('children that outlive their killed parent are ended before the next start', async (scene) => {
+  await scene.start()
+  await scene.apply(standPlan(1, 'well'))
+  const children = scene.bench.processes().filter((pid) => pid !== scene.bench.unitPid('stand'))
+  kill(scene.bench.unitPid('stand'), 'SIGKILL')
+  await waitFor('the child is gone', () => children.every((pid) => !scene.bench.processes().includes(pid)))
+  await waitFor('it runs again', async () => (await scene.unitNow())?.state === 'active')
+})
+
+scenario('a unit that ignores the request to end is killed', async (scene) => {
+  await scene.start()
+  await scene.apply(standPlan(1, 'deaf'))
+  await waitFor('it is deaf', () => /started as deaf/.test(scene.unitLog()))
+  assert.deepEqual(await scene.apply(planOf(2)), { status: 'applied', changed: ['file stand.conf', 'unit stand'] })
+  assert.deepEqual(scene.bench.processes(), [])
+  assert.match(scene.bench.log.join(''), /did not end when asked/)
+})
+
+scenario('children that ignore the request to end are killed with their parent', async (scene) => {
+  await scene.apply(standPlan(1, 'brood'))
+  await waitFor('the child is there', () => scene.bench.processes().length === 3)
+  await scene.apply(planOf(2))
+  await waitFor('all are gone', () => scene.bench.processes().length === 0, 2000)
+})
+
+scenario('a changed file reloads by signal, the same process', async (scene) => {
+  await scene.start()
+  await scene.apply(standPlan(1, 'well'))
+  const pid = scene.bench.unitPid('stand')
+  await waitFor('it listens to signals', () => /started as well/.test(scene.unitLog()))
+  await scene.apply(standPlan(2, 'better'))
+  await waitFor('it has read the file', () => /now better/.test(scene.unitLog()))
+  assert.equal(scene.bench.unitPid('stand'), pid)
+})
+
+scenario('only units whose inputs changed are touched', async (scene) => {
+  await scene.start({ tables: scene.bench.tables({ reload: 'restart' }) })
+  const dns = [file('dns.conf', dnsText(scene.bench.dnsPort)), unit('dns')]
+  await scene.apply(planOf(1, ...dns, file('stand.conf', 'well\n'), unit('stand')))
+  const [dnsPid, standPid] = [scene.bench.unitPid('dns'), scene.bench.unitPid('stand')]
+  const outcome = await scene.apply(planOf(2, ...dns, file('stand.conf', 'better\n'), unit('stand')))
+  assert.deepEqual(outcome, { status: 'applied', changed: ['file stand.conf', 'unit stand'] })
+  assert.equal(scene.bench.unitPid('dns'), dnsPid)
+  assert.notEqual(scene.bench.unitPid('stand'), standPid)
+})
+
+scenario('a new command line in the table restarts the unit at the next apply', async (scene) => {
+  await scene.start()
+  await scene.apply(standPlan(1, 'well'))
+  const pid = scene.bench.unitPid('stand')
+  await scene.start({
+    tables: scene.bench.tables({ args: [...(scene.bench.tables().units.get('stand')?.args ?? []), 'more'] }),
+  })
+  assert.deepEqual(await scene.apply(standPlan(1, 'well')), { status: 'applied', changed: ['unit stand'] })
+  assert.notEqual(scene.bench.unitPid('stand'), pid)
+})
+
+scenario(
+  'a unit runs with its user, without new privileges, with its limits, and with nothing of our environment',
+  async (scene) => {
+    await scene.start({
+      tables: scene.bench.tables({
+        user: { uid: 65534, gid: 65534 },
+        limits: { nofile: 77 },
+        files: [],
+        args: ['-c', 'exec sleep 1000'],
+      }),
+    })
+    process.env.PORTCULLIS_SECRET_CANARY = 'x'
+    await scene.apply(planOf(1, unit('stand')))
+    const pid = scene.bench.unitPid('stand')
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    assert.match(status, /^Uid:\t65534\t65534\t65534\t65534$/m)
+    assert.match(status, /^Groups:\t ?$/m)
+    assert.match(status, /^NoNewPrivs:\t1$/m)
+    const limits = readFileSync(`/proc/${pid}/limits`, 'utf8')
+    assert.match(limits, /^Max open files +77 +77/m)
+    assert.match(limits, /^Max core file size +0 +0/m)
+    assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, 'utf8'), /CANARY/)
+  },
+)
+
+scenario('closing with units ends them, closing without leaves them', async (scene) => {
+  await scene.start()
+  await scene.apply(standPlan(1, 'well'))
+  await scene.applyd?.close()
+  assert.equal(scene.bench.processes().length, 2)
+  await scene.start()
+  await scene.applyd?.close(true)
+  assert.deepEqual(scene.bench.processes(), [])
+  await scene.start()
+  assert.equal((await scene.unitNow())?.state, 'inactive')
+})
+
+run()

@@ -1,0 +1,231 @@
+// The life of engine processes: started in a session of their own so that they outlive us, found again after a
+// restart, started again with a growing pause when they die. What should run is decided by the executor.
+
+import { spawn } from 'node:child_process'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { UnitObservation } from '../plan/artifacts.ts'
+import type { Context } from './applyd.ts'
+import { readJson, readRegular, withFile, writeDurable } from './durable.ts'
+import { identify, type ProcessId, processesMarked, programEnvironment, signal, stateOf } from './processes.ts'
+import type { UnitSpec } from './tables.ts'
+import { oneLine } from './text.ts'
+import { answers, unitCommandLine } from './units.ts'
+
+/** `logOffset` is where in the log the words of the present process begin. */
+const idle = {
+  ...{ state: 'inactive' as UnitObservation['state'], message: '', isWanted: false, inputs: '' },
+  ...{ process: null as ProcessId | null, startedAt: 0, logOffset: 0 },
+  ...{ failures: 0, retry: undefined as NodeJS.Timeout | undefined },
+}
+type Unit = typeof idle & { readonly name: string; readonly spec: UnitSpec; readonly logPath: string }
+type Remembered = { readonly kernel: string; readonly units: readonly Pick<Unit, 'name' | 'inputs' | 'process'>[] }
+
+const logLimit = 8 * 1024 * 1024
+
+/** How long an engine may take to end, the pauses before a restart, how long it must live for the first pause again. */
+export const defaultTimings = { stopMs: 5000, firstRetryMs: 200, lastRetryMs: 30_000, stableMs: 10_000, pollMs: 500 }
+export type Timings = Readonly<typeof defaultTimings>
+
+export type Supervisor = ReturnType<typeof createSupervisor>
+
+export function createSupervisor({ directory, kernel, tables, timings, log, failpoint }: Context) {
+  const recordPath = join(directory, 'units.json')
+  const logs = join(directory, 'log')
+  const newUnit = (name: string, spec: UnitSpec): Unit => ({ ...idle, name, spec, logPath: join(logs, `${name}.log`) })
+  const units = new Map([...tables.units].map(([name, spec]) => [name, newUnit(name, spec)]))
+  let poll: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  function unitOf(name: string): Unit {
+    const unit = units.get(name)
+    if (!unit) throw new Error(`There is no unit named ${name}.`)
+    return unit
+  }
+
+  /** Finds the processes of an earlier applyd again; ends those it cannot have meant. Starts nothing. */
+  async function adopt(): Promise<void> {
+    fs.mkdirSync(logs, { recursive: true, mode: 0o700 })
+    const remembered = readJson<Remembered>(recordPath, log)
+    for (const { name, inputs, process } of remembered?.units ?? []) {
+      const unit = units.get(name)
+      // A unit of another namespace or one that left the table serves nobody: it is ended, not adopted.
+      if (!unit || remembered?.kernel !== kernel) await end(process, name)
+      else if (stateOf(process) === 'gone') Object.assign(unit, { isWanted: true, inputs })
+      else Object.assign(unit, { isWanted: true, inputs, process, state: 'active' })
+    }
+    // Processes that carry our mark but are nobody's: we died between starting one and writing it down.
+    const known = new Set([...units.values()].map((unit) => unit.process?.pid))
+    const marked = processesMarked(`PORTCULLIS_UNIT=${directory}:`)
+    for (const { pid } of marked.filter(({ session }) => !known.has(session))) signal(pid, 'SIGKILL')
+    persist()
+    poll = setInterval(look, timings.pollMs).unref()
+  }
+
+  /** For processes that are not our children there is no event, and a program that cannot start has no process. */
+  function look(): void {
+    for (const unit of units.values()) {
+      if (stateOf(unit.process) === 'gone') ended(unit, 'an unknown status')
+      trimLog(unit)
+    }
+  }
+
+  const wanted = (): string[] => [...units.values()].filter((unit) => unit.isWanted).map((unit) => unit.name)
+
+  /** True when nothing needs doing: the process runs and was started or told with these inputs (null: nothing runs). */
+  function isCurrent(name: string, inputs: string | null): boolean {
+    const unit = unitOf(name)
+    if (inputs === null) return !unit.isWanted
+    return unit.isWanted && unit.inputs === inputs && stateOf(unit.process) !== 'gone'
+  }
+
+  /** Answers whether anything was done. The caller probes afterwards. */
+  async function ensure(name: string, inputs: string): Promise<boolean> {
+    if (isCurrent(name, inputs)) return false
+    const unit = unitOf(name)
+    const { reload } = unit.spec
+    // Another command line needs another process.
+    const canTell = stateOf(unit.process) === 'running' && unit.inputs.split(' ')[0] === inputs.split(' ')[0]
+    if (reload !== 'restart' && unit.process && canTell) {
+      Object.assign(unit, { state: 'reloading', inputs })
+      // Written down first: should we die in between, the process counts as told and is told again on the way back.
+      persist()
+      signal(unit.process.pid, reload.signal)
+      failpoint('unit.signalled')
+      return true
+    }
+    await halt(unit)
+    failpoint('unit.stopped')
+    unit.failures = 0
+    start(unit, inputs)
+    return true
+  }
+
+  /** Waits until the engine answers; throws with its last words when it ends or stays silent. */
+  async function probe(name: string): Promise<void> {
+    const unit = unitOf(name)
+    const spec = unit.spec.probe
+    const id = unit.process
+    const limit = Date.now() + (spec.kind === 'alive' ? spec.forMs : spec.timeoutMs)
+    for (let isOver = false; ; await pause(20)) {
+      if (unit.process !== id || stateOf(id) === 'gone')
+        throw new Error(`${name} ended right after its start: ${lastWords(unit)}`)
+      if (spec.kind === 'alive' ? isOver : await answers(spec)) break
+      if (isOver) {
+        Object.assign(unit, { state: 'failed', message: `${name} does not answer. ${lastWords(unit)}`.trim() })
+        throw new Error(unit.message)
+      }
+      isOver = Date.now() >= limit
+    }
+    Object.assign(unit, { state: 'active', message: '' })
+  }
+
+  async function stop(name: string): Promise<void> {
+    const unit = unitOf(name)
+    unit.isWanted = false
+    await halt(unit)
+    Object.assign(unit, idle)
+    persist()
+  }
+
+  const observe = (): UnitObservation[] =>
+    [...units.values()].map(({ name, process, isWanted, state, message }) => {
+      const now = stateOf(process)
+      const pid = now === 'gone' ? null : (process?.pid ?? null)
+      if (!isWanted || state === 'deactivating' || now === 'running') return { name, state, message, pid }
+      const words = now === 'suspended' ? `${name} is suspended.` : message || `${name} does not run.`
+      return { name, state: 'failed', message: words, pid }
+    })
+
+  async function close(stopUnits: boolean): Promise<void> {
+    if (stopUnits) for (const name of wanted().toReversed()) await stop(name)
+    isClosed = true
+    clearInterval(poll)
+    for (const unit of units.values()) clearTimeout(unit.retry)
+  }
+
+  function start(unit: Unit, inputs: string): void {
+    const [program = '', ...args] = unitCommandLine(unit.spec, (file) => tables.files.get(file)?.path ?? '')
+    const env = { ...programEnvironment, PORTCULLIS_UNIT: `${directory}:${unit.name}` }
+    const child = withFile(unit.logPath, 'a', (output) => {
+      unit.logOffset = fs.fstatSync(output).size
+      return spawn(program, args, { cwd: '/', detached: true, env, stdio: ['ignore', output, output] })
+    })
+    const id = child.pid === undefined ? null : identify(child.pid)
+    Object.assign(unit, { isWanted: true, inputs, process: id })
+    Object.assign(unit, { state: 'activating', message: '', startedAt: Date.now() })
+    child.once('error', (fault) => log('error', `${unit.name} could not be started`, { fault }))
+    child.once('exit', (code, name) => {
+      if (unit.process === id) ended(unit, name ? `signal ${name}` : `status ${code}`)
+    })
+    child.unref()
+    failpoint('unit.spawned')
+    persist()
+    failpoint('unit.started')
+  }
+
+  /** Ends the process, whether it wants to or not, and waits until it is gone: its ports must be free again. */
+  async function halt(unit: Unit): Promise<void> {
+    clearTimeout(unit.retry)
+    // In this state its exit is no failure.
+    Object.assign(unit, { state: 'deactivating', retry: undefined })
+    await end(unit.process, unit.name)
+    unit.process = null
+  }
+
+  async function end(id: ProcessId | null, name: string): Promise<void> {
+    if (!id || stateOf(id) === 'gone') return
+    signal(-id.pid, 'SIGTERM')
+    if (!(await isGoneWithin(id, timings.stopMs))) {
+      log('warning', `${name} did not end when asked and is killed`, { pid: id.pid })
+      signal(-id.pid, 'SIGKILL')
+      if (!(await isGoneWithin(id, 2000))) throw new Error(`${name} cannot be ended.`)
+    }
+    // Workers may outlive their parent and keep its ports.
+    signal(-id.pid, 'SIGKILL')
+  }
+
+  /** The process is gone though it should not be: start another one, after a pause that grows. */
+  function ended(unit: Unit, how: string): void {
+    if (isClosed || !unit.isWanted || unit.retry || unit.state === 'deactivating') return
+    if (unit.process) signal(-unit.process.pid, 'SIGKILL')
+    if (Date.now() - unit.startedAt >= timings.stableMs) unit.failures = 0
+    const wait = Math.min(timings.firstRetryMs * 2 ** Math.min(unit.failures, 20), timings.lastRetryMs)
+    const message = oneLine(`${unit.name} ended with ${how}. ${lastWords(unit)}`)
+    log('error', message, { unit: unit.name, retryMs: wait })
+    const retry = setTimeout(() => {
+      unit.retry = undefined
+      start(unit, unit.inputs)
+      probe(unit.name).catch((fault) => log('error', `${unit.name} is not well`, { fault }))
+    }, wait).unref()
+    Object.assign(unit, { process: null, failures: unit.failures + 1, state: 'failed', message, retry })
+  }
+
+  function persist(): void {
+    const kept = [...units.values()].filter((unit) => unit.isWanted)
+    const remembered = kept.map(({ name, inputs, process }) => ({ name, inputs, process }))
+    writeDurable(recordPath, JSON.stringify({ kernel, units: remembered } satisfies Remembered))
+  }
+
+  return { adopt, look, wanted, isCurrent, ensure, probe, stop, observe, close }
+}
+
+/** Engines append, so the file can be emptied under them. */
+function trimLog(unit: Unit): void {
+  if ((fs.statSync(unit.logPath, { throwIfNoEntry: false })?.size ?? 0) <= logLimit) return
+  fs.copyFileSync(unit.logPath, `${unit.logPath}.1`)
+  fs.truncateSync(unit.logPath)
+  unit.logOffset = 0
+}
+
+/** The last line the engine wrote since its start. */
+function lastWords(unit: Unit): string {
+  const lines = (readRegular(unit.logPath)?.subarray(unit.logOffset) ?? '').toString().split('\n')
+  return oneLine(lines.findLast((line) => line.trim() !== '') ?? '')
+}
+
+async function isGoneWithin(id: ProcessId, ms: number): Promise<boolean> {
+  for (const limit = Date.now() + ms; Date.now() < limit; await pause(10)) if (stateOf(id) === 'gone') return true
+  return stateOf(id) === 'gone'
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { test } from 'node:test'
+import { benchTables } from './stand-ins/harness.ts'
+import { productionTables, type Tables } from './tables.ts'
+
+const here = import.meta.dirname
+const sources = globSync(join(here, '*.ts')).filter((path) => !path.endsWith('.test.ts'))
+
+/** What the rest of applyd takes for granted. */
+function assertSound({ nft, files, units }: Tables): void {
+  for (const name of [...nft.tables, nft.boot]) assert.match(name, /^inet [a-z][a-z0-9_]{0,30}$/)
+  assert.ok(!nft.tables.includes(nft.boot), 'no plan may name the boot table')
+  assert.ok(isAbsolute(nft.command[0] ?? ''))
+  const read = new Set([...units.values()].flatMap((unit) => unit.files))
+  for (const [name, file] of files) {
+    assert.match(name, /^[a-z0-9][a-z0-9._-]{0,63}$/)
+    assert.ok(isAbsolute(file.path) && !file.path.includes('..'))
+    assert.ok(read.has(name), `no unit vets ${name}`)
+    assert.equal(file.mode & 0o022, 0, `others may not write ${name}`)
+  }
+  for (const [name, unit] of units) {
+    assert.match(name, /^[a-z0-9][a-z0-9._-]{0,63}$/)
+    assert.ok(isAbsolute(unit.program) && isAbsolute(unit.check?.program ?? '/'))
+    const named = [...unit.args, ...(unit.check?.args ?? [])].flatMap((arg) => arg.match(/(?<=\{)[^}]+(?=\})/g) ?? [])
+    for (const file of [...unit.files, ...named]) assert.ok(files.has(file), `${name} uses ${file}`)
+  }
+}
+
+test('the production tables and those of the tests are sound', () => {
+  assertSound(productionTables)
+  assertSound(benchTables('/tmp', ['/usr/sbin/nft'], 5353))
+})
+
+test('applyd imports nothing but node, itself and the types of the plan', () => {
+  for (const path of sources) {
+    for (const [, words = '', from = ''] of readFileSync(path, 'utf8').matchAll(
+      /^import ([^']*?) from '([^'\n]*)'$/gm,
+    )) {
+      const isOwn = from.startsWith('node:') || /^\.\/[a-z-]+\.ts$/.test(from)
+      const isPlan = /^\.\.\/(plan\/artifacts|contract\/error)\.ts$/.test(from)
+      const values = words.replace(/^type /, '{ type ').match(/(?<!type )\b[a-z]\w+\b(?=\s*[,}])/g) ?? []
+      const isTypeOnly = words.startsWith('type ') || values.every((name) => name === 'maxFrameBytes')
+      assert.ok(isOwn || (isPlan && isTypeOnly), `${path} imports ${from}`)
+    }
+  }
+})
+
+test('applyd stays small and never uses a shell', () => {
+  const texts = sources.map((path) => readFileSync(path, 'utf8'))
+  const lines = texts.reduce((sum, text) => sum + text.split('\n').length - 1, 0)
+  assert.ok(lines < 1500, `${lines} lines`)
+  for (const text of texts) assert.doesNotMatch(text, /shell:|\bexec\(|execSync|\/bin\/(ba)?sh|sh -c/)
+})

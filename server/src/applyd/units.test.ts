@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { benchTables } from './stand-ins/harness.ts'
+import type { UnitSpec } from './tables.ts'
+import { answers, commandLine, inputsOf, unitCommandLine } from './units.ts'
+
+const spec = benchTables('/tmp', ['/usr/sbin/nft'], 5353).units.get('dns') ?? assert.fail()
+
+test('a probe sees a TCP port, a UDP port and a socket while they are open, and not after', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'probe-'))
+  const tcp = createServer().listen(0, '127.0.0.1')
+  const local = createServer().listen(join(directory, 's'))
+  const udp = createSocket('udp4').bind(0, '127.0.0.1')
+  await Promise.all([tcp, local, udp].map((server) => once(server, 'listening')))
+  const timeoutMs = 100
+  const probes = [
+    { kind: 'tcp', host: '127.0.0.1', port: (tcp.address() as AddressInfo).port, timeoutMs },
+    { kind: 'unix', path: join(directory, 's'), timeoutMs },
+    { kind: 'udp', port: udp.address().port, timeoutMs },
+  ] as const
+  assert.deepEqual(await Promise.all(probes.map(answers)), [true, true, true])
+  tcp.close()
+  local.close()
+  udp.close()
+  assert.deepEqual(await Promise.all(probes.map(answers)), [false, false, false])
+  rmSync(directory, { recursive: true })
+})
+
+test('file names in arguments become paths, as one argument each whatever the path holds', () => {
+  const command = { program: '/bin/x', args: ['--a={one.conf}', '{two}', 'plain'] }
+  assert.deepEqual(
+    commandLine(command, (file) => `/p q/${file}`),
+    ['/bin/x', '--a=/p q/one.conf', '/p q/two', 'plain'],
+  )
+})
+
+test('a user and limits are set by programs that become the engine', () => {
+  const unit: UnitSpec = { ...spec, user: { uid: 7, gid: 8 }, limits: { nofile: 64 }, program: '/bin/x', args: [] }
+  assert.deepEqual(
+    unitCommandLine(unit, (file) => file),
+    [
+      ...['/usr/bin/prlimit', '--core=0', '--nofile=64', '--'],
+      ...['/usr/bin/setpriv', '--reuid=7', '--regid=8', '--clear-groups', '--no-new-privs', '--', '/bin/x'],
+    ],
+  )
+})
+
+test('inputs change with a file, with the command line, with the user, and with nothing else', () => {
+  const content = (text: string) => () => Buffer.from(text)
+  const first = inputsOf(spec, content('a'))
+  assert.equal(inputsOf({ ...spec, probe: { kind: 'alive', forMs: 1 } }, content('a')), first)
+  const others = [
+    inputsOf(spec, content('b')),
+    inputsOf(spec, () => null),
+    inputsOf({ ...spec, args: [] }, content('a')),
+    inputsOf({ ...spec, user: { uid: 1, gid: 1 } }, content('a')),
+  ]
+  assert.equal(new Set([first, ...others]).size, 5)
+})

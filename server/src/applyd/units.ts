@@ -1,0 +1,49 @@
+// What a unit's table entry means: its command line, the hash of its inputs and its probe. The life of the process
+// itself belongs to supervisor.ts.
+
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import type { Command, Probe, UnitSpec } from './tables.ts'
+
+export function commandLine(command: Command, pathOf: (file: string) => string): string[] {
+  const args = command.args.map((arg) => arg.replace(/\{([a-z0-9._-]+)\}/g, (_, name: string) => pathOf(name)))
+  return [command.program, ...args]
+}
+
+/** With limits and user; both wrappers become the program, so the process number stays. Only root may raise limits. */
+export function unitCommandLine(unit: UnitSpec, pathOf: (file: string) => string): string[] {
+  const limits = Object.entries(unit.limits ?? {}).map(([name, limit]) => `--${name}=${limit}`)
+  const { uid, gid } = unit.user ?? {}
+  const user = ['/usr/bin/setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs', '--']
+  return ['/usr/bin/prlimit', '--core=0', ...limits, '--', ...(unit.user ? user : []), ...commandLine(unit, pathOf)]
+}
+
+/** Changes whenever the running process would have to be told: another command line or, after the space, another file. */
+export function inputsOf(unit: UnitSpec, contentOf: (file: string) => Buffer | null): string {
+  const digest = (data: Buffer | string): string => createHash('sha256').update(data).digest('hex')
+  const files = unit.files.map((name) => contentOf(name)).map((content) => content && digest(content))
+  const command = unitCommandLine(unit, (file) => file)
+  return `${digest(JSON.stringify(command))} ${digest(JSON.stringify(files))}`
+}
+
+/** One try. */
+export const answers = async (probe: Exclude<Probe, { kind: 'alive' }>): Promise<boolean> =>
+  probe.kind === 'udp' ? isUdpBound(probe.port) : accepts(probe)
+
+function accepts(target: { host: string; port: number } | { path: string }): Promise<boolean> {
+  const socket = connect(target).setTimeout(500)
+  const accepted = new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true))
+    for (const event of ['error', 'timeout']) socket.once(event, () => resolve(false))
+  })
+  return accepted.finally(() => socket.destroy())
+}
+
+/** A datagram would need the engine's own protocol; that someone holds the port is in the kernel's table. */
+function isUdpBound(port: number): boolean {
+  const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const tables = ['/proc/self/net/udp', '/proc/self/net/udp6'].filter((path) => existsSync(path))
+  const lines = tables.flatMap((path) => readFileSync(path, 'latin1').split('\n'))
+  return lines.some((line) => line.trim().split(/\s+/)[1]?.endsWith(ending))
+}
