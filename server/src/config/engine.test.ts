@@ -203,5 +203,12 @@ describe('change()', () => {
     admin = await gateway.client('predefined_admin_write')
     assert.equal(await isSnatOn(), false)
     assert.match(gateway.services.engine.damage.join(), new RegExp(`Revision ${good + 1} is damaged`))
+    assert.ok(revision() > good + 1, 'a number was used again')
+    await gateway.services.engine.reconcile()
+    assert.equal(isSnatApplied(), false)
+    assert.equal((await snat(true)).status, 200)
+    const next = await gateway.restart()
+    assert.deepEqual(next.services.engine.damage, [])
+    gateway = next
   })
 })

@@ -169,7 +169,9 @@ export class ConfigStore {
       snapshot = applyChanges(snapshot, JSON.parse(row.changes) as ChangeSet, row.revision)
       hash = row.hash
     }
-    if (damage.length === 0) damage.push('Stored items were damaged and have been rebuilt from the revisions.')
+    const isWhole = damage.length === 0
+    if (isWhole) damage.push('Stored items were damaged and have been rebuilt from the revisions.')
+    const newest = rows.at(-1)?.revision ?? 0
     this.#database.transact(() => {
       this.#database.prepare('DELETE FROM items').run()
       this.#database
@@ -177,6 +179,18 @@ export class ConfigStore {
         .run(snapshot.revision)
       this.#database.prepare('DELETE FROM revisions WHERE revision > ?').run(snapshot.revision)
       for (const key of Object.keys(snapshot.config)) this.#putWholeSlot(key, snapshot)
+      if (isWhole) return
+      // Numbers are never used again, and the machine must not take the older state for an outdated plan.
+      const repair = {
+        revision: newest + 1,
+        time: new Date().toISOString(),
+        author: 'system',
+        address: '127.0.0.1',
+        reason: `Recovered from damage: back to revision ${snapshot.revision}`,
+        changes: [],
+      }
+      hash = this.#writeRevision(hash, repair)
+      snapshot = { ...snapshot, revision: repair.revision }
     })
     this.#headHash = hash
     return snapshot
