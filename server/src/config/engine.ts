@@ -126,6 +126,8 @@ export class ConfigEngine {
   #applied: ApplyState = { outcome: null, error: null }
   readonly #queue: Waiting[] = []
   #working: Promise<void> | null = null
+  /** An apply of the reconcile loop that is under way. */
+  #applying: Promise<void> | null = null
   #probationTimer: NodeJS.Timeout | null = null
   /** Committed, failed on the machine, and not taken back yet because the disk would not have it. */
   #owed: { readonly before: Standing; readonly failed: Prepared } | null = null
@@ -269,14 +271,18 @@ export class ConfigEngine {
     }
   }
 
-  /** Brings the machine to the head revision with fresh facts. The only path for start, drift and retries. */
-  reconcile(): Promise<void> {
-    const turn = (this.#working ?? Promise.resolve()).then(() => this.#applyHead())
-    this.#working = turn
-    return turn.finally(() => {
-      if (this.#working === turn) this.#working = null
-      this.#wake()
+  /**
+   * Brings the machine to the head revision with fresh facts. The only path for start, drift and retries. It waits for
+   * its turn as changes do, but changes that the machine does not notice go on while it waits for applyd.
+   */
+  async reconcile(): Promise<void> {
+    let apply = Promise.resolve()
+    await this.#takeTurn(() => {
+      apply = (this.#applying ?? Promise.resolve()).then(() => this.#applyHead())
+      this.#applying = apply
     })
+    await apply
+    if (this.#applying === apply) this.#applying = null
   }
 
   async #applyHead(): Promise<void> {
@@ -292,7 +298,7 @@ export class ConfigEngine {
 
   /** Waits until nothing is under way; used to stop cleanly. */
   async idle(): Promise<void> {
-    while (this.#working) await this.#working
+    while (this.#working || this.#applying) await (this.#working ?? this.#applying)
   }
 
   close(): void {
@@ -302,9 +308,14 @@ export class ConfigEngine {
   #wake(): void {
     if (this.#working || this.#queue.length === 0) return
     // One turn of the event loop lets requests that arrived together share a commit.
-    const turn = new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#work())
+    void this.#takeTurn(() => new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#work()))
+  }
+
+  /** One after the other, in the order of asking. */
+  #takeTurn(work: () => void | Promise<void>): Promise<void> {
+    const turn = (this.#working ?? Promise.resolve()).then(work)
     this.#working = turn
-    void turn.finally(() => {
+    return turn.finally(() => {
       if (this.#working === turn) this.#working = null
       this.#wake()
     })
@@ -339,8 +350,8 @@ export class ConfigEngine {
       }
       const { prepared } = ready
       if (prepared && needsItsOwnTurn(waiting.request, prepared, this.#artifacts)) {
-        if (this.#commitShared(shared)) await this.#applyAlone(ready, prepared)
-        else this.#queue.unshift(waiting)
+        if (this.#commitShared(shared) && !this.#applying) await this.#applyAlone(ready, prepared)
+        else await this.#tryLater(waiting)
         return
       }
       shared.push(ready)
@@ -350,6 +361,12 @@ export class ConfigEngine {
       }
     }
     this.#commitShared(shared)
+  }
+
+  /** What it was prepared on is gone, or the machine is busy: it is the next one to be prepared anew. */
+  async #tryLater(waiting: Waiting): Promise<void> {
+    this.#queue.unshift(waiting)
+    await this.#applying
   }
 
   #prepare<R>(

@@ -50,6 +50,9 @@ export const StatusItem = strictObject({
 })
 export type StatusItem = Static<typeof StatusItem>
 
+/** The message of a status where the data plane applies nothing; `limitation` says why it does not. */
+export const storedOnly = (limitation: string): string => `Stored and checked, not applied: ${limitation}`
+
 /**
  * A query parameter that carries JSON text, such as columns=["id","name"]. The schema describes the parsed
  * value; the HTTP layer parses before it checks.

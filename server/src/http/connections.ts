@@ -10,6 +10,10 @@ const softLimit = 64
 const graceMilliseconds = 2_000
 const hardLimit = 1_024
 
+/** A client that takes its answers slower than it may send its request is cut off; nothing in Node does that. */
+const takeMilliseconds = 30_000
+const lookEveryMilliseconds = 1_000
+
 const known = new WeakSet<Socket>()
 /** How to take a connection off the count. By peer, the only thing a TLS socket and the one below it share. */
 const admit = new Map<string, () => void>()
@@ -48,7 +52,27 @@ export function guardConnections(server: Server): Server {
   // An expectation we do not know is no reason not to answer; Node's own refusal would lack our headers.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.maxHeadersCount = 0
+  dropUntaken(server)
   return server
+}
+
+function dropUntaken(server: Server): void {
+  /** Since when something waits to be taken; null when nothing does. */
+  const waiting = new Map<Socket, number | null>()
+  server.on('secureConnection', (socket: Socket) => {
+    waiting.set(socket, null)
+    socket.once('close', () => waiting.delete(socket))
+  })
+  const timer = setInterval(() => {
+    const now = performance.now()
+    for (const [socket, since] of waiting) {
+      if (socket.writableLength === 0) waiting.set(socket, null)
+      else if (since === null) waiting.set(socket, now)
+      else if (now - since > takeMilliseconds) socket.destroy()
+    }
+  }, lookEveryMilliseconds)
+  timer.unref()
+  server.once('close', () => clearInterval(timer))
 }
 
 function makeRoom(own: Map<Socket, number>): void {

@@ -30,7 +30,7 @@ export interface PlaneChoice {
 
 export function choosePlane(asked: DataPlane, abilities: Abilities): PlaneChoice {
   if (asked === 'host') return chooseHost(abilities)
-  const limitation = asked === 'none' ? 'this data plane was asked for' : labRefusal(abilities)
+  const limitation = asked === 'none' ? 'the data plane none was asked for' : labRefusal(abilities)
   if (limitation === null) return { plane: 'lab', limitation: null, isolation: abilities.isRoot ? 'root' : 'user' }
   // Without root there is no second account to fence off, so a user namespace would add nothing to `none`.
   const canIsolate = abilities.isRoot && abilities.namespaceRefusal === null

@@ -1,6 +1,6 @@
 // Whether the machine follows the configuration, and whether the stored data was found whole.
 
-import type { StatusItem } from '../../contract/fields.ts'
+import { type StatusItem, storedOnly } from '../../contract/fields.ts'
 import type { Machine } from '../../http/handle.ts'
 
 export function configurationStatusItems(machine: Machine, damage: readonly string[], revision: number): StatusItem[] {
@@ -11,7 +11,7 @@ function applyItem(machine: Machine, revision: number): StatusItem {
   const name = 'apply'
   const { observation } = machine
   if (!observation) return { name, status: 'failed', msg: [machine.unreachable] }
-  if (observation.limitation !== null) return { name, status: 'inactive', msg: [observation.limitation] }
+  if (observation.limitation !== null) return { name, status: 'inactive', msg: [storedOnly(observation.limitation)] }
   if (machine.applyError !== null) return { name, status: 'failed', msg: [machine.applyError] }
   return observation.appliedRevision === null
     ? { name, status: 'activating', msg: [`Revision ${revision} is on its way to the machine.`] }

@@ -1,6 +1,6 @@
 // What the kernel holds, told as status items. Nothing here is remembered: it is what applyd reads at the time of asking.
 
-import type { StatusItem } from '../../contract/fields.ts'
+import { type StatusItem, storedOnly } from '../../contract/fields.ts'
 import type { Observation, TableObservation } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
 import type { FirewallSettings } from './contract.ts'
@@ -26,7 +26,8 @@ const tableOf = (view: FirewallView): TableObservation | undefined =>
 function rulesInKernel(view: FirewallView): StatusItem {
   const name = 'rules-in-kernel'
   if (!view.observation) return { name, status: 'failed', msg: [view.unreachable] }
-  if (view.observation.limitation !== null) return { name, status: 'inactive', msg: [view.observation.limitation] }
+  if (view.observation.limitation !== null)
+    return { name, status: 'inactive', msg: [storedOnly(view.observation.limitation)] }
   const errors = view.applyError === null ? [] : [view.applyError]
   const table = tableOf(view)
   if (!table?.present) return { name, status: 'failed', msg: ['The rules are not in the kernel.', ...errors] }
@@ -45,7 +46,8 @@ function automaticSnat(view: FirewallView): StatusItem {
   if (!view.settings.automatic_snat_enabled)
     return { name, status: 'inactive', msg: ['Automatic SNAT is switched off.'] }
   if (!view.observation) return { name, status: 'failed', msg: [view.unreachable] }
-  if (view.observation.limitation !== null) return { name, status: 'inactive', msg: [view.observation.limitation] }
+  if (view.observation.limitation !== null)
+    return { name, status: 'inactive', msg: [storedOnly(view.observation.limitation)] }
   const isLoaded = tableOf(view)?.rules.some((rule) => rule.comment === snatOrigin) ?? false
   if (!isLoaded) return { name, status: 'failed', msg: ['The rule for automatic SNAT is not in the kernel.'] }
   if (view.facts.externalInterfaces.length === 0) {
