@@ -19,7 +19,7 @@ export interface ChangeCall {
 }
 
 const steering = ['dry-run', 'confirm', 'reason', 'if-match'] as const
-/** config/engine.ts, probationSeconds. */
+/** config/probation.ts, probationSeconds. */
 const longestConfirmSeconds = 3600
 /** http/request.ts, readReason. */
 const longestReason = 255

@@ -3,89 +3,24 @@
 
 import type { Problem } from '../contract/error.ts'
 import { GatewayError } from '../contract/error.ts'
-import type { Config, Item, ListSlot, Slot } from '../contract/slots.ts'
-import type { Database } from '../database/database.ts'
-import type { Applier, Artifact, Outcome } from '../plan/artifacts.ts'
-import type { Facts } from '../plan/facts.ts'
-import { type Planner, sameArtifacts } from '../plan/planner.ts'
-import { type ArtifactChange, diffArtifacts } from '../plan/text-diff.ts'
-import { describeChanges, type ObjectChange } from './describe.ts'
+import type { Config } from '../contract/slots.ts'
+import type { Artifact, Outcome } from '../plan/artifacts.ts'
+import { sameArtifacts } from '../plan/planner.ts'
+import { diffArtifacts } from '../plan/text-diff.ts'
+import type {
+  Actor,
+  ApplyState,
+  ChangeRequest,
+  ChangeResult,
+  Committed,
+  DescribedRevision,
+  DryRun,
+  EngineParts,
+} from './change.ts'
+import { describeChanges } from './describe.ts'
 import { applyChanges, type ChangeSet, diffConfig, inverse, type Snapshot } from './diff.ts'
-import type { ConfigStore, Probation, Revision, RevisionInfo } from './store.ts'
-
-export interface Actor {
-  readonly login: string
-  readonly address: string
-}
-
-/** What an edit may use that is not in the configuration. */
-export interface EditTools {
-  /** The next number of a list; never given twice, not even after a revert. */
-  nextId(slot: ListSlot<Item & { readonly id: number }>): number
-}
-
-/** A pure function from the configuration to the one wanted, with what the caller wants to know of it. */
-export type Edit<R> = (config: Config, tools: EditTools) => readonly [Config, R]
-
-export interface ChangeRequest<R> {
-  readonly edit: Edit<R>
-  readonly actor: Actor
-  readonly reason: string
-  readonly requestId?: string
-  /** Refused with precondition_failed unless this holds for the slot's last revision. */
-  readonly expects?: { readonly slot: string; readonly revision: number }
-  readonly confirmWithinSeconds?: number
-  /** Put-backs of the gateway itself: pass a probation that is under way and do not wait for the machine. */
-  readonly isPutBack?: boolean
-}
-
-export interface ChangeResult<R> {
-  readonly result: R
-  /** Null when the edit changed nothing. */
-  readonly revision: number | null
-  readonly probation: Probation | null
-}
-
-export interface DryRun {
-  readonly changes: readonly ObjectChange[]
-  readonly artifacts: readonly ArtifactChange[]
-  readonly unchecked: readonly string[]
-}
-
-export interface DescribedRevision extends RevisionInfo {
-  readonly changes: readonly ObjectChange[]
-}
-
-export interface ApplyState {
-  /** The last word from the machine about the head revision. */
-  readonly outcome: Outcome | null
-  readonly error: string | null
-}
-
-interface Clocks {
-  now(): Date
-  elapsed(): number
-  readonly boot: string
-}
-
-/** A revision on its way to the disk, with the request that asked for it ('' for the gateway itself). */
-export interface Committed {
-  readonly revision: Revision
-  readonly requestId: string
-}
-
-export interface EngineParts {
-  readonly slots: readonly Slot[]
-  readonly store: ConfigStore
-  readonly database: Database
-  readonly planner: Planner
-  readonly applier: Applier
-  readonly facts: () => Facts
-  readonly clock: Clocks
-  /** Runs inside the transaction of a commit: the journal record and the end of sessions belong to the change. */
-  readonly alongside: (commits: readonly Committed[]) => void
-  readonly onAborted: () => void
-}
+import { ProbationWatch } from './probation.ts'
+import type { Probation, Revision, RevisionInfo } from './store.ts'
 
 interface Prepared extends Committed {
   readonly snapshot: Snapshot
@@ -114,7 +49,8 @@ interface Ready {
 /** How many changes share one commit at most; keeps the event loop free in between. */
 const maxShared = 64
 
-export const probationSeconds = { minimum: 1, maximum: 3600 } as const
+/** The gateway itself, where no administrator asked. */
+const system: Actor = { login: 'system', address: '127.0.0.1' }
 
 export class ConfigEngine {
   readonly #parts: EngineParts
@@ -122,13 +58,12 @@ export class ConfigEngine {
   #artifacts: readonly Artifact[]
   #slotRevisions: Record<string, number>
   #sequences: Record<string, number>
-  #probation: Probation | null
+  readonly #probation: ProbationWatch
   #applied: ApplyState = { outcome: null, error: null }
   readonly #queue: Waiting[] = []
   #working: Promise<void> | null = null
   /** An apply of the reconcile loop that is under way. */
   #applying: Promise<void> | null = null
-  #probationTimer: NodeJS.Timeout | null = null
   /** Committed, failed on the machine, and not taken back yet because the disk would not have it. */
   #owed: { readonly before: Standing; readonly failed: Prepared } | null = null
   readonly damage: readonly string[]
@@ -139,7 +74,9 @@ export class ConfigEngine {
     this.#head = loaded.snapshot
     this.#slotRevisions = loaded.slotRevisions
     this.#sequences = loaded.sequences
-    this.#probation = loaded.probation
+    this.#probation = new ProbationWatch(parts.clock, loaded.probation, ({ revision, seconds }) =>
+      this.putBack(system, `Revision ${revision} was not confirmed within ${seconds} s`),
+    )
     this.damage = loaded.damage
     this.#artifacts = parts.planner.render(this.#head.config, parts.facts())
   }
@@ -153,7 +90,7 @@ export class ConfigEngine {
   }
 
   get probation(): Probation | null {
-    return this.#probation
+    return this.#probation.current
   }
 
   get applied(): ApplyState {
@@ -220,55 +157,21 @@ export class ConfigEngine {
   /** Ends the probation and keeps the change. */
   confirm(): Probation {
     this.#takeBack()
-    const probation = this.#probationOrThrow()
+    const probation = this.#probation.require()
     this.#parts.store.commit({ revisions: [], sequences: {}, probation: null })
-    this.#setProbation(null)
+    this.#probation.set(null)
     return probation
-  }
-
-  #probationOrThrow(): Probation {
-    if (!this.#probation) throw new GatewayError('conflict', 'No change is waiting for a confirmation.')
-    return this.#probation
   }
 
   /** Puts the change on probation back at once. */
   async putBack(actor: Actor, reason: string): Promise<ChangeResult<null>> {
-    const { revision } = this.#probationOrThrow()
-    return this.change({
-      edit: () => [this.#configAtOrThrow(revision - 1), null],
-      actor,
-      reason,
-      isPutBack: true,
-    })
+    const { revision } = this.#probation.require()
+    return this.change({ edit: () => [this.#configAtOrThrow(revision - 1), null], actor, reason, isPutBack: true })
   }
 
   /** Starts the clock of a probation that a restart interrupted. Call once, when the applier is wired. */
   resumeProbation(): void {
-    this.#setProbation(this.#probation)
-  }
-
-  #setProbation(probation: Probation | null): void {
-    this.#probation = probation
-    if (this.#probationTimer) clearTimeout(this.#probationTimer)
-    this.#probationTimer = null
-    if (!probation) return
-    const { clock } = this.#parts
-    // A reboot in between was no confirmation: the machine starts with what was confirmed last.
-    const seconds = probation.boot === clock.boot ? Math.max(0, probation.deadline - clock.elapsed()) : 0
-    this.#probationTimer = setTimeout(() => void this.#expire(probation), seconds * 1000)
-  }
-
-  async #expire(probation: Probation): Promise<void> {
-    if (this.#probation?.revision !== probation.revision) return
-    try {
-      await this.putBack(
-        { login: 'system', address: '127.0.0.1' },
-        `Revision ${probation.revision} was not confirmed within ${probation.seconds} s`,
-      )
-    } catch {
-      // The disk would not take it. The probation stands, so try again; giving up would leave the change in force.
-      if (this.#probation) this.#probationTimer = setTimeout(() => void this.#expire(probation), 500)
-    }
+    this.#probation.resume()
   }
 
   /**
@@ -302,7 +205,7 @@ export class ConfigEngine {
   }
 
   close(): void {
-    if (this.#probationTimer) clearTimeout(this.#probationTimer)
+    this.#probation.stop()
   }
 
   #wake(): void {
@@ -374,7 +277,7 @@ export class ConfigEngine {
     sequences: Readonly<Record<string, number>>,
     request: ChangeRequest<R>,
   ): { prepared: Prepared | null; result: R } {
-    this.#refuseDuringProbation(request)
+    if (!request.isPutBack) this.#probation.refuseOthers()
     this.#refuseStale(request)
     const used: Record<string, number> = {}
     const [wanted, result] = request.edit(head.config, {
@@ -416,17 +319,6 @@ export class ConfigEngine {
       reason: request.reason,
       changes,
     }
-  }
-
-  #refuseDuringProbation(request: ChangeRequest<unknown>): void {
-    const probation = this.#probation
-    if (!probation || request.isPutBack) return
-    throw new GatewayError(
-      'conflict',
-      `Revision ${probation.revision} by ${probation.author} waits for its confirmation until ` +
-        `${probation.deadlineTime}. Confirm it or put it back first.`,
-      { retryAfterSeconds: Math.max(1, Math.ceil(probation.deadline - this.#parts.clock.elapsed())) },
-    )
   }
 
   #refuseStale(request: ChangeRequest<unknown>): void {
@@ -474,7 +366,7 @@ export class ConfigEngine {
     for (const revision of revisions) {
       for (const change of revision.changes) this.#slotRevisions[change.slot] = revision.revision
     }
-    if (probation !== undefined) this.#setProbation(probation)
+    if (probation !== undefined) this.#probation.set(probation)
   }
 
   /** A change the machine will notice: check, commit, apply, and put back when that fails. */
@@ -489,7 +381,7 @@ export class ConfigEngine {
         const report = await this.#parts.applier.check(plan)
         if (report.problems.length > 0) throw refusedByChecker(report.problems)
       }
-      const probation = this.#newProbation(request, prepared.revision.revision)
+      const probation = this.#probationFor(request, prepared.revision.revision)
       this.#commit([prepared], probation)
       if (touchesMachine) await this.#applyCommitted(request, before, prepared)
       waiting.resolve({ result, revision: prepared.revision.revision, probation: probation ?? null })
@@ -498,19 +390,11 @@ export class ConfigEngine {
     }
   }
 
-  #newProbation(request: ChangeRequest<unknown>, revision: number): Probation | null | undefined {
+  /** Undefined leaves things as they are: no probation was asked for and none is under way. */
+  #probationFor(request: ChangeRequest<unknown>, revision: number): Probation | null | undefined {
     if (request.isPutBack) return null
     const seconds = request.confirmWithinSeconds
-    if (seconds === undefined) return undefined
-    const { clock } = this.#parts
-    return {
-      revision,
-      author: request.actor.login,
-      seconds,
-      boot: clock.boot,
-      deadline: clock.elapsed() + seconds,
-      deadlineTime: new Date(clock.now().getTime() + seconds * 1000).toISOString(),
-    }
+    return seconds === undefined ? undefined : this.#probation.make(revision, request.actor, seconds)
   }
 
   async #applyCommitted(request: ChangeRequest<unknown>, before: Standing, prepared: Prepared): Promise<void> {
@@ -545,7 +429,7 @@ export class ConfigEngine {
     const number = failed.revision.revision + 1
     const revision = this.#newRevision(
       number,
-      { actor: { login: 'system', address: '127.0.0.1' }, reason: `Revision ${number - 1} failed on the machine` },
+      { actor: system, reason: `Revision ${number - 1} failed on the machine` },
       inverse(failed.revision.changes),
     )
     this.#commit(

@@ -1,7 +1,8 @@
 // What an area writes to answer an endpoint: handle() and the context it gets. Areas see this file and never Fastify.
 
 import type { TSchema } from 'typebox'
-import type { ConfigEngine, EditTools } from '../config/engine.ts'
+import type { EditTools } from '../config/change.ts'
+import type { ConfigEngine } from '../config/engine.ts'
 import type { Role } from '../contract/access.ts'
 import type { AreaRules } from '../contract/area.ts'
 import type { BodyOf, Endpoint, QueryOf, ReplyOf } from '../contract/endpoint.ts'

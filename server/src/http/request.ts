@@ -2,7 +2,7 @@
 // headers that steer a change. Every refusal is a GatewayError.
 
 import type { IncomingMessage } from 'node:http'
-import { probationSeconds } from '../config/engine.ts'
+import { probationSeconds } from '../config/probation.ts'
 import { type Access, mayUse } from '../contract/access.ts'
 import { GatewayError, invalid } from '../contract/error.ts'
 import { plainText } from '../contract/fields.ts'

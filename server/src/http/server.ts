@@ -8,7 +8,7 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerFactory,
 } from 'fastify'
-import type { DryRun, Edit, EditTools } from '../config/engine.ts'
+import type { DryRun, Edit, EditTools } from '../config/change.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { nameOf } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/error.ts'
@@ -191,6 +191,8 @@ function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: 
   const finish = (result: unknown): FastifyReply => {
     if (state.report) return reply.type(jsonType).send(JSON.stringify({ dry_run: true, ...state.report }))
     if (endpoint.effect === 'action' && !route.journals) journalAction(parts.services, request, endpoint)
+    // Only a sign-in gives cookies to one who had none: its connection need not make room for others any more.
+    if (endpoint.access === 'public' && reply.hasHeader('set-cookie')) markSignedIn(request.raw.socket)
     return sendResult(parts, route, reply, result)
   }
   const result = route.handler(context)

@@ -1,0 +1,84 @@
+// What a change is: the request for one, what comes of it, and what the engine needs to carry it out. Types only.
+
+import type { Config, Item, ListSlot, Slot } from '../contract/slots.ts'
+import type { Database } from '../database/database.ts'
+import type { Applier, Outcome } from '../plan/artifacts.ts'
+import type { Facts } from '../plan/facts.ts'
+import type { Planner } from '../plan/planner.ts'
+import type { ArtifactChange } from '../plan/text-diff.ts'
+import type { ObjectChange } from './describe.ts'
+import type { ConfigStore, Probation, Revision, RevisionInfo } from './store.ts'
+
+export interface Actor {
+  readonly login: string
+  readonly address: string
+}
+
+/** What an edit may use that is not in the configuration. */
+export interface EditTools {
+  /** The next number of a list; never given twice, not even after a revert. */
+  nextId(slot: ListSlot<Item & { readonly id: number }>): number
+}
+
+/** A pure function from the configuration to the one wanted, with what the caller wants to know of it. */
+export type Edit<R> = (config: Config, tools: EditTools) => readonly [Config, R]
+
+export interface ChangeRequest<R> {
+  readonly edit: Edit<R>
+  readonly actor: Actor
+  readonly reason: string
+  readonly requestId?: string
+  /** Refused with precondition_failed unless this holds for the slot's last revision. */
+  readonly expects?: { readonly slot: string; readonly revision: number }
+  readonly confirmWithinSeconds?: number
+  /** Put-backs of the gateway itself: pass a probation that is under way and do not wait for the machine. */
+  readonly isPutBack?: boolean
+}
+
+export interface ChangeResult<R> {
+  readonly result: R
+  /** Null when the edit changed nothing. */
+  readonly revision: number | null
+  readonly probation: Probation | null
+}
+
+export interface DryRun {
+  readonly changes: readonly ObjectChange[]
+  readonly artifacts: readonly ArtifactChange[]
+  readonly unchecked: readonly string[]
+}
+
+export interface DescribedRevision extends RevisionInfo {
+  readonly changes: readonly ObjectChange[]
+}
+
+export interface ApplyState {
+  /** The last word from the machine about the head revision. */
+  readonly outcome: Outcome | null
+  readonly error: string | null
+}
+
+export interface Clocks {
+  now(): Date
+  elapsed(): number
+  readonly boot: string
+}
+
+/** A revision on its way to the disk, with the request that asked for it ('' for the gateway itself). */
+export interface Committed {
+  readonly revision: Revision
+  readonly requestId: string
+}
+
+export interface EngineParts {
+  readonly slots: readonly Slot[]
+  readonly store: ConfigStore
+  readonly database: Database
+  readonly planner: Planner
+  readonly applier: Applier
+  readonly facts: () => Facts
+  readonly clock: Clocks
+  /** Runs inside the transaction of a commit: the journal record and the end of sessions belong to the change. */
+  readonly alongside: (commits: readonly Committed[]) => void
+  readonly onAborted: () => void
+}
