@@ -286,8 +286,9 @@ function changeFor(
       return result
     }
     const done = await services.engine.change(ask)
-    void reply.header('portcullis-revision', String(services.engine.revision))
-    if (slot) void reply.header('etag', etagOf(slot, services.engine.slotRevision(slot.key)))
+    void reply.header('portcullis-revision', String(done.revision ?? services.engine.revision))
+    // The tag of this very change: somebody else's may have come meanwhile, which this client has not seen.
+    if (slot && done.revision !== null) void reply.header('etag', etagOf(slot, done.revision))
     if (done.probation) void reply.header('portcullis-confirm-before', done.probation.deadlineTime)
     return done.result
   }

@@ -119,6 +119,19 @@ describe('an ordered collection', () => {
     assert.deepEqual((await admin('GET', '/sample/notes')).body, inMemory.body)
   })
 
+  it('answers every change with its own tag, not with that of a later one', async () => {
+    const answers = await Promise.all(
+      [11, 12, 13].map((limit) => admin('PATCH', '/sample/settings', { limit: 800 + limit })),
+    )
+    const tags = answers.map(({ headers }) => headers.etag)
+    assert.equal(new Set(tags).size, 3)
+    assert.equal((await admin('GET', '/sample/settings')).headers.etag, tags.at(-1))
+    assert.equal(
+      (await admin('PATCH', '/sample/settings', { limit: 900 }, { 'if-match': String(tags[0]) })).status,
+      412,
+    )
+  })
+
   it('loses no update when both writers use If-Match', async () => {
     const { etag } = (await admin('GET', '/sample/settings')).headers
     const answers = await Promise.all(
