@@ -1,0 +1,82 @@
+// Jumps of the wall clock, for what test/security does not already hold against them (sessions, blocks): a change on
+// probation lives exactly its elapsed time and is put back once, and the order of history and journal is not that of times.
+
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { areas } from '../../src/areas/index.ts'
+import type { Slot } from '../../src/contract/slots.ts'
+import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
+import { until } from '../support/until.ts'
+import { assertWhole } from './stored.ts'
+
+const slots: readonly Slot[] = areas.flatMap((area) => area.slots)
+const hour = 3_600_000
+const start = Date.UTC(2026, 0, 1)
+const jumps: readonly number[] = [
+  start + hour,
+  start - hour,
+  start + 24 * hour,
+  start - 24 * hour,
+  Date.UTC(1970, 0, 1),
+  Date.UTC(2038, 0, 19, 3, 14, 8),
+  Date.UTC(2100, 0, 1),
+]
+
+describe('when the wall clock jumps', () => {
+  let gateway: TestGateway
+  let admin: Client
+  beforeEach(async () => {
+    gateway = await createTestGateway()
+    admin = await gateway.client('predefined_admin_write')
+    await gateway.services.engine.reconcile()
+  })
+  afterEach(() => gateway.close())
+
+  const snat = (on: boolean, headers = {}) =>
+    admin('PATCH', '/firewall/settings', { automatic_snat_enabled: on }, headers)
+  const secondsLeft = async (): Promise<number> => (await admin('GET', '/config/confirm')).body.waiting.seconds_left
+
+  async function restart(): Promise<void> {
+    gateway = await gateway.restart()
+    admin = await gateway.client('predefined_admin_write')
+    gateway.services.engine.resumeProbation()
+  }
+
+  it('a change on probation is neither put back early nor kept longer, also across restarts', async () => {
+    await snat(false, { 'portcullis-confirm-within': '600' })
+    for (const wall of jumps) {
+      gateway.clock.wall = wall
+      assert.equal(await secondsLeft(), 600)
+      await restart()
+      assert.equal(await secondsLeft(), 600)
+      assert.equal((await snat(true)).status, 409)
+    }
+    gateway.clock.wall = Date.UTC(1970, 0, 1)
+    gateway.clock.seconds += 600
+    const before = gateway.services.engine.revision
+    await restart()
+    await until('it is put back', () => gateway.services.engine.probation === null)
+    await gateway.services.engine.idle()
+    await restart()
+    await gateway.services.engine.reconcile()
+    assert.equal(gateway.services.engine.revision, before + 1, 'it was put back twice')
+    assert.equal((await admin('GET', '/firewall/settings')).body.automatic_snat_enabled, true)
+    await assertWhole(gateway, slots)
+  })
+
+  it('history and journal stay in the order of what happened, and whole', async () => {
+    for (const [index, wall] of jumps.entries()) {
+      gateway.clock.wall = wall
+      assert.equal((await snat(index % 2 === 1)).status, 200)
+    }
+    const revisions = (await admin('GET', '/config/revisions')).body as { revision: number; time: string }[]
+    assert.deepEqual(
+      revisions.slice(0, jumps.length).map(({ time }) => time),
+      jumps.toReversed().map((wall) => new Date(wall).toISOString()),
+    )
+    const { revision } = gateway.services.engine
+    assert.equal((await admin('POST', `/config/revisions/${revision - 3}/revert`)).status, 200)
+    await restart()
+    await assertWhole(gateway, slots)
+  })
+})

@@ -1,0 +1,225 @@
+// A disk that is full, or takes no writes any more, under a running gatewayd: changes and sign-ins are refused with a clear
+// sentence, reading goes on, nothing is half there, and once the disk takes writes again everything works without a restart.
+
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { areas } from '../../src/areas/index.ts'
+import type { Slot } from '../../src/contract/slots.ts'
+import { isNightly } from '../security/random.ts'
+import { type ApiAnswer, ApiClient } from '../support/api-client.ts'
+import { createTestGateway } from '../support/test-gateway.ts'
+import { until } from '../support/until.ts'
+import { reasonToSkip, type SmallDisk, startOnSmallDisk, startOnSpoiltDisk } from './small-disk.ts'
+import { readStored } from './stored.ts'
+
+const password = 'correct horse 9'
+const sentence = 'The disk does not take the change (full, read-only or failing).'
+const mebibyte = 1 << 20
+const moments = isNightly ? 50 : 6
+const writers = 4
+/** The log of SQLite is used again from its beginning: what fits into it is taken even from a full disk. */
+const enoughToFindOut = 2_000
+const slots: readonly Slot[] = areas.flatMap((area) => area.slots)
+
+interface Ledger {
+  readonly id: string
+  acknowledged: number
+}
+
+describe('a disk without room', { skip: reasonToSkip() }, () => {
+  let disk: SmallDisk
+  let api: ApiClient
+  const ledgers: Ledger[] = []
+  before(async () => {
+    disk = await startOnSmallDisk((isNightly ? 64 : 16) * mebibyte, password)
+    api = new ApiClient(disk.address)
+    await api.signIn('admin', password)
+    for (let index = 0; index < writers; index++) {
+      const { body, status } = await api.call('POST', '/web/admins/local', {
+        enabled: true,
+        role: 'predefined_admin_readonly',
+        password: 'never used here',
+        login: `writer-${index}`,
+        name: '0',
+        comment: '0',
+      })
+      assert.equal(status, 200)
+      ledgers.push({ id: body.id, acknowledged: 0 })
+    }
+  })
+  after(() => {
+    api.close()
+    disk.end()
+  })
+
+  /** One change of two fields, which must not come apart. */
+  async function write(ledger: Ledger): Promise<ApiAnswer> {
+    const value = String(ledger.acknowledged + 1)
+    const answer = await api.call('PATCH', `/web/admins/local/${ledger.id}`, { name: value, comment: value })
+    if (answer.status === 200) ledger.acknowledged++
+    return answer
+  }
+
+  async function writeUntilRefused(ledger: Ledger): Promise<ApiAnswer> {
+    for (let count = 0; count < enoughToFindOut; count++) {
+      const answer = await write(ledger)
+      if (answer.status !== 200) return answer
+    }
+    throw new Error('the full disk took everything')
+  }
+
+  function assertRefused({ status, body }: ApiAnswer): void {
+    assert.equal(status, 503)
+    assert.equal(body.code, 'unavailable')
+    assert.equal(body.message, sentence)
+  }
+
+  async function assertExactlyWhatWasAnswered(): Promise<void> {
+    const { body, status } = await api.call('GET', '/web/admins/local')
+    assert.equal(status, 200)
+    for (const { id, acknowledged } of ledgers) {
+      const { name, comment } = body.find((item: { id: string }) => item.id === id)
+      assert.deepEqual([name, comment], [String(acknowledged), String(acknowledged)])
+    }
+  }
+
+  const login = (given: string): Promise<ApiAnswer> =>
+    new ApiClient(disk.address).call('POST', '/web/auth/login', { login: 'admin', password: given, rest_path: '/' })
+
+  /** The same for both kinds of disk: what works, what does not, and what comes back. */
+  async function assertReadsOnly(): Promise<void> {
+    for (const ledger of ledgers) assertRefused(await writeUntilRefused(ledger))
+    for (const path of [
+      '/web/whoami',
+      '/firewall/settings',
+      '/web/admins/local',
+      '/config/revisions',
+      '/journal/records',
+    ]) {
+      assert.equal((await api.call('GET', path)).status, 200, path)
+    }
+    await assertExactlyWhatWasAnswered()
+    // A sign-in leaves a session and a record, so it is a change too; and a wrong password is told nothing else.
+    assertRefused(await login(password))
+    assertRefused(await login('a wrong pass phrase'))
+    assertRefused(await api.call('DELETE', '/web/auth/login'))
+    assert.equal((await api.call('GET', '/web/whoami')).status, 200, 'a refused sign-out ended the session')
+  }
+
+  async function assertBack(): Promise<void> {
+    for (const ledger of ledgers) assert.equal((await write(ledger)).status, 200)
+    await assertExactlyWhatWasAnswered()
+    const again = new ApiClient(disk.address)
+    await again.signIn('admin', password)
+    assert.equal((await again.call('DELETE', '/web/auth/login')).status, 200)
+    again.close()
+    assert.ok(disk.isAlive, disk.log)
+  }
+
+  it('refuses changes and sign-ins, goes on reading, and recovers by itself', async () => {
+    disk.fill()
+    await assertReadsOnly()
+    disk.free()
+    await assertBack()
+  })
+
+  it('that takes no writes at all is treated the same', async () => {
+    disk.setWritable(false)
+    await assertReadsOnly()
+    disk.setWritable(true)
+    await assertBack()
+  })
+
+  it('journals what it refused as soon as there is room again', async () => {
+    await until('the refusals are in the journal', async () => {
+      const { body } = await api.call('GET', '/journal/records?limit=1000')
+      return body.some((record: { event: string; result: string }) => {
+        return record.event === 'refused' && record.result === 'unavailable'
+      })
+    })
+  })
+
+  it(`filled at ${moments} moments while clients write loses nothing that was answered`, async () => {
+    for (let moment = 0; moment < moments; moment++) {
+      const fillAfter = ledgers.reduce((sum, { acknowledged }) => sum + acknowledged, 0) + 1 + moment * 3
+      let isFull = false
+      await Promise.all(
+        ledgers.map(async (ledger) => {
+          for (let count = 0; count < enoughToFindOut; count++) {
+            const answer = await write(ledger)
+            if (answer.status !== 200) return assertRefused(answer)
+            const total = ledgers.reduce((sum, { acknowledged }) => sum + acknowledged, 0)
+            if (isFull || total < fillAfter) continue
+            isFull = true
+            disk.fill()
+          }
+          throw new Error('the full disk took everything')
+        }),
+      )
+      await assertExactlyWhatWasAnswered()
+      disk.free()
+      await Promise.all(ledgers.map(async (ledger) => assert.equal((await write(ledger)).status, 200)))
+    }
+  })
+
+  it('ends with a disk that holds what the API shows, every change once, in an intact journal', async () => {
+    // Flushes the journal, so that the copy is of a quiet moment.
+    assert.equal((await api.call('GET', '/journal/records?limit=1')).status, 200)
+    const { body } = await api.call('GET', '/web/admins/local')
+    const copy = disk.copy()
+    const stored = await readStored(copy, slots)
+    rmSync(copy, { recursive: true })
+    assert.deepEqual(stored.loaded.damage, [])
+    const shown = (stored.loaded.snapshot.config['administrators.local'] as Record<string, unknown>[]).map(
+      ({ password_hash: _, ...rest }) => rest,
+    )
+    assert.deepEqual(shown, body)
+    assert.deepEqual(stored.replayed, stored.loaded.snapshot)
+    assert.deepEqual(stored.journalled, stored.revisions)
+    assert.equal(stored.journalFault, null)
+    assert.ok(disk.isAlive)
+  })
+
+  it('does not keep gatewayd from ending in good order', async () => {
+    disk.setWritable(false)
+    for (const ledger of ledgers) assertRefused(await writeUntilRefused(ledger))
+    api.close()
+    await disk.stop()
+  })
+})
+
+describe('a disk that fails', { skip: reasonToSkip() }, () => {
+  it('a sync that fails ends the process, which knows no longer what is on the disk, and is never answered with 200', async (t) => {
+    const disk = await startOnSmallDisk(16 * mebibyte, password)
+    const api = new ApiClient(disk.address)
+    try {
+      if (!(await disk.failSyncs())) return t.skip('strace is missing or may not attach')
+      await assert.rejects(api.signIn('admin', password))
+      assert.equal(await disk.ended, 70)
+      assert.match(disk.log, /the disk failed; starting again from what it holds/)
+    } finally {
+      api.close()
+      disk.end()
+    }
+  })
+
+  for (const [title, spoil] of [
+    ['full', 'cat /dev/zero > filler 2>/dev/null || true'],
+    ['read-only', 'cd / && mount -o remount,bind,ro "$1"'],
+  ] as const) {
+    it(`that is ${title} at the start is told in a sentence`, async () => {
+      const state = mkdtempSync(join(tmpdir(), 'portcullis-state-'))
+      mkdirSync(join(state, 'gateway'))
+      const gateway = await createTestGateway({ folder: join(state, 'gateway') })
+      await gateway.services.engine.idle()
+      gateway.database.close()
+      const { code, text } = startOnSpoiltDisk(state, spoil)
+      assert.equal(code, 1, text)
+      assert.match(text, /"level":"error","message":"The (stored data|disk) [^"]*full, read-only or failing/)
+      rmSync(state, { recursive: true })
+    })
+  }
+})
