@@ -17,13 +17,22 @@ export function runProgram(args, { env = {}, cwd = root, endsWithUs = false } = 
   })
   const pass = (signal) => child.kill(signal)
   for (const signal of passedOn) process.on(signal, pass)
+  const watch = endsWithUs ? watchNpm(() => child.kill('SIGTERM')) : undefined
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => {
       for (const name of passedOn) process.off(name, pass)
+      clearInterval(watch)
       resolve(signal === null ? code : 128 + constants.signals[signal])
     })
   })
+}
+
+/** npm that is killed outright passes nothing on: when the parent it was is gone, the gateway is not wanted any more. */
+function watchNpm(stop) {
+  if (process.env.npm_lifecycle_event === undefined) return undefined
+  const npm = process.ppid
+  return setInterval(() => process.ppid !== npm && stop(), 500).unref()
 }
 
 /** Has the kernel stop the program should we be killed without a chance to pass that on. */
