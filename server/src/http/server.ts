@@ -15,6 +15,7 @@ import { GatewayError } from '../contract/error.ts'
 import { strictObject } from '../contract/fields.ts'
 import { Type } from '../contract/schema.ts'
 import type { Config } from '../contract/slots.ts'
+import type { JournalEntry } from '../runtime/journal.ts'
 import type { Log } from '../runtime/log.ts'
 import { markSignedIn } from './connections.ts'
 import { answerFor, asGatewayError, type ErrorAnswer } from './errors.ts'
@@ -32,6 +33,7 @@ import {
   readChangeHeaders,
 } from './request.ts'
 import { serialise, serialiseKept } from './serialise.ts'
+import { StrangerLog } from './strangers.ts'
 import { parseJsonBytes } from './strict-json.ts'
 import { checkBody, faultsOf, readQuery } from './validate.ts'
 
@@ -69,6 +71,7 @@ const jsonType = 'application/json; charset=utf-8'
 export function createHttpServer(parts: HttpParts): FastifyInstance {
   const { services } = parts
   const fairShare = new FairShare(services.clock.elapsed)
+  const strangers = new StrangerLog((entry) => services.journal.note(entry), services.clock.elapsed)
   const headers = parts.isTls ? tlsHeaders : fixedHeaders
   const app = Fastify({
     logger: false,
@@ -146,7 +149,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
       parts.log('error', 'a request failed', { error: known.cause ?? known, request_id: request.id })
     }
     try {
-      journalRefusal(services, request, known)
+      journalRefusal(services, strangers, request, known)
     } catch (failure) {
       // The refusal stands; thrown on, this would be told to the caller in Fastify's words.
       parts.log('error', 'a refusal was not journalled', { error: failure, request_id: request.id })
@@ -327,12 +330,17 @@ function journalAction(services: Services, request: FastifyRequest, endpoint: En
 }
 
 /** Every refused attempt to change something, and every refused access. Sign-ins journal themselves. */
-function journalRefusal(services: Services, request: FastifyRequest, error: GatewayError): void {
+function journalRefusal(
+  services: Services,
+  strangers: StrangerLog,
+  request: FastifyRequest,
+  error: GatewayError,
+): void {
   const endpoint = request.routeOptions?.config.route?.endpoint
   const isRead = endpoint ? endpoint.effect === 'read' : ['GET', 'HEAD'].includes(request.method)
   if (endpoint?.access === 'public' || error.code === 'too_many_requests') return
   if (isRead && error.code !== 'forbidden' && error.code !== 'unauthenticated') return
-  services.journal.note({
+  const entry: JournalEntry = {
     event: 'refused',
     who: request.identity?.login ?? '',
     address: plainAddress(request.ip),
@@ -342,5 +350,7 @@ function journalRefusal(services: Services, request: FastifyRequest, error: Gate
     request_id: request.id,
     revision: null,
     changes: error.problems,
-  })
+  }
+  if (request.identity) services.journal.note(entry)
+  else strangers.refused(entry)
 }

@@ -1,0 +1,49 @@
+// A stranger's refusals are evidence, not a way to fill the disk.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { JournalEntry } from '../runtime/journal.ts'
+import { StrangerLog } from './strangers.ts'
+
+const from = (address: string): JournalEntry => ({
+  event: 'refused',
+  who: '',
+  address,
+  what: 'GET /x',
+  result: 'unauthenticated',
+  message: 'Sign in first.',
+  request_id: 'r',
+  revision: null,
+  changes: [],
+})
+
+describe('refusals of strangers', () => {
+  it('are told one by one at first, then as a number, address by address', () => {
+    let now = 0
+    const noted: JournalEntry[] = []
+    const log = new StrangerLog(
+      (entry) => noted.push(entry),
+      () => now,
+    )
+    for (let index = 0; index < 1_000; index++) log.refused(from('a'))
+    log.refused(from('b'))
+    assert.equal(noted.length, 61)
+    now = 60
+    log.sweep()
+    assert.equal(noted.length, 62)
+    assert.equal(noted.at(-1)?.address, 'a')
+    assert.match(noted.at(-1)?.message ?? '', /^940 more attempts/)
+    log.refused(from('a'))
+    assert.equal(noted.length, 63)
+  })
+
+  it('from ever new addresses share one count in the end', () => {
+    const noted: JournalEntry[] = []
+    const log = new StrangerLog(
+      (entry) => noted.push(entry),
+      () => 0,
+    )
+    for (let index = 0; index < 12_000; index++) log.refused(from(`address ${index}`))
+    assert.equal(noted.length, 10_060)
+  })
+})
