@@ -28,7 +28,6 @@ const { http, services } = createGateway({
   brand: 'portcullis',
   hostName: 'bench',
   ownNames: new Set(),
-  dataPlane: 'lab',
   installationId: 'bench',
   licenceKey: null,
   isTls: true,

@@ -16,7 +16,7 @@ import { referenceRoutes } from './http/reference.ts'
 import { createIdentityFinder } from './http/request.ts'
 import { createHttpServer } from './http/server.ts'
 import { faultsOf } from './http/validate.ts'
-import type { Applier, DataPlane } from './plan/artifacts.ts'
+import type { Applier } from './plan/artifacts.ts'
 import type { Facts } from './plan/facts.ts'
 import { createPlanner } from './plan/planner.ts'
 import type { Clock } from './runtime/clock.ts'
@@ -38,7 +38,6 @@ export interface GatewayParts {
   readonly brand: string
   readonly hostName: string
   readonly ownNames: ReadonlySet<string>
-  readonly dataPlane: DataPlane
   readonly installationId: string
   readonly licenceKey: string | null
   readonly isTls: boolean
@@ -84,7 +83,6 @@ export function createGateway(parts: GatewayParts): Gateway {
   const services: Services = {
     brand: parts.brand,
     hostName: parts.hostName,
-    dataPlane: parts.dataPlane,
     installationId: parts.installationId,
     licenceKey: parts.licenceKey,
     clock,

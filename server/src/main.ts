@@ -54,7 +54,6 @@ async function start(settings: Settings): Promise<void> {
     brand: settings.brand,
     hostName: hostname(),
     ownNames: new Set([hostname().toLowerCase(), settings.listen.host.toLowerCase()]),
-    dataPlane: settings.dataPlane,
     installationId: installationId(folder),
     licenceKey: readIfThere(join(settings.stateDir, 'licence-key.pem')),
     isTls: true,

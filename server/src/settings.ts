@@ -1,7 +1,5 @@
 // The environment of gatewayd, read once and checked.
 
-import type { DataPlane } from './plan/artifacts.ts'
-
 export interface Settings {
   readonly stateDir: string
   readonly listen: { readonly host: string; readonly port: number }
@@ -11,7 +9,6 @@ export interface Settings {
   readonly notifyFd: number | null
   readonly adminPassword: string | null
   readonly brand: string
-  readonly dataPlane: DataPlane
   /** One line in the log for every request. */
   readonly logsRequests: boolean
 }
@@ -26,7 +23,6 @@ export function readSettings(env: Environment): Settings {
     notifyFd: readDescriptor(env.PORTCULLIS_NOTIFY_FD),
     adminPassword: readPassword(env.PORTCULLIS_ADMIN_PASSWORD),
     brand: readBrand(env.PORTCULLIS_BRAND ?? 'portcullis'),
-    dataPlane: readPlane(env.PORTCULLIS_DATAPLANE ?? 'none'),
     logsRequests: env.PORTCULLIS_LOG_REQUESTS === '1',
   }
 }
@@ -58,12 +54,5 @@ function readPassword(text: string | undefined): string | null {
 /** The brand goes into cookie names. */
 export function readBrand(text: string): string {
   if (!/^[a-z0-9-]{1,32}$/i.test(text)) throw new Error('PORTCULLIS_BRAND must consist of letters, digits and dashes.')
-  return text
-}
-
-function readPlane(text: string): DataPlane {
-  if (text !== 'lab' && text !== 'host' && text !== 'none') {
-    throw new Error('PORTCULLIS_DATAPLANE must be lab, host or none.')
-  }
   return text
 }

@@ -117,7 +117,6 @@ async function reset(stateDir: string, login: string): Promise<Reset> {
       brand: 'portcullis',
       hostName: hostname(),
       ownNames: new Set(),
-      dataPlane: 'none',
       installationId: '',
       licenceKey: null,
       isTls: true,

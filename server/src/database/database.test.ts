@@ -73,7 +73,6 @@ describe('the database', () => {
     )
     assert.equal(count(database), 0)
     assert.equal(told, 1)
-    assert.equal(database.inTransaction, false)
     database.transact(() => database.transact(() => add(database, 'c')))
     assert.equal(count(database), 1)
     assert.equal(told, 1)

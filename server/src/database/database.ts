@@ -81,10 +81,6 @@ export class Database {
     this.#rolledBackListeners.push(listener)
   }
 
-  get inTransaction(): boolean {
-    return this.#open
-  }
-
   /** Runs `work` in one transaction; when this returns, it is durable. A failure leaves nothing of it. */
   transact<T>(work: () => T): T {
     if (this.#open) return work()

@@ -8,7 +8,7 @@ import type { AreaRules } from '../contract/area.ts'
 import type { BodyOf, Endpoint, QueryOf, ReplyOf } from '../contract/endpoint.ts'
 import type { Problem } from '../contract/error.ts'
 import type { Config, Slot } from '../contract/slots.ts'
-import type { Applier, DataPlane, Observation } from '../plan/artifacts.ts'
+import type { Applier, Observation } from '../plan/artifacts.ts'
 import type { Facts } from '../plan/facts.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Journal } from '../runtime/journal.ts'
@@ -39,7 +39,6 @@ export interface Machine {
 export interface Services {
   readonly brand: string
   readonly hostName: string
-  readonly dataPlane: DataPlane
   readonly clock: Clock
   readonly engine: ConfigEngine
   readonly applier: Applier

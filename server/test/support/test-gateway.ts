@@ -98,7 +98,6 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
     brand: 'portcullis',
     hostName: 'gateway-host',
     ownNames: new Set(['gateway.test']),
-    dataPlane: 'lab',
     installationId: 'test-installation',
     licenceKey: options.licenceKey ?? null,
     isTls: true,

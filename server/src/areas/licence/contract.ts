@@ -16,7 +16,6 @@ export const timedModules = [
   'ips_advanced_rules',
   'cluster',
 ] as const
-export type TimedModule = (typeof timedModules)[number]
 
 const TimedModuleInfo = strictObject({
   available: Type.Boolean(),
