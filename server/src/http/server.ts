@@ -141,6 +141,10 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     throw new GatewayError('method_not_allowed', `This path takes ${methods.join(', ')}.`)
   })
 
+  app.addHook('onClose', (_app, done) => {
+    strangers.close()
+    done()
+  })
   app.setErrorHandler(sendError)
 
   function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {

@@ -37,6 +37,17 @@ describe('refusals of strangers', () => {
     assert.equal(noted.length, 63)
   })
 
+  it('are told in full when the service stops', () => {
+    const noted: JournalEntry[] = []
+    const log = new StrangerLog(
+      (entry) => noted.push(entry),
+      () => 0,
+    )
+    for (let index = 0; index < 70; index++) log.refused(from('a'))
+    log.close()
+    assert.match(noted.at(-1)?.message ?? '', /^10 more attempts/)
+  })
+
   it('from ever new addresses share one count in the end', () => {
     const noted: JournalEntry[] = []
     const log = new StrangerLog(

@@ -40,10 +40,19 @@ export class StrangerLog {
 
   /** Tells the numbers of periods that are over. */
   sweep(): void {
-    for (const [address, { since, untold }] of this.#counts) {
-      if (this.#elapsed() - since < periodSeconds) continue
+    this.#tell((count) => this.#elapsed() - count.since >= periodSeconds)
+  }
+
+  /** Tells all numbers: nobody counts on. */
+  close(): void {
+    this.#tell(() => true)
+  }
+
+  #tell(isOver: (count: Count) => boolean): void {
+    for (const [address, count] of this.#counts) {
+      if (!isOver(count)) continue
       this.#counts.delete(address)
-      if (untold > 0) this.#note(summary(address, untold))
+      if (count.untold > 0) this.#note(summary(address, count.untold))
     }
     if (this.#counts.size > 0 || !this.#sweeper) return
     clearInterval(this.#sweeper)
