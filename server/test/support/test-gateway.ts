@@ -168,8 +168,8 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
   async function shut(): Promise<void> {
     await engine.idle()
     engine.close()
-    gateway.services.journal.flush()
     await gateway.http.close()
+    gateway.services.journal.flush()
     database.close()
   }
 }
