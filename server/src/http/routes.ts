@@ -1,5 +1,6 @@
 // Routes for the declared shapes of contract/collections.ts, so that an area with nothing special writes one line.
 
+import { randomUUID } from 'node:crypto'
 import type { TObject } from 'typebox'
 import type { settingsEndpoints } from '../contract/collections.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
@@ -26,16 +27,19 @@ export const settingsRoutes = <T extends object>(
   }),
 ]
 
-interface OrderedEndpoints {
+interface CollectionEndpoints {
   readonly list: Endpoint
   readonly create: Endpoint
   readonly update: Endpoint
-  readonly move: Endpoint
   readonly remove: Endpoint
 }
 
-interface OrderedSpec<T extends Item & { readonly id: number }> {
-  readonly endpoints: OrderedEndpoints
+interface OrderedEndpoints extends CollectionEndpoints {
+  readonly move: Endpoint
+}
+
+interface CollectionSpec<T extends Item, E extends CollectionEndpoints> {
+  readonly endpoints: E
   readonly slot: ListSlot<T>
   /** One item in words, for messages. */
   readonly item: string
@@ -43,12 +47,31 @@ interface OrderedSpec<T extends Item & { readonly id: number }> {
   readonly defaults: Partial<T>
 }
 
-const pathId = (context: Context, endpoint: Endpoint): string => context.params[endpoint.params.at(-1) ?? ''] ?? ''
+type StringItem = Item & { readonly id: string }
+type IntegerItem = Item & { readonly id: number }
 
-export function orderedRoutes<T extends Item & { readonly id: number }>(spec: OrderedSpec<T>): Route[] {
+/** Items with ids that tell nothing, in the order of their creation. */
+export function collectionRoutes<T extends StringItem>(spec: CollectionSpec<T, CollectionEndpoints>): Route[] {
+  const { endpoints, slot, defaults } = spec
+  return [
+    ...itemRoutes(spec),
+    handle(
+      endpoints.create,
+      async ({ body, change }) => {
+        const id = randomUUID()
+        await change((config) => addItem(config, slot, { ...defaults, ...(body as object), id } as T))
+        return { id } as never
+      },
+      { slot },
+    ),
+  ]
+}
+
+/** Numbered items in an order that administrators decide. */
+export function orderedRoutes<T extends IntegerItem>(spec: CollectionSpec<T, OrderedEndpoints>): Route[] {
   const { endpoints, slot, item, defaults } = spec
   return [
-    handle(endpoints.list, ({ config }) => read(config, slot) as never, { slot }),
+    ...itemRoutes(spec),
     handle(
       endpoints.create,
       ({ body, query, change }) =>
@@ -60,20 +83,29 @@ export function orderedRoutes<T extends Item & { readonly id: number }>(spec: Or
       { slot },
     ),
     handle(
+      endpoints.move,
+      ({ body, change }) => {
+        const { id, ...placement } = (body as { params: Placement & { id: number } }).params
+        return change((config) => moveItem(config, slot, id, placement, item)) as never
+      },
+      { slot },
+    ),
+  ]
+}
+
+const pathId = (context: Context, endpoint: Endpoint): string => context.params[endpoint.params.at(-1) ?? ''] ?? ''
+
+/** What every list has, whatever its ids and its order. */
+function itemRoutes<T extends Item>({ endpoints, slot, item }: CollectionSpec<T, CollectionEndpoints>): Route[] {
+  return [
+    handle(endpoints.list, ({ config }) => read(config, slot) as never, { slot }),
+    handle(
       endpoints.update,
       (context) =>
         context.change((config) => {
           const current = requireItem(config, slot, pathId(context, endpoints.update), item)
           return updateItem(config, slot, { ...current, ...(context.body as object) })
         }) as never,
-      { slot },
-    ),
-    handle(
-      endpoints.move,
-      ({ body, change }) => {
-        const { id, ...placement } = (body as { params: Placement & { id: number } }).params
-        return change((config) => moveItem(config, slot, id, placement, item)) as never
-      },
       { slot },
     ),
     handle(

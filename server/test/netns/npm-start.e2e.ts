@@ -1,7 +1,7 @@
-// `npm start` as people and programs use it: it says where it is, and it ends with npm however npm ends.
+// `npm start` as people and programs use it: it serves, the lab can be entered with gw, and it ends with npm however npm ends.
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ import { ApiClient } from '../support/api-client.ts'
 import { until } from '../support/until.ts'
 
 const password = 'correct horse 9'
+const listRules = ['/usr/sbin/nft', 'list', 'table', 'inet', 'portcullis']
 
 function npmStart(stateDir: string): ChildProcess {
   return spawn('npm', ['start'], {
@@ -29,6 +30,27 @@ function npmStart(stateDir: string): ChildProcess {
   })
 }
 
+/** The command line as a person types it. */
+function gw(stateDir: string, ...args: string[]): { readonly code: number | null; readonly out: string } {
+  const { status, stdout, stderr } = spawnSync(join(appRoot, 'gw'), args, {
+    encoding: 'utf8',
+    timeout: 20_000,
+    env: { PATH: process.env.PATH, HOME: stateDir, XDG_CONFIG_HOME: stateDir, PORTCULLIS_STATE: stateDir },
+  })
+  return { code: status, out: stdout + stderr }
+}
+
+/** What the README shows in the second terminal. */
+function useLab(stateDir: string): void {
+  const status = gw(stateDir, 'lab', 'status')
+  assert.equal(status.code, 0, status.out)
+  assert.match(status.out, /gateway +wan0 +up .*203\.0\.113\.2\/24/)
+  const seen = gw(stateDir, 'lab', 'exec', 'client', '--', 'curl', '-s', '-m', '5', 'http://www.example.test/')
+  assert.match(seen.out, /"client":"203\.0\.113\.2"/)
+  assert.equal(gw(stateDir, 'lab', 'exec', 'client', '--', 'false').code, 1)
+  assert.notEqual(gw(stateDir, 'lab', 'exec', 'nowhere', '--', 'true').code, 0)
+}
+
 describe('npm start', () => {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     it(`serves, and leaves nothing behind when npm ends by ${signal}`, async () => {
@@ -43,6 +65,11 @@ describe('npm start', () => {
         const api = new ApiClient(record.address)
         await api.signIn('admin', password)
         api.close()
+        await until(
+          'the rules are in the kernel',
+          () => gw(stateDir, 'lab', 'exec', 'gateway', '--', ...listRules).code === 0,
+        )
+        useLab(stateDir)
         npm.kill(signal)
         await until('it is gone', () => !isRunning(record.launcher) && !isRunning(record.inside), 15_000)
       } finally {

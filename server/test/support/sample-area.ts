@@ -1,12 +1,12 @@
-// A small area that exists only for tests: an ordered collection and a setting, declared with the shared helpers and
+// A small area that exists only for tests: an ordered collection, a plain one and a setting, declared with the shared helpers and
 // rendered into the ruleset, so that the helpers are proven without any product area that uses them yet.
 
-import { orderedEndpoints, settingsEndpoints } from '../../src/contract/collections.ts'
+import { collectionEndpoints, orderedEndpoints, settingsEndpoints } from '../../src/contract/collections.ts'
 import { Comment, strictObject } from '../../src/contract/fields.ts'
 import { Type } from '../../src/contract/schema.ts'
 import { list, read, single } from '../../src/contract/slots.ts'
 import { defineArea } from '../../src/http/handle.ts'
-import { orderedRoutes, settingsRoutes } from '../../src/http/routes.ts'
+import { collectionRoutes, orderedRoutes, settingsRoutes } from '../../src/http/routes.ts'
 
 const fields = strictObject({ title: Type.String({ minLength: 1, maxLength: 42 }), comment: Comment })
 const Note = strictObject({ id: Type.Integer(), ...fields.properties })
@@ -25,6 +25,19 @@ export const noteEndpoints = orderedEndpoints({
   shown: Note,
 })
 
+const Label = strictObject({ id: Type.String(), ...fields.properties })
+export const labels = list('sample.labels', Label)
+
+export const labelEndpoints = collectionEndpoints({
+  path: '/sample/labels',
+  title: 'labels',
+  item: 'a label',
+  idName: 'label_id',
+  change: 'configure',
+  fields: strictObject({ title: fields.properties.title, comment: Type.Optional(Comment) }),
+  shown: Label,
+})
+
 export const noteSettingsEndpoints = settingsEndpoints({
   path: '/sample/settings',
   title: 'note settings',
@@ -34,7 +47,7 @@ export const noteSettingsEndpoints = settingsEndpoints({
 
 export const sampleArea = defineArea({
   name: 'sample',
-  slots: [notes, noteSettings],
+  slots: [notes, labels, noteSettings],
   verify: (config) => {
     const { limit } = read(config, noteSettings)
     const count = read(config, notes).length
@@ -44,6 +57,7 @@ export const sampleArea = defineArea({
   },
   routes: [
     ...orderedRoutes({ endpoints: noteEndpoints, slot: notes, item: 'note', defaults: {} }),
+    ...collectionRoutes({ endpoints: labelEndpoints, slot: labels, item: 'label', defaults: { comment: '' } }),
     ...settingsRoutes(noteSettingsEndpoints, noteSettings),
   ],
 })
