@@ -70,7 +70,6 @@ export function createGateway(parts: GatewayParts): Gateway {
     applier,
     facts: parts.facts,
     clock,
-    onAborted: () => journal.reload(),
     alongside: (commits) => {
       for (const { revision } of commits) {
         for (const adminId of signedOutBy(revision.changes)) sessions.endAllOf(adminId)

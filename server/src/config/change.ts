@@ -80,5 +80,4 @@ export interface EngineParts {
   readonly clock: Clocks
   /** Runs inside the transaction of a commit: the journal record and the end of sessions belong to the change. */
   readonly alongside: (commits: readonly Committed[]) => void
-  readonly onAborted: () => void
 }

@@ -344,19 +344,13 @@ export class ConfigEngine {
   }
 
   #commit(prepared: readonly Prepared[], probation?: Probation | null): void {
-    const { database, store, alongside, onAborted } = this.#parts
+    const { database, store, alongside } = this.#parts
     const revisions = prepared.map((p) => p.revision)
     const sequences = Object.assign({}, ...prepared.map((p) => p.sequences)) as Record<string, number>
-    try {
-      database.transact(() => {
-        store.commit({ revisions, sequences, ...(probation === undefined ? {} : { probation }) })
-        alongside(prepared)
-      })
-    } catch (error) {
-      store.reloadHead()
-      onAborted()
-      throw error
-    }
+    database.transact(() => {
+      store.commit({ revisions, sequences, ...(probation === undefined ? {} : { probation }) })
+      alongside(prepared)
+    })
     const last = prepared.at(-1)
     if (last) {
       this.#head = last.snapshot

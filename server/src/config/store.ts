@@ -83,6 +83,7 @@ export class ConfigStore {
   constructor(database: Database, slots: readonly Slot[]) {
     this.#database = database
     this.#slots = new Map(slots.map((slot) => [slot.key, slot]))
+    database.onRolledBack(() => this.#reloadHead())
   }
 
   load(): Loaded {
@@ -267,8 +268,8 @@ export class ConfigStore {
     this.#putItem(change.slot, idText(change.id), change.to ?? 0, change.after)
   }
 
-  /** After a transaction that failed around commit(): the chain goes on from what is on disk. */
-  reloadHead(): void {
+  /** After an undone transaction the chain goes on from what is on disk. */
+  #reloadHead(): void {
     const row = this.#database.prepare('SELECT hash FROM revisions ORDER BY revision DESC LIMIT 1').get() as
       | { hash: Uint8Array }
       | undefined

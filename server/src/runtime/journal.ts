@@ -63,7 +63,7 @@ export class Journal {
     this.#now = now
     this.#last = this.#readLast()
     this.#checkpointed = this.#last.sequence
-    database.onRolledBack(() => this.reload())
+    database.onRolledBack(() => this.#reload())
   }
 
   #readLast(): { sequence: number; hash: Uint8Array } {
@@ -134,7 +134,7 @@ export class Journal {
   }
 
   /** After a transaction around write() failed: the chain goes on from what is on disk. */
-  reload(): void {
+  #reload(): void {
     this.#last = this.#readLast()
   }
 
