@@ -57,11 +57,14 @@ function makeStateDir(): string {
   return join(parent, 'state')
 }
 
+/** A test run that is stopped half way takes its labs along. */
+const tiedToUs = ['/usr/bin/setpriv', '--pdeathsig=TERM', '--']
+
 function spawnLauncher(
   stateDir: string,
   { adminPassword, dataplane, env, app = appRoot, wrapper = [] }: StartOptions,
 ): ChildProcess {
-  const [command = '', ...args] = [...wrapper, runtimePath(app), join(app, 'server/src/launcher/main.ts')]
+  const [command = '', ...args] = [...wrapper, ...tiedToUs, runtimePath(app), join(app, 'server/src/launcher/main.ts')]
   return spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: app,
