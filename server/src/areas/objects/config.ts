@@ -1,0 +1,88 @@
+// Stored objects, one list a kind, and the table of kinds. What an object means is in resolve.ts.
+
+import { type Config, type Item, type ListSlot, list, read } from '../../contract/slots.ts'
+import {
+  AddressList,
+  CountryList,
+  Domain,
+  IpAddress,
+  IpAddressList,
+  IpRange,
+  NetworkObject,
+  PortList,
+  PortObject,
+  PortRange,
+  TimeList,
+  TimeRange,
+  Zone,
+} from './contract.ts'
+
+export const ipAddresses = list('objects.ip_addresses', IpAddress)
+export const ipRanges = list('objects.ip_ranges', IpRange)
+export const networks = list('objects.networks', NetworkObject)
+export const domains = list('objects.domains', Domain)
+export const ports = list('objects.ports', PortObject)
+export const portRanges = list('objects.port_ranges', PortRange)
+export const timeRanges = list('objects.time_ranges', TimeRange)
+export const addressLists = list('objects.address_lists', AddressList)
+export const ipAddressLists = list('objects.ip_address_lists', IpAddressList)
+export const portLists = list('objects.port_lists', PortList)
+export const timeLists = list('objects.time_lists', TimeList)
+export const zones = list('objects.zones', Zone)
+export const countryLists = list('objects.country_lists', CountryList)
+
+/** What all objects of administrators have. */
+export interface StoredObject extends Item {
+  readonly id: string
+  readonly title: string
+  readonly comment: string
+}
+
+export interface ObjectKind<T extends StoredObject = StoredObject> {
+  /** First word of its ids, and its `type`. */
+  readonly prefix: string
+  readonly slot: ListSlot<T>
+  /** One of it in words, for messages. */
+  readonly item: string
+}
+
+export const objectKinds: readonly ObjectKind[] = [
+  { prefix: 'ip', slot: ipAddresses, item: 'IP address' },
+  { prefix: 'ip_range', slot: ipRanges, item: 'IP range' },
+  { prefix: 'subnet', slot: networks, item: 'subnet' },
+  { prefix: 'domain', slot: domains, item: 'domain' },
+  { prefix: 'port', slot: ports, item: 'port' },
+  { prefix: 'port_range', slot: portRanges, item: 'port range' },
+  { prefix: 'time_range', slot: timeRanges, item: 'time' },
+  { prefix: 'address_list', slot: addressLists, item: 'list of IP objects' },
+  { prefix: 'ip_address_list', slot: ipAddressLists, item: 'list of IP addresses' },
+  { prefix: 'port_list', slot: portLists, item: 'list of ports' },
+  { prefix: 'time_list', slot: timeLists, item: 'schedule' },
+  { prefix: 'zone', slot: zones, item: 'zone' },
+  { prefix: 'list_of_iplists', slot: countryLists, item: 'list of countries' },
+]
+
+export const objectSlots = objectKinds.map((kind) => kind.slot)
+
+const kindByPrefix = new Map(objectKinds.map((kind) => [kind.prefix, kind]))
+
+/** The kind an id of an administrator's object belongs to. */
+export const kindOf = (id: string): ObjectKind | undefined => kindByPrefix.get(id.slice(0, id.indexOf('.')))
+
+const indexes = new WeakMap<readonly Item[], ReadonlyMap<unknown, Item>>()
+
+/** By id, remembered per immutable list: ten thousand rules ask for the same objects. */
+export function findIn<T extends Item>(config: Config, slot: ListSlot<T>, id: string): T | undefined {
+  const items = read(config, slot)
+  let index = indexes.get(items)
+  if (!index) {
+    index = new Map(items.map((item) => [item.id, item]))
+    indexes.set(items, index)
+  }
+  return index.get(id) as T | undefined
+}
+
+export function findObject(config: Config, id: string): StoredObject | undefined {
+  const kind = kindOf(id)
+  return kind && findIn(config, kind.slot, id)
+}

@@ -1,0 +1,8 @@
+// The area of objects: what rules are made of, what the objects mean, and who uses them.
+
+import { defineArea } from '../../http/handle.ts'
+import { objectSlots } from './config.ts'
+import { references } from './edits.ts'
+import { routes } from './routes.ts'
+
+export const objects = defineArea({ name: 'objects', slots: objectSlots, references, routes })

@@ -1,0 +1,86 @@
+// Which ids exist and what they are called: objects of administrators, the fixed ones, and those that other areas give.
+// Pure.
+
+import { type Config, read } from '../../contract/slots.ts'
+import { connectionAlias, connections, isExternal, tunnelAlias, tunnels } from '../network/config.ts'
+import { findObject, kindOf, type StoredObject } from './config.ts'
+import type { AnyObject } from './contract.ts'
+import { countries } from './countries.ts'
+
+const fixedObject = (id: string, type: string, title: string): AnyObject => ({ id, title, comment: '', type })
+
+/** Always there (general.md 3.3). */
+export const fixedObjects: readonly AnyObject[] = [
+  fixedObject('any', 'any', 'Any'),
+  ...['ah', 'esp', 'gre', 'icmp', 'tcp', 'udp'].map((name) =>
+    fixedObject(`protocol.${name}`, 'protocol', name.toUpperCase()),
+  ),
+  fixedObject('interface.external_any', 'special_interface', 'External interfaces'),
+  fixedObject('interface.external_eth', 'special_interface', 'External Ethernet interfaces'),
+  fixedObject('interface.external_vpn', 'special_interface', 'External VPN interfaces'),
+  fixedObject('interface.ipsec_any', 'special_interface', 'IPsec interfaces'),
+  fixedObject('interface.local_any', 'special_interface', 'Local interfaces'),
+  fixedObject('interface.tunnel_any', 'special_interface', 'Tunnel interfaces'),
+  fixedObject('interface.wccp_gre_any', 'special_interface', 'WCCP GRE interfaces'),
+  fixedObject('interface.utm_outgoing', 'special_interface', 'Traffic of the gateway itself'),
+  fixedObject('interface.vpn_traffic', 'special_interface', 'Traffic of VPN clients'),
+]
+
+/** Spec gap (general.md, open point 6): a country is known by its ISO 3166-1 number, without leading zeros. */
+export const countryObjects: readonly AnyObject[] = countries.map(({ number, name }) =>
+  fixedObject(`iplist.id.${number}`, 'iplist', name),
+)
+
+const constant = new Map([...fixedObjects, ...countryObjects].map((object) => [object.id, object]))
+
+/** Interfaces as objects: `lan`, `isp` for everything that leads to a provider, `loopback`, `tunnel`. */
+export const interfaceObjects = (config: Config): AnyObject[] => [
+  ...read(config, connections).map((connection) =>
+    fixedObject(connectionAlias(connection), isExternal(connection) ? 'isp' : connection.type, connection.title),
+  ),
+  ...read(config, tunnels).map((tunnel) => fixedObject(tunnelAlias(tunnel), 'tunnel', tunnel.title)),
+]
+
+/** Kinds whose area does not exist yet: their ids are taken by form. */
+const foreignForm =
+  /^(?:(?:user|group|hip_profile)\.id\.(?:0|[1-9]\d{0,14})|security_group\.guid\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
+
+const isInterface = (config: Config, id: string): boolean =>
+  id.startsWith('interface.') && interfaceObjects(config).some((object) => object.id === id)
+
+export const isKnownObject = (config: Config, id: string): boolean =>
+  constant.has(id) || findObject(config, id) !== undefined || foreignForm.test(id) || isInterface(config, id)
+
+/** What an administrator calls it; its id when it is not there. */
+export function titleOf(config: Config, id: string): string {
+  const known = constant.get(id) ?? findObject(config, id)
+  return known?.title ?? interfaceObjects(config).find((object) => object.id === id)?.title ?? id
+}
+
+const isOneOf =
+  (...prefixes: readonly string[]) =>
+  (id: string): boolean =>
+    prefixes.includes(id.slice(0, id.indexOf('.')))
+
+/** Could stand in an address field beside `any` (firewall.md 3, "Rule semantics" 8). */
+export const isAddressId = isOneOf(
+  'ip',
+  'ip_range',
+  'subnet',
+  'domain',
+  'address_list',
+  'ip_address_list',
+  'iplist',
+  'list_of_iplists',
+  'user',
+  'group',
+  'security_group',
+)
+export const isPortId = isOneOf('port', 'port_range', 'port_list')
+export const isTimeId = isOneOf('time_range', 'time_list')
+
+/** What lists show of an object: its type belongs to it. */
+export const showObject = (object: StoredObject): AnyObject => {
+  const { id, title, comment, ...rest } = object
+  return { id, title, comment, type: kindOf(id)?.prefix ?? '', ...rest }
+}

@@ -1,0 +1,201 @@
+// Countries by IPv4 network, from a database in the MaxMind format 2.0 that the operator supplies. The file is not
+// trusted: every offset is checked, and no content makes the reading endless.
+
+import { readFileSync, statSync } from 'node:fs'
+import { highestAddress, printSpan } from '../net/ipv4.ts'
+import { dataSection, type Section } from './mmdb-section.ts'
+
+export interface Countries {
+  /** Unix seconds. */
+  readonly buildTime: number
+  /** By two-letter code: networks in rising order, merged as far as they go. */
+  readonly networks: ReadonlyMap<string, readonly string[]>
+}
+
+const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
+const longestMetadata = 128 * 1024
+/** Zero bytes between the tree and the data. */
+const gapBytes = 16
+
+const damaged = (what: string): Error => new Error(`The country database is damaged: ${what}.`)
+
+interface Tree {
+  readonly nodeCount: number
+  readonly isIpv6: boolean
+  readonly buildTime: number
+  /** The record of a node on one side: the next node, `nodeCount` for nothing, or a place in the data above that. */
+  readonly recordOf: (node: number, side: 0 | 1) => number
+  readonly data: Section
+}
+
+/** Throws with a sentence for the administrator when the file is not such a database. */
+export function readCountries(file: Buffer): Countries {
+  const tree = readTree(file)
+  const codeAt = codeReader(tree)
+  const spans = new Map<string, number[]>()
+  const add = (record: number, low: number, size: number): void => {
+    if (record === tree.nodeCount) return
+    const code = codeAt(record)
+    if (code === null) return
+    const known = spans.get(code) ?? []
+    spans.set(code, known)
+    if (known.at(-1) === low - 1) known[known.length - 1] = low + size - 1
+    else known.push(low, low + size - 1)
+  }
+  walkIpv4(tree, add)
+  const networks = [...spans].map(([code, flat]) => [code, networksOf(flat)] as const)
+  return { buildTime: tree.buildTime, networks: new Map(networks.sort(([a], [b]) => (a < b ? -1 : 1))) }
+}
+
+function readTree(file: Buffer): Tree {
+  const at = file.lastIndexOf(marker)
+  if (at < 0 || at < file.length - longestMetadata - marker.length) {
+    throw new Error('This is no country database in the MaxMind format: its metadata is missing.')
+  }
+  const metadata = dataSection(file.subarray(at + marker.length), damaged)
+  const number = (name: string): number => {
+    const place = metadata.find(0, name)
+    if (place === null) throw damaged(`its metadata have no ${name}`)
+    return metadata.readNumber(place)
+  }
+  if (number('binary_format_major_version') !== 2)
+    throw new Error('Only version 2 of the MaxMind format is known here.')
+  const nodeCount = number('node_count')
+  const recordBits = number('record_size')
+  if (![24, 28, 32].includes(recordBits)) throw damaged(`records of ${recordBits} bits`)
+  const treeBytes = (nodeCount * recordBits) / 4
+  if (nodeCount === 0 || treeBytes + gapBytes > at) throw damaged('its tree is cut off')
+  return {
+    nodeCount,
+    isIpv6: number('ip_version') === 6,
+    buildTime: number('build_epoch'),
+    recordOf: recordReader(file, recordBits),
+    data: dataSection(file.subarray(treeBytes + gapBytes, at), damaged),
+  }
+}
+
+function recordReader(file: Buffer, bits: number): Tree['recordOf'] {
+  switch (bits) {
+    case 24:
+      return (node, side) => file.readUIntBE(node * 6 + side * 3, 3)
+    case 28:
+      // The byte in the middle holds the four highest bits of both.
+      return (node, side) => {
+        const middle = file.readUInt8(node * 7 + 3)
+        const high = side === 0 ? middle >>> 4 : middle & 15
+        return high * 0x100_0000 + file.readUIntBE(node * 7 + side * 4, 3)
+      }
+    default:
+      return (node, side) => file.readUInt32BE(node * 8 + side * 4)
+  }
+}
+
+/** Gives every leaf of the IPv4 part, in rising order. */
+function walkIpv4(tree: Tree, onLeaf: (record: number, low: number, size: number) => void): void {
+  const { nodeCount, recordOf } = tree
+  // IPv4 lies below 96 zeros in a tree of IPv6.
+  let root = 0
+  for (let depth = 0; tree.isIpv6 && depth < 96 && root < nodeCount; depth++) root = recordOf(root, 0)
+  const open: { record: number; low: number; size: number }[] = [{ record: root, low: 0, size: highestAddress + 1 }]
+  let visited = 0
+  for (let place = open.pop(); place; place = open.pop()) {
+    const { record, low, size } = place
+    if (record >= nodeCount) {
+      onLeaf(record, low, size)
+      continue
+    }
+    // In a tree no node is met twice; in a net of nodes the ways would be endless.
+    if (size === 1 || ++visited > nodeCount) throw damaged('its tree has loops')
+    const half = size / 2
+    open.push({ record: recordOf(record, 1), low: low + half, size: half })
+    open.push({ record: recordOf(record, 0), low, size: half })
+  }
+}
+
+/** Most networks share a few hundred entries of the data: each is read once. */
+function codeReader({ nodeCount, data }: Tree): (record: number) => string | null {
+  const known = new Map<number, string | null>()
+  return (record) => {
+    const found = known.get(record)
+    if (found !== undefined) return found
+    const place = record - nodeCount - gapBytes
+    if (place < 0) throw damaged('its tree points outside of the data')
+    const code = readCode(data, place, 'country') ?? readCode(data, place, 'registered_country')
+    known.set(record, code)
+    return code
+  }
+}
+
+function readCode(data: Section, place: number, name: string): string | null {
+  const country = data.find(place, name)
+  const code = country === null ? null : data.find(country, 'iso_code')
+  const text = code === null ? null : data.readText(code)
+  return text !== null && /^[A-Z]{2}$/.test(text) ? text : null
+}
+
+/** The fewest networks that hold exactly these spans. */
+function networksOf(flat: readonly number[]): string[] {
+  const networks: string[] = []
+  for (let at = 0; at < flat.length; at += 2) {
+    const high = flat[at + 1] as number
+    for (let low = flat[at] as number; low <= high; ) {
+      let size = 1
+      while (size <= highestAddress && low % (size * 2) === 0 && low + size * 2 - 1 <= high) size *= 2
+      networks.push(printSpan(low, low + size - 1))
+      low += size
+    }
+  }
+  return networks
+}
+
+export interface CountryFile {
+  /** Reads the file when it is another one than last time. */
+  refresh(): void
+  status(): CountryFileStatus
+}
+
+export interface CountryFileStatus {
+  readonly loaded: boolean
+  readonly path: string
+  readonly countries: number
+  readonly buildTime: number | null
+  readonly messages: readonly string[]
+}
+
+/** A file that cannot be read leaves the countries of the last one in use, unless it is gone. */
+export function createCountryFile(
+  path: string,
+  onNetworks: (networks: ReadonlyMap<string, readonly string[]>) => void,
+): CountryFile {
+  let seen = ''
+  let current: Countries | null = null
+  let problem: string | null = null
+  const load = (): void => {
+    try {
+      current = readCountries(readFileSync(path))
+      problem = null
+      onNetworks(current.networks)
+    } catch (error) {
+      problem = (error as Error).message
+    }
+  }
+  return {
+    refresh: () => {
+      const stat = statSync(path, { throwIfNoEntry: false })
+      const now = stat ? `${stat.mtimeMs} ${stat.size} ${stat.ino}` : 'none'
+      if (now === seen) return
+      seen = now
+      if (stat) return load()
+      current = null
+      problem = 'There is no country database; countries in rules match nothing.'
+      onNetworks(new Map())
+    },
+    status: () => ({
+      loaded: current !== null,
+      path,
+      countries: current?.networks.size ?? 0,
+      buildTime: current?.buildTime ?? null,
+      messages: problem === null ? [] : [problem],
+    }),
+  }
+}
