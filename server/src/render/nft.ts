@@ -1,88 +1,115 @@
-// Typed writer for nftables: a small tree of statements that prints itself. Names come from a fixed alphabet and text is
-// quoted here, once, so nothing an administrator wrote can become syntax.
+// Typed writer for nftables: everything that stands in a ruleset is made here, from numbers, fixed words and names of a
+// fixed alphabet, so nothing an administrator wrote can become syntax. What the rules mean is the compiler's.
 
-export interface NftSet {
-  readonly kind: 'set'
-  readonly name: string
-  readonly type: string
-  readonly isInterval?: boolean
-  readonly elements: readonly string[]
-}
+import { printAddress, printSpan } from '../net/ipv4.ts'
+import type { Ranges } from '../net/ranges.ts'
 
-export interface NftRule {
-  /** Matches and statements in nft's own words, built from the helpers below. */
-  readonly parts: readonly NftPart[]
-  /** Path of the object the rule comes from; a refusal of the kernel is reported as a fault of it. */
-  readonly origin: string
-}
+declare const isNft: unique symbol
+/** Text of nft's language that is known to be safe because only this file makes it. */
+export type Nft = string & { readonly [isNft]: true }
 
-export interface NftChain {
-  readonly kind: 'chain'
-  readonly name: string
-  /** Base chains only. */
-  readonly hook?: {
-    readonly type: 'filter' | 'nat'
-    readonly at: string
-    readonly priority: string
-    readonly policy: 'accept' | 'drop'
-  }
-  readonly rules: readonly NftRule[]
-}
-
-/** A fragment that is known to be safe because only this file makes one. */
-export interface NftPart {
-  readonly text: string
-}
+const safe = (text: string): Nft => text as Nft
 
 const nameForm = /^[a-z][a-z0-9_]{0,60}$/
+const wordsForm = /^[a-z][a-z0-9 _,.=&|!:;<>-]*$/
 const originForm = /^[a-z0-9_.[\]-]{1,120}$/i
+const macForm = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/i
+const logForm = /^[A-Z]{3,4} [A-Za-z0-9_.-]{1,64} [a-z_]{1,16}$/
 
-const safeName = (name: string): string => {
-  if (!nameForm.test(name)) throw new Error(`not a name for nftables: ${JSON.stringify(name)}`)
-  return name
+function demand(form: RegExp, text: string, what: string): Nft {
+  if (!form.test(text)) throw new Error(`not ${what} for nftables: ${JSON.stringify(text)}`)
+  return safe(text)
 }
 
-/** Printable ASCII but quote, slash, backslash and the star, which nft would take as "any ending". */
-export const isQuotableInterface = (name: string): boolean => /^[!#-)+-.0-[\]-~]{1,15}$/.test(name)
-
-export function quoteInterface(name: string): string {
-  if (!isQuotableInterface(name)) throw new Error(`not an interface name: ${JSON.stringify(name)}`)
-  return `"${name}"`
-}
+/** Name of a chain, set or map; never a word of nft's language when it holds a digit or an underscore. */
+export const name = (text: string): Nft => demand(nameForm, text, 'a name')
 
 /** Fixed words of nft's language; never text from outside. */
-export const words = (text: string): NftPart => {
-  if (!/^[a-z][a-z0-9 _,.-]*$/.test(text)) throw new Error(`not plain nft words: ${JSON.stringify(text)}`)
-  return { text }
+export const words = (text: string): Nft => demand(wordsForm, text, 'plain words')
+
+/** Printable ASCII but quote, slash, backslash and the star, which nft would take as "any ending". */
+export const isQuotableInterface = (text: string): boolean => /^[!#-)+-.0-[\]-~]{1,15}$/.test(text)
+
+export function quoteInterface(text: string): Nft {
+  if (!isQuotableInterface(text)) throw new Error(`not an interface name: ${JSON.stringify(text)}`)
+  return safe(`"${text}"`)
 }
 
-export const inSet = (selector: string, set: string): NftPart => ({ text: `${words(selector).text} @${safeName(set)}` })
+const isWhole = (value: number, highest: number): boolean => Number.isInteger(value) && value >= 0 && value <= highest
 
-export const rule = (origin: string, ...parts: readonly NftPart[]): NftRule => ({ parts, origin })
-
-export function printTable(items: readonly (NftSet | NftChain)[]): string {
-  return items.map((item) => (item.kind === 'set' ? printSet(item) : printChain(item))).join('\n\n')
+/** An address, a network or `first-last`. */
+export function addresses(low: number, high: number): Nft {
+  if (!isWhole(low, high) || !isWhole(high, 0xffff_ffff)) throw new Error(`not addresses: ${low}-${high}`)
+  return safe(printSpan(low, high))
 }
 
-function printSet(set: NftSet): string {
-  const lines = [`type ${words(set.type).text}`]
-  if (set.isInterval) lines.push('flags interval')
-  if (set.elements.length > 0) lines.push(`elements = { ${set.elements.join(', ')} }`)
-  return block(`set ${safeName(set.name)}`, lines)
+/** Always `first-last`, as NAT wants its pools; one address alone. */
+export function addressPool(low: number, high: number): Nft {
+  addresses(low, high)
+  return safe(low === high ? printAddress(low) : `${printAddress(low)}-${printAddress(high)}`)
 }
 
-function printChain(chain: NftChain): string {
-  const { hook } = chain
-  const head = hook
-    ? [`type ${hook.type} hook ${safeName(hook.at)} priority ${safeName(hook.priority)}; policy ${hook.policy};`]
-    : []
-  return block(`chain ${safeName(chain.name)}`, [...head, ...chain.rules.map(printRule)])
+/** A number or `low-high`: ports, seconds. */
+export function numbers(low: number, high: number): Nft {
+  if (!isWhole(low, high) || !isWhole(high, 2 ** 40)) throw new Error(`not numbers: ${low}-${high}`)
+  return safe(low === high ? `${low}` : `${low}-${high}`)
 }
 
-function printRule(r: NftRule): string {
-  if (!originForm.test(r.origin)) throw new Error(`not an object path: ${JSON.stringify(r.origin)}`)
-  return `${r.parts.map((part) => part.text).join(' ')} comment "${r.origin}"`
+export const hexNumber = (value: number): Nft => {
+  if (!isWhole(value, 0xffff_ffff)) throw new Error(`not a number of 32 bits: ${value}`)
+  return safe(`0x${value.toString(16)}`)
 }
 
-const block = (title: string, lines: readonly string[]): string =>
-  `  ${title} {\n${lines.map((line) => `    ${line}\n`).join('')}  }`
+export const hexNumbers = (low: number, high: number): Nft => safe(`${hexNumber(low)}-${hexNumber(high)}`)
+
+export const mac = (text: string): Nft => demand(macForm, text, 'a hardware address')
+
+/** `10.0.0.1 . 10.0.0.2`: the parts of a concatenation. */
+export const concatenate = (...parts: readonly Nft[]): Nft => safe(parts.join(' . '))
+
+/** Nothing: a condition that everything meets. */
+export const blank: Nft = safe('')
+
+/** Several parts in a row. */
+export const sentence = (...parts: readonly Nft[]): Nft => safe(parts.filter((part) => part !== '').join(' '))
+
+export const inSet = (selector: Nft, set: string, isNegated = false): Nft =>
+  safe(`${selector} ${isNegated ? '!= ' : ''}@${name(set)}`)
+
+export const equals = (selector: Nft, value: Nft, isNegated = false): Nft =>
+  safe(`${selector} ${isNegated ? '!= ' : ''}${value}`)
+
+export const jump = (chain: string): Nft => safe(`jump ${name(chain)}`)
+export const goTo = (chain: string): Nft => safe(`goto ${name(chain)}`)
+export const byMap = (selector: Nft, map: string): Nft => safe(`${selector} vmap @${name(map)}`)
+export const element = (key: Nft, verdict: Nft): Nft => safe(`${key} : ${verdict}`)
+
+/** `to 10.0.0.1:80-90`, `to :80`: where a translation leads. */
+export const target = (pool: Nft | null, ports: Nft | null): Nft =>
+  safe(`to ${pool ?? ''}${ports === null ? '' : `:${ports}`}`)
+
+/** A record for the reader of the firewall log: table, rule and action. */
+export const record = (group: number, table: string, rule: string, action: string): Nft =>
+  safe(`log group ${numbers(group, group)} prefix "${demand(logForm, `${table} ${rule} ${action}`, 'a log prefix')} "`)
+
+/** A rule with the path of the object it comes from: a refusal of the kernel is reported as a fault of that. */
+export const rule = (origin: string, ...parts: readonly Nft[]): Nft =>
+  safe(`${sentence(...parts)} comment "${demand(originForm, origin, 'an object path')}"`)
+
+export const printElements = (ranges: Ranges, print: (low: number, high: number) => Nft): Nft[] => {
+  const elements: Nft[] = []
+  for (let at = 0; at < ranges.length; at += 2) elements.push(print(ranges[at] as number, ranges[at + 1] as number))
+  return elements
+}
+
+export interface Hook {
+  readonly type: 'filter' | 'nat'
+  readonly at: 'prerouting' | 'input' | 'forward' | 'output' | 'postrouting'
+  readonly priority: string
+}
+
+export const hookHead = ({ type, at, priority }: Hook): Nft =>
+  safe(`type ${type} hook ${at} priority ${words(priority)}; policy accept;`)
+
+export const ingressHead = (devices: readonly string[]): Nft =>
+  safe(`type filter hook ingress devices = { ${devices.map(quoteInterface).join(', ')} } priority -500; policy accept;`)

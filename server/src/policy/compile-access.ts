@@ -1,0 +1,139 @@
+// The stage of access control lists as a base chain of its own before the forward rules: there `accept` means "on to the
+// rules", so lists of any length need no way back. Each list is one tree of chains, shared by all its bindings.
+
+import type { NftPiece } from '../plan/artifacts.ts'
+import { digest } from '../render/digest.ts'
+import {
+  addresses,
+  blank,
+  equals,
+  hookHead,
+  inSet,
+  jump,
+  type Nft,
+  numbers,
+  record,
+  rule,
+  sentence,
+  words,
+} from '../render/nft.ts'
+import { makePiece } from '../render/nft-piece.ts'
+import { addressSet, logGroup, portSpace } from './compile-rule.ts'
+import { listPieces, makeFields, mix, type Tree } from './dispatch.ts'
+import { dispatch, type Entry, printEntry, type RankedTree } from './dispatch-ranks.ts'
+import type { AccessBinding, AccessEntry, AccessStage, AddressMatch, Span } from './model.ts'
+
+/** Verdicts without a rule of their own are told by this origin. */
+export const accessDefaultOrigin = 'firewall.acl_state'
+
+export interface AccessOptions {
+  readonly countsHits: boolean
+  readonly isLogged: boolean
+}
+
+export interface CompiledAccess {
+  readonly pieces: readonly NftPiece[]
+  readonly trees: ReadonlyMap<string, RankedTree>
+}
+
+export function compileAccess(
+  stage: AccessStage,
+  options: AccessOptions,
+  first: readonly Nft[],
+  previous: ReadonlyMap<string, RankedTree>,
+): CompiledAccess {
+  const pieces = new Map<string, NftPiece>()
+  const trees = new Map<string, RankedTree>()
+  const lines = [...first, words('ct state established,related accept')]
+  for (const { listKey, entries, members } of stage.bindings) {
+    const name = `x_${digest(listKey).slice(0, 12)}`
+    if (!trees.has(name)) {
+      const tree = dispatch(name, compileEntries(entries, options), previous.get(name))
+      trees.set(name, tree)
+      keepChain(pieces, name, tree)
+    }
+    lines.push(...memberLines(members, name, pieces))
+  }
+  lines.push(defaultLine(stage, options))
+  const head = hookHead({ type: 'filter', at: 'forward', priority: 'filter - 1' })
+  return { pieces: [...pieces.values(), makePiece({ kind: 'chain', name: 'access', head, lines, origin: '' })], trees }
+}
+
+function keepChain(pieces: Map<string, NftPiece>, name: string, tree: Tree): void {
+  for (const piece of listPieces(tree)) pieces.set(piece.name, piece)
+  pieces.set(name, makePiece({ kind: 'chain', name, head: '', lines: tree.lines, origin: '' }))
+}
+
+/** IPv6 packets have no members: they go on to the default. */
+function memberLines(members: AddressMatch, chain: string, pieces: Map<string, NftPiece>): Nft[] {
+  const { ranges, isNegated } = members
+  if (ranges.length === 0) return isNegated ? [sentence(words('meta nfproto ipv4'), jump(chain))] : []
+  const [low, high] = [ranges[0] as number, ranges[1] as number]
+  if (ranges.length === 2) return [sentence(equals(words('ip saddr'), addresses(low, high), isNegated), jump(chain))]
+  const set = addressSet(members)
+  pieces.set(set.name, set)
+  return [sentence(inSet(words('ip saddr'), set.name, isNegated), jump(chain))]
+}
+
+function defaultLine({ isAllowedByDefault }: AccessStage, options: AccessOptions): Nft {
+  return rule(accessDefaultOrigin, words('counter'), ...verdict('default', isAllowedByDefault, options))
+}
+
+const verdict = (list: string, isAllowed: boolean, { isLogged }: AccessOptions): Nft[] => [
+  ...(isLogged ? [record(logGroup, 'ACL', list, isAllowed ? 'allow' : 'deny')] : []),
+  words(isAllowed ? 'accept' : 'drop'),
+]
+
+const remembered = new WeakMap<readonly AccessEntry[], { readonly options: AccessOptions; readonly made: Entry[] }>()
+
+function compileEntries(entries: AccessBinding['entries'], options: AccessOptions): readonly Entry[] {
+  const known = remembered.get(entries)
+  if (known?.options === options) return known.made
+  const hashes = new Set<number>()
+  const made = entries.map((entry) => {
+    let hash = hashOf(entry)
+    while (hashes.has(hash)) hash = mix(hash + 1)
+    hashes.add(hash)
+    return compileEntry(entry, hash, options)
+  })
+  remembered.set(entries, { options, made })
+  return made
+}
+
+function compileEntry(entry: AccessEntry, hash: number, options: AccessOptions): Entry {
+  const { protocol, source, destination, sourcePorts, destinationPorts } = entry
+  const parts: Nft[] = []
+  if (protocol !== null && sourcePorts === null && destinationPorts === null)
+    parts.push(words(`meta l4proto ${protocol}`))
+  if (!isEverything(source)) parts.push(equals(words('ip saddr'), addresses(...source)))
+  if (!isEverything(destination)) parts.push(equals(words('ip daddr'), addresses(...destination)))
+  if (sourcePorts !== null) parts.push(equals(words(`${protocol} sport`), numbers(...sourcePorts)))
+  if (destinationPorts !== null) parts.push(equals(words(`${protocol} dport`), numbers(...destinationPorts)))
+  const counter = options.countsHits ? [words('counter')] : []
+  const text = rule(entry.origin, ...counter, ...verdict(listOf(entry.origin), entry.isAllowed, options))
+  const conditions = [sentence(...parts)]
+  const statements = [{ before: blank, text }]
+  return {
+    hash,
+    origin: entry.origin,
+    conditions,
+    statements,
+    ...makeFields(
+      isEverything(destination) ? null : destination,
+      isEverything(source) ? null : source,
+      portSpace(protocol, destinationPorts),
+    ),
+    lines: printEntry(conditions, statements),
+  }
+}
+
+const isEverything = ([low, high]: Span): boolean => low === 0 && high === 0xffff_ffff
+
+/** `firewall.acl[<id>]` -> `<id>` */
+const listOf = (origin: string): string => /\[([A-Za-z0-9_.-]{1,64})\]/.exec(origin)?.[1] ?? 'list'
+
+const hashOf = ({ source, destination, destinationPorts, protocol }: AccessEntry): number =>
+  [...source, ...destination, ...(destinationPorts ?? []), protocol?.charCodeAt(0) ?? 0].reduce(
+    (hash, value) => mix((hash ^ value) >>> 0),
+    1,
+  )

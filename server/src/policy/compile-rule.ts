@@ -1,0 +1,283 @@
+// One policy rule as lines of nftables, and what the dispatcher may know of it. Objects of several values are named sets
+// whose name depends only on the object, so that an edit of it changes elements and nothing else. Pure but for what it
+// remembers of rules that are still there.
+
+import type { Ranges } from '../net/ranges.ts'
+import type { NftPiece } from '../plan/artifacts.ts'
+import {
+  addresses,
+  addressPool,
+  blank,
+  equals,
+  inSet,
+  isQuotableInterface,
+  type Nft,
+  numbers,
+  printElements,
+  rule as printRule,
+  quoteInterface,
+  record,
+  sentence,
+  target,
+  words,
+} from '../render/nft.ts'
+import { makePiece } from '../render/nft-piece.ts'
+import { makeFields, mix, udpOffset } from './dispatch.ts'
+import { type Entry, printEntry } from './dispatch-ranks.ts'
+import type { AddressMatch, InterfaceMatch, LoggedAction, PolicyRule, ProtocolName, RuleTable } from './model.ts'
+
+/** Where a table's rules stand. Forward rules that name the gateway as the sender stand in the output hook. */
+export type Place = RuleTable | 'output'
+
+export interface RuleOptions {
+  readonly place: Place
+  readonly countsHits: boolean
+  /** Hits of these on marked connections are recorded; empty when no rule marks. */
+  readonly loggedActions: readonly LoggedAction[]
+}
+
+export interface CompiledRule {
+  /** For IPv4 and IPv6 packets; null when the rule matches none of them. */
+  readonly ipv4: Entry | null
+  readonly ipv6: Entry | null
+  /** True when its lines say nothing of IPv4, so that IPv6 packets must be kept from them. */
+  readonly isOpen: boolean
+  readonly sets: readonly NftPiece[]
+}
+
+/** Key of the incoming interface that stands for what the gateway itself sends. */
+export const ownTraffic = 'utm_outgoing'
+
+export const logGroup = 5
+export const tableNames = {
+  forward: 'FWD',
+  input: 'INP',
+  dnat: 'DNAT',
+  snat: 'SNAT',
+  log: 'LOG',
+  output: 'FWD',
+} as const
+
+/** Several lines instead of a set: small sets cost more than lines when there are thousands. */
+const maxLines = 4
+
+const none: CompiledRule = { ipv4: null, ipv6: null, isOpen: false, sets: [] }
+const remembered = new WeakMap<PolicyRule, { readonly options: RuleOptions; readonly compiled: CompiledRule }>()
+
+/** The same objects for the same rule as long as the same options are given. */
+export function compileRule(rule: PolicyRule, options: RuleOptions): CompiledRule {
+  const known = remembered.get(rule)
+  if (known?.options === options) return known.compiled
+  const compiled = canMatch(rule, options.place) ? makeRule(rule, options) : none
+  remembered.set(rule, { options, compiled })
+  return compiled
+}
+
+/** A rule with a condition that nothing meets is left out. */
+function canMatch({ source, destination, sourcePorts, destinationPorts, ...rule }: PolicyRule, place: Place): boolean {
+  const isEmpty = (match: AddressMatch | null) => match !== null && !match.isNegated && match.ranges.length === 0
+  if (isEmpty(source) || isEmpty(destination)) return false
+  if (sourcePorts?.ranges.length === 0 || destinationPorts?.ranges.length === 0) return false
+  if (rule.times?.ranges.length === 0) return false
+  if (place !== 'output' && place !== 'snat' && rule.incoming !== null && quotable(rule.incoming).length === 0)
+    return false
+  if (place === 'input') return true
+  return !(isEmpty(rule.holders) || (rule.outgoing !== null && quotable(rule.outgoing).length === 0))
+}
+
+const quotable = ({ devices }: InterfaceMatch): string[] => devices.filter(isQuotableInterface)
+
+function makeRule(rule: PolicyRule, options: RuleOptions): CompiledRule {
+  const sets: NftPiece[] = []
+  const holders = options.place === 'input' ? null : rule.holders
+  const translates = rule.action.kind === 'dnat' || rule.action.kind === 'snat'
+  const isPositive = [rule.source, rule.destination, holders].some((match) => match !== null && !match.isNegated)
+  const common = commonConditions(rule, options.place, sets)
+  const statements = statementsOf(rule, options)
+  const hash = mix(rule.id)
+  const ports = portSpace(rule.protocol, rule.destinationPorts?.ranges ?? null)
+  const finish = (
+    fields: ReturnType<typeof makeFields>,
+    protocol: readonly Nft[],
+    found: readonly (readonly Nft[])[],
+  ): Entry => {
+    const conditions = found.map((parts) => sentence(...protocol, ...parts, ...common))
+    return { hash, ...fields, origin: rule.origin, conditions, statements, lines: printEntry(conditions, statements) }
+  }
+  return {
+    ipv4: finish(
+      makeFields(positive(rule.destination), positive(rule.source), ports),
+      protocolOf(rule, 'icmp'),
+      addressConditions(rule, holders, sets),
+    ),
+    // IPv6 addresses are in no list, and a translation has none to give.
+    ipv6: isPositive || translates ? null : finish(makeFields(null, null, ports), protocolOf(rule, 'ipv6-icmp'), [[]]),
+    isOpen: !isPositive,
+    sets,
+  }
+}
+
+const positive = (match: AddressMatch | null): Ranges | null =>
+  match === null || match.isNegated ? null : match.ranges
+
+/** What the rule can match in the dispatcher's space of ports. */
+export function portSpace(protocol: ProtocolName | null, ports: Ranges | null): Ranges | null {
+  if (protocol === null) return null
+  if (protocol !== 'tcp' && protocol !== 'udp') return []
+  const offset = protocol === 'udp' ? udpOffset : 0
+  return (ports ?? [0, udpOffset - 1]).map((port) => port + offset)
+}
+
+/** Ports name their protocol themselves. */
+function protocolOf({ protocol, sourcePorts, destinationPorts }: PolicyRule, icmp: 'icmp' | 'ipv6-icmp'): Nft[] {
+  if (protocol === null || sourcePorts !== null || destinationPorts !== null) return []
+  return [words(`meta l4proto ${protocol === 'icmp' ? icmp : protocol}`)]
+}
+
+/** One list of conditions for each line. */
+function addressConditions(
+  { source, destination }: PolicyRule,
+  holders: AddressMatch | null,
+  sets: NftPiece[],
+): readonly (readonly Nft[])[] {
+  const [from, to] = [spread(source), spread(destination)]
+  // The longer list goes into a set first.
+  const isFromLonger = from > to
+  const fromLimit = isFromLonger && from * to > maxLines ? 1 : maxLines
+  const toLimit = !isFromLonger && from * to > maxLines ? 1 : maxLines
+  const sources = addressParts(words('ip saddr'), source, fromLimit, sets)
+  const targets = addressParts(words('ip daddr'), destination, toLimit, sets)
+  const [holder = []] = addressParts(words('ip saddr'), holders, 1, sets)
+  return sources.flatMap((a) => targets.map((b) => [...a, ...b, ...holder]))
+}
+
+const spread = (match: AddressMatch | null): number =>
+  match === null || match.isNegated ? 1 : Math.max(1, match.ranges.length / 2)
+
+function addressParts(selector: Nft, match: AddressMatch | null, limit: number, sets: NftPiece[]): Nft[][] {
+  if (match === null || (match.isNegated && match.ranges.length === 0)) return [[]]
+  const { ranges, isNegated } = match
+  if (ranges.length === 2 || (!isNegated && ranges.length <= 2 * limit))
+    return printElements(ranges, addresses).map((value) => [equals(selector, value, isNegated)])
+  const set = addressSet(match)
+  sets.push(set)
+  return [[inSet(selector, set.name, isNegated)]]
+}
+
+function commonConditions(rule: PolicyRule, place: Place, sets: NftPiece[]): Nft[] {
+  const keep = (set: NftPiece): string => {
+    sets.push(set)
+    return set.name
+  }
+  const parts: Nft[] = []
+  for (const [side, match] of [
+    ['sport', rule.sourcePorts],
+    ['dport', rule.destinationPorts],
+  ] as const) {
+    if (match === null) continue
+    const selector = words(`${rule.protocol} ${side}`)
+    const [value, ...more] = printElements(match.ranges, numbers)
+    parts.push(
+      value !== undefined && more.length === 0 ? equals(selector, value) : inSet(selector, keep(portSet(match))),
+    )
+  }
+  const { incoming, outgoing, times } = rule
+  if (incoming !== null && place !== 'output' && place !== 'snat')
+    parts.push(deviceCondition(words('iifname'), 'i', incoming, keep))
+  if (outgoing !== null && place !== 'input' && place !== 'dnat')
+    parts.push(
+      place === 'log'
+        ? deviceCondition(routeSelector, 'o', outgoing, keep)
+        : deviceCondition(words('oifname'), 'i', outgoing, keep),
+    )
+  if (times !== null) parts.push(inSet(words('meta time'), keep(timeSet(times))))
+  return parts
+}
+
+/** Marks are set before DNAT and routing: the way out is the one of the address the packet came with. */
+const routeSelector = words('fib daddr oifname')
+
+function deviceCondition(
+  selector: Nft,
+  prefix: 'i' | 'o',
+  match: InterfaceMatch,
+  keep: (set: NftPiece) => string,
+): Nft {
+  const devices = quotable(match)
+  const [device, ...more] = devices
+  if (device !== undefined && more.length === 0) return equals(selector, quoteInterface(device))
+  const head = prefix === 'i' ? words('type ifname;') : words('typeof fib daddr oifname;')
+  return inSet(selector, keep(remember(match, `${prefix}_${match.key}`, head, () => devices.map(quoteInterface))))
+}
+
+/** Objects are resolved once and shared, so their sets are as well. */
+const rememberedSets = new WeakMap<object, Map<string, NftPiece>>()
+
+function remember(match: object, name: string, head: Nft, list: () => Nft[]): NftPiece {
+  const known = rememberedSets.get(match) ?? new Map<string, NftPiece>()
+  rememberedSets.set(match, known)
+  const piece = known.get(name) ?? makePiece({ kind: 'set', name, head, lines: list(), origin: '' })
+  known.set(name, piece)
+  return piece
+}
+
+export const addressSet = (match: AddressMatch): NftPiece =>
+  remember(match, `a_${match.key}`, words('type ipv4_addr; flags interval;'), () =>
+    printElements(match.ranges, addresses),
+  )
+
+const portSet = (match: NonNullable<PolicyRule['sourcePorts']>): NftPiece =>
+  remember(match, `p_${match.key}`, words('type inet_service; flags interval;'), () =>
+    printElements(match.ranges, numbers),
+  )
+
+/** The kernel counts nanoseconds, so the last second of a range goes on to the beginning of the next one. */
+const timeSet = (match: NonNullable<PolicyRule['times']>): NftPiece =>
+  remember(match, `t_${match.key}`, words('typeof meta time; flags interval;'), () =>
+    printElements(match.ranges, (low, high) => numbers(low, high + 1)),
+  )
+
+function statementsOf(rule: PolicyRule, { place, countsHits, loggedActions }: RuleOptions): Entry['statements'] {
+  const counter = countsHits ? [words('counter')] : []
+  const action = loggedActionOf(rule)
+  const isLogged = loggedActions.includes(action) && place !== 'output'
+  const log = record(logGroup, tableNames[place], `${rule.id}`, action)
+  if (rule.action.kind === 'mark') {
+    // Only what is marked is recorded, and here the rule itself decides that.
+    const note = isLogged && rule.action.isLogged ? [log] : []
+    const text = printRule(rule.origin, ...counter, ...verdictOf(rule), ...note, words('accept'))
+    return [{ before: blank, text }]
+  }
+  const end = { before: blank, text: printRule(rule.origin, ...counter, ...verdictOf(rule)) }
+  return isLogged ? [{ before: isMarked, text: printRule(rule.origin, log) }, end] : [end]
+}
+
+/** The lowest bit of the connection mark says "logged". */
+const isMarked = words('ct mark & 0x1 == 0x1')
+const mark = words('ct mark set ct mark | 0x1')
+const unmark = words('ct mark set ct mark & 0xfffffffe')
+
+function loggedActionOf({ action }: PolicyRule): LoggedAction {
+  if (action.kind !== 'mark') return action.kind
+  return action.isLogged ? 'mark_log' : 'mark_not_log'
+}
+
+/** The kernel itself keeps a port that lies in the range a translation gives. */
+function verdictOf({ action }: PolicyRule): Nft[] {
+  switch (action.kind) {
+    case 'accept':
+    case 'drop':
+      return [words(action.kind)]
+    case 'mark':
+      return [action.isLogged ? mark : unmark]
+    case 'snat':
+      return action.addresses === null
+        ? [words('masquerade')]
+        : [words('snat ip'), target(addressPool(...action.addresses), null)]
+    case 'dnat': {
+      const ports = action.ports === null ? null : numbers(...action.ports)
+      if (action.addresses === null) return ports === null ? [words('accept')] : [words('dnat'), target(null, ports)]
+      return [words('dnat ip'), target(addressPool(...action.addresses), ports)]
+    }
+  }
+}

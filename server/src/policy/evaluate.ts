@@ -1,0 +1,319 @@
+// What the compiled policy does with a packet, found by walking the same rules: hardware filter, log marks, DNAT,
+// routing, access lists, forward or input, SNAT. The compiler renders the same meaning for the kernel, and a test
+// compares the two packet by packet. Sentences about it are explain.ts's. Pure.
+
+import { parseAddress, parseNetwork } from '../net/ipv4.ts'
+import { contains, toRanges } from '../net/ranges.ts'
+import { type Cut, type Flow, matchRule } from './evaluate-match.ts'
+import { findIpv6Way, findWay, type Routing, type Way } from './evaluate-routing.ts'
+import type {
+  AccessResult,
+  EvaluateOptions,
+  LogRecord,
+  LogWalk,
+  Miss,
+  Outcome,
+  Packet,
+  SnatResult,
+  Trace,
+  Translation,
+  Walk,
+} from './evaluate-trace.ts'
+import {
+  type AccessEntry,
+  type AccessStage,
+  type HardwareFilter,
+  type LoggedAction,
+  type Policy,
+  type PolicyRule,
+  privateNetworks,
+  type Span,
+} from './model.ts'
+
+const maxMisses = 1000
+const maxOutcomes = 64
+const privateSources = toRanges(
+  privateNetworks.flatMap((text): Span[] => {
+    const network = parseNetwork(text)
+    return network === null ? [] : [[network.low, network.high]]
+  }),
+)
+
+interface Question {
+  readonly policy: Policy
+  readonly packet: Packet
+  readonly routing: Routing
+  readonly wantsReasons: boolean
+  readonly isMarked: boolean
+}
+
+export function evaluate(policy: Policy, packet: Packet, routing: Routing, options: EvaluateOptions = {}): Trace {
+  const flow = flowOf(packet)
+  const droppedBy = findHardwareDrop(policy, flow)
+  const nothing = { droppedBy, log: null, dnat: null, translation: { addresses: null, ports: null } }
+  if (droppedBy !== null) return { ...nothing, outcomes: [], isComplete: true, verdict: 'drop' }
+  const wantsReasons = options.reasons ?? true
+  const question = { policy, packet, routing, wantsReasons, isMarked: false }
+  if (packet.incoming_interface === null) return finish(question, flow, { ...nothing, records: [] })
+
+  const log = walkLog(question, { ...flow, outgoing: deviceOf(wayOf(question, flow.destination)) })
+  const marked = { ...question, isMarked: log.isMarked }
+  const dnat = walk(policy.rules.dnat, flow, wantsReasons) as Walk
+  const translation = translate(dnat.rule, flow)
+  const moved = {
+    ...flow,
+    destination: translation.addresses ?? flow.destination,
+    destinationPorts: translation.ports ?? flow.destinationPorts,
+  }
+  const records = [...recordsOf(marked, log.rule), ...recordsOf(marked, dnat.rule)]
+  return finish(marked, moved, { droppedBy, log, dnat, translation, records })
+}
+
+function flowOf(packet: Packet): Flow {
+  const source = parseAddress(packet.source)
+  const destination = parseAddress(packet.destination)
+  const hasPorts = packet.protocol === 'tcp' || packet.protocol === 'udp'
+  const port = packet.destination_port ?? 0
+  return {
+    protocol: packet.protocol,
+    source,
+    destination: destination === null ? null : [destination, destination],
+    sourcePort: hasPorts ? (packet.source_port ?? 0) : null,
+    destinationPorts: hasPorts ? [port, port] : null,
+    incoming: packet.incoming_interface,
+    outgoing: null,
+    time: packet.time,
+  }
+}
+
+/** Filters by hardware address never name IPv4, and an IPv6 packet of the question has no hardware address. */
+function findHardwareDrop({ hardware, devices }: Policy, flow: Flow): HardwareFilter['mode'] | null {
+  const { source, destination, incoming } = flow
+  if (hardware === null || source === null || destination === null) return null
+  if (incoming === null || !devices.includes(incoming)) return null
+  const isDropped =
+    (hardware.mode === 'src-ip' && hardware.entries.includes(source)) ||
+    (hardware.mode === 'dst-ip' && hardware.entries.includes(destination[0])) ||
+    (hardware.mode === 'src-and-dst-ip' &&
+      hardware.entries.some((entry) => entry.source === source && entry.destination === destination[0]))
+  return isDropped ? hardware.mode : null
+}
+
+/** All rules are looked at and the last match decides, so without reasons the walk begins at the end. */
+function walkLog({ policy, wantsReasons }: Question, flow: Flow): LogWalk {
+  const rules = policy.rules.log
+  const matches: PolicyRule[] = []
+  const misses: Miss[] = []
+  for (let at = rules.length - 1; at >= 0; at--) {
+    const rule = rules[at] as PolicyRule
+    const match = matchRule(rule, flow)
+    if (match.kind === 'miss') misses.push({ rule, field: match.field })
+    else matches.push(rule)
+    if (matches.length > 0 && !wantsReasons) break
+  }
+  const rule = matches[0] ?? null
+  return {
+    rule,
+    isMarked: rule?.action.kind === 'mark' && rule.action.isLogged,
+    outgoing: flow.outgoing,
+    matches: wantsReasons ? matches.toReversed() : [],
+    misses: wantsReasons ? misses.slice(0, maxMisses).toReversed() : [],
+    missCount: misses.length,
+  }
+}
+
+/** First match. A cut is possible only behind DNAT. */
+function walk(rules: readonly PolicyRule[], flow: Flow, wantsReasons: boolean): Walk | Cut {
+  const misses: Miss[] = []
+  let rule: PolicyRule | null = null
+  let missCount = 0
+  for (const candidate of rules) {
+    const match = matchRule(candidate, flow)
+    if (match.kind === 'cut') return match.cut
+    if (match.kind === 'match') {
+      rule = candidate
+      break
+    }
+    missCount++
+    if (wantsReasons) misses.push({ rule: candidate, field: match.field })
+  }
+  return { rule, misses: misses.slice(-maxMisses), missCount }
+}
+
+function translate(rule: PolicyRule | null, flow: Flow): Translation {
+  if (rule?.action.kind !== 'dnat') return { addresses: null, ports: null }
+  const { addresses, ports } = rule.action
+  const port = flow.destinationPorts?.[0]
+  if (ports === null || port === undefined) return { addresses, ports: null }
+  return { addresses, ports: ports[0] <= port && port <= ports[1] ? [port, port] : ports }
+}
+
+function wayOf({ packet, routing }: Question, destination: Span | null): Way {
+  return destination === null ? findIpv6Way(routing, packet.destination) : findWay(routing, destination)
+}
+
+const deviceOf = (way: Way): string | null => (way.kind === 'device' ? way.device : null)
+
+type Before = Pick<Trace, 'droppedBy' | 'log' | 'dnat' | 'translation'> & { readonly records: readonly LogRecord[] }
+
+/** Takes the pool of DNAT apart until each part has one outcome. */
+function finish(question: Question, flow: Flow, { records, ...before }: Before): Trace {
+  const outcomes: Outcome[] = []
+  const open = [flow]
+  while (open.length > 0 && outcomes.length < maxOutcomes) {
+    const part = open.pop() as Flow
+    const result = passThrough(question, part, records)
+    if ('verdict' in result) outcomes.push(result)
+    else open.push(...split(part, result))
+  }
+  const verdicts = new Set(outcomes.map(({ verdict }) => verdict))
+  const isComplete = open.length === 0
+  const [verdict = null] = verdicts
+  return { ...before, outcomes, isComplete, verdict: isComplete && verdicts.size === 1 ? verdict : null }
+}
+
+/** The upper part first, so that the lower one is taken next. */
+function split(flow: Flow, { field, at }: Cut): Flow[] {
+  const name = field === 'destination_addresses' ? 'destination' : 'destinationPorts'
+  const [low, high] = flow[name] as Span
+  return [
+    { ...flow, [name]: [at, high] },
+    { ...flow, [name]: [low, at - 1] },
+  ]
+}
+
+function passThrough(question: Question, flow: Flow, before: readonly LogRecord[]): Outcome | Cut {
+  const way = wayOf(question, flow.destination)
+  if (way.kind === 'cut') return { field: 'destination_addresses', at: way.at }
+  const { destination, destinationPorts } = flow
+  const nothing = {
+    destination,
+    destinationPorts,
+    access: null,
+    walk: null,
+    snat: null,
+    outgoing: null,
+    records: before,
+  }
+  if (way.kind === 'none') return { ...nothing, path: 'none', decidedBy: { kind: 'no_route' }, verdict: 'drop' }
+  const outgoing = way.kind === 'own' ? null : way.device
+  if (flow.incoming === null) return send(question, { ...flow, outgoing: outgoing ?? 'lo' }, nothing)
+  return outgoing === null ? receive(question, flow, nothing) : forward(question, { ...flow, outgoing }, nothing)
+}
+
+type Start = Omit<Outcome, 'path' | 'decidedBy' | 'verdict'>
+
+const bySystem = (origin: string) => ({ decidedBy: { kind: 'system', origin }, verdict: 'accept' }) as const
+
+function receive(question: Question, flow: Flow, start: Start): Outcome | Cut {
+  if (flow.incoming === 'lo') return { ...start, path: 'input', ...bySystem('inp.sys.loopback') }
+  const found = walk(question.policy.rules.input, flow, question.wantsReasons)
+  if ('at' in found) return found
+  const records = [...start.records, ...recordsOf(question, found.rule)]
+  return { ...start, path: 'input', walk: found, ...decide(found.rule), records }
+}
+
+function forward(question: Question, flow: Flow, start: Start): Outcome | Cut {
+  const { policy } = question
+  const outcome = { ...start, path: 'forward', outgoing: flow.outgoing } as const
+  if (policy.isBlocked) return { ...outcome, decidedBy: { kind: 'system', origin: 'fwd.sys.blocked' }, verdict: 'drop' }
+  const access = policy.access === null ? null : walkAccess(policy.access, flow)
+  if (access !== null && 'at' in access) return access
+  const records = [...start.records, ...accessRecords(policy.access, access)]
+  if (access?.isAllowed === false)
+    return { ...outcome, access, decidedBy: { kind: 'access', result: access }, verdict: 'drop', records }
+  return leave(question, flow, { ...outcome, access, records })
+}
+
+/** What the gateway sends to itself never leaves it. */
+const send = (question: Question, flow: Flow, start: Start): Outcome | Cut =>
+  flow.outgoing === 'lo'
+    ? { ...start, path: 'output', outgoing: 'lo', ...bySystem('out.sys.loopback') }
+    : leave(question, flow, { ...start, path: 'output', outgoing: flow.outgoing })
+
+/** The forward rules (of those, what the gateway sends meets only the ones that name it), then SNAT. */
+function leave(question: Question, flow: Flow, start: Omit<Outcome, 'decidedBy' | 'verdict'>): Outcome | Cut {
+  const { policy, wantsReasons } = question
+  const found = walk(policy.rules.forward, flow, wantsReasons)
+  if ('at' in found) return found
+  const decision = decide(found.rule)
+  const records = [...start.records, ...recordsOf(question, found.rule)]
+  if (decision.verdict === 'drop') return { ...start, walk: found, ...decision, records }
+  const translated = walk(policy.rules.snat, flow, wantsReasons)
+  if ('at' in translated) return translated
+  const snat = hideSource(policy, flow, translated)
+  return { ...start, walk: found, ...decision, snat, records: [...records, ...recordsOf(question, translated.rule)] }
+}
+
+function decide(rule: PolicyRule | null): Pick<Outcome, 'decidedBy' | 'verdict'> {
+  if (rule === null) return { decidedBy: { kind: 'default' }, verdict: 'accept' }
+  return { decidedBy: { kind: 'rule', rule }, verdict: rule.action.kind === 'drop' ? 'drop' : 'accept' }
+}
+
+function hideSource(policy: Policy, flow: Flow, found: Walk): SnatResult {
+  const device = flow.outgoing ?? ''
+  const action = found.rule?.action
+  if (action?.kind === 'snat') {
+    const { addresses } = action
+    return {
+      walk: found,
+      isAutomatic: false,
+      source: addresses === null ? { kind: 'interface', device } : { kind: 'addresses', span: addresses },
+    }
+  }
+  const isAutomatic =
+    found.rule === null &&
+    policy.hasAutomaticSnat &&
+    policy.externalDevices.includes(device) &&
+    flow.source !== null &&
+    contains(privateSources, flow.source)
+  return { walk: found, isAutomatic, source: isAutomatic ? { kind: 'interface', device } : { kind: 'kept' } }
+}
+
+function walkAccess({ bindings, isAllowedByDefault }: AccessStage, flow: Flow): AccessResult | Cut {
+  const { source } = flow
+  const otherwise = { binding: null, entry: null, isAllowed: isAllowedByDefault }
+  if (source === null) return otherwise
+  for (const binding of bindings) {
+    if (contains(binding.members.ranges, source) === binding.members.isNegated) continue
+    for (const entry of binding.entries) {
+      const match = matchEntry(entry, flow, source)
+      if (match === true) return { binding, entry, isAllowed: entry.isAllowed }
+      if (match !== false) return match
+    }
+  }
+  return otherwise
+}
+
+function matchEntry(entry: AccessEntry, flow: Flow, source: number): boolean | Cut {
+  if (entry.protocol !== null && entry.protocol !== flow.protocol) return false
+  if (source < entry.source[0] || source > entry.source[1]) return false
+  const [sourcePort, ports, span] = [flow.sourcePort, flow.destinationPorts, flow.destination as Span]
+  if (entry.sourcePorts !== null && (sourcePort === null || !lies([sourcePort, sourcePort], entry.sourcePorts)))
+    return false
+  if (!touches(span, entry.destination)) return false
+  if (entry.destinationPorts !== null && (ports === null || !touches(ports, entry.destinationPorts))) return false
+  if (!lies(span, entry.destination)) return { field: 'destination_addresses', at: borderOf(span, entry.destination) }
+  if (entry.destinationPorts === null || lies(ports as Span, entry.destinationPorts)) return true
+  return { field: 'destination_ports', at: borderOf(ports as Span, entry.destinationPorts) }
+}
+
+const touches = (a: Span, b: Span): boolean => a[0] <= b[1] && b[0] <= a[1]
+const lies = (inner: Span, outer: Span): boolean => outer[0] <= inner[0] && inner[1] <= outer[1]
+const borderOf = (span: Span, other: Span): number => (other[0] > span[0] ? other[0] : other[1] + 1)
+
+const tableNames = { forward: 'FWD', input: 'INP', dnat: 'DNAT', snat: 'SNAT', log: 'LOG' } as const
+
+function recordsOf({ policy, isMarked }: Question, rule: PolicyRule | null): LogRecord[] {
+  if (rule === null || !isMarked) return []
+  const action = loggedActionOf(rule)
+  return policy.loggedActions.includes(action) ? [{ table: tableNames[rule.table], id: rule.id, action }] : []
+}
+
+function loggedActionOf({ action }: PolicyRule): LoggedAction {
+  if (action.kind !== 'mark') return action.kind
+  return action.isLogged ? 'mark_log' : 'mark_not_log'
+}
+
+const accessRecords = (stage: AccessStage | null, result: AccessResult | null): LogRecord[] =>
+  stage?.isLogged && result !== null ? [{ table: 'ACL', id: null, action: result.isAllowed ? 'allow' : 'deny' }] : []

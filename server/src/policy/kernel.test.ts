@@ -1,0 +1,192 @@
+// The evaluator against the kernel: random policies are compiled and loaded in a network of namespaces, random packets
+// are sent through it, and what became of each one must be what the evaluator says. Needs root.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { after, before, test } from 'node:test'
+import {
+  forgetScript,
+  gatewayProbe,
+  listDifferences,
+  outsideProbe,
+  type Prediction,
+  readSighting,
+  type SentPacket,
+  senderPath,
+  type Way,
+} from '../../test/support/packet-probe.ts'
+import { drawPacket, drawPolicy, makeRandom, routingIn, sampleWorld } from '../../test/support/random-policy.ts'
+import { printTable } from '../applyd/nft-script.ts'
+import { compilePolicy } from './compile.ts'
+import { evaluate } from './evaluate.ts'
+import type { Outcome, Trace } from './evaluate-trace.ts'
+import type { Policy } from './model.ts'
+
+const tag = `pe${process.pid}`
+const [client, gateway, outside] = [`${tag}-client`, `${tag}-gateway`, `${tag}-outside`]
+const world = { ...sampleWorld, now: Math.floor(Date.now() / 1000) }
+const addressOf = { lan0: '10.66.0.1', lan1: '10.66.1.1', dmz0: '10.66.2.1', wan0: '198.51.100.1' }
+
+const needs = [
+  ['nft', '--version'],
+  ['ping', '-V'],
+  ['unshare', '--net', 'true'],
+] as const
+const missing = needs.find(([program, ...args]) => run(program, args) === null)
+const cannot = process.getuid?.() !== 0 ? 'needs root' : missing !== undefined && `cannot run ${missing.join(' ')}`
+
+function run(program: string, args: readonly string[], input = ''): string | null {
+  const { status, stdout } = spawnSync(program, args, { input, encoding: 'utf8', maxBuffer: 2 ** 28, timeout: 30_000 })
+  return status === 0 ? stdout : null
+}
+
+function inside(namespace: string, program: string, args: readonly string[], input = ''): string {
+  const { status, stdout, stderr } = spawnSync('ip', ['netns', 'exec', namespace, program, ...args], {
+    input,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+    timeout: 30_000,
+  })
+  assert.equal(status, 0, `${program} ${args.join(' ')}: ${stderr}\n${input.slice(0, 20_000)}`)
+  return stdout
+}
+
+const ip = (namespace: string, lines: readonly string[]) =>
+  inside(namespace, 'ip', ['-batch', '-'], `${lines.join('\n')}\n`)
+const addresses = (device: string, list: readonly string[]) => list.map((it) => `address add ${it}/24 dev ${device}`)
+const up = (...devices: string[]) => ['lo', ...devices].map((device) => `link set ${device} up`)
+
+before(() => {
+  if (cannot !== false) return
+  for (const name of [client, gateway, outside]) assert.notEqual(run('ip', ['netns', 'add', name]), null)
+  const cable = (near: string, far: string, to: string) => `link add ${near} type veth peer name ${far} netns ${to}`
+  ip(client, [cable('c0', 'lan0', gateway), cable('c1', 'lan1', gateway)])
+  ip(outside, [cable('n0', 'wan0', gateway), cable('n1', 'dmz0', gateway)])
+  const settings = ['all/rp_filter=0', 'default/rp_filter=0', 'all/send_redirects=0', 'default/send_redirects=0']
+  for (const name of [client, gateway, outside])
+    for (const setting of ['ip_forward=1', ...settings.map((it) => `conf/${it}`)])
+      inside(name, 'sysctl', ['-q', '-w', `net/ipv4/${setting}`])
+  ip(client, [
+    ...addresses('c0', [...world.sources.lan0, '10.66.0.2', '10.66.0.3', '10.66.0.4']),
+    ...addresses('c1', world.sources.lan1),
+    ...up('c0', 'c1'),
+    'route add default via 10.66.0.1',
+    'route add default via 10.66.1.1 dev c1 table 101',
+    'route add 10.66.1.0/24 dev c1 table 101',
+    'route add default via 203.0.113.1 dev c1 table 102',
+    'rule add from 10.66.1.0/24 table 101',
+    'rule add from 203.0.113.0/24 table 102',
+  ])
+  ip(gateway, [
+    ...addresses('lan0', ['10.66.0.1']),
+    ...addresses('lan1', ['10.66.1.1', '203.0.113.1']),
+    ...addresses('dmz0', ['10.66.2.1']),
+    ...addresses('wan0', ['198.51.100.1']),
+    ...up('lan0', 'lan1', 'dmz0', 'wan0'),
+    'route add default via 198.51.100.2',
+  ])
+  ip(outside, [
+    ...addresses('n0', ['198.51.100.2']),
+    ...addresses('n1', ['10.66.2.2']),
+    ...up('n0', 'n1'),
+    'route add local 10.66.2.8/29 dev lo',
+    'route add local 10.66.2.16/28 dev lo',
+    'route add local 192.0.2.0/24 dev lo',
+    'route add default via 198.51.100.1',
+  ])
+  for (const name of [client, outside]) inside(name, 'nft', ['-f', '-'], outsideProbe)
+  inside(gateway, 'nft', ['-f', '-'], gatewayProbe)
+})
+
+after(() => {
+  if (cannot === false) for (const name of [client, gateway, outside]) run('ip', ['netns', 'delete', name])
+})
+
+function load(policy: Policy): void {
+  const old = ['inet portcullis', 'netdev portcullis_hw'].map((name) => `table ${name} {}\ndelete table ${name}\n`)
+  const tables = compilePolicy(policy).map(({ name, pieces }) => printTable(name, pieces))
+  inside(gateway, 'nft', ['-f', '-'], [...old, ...tables].join(''))
+}
+
+function forget(): void {
+  for (const name of [client, outside]) inside(name, 'nft', ['-f', '-'], forgetScript('outside'))
+  inside(gateway, 'nft', ['-f', '-'], forgetScript('gateway'))
+}
+
+const look = () =>
+  readSighting(
+    inside(gateway, 'nft', ['-j', 'list', 'ruleset']),
+    [client, outside].map((name) => inside(name, 'nft', ['-j', 'list', 'table', 'ip', 'probe'])),
+  )
+
+/** Connections that the kernel already knows would not be asked again, so no port comes twice. */
+let nextPort = 20_000
+
+function drawPackets(random: () => number, count: number): SentPacket[] {
+  return Array.from({ length: count }, () => {
+    const packet = drawPacket(random, world)
+    return { destination_port: 0, ...packet, source_port: nextPort++ } as SentPacket
+  })
+}
+
+const hardware = { mac: 'mac', 'src-ip': 'src_ip', 'dst-ip': 'dst_ip', 'src-and-dst-ip': 'src_dst_ip' } as const
+
+function predict(trace: Trace): Prediction {
+  if (trace.droppedBy === null)
+    return { isMarked: trace.log?.isMarked ?? false, ways: trace.outcomes.map((outcome) => wayOf(trace, outcome)) }
+  const origins = [`firewall.hw_${hardware[trace.droppedBy]}`]
+  const dropped = { path: 'none', isAccepted: false, destination: null, destinationPorts: null, source: null } as const
+  return { isMarked: false, ways: [{ ...dropped, origins }] }
+}
+
+function wayOf(trace: Trace, { path, verdict, destination, destinationPorts, ...outcome }: Outcome): Way {
+  const { access, decidedBy, snat, walk } = outcome
+  const origins = [
+    trace.log?.rule?.origin,
+    trace.dnat?.rule?.origin,
+    decidedBy.kind === 'system' ? decidedBy.origin : undefined,
+    access ? (access.entry?.origin ?? 'firewall.acl_state') : undefined,
+    walk?.rule?.origin,
+    snat?.walk.rule?.origin,
+    snat?.isAutomatic ? 'firewall.settings.automatic_snat_enabled' : undefined,
+  ].filter((it) => it !== undefined)
+  return { path, isAccepted: verdict === 'accept', destination, destinationPorts, source: sourceOf(snat), origins }
+}
+
+function sourceOf(snat: Outcome['snat']): Way['source'] {
+  if (snat === null || snat.source.kind === 'kept') return null
+  return snat.source.kind === 'interface' ? snat.source.device : snat.source.span
+}
+
+const kinds = [
+  { title: 'small', policies: 40, packets: 60, sizes: { forward: 12, input: 8, dnat: 5, snat: 6, log: 6 } },
+  {
+    title: 'long',
+    policies: 8,
+    packets: 120,
+    sizes: { forward: 400, input: 100, dnat: 60, snat: 60, log: 100, anyShare: 0.05 },
+  },
+]
+
+for (const { title, policies, packets, sizes } of kinds)
+  test(`${title} policies: the kernel does with every packet what the evaluator says`, { skip: cannot }, () => {
+    const routing = routingIn(world)
+    const differences: string[] = []
+    for (let seed = 1; seed <= policies; seed++) {
+      const random = makeRandom(seed)
+      const policy = drawPolicy(random, world, sizes)
+      load(policy)
+      forget()
+      const cases = drawPackets(random, packets).map((packet) => ({
+        packet,
+        prediction: predict(evaluate(policy, packet, routing, { reasons: false })),
+      }))
+      inside(client, process.execPath, [senderPath], JSON.stringify(cases.map(({ packet }) => packet)))
+      const deadline = performance.now() + 2_000
+      let found: string[]
+      do found = listDifferences(cases, look(), addressOf)
+      while (found.length > 0 && performance.now() < deadline)
+      differences.push(...found.map((it) => `seed ${seed}: ${it}`))
+    }
+    assert.deepEqual(differences.slice(0, 20), [], `${differences.length} differences`)
+  })

@@ -1,0 +1,141 @@
+// The policy as plain data: what the administrator's rules mean once objects, zones and times are resolved. The
+// compiler turns it into nftables, the evaluator walks it, hygiene compares it; all three read this and nothing else,
+// so they cannot disagree about what a rule says. Pure.
+
+import type { Ranges } from '../net/ranges.ts'
+
+export const ruleTables = ['forward', 'input', 'dnat', 'snat', 'log'] as const
+export type RuleTable = (typeof ruleTables)[number]
+
+/** IPv4 addresses, by number. `key` is equal for equal lists of objects and names the set in the kernel. */
+export interface AddressMatch {
+  readonly key: string
+  readonly ranges: Ranges
+  /** Matches what is not in the list. IPv6 packets are in no list, so they match then. */
+  readonly isNegated: boolean
+}
+
+export interface PortMatch {
+  readonly key: string
+  readonly ranges: Ranges
+}
+
+/** Devices of the kernel. An empty list matches nothing: the interface is gone or the zone is empty. */
+export interface InterfaceMatch {
+  readonly key: string
+  readonly devices: readonly string[]
+}
+
+/** When the rule works, as unix seconds (closed ranges) from the start of the schedule window on. */
+export interface TimeMatch {
+  readonly key: string
+  readonly ranges: Ranges
+}
+
+/** IP protocol numbers of the wire names. */
+export const protocols = { tcp: 6, udp: 17, icmp: 1, gre: 47, esp: 50, ah: 51 } as const
+export type ProtocolName = keyof typeof protocols
+
+export type Span = readonly [low: number, high: number]
+
+export type Action =
+  | { readonly kind: 'accept' }
+  | { readonly kind: 'drop' }
+  /** Any address of the range; a port range keeps a port that lies inside it. Null keeps the port. */
+  | { readonly kind: 'dnat'; readonly addresses: Span | null; readonly ports: Span | null }
+  /** Null: the address of the outgoing interface. */
+  | { readonly kind: 'snat'; readonly addresses: Span | null }
+  | { readonly kind: 'mark'; readonly isLogged: boolean }
+
+/** Null in a condition means that the field is `any`. */
+export interface PolicyRule {
+  readonly id: number
+  readonly table: RuleTable
+  /** `firewall.forward[7]`: the comment in the kernel and the field of a fault. */
+  readonly origin: string
+  readonly protocol: ProtocolName | null
+  readonly source: AddressMatch | null
+  readonly destination: AddressMatch | null
+  /** Only with tcp or udp. */
+  readonly sourcePorts: PortMatch | null
+  readonly destinationPorts: PortMatch | null
+  readonly incoming: InterfaceMatch | null
+  readonly outgoing: InterfaceMatch | null
+  /** Addresses of devices that hold one of the rule's device profiles; a further condition on the source. */
+  readonly holders: AddressMatch | null
+  readonly times: TimeMatch | null
+  readonly action: Action
+}
+
+/** An entry of an access control list: first match over all bindings in order. */
+export interface AccessEntry {
+  readonly origin: string
+  readonly protocol: ProtocolName | null
+  readonly source: Span
+  readonly destination: Span
+  readonly sourcePorts: Span | null
+  readonly destinationPorts: Span | null
+  readonly isAllowed: boolean
+}
+
+export interface AccessBinding {
+  readonly origin: string
+  readonly members: AddressMatch
+  /** Name of the list in the kernel; bindings of the same list share its chains. */
+  readonly listKey: string
+  readonly entries: readonly AccessEntry[]
+}
+
+export interface AccessStage {
+  readonly bindings: readonly AccessBinding[]
+  readonly isAllowedByDefault: boolean
+  readonly isLogged: boolean
+}
+
+export type HardwareFilter =
+  | { readonly mode: 'mac'; readonly entries: readonly { readonly mac: string; readonly etherType: number }[] }
+  | { readonly mode: 'src-ip' | 'dst-ip'; readonly entries: readonly number[] }
+  | {
+      readonly mode: 'src-and-dst-ip'
+      readonly entries: readonly { readonly source: number; readonly destination: number }[]
+    }
+
+export type LoggedAction = 'accept' | 'drop' | 'dnat' | 'snat' | 'mark_log' | 'mark_not_log'
+
+export interface Policy {
+  /** Rules in the order of evaluation; `log` is walked to its end and the last match decides. Disabled rules are
+   *  not in here, and with user rules switched off none is. */
+  readonly rules: Readonly<Record<RuleTable, readonly PolicyRule[]>>
+  /** Null when the stage is off. Comes before the forward rules. */
+  readonly access: AccessStage | null
+  /** Null when nothing is filtered. */
+  readonly hardware: HardwareFilter | null
+  readonly hasAutomaticSnat: boolean
+  /** Devices that lead to the internet: where automatic SNAT works. */
+  readonly externalDevices: readonly string[]
+  /** Devices that hardware filtering sits on. */
+  readonly devices: readonly string[]
+  /** The gateway's own IPv4 addresses: what goes to them is input, not transit. */
+  readonly ownAddresses: readonly number[]
+  readonly countsHits: boolean
+  /** Actions whose hits on marked connections are logged. */
+  readonly loggedActions: readonly LoggedAction[]
+  /** Failed rule tests block everything that would be forwarded. */
+  readonly isBlocked: boolean
+}
+
+export const emptyPolicy: Policy = {
+  rules: { forward: [], input: [], dnat: [], snat: [], log: [] },
+  access: null,
+  hardware: null,
+  hasAutomaticSnat: true,
+  externalDevices: [],
+  devices: [],
+  ownAddresses: [],
+  countsHits: true,
+  loggedActions: [],
+  isBlocked: false,
+}
+
+/** Sources that automatic SNAT hides (firewall.md, "NAT" 1). */
+export const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'] as const
