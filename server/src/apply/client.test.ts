@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createFrameReader, encodeFrame } from '../applyd/frames.ts'
+import { createFrameReader, encodeFrame, rememberedPlans } from '../applyd/frames.ts'
 import { GatewayError } from '../contract/error.ts'
-import type { RequestFrame } from '../plan/artifacts.ts'
+import type { NftPiece, Plan, RequestFrame } from '../plan/artifacts.ts'
+import { makePiece } from '../render/nft-piece.ts'
 import { ApplydClient, type ClientTimings } from './client.ts'
 
 type Answer = (request: RequestFrame, socket: Socket) => void
@@ -172,6 +173,64 @@ test('nonsense from the other side breaks the connection, not the process', asyn
   open()
   await assert.rejects(client.observe(), isCode('unavailable', /does not answer/))
   assert.deepEqual(await client.observe(), { verb: 'observe', args: {} })
+})
+
+const piece = (name: string) => makePiece({ kind: 'chain', name, head: '', lines: ['accept'], origin: '' })
+const tableOf = (revision: number, ...names: string[]): Plan => {
+  return { revision, artifacts: [{ kind: 'nft', name: 'inet t', pieces: names.map(piece) }] }
+}
+/** `a` for a piece by its hash, `a+` for one in full. */
+const shapeOf = ({ args }: RequestFrame): string =>
+  'plan' in args
+    ? args.plan.artifacts
+        .flatMap((artifact) => (artifact.kind === 'nft' ? artifact.pieces : []))
+        .map((sent) => ('lines' in sent ? `${(sent as NftPiece).name}+` : (sent as NftPiece).name))
+        .join(' ')
+    : ''
+
+test('a piece is sent in full once on a connection, and again when it was long ago', async () => {
+  const shapes: string[] = []
+  await serve((request, socket) => {
+    shapes.push(shapeOf(request))
+    reply(socket, request.id, null)
+  })
+  open()
+  await client.check(tableOf(1, 'a', 'b'))
+  await client.apply(tableOf(1, 'a', 'b'))
+  await client.check(tableOf(2, 'a', 'c'))
+  for (let round = 0; round < rememberedPlans - 1; round += 1) await client.check(tableOf(3, 'c'))
+  await client.check(tableOf(4, 'a', 'c'))
+  assert.deepEqual(shapes.slice(0, 3), ['a+ b+', 'a b', 'a c+'])
+  assert.equal(shapes.at(-1), 'a c')
+  for (let round = 0; round < rememberedPlans; round += 1) await client.check(tableOf(5, 'c'))
+  await client.check(tableOf(6, 'a', 'c'))
+  assert.equal(shapes.at(-1), 'a+ c')
+  for (const socket of sockets) socket.destroy()
+  await waitFor(() => sockets.size === 0)
+  await waitFor(() => sockets.size === 1)
+  await client.check(tableOf(7, 'a', 'c'))
+  assert.equal(shapes.at(-1), 'a+ c+')
+})
+
+test('when a piece is not remembered, everything is sent once more without the caller noticing', async () => {
+  const shapes: string[] = []
+  await serve((request, socket) => {
+    shapes.push(shapeOf(request))
+    if (shapes.length < 2 || shapes.at(-1)?.includes('+')) reply(socket, request.id, shapes.length)
+    else socket.write(encodeFrame({ id: request.id, ok: false, message: 'Unknown.', isPieceUnknown: true }))
+  })
+  open()
+  await client.check(tableOf(1, 'a', 'b'))
+  assert.equal(await client.apply(tableOf(1, 'a', 'b')), 3)
+  assert.deepEqual(shapes, ['a+ b+', 'a b', 'a+ b+'])
+})
+
+test('a piece that is never remembered is refused in the end', async () => {
+  await serve(({ id }, socket) =>
+    socket.write(encodeFrame({ id, ok: false, message: 'Unknown.', isPieceUnknown: true })),
+  )
+  open()
+  await assert.rejects(client.apply(tableOf(1, 'a')), isCode('not_applied', /^Unknown\.$/))
 })
 
 test('closing fails what waits and everything after it', async () => {

@@ -2,16 +2,20 @@
 // requests. It decides nothing; what to do after a reconnect belongs to the reconcile loop.
 
 import { connect, type Socket } from 'node:net'
-import { createFrameReader, encodeFrame } from '../applyd/frames.ts'
+import { createFrameReader, encodeFrame, rememberedPlans } from '../applyd/frames.ts'
 import { GatewayError } from '../contract/error.ts'
 import type {
   Applier,
   Checkpoint,
   CheckReport,
+  Hits,
+  NftPiece,
   Observation,
   Outcome,
   Plan,
   ReplyFrame,
+  TrialPacket,
+  TrialResult,
   Verb,
   VerbTable,
 } from '../plan/artifacts.ts'
@@ -19,8 +23,10 @@ import type {
 export interface ClientTimings {
   /** How long a call waits for a connection. */
   readonly connectMs: number
-  /** How long check and apply may take. */
+  /** How long check, apply and hits may take. */
   readonly slowMs: number
+  /** How long a trial of packets may take. */
+  readonly trialMs: number
   /** How long the other verbs may take. */
   readonly quickMs: number
   readonly firstRetryMs: number
@@ -30,6 +36,7 @@ export interface ClientTimings {
 const defaultTimings: ClientTimings = {
   connectMs: 5000,
   slowMs: 60_000,
+  trialMs: 130_000,
   quickMs: 10_000,
   firstRetryMs: 50,
   lastRetryMs: 1000,
@@ -41,7 +48,9 @@ const inFlightLimit = 32
 interface Request {
   readonly id: number
   readonly verb: Verb
-  readonly frame: Buffer
+  readonly args: VerbTable[Verb]['args']
+  /** True when applyd did not know a piece that was left out. */
+  isInFull: boolean
   readonly resolve: (result: unknown) => void
   readonly reject: (fault: GatewayError) => void
   timer: NodeJS.Timeout
@@ -53,6 +62,8 @@ export class ApplydClient implements Applier {
   readonly #listeners = new Set<() => void>()
   readonly #sent = new Map<number, Request>()
   readonly #waiting: Request[] = []
+  /** Hashes of the pieces in the last plans of this connection, as applyd remembers them. */
+  #recent: readonly ReadonlySet<string>[] = []
   #socket: Socket | null = null
   #isConnected = false
   #isClosed = false
@@ -84,6 +95,18 @@ export class ApplydClient implements Applier {
     return this.#call('observe', {})
   }
 
+  devices(): Promise<string> {
+    return this.#call('devices', {})
+  }
+
+  hits(): Promise<Hits> {
+    return this.#call('hits', {})
+  }
+
+  trial(packets: readonly TrialPacket[]): Promise<readonly TrialResult[]> {
+    return this.#call('trial', { packets })
+  }
+
   async checkpoint(sequence: number, hash: string): Promise<void> {
     await this.#call('checkpoint', { sequence, hash })
   }
@@ -105,6 +128,7 @@ export class ApplydClient implements Applier {
     this.#socket = socket
     socket.on('connect', () => {
       this.#isConnected = true
+      this.#recent = []
       this.#failures = 0
       this.#pump()
       for (const listener of this.#listeners) listener()
@@ -136,9 +160,9 @@ export class ApplydClient implements Applier {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(unavailable(closing))
       const id = this.#nextId++
-      const frame = encodeFrame({ id, verb, args })
       const timer = setTimeout(() => this.#giveUp(request), this.#timings.connectMs)
-      const request: Request = { id, verb, frame, resolve: resolve as Request['resolve'], reject, timer }
+      const waiting = { resolve: resolve as Request['resolve'], reject, timer }
+      const request: Request = { id, verb, args, isInFull: false, ...waiting }
       this.#waiting.push(request)
       this.#pump()
     })
@@ -149,11 +173,25 @@ export class ApplydClient implements Applier {
       const request = this.#waiting.shift()
       if (!request) return
       clearTimeout(request.timer)
-      const limit = request.verb === 'check' || request.verb === 'apply' ? this.#timings.slowMs : this.#timings.quickMs
-      request.timer = setTimeout(() => this.#giveUp(request), limit)
+      request.timer = setTimeout(() => this.#giveUp(request), limitOf(request.verb, this.#timings))
       this.#sent.set(request.id, request)
-      this.#socket?.write(request.frame)
+      this.#send(request)
     }
+  }
+
+  #send(request: Request): void {
+    const { id, verb, args, isInFull } = request
+    const isKnown = (hash: string): boolean => !isInFull && this.#recent.some((hashes) => hashes.has(hash))
+    try {
+      const sent = 'plan' in args ? { plan: shorten(args.plan, isKnown) } : args
+      this.#socket?.write(encodeFrame({ id, verb, args: sent }))
+    } catch (fault) {
+      this.#sent.delete(id)
+      clearTimeout(request.timer)
+      request.reject(new GatewayError('internal', (fault as Error).message))
+      return
+    }
+    if ('plan' in args) this.#recent = [hashesOf(args.plan), ...this.#recent].slice(0, rememberedPlans)
   }
 
   /** A reply that comes later finds nobody waiting and is dropped. */
@@ -170,6 +208,11 @@ export class ApplydClient implements Applier {
     const reply = message as ReplyFrame
     const request = this.#sent.get(reply.id)
     if (!request) return
+    if (!reply.ok && reply.isPieceUnknown && !request.isInFull) {
+      request.isInFull = true
+      this.#send(request)
+      return
+    }
     this.#sent.delete(reply.id)
     clearTimeout(request.timer)
     if (reply.ok) request.resolve(reply.result)
@@ -189,6 +232,24 @@ export class ApplydClient implements Applier {
       request.reject(unavailable(message))
     }
   }
+}
+
+function limitOf(verb: Verb, { slowMs, trialMs, quickMs }: ClientTimings): number {
+  if (verb === 'trial') return trialMs
+  return verb === 'check' || verb === 'apply' || verb === 'hits' ? slowMs : quickMs
+}
+
+const hashesOf = ({ artifacts }: Plan): ReadonlySet<string> =>
+  new Set(artifacts.flatMap((artifact) => (artifact.kind === 'nft' ? artifact.pieces.map(({ hash }) => hash) : [])))
+
+/** Pieces that the other side knows are named, not repeated. */
+function shorten({ revision, artifacts }: Plan, isKnown: (hash: string) => boolean): unknown {
+  const shortenPiece = (piece: NftPiece): unknown =>
+    isKnown(piece.hash) ? { kind: piece.kind, name: piece.name, hash: piece.hash } : piece
+  const shortened = artifacts.map((artifact) =>
+    artifact.kind === 'nft' ? { ...artifact, pieces: artifact.pieces.map(shortenPiece) } : artifact,
+  )
+  return { revision, artifacts: shortened }
 }
 
 const closing = 'The apply service does not answer: this service is closing down.'

@@ -14,7 +14,7 @@ export interface Reconciler {
   stop(): void
 }
 
-export function startReconciler(engine: ConfigEngine, refreshFacts: () => boolean, log: Log): Reconciler {
+export function startReconciler(engine: ConfigEngine, refreshFacts: () => Promise<unknown>, log: Log): Reconciler {
   let timer: NodeJS.Timeout | null = null
   let isRunning = false
   let isWanted = false
@@ -26,9 +26,9 @@ export function startReconciler(engine: ConfigEngine, refreshFacts: () => boolea
     timer?.unref()
   }
 
-  const refresh = (): void => {
+  const refresh = async (): Promise<void> => {
     try {
-      refreshFacts()
+      await refreshFacts()
     } catch (error) {
       log('warning', 'the machine cannot be read; what was read last is used', { error })
     }
@@ -41,7 +41,7 @@ export function startReconciler(engine: ConfigEngine, refreshFacts: () => boolea
     }
     isRunning = true
     isWanted = false
-    refresh()
+    await refresh()
     const before = engine.applied
     await engine.reconcile()
     const { error, outcome } = engine.applied

@@ -3,23 +3,27 @@
 import { chmodSync, chownSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
-import type { DataPlane } from '../plan/artifacts.ts'
+import type { DataPlane, TrialPacket, TrialResult } from '../plan/artifacts.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { readJson, removeDurable, writeDurable } from './durable.ts'
 import { createExecutor } from './executor.ts'
+import { createNetworkEngine, showDevices } from './network.ts'
 import { identify, type ProcessId, stateOf } from './processes.ts'
 import { argumentParsers, Refusal } from './requests.ts'
+import { createRuleset } from './ruleset.ts'
 import { createVerbServer, type Verbs } from './server.ts'
 import { createSupervisor, type Timings } from './supervisor.ts'
-import type { Tables } from './tables.ts'
+import type { ServiceAccount, Tables } from './tables.ts'
 import type { Log } from './text.ts'
+import { leftOutOfTrials, runTrial } from './trial.ts'
 
 /** The steps at which a test may make applyd fail or die, each called by its name; in production nothing happens. */
 export const failpointNames = [
-  ...(['staged', 'checked', 'intent.written', 'file.written', 'file.switched', 'nft.loaded'] as const),
+  ...(['staged', 'checked', 'intent.written', 'file.written', 'file.switched'] as const),
+  ...(['network.switched', 'nft.loaded'] as const),
   ...(['unit.stopped', 'unit.spawned', 'unit.started', 'unit.signalled', 'units.switched', 'probed'] as const),
   ...(['record.written', 'intent.removed'] as const),
-  ...(['restore.files', 'restore.tables', 'restore.units', 'restore.done'] as const),
+  ...(['restore.files', 'restore.network', 'restore.tables', 'restore.units', 'restore.done'] as const),
 ]
 export type FailpointName = (typeof failpointNames)[number]
 
@@ -40,7 +44,7 @@ export interface Context {
 /** `service` is who may open the socket, beside root. */
 export interface ApplydOptions extends Omit<Context, 'directory'> {
   readonly stateDir: string
-  readonly service: { readonly uid: number; readonly gid: number } | null
+  readonly service: ServiceAccount
 }
 
 export type Applyd = Awaited<ReturnType<typeof createApplyd>>
@@ -53,10 +57,13 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const unlock = takeLock(context)
   // The launcher takes the socket for the sign that we serve, so an old one must go before we recover.
   rmSync(socketPath, { force: true })
+  if (context.plane !== 'none') context.tables.makeReady()
   const supervisor = createSupervisor(context)
-  const executor = createExecutor(context, supervisor)
+  const ruleset = createRuleset(context)
+  const executor = createExecutor(context, { supervisor, ruleset, network: createNetworkEngine(context) })
   const checkpoints = createCheckpoints(context.directory, context.log)
   let last: Promise<unknown> = Promise.resolve()
+  let lastTrial: Promise<unknown> = Promise.resolve()
   let isClosing = false
 
   /** One at a time, in the order of arrival. */
@@ -68,14 +75,26 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     last = turn.catch(() => {})
     return turn
   }
+  /** Slow and apart from everything else, but not two at once. */
+  const trial = (packets: readonly TrialPacket[]): Promise<readonly TrialResult[]> => {
+    const turn = lastTrial.then(() => {
+      const script = ruleset.show(leftOutOfTrials)
+      return runTrial(context.tables.trial, { script, packets })
+    })
+    lastTrial = turn.catch(() => {})
+    return turn
+  }
   const verbs: Verbs = {
     check: ({ plan }) => inTurn(() => executor.check(plan)),
     apply: ({ plan }) => inTurn(() => executor.apply(plan)),
     observe: () => executor.observe(),
+    devices: showDevices,
+    hits: () => ruleset.hits(),
+    trial: ({ packets }) => trial(packets),
     checkpoint: async ({ sequence, hash }) => checkpoints.add(sequence, hash),
     checkpoints: async () => checkpoints.list(),
   }
-  const server = createVerbServer(verbs, argumentParsers(context.tables), context.log)
+  const server = createVerbServer(verbs, () => argumentParsers(context.tables), context.log)
   try {
     await executor.recover()
     await listen(server.server, socketPath, service)
@@ -89,13 +108,14 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     isClosing = true
     await Promise.all([last, server.close()])
     await supervisor.close(stopUnits)
+    ruleset.close()
     unlock()
   }
   return { socketPath, verbs, close }
 }
 
 /** A directory that somebody else made could hold records we would believe, or swap the socket. */
-function makeOwn(path: string, mode: number, service: ApplydOptions['service']): void {
+function makeOwn(path: string, mode: number, service: ServiceAccount): void {
   mkdirSync(path, { recursive: true, mode })
   const stat = lstatSync(path)
   const uid = process.geteuid?.() ?? 0
@@ -113,7 +133,7 @@ function takeLock({ directory, log }: Context): () => void {
 }
 
 /** Born closed: nobody but root can open the socket before it has its owner. */
-async function listen(server: Server, path: string, service: ApplydOptions['service']): Promise<void> {
+async function listen(server: Server, path: string, service: ServiceAccount): Promise<void> {
   const umask = process.umask(0o177)
   const listening = new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
   process.umask(umask)

@@ -1,20 +1,26 @@
 import assert from 'node:assert/strict'
-import { chmodSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Outcome } from '../plan/artifacts.ts'
+import type { Artifact, LinkPlan, Outcome } from '../plan/artifacts.ts'
 import type { FailpointName } from './applyd.ts'
+import { createExecutor } from './executor.ts'
+import { createRuleset } from './ruleset.ts'
 import {
   type Bench,
-  bodyOf,
+  benchOptions,
+  chain,
   createScenarios,
   dnsText,
   file,
   fullPlan,
   nft,
+  piecesOf,
   planOf,
+  set,
   unit,
   waitFor,
 } from './stand-ins/harness.ts'
+import { createSupervisor } from './supervisor.ts'
 
 const { scenario, run } = createScenarios('the executor')
 const problemsOf = (outcome: Outcome) => (outcome.status === 'put_back' ? outcome.problems : [])
@@ -28,12 +34,8 @@ scenario('a plan is loaded whole and read back', async (scene) => {
   })
   const seen = await scene.observe()
   assert.equal(seen.appliedRevision, 1)
-  assert.deepEqual(seen.tables[0], {
-    name: 'inet portcullis',
-    present: true,
-    asLoaded: true,
-    rules: [{ chain: 'forward', comment: 'firewall.a', packets: 0 }],
-  })
+  assert.deepEqual(seen.tables[0], { name: 'inet portcullis', present: true, asLoaded: true })
+  assert.deepEqual((await scene.hits()).counts, [{ origin: 'firewall.a', packets: 0, bytes: 0 }])
   assert.deepEqual(
     seen.units.map(({ name, state }) => [name, state]),
     [
@@ -71,7 +73,7 @@ scenario('an older revision is refused and changes nothing', async (scene) => {
 })
 
 scenario('what a plan no longer names goes away, and without a ruleset the way is closed', async (scene) => {
-  await scene.apply(planOf(1, nft(bodyOf('a')), nft('set s { type ipv4_addr; }', 'inet extra'), ...stand('well')))
+  await scene.apply(planOf(1, nft(piecesOf('a')), nft([set('s', [])], 'inet extra'), ...stand('well')))
   assert.match(scene.bench.kernel(), /inet extra/)
   const outcome = await scene.apply(planOf(2))
   assert.deepEqual(outcome.status === 'applied' && outcome.changed, [
@@ -105,7 +107,7 @@ const drifts: Record<string, (bench: Bench) => void> = {
 }
 for (const [name, disturb] of Object.entries(drifts)) {
   scenario(`applying the same plan repairs ${name}`, async (scene) => {
-    const plan = planOf(1, nft(bodyOf('a')), ...stand('well\na'))
+    const plan = planOf(1, nft(piecesOf('a')), ...stand('well\na'))
     await scene.apply(plan)
     const before = scene.everything()
     disturb(scene.bench)
@@ -117,25 +119,28 @@ for (const [name, disturb] of Object.entries(drifts)) {
 }
 
 scenario('counters and elements that the kernel adds are no drift', async (scene) => {
-  const body = `set seen { type ipv4_addr; flags dynamic; size 99; }\n${bodyOf('a')}
-    chain out {
-      type filter hook output priority filter; policy accept;
-      ip daddr 127.0.0.1 counter add @seen { ip daddr } comment "count"
-    }`
-  await scene.apply(planOf(1, nft(body)))
+  const output = 'type filter hook output priority filter; policy accept;'
+  const count = 'ip daddr 127.0.0.1 counter add @seen { ip daddr } comment "count"'
+  const pieces = [
+    ...piecesOf('a'),
+    set('seen', [], 'type ipv4_addr; flags dynamic; size 99'),
+    chain('out', [count], output),
+  ]
+  await scene.apply(planOf(1, nft(pieces)))
+  assert.equal((await scene.observe()).tables[0]?.asLoaded, true)
   scene.bench.nft('add', 'element', 'inet', 'portcullis', 'seen', '{ 192.0.2.7 }')
   assert.equal((await scene.observe()).tables[0]?.asLoaded, true)
-  assert.deepEqual(await scene.apply(planOf(1, nft(body))), { status: 'applied', changed: [] })
+  assert.deepEqual(await scene.apply(planOf(1, nft(pieces))), { status: 'applied', changed: [] })
 })
 
 scenario('a refusal of nft names the object of each rule and changes nothing', async (scene) => {
   await scene.apply(fullPlan(1, 'a', scene.bench.dnsPort))
   const before = scene.everything()
-  const body = bodyOf('b').replace(
-    /\}$/,
-    'tcp dport 99999 accept comment "firewall.forward.7"\nip saddr 1.2.3.4/55 drop comment "firewall.forward.8"\n}',
-  )
-  const plan = { ...fullPlan(2, 'b', scene.bench.dnsPort), artifacts: [nft(body)] }
+  const wrong = [
+    'tcp dport 99999 accept comment "firewall.forward.7"',
+    'ip saddr 1.2.3.4/55 drop comment "firewall.forward.8"',
+  ]
+  const plan = { ...fullPlan(2, 'b', scene.bench.dnsPort), artifacts: [nft(piecesOf('b', ...wrong))] }
   const report = await scene.check(plan)
   assert.deepEqual(
     report.problems.map((problem) => problem.field),
@@ -152,7 +157,7 @@ scenario('every checker is asked, and all refusals are answered at once', async 
   const report = await scene.check(
     planOf(
       1,
-      nft('chain x {\njump nowhere comment "firewall.jump"\n}'),
+      nft([chain('x', ['jump nowhere comment "firewall.jump"'])]),
       file('dns.conf', `${dnsText(scene.bench.dnsPort)}address=//\ncache-size=none\n`),
       unit('dns'),
       ...stand('bad'),
@@ -229,9 +234,9 @@ scenario('a unit that never answers puts everything back', async (scene) => {
   await scene.applyd?.close()
   const probe = { kind: 'tcp', host: '127.0.0.1', port: 1, timeoutMs: 150 } as const
   await scene.start({ tables: scene.bench.tables({ probe }) })
-  await scene.apply(planOf(1, nft(bodyOf('a'))))
+  await scene.apply(planOf(1, nft(piecesOf('a'))))
   const before = scene.everything()
-  const outcome = await scene.apply(planOf(2, nft(bodyOf('b')), ...stand('well')))
+  const outcome = await scene.apply(planOf(2, nft(piecesOf('b')), ...stand('well')))
   assert.deepEqual(outcome, {
     status: 'put_back',
     problems: [{ field: 'stand', message: 'stand does not answer. started as well' }],
@@ -243,7 +248,7 @@ scenario('a unit that never answers puts everything back', async (scene) => {
 
 scenario('a program that is missing puts everything back', async (scene) => {
   await scene.start({ tables: scene.bench.tables({ program: '/nowhere/engine' }) })
-  const outcome = await scene.apply(planOf(1, nft(bodyOf('a')), ...stand('well')))
+  const outcome = await scene.apply(planOf(1, nft(piecesOf('a')), ...stand('well')))
   assert.match(problemsOf(outcome)[0]?.message ?? '', /^stand ended right after its start: .*No such file/)
   assert.match(scene.bench.kernel(), /portcullis_boot/)
   assert.equal((await scene.observe()).appliedRevision, null)
@@ -281,9 +286,8 @@ scenario(
       name: 'inet portcullis',
       present: false,
       asLoaded: false,
-      rules: [],
     })
-    await scene.apply(planOf(1, nft(bodyOf('a'))))
+    await scene.apply(planOf(1, nft(piecesOf('a'))))
     assert.doesNotMatch(scene.bench.kernel(), /portcullis_boot/)
   },
 )
@@ -316,7 +320,7 @@ scenario('a restart without a reboot keeps the record and touches neither rules 
 })
 
 scenario('a table that somebody deleted while applyd was away voids the record', async (scene) => {
-  await scene.apply(planOf(1, nft(bodyOf('a'))))
+  await scene.apply(planOf(1, nft(piecesOf('a'))))
   await scene.applyd?.close()
   scene.bench.nft('delete', 'table', 'inet', 'portcullis')
   await scene.start()
@@ -339,7 +343,7 @@ scenario('the data plane none checks and applies nothing', async (scene) => {
   await scene.applyd?.close()
   scene.bench.nft('flush', 'ruleset')
   await scene.start({ plane: 'none', limitation: 'This machine lets nobody load rules.' })
-  const plan = planOf(1, nft('chain x {\nbogus comment "firewall.bogus"\n}'), ...stand('bad'))
+  const plan = planOf(1, nft([chain('x', ['bogus comment "firewall.bogus"'])]), ...stand('bad'))
   assert.deepEqual(
     (await scene.check(plan)).problems.map((problem) => problem.field),
     ['firewall.bogus', 'stand'],
@@ -357,7 +361,7 @@ scenario('the data plane none checks and applies nothing', async (scene) => {
 scenario('the data plane none serves where nothing is installed, and tells what was not checked', async (scene) => {
   const tables = scene.bench.tables()
   await scene.start({ plane: 'none', tables: { ...tables, nft: { ...tables.nft, command: ['/nowhere/nft'] } } })
-  assert.deepEqual(await scene.check(planOf(1, nft(bodyOf('a')))), {
+  assert.deepEqual(await scene.check(planOf(1, nft(piecesOf('a')))), {
     problems: [],
     unchecked: [{ artifact: 'nft inet portcullis', reason: '/nowhere/nft is not installed.' }],
   })
@@ -366,7 +370,7 @@ scenario('the data plane none serves where nothing is installed, and tells what 
 
 scenario('applies run one at a time, in the order they came', async (scene) => {
   const outcomes = await Promise.all(
-    [1, 2, 3, 4].map((revision) => scene.apply(planOf(revision, nft(bodyOf(`r${revision}`))))),
+    [1, 2, 3, 4].map((revision) => scene.apply(planOf(revision, nft(piecesOf(`r${revision}`))))),
   )
   assert.deepEqual(
     outcomes.map((outcome) => outcome.status),
@@ -381,14 +385,14 @@ scenario('after a failed put-back, the next failure goes back to the last whole 
     if (broken.includes(name)) throw new Error(`broken at ${name}`)
   }
   await scene.start({ failpoint })
-  await scene.apply(planOf(1, nft(bodyOf('a')), ...stand('well-a')))
+  await scene.apply(planOf(1, nft(piecesOf('a')), ...stand('well-a')))
   const before = scene.everything()
   broken = ['probed', 'restore.files', 'restore.tables', 'restore.units']
   const torn = await scene.apply(fullPlan(2, 'b', scene.bench.dnsPort, 'well-b'))
   assert.equal(torn.status === 'put_back' && torn.restored, false)
   assert.match(scene.bench.kernel(), /firewall\.b/)
   broken = ['probed']
-  const outcome = await scene.apply(planOf(3, nft(bodyOf('c')), file('dns.conf', dnsText(scene.bench.dnsPort))))
+  const outcome = await scene.apply(planOf(3, nft(piecesOf('c')), file('dns.conf', dnsText(scene.bench.dnsPort))))
   assert.deepEqual(outcome, {
     status: 'put_back',
     problems: [{ field: 'apply', message: 'broken at probed' }],
@@ -423,12 +427,93 @@ scenario('a reboot in the middle of an apply puts the files back and closes the 
 
 scenario('a record of another kernel does not count even where a table of that name stands', async (scene) => {
   await scene.start({ kernel: 'boot one' })
-  await scene.apply(planOf(1, nft(bodyOf('a'))))
+  await scene.apply(planOf(1, nft(piecesOf('a'))))
   await scene.start({ kernel: 'boot two' })
   const seen = await scene.observe()
   assert.deepEqual([seen.appliedRevision, seen.tables[0]?.present, seen.tables[0]?.asLoaded], [null, true, false])
-  const outcome = await scene.apply(planOf(1, nft(bodyOf('a'))))
+  const outcome = await scene.apply(planOf(1, nft(piecesOf('a'))))
   assert.deepEqual(outcome, { status: 'applied', changed: ['nft inet portcullis'] })
+})
+
+scenario('an instance of a template runs as long as a plan names it, and outlives a restart', async (scene) => {
+  const names = ['stand-for.lan0', 'stand-for.wan.7'] as const
+  await scene.apply(planOf(1, file('stand.conf', 'well\n'), ...names.map(unit)))
+  const states = async () => (await scene.observe()).units.map(({ name, state }) => `${name} ${state}`)
+  assert.deepEqual(await states(), [
+    'dns inactive',
+    'stand inactive',
+    'stand-for.lan0 active',
+    'stand-for.wan.7 active',
+  ])
+  const pid = scene.bench.unitPid('stand-for.lan0')
+  await scene.start()
+  const outcome = await scene.apply(planOf(2, file('stand.conf', 'well\n'), unit('stand-for.lan0')))
+  assert.deepEqual(outcome.status === 'applied' && outcome.changed, ['unit stand-for.wan.7'])
+  assert.deepEqual(await states(), ['dns inactive', 'stand inactive', 'stand-for.lan0 active'])
+  assert.equal(scene.bench.unitPid('stand-for.lan0'), pid)
+})
+
+scenario('a unit that traffic does not need may fail, and its status says so', async (scene) => {
+  const output = { path: scene.bench.path('output/stand.json'), mode: 0o640, maxBytes: 1000 }
+  await scene.start({ tables: scene.bench.tables({ isOptional: true, output }) })
+  assert.equal((await scene.apply(planOf(1, ...stand('die')))).status, 'applied')
+  await waitFor('it is told', async () => (await scene.unitNow())?.state === 'failed')
+  assert.match((await scene.unitNow())?.message ?? '', /address in use/)
+  assert.deepEqual(await scene.apply(planOf(1, ...stand('die'))), { status: 'applied', changed: [] })
+  assert.equal((await scene.apply(planOf(2, ...stand('well')))).status, 'applied')
+  await waitFor('its words are in its file', () => readFileSync(output.path, 'utf8').endsWith('started as well\n'))
+  assert.equal(statSync(output.path).mode & 0o777, 0o640)
+  writeFileSync(output.path, 'x'.repeat(1001))
+  await waitFor('the file is emptied', () => statSync(output.path).size === 0)
+})
+
+/** Stands in for the links of the kernel. */
+function createNetwork() {
+  const network = {
+    links: null as readonly LinkPlan[] | null,
+    calls: 0,
+    apply: async (links: readonly LinkPlan[] | null) => {
+      network.calls += 1
+      network.links = links
+    },
+    isCurrent: async (links: readonly LinkPlan[] | null) => JSON.stringify(links) === JSON.stringify(network.links),
+    observe: () => [],
+    vet: (links: readonly LinkPlan[]) => links.filter(({ device }) => device === 'bad').map(() => 'This is bad.'),
+  }
+  return network
+}
+
+scenario('links are applied before rules, left alone without an artifact, and put back', async (scene) => {
+  await scene.applyd?.close()
+  scene.applyd = null
+  const network = createNetwork()
+  const { stateDir } = scene.bench
+  const failpoint = (name: FailpointName) => {
+    if (name === 'nft.loaded' && network.links?.[0]?.device === 'lan1') throw new Error('made to fail')
+  }
+  const context = { ...benchOptions(stateDir, scene.bench.tables()), directory: join(stateDir, 'applyd'), failpoint }
+  const supervisor = createSupervisor(context)
+  const start = async () => {
+    const executor = createExecutor(context, { supervisor, ruleset: createRuleset(context), network })
+    await executor.recover()
+    return executor
+  }
+  const links = (device: string): Artifact => {
+    const rest = { make: null, isUp: true, addresses: ['10.0.0.1/24'], routes: [], mirrors: [] }
+    return { kind: 'network', name: 'links', links: [{ origin: 'network.connections[1]', device, ...rest }] }
+  }
+  const executor = await start()
+  const first = await executor.apply(planOf(1, nft(piecesOf('a')), links('lan0')))
+  assert.deepEqual(first, { status: 'applied', changed: ['nft inet portcullis', 'network links'] })
+  const failed = await executor.apply(planOf(2, nft(piecesOf('b')), links('lan1')))
+  assert.deepEqual(failed.status === 'put_back' && failed.restored, true)
+  assert.equal(network.links?.[0]?.device, 'lan0')
+  const { calls } = network
+  assert.equal((await executor.apply(planOf(3, nft(piecesOf('c'))))).status, 'applied')
+  assert.equal(network.calls, calls)
+  const report = await (await start()).check(planOf(4, nft(piecesOf('c')), links('bad')))
+  assert.deepEqual(report.problems, [{ field: 'network', message: 'This is bad.' }])
+  await supervisor.close(true)
 })
 
 run()

@@ -2,18 +2,22 @@
 // the machine, not from memory, so the same code applies, repairs drift and recovers after a crash.
 // Duty of the caller: one call of check, apply or recover at a time.
 
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Problem } from '../contract/error.ts'
-import type { CheckReport, Observation, Outcome, Plan, TableObservation } from '../plan/artifacts.ts'
+import type { CheckReport, LinkPlan, Observation, Outcome, Plan } from '../plan/artifacts.ts'
 import type { Context, FailpointName } from './applyd.ts'
 import { isAsWritten, readJson, readRegular, removeDurable, removeTemporary, writeDurable } from './durable.ts'
-import { listTable, runScript, type TableBodies, type Verdict } from './nft.ts'
+import type { createNetworkEngine } from './network.ts'
+import type { Verdict } from './nft.ts'
+import type { TableTargets } from './pieces.ts'
 import { run } from './processes.ts'
 import { Refusal } from './requests.ts'
+import type { Ruleset, RulesetRecord } from './ruleset.ts'
 import type { Supervisor } from './supervisor.ts'
-import type { UnitSpec } from './tables.ts'
+import { findUnit } from './tables.ts'
 import { oneLine, wordsOf } from './text.ts'
 import { commandLine, inputsOf } from './units.ts'
 import { type Difference, type Target, targetOf, vetTarget } from './vet.ts'
@@ -27,15 +31,19 @@ interface AppliedRecord {
   readonly id: string
   readonly revision: number
   readonly kernel: string
-  readonly tables: Readonly<Record<string, { readonly body: string; readonly fingerprint: string }>>
+  readonly ruleset: RulesetRecord
+  readonly links: readonly LinkPlan[] | null
 }
 
-/** What is needed to undo a switch, written before it begins: by name, what was there. File contents are base64. */
+/**
+ * What is needed to undo a switch, written before it begins: which files were there with what content (base64), which
+ * tables are touched, which units ran. The tables and links to go back to stand in the record of what is applied.
+ */
 interface Intent {
   readonly id: string
   readonly kernel: string
   readonly files: readonly (readonly [name: string, content: string | null])[]
-  readonly tables: readonly (readonly [name: string, body: string | null])[]
+  readonly tables: readonly string[]
   readonly units: readonly string[]
 }
 
@@ -52,18 +60,26 @@ class Faults extends Error {
 const problemsOf = (fault: unknown): readonly Problem[] =>
   fault instanceof Faults ? fault.problems : [{ field: 'apply', message: wordsOf(fault) }]
 
-export function createExecutor(context: Context, supervisor: Supervisor) {
+/** What the executor switches, beside files. */
+export interface Engines {
+  readonly supervisor: Supervisor
+  readonly ruleset: Ruleset
+  readonly network: ReturnType<typeof createNetworkEngine>
+}
+
+export function createExecutor(context: Context, { supervisor, ruleset, network }: Engines) {
   const { plane, limitation, directory, kernel, tables, log, failpoint } = context
-  const { nft, files, units } = tables
+  const { files, units } = tables
   const recordPath = join(directory, 'applied.json')
   const intentPath = join(directory, 'intent.json')
   const stagingPath = join(directory, 'staging')
   let applied: AppliedRecord | null = null
   /** An intent whose put-back failed: the next apply may still have to go back to it. */
   let pending: Intent | null = null
+  /** What passed the last check, so that its apply need not check again. */
+  let checked: string | null = null
 
   const pathOf = (file: string): string => files.get(file)?.path ?? ''
-  const list = (table: string) => listTable(nft, table)
 
   /** Before anything is served: undoes what a crash left half done and closes the way if no ruleset stands. */
   async function recover(): Promise<void> {
@@ -74,18 +90,27 @@ export function createExecutor(context: Context, supervisor: Supervisor) {
     await supervisor.adopt()
     const record = readJson<AppliedRecord>(recordPath, log)
     const intent = readJson<Intent>(intentPath, log)
-    applied = record?.kernel === kernel ? record : null
-    if (intent && intent.id !== record?.id) await putBack(intent, [])
+    const isUnfinished = intent !== null && intent.id !== record?.id
+    // A record of an earlier release does not tell what was loaded piece by piece.
+    applied = record?.kernel === kernel && record.ruleset ? record : null
+    if (applied) ruleset.restore(applied.ruleset, isUnfinished ? intent.tables : [])
+    if (isUnfinished) await putBack(intent, [])
     else removeDurable(intentPath)
     // A record whose tables are gone from the kernel is void: the next apply loads everything.
-    for (const name of Object.keys(applied?.tables ?? {})) if (!(await list(name))) applied = null
-    if (!(await list(nft.tables[0]))) await load(new Map([[nft.tables[0], null]]))
+    if (applied && !(await ruleset.isThere())) {
+      applied = null
+      ruleset.forget()
+    }
+    throwIfFailed(await ruleset.closeTheWay())
     supervisor.look()
   }
 
   async function check(plan: Plan): Promise<CheckReport> {
     const target = targetOf(plan, tables)
-    return checkTarget(target, await differenceTo(target))
+    const difference = await differenceTo(target, plan.revision)
+    const report = await checkTarget(target, difference)
+    checked = report.problems.length === 0 ? describe(target, difference) : null
+    return report
   }
 
   async function apply(plan: Plan): Promise<Outcome> {
@@ -100,8 +125,10 @@ export function createExecutor(context: Context, supervisor: Supervisor) {
     let intent: Intent | null = null
     try {
       const target = targetOf(plan, tables)
-      const difference = await differenceTo(target)
-      const { problems } = await checkTarget(target, difference)
+      const difference = await differenceTo(target, plan.revision)
+      const isChecked = checked === describe(target, difference)
+      const { problems } = isChecked ? { problems: [] } : await checkTarget(target, difference)
+      checked = null
       if (problems.length > 0) return { status: 'put_back', problems, restored: true }
       const changed = Object.entries(difference).flatMap(([kind, names]) => names.map((name) => `${kind} ${name}`))
       if (changed.length === 0 && !pending && applied?.revision === plan.revision) return { status: 'applied', changed }
@@ -109,12 +136,14 @@ export function createExecutor(context: Context, supervisor: Supervisor) {
       writeDurable(intentPath, JSON.stringify(intent))
       step('intent.written')
       switchFiles(target.files)
-      const loaded = await load(pick(target.tables, difference.nft))
+      if (difference.network.length > 0) await switchNetwork(target.links)
+      step('network.switched')
+      await load(pick(target.tables, difference.nft))
       const started = await switchUnits(target.units)
       step('units.switched')
       await probe(started)
       step('probed')
-      commit(intent.id, plan.revision, target, loaded)
+      commit(intent.id, plan.revision, target)
       return { status: 'applied', changed }
     } catch (fault) {
       log('error', 'An apply failed', { fault, revision: plan.revision })
@@ -125,46 +154,64 @@ export function createExecutor(context: Context, supervisor: Supervisor) {
   }
 
   async function observe(): Promise<Observation> {
-    const observeTable = async (name: string): Promise<TableObservation> => {
-      const listing = plane === 'none' ? null : await list(name)
-      const asLoaded = listing !== null && applied?.tables[name]?.fingerprint === listing.fingerprint
-      return { name, present: listing !== null, asLoaded, rules: listing?.rules ?? [] }
-    }
-    const observed = await Promise.all(nft.tables.map(observeTable))
+    const observed = await ruleset.observe()
     const appliedRevision = applied?.revision ?? null
-    return { plane, limitation, appliedRevision, tables: observed, units: supervisor.observe() }
-  }
-
-  async function differenceTo(target: Target): Promise<Difference> {
-    const contentOf = (name: string) => target.files.get(name) ?? null
-    const inputsFor = (name: string, spec: UnitSpec) => (target.units.has(name) ? inputsOf(spec, contentOf) : null)
-    const changedFiles = [...files].filter(([name, spec]) => !isAsWritten(spec.path, contentOf(name), spec))
-    const changedUnits = [...units].filter(([name, spec]) => !supervisor.isCurrent(name, inputsFor(name, spec)))
     return {
-      nft: [...(await tablesToLoad(target.tables)).keys()],
-      file: changedFiles.map(([name]) => name),
-      unit: changedUnits.map(([name]) => name),
+      plane,
+      limitation,
+      appliedRevision,
+      tables: observed,
+      links: network.observe(),
+      units: supervisor.observe(),
     }
   }
 
-  async function tablesToLoad(bodies: TableBodies): Promise<TableBodies> {
-    const changed = new Map<string, string | null>()
-    for (const [name, body] of bodies) if (!(await isTableCurrent(name, body))) changed.set(name, body)
-    return changed
+  /** A change that leaves the links as they are does not ask the kernel for them; the reconcile loop does, soon enough. */
+  const areLinksUntouched = (links: Target['links'], revision: number): boolean =>
+    applied !== null && applied.revision !== revision && isDeepStrictEqual(links, applied.links)
+
+  async function differenceTo(target: Target, revision: number): Promise<Difference> {
+    const contentOf = (name: string) => target.files.get(name) ?? null
+    const isUnitCurrent = (name: string) => {
+      const spec = target.units.has(name) ? findUnit(tables, name) : undefined
+      return supervisor.isCurrent(name, spec ? inputsOf(spec, contentOf) : null)
+    }
+    const changedFiles = [...files].filter(([name, spec]) => !isAsWritten(spec.path, contentOf(name), spec))
+    const changedTables: string[] = []
+    for (const [name, pieces] of target.tables) if (!(await ruleset.isCurrent(name, pieces))) changedTables.push(name)
+    const isNetworkCurrent =
+      plane === 'none' ||
+      target.links === null ||
+      areLinksUntouched(target.links, revision) ||
+      (await network.isCurrent(target.links))
+    return {
+      nft: changedTables,
+      network: isNetworkCurrent ? [] : ['links'],
+      file: changedFiles.map(([name]) => name),
+      unit: inOrder([...target.units, ...supervisor.wanted()]).filter((name) => !isUnitCurrent(name)),
+    }
   }
 
-  /** The kernel is asked only when the record alone cannot say that a load is needed: listings are expensive. */
-  async function isTableCurrent(name: string, body: string | null): Promise<boolean> {
-    const record = applied?.tables[name]
-    if ((record?.body ?? null) !== body) return false
-    if (plane === 'none') return true
-    const listing = await list(name)
-    if (body === null) return listing === null && (name !== nft.tables[0] || (await list(nft.boot)) !== null)
-    return listing !== null && listing.fingerprint === record?.fingerprint
+  /** The units of the table in its order, then instances of templates by name. */
+  const inOrder = (names: readonly string[]): string[] => {
+    const all = new Set(names)
+    return [
+      ...[...units.keys()].filter((name) => all.has(name)),
+      ...[...all].filter((name) => !units.has(name)).toSorted(),
+    ]
+  }
+
+  /** Equal for the same target on the same state of the machine. */
+  function describe(target: Target, difference: Difference): string {
+    const hash = createHash('sha256').update(JSON.stringify([difference, target.links, [...target.units]]))
+    for (const content of target.files.values()) hash.update(content ?? '-').update('|')
+    for (const pieces of target.tables.values()) for (const piece of pieces) hash.update(piece.hash)
+    return `${hash.digest('hex')} ${ruleset.version()} ${applied?.id}`
   }
 
   async function checkTarget(target: Target, difference: Difference): Promise<CheckReport> {
     const problems = vetTarget(target, difference, tables)
+    for (const message of network.vet(target.links ?? [])) problems.push({ field: 'network', message })
     const unchecked: { artifact: string; reason: string }[] = []
     // What the vet refused is not shown to any program.
     const refused = new Set(problems.map((problem) => problem.field))
@@ -178,9 +225,9 @@ export function createExecutor(context: Context, supervisor: Supervisor) {
       for (const [name, path] of staged) fs.writeFileSync(path, target.files.get(name) ?? '', { mode: 0o600 })
       failpoint('staged')
       if (difference.nft.length > 0 && !difference.nft.some((name) => refused.has(name)))
-        add('nft', difference.nft, await runScript(nft, pick(target.tables, difference.nft), true))
+        add('nft', difference.nft, await ruleset.check(pick(target.tables, difference.nft)))
       for (const name of difference.unit.filter((unit) => target.units.has(unit))) {
-        const inputs = units.get(name)?.files ?? []
+        const inputs = findUnit(tables, name)?.files ?? []
         if ([name, ...inputs].some((input) => refused.has(input))) continue
         add('unit', [name], await checkUnit(name, staged, staging))
       }
@@ -192,7 +239,7 @@ export function createExecutor(context: Context, supervisor: Supervisor) {
   }
 
   async function checkUnit(name: string, staged: ReadonlyMap<string, string>, staging: string): Promise<Verdict> {
-    const command = units.get(name)?.check
+    const command = findUnit(tables, name)?.check
     if (!command) return { problems: [], unchecked: `${name} has no checker of its own.` }
     const line = commandLine(command, (file) => staged.get(file) ?? pathOf(file))
     const { code, failure, stderr, stdout } = await run(line, checkTimeoutMs)
@@ -205,8 +252,8 @@ export function createExecutor(context: Context, supervisor: Supervisor) {
   function intentFor(difference: Difference): Intent {
     const contentOf = (file: string) => readRegular(pathOf(file))?.toString('base64') ?? null
     const files = [...difference.file.map((name) => [name, contentOf(name)] as const), ...(pending?.files ?? [])]
-    const bodies = difference.nft.map((name) => [name, applied?.tables[name]?.body ?? null] as const)
-    return { id: randomUUID(), kernel, files, tables: bodies, units: pending?.units ?? supervisor.wanted() }
+    const touched = [...new Set([...difference.nft, ...(pending?.tables ?? [])])]
+    return { id: randomUUID(), kernel, files, tables: touched, units: pending?.units ?? supervisor.wanted() }
   }
 
   function switchFiles(contents: ReadonlyMap<string, Buffer | null>): void {
@@ -219,20 +266,12 @@ export function createExecutor(context: Context, supervisor: Supervisor) {
     }
   }
 
-  /** One transaction for all tables; answers the fingerprints of what the kernel then lists. */
-  async function load(bodies: TableBodies): Promise<ReadonlyMap<string, string>> {
-    const fingerprints = new Map<string, string>()
-    if (bodies.size === 0) return fingerprints
-    const { problems, unchecked } = await runScript(nft, bodies, false)
-    if (problems.length > 0) throw new Faults(problems)
-    if (unchecked !== null) throw new Error(unchecked)
-    failpoint('nft.loaded')
-    for (const [name, body] of bodies) {
-      const listing = await list(name)
-      if ((listing === null) !== (body === null)) throw new Error(`The kernel does not hold ${name} as loaded.`)
-      if (listing) fingerprints.set(name, listing.fingerprint)
-    }
-    return fingerprints
+  async function switchNetwork(links: readonly LinkPlan[] | null): Promise<void> {
+    if (links !== null && !(await network.isCurrent(links))) await network.apply(links)
+  }
+
+  const load = async (targets: TableTargets): Promise<void> => {
+    if (targets.size > 0) throwIfFailed(await ruleset.load(targets))
   }
 
   /** Ends what is not wanted first, so that ports are free; then starts in the order of the table. */
@@ -240,9 +279,10 @@ export function createExecutor(context: Context, supervisor: Supervisor) {
     const changed: string[] = []
     const stops = supervisor.wanted().filter((name) => !wanted.has(name))
     for (const name of stops.toReversed()) await supervisor.stop(name)
-    for (const [name, spec] of units) {
-      const inputs = inputsOf(spec, (file) => readRegular(pathOf(file)))
-      if (wanted.has(name) && (await supervisor.ensure(name, inputs))) changed.push(name)
+    for (const name of inOrder([...wanted])) {
+      const spec = findUnit(tables, name)
+      const inputs = spec && inputsOf(spec, (file) => readRegular(pathOf(file)))
+      if (inputs && (await supervisor.ensure(name, inputs))) changed.push(name)
     }
     return changed
   }
@@ -250,19 +290,19 @@ export function createExecutor(context: Context, supervisor: Supervisor) {
   async function probe(names: readonly string[]): Promise<void> {
     const problems: Problem[] = []
     const probeUnit = (name: string): Promise<unknown> =>
-      supervisor.probe(name).catch((fault) => problems.push({ field: name, message: wordsOf(fault) }))
+      supervisor.probe(name).catch((fault) => {
+        if (findUnit(tables, name)?.isOptional) log('warning', `${name} is not well`, { fault })
+        else problems.push({ field: name, message: wordsOf(fault) })
+      })
     await Promise.all(names.map(probeUnit))
     if (problems.length > 0) throw new Faults(problems)
   }
 
   /** The moment the new state counts. Whatever fails after the record is written cannot take it back. */
-  function commit(id: string, revision: number, target: Target, loaded: ReadonlyMap<string, string>): void {
-    const held = [...target.tables].flatMap(([name, body]) => {
-      const fingerprint = loaded.get(name) ?? applied?.tables[name]?.fingerprint
-      return body === null ? [] : [[name, { body, fingerprint }]]
-    })
-    const record: AppliedRecord = { id, revision, kernel, tables: Object.fromEntries(held) }
+  function commit(id: string, revision: number, target: Target): void {
+    const record: AppliedRecord = { id, revision, kernel, ruleset: ruleset.remember(), links: target.links }
     writeDurable(recordPath, JSON.stringify(record))
+    ruleset.settle()
     applied = record
     pending = null
     try {
@@ -290,10 +330,10 @@ export function createExecutor(context: Context, supervisor: Supervisor) {
     const isSameKernel = intent.kernel === kernel
     const decode = (text: string | null) => (text === null ? null : Buffer.from(text, 'base64'))
     const contents = new Map(intent.files.map(([name, text]) => [name, decode(text)]))
-    const bodies = new Map(intent.tables.map(([name, body]) => [name, isSameKernel ? body : null]))
     const wanted = new Set(isSameKernel ? intent.units : [])
     await attempt('restore.files', () => switchFiles(contents))
-    await attempt('restore.tables', async () => load(await tablesToLoad(bodies)))
+    await attempt('restore.network', () => switchNetwork(isSameKernel ? (applied?.links ?? null) : null))
+    await attempt('restore.tables', async () => load(await ruleset.findWayBack(intent.tables, isSameKernel)))
     await attempt('restore.units', async () => probe(await switchUnits(wanted)))
     // The record is written again because writing the new one may have failed half way.
     await attempt('restore.done', () => {
@@ -301,11 +341,18 @@ export function createExecutor(context: Context, supervisor: Supervisor) {
       else removeDurable(recordPath)
       if (problems.length === first.length) removeDurable(intentPath)
     })
-    pending = problems.length === first.length ? null : intent
+    const isBack = problems.length === first.length
+    if (isBack) ruleset.settle()
+    pending = isBack ? null : intent
     return problems
   }
 
   return { recover, check, apply, observe }
+}
+
+function throwIfFailed({ problems, unchecked }: Verdict): void {
+  if (problems.length > 0) throw new Faults(problems)
+  if (unchecked !== null) throw new Error(unchecked)
 }
 
 const pick = <V>(all: ReadonlyMap<string, V>, names: readonly string[]): Map<string, V> =>

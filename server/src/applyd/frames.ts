@@ -2,6 +2,9 @@
 
 import { maxFrameBytes } from '../plan/artifacts.ts'
 
+/** Both ends of a connection remember the pieces of this many plans; a piece they know is sent by its hash. */
+export const rememberedPlans = 4
+
 export function encodeFrame(message: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(message))
   if (body.length > maxFrameBytes) throw new Error('The message is too large.')

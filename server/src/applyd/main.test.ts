@@ -5,7 +5,7 @@ import { chownSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { ApplydClient } from '../apply/client.ts'
-import { Bench, bodyOf, nft, planOf, waitFor } from './stand-ins/harness.ts'
+import { Bench, nft, piecesOf, planOf, set, waitFor } from './stand-ins/harness.ts'
 
 let bench: Bench
 let child: ChildProcess | null = null
@@ -43,7 +43,7 @@ test('the service user gets the socket, applies through it, and a signal ends ap
   assert.equal(statSync(join(bench.stateDir, 'applyd')).mode & 0o777, 0o700)
   assert.match(bench.kernel(), /portcullis_boot/)
   client = new ApplydClient(join(bench.stateDir, 'run', 'applyd.sock'))
-  const applying = client.apply(planOf(1, nft(bodyOf('a'))))
+  const applying = client.apply(planOf(1, nft(piecesOf('a'))))
   await client.checkpoint(1, 'a'.repeat(64))
   assert.deepEqual(await applying, { status: 'applied', changed: ['nft inet portcullis'] })
   assert.equal((await client.observe()).tables[0]?.asLoaded, true)
@@ -59,14 +59,13 @@ test('the running verb is finished and answered before a signal ends applyd', as
   await waitFor('it is ready', isReady)
   client = new ApplydClient(join(bench.stateDir, 'run', 'applyd.sock'))
   await client.observe()
-  const large = `${bodyOf('a')}\nset s { type ipv4_addr; elements = { ${addresses(3000)} }; }`
-  const applying = client.apply(planOf(1, nft(large)))
+  const applying = client.apply(planOf(1, nft([...piecesOf('a'), set('s', addresses(3000))])))
   await waitFor('the verb runs', () => bench.record('intent.json') !== null)
   applyd.kill('SIGINT')
   assert.equal((await applying).status, 'applied')
   assert.deepEqual(await once(applyd, 'exit'), [0, null])
 })
-const addresses = (count: number) => Array.from({ length: count }, (_, i) => `10.0.${i >> 8}.${i & 255}`).join(', ')
+const addresses = (count: number) => Array.from({ length: count }, (_, i) => `10.0.${i >> 8}.${i & 255}`)
 
 test('a second applyd on the same state does not start', async () => {
   start({})

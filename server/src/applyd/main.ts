@@ -28,8 +28,10 @@ function fail(fault: unknown): never {
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
-const shared = { tables: productionTables, timings: defaultTimings, kernel: readKernelIdentity() }
-const applyd = await createApplyd({ ...readEnvironment(process.env), ...shared, log, failpoint: () => {} })
+const environment = readEnvironment(process.env)
+const tables = productionTables(environment.stateDir, environment.service)
+const shared = { tables, timings: defaultTimings, kernel: readKernelIdentity() }
+const applyd = await createApplyd({ ...environment, ...shared, log, failpoint: () => {} })
 
 const stop = (stopUnits: boolean) => applyd.close(stopUnits).then(() => process.exit(0), fail)
 process.on('SIGTERM', () => stop(false))

@@ -1,53 +1,176 @@
 // Strict reading of what gatewayd sends: every key known, every value of its type and within bounds, every name in
 // the tables. What is returned is built anew from the parts that were checked.
 
-import type { Artifact, Plan, Verb, VerbTable } from '../plan/artifacts.ts'
-import type { Tables } from './tables.ts'
+import { isIP } from 'node:net'
+import type { Artifact, LinkMaking, LinkPlan, NftPiece, Plan, TrialPacket, Verb, VerbTable } from '../plan/artifacts.ts'
+import { rememberedPlans } from './frames.ts'
+import { hashOf, keyOf } from './pieces.ts'
+import { deviceForm, findUnit, type Tables } from './tables.ts'
 
 /** The message goes back to the caller as it is. */
 export class Refusal extends Error {}
+/** A piece stands in a plan by its hash only, and this connection did not send it lately: all of it is needed. */
+export class UnknownPiece extends Refusal {}
 
 const artifactLimit = 1000
 const textLimit = 32 * 1024 * 1024
+const pieceLimit = 200_000
+const lineLimit = 4_000_000
+const linkLimit = 4096
+const packetLimit = 500
+const hashForm = /^[0-9a-f]{64}$/
+const nameForm = /^[A-Za-z][A-Za-z0-9_]{0,60}$/
+const originForm = /^[A-Za-z0-9_.[\]-]{0,160}$/
 
 export type ArgumentParsers = { readonly [V in Verb]: (args: unknown) => VerbTable[V]['args'] }
 
-export const argumentParsers = (tables: Tables): ArgumentParsers => ({
-  check: (args) => ({ plan: parsePlan(parseKeys(args, ['plan']).plan, tables) }),
-  apply: (args) => ({ plan: parsePlan(parseKeys(args, ['plan']).plan, tables) }),
-  observe: (args) => parseKeys(args, []),
-  checkpoint: parseCheckpoint,
-  checkpoints: (args) => parseKeys(args, []),
-})
+/** For one connection: pieces of its last plans need not be sent again. */
+export function argumentParsers(tables: Tables): ArgumentParsers {
+  let recent: readonly ReadonlyMap<string, NftPiece>[] = []
+  const parsePlanOf = (args: unknown): { plan: Plan } => {
+    const recall = (hash: string) => recent.find((pieces) => pieces.has(hash))?.get(hash)
+    const plan = parsePlan(parseKeys(args, ['plan']).plan, tables, recall)
+    const pieces = plan.artifacts.flatMap((artifact) => (artifact.kind === 'nft' ? artifact.pieces : []))
+    recent = [new Map(pieces.map((piece) => [piece.hash, piece])), ...recent].slice(0, rememberedPlans)
+    return { plan }
+  }
+  return {
+    check: parsePlanOf,
+    apply: parsePlanOf,
+    observe: (args) => parseKeys(args, []),
+    devices: (args) => parseKeys(args, []),
+    hits: (args) => parseKeys(args, []),
+    trial: (args) => ({
+      packets: parseList(parseKeys(args, ['packets']).packets, packetLimit, 'packets', parsePacket),
+    }),
+    checkpoint: parseCheckpoint,
+    checkpoints: (args) => parseKeys(args, []),
+  }
+}
 
 function parseCheckpoint(value: unknown): { sequence: number; hash: string } {
   const { sequence, hash } = parseKeys(value, ['sequence', 'hash'])
-  if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) throw new Refusal('The hash is not a SHA-256 in hex.')
-  return { sequence: parseCount(sequence, 'sequence'), hash }
+  return { sequence: parseCount(sequence, 'sequence'), hash: parseForm(hash, hashForm, 'hash is not a SHA-256 in hex') }
 }
 
-function parsePlan(value: unknown, tables: Tables): Plan {
+type Recall = (hash: string) => NftPiece | undefined
+
+function parsePlan(value: unknown, tables: Tables, recall: Recall): Plan {
   const { revision, artifacts } = parseKeys(value, ['revision', 'artifacts'])
-  if (!Array.isArray(artifacts) || artifacts.length > artifactLimit)
-    throw new Refusal(`The artifacts are not a list of at most ${artifactLimit}.`)
-  const parsed = artifacts.map((artifact) => parseArtifact(artifact, tables))
+  const parsed = parseList(artifacts, artifactLimit, 'artifacts', (artifact) => parseArtifact(artifact, tables, recall))
   const names = new Set(parsed.map((artifact) => `${artifact.kind} ${artifact.name}`))
   if (names.size !== parsed.length) throw new Refusal('The plan names an artifact twice.')
   return { revision: parseCount(revision, 'revision'), artifacts: parsed }
 }
 
-function parseArtifact(value: unknown, { nft, files, units }: Tables): Artifact {
+function parseArtifact(value: unknown, tables: Tables, recall: Recall): Artifact {
   const kind = (value as { kind?: unknown } | null)?.kind
   if (kind === 'nft') {
-    const { name, body } = parseKeys(value, ['kind', 'name', 'body'])
-    return { kind, name: parseName(name, nft.tables), body: parseText(body) }
+    const { name, pieces } = parseKeys(value, ['kind', 'name', 'pieces'])
+    const parsed = parseList(pieces, pieceLimit, 'pieces', (piece) => parsePiece(piece, recall))
+    if (new Set(parsed.map(keyOf)).size !== parsed.length) throw new Refusal('A table holds a piece twice.')
+    return { kind, name: parseName(name, tables.nft.tables), pieces: parsed }
+  }
+  if (kind === 'network') {
+    const { name, links } = parseKeys(value, ['kind', 'name', 'links'])
+    if (name !== 'links') throw new Refusal('The plan names an artifact that is not in the tables.')
+    return { kind, name, links: parseList(links, linkLimit, 'links', parseLink) }
   }
   if (kind === 'file') {
     const { name, text } = parseKeys(value, ['kind', 'name', 'text'])
-    return { kind, name: parseName(name, files.keys()), text: parseText(text) }
+    return { kind, name: parseName(name, tables.files.keys()), text: parseText(text) }
   }
-  if (kind === 'unit') return { kind, name: parseName(parseKeys(value, ['kind', 'name']).name, units.keys()) }
+  if (kind === 'unit') {
+    const { name } = parseKeys(value, ['kind', 'name'])
+    if (typeof name === 'string' && findUnit(tables, name)) return { kind, name }
+    throw new Refusal('The plan names an artifact that is not in the tables.')
+  }
   throw new Refusal('An artifact is of no known kind.')
+}
+
+/** In full, or by kind, name and hash when it was sent before. */
+function parsePiece(value: unknown, recall: Recall): NftPiece {
+  if (typeof value === 'object' && value && !('lines' in value)) {
+    const { kind, name, hash } = parseKeys(value, ['kind', 'name', 'hash'])
+    const known = recall(String(hash))
+    if (known && known.kind === kind && known.name === name) return known
+    throw new UnknownPiece('A piece of a table is not known here and has to be sent in full.')
+  }
+  const { kind, name, head, lines, origin, hash } = parseKeys(value, [
+    'kind',
+    'name',
+    'head',
+    'lines',
+    'origin',
+    'hash',
+  ])
+  const piece: NftPiece = {
+    kind: parseOneOf(kind, ['chain', 'set', 'map'], 'kind of a piece'),
+    name: parseForm(name, nameForm, 'name of a piece is not allowed'),
+    head: parseText(head),
+    lines: parseList(lines, lineLimit, 'lines', parseText),
+    origin: parseForm(origin, originForm, 'origin of a piece is not allowed'),
+    hash: parseForm(hash, hashForm, 'hash is not a SHA-256 in hex'),
+  }
+  if (hashOf(piece) !== piece.hash) throw new Refusal('The hash of a piece does not fit its content.')
+  return piece
+}
+
+function parseLink(value: unknown): LinkPlan {
+  const link = parseKeys(value, ['origin', 'device', 'make', 'isUp', 'addresses', 'routes', 'mirrors'])
+  return {
+    origin: parseForm(link.origin, originForm, 'origin of a link is not allowed'),
+    device: parseDevice(link.device),
+    make: link.make === null ? null : parseMaking(link.make),
+    isUp: parseOneOf(link.isUp, [true, false], 'state of a link'),
+    addresses: parseList(link.addresses, linkLimit, 'addresses', parseNetwork),
+    routes: parseList(link.routes, linkLimit, 'routes', (route) => {
+      const { to, via, metric } = parseKeys(route, ['to', 'via', 'metric'])
+      return {
+        to: to === 'default' ? to : parseNetwork(to),
+        via: via === null ? null : parseAddress(via),
+        metric: parseCount(metric, 'metric', 2 ** 32 - 1),
+      }
+    }),
+    mirrors: parseList(link.mirrors, linkLimit, 'mirrors', (mirror) => {
+      const { device, direction } = parseKeys(mirror, ['device', 'direction'])
+      return { device: parseDevice(device), direction: parseOneOf(direction, ['rx', 'tx', 'both'], 'direction') }
+    }),
+  }
+}
+
+function parseMaking(value: unknown): LinkMaking {
+  const kind = parseOneOf((value as { kind?: unknown } | undefined)?.kind, makings, 'kind of a device')
+  if (kind === 'vlan') {
+    const { parent, tag } = parseKeys(value, ['kind', 'parent', 'tag'])
+    return { kind, parent: parseDevice(parent), tag: parseCount(tag, 'tag', 4094) }
+  }
+  if (kind === 'bond')
+    return {
+      kind,
+      members: parseList(parseKeys(value, ['kind', 'members']).members, linkLimit, 'members', parseDevice),
+    }
+  if (kind === 'gre') {
+    const { local, remote } = parseKeys(value, ['kind', 'local', 'remote'])
+    return { kind, local: parseAddress(local), remote: parseAddress(remote) }
+  }
+  if (kind === 'ppp') return { kind, parent: parseDevice(parseKeys(value, ['kind', 'parent']).parent) }
+  parseKeys(value, ['kind'])
+  return { kind }
+}
+const makings = ['vlan', 'bond', 'gre', 'dummy', 'ppp'] as const
+
+function parsePacket(value: unknown): TrialPacket {
+  const keys = ['device', 'protocol', 'source', 'sourcePort', 'destination', 'destinationPort'] as const
+  const packet = parseKeys(value, keys)
+  return {
+    device: parseDevice(packet.device),
+    protocol: parseOneOf(packet.protocol, ['tcp', 'udp'], 'protocol'),
+    source: parseAddress(packet.source),
+    sourcePort: parseCount(packet.sourcePort, 'port', 65_535),
+    destination: parseAddress(packet.destination),
+    destinationPort: parseCount(packet.destinationPort, 'port', 65_535),
+  }
 }
 
 function parseName(value: unknown, known: Iterable<string>): string {
@@ -60,8 +183,39 @@ function parseText(value: unknown): string {
   throw new Refusal('The content of an artifact is no text or too large.')
 }
 
-export function parseCount(value: unknown, what: string): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+const parseDevice = (value: unknown): string => parseForm(value, deviceForm, 'name of a device is not allowed')
+
+function parseAddress(value: unknown): string {
+  if (typeof value === 'string' && isIP(value) !== 0 && !value.includes('%')) return value
+  throw new Refusal('An address is none.')
+}
+
+/** An address with the length of its network. */
+function parseNetwork(value: unknown): string {
+  const [address, length = '', ...rest] = String(value).split('/')
+  const limit = isIP(parseAddress(address)) === 4 ? 32 : 128
+  if (rest.length === 0 && /^\d{1,3}$/.test(length) && Number(length) <= limit) return `${address}/${Number(length)}`
+  throw new Refusal('An address has no length of its network.')
+}
+
+function parseForm(value: unknown, form: RegExp, fault: string): string {
+  if (typeof value === 'string' && form.test(value)) return value
+  throw new Refusal(`The ${fault}.`)
+}
+
+function parseOneOf<T extends string | boolean>(value: unknown, known: readonly T[], what: string): T {
+  for (const one of known) if (one === value) return one
+  throw new Refusal(`The ${what} is not one of ${known.join(', ')}.`)
+}
+
+function parseList<T>(value: unknown, limit: number, what: string, parse: (item: unknown) => T): T[] {
+  if (!Array.isArray(value) || value.length > limit)
+    throw new Refusal(`The ${what} are not a list of at most ${limit}.`)
+  return value.map(parse)
+}
+
+export function parseCount(value: unknown, what: string, limit = Number.MAX_SAFE_INTEGER): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= limit) return value
   throw new Refusal(`The ${what} is not a number.`)
 }
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
-import { maxFrameBytes, type ReplyFrame } from '../plan/artifacts.ts'
+import { maxFrameBytes, type NftPiece, type ReplyFrame } from '../plan/artifacts.ts'
 import type { Applyd } from './applyd.ts'
-import { createFrameReader, encodeFrame } from './frames.ts'
-import { Bench, bodyOf, nft, planOf, waitFor } from './stand-ins/harness.ts'
+import { createFrameReader, encodeFrame, rememberedPlans } from './frames.ts'
+import { Bench, chain, nft, piecesOf, planOf, set, waitFor } from './stand-ins/harness.ts'
 
 let bench: Bench
 let applyd: Applyd
@@ -58,11 +58,40 @@ const assertServing = () =>
 
 test('a request is answered under its id', () =>
   withPeer(async (peer) => {
-    const reply = await peer.ask({ id: 42, verb: 'check', args: { plan: planOf(1, nft(bodyOf('a'))) } })
+    const reply = await peer.ask({ id: 42, verb: 'check', args: { plan: planOf(1, nft(piecesOf('a'))) } })
     assert.deepEqual(reply, { id: 42, ok: true, result: { problems: [], unchecked: [] } })
   }))
 
+test('a piece is remembered for the last plans of its connection, and for no other connection', async () => {
+  const named = ({ kind, name, hash }: NftPiece) => ({ kind, name, hash })
+  const sent = piecesOf('a')
+  const check = (pieces: unknown[]) => {
+    return { id: 1, verb: 'check', args: { plan: { revision: 1, artifacts: [{ ...nft([]), pieces }] } } }
+  }
+  await withPeer(async (peer) => {
+    assert.equal((await peer.ask(check(sent))).ok, true)
+    assert.equal((await peer.ask(check(sent.map(named)))).ok, true)
+    const wrong = await peer.ask(check(sent.map((piece) => ({ ...named(piece), name: 'other' }))))
+    assert.deepEqual([wrong.ok, !wrong.ok && wrong.isPieceUnknown], [false, true])
+    for (let round = 0; round < rememberedPlans; round += 1) await peer.ask(check([]))
+    assert.equal((await peer.ask(check(sent.map(named)))).ok, false)
+  })
+  await withPeer(async (peer) => {
+    const reply = await peer.ask(check(sent.map(named)))
+    assert.deepEqual([reply.ok, !reply.ok && reply.isPieceUnknown], [false, true])
+  })
+})
+
 const hash = 'a'.repeat(64)
+const ports = { sourcePort: 1, destinationPort: 2 }
+const packet = { device: 'lan0', protocol: 'tcp', source: '10.0.0.1', destination: '10.0.0.2', ...ports }
+function trial(change: object) {
+  return { id: 1, verb: 'trial', args: { packets: [{ ...packet, ...change }] } }
+}
+function link(change: object) {
+  const whole = { origin: 'x', device: 'lan0', make: null, isUp: true, addresses: [], routes: [], mirrors: [] }
+  return apply({ kind: 'network', name: 'links', links: [{ ...whole, ...change }] })
+}
 const faulty: Record<string, unknown> = {
   'an unknown verb': { id: 1, verb: 'run', args: {} },
   'a verb from the prototype': { id: 1, verb: 'constructor', args: {} },
@@ -81,23 +110,51 @@ const faulty: Record<string, unknown> = {
   'a broken revision': { id: 1, verb: 'apply', args: { plan: { revision: 1.5, artifacts: [] } } },
   'a revision past the safe integers': { id: 1, verb: 'apply', args: { plan: { revision: 2 ** 60, artifacts: [] } } },
   'artifacts that are no list': { id: 1, verb: 'apply', args: { plan: { revision: 1, artifacts: { length: 0 } } } },
-  'too many artifacts': { id: 1, verb: 'apply', args: { plan: { revision: 1, artifacts: Array(1001).fill(nft('')) } } },
+  'too many artifacts': { id: 1, verb: 'apply', args: { plan: { revision: 1, artifacts: Array(1001).fill(nft([])) } } },
   'an artifact of null': apply(null),
   'an artifact of an unknown kind': apply({ kind: 'mount', name: '/dev/sda' }),
-  'an artifact twice': { id: 1, verb: 'apply', args: { plan: planOf(1, nft(''), nft('')) } },
-  'an unknown table': apply(nft('', 'inet filter')),
-  'the boot table': apply(nft('', 'inet portcullis_boot')),
-  'a table name with syntax': apply(nft('', 'inet portcullis; flush ruleset')),
-  'a table of another family': apply(nft('', 'ip portcullis')),
-  'an unknown key in an artifact': apply({ ...nft(''), path: '/etc/passwd' }),
-  'a body of numbers': apply({ kind: 'nft', name: 'inet portcullis', body: 7 }),
-  'a body with half a character': apply(nft('\ud800')),
+  'an artifact twice': { id: 1, verb: 'apply', args: { plan: planOf(1, nft([]), nft([])) } },
+  'an unknown table': apply(nft([], 'inet filter')),
+  'the boot table': apply(nft([], 'inet portcullis_boot')),
+  'a table name with syntax': apply(nft([], 'inet portcullis; flush ruleset')),
+  'a table of another family': apply(nft([], 'ip portcullis')),
+  'an unknown key in an artifact': apply({ ...nft([]), path: '/etc/passwd' }),
+  'pieces of numbers': apply({ kind: 'nft', name: 'inet portcullis', pieces: 7 }),
+  'a piece twice': apply(nft([...piecesOf('a'), ...piecesOf('b')])),
+  'a piece of another kind': apply(nft([{ ...chain('x', []), kind: 'counter' as 'chain' }])),
+  'a piece whose hash is of other content': apply(nft([{ ...chain('x', []), name: 'y' }])),
+  'a piece whose hash is no hash': apply(nft([{ ...chain('x', []), hash: 'abc' }])),
+  'a piece nobody sent, by its hash': apply({ ...nft([]), pieces: [{ kind: 'chain', name: 'x', hash }] }),
+  'a piece by an incomplete name': apply({ ...nft([]), pieces: [{ kind: 'chain', hash }] }),
+  'a piece whose name is syntax': apply(nft([chain('x {}; flush ruleset; chain y', [])])),
+  'a piece whose origin is syntax': apply(nft([set('s', [], 'type ipv4_addr', '"; x')])),
+  'a piece with half a character': apply(nft([chain('x', ['\ud800'])])),
+  'a line that is a list': apply(nft([chain('x', [['accept'] as unknown as string])])),
   'a file by path': apply({ kind: 'file', name: '/etc/passwd', text: '' }),
   'a file by traversal': apply({ kind: 'file', name: '../etc/dns.conf', text: '' }),
   'a file by another case': apply({ kind: 'file', name: 'DNS.conf', text: '' }),
   'a file from the prototype': apply({ kind: 'file', name: '__proto__', text: '' }),
   'a unit by path': apply({ kind: 'unit', name: '/bin/sh' }),
   'a unit with arguments': apply({ kind: 'unit', name: 'dns', args: ['--conf-script=/bin/sh'] }),
+  'an instance of no template': apply({ kind: 'unit', name: 'dns.lan0' }),
+  'an instance that is a path': apply({ kind: 'unit', name: 'stand-for.../x' }),
+  'an instance with a long name': apply({ kind: 'unit', name: `stand-for.${'x'.repeat(16)}` }),
+  'links by another name': apply({ kind: 'network', name: 'routes', links: [] }),
+  'a link with a device that is a path': link({ device: '../x' }),
+  'a link with a device of dots': link({ device: '..' }),
+  'a link with a device that is an option': link({ device: 'lan 0' }),
+  'a link with an address without a length': link({ addresses: ['10.0.0.1'] }),
+  'a link with an address that is none': link({ addresses: ['10.0.0.256/24'] }),
+  'a link with a network that is too long': link({ addresses: ['10.0.0.1/33'] }),
+  'a link with a route through a name': link({ routes: [{ to: 'default', via: 'gw', metric: 1 }] }),
+  'a link that is made of nothing known': link({ make: { kind: 'tun' } }),
+  'a link with a tag that is too large': link({ make: { kind: 'vlan', parent: 'lan0', tag: 4095 } }),
+  'a trial of no list': { id: 1, verb: 'trial', args: { packets: {} } },
+  'a trial of too many packets': { id: 1, verb: 'trial', args: { packets: Array(501).fill(packet) } },
+  'a trial of a packet without a port': trial({ sourcePort: 65_536 }),
+  'a trial of a packet of another protocol': trial({ protocol: 'icmp' }),
+  'a trial of a packet to a name': trial({ destination: 'localhost' }),
+  'a trial of rules that are not loaded': trial({}),
   'a name that is a list': apply({ kind: 'unit', name: ['dns'] }),
   'a checkpoint without a hash': { id: 1, verb: 'checkpoint', args: { sequence: 1 } },
   'a checkpoint with a short hash': { id: 1, verb: 'checkpoint', args: { sequence: 1, hash: 'abc' } },
@@ -162,8 +219,9 @@ test('a frame may come in single bytes, and several in one piece', () =>
 
 test('a large plan fits through', () =>
   withPeer(async (peer) => {
-    const body = `${`# ${'x'.repeat(80)}\n`.repeat(30_000)}${bodyOf('a')}`
-    assert.equal((await peer.ask({ id: 1, verb: 'check', args: { plan: planOf(1, nft(body)) } })).ok, true)
+    const lines = Array.from({ length: 30_000 }, (_, i) => `ip daddr 10.0.${i >> 8}.${i & 255} counter comment "x${i}"`)
+    const plan = planOf(1, nft([...piecesOf('a'), chain('long', lines)]))
+    assert.equal((await peer.ask({ id: 1, verb: 'check', args: { plan } })).ok, true)
   }))
 
 test('more than 64 waiting requests are refused, one by one', () =>
@@ -193,7 +251,7 @@ test('at most 8 connections are held', async () => {
 test('a peer that hangs up while its request runs disturbs nobody', async () => {
   const peer = new Peer()
   await once(peer.socket, 'connect')
-  peer.socket.write(encodeFrame({ id: 1, verb: 'check', args: { plan: planOf(1, nft(bodyOf('a'))) } }))
+  peer.socket.write(encodeFrame({ id: 1, verb: 'check', args: { plan: planOf(1, nft(piecesOf('a'))) } }))
   peer.socket.destroy()
   await assertServing()
 })

@@ -4,7 +4,7 @@
 import { createServer, type Socket } from 'node:net'
 import { maxFrameBytes, type Verb, type VerbTable } from '../plan/artifacts.ts'
 import { createFrameReader, encodeFrame } from './frames.ts'
-import { type ArgumentParsers, parseCount, parseKeys, Refusal } from './requests.ts'
+import { type ArgumentParsers, parseCount, parseKeys, Refusal, UnknownPiece } from './requests.ts'
 import { type Log, wordsOf } from './text.ts'
 
 export type Verbs = { readonly [V in Verb]: (args: VerbTable[V]['args']) => Promise<VerbTable[V]['result']> }
@@ -12,30 +12,34 @@ export type Verbs = { readonly [V in Verb]: (args: VerbTable[V]['args']) => Prom
 const connectionLimit = 8
 const requestLimit = 64
 
-export function createVerbServer(verbs: Verbs, parsers: ArgumentParsers, log: Log) {
+/** Each connection has parsers of its own: they remember what it sent. */
+export function createVerbServer(verbs: Verbs, createParsers: () => ArgumentParsers, log: Log) {
   const sockets = new Set<Socket>()
   const running = new Set<Promise<void>>()
-  const call = <V extends Verb>(verb: V, args: unknown): Promise<unknown> => verbs[verb](parsers[verb](args))
+  const call = <V extends Verb>(verb: V, args: unknown, parsers: ArgumentParsers): Promise<unknown> =>
+    verbs[verb](parsers[verb](args))
 
-  const perform = async (id: number, message: unknown, isBusy: boolean): Promise<Buffer> => {
+  const perform = async (id: number, message: unknown, isBusy: boolean, parsers: ArgumentParsers): Promise<Buffer> => {
     try {
       if (isBusy) throw new Refusal('Too many requests are waiting.')
       const { verb, args } = parseKeys(message, ['id', 'verb', 'args'])
       if (typeof verb !== 'string' || !Object.hasOwn(verbs, verb)) throw new Refusal('There is no such verb.')
-      return encodeFrame({ id, ok: true, result: await call(verb as Verb, args) })
+      return encodeFrame({ id, ok: true, result: await call(verb as Verb, args, parsers) })
     } catch (fault) {
       if (!(fault instanceof Refusal)) log('error', 'A verb failed', { fault })
-      return encodeFrame({ id, ok: false, message: wordsOf(fault) })
+      const refusal = { id, ok: false, message: wordsOf(fault) } as const
+      return encodeFrame(fault instanceof UnknownPiece ? { ...refusal, isPieceUnknown: true } : refusal)
     }
   }
 
   const server = createServer((socket) => {
+    const parsers = createParsers()
     let waiting = 0
     const read = createFrameReader((message) => {
       // Without an id there is nobody to answer to: this throws, and the connection is closed.
       const id = parseCount((message as { id?: unknown } | null)?.id, 'id')
       waiting += 1
-      const work = perform(id, message, waiting > requestLimit).then((reply) => {
+      const work = perform(id, message, waiting > requestLimit, parsers).then((reply) => {
         waiting -= 1
         running.delete(work)
         if (!socket.destroyed) socket.write(reply)

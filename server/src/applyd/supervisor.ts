@@ -3,13 +3,13 @@
 
 import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { UnitObservation } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
 import { readJson, readRegular, withFile, writeDurable } from './durable.ts'
 import { identify, type ProcessId, processesMarked, programEnvironment, signal, stateOf } from './processes.ts'
-import type { UnitSpec } from './tables.ts'
+import { findUnit, type UnitSpec } from './tables.ts'
 import { oneLine } from './text.ts'
 import { answers, unitCommandLine } from './units.ts'
 
@@ -38,8 +38,17 @@ export function createSupervisor({ directory, kernel, tables, timings, log, fail
   let poll: NodeJS.Timeout | undefined
   let isClosed = false
 
+  function findOwn(name: string): Unit | null {
+    const known = units.get(name)
+    const spec = known?.spec ?? findUnit(tables, name)
+    if (!spec) return null
+    const unit = known ?? newUnit(name, spec)
+    units.set(name, unit)
+    return unit
+  }
+
   function unitOf(name: string): Unit {
-    const unit = units.get(name)
+    const unit = findOwn(name)
     if (!unit) throw new Error(`There is no unit named ${name}.`)
     return unit
   }
@@ -49,7 +58,7 @@ export function createSupervisor({ directory, kernel, tables, timings, log, fail
     fs.mkdirSync(logs, { recursive: true, mode: 0o700 })
     const remembered = readJson<Remembered>(recordPath, log)
     for (const { name, inputs, process } of remembered?.units ?? []) {
-      const unit = units.get(name)
+      const unit = findOwn(name)
       // A unit of another namespace or one that left the table serves nobody: it is ended, not adopted.
       if (!unit || remembered?.kernel !== kernel) await end(process, name)
       else if (stateOf(process) === 'gone') Object.assign(unit, { isWanted: true, inputs })
@@ -73,11 +82,16 @@ export function createSupervisor({ directory, kernel, tables, timings, log, fail
 
   const wanted = (): string[] => [...units.values()].filter((unit) => unit.isWanted).map((unit) => unit.name)
 
-  /** True when nothing needs doing: the process runs and was started or told with these inputs (null: nothing runs). */
+  /**
+   * True when nothing needs doing: the process runs and was started or told with these inputs (null: nothing runs). One
+   * that traffic does not need is left to the pauses between its restarts.
+   */
   function isCurrent(name: string, inputs: string | null): boolean {
-    const unit = unitOf(name)
-    if (inputs === null) return !unit.isWanted
-    return unit.isWanted && unit.inputs === inputs && stateOf(unit.process) !== 'gone'
+    const unit = units.get(name)
+    if (inputs === null || !unit) return inputs === null && !unit?.isWanted
+    return (
+      unit.isWanted && unit.inputs === inputs && (unit.spec.isOptional === true || stateOf(unit.process) !== 'gone')
+    )
   }
 
   /** Answers whether anything was done. The caller probes afterwards. */
@@ -126,6 +140,7 @@ export function createSupervisor({ directory, kernel, tables, timings, log, fail
     unit.isWanted = false
     await halt(unit)
     Object.assign(unit, idle)
+    if (!tables.units.has(name)) units.delete(name)
     persist()
   }
 
@@ -148,9 +163,11 @@ export function createSupervisor({ directory, kernel, tables, timings, log, fail
   function start(unit: Unit, inputs: string): void {
     const [program = '', ...args] = unitCommandLine(unit.spec, (file) => tables.files.get(file)?.path ?? '')
     const env = { ...programEnvironment, PORTCULLIS_UNIT: `${directory}:${unit.name}` }
-    const child = withFile(unit.logPath, 'a', (output) => {
-      unit.logOffset = fs.fstatSync(output).size
-      return spawn(program, args, { cwd: '/', detached: true, env, stdio: ['ignore', output, output] })
+    const child = withFile(unit.logPath, 'a', (words) => {
+      unit.logOffset = fs.fstatSync(words).size
+      const launch = (output: number) =>
+        spawn(program, args, { cwd: '/', detached: true, env, stdio: ['ignore', output, words] })
+      return unit.spec.output ? withOutput(unit.spec.output, launch) : launch(words)
     })
     const id = child.pid === undefined ? null : identify(child.pid)
     Object.assign(unit, { isWanted: true, inputs, process: id })
@@ -213,10 +230,24 @@ export function createSupervisor({ directory, kernel, tables, timings, log, fail
 
 /** Engines append, so the file can be emptied under them. */
 function trimLog(unit: Unit): void {
+  const { output } = unit.spec
+  if (output && (fs.statSync(output.path, { throwIfNoEntry: false })?.size ?? 0) > output.maxBytes)
+    fs.truncateSync(output.path)
   if ((fs.statSync(unit.logPath, { throwIfNoEntry: false })?.size ?? 0) <= logLimit) return
   fs.copyFileSync(unit.logPath, `${unit.logPath}.1`)
   fs.truncateSync(unit.logPath)
   unit.logOffset = 0
+}
+
+/** Opens the file of an engine's output for appending, with its owner and mode. */
+function withOutput<T>({ path, mode, uid, gid }: NonNullable<UnitSpec['output']>, work: (file: number) => T): T {
+  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = fs.constants
+  return withFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, (file) => {
+    if (uid !== undefined || gid !== undefined) fs.fchownSync(file, uid ?? -1, gid ?? -1)
+    fs.fchmodSync(file, mode)
+    return work(file)
+  })
 }
 
 /** The last line the engine wrote since its start. */

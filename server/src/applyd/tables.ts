@@ -1,7 +1,10 @@
 // The fixed tables: which nft tables, files and units exist at all. A plan only chooses from them by name, so no path
 // and no program ever comes from gatewayd. The tests hold that names are plain and every file is vetted by some unit.
 
+import { join } from 'node:path'
+import { dhcpClient, prepareDhcpClient } from './dhcp-client.ts'
 import type { Ownership } from './durable.ts'
+import { firewallLogFileName, firewallLogUnit, firewallLogUnitName } from './firewall-log-unit.ts'
 
 /** The path belongs to applyd alone: when no plan names the file any more, it is removed. */
 export type FileSpec = Ownership & { readonly path: string }
@@ -25,6 +28,10 @@ export interface UnitSpec extends Command {
   readonly check: Command | null
   readonly reload: 'restart' | { readonly signal: NodeJS.Signals }
   readonly probe: Probe
+  /** Traffic does not need it: a plan is applied also when it does not start, and the status says why. */
+  readonly isOptional?: boolean
+  /** Where its standard output goes instead of its log; emptied when it has grown too large. */
+  readonly output?: Ownership & { readonly path: string; readonly maxBytes: number }
   /** See prlimit(1). */
   readonly limits?: { readonly nofile?: number; readonly nproc?: number; readonly as?: number }
   /** Faults of a file that the engine would accept and we do not: programs, modules, includes, paths, sockets. */
@@ -45,10 +52,39 @@ export interface Tables {
   readonly files: ReadonlyMap<string, FileSpec>
   /** In the order of starting. */
   readonly units: ReadonlyMap<string, UnitSpec>
+  /** Units of which there is one for each device; they are named `<template>.<device>` and start after all others. */
+  readonly templates: ReadonlyMap<string, (device: string) => UnitSpec>
+  /** Once, before any unit starts. */
+  readonly makeReady: () => void
+  /** The program that sends packets through a copy of the rules. */
+  readonly trial: readonly string[]
 }
 
-export const productionTables: Tables = {
-  nft: { command: ['/usr/sbin/nft'], tables: ['inet portcullis'], boot: 'inet portcullis_boot' },
-  files: new Map(),
-  units: new Map(),
+/** Neither a path nor syntax of any program. */
+export const deviceForm = /^(?!\.+$)[A-Za-z0-9._-]{1,15}$/
+
+/** The specification of a unit, also of an instance of a template. */
+export function findUnit({ units, templates }: Tables, name: string): UnitSpec | undefined {
+  const dot = name.indexOf('.')
+  const device = name.slice(dot + 1)
+  const template = dot > 0 && deviceForm.test(device) ? templates.get(name.slice(0, dot)) : undefined
+  return units.get(name) ?? template?.(device)
+}
+
+/** Who may read what units write for gatewayd. */
+export type ServiceAccount = { readonly uid: number; readonly gid: number } | null
+
+/** Some units write below the state folder. */
+export function productionTables(stateDir: string, service: ServiceAccount): Tables {
+  const firewallLog = firewallLogUnit(stateDir, service)
+  const [first, hardware] = ['inet portcullis', 'netdev portcullis_hw'] as const
+  return {
+    nft: { command: ['/usr/sbin/nft'], tables: [first, hardware], boot: 'inet portcullis_boot' },
+    files: new Map([[firewallLogFileName, firewallLog.file]]),
+    units: new Map([[firewallLogUnitName, firewallLog.unit]]),
+    // A device without a lease is no reason to refuse rules.
+    templates: new Map([['dhcp-client', (device) => ({ ...dhcpClient(stateDir)(device), isOptional: true })]]),
+    makeReady: () => prepareDhcpClient(stateDir),
+    trial: [process.execPath, join(import.meta.dirname, '..', 'trial', 'main.ts')],
+  }
 }

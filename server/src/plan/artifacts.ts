@@ -3,11 +3,63 @@
 
 import type { Problem } from '../contract/error.ts'
 
-/** One nftables table. `body` is what stands between the braces; applyd writes the frame around it. */
+/**
+ * One named object of a table. A chain has its hook in `head` ('' for one that is only jumped to) and one rule a line; a
+ * set or map has its type and flags in `head` and one element a line. The head never changes under a name: what needs
+ * another head takes another name, except for base chains, whose change costs a reload of the table.
+ */
+export interface NftPiece {
+  readonly kind: 'chain' | 'set' | 'map'
+  readonly name: string
+  readonly head: string
+  readonly lines: readonly string[]
+  /** The object a fault of a set or map belongs to; rules carry theirs as a comment. '' when there is none. */
+  readonly origin: string
+  /** SHA-256 over all of the above, in hex; equal pieces have equal hashes. */
+  readonly hash: string
+}
+
+/** One nftables table. applyd brings the kernel from the pieces it holds to these, in one transaction. */
 export interface NftTable {
   readonly kind: 'nft'
   readonly name: string
-  readonly body: string
+  readonly pieces: readonly NftPiece[]
+}
+
+/** A device that has to be made first; what the kernel does not know fails, and the failure is reported. */
+export type LinkMaking =
+  | { readonly kind: 'vlan'; readonly parent: string; readonly tag: number }
+  | { readonly kind: 'bond'; readonly members: readonly string[] }
+  | { readonly kind: 'gre'; readonly local: string; readonly remote: string }
+  | { readonly kind: 'dummy' }
+  | { readonly kind: 'ppp'; readonly parent: string }
+
+export interface RoutePlan {
+  /** A network, or `default`. */
+  readonly to: string
+  readonly via: string | null
+  readonly metric: number
+}
+
+/** One device as it should be. Addresses and routes that are ours and not in here go away. */
+export interface LinkPlan {
+  /** `network.connections[3]` */
+  readonly origin: string
+  readonly device: string
+  /** Null for a card that is there. */
+  readonly make: LinkMaking | null
+  readonly isUp: boolean
+  readonly addresses: readonly string[]
+  readonly routes: readonly RoutePlan[]
+  /** Devices whose packets are copied to this one. */
+  readonly mirrors: readonly { readonly device: string; readonly direction: 'rx' | 'tx' | 'both' }[]
+}
+
+/** Links of the kernel. A refusal of the kernel is no failure of the plan: it is reported with the link. */
+export interface NetworkLinks {
+  readonly kind: 'network'
+  readonly name: 'links'
+  readonly links: readonly LinkPlan[]
 }
 
 /** A file of an engine. applyd's table says where `name` lies and who may read it. */
@@ -23,7 +75,7 @@ export interface EngineUnit {
   readonly name: string
 }
 
-export type Artifact = NftTable | EngineFile | EngineUnit
+export type Artifact = NftTable | NetworkLinks | EngineFile | EngineUnit
 
 /** Everything that should be on the machine for one revision. What is not in it, and ours, goes away. */
 export interface Plan {
@@ -53,19 +105,18 @@ export interface UnitObservation {
   readonly pid: number | null
 }
 
-/** A rule as the kernel lists it: enough to tell that our rule is there and how often it matched. */
-export interface KernelRule {
-  readonly chain: string
-  readonly comment: string
-  readonly packets: number | null
-}
-
 export interface TableObservation {
   readonly name: string
   readonly present: boolean
   /** True when the kernel's listing is the one read right after our own load. */
   readonly asLoaded: boolean
-  readonly rules: readonly KernelRule[]
+}
+
+/** What became of a link of the plan; `errors` are the kernel's own words. */
+export interface LinkObservation {
+  readonly origin: string
+  readonly device: string
+  readonly errors: readonly string[]
 }
 
 export interface Observation {
@@ -75,7 +126,38 @@ export interface Observation {
   /** The revision whose plan is on the machine; null before the first apply. */
   readonly appliedRevision: number | null
   readonly tables: readonly TableObservation[]
+  readonly links: readonly LinkObservation[]
   readonly units: readonly UnitObservation[]
+}
+
+/** How often the rules of one origin matched since the tables were first loaded into this kernel. */
+export interface HitCount {
+  readonly origin: string
+  readonly packets: number
+  readonly bytes: number
+}
+
+export interface Hits {
+  /** Another value means that counting began anew: the machine or its tables were gone. */
+  readonly epoch: string
+  readonly counts: readonly HitCount[]
+}
+
+/** A packet to be sent through a copy of the ruleset that stands apart from all traffic. */
+export interface TrialPacket {
+  readonly device: string
+  readonly protocol: 'tcp' | 'udp'
+  readonly source: string
+  readonly sourcePort: number
+  readonly destination: string
+  readonly destinationPort: number
+}
+
+export interface TrialResult {
+  /** Did it come out, or reach the gateway itself? */
+  readonly passed: boolean
+  /** Origins of the rules that counted it, in no order. */
+  readonly origins: readonly string[]
 }
 
 export interface Checkpoint {
@@ -93,6 +175,12 @@ export interface Applier {
   /** All or nothing. Refuses a revision older than the applied one. */
   apply(plan: Plan): Promise<Outcome>
   observe(): Promise<Observation>
+  /** The devices of the kernel, as ip(8) shows them in JSON. */
+  devices(): Promise<string>
+  /** Reads the counters of all rules. */
+  hits(): Promise<Hits>
+  /** Sends packets through a copy of what is applied; slow, and never in the way of traffic. */
+  trial(packets: readonly TrialPacket[]): Promise<readonly TrialResult[]>
   /** Has applyd sign and keep the head of the journal chain. */
   checkpoint(sequence: number, hash: string): Promise<void>
   checkpoints(): Promise<readonly Checkpoint[]>
@@ -100,7 +188,8 @@ export interface Applier {
 
 /**
  * The wire between them: a frame is a 4-byte big-endian length and that many bytes of UTF-8 JSON, at most
- * `maxFrameBytes`. Requests are answered in the order of completion; `id` pairs them.
+ * `maxFrameBytes`. Requests are answered in the order of completion; `id` pairs them. A piece that was part of one of
+ * the last plans on the same connection is sent as its kind, name and hash only.
  */
 export const maxFrameBytes = 64 * 1024 * 1024
 
@@ -108,6 +197,12 @@ export interface VerbTable {
   readonly check: { readonly args: { readonly plan: Plan }; readonly result: CheckReport }
   readonly apply: { readonly args: { readonly plan: Plan }; readonly result: Outcome }
   readonly observe: { readonly args: Record<string, never>; readonly result: Observation }
+  readonly devices: { readonly args: Record<string, never>; readonly result: string }
+  readonly hits: { readonly args: Record<string, never>; readonly result: Hits }
+  readonly trial: {
+    readonly args: { readonly packets: readonly TrialPacket[] }
+    readonly result: readonly TrialResult[]
+  }
   readonly checkpoint: { readonly args: { readonly sequence: number; readonly hash: string }; readonly result: null }
   readonly checkpoints: { readonly args: Record<string, never>; readonly result: readonly Checkpoint[] }
 }
@@ -122,4 +217,5 @@ export interface RequestFrame<V extends Verb = Verb> {
 
 export type ReplyFrame =
   | { readonly id: number; readonly ok: true; readonly result: unknown }
-  | { readonly id: number; readonly ok: false; readonly message: string }
+  /** `isPieceUnknown`: a piece stood for by its hash is not remembered; all of them have to be sent once more. */
+  | { readonly id: number; readonly ok: false; readonly message: string; readonly isPieceUnknown?: true }

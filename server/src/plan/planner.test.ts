@@ -4,9 +4,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Type } from '../contract/schema.ts'
 import { read, single, write } from '../contract/slots.ts'
-import type { Artifact } from './artifacts.ts'
+import { makePiece } from '../render/nft-piece.ts'
+import type { Artifact, NftPiece } from './artifacts.ts'
 import { noFacts } from './facts.ts'
-import { createPlanner, sameArtifacts } from './planner.ts'
+import { contentOf, createPlanner, sameArtifacts } from './planner.ts'
 import { diffArtifacts } from './text-diff.ts'
 
 const own = single('a.settings', Type.Object({ text: Type.String() }), { text: 'one' })
@@ -59,6 +60,51 @@ describe('artifacts', () => {
     assert.ok(!sameArtifacts([file('x')], [file('y')]))
     assert.ok(!sameArtifacts([file('x')], []))
     assert.ok(!sameArtifacts([{ kind: 'unit', name: 'f' }], [file('')]))
+  })
+
+  const piece = (name: string, lines: readonly string[]) =>
+    makePiece({ kind: 'chain', name, head: '', lines, origin: '' })
+  const table = (...pieces: NftPiece[]): Artifact => ({ kind: 'nft', name: 't', pieces })
+
+  it('that are tables are the same when their pieces have the same hashes', () => {
+    assert.ok(sameArtifacts([table(piece('a', ['x']))], [table(piece('a', ['x']))]))
+    assert.ok(!sameArtifacts([table(piece('a', ['x']))], [table(piece('a', ['y']))]))
+    assert.ok(!sameArtifacts([table(piece('a', ['x']))], [table()]))
+  })
+
+  it('that are tables differ piece by piece', () => {
+    const before = table(piece('a', ['1', '2', '3']), piece('b', ['x']), piece('c', ['y']))
+    const after = table(piece('a', ['1', '4', '3']), piece('b', ['x']), piece('d', []))
+    assert.deepEqual(diffArtifacts([before], [after]), [
+      {
+        artifact: 'nft t',
+        action: 'changed',
+        removed_lines: ['    2', '  chain c {', '    y', '  }'],
+        added_lines: ['    4', '  chain d {', '  }'],
+      },
+    ])
+  })
+
+  it('that are tables are printed as nft reads them', () => {
+    const set = makePiece({
+      kind: 'set',
+      name: 's',
+      head: 'type ipv4_addr',
+      lines: ['10.0.0.1', '10.0.0.2'],
+      origin: '',
+    })
+    assert.equal(
+      contentOf(table(set, piece('a', ['accept']))),
+      '  set s {\n    type ipv4_addr\n    elements = { 10.0.0.1, 10.0.0.2 }\n  }\n\n  chain a {\n    accept\n  }',
+    )
+  })
+
+  it('of ten thousand rules are compared in no time', () => {
+    const pieces = Array.from({ length: 1000 }, (_, i) => piece(`c${i}`, Array(10).fill(`rule ${i}`)))
+    const [first, ...others] = pieces
+    const began = performance.now()
+    assert.equal(diffArtifacts([table(...pieces)], [table(piece('c0', ['new']), ...others)])[0]?.added_lines.length, 1)
+    assert.ok(first && performance.now() - began < 200)
   })
 
   it('differ by the lines that leave and those that come', () => {

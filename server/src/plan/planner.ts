@@ -4,7 +4,7 @@
 import type { AreaRules } from '../contract/area.ts'
 import type { Problem } from '../contract/error.ts'
 import type { Config } from '../contract/slots.ts'
-import type { Artifact } from './artifacts.ts'
+import type { Artifact, NftPiece } from './artifacts.ts'
 import type { Facts } from './facts.ts'
 
 export interface Planner {
@@ -43,16 +43,39 @@ export function sameArtifacts(a: readonly Artifact[], b: readonly Artifact[]): b
 }
 
 function sameArtifact(a: Artifact, b: Artifact | undefined): boolean {
-  return a === b || (b !== undefined && a.name === b.name && a.kind === b.kind && contentOf(a) === contentOf(b))
+  if (a === b || b === undefined) return a === b
+  if (a.name !== b.name || a.kind !== b.kind) return false
+  return a.kind === 'nft' && b.kind === 'nft' ? samePieces(a.pieces, b.pieces) : contentOf(a) === contentOf(b)
 }
 
+/** By hash, for the text of ten thousand rules takes long to compare. */
+const samePieces = (a: readonly NftPiece[], b: readonly NftPiece[]): boolean =>
+  a === b || (a.length === b.length && a.every((piece, index) => piece.hash === b[index]?.hash))
+
+/** As text that a person can read; that of a table is what may stand between its braces. */
 export const contentOf = (artifact: Artifact): string => {
   switch (artifact.kind) {
     case 'nft':
-      return artifact.body
+      return artifact.pieces.map((piece) => printPiece(piece).join('\n')).join('\n\n')
+    case 'network':
+      return artifact.links.map((link) => JSON.stringify(link)).join('\n')
     case 'file':
       return artifact.text
     case 'unit':
       return ''
   }
 }
+
+/** The lines of a piece. Few elements stand on one line, many on one each. */
+export function printPiece({ kind, name, head, lines }: NftPiece): string[] {
+  const isShort = lines.reduce((sum, line) => sum + line.length + 2, 0) < 100
+  const elements = isShort ? [`    elements = { ${lines.join(', ')} }`] : many(lines)
+  const content = kind === 'chain' ? lines.map((line) => `    ${line}`) : lines.length === 0 ? [] : elements
+  return [`  ${kind} ${name} {`, ...(head === '' ? [] : [`    ${head}`]), ...content, '  }']
+}
+
+const many = (lines: readonly string[]): string[] => [
+  '    elements = {',
+  ...lines.map((line) => `      ${line},`),
+  '    }',
+]

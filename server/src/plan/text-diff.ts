@@ -1,7 +1,7 @@
 // A small line diff for dry runs: what would leave a rendered artifact and what would come in. Pure.
 
-import type { Artifact } from './artifacts.ts'
-import { artifactName, contentOf } from './planner.ts'
+import type { Artifact, NftPiece, NftTable } from './artifacts.ts'
+import { artifactName, contentOf, printPiece, sameArtifacts } from './planner.ts'
 
 export interface ArtifactChange {
   readonly artifact: string
@@ -17,7 +17,7 @@ export function diffArtifacts(before: readonly Artifact[], after: readonly Artif
     const name = artifactName(artifact)
     const previous = old.get(name)
     old.delete(name)
-    if (previous && contentOf(previous) === contentOf(artifact)) continue
+    if (previous && sameArtifacts([previous], [artifact])) continue
     changes.push(change(name, previous ? 'changed' : 'added', previous, artifact))
   }
   for (const [name, artifact] of old) changes.push(change(name, 'removed', artifact, undefined))
@@ -30,14 +30,37 @@ function change(
   before: Artifact | undefined,
   after: Artifact | undefined,
 ): ArtifactChange {
-  const lines = diffLines(before ? contentOf(before) : '', after ? contentOf(after) : '')
+  const isTable = before?.kind === 'nft' && after?.kind === 'nft'
+  const lines = isTable ? diffTables(before, after) : diffLines(linesOf(before), linesOf(after))
   return { artifact, action, removed_lines: lines.removed, added_lines: lines.added }
 }
 
+function linesOf(artifact: Artifact | undefined): string[] {
+  const text = artifact ? contentOf(artifact) : ''
+  return text === '' ? [] : text.split('\n')
+}
+
+interface Lines {
+  readonly removed: readonly string[]
+  readonly added: readonly string[]
+}
+
+/** Piece by piece; those of equal hash are passed over unread. */
+function diffTables(before: NftTable, after: NftTable): Lines {
+  const keyOf = ({ kind, name }: NftPiece) => `${kind} ${name}`
+  const old = new Map(before.pieces.map((piece) => [keyOf(piece), piece]))
+  const lines: Lines[] = []
+  for (const piece of after.pieces) {
+    const previous = old.get(keyOf(piece))
+    old.delete(keyOf(piece))
+    if (previous?.hash !== piece.hash) lines.push(diffLines(previous ? printPiece(previous) : [], printPiece(piece)))
+  }
+  for (const piece of old.values()) lines.push(diffLines(printPiece(piece), []))
+  return { removed: lines.flatMap(({ removed }) => removed), added: lines.flatMap(({ added }) => added) }
+}
+
 /** Lines of the part that differs, between the common head and the common tail. */
-export function diffLines(before: string, after: string): { removed: string[]; added: string[] } {
-  const a = before === '' ? [] : before.split('\n')
-  const b = after === '' ? [] : after.split('\n')
+function diffLines(a: readonly string[], b: readonly string[]): Lines {
   let start = 0
   while (start < a.length && start < b.length && a[start] === b[start]) start++
   let tail = 0

@@ -498,11 +498,10 @@ describe('facts that cannot be read', () => {
     const lines: string[] = []
     const reconciler = startReconciler(
       engine,
-      () => {
+      async () => {
         readings++
         if (readings === 1) throw new Error('no facts')
         readFacts = readings === 2 ? () => unreadable : () => labFacts
-        return true
       },
       (_level, message) => lines.push(message),
     )

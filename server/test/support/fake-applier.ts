@@ -7,10 +7,13 @@ import type {
   Checkpoint,
   CheckReport,
   DataPlane,
+  Hits,
   NftTable,
   Observation,
   Outcome,
   Plan,
+  TrialPacket,
+  TrialResult,
 } from '../../src/plan/artifacts.ts'
 
 export class FakeApplier implements Applier {
@@ -22,6 +25,11 @@ export class FakeApplier implements Applier {
   applied: Plan | null = null
   readonly calls: string[] = []
   readonly kept: Checkpoint[] = []
+  /** Packets by origin; an origin that is not in here has counted none. */
+  readonly hitCounts = new Map<string, number>()
+  epoch = 'fake'
+  /** How a packet fares. */
+  tryPacket: (packet: TrialPacket) => TrialResult = () => ({ passed: true, origins: [] })
   #busy = false
 
   async check(plan: Plan): Promise<CheckReport> {
@@ -46,19 +54,37 @@ export class FakeApplier implements Applier {
 
   async observe(): Promise<Observation> {
     this.#orFail()
-    const tables = (this.applied?.artifacts ?? []).filter((artifact): artifact is NftTable => artifact.kind === 'nft')
     return {
       plane: this.plane,
       limitation: null,
       appliedRevision: this.applied?.revision ?? null,
-      tables: tables.map(({ name, body }) => ({
-        name,
-        present: true,
-        asLoaded: true,
-        rules: [...body.matchAll(/comment "([^"]+)"/g)].map(([, comment = '']) => ({ chain: '', comment, packets: 0 })),
-      })),
+      tables: this.#tables().map(({ name }) => ({ name, present: true, asLoaded: true })),
+      links: (this.applied?.artifacts ?? []).flatMap((artifact) =>
+        artifact.kind === 'network' ? artifact.links.map(({ origin, device }) => ({ origin, device, errors: [] })) : [],
+      ),
       units: [],
     }
+  }
+
+  async devices(): Promise<string> {
+    this.#orFail()
+    return '[]'
+  }
+
+  async hits(): Promise<Hits> {
+    this.#orFail()
+    const lines = this.#tables().flatMap(({ pieces }) => pieces.flatMap((piece) => piece.lines))
+    const origins = new Set(lines.flatMap((line) => /comment "([^"]+)"/.exec(line)?.[1] ?? []))
+    const counts = [...origins].map((origin) => {
+      const packets = this.hitCounts.get(origin) ?? 0
+      return { origin, packets, bytes: packets * 60 }
+    })
+    return { epoch: this.epoch, counts }
+  }
+
+  async trial(packets: readonly TrialPacket[]): Promise<readonly TrialResult[]> {
+    this.#orFail()
+    return packets.map((packet) => this.tryPacket(packet))
   }
 
   async checkpoint(sequence: number, hash: string): Promise<void> {
@@ -67,6 +93,10 @@ export class FakeApplier implements Applier {
 
   async checkpoints(): Promise<readonly Checkpoint[]> {
     return this.kept
+  }
+
+  #tables(): NftTable[] {
+    return (this.applied?.artifacts ?? []).filter((artifact): artifact is NftTable => artifact.kind === 'nft')
   }
 
   #orFail(): void {

@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Artifact, Plan } from '../../plan/artifacts.ts'
+import type { Artifact, NftPiece, Plan } from '../../plan/artifacts.ts'
+import { makePiece } from '../../render/nft-piece.ts'
 import { type Applyd, type ApplydOptions, createApplyd } from '../applyd.ts'
 import { readKernelIdentity } from '../processes.ts'
 import type { Tables, UnitSpec } from '../tables.ts'
@@ -122,6 +123,7 @@ export class Scene {
   apply = (plan: Plan) => this.verbs.apply({ plan })
   check = (plan: Plan) => this.verbs.check({ plan })
   observe = () => this.verbs.observe({})
+  hits = () => this.verbs.hits({})
   unitNow = async (name = 'stand') => (await this.observe()).units.find((unit) => unit.name === name)
   unitLog = (name = 'stand') => this.bench.record(`log/${name}.log`) ?? ''
 
@@ -215,6 +217,11 @@ export function benchTables(
       ['dns', dns],
       ['stand', standIn],
     ]),
+    templates: new Map([
+      ['stand-for', (device) => ({ ...standIn, args: [join(here, 'stand-in.sh'), '{stand.conf}', device] })],
+    ]),
+    makeReady: () => {},
+    trial: [process.execPath, join(here, 'trial.ts')],
   }
 }
 
@@ -229,17 +236,21 @@ const vetDnsmasq = (file: string, text: string): string[] =>
 export const dnsText = (port: number, extra = ''): string =>
   `port=${port}\nlisten-address=127.0.0.1\nbind-interfaces\nno-resolv\nno-hosts\n${extra}`
 
-/** A ruleset that differs with `mark`. */
-export const bodyOf = (mark: string): string =>
-  [
-    'chain forward {',
-    '  type filter hook forward priority filter; policy drop;',
-    `  ct state established counter accept comment "firewall.${mark}"`,
-    '}',
-  ].join('\n')
+export const forwardHead = 'type filter hook forward priority filter; policy drop;'
+export const chain = (name: string, lines: readonly string[], head = ''): NftPiece =>
+  makePiece({ kind: 'chain', name, head, lines, origin: '' })
+export const set = (name: string, lines: readonly string[], head = 'type ipv4_addr', origin = ''): NftPiece =>
+  makePiece({ kind: 'set', name, head, lines, origin })
+export const map = (name: string, lines: readonly string[], head = 'type ipv4_addr : verdict'): NftPiece =>
+  makePiece({ kind: 'map', name, head, lines, origin: `objects.${name}` })
+
+/** A ruleset that differs with `mark`, and further rules for it. */
+export const piecesOf = (mark: string, ...more: readonly string[]): NftPiece[] => [
+  chain('forward', [`ct state established counter accept comment "firewall.${mark}"`, ...more], forwardHead),
+]
 
 export const planOf = (revision: number, ...artifacts: Artifact[]): Plan => ({ revision, artifacts })
-export const nft = (body: string, name = 'inet portcullis'): Artifact => ({ kind: 'nft', name, body })
+export const nft = (pieces: readonly NftPiece[], name = 'inet portcullis'): Artifact => ({ kind: 'nft', name, pieces })
 export const file = (name: string, text: string): Artifact => ({ kind: 'file', name, text })
 export const unit = (name: string): Artifact => ({ kind: 'unit', name })
 
@@ -247,7 +258,7 @@ export const unit = (name: string): Artifact => ({ kind: 'unit', name })
 export const fullPlan = (revision: number, mark: string, dnsPort: number, mode = 'well'): Plan =>
   planOf(
     revision,
-    nft(bodyOf(mark)),
+    nft(piecesOf(mark)),
     file('dns.conf', dnsText(dnsPort, `address=/${mark}.test/192.0.2.1\n`)),
     file('stand.conf', `${mode}\n${mark}\n`),
     unit('dns'),

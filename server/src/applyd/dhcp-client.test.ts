@@ -1,0 +1,122 @@
+// Leases as udhcpc tells them, and a real exchange with dnsmasq over a cable between two namespaces.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { dhcpClient, type Lease, prepareDhcpClient, recordEvent } from './dhcp-client.ts'
+
+const readLease = (path: string): Lease => JSON.parse(readFileSync(path, 'utf8')) as Lease
+
+describe('an event of the DHCP client', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'portcullis-leases-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+  const told = {
+    interface: 'wan0',
+    ip: '192.0.2.7',
+    mask: '24',
+    router: '192.0.2.1 192.0.2.254',
+    dns: '192.0.2.53 192.0.2.54',
+    lease: '3600',
+  }
+  const file = () => join(folder, 'wan0.json')
+
+  it('leaves the lease for others to read', () => {
+    recordEvent(folder, 'bound', told, 1000.7)
+    assert.deepEqual(readLease(file()), {
+      device: 'wan0',
+      address: '192.0.2.7/24',
+      gateway: '192.0.2.1',
+      dns: ['192.0.2.53', '192.0.2.54'],
+      until: 4600,
+    })
+    assert.equal(statSync(file()).mode & 0o777, 0o644)
+  })
+
+  it('takes over nothing but addresses', () => {
+    for (const ip of ['', '127.0.0.1', '0.0.0.0', '255.255.255.255', '224.0.0.1', '192.0.2.7;reboot', '::1', '1'])
+      recordEvent(folder, 'bound', { ...told, ip }, 0)
+    for (const mask of ['', '0', '33', '-1', '24 dev lo', '255.255.255.0'])
+      recordEvent(folder, 'bound', { ...told, mask }, 0)
+    for (const device of ['', '.', '..', '../wan0', 'a/b', 'a name', 'sixteen-letters-']) {
+      recordEvent(folder, 'bound', { ...told, interface: device }, 0)
+    }
+    assert.deepEqual(existsSync(file()), false)
+    recordEvent(folder, 'bound', { ...told, router: 'evil 127.0.0.1', dns: '$(reboot) 192.0.2.53', lease: 'long' }, 0)
+    assert.deepEqual(readLease(file()), {
+      device: 'wan0',
+      address: '192.0.2.7/24',
+      gateway: null,
+      dns: ['192.0.2.53'],
+      until: 3600,
+    })
+  })
+
+  it('takes a lease away when the server does, or its time is over, but not at the start of a client', () => {
+    recordEvent(folder, 'bound', told, 0)
+    recordEvent(folder, 'deconfig', { interface: 'wan0' }, 10)
+    recordEvent(folder, 'leasefail', { interface: 'wan0' }, 10)
+    assert.ok(existsSync(file()))
+    recordEvent(folder, 'deconfig', { interface: 'wan0' }, 3601)
+    assert.equal(existsSync(file()), false)
+    recordEvent(folder, 'bound', told, 0)
+    recordEvent(folder, 'nak', { interface: 'wan0' }, 10)
+    assert.equal(existsSync(file()), false)
+  })
+})
+
+describe('the DHCP client against a real server', { skip: !existsSync('/usr/sbin/udhcpc') && 'no udhcpc here' }, () => {
+  const here = `h3-dhcp-client-${process.pid}`
+  const there = `h3-dhcp-server-${process.pid}`
+  const running: ChildProcess[] = []
+  let stateDir: string
+  const ip = (...args: string[]) => execFileSync('/usr/sbin/ip', args)
+  const startIn = (namespace: string, command: readonly string[]): void => {
+    running.push(spawn('/usr/sbin/ip', ['netns', 'exec', namespace, ...command], { stdio: 'ignore' }))
+  }
+
+  before(() => {
+    stateDir = mkdtempSync(join(tmpdir(), 'portcullis-dhcp-'))
+    mkdirSync(join(stateDir, 'applyd'), { mode: 0o700 })
+    ip('netns', 'add', here)
+    ip('netns', 'add', there)
+    ip('-n', here, 'link', 'add', 'wan0', 'type', 'veth', 'peer', 'name', 'server0', 'netns', there)
+    ip('-n', here, 'link', 'set', 'wan0', 'up')
+    ip('-n', there, 'link', 'set', 'server0', 'up')
+    ip('-n', there, 'addr', 'add', '192.0.2.1/24', 'dev', 'server0')
+  })
+  after(() => {
+    for (const child of running) child.kill('SIGKILL')
+    ip('netns', 'del', here)
+    ip('netns', 'del', there)
+    rmSync(stateDir, { recursive: true })
+  })
+
+  it('writes the lease down and leaves the device alone', async () => {
+    const options = ['--no-daemon', '--conf-file=/dev/null', '--port=0', '--no-ping', '--leasefile-ro', '--user=root']
+    const offer = ['--interface=server0', '--dhcp-range=192.0.2.100,192.0.2.100,255.255.255.0,10m']
+    const more = ['--dhcp-option=option:dns-server,192.0.2.53,192.0.2.54', '--dhcp-option=option:router,192.0.2.1']
+    startIn(there, ['/usr/sbin/dnsmasq', ...options, ...offer, ...more])
+    prepareDhcpClient(stateDir)
+    const { program, args } = dhcpClient(stateDir)('wan0')
+    startIn(here, [program, ...args])
+    const path = join(stateDir, 'leases', 'wan0.json')
+    for (const limit = Date.now() + 20_000; !existsSync(path); await pause(50))
+      assert.ok(Date.now() < limit, 'no lease within 20 s')
+    const { until, ...lease } = readLease(path)
+    assert.deepEqual(lease, {
+      device: 'wan0',
+      address: '192.0.2.100/24',
+      gateway: '192.0.2.1',
+      dns: ['192.0.2.53', '192.0.2.54'],
+    })
+    assert.ok(Math.abs(until - Date.now() / 1000 - 600) < 30)
+    assert.doesNotMatch(ip('-n', here, '-4', 'addr', 'show', 'dev', 'wan0').toString(), /inet /)
+  })
+})

@@ -1,0 +1,124 @@
+// The reader of the firewall log as applyd would start it, with real packets in a namespace of its own.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { until } from '../../test/support/until.ts'
+import { logRules, settings } from '../areas/firewall/config.ts'
+import type { LogRule } from '../areas/firewall/contract-rules.ts'
+import { render } from '../areas/firewall-log/render.ts'
+import { addItem } from '../contract/list-edits.ts'
+import { write } from '../contract/slots.ts'
+import { parseHit } from '../runtime/firewall-log-line.ts'
+import { firewallLogUnit } from './firewall-log-unit.ts'
+import { unitCommandLine } from './units.ts'
+
+const lacking = !existsSync('/usr/sbin/ulogd')
+  ? 'ulogd2 is not installed'
+  : spawnSync('/usr/bin/unshare', ['--net', '--', '/usr/sbin/nft', 'list', 'tables']).status !== 0
+    ? 'network namespaces and nft need root'
+    : false
+
+const rules = `table inet portcullis {
+  chain output {
+    type filter hook output priority filter;
+    udp dport 9000 log group 5 prefix "FWD 12 drop "
+    udp dport 9001 log group 6 prefix "FWD 13 drop "
+    icmp type echo-request log group 5 prefix "INP 7 accept "
+  }
+}
+`
+
+const config = addItem(write({}, settings, { ...settings.initial, log_mode: 'all' }), logRules, {
+  id: 1,
+  enabled: true,
+  action: 'mark_log',
+} as LogRule)
+
+describe('the reader of the firewall log', { skip: lacking }, () => {
+  let folder = ''
+  let reader: ChildProcess
+  let holder: ChildProcess
+  let enter: string[] = []
+  const { unit } = firewallLogUnit('/state', { uid: 65_534, gid: 65_534 })
+  const outputPath = () => join(folder, 'firewall.json')
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'portcullis-reader-'))
+    const [file] = render(config)
+    assert.ok(file?.kind === 'file')
+    writeFileSync(join(folder, file.name), file.text, { mode: 0o600 })
+    holder = spawn('/usr/bin/unshare', ['--net', '--', '/usr/bin/cat'])
+    holder.stdin?.write('ready')
+    await new Promise((resolve) => holder.stdout?.once('data', resolve))
+    enter = [`--net=/proc/${holder.pid}/ns/net`, '--']
+    inside('/sbin/ip', 'link', 'set', 'lo', 'up')
+    assert.equal(spawnSync('/usr/bin/nsenter', [...enter, '/usr/sbin/nft', '-f', '-'], { input: rules }).status, 0)
+    const command = unitCommandLine(unit, (name) => join(folder, name))
+    const stdio = ['ignore', openSync(outputPath(), 'a', 0o640), openSync(join(folder, 'log'), 'a')] as const
+    reader = spawn('/usr/bin/nsenter', [...enter, ...command], { stdio: [...stdio] })
+    await until('it has opened its output', () => isReading(reader.pid ?? 0))
+  })
+  after(() => {
+    reader.kill('SIGKILL')
+    holder.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const inside = (...command: string[]) =>
+    spawnSync('/usr/bin/nsenter', [...enter, ...command], { encoding: 'utf8', timeout: 10_000 })
+  /** It has stepped down, which it does after everything is open. */
+  const isReading = (pid: number): boolean => {
+    assert.equal(reader.exitCode, null, readFileSync(join(folder, 'log'), 'utf8'))
+    return /^CapEff:\s+0+$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  }
+  const sendUdp = (port: number) => {
+    const code = `const s = require('dgram').createSocket('udp4'); s.send('?', ${port}, '127.0.0.1', () => s.close())`
+    assert.equal(inside(process.execPath, '-e', code).status, 0)
+  }
+  const hits = () =>
+    readFileSync(outputPath(), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => parseHit(line, 0))
+
+  it('runs without root once it is set up', () => {
+    assert.doesNotMatch(readFileSync(`/proc/${reader.pid}/status`, 'utf8'), /^Uid:\s+0\s/m)
+  })
+
+  it('writes a record of every packet a rule logs to our group, which reads as ours', async () => {
+    sendUdp(9001)
+    sendUdp(9000)
+    await until('the record is there', () => hits().length > 0)
+    const [hit, ...others] = hits()
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      { ...hit, source_port: 0, time: 0 },
+      {
+        time: 0,
+        table: 'FWD',
+        rule_id: '12',
+        action: 'drop',
+        protocol: 'UDP',
+        source_ip: '127.0.0.1',
+        source_port: 0,
+        destination_ip: '127.0.0.1',
+        destination_port: 9000,
+        in_interface: '',
+        out_interface: 'lo',
+        length: 29,
+        lost: 0,
+      },
+    )
+  })
+
+  it('goes on at the beginning when its output is emptied', async () => {
+    truncateSync(outputPath())
+    sendUdp(9000)
+    await until('the record is there', () => statSync(outputPath()).size > 0)
+    await until('it is whole', () => hits()[0]?.rule_id === '12')
+  })
+})

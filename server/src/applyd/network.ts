@@ -1,0 +1,237 @@
+// Links of the kernel: addresses, routes, devices made on top of others, mirrors. Works from what the kernel shows and
+// changes differences only. What the kernel refuses is no fault of the plan: it is kept with its own words and tried
+// again when the plan changes, or after a minute.
+
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { getSystemErrorMessage, isDeepStrictEqual } from 'node:util'
+import type { LinkObservation, LinkPlan } from '../plan/artifacts.ts'
+import type { Context } from './applyd.ts'
+import { readJson, writeDurable } from './durable.ts'
+import {
+  isOurPreference,
+  type KernelLink,
+  type KernelMirror,
+  type KernelRoute,
+  type KernelState,
+  type Managed,
+  type Operation,
+  operationsFor,
+} from './network-operations.ts'
+import { run } from './processes.ts'
+import { oneLine } from './text.ts'
+
+const commandTimeoutMs = 10_000
+const retryMs = 60_000
+/** A device is made, filled and cleaned in turns; more would mean that something works against us. */
+const maxTurns = 8
+
+export interface NetworkCommands {
+  readonly ip: readonly string[]
+  readonly tc: readonly string[]
+}
+
+const findProgram = (name: string): string =>
+  ['/usr/sbin', '/sbin', '/usr/bin', '/bin'].map((folder) => `${folder}/${name}`).find((path) => existsSync(path)) ??
+  `/usr/sbin/${name}`
+
+const installed = (): NetworkCommands => ({ ip: [findProgram('ip')], tc: [findProgram('tc')] })
+
+/** Devices mean nothing in another kernel or namespace. */
+interface ManagedRecord extends Managed {
+  readonly kernel: string
+}
+
+const nothing: Managed = { devices: [], made: [], mirrored: [] }
+
+/** As ip(8) prints them, for gatewayd, which starts no program itself. */
+export async function showDevices(): Promise<string> {
+  const { code, stdout, stderr } = await run([...installed().ip, '-json', '-details', 'addr', 'show'], commandTimeoutMs)
+  if (code !== 0) throw new Error(`The devices of the kernel cannot be read: ${oneLine(stderr)}`)
+  return stdout
+}
+
+export function createNetworkEngine(
+  { plane, directory, kernel, log }: Pick<Context, 'plane' | 'directory' | 'kernel' | 'log'>,
+  commands: NetworkCommands = installed(),
+  now: () => number = Date.now,
+) {
+  const recordPath = join(directory, 'network.json')
+  let managed: Managed | null = null
+  let plan: readonly LinkPlan[] = []
+  /** Refused commands of this plan, by their words. */
+  let refused = new Map<string, { readonly device: string; readonly words: string; readonly at: number }>()
+
+  function readManaged(): Managed {
+    if (managed) return managed
+    const record = readJson<ManagedRecord>(recordPath, log)
+    const { kernel: recorded, ...rest } = record ?? { kernel: '', ...nothing }
+    managed = recorded === kernel ? rest : nothing
+    return managed
+  }
+
+  function remember(next: Managed): void {
+    if (isDeepStrictEqual(next, readManaged())) return
+    managed = next
+    writeDurable(recordPath, JSON.stringify({ kernel, ...next } satisfies ManagedRecord))
+  }
+
+  const keyOf = ({ program, device, args }: Operation): string => [program, device, ...args].join(' ')
+
+  const isWaiting = (operation: Operation): boolean => {
+    const last = refused.get(keyOf(operation))
+    return last !== undefined && now() - last.at < retryMs
+  }
+
+  async function readState(links: readonly LinkPlan[]): Promise<KernelState> {
+    const { code, stdout, stderr } = await run(
+      [...commands.ip, '-json', '-details', '-batch', '-'],
+      commandTimeoutMs,
+      'addr show\nroute show\n',
+    )
+    if (code !== 0) throw new Error(`The links of the kernel cannot be read: ${oneLine(stderr)}`)
+    const [shown, routes] = parseDocuments(stdout)
+    const sources = new Set([
+      ...readManaged().mirrored,
+      ...links.flatMap(({ mirrors }) => mirrors.map(({ device }) => device)),
+    ])
+    const mirrors = await Promise.all(
+      [...sources].flatMap((device) => [readMirrors(device, 'ingress'), readMirrors(device, 'egress')]),
+    )
+    return {
+      links: shown as KernelLink[],
+      routes: routes as KernelRoute[],
+      mirrors: mirrors.flat(),
+      mirrorable: sources.size === 0 ? [] : await readMirrorable(),
+    }
+  }
+
+  async function readMirrors(device: string, side: KernelMirror['side']): Promise<KernelMirror[]> {
+    const command = [...commands.tc, '-json', 'filter', 'show', 'dev', device, side]
+    const { code, stdout } = await run(command, commandTimeoutMs)
+    return code === 0 ? mirrorsIn(device, side, stdout) : []
+  }
+
+  async function readMirrorable(): Promise<string[]> {
+    const { code, stdout } = await run([...commands.tc, '-json', 'qdisc', 'show'], commandTimeoutMs)
+    const shown = code === 0 ? (JSON.parse(stdout) as { readonly kind: string; readonly dev: string }[]) : []
+    return shown.filter(({ kind }) => kind === 'clsact').map(({ dev }) => dev)
+  }
+
+  /** Null: the plan says nothing about the network, and the network stays as it is. */
+  async function apply(links: readonly LinkPlan[] | null): Promise<void> {
+    if (links === null || plane === 'none') return
+    if (!isDeepStrictEqual(links, plan)) refused = new Map()
+    plan = links
+    const before = readManaged()
+    const found = new Set((await readState(links)).links.map((link) => link.ifname))
+    const after = managedBy(links, (device) => before.made.includes(device) || !found.has(device))
+    // Written first: a device that we touched and then forgot would keep its addresses for ever.
+    remember(united(before, after))
+    for (let turn = 0; turn < maxTurns; turn += 1) {
+      const operations = operationsFor(await readState(links), links, readManaged())
+      dropSettled(operations)
+      const due = operations.filter((operation) => !isWaiting(operation))
+      if (due.length === 0) {
+        // Until what left the plan is clean, it is not forgotten.
+        if (operations.every(({ device }) => after.devices.includes(device))) remember(after)
+        return
+      }
+      for (const operation of due) await carryOut(operation)
+    }
+    log('error', 'The links do not settle', { devices: links.map((link) => link.device) })
+  }
+
+  /** A refusal is over once the kernel shows what was wanted. */
+  function dropSettled(operations: readonly Operation[]): void {
+    const open = new Set(operations.map(keyOf))
+    for (const key of refused.keys()) if (!open.has(key)) refused.delete(key)
+  }
+
+  async function carryOut(operation: Operation): Promise<void> {
+    const words = await refusalOf(operation)
+    if (words === null) refused.delete(keyOf(operation))
+    else refused.set(keyOf(operation), { device: operation.device, words, at: now() })
+  }
+
+  async function refusalOf({ program, args }: Operation): Promise<string | null> {
+    if (program === 'ppp') return pppRefusal()
+    const { code, failure, stderr } = await run([...commands[program], ...args], commandTimeoutMs)
+    if (code === 0) return null
+    if (failure === 'missing') return `${program} is not installed.`
+    return oneLine(stderr) || `${program} ended with the status ${code ?? failure}.`
+  }
+
+  async function isCurrent(links: readonly LinkPlan[] | null): Promise<boolean> {
+    if (links === null || plane === 'none') return true
+    if (!isDeepStrictEqual(links, plan)) return false
+    return operationsFor(await readState(links), links, readManaged()).every(isWaiting)
+  }
+
+  const observe = (): readonly LinkObservation[] =>
+    plan.map(({ origin, device }) => ({
+      origin,
+      device,
+      errors: [...new Set([...refused.values()].filter((one) => one.device === device).map((one) => one.words))],
+    }))
+
+  return { apply, isCurrent, observe, vet }
+}
+
+export type NetworkEngine = ReturnType<typeof createNetworkEngine>
+
+/** A device that was there before us is not ours to remove, whatever its name. */
+const managedBy = (links: readonly LinkPlan[], isOurs: (device: string) => boolean): Managed => ({
+  devices: links.map((link) => link.device),
+  made: links.filter((link) => link.make !== null && isOurs(link.device)).map((link) => link.device),
+  mirrored: [...new Set(links.flatMap((link) => link.mirrors.map(({ device }) => device)))],
+})
+
+const united = (a: Managed, b: Managed): Managed => ({
+  devices: [...new Set([...a.devices, ...b.devices])],
+  made: [...new Set([...a.made, ...b.made])],
+  mirrored: [...new Set([...a.mirrored, ...b.mirrored])],
+})
+
+/** One JSON document a command, each on a line of its own; a command with nothing to show prints none or an empty one. */
+function parseDocuments(text: string): readonly [unknown[], unknown[]] {
+  const documents = text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as unknown[])
+  return [documents[0] ?? [], documents[1] ?? []]
+}
+
+interface ShownFilter {
+  readonly pref: number
+  readonly options?: { readonly actions?: readonly { readonly to_dev?: string }[] }
+}
+
+function mirrorsIn(device: string, side: KernelMirror['side'], text: string): KernelMirror[] {
+  if (text.trim() === '') return []
+  return (JSON.parse(text) as ShownFilter[]).flatMap(({ pref, options }) => {
+    const to = options?.actions?.[0]?.to_dev
+    return to !== undefined && isOurPreference(pref) ? [{ device, side, preference: pref, to }] : []
+  })
+}
+
+/** The kernel's side of a provider's tunnel is this device; without it no program can help. */
+function pppRefusal(): string {
+  try {
+    closeSync(openSync('/dev/ppp', 'r+'))
+    return 'No program for connections of this kind is installed.'
+  } catch (fault) {
+    const { errno = 0 } = fault as NodeJS.ErrnoException
+    return `/dev/ppp: ${getSystemErrorMessage(errno)}`
+  }
+}
+
+/** What the form of an artifact cannot say: one plan a device, and none for the loopback device. */
+function vet(links: readonly LinkPlan[]): readonly string[] {
+  const devices = links.map((link) => link.device)
+  const twice = devices.filter((device, index) => devices.indexOf(device) < index)
+  return [
+    ...[...new Set(twice)].map((device) => `The device ${device} stands twice in the plan.`),
+    ...(devices.includes('lo') ? ['The loopback device is not for plans.'] : []),
+  ]
+}

@@ -1,0 +1,27 @@
+// What a script says; that nft understands it the same way is tested with the ruleset.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makePiece } from '../render/nft-piece.ts'
+import { composeScript } from './nft-script.ts'
+
+test('a count goes to the first rule of its origin that counts, and never into quotes', () => {
+  const spec = { command: ['nft'], tables: ['inet portcullis'], boot: 'inet boot' } as const
+  const lines = [
+    'iifname "counter" accept comment "r.1"',
+    'iifname "my counter" counter accept comment "r.1"',
+    'counter drop comment "r.1"',
+    'tcp dport 80 counter',
+  ]
+  const piece = makePiece({ kind: 'chain', name: 'forward', head: '', lines, origin: '' })
+  const counts = new Map([['r.1', { packets: 5, bytes: 70 }]])
+  const script = composeScript(spec, [{ table: 'inet portcullis', wanted: [piece], held: null }], counts)
+  const texts = script.map(({ text }) => text)
+  assert.deepEqual(texts.slice(texts.indexOf('chain forward {') + 1).slice(0, lines.length), [
+    lines[0],
+    'iifname "my counter" counter packets 5 bytes 70 accept comment "r.1"',
+    lines[2],
+    lines[3],
+  ])
+  assert.equal(counts.size, 0)
+})

@@ -1,0 +1,174 @@
+// Writes the one transaction that brings tables from the pieces the kernel holds to the wanted ones. Everything leaves
+// before anything comes: rules first, for they use sets, maps and chains; then maps, whose elements jump to chains.
+// What comes stands in one block, in which nft itself makes chains before sets, and sets before rules. Pure.
+
+import type { NftPiece } from '../plan/artifacts.ts'
+import type { Counts } from './nft-listing.ts'
+import { type HeldPiece, type HeldTable, keyOf, originsOf } from './pieces.ts'
+import type { NftSpec } from './tables.ts'
+import { commentOf } from './vet.ts'
+
+/** `held` is null when the table has to be made anew. */
+export interface TableChange {
+  readonly table: string
+  readonly wanted: readonly NftPiece[]
+  readonly held: HeldTable | null
+}
+
+/** `field` names what a refusal of this line belongs to. */
+export interface ScriptLine {
+  readonly text: string
+  readonly field: string
+}
+
+/** From so many pieces on, a change of this part of them is cheaper as a whole load. */
+const wholeFrom = 20
+const wholePart = 0.4
+
+const bootLines = ['chain forward {', 'type filter hook forward priority filter; policy drop;', '}']
+
+/** From what is held to what is wanted, by the shorter way. */
+export function changeOf(table: string, held: HeldTable | null, wanted: readonly NftPiece[]): TableChange {
+  const anew: TableChange = { table, wanted, held: null }
+  if (!held || held.size === 0 || wanted.length === 0) return anew
+  const { changed, added, vanished } = compare(held, wanted)
+  const touched = changed.length + added.length + vanished.length
+  const size = Math.max(held.size, wanted.length)
+  const names = new Set(vanished.filter(({ kind }) => kind !== 'chain').map(({ name }) => name))
+  const isAnew =
+    changed.some(([old, piece]) => old.head !== piece.head) ||
+    // Sets and maps share their names.
+    added.some(({ kind, name }) => kind !== 'chain' && names.has(name)) ||
+    (size > wholeFrom && touched > wholePart * size)
+  return isAnew ? anew : { table, wanted, held }
+}
+
+/** Chains of the kernel whose rules the change takes away. */
+export function rewrittenChains({ held, wanted }: TableChange): readonly string[] {
+  if (!held) return []
+  const { changed, vanished } = compare(held, wanted)
+  return [...changed.map(([old]) => old), ...vanished].filter(({ kind }) => kind === 'chain').map(({ name }) => name)
+}
+
+function compare(held: HeldTable, wanted: readonly NftPiece[]) {
+  const keys = new Set(wanted.map(keyOf))
+  const changed: [HeldPiece, NftPiece][] = []
+  const added: NftPiece[] = []
+  for (const piece of wanted) {
+    const old = held.get(keyOf(piece))
+    if (!old) added.push(piece)
+    else if (old.hash !== piece.hash) changed.push([old, piece])
+  }
+  return { changed, added, vanished: [...held].filter(([key]) => !keys.has(key)).map(([, piece]) => piece) }
+}
+
+/**
+ * One transaction for all tables. The boot table stands exactly while the first table of the specification is missing.
+ * The first rule of an origin takes what `counts` has for it; what nobody took is left in there.
+ */
+export function composeScript(spec: NftSpec, changes: readonly TableChange[], counts: Counts): ScriptLine[] {
+  const lines = changes.flatMap((change) =>
+    change.held ? composeDelta(change, change.held, counts) : composeAnew(change, counts),
+  )
+  const first = changes.find(({ table, held }) => table === spec.tables[0] && !held)
+  if (!first) return lines
+  const boot =
+    first.wanted.length > 0 ? removal(spec.boot) : [...removal(spec.boot), `table ${spec.boot} {`, ...bootLines, '}']
+  return [...lines, ...boot.map((text) => ({ text, field: spec.boot }))]
+}
+
+/** Naming the table first makes its deletion valid whether or not it exists. */
+const removal = (table: string): string[] => [`table ${table}`, `delete table ${table}`]
+
+function composeAnew({ table, wanted }: TableChange, counts: Counts): ScriptLine[] {
+  const head = removal(table).map((text) => ({ text, field: table }))
+  return wanted.length === 0 ? head : [...head, ...block(table, wanted, counts)]
+}
+
+function composeDelta({ table, wanted }: TableChange, held: HeldTable, counts: Counts): ScriptLine[] {
+  const { changed, added, vanished } = compare(held, wanted)
+  const changedChains = changed.filter(([old]) => old.kind === 'chain')
+  const elements = changed.filter(([old]) => old.kind !== 'chain').map(([old, piece]) => elementsOf(old, piece))
+  const [goneChains, goneSets] = [vanished.filter(isChain), vanished.filter((piece) => !isChain(piece))]
+  const command = (words: string, { name, ...piece }: HeldPiece | NftPiece): ScriptLine => ({
+    text: `${words} ${table} ${name}`,
+    field: ('origin' in piece && piece.origin) || name,
+  })
+  const change = (verb: string, piece: NftPiece, lines: readonly string[]): ScriptLine[] =>
+    lines.length === 0 ? [] : [...frame(`${verb} element ${table} ${piece.name} {`, '}', piece, separated(lines))]
+  return [
+    ...[...changedChains.map(([old]) => old), ...goneChains].map((chain) => command('flush chain', chain)),
+    ...goneSets.map((set) => command(`delete ${set.kind}`, set)),
+    ...elements.flatMap(({ piece, gone }) =>
+      gone === 'all' ? [command(`flush ${piece.kind}`, piece)] : change('delete', piece, gone.map(elementKey)),
+    ),
+    ...goneChains.map((chain) => command('delete chain', chain)),
+    ...block(table, [...added, ...changedChains.map(([, piece]) => piece)], counts),
+    ...elements.flatMap(({ piece, come }) => change('add', piece, come)),
+  ]
+}
+
+const isChain = ({ kind }: HeldPiece | NftPiece): boolean => kind === 'chain'
+
+/** What leaves and what comes; a set that changes by more than half, or whose old elements are not known, is filled anew. */
+function elementsOf({ body }: HeldPiece, piece: NftPiece) {
+  const old = new Set(body?.lines)
+  const wanted = new Set(piece.lines)
+  const gone = [...old].filter((line) => !wanted.has(line))
+  const come = piece.lines.filter((line) => !old.has(line))
+  const isAnew = !body || gone.length + come.length > wanted.size / 2
+  return { piece, gone: isAnew ? ('all' as const) : gone, come: isAnew ? piece.lines : come }
+}
+
+/** An element of a map is found by its key. */
+const elementKey = (line: string): string => line.split(' : ', 1)[0] ?? line
+
+/** A table that is not there yet, as one text. */
+export const printTable = (table: string, pieces: readonly NftPiece[]): string =>
+  block(table, pieces, new Map())
+    .map(({ text }) => `${text}\n`)
+    .join('')
+
+function block(table: string, pieces: readonly NftPiece[], counts: Counts): ScriptLine[] {
+  if (pieces.length === 0) return []
+  const edge = (text: string): ScriptLine => ({ text, field: table })
+  return [edge(`table ${table} {`), ...pieces.flatMap((piece) => printPiece(piece, counts)), edge('}')]
+}
+
+/** As it stands in the block of its table. */
+function printPiece(piece: NftPiece, counts: Counts): ScriptLine[] {
+  const { kind, name, head, lines } = piece
+  const title = `${kind} ${name} {`
+  if (kind === 'chain') return frame(title, '}', piece, [...(head === '' ? [] : [head]), ...withCounts(piece, counts)])
+  const elements = lines.length === 0 ? [] : ['elements = {', ...separated(lines), '}']
+  return frame(title, '}', piece, [head, ...elements])
+}
+
+function frame(start: string, end: string, piece: NftPiece, lines: readonly string[]): ScriptLine[] {
+  const field = piece.origin || piece.name
+  const fieldOf = (line: string) => (piece.kind === 'chain' ? commentOf(line) : null) ?? field
+  const inner = lines.map((text) => ({ text, field: fieldOf(text) }))
+  return [{ text: start, field }, ...inner, { text: end, field }]
+}
+
+const separated = (lines: readonly string[]): string[] => lines.map((line) => `${line},`)
+
+function withCounts(piece: NftPiece, counts: Counts): readonly string[] {
+  if (counts.size === 0) return piece.lines
+  const origins = originsOf(piece)
+  return piece.lines.map((line, index) => {
+    const origin = origins[index] ?? ''
+    const count = counts.get(origin)
+    const at = count ? endOfCounter(line) : null
+    if (!count || at === null) return line
+    counts.delete(origin)
+    return `${line.slice(0, at)} packets ${count.packets} bytes ${count.bytes}${line.slice(at)}`
+  })
+}
+
+/** Where the first word `counter` ends that is not in quotes. */
+function endOfCounter(line: string): number | null {
+  for (const { 0: found, index } of line.matchAll(/"[^"]*"|\bcounter\b/g))
+    if (found === 'counter') return index + found.length
+  return null
+}

@@ -1,0 +1,512 @@
+// Changes of tables piece by piece, against the real nft in a namespace: the kernel always holds exactly what was asked
+// for last and accepted, rules keep what they counted, and whatever somebody else does to a table is seen.
+
+import assert from 'node:assert/strict'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { NftPiece, Outcome } from '../plan/artifacts.ts'
+import { makePiece } from '../render/nft-piece.ts'
+import { hashOf } from './pieces.ts'
+import { chain, createScenarios, forwardHead, map, nft, planOf, type Scene, set, waitFor } from './stand-ins/harness.ts'
+
+const { scenario, run } = createScenarios('the ruleset')
+const table = 'inet portcullis'
+const rule = (origin: string, match = 'tcp dport 80', verdict = 'accept') =>
+  `${match} counter ${verdict} comment "${origin}"`
+const problemsOf = (outcome: Outcome) => (outcome.status === 'put_back' ? outcome.problems : [])
+
+/** Applies the pieces as the next revision and compares the kernel with a load of the same pieces from nothing. */
+class Sequence {
+  readonly scene: Scene
+  revision = 0
+
+  constructor(scene: Scene) {
+    this.scene = scene
+  }
+
+  apply(pieces: readonly NftPiece[]): Promise<Outcome> {
+    this.revision += 1
+    return this.scene.apply(planOf(this.revision, nft(pieces)))
+  }
+
+  async applied(...pieces: readonly NftPiece[]): Promise<void> {
+    const outcome = await this.apply(pieces)
+    assert.deepEqual([outcome.status, problemsOf(outcome)], ['applied', []])
+    assert.equal(this.shown(), this.shownAnew(pieces))
+    assert.equal((await this.scene.observe()).tables[0]?.asLoaded, true)
+  }
+
+  /** By name, because the kernel lists pieces in the order in which they came. */
+  shown(name = table): string {
+    const text = this.scene.bench.nft('-s', 'list', 'table', ...name.split(' '))
+    return text
+      .slice(text.indexOf('{'))
+      .split('\n\n')
+      .map((part) =>
+        part
+          .trim()
+          .replace(/^\{\s*|\s*\}\s*\}$/g, '')
+          .replace(/\}$/, '')
+          .trim(),
+      )
+      .toSorted()
+      .join('\n')
+  }
+
+  shownAnew(pieces: readonly NftPiece[]): string {
+    const path = this.scene.bench.path('anew.nft')
+    const print = ({ kind, name, head, lines }: NftPiece) =>
+      kind === 'chain'
+        ? [`chain ${name} {`, head, ...lines, '}'].join('\n')
+        : [`${kind} ${name} {`, head, lines.length > 0 ? `elements = { ${lines.join(',\n')} }` : '', '}'].join('\n')
+    writeFileSync(path, `table inet anew {\n${pieces.map(print).join('\n')}\n}\n`)
+    const failure = this.scene.bench.nft('-f', path)
+    assert.equal(failure, '')
+    const text = this.shown('inet anew')
+    this.scene.bench.nft('delete', 'table', 'inet', 'anew')
+    return text
+  }
+
+  /** Handles tell which objects stayed. */
+  handleOf(kind: string, name: string): number | undefined {
+    const { nftables } = JSON.parse(this.scene.bench.nft('-j', 'list', 'table', ...table.split(' ')))
+    return nftables.find((object: Record<string, { name: string }>) => object[kind]?.name === name)?.[kind].handle
+  }
+
+  async countsOf(): Promise<Record<string, number>> {
+    const { counts } = await this.scene.hits()
+    return Object.fromEntries(counts.map(({ origin, packets }) => [origin, packets]))
+  }
+
+  /** As if so many packets had come: the rules of a chain are written again, with a count. */
+  count(name: string, ...lines: readonly (readonly [line: string, packets: number])[]): void {
+    const call = (...args: string[]) => assert.equal(this.scene.bench.nft(...args), '')
+    call('flush', 'chain', 'inet', 'portcullis', name)
+    for (const [line, packets] of lines)
+      call(
+        'add',
+        'rule',
+        'inet',
+        'portcullis',
+        name,
+        line.replace('counter', `counter packets ${packets} bytes ${packets}0`),
+      )
+  }
+}
+
+const scenarioOf = (title: string, work: (sequence: Sequence) => Promise<void>) =>
+  scenario(title, (scene) => work(new Sequence(scene)))
+
+const base = (...lines: readonly string[]) => chain('forward', lines, forwardHead)
+const keep = chain('keep', [rule('r.keep')])
+
+scenarioOf('chains come, change and go without touching the others', async (sequence) => {
+  await sequence.applied(base('jump keep', 'jump a'), keep, chain('a', [rule('r.1')]))
+  const handle = sequence.handleOf('chain', 'keep')
+  await sequence.applied(base('jump keep', 'jump b'), keep, chain('b', [rule('r.1'), rule('r.2')]))
+  await sequence.applied(base('jump keep', 'jump b'), keep, chain('b', [rule('r.2')]))
+  await sequence.applied(base('jump keep'), keep)
+  assert.equal(sequence.handleOf('chain', 'keep'), handle)
+})
+
+scenarioOf('an element of a map is turned to a new chain while the old one goes', async (sequence) => {
+  const head = 'type ipv4_addr : verdict; flags interval'
+  const dispatch = 'ip saddr vmap @m'
+  const others = Array.from({ length: 9 }, (_, i) => `10.1.${i}.0/24 : jump keep`)
+  await sequence.applied(
+    base(dispatch),
+    keep,
+    chain('a', [rule('r.1')]),
+    map('m', ['10.0.0.0/24 : jump a', ...others], head),
+  )
+  const handle = sequence.handleOf('map', 'm')
+  await sequence.applied(
+    base(dispatch),
+    keep,
+    chain('b', [rule('r.1')]),
+    map('m', ['10.0.0.0/24 : jump b', ...others], head),
+  )
+  assert.equal(sequence.handleOf('map', 'm'), handle)
+  await sequence.applied(base(dispatch), keep, map('m', ['10.9.0.0/16 : jump keep'], head))
+  assert.equal(sequence.handleOf('map', 'm'), handle)
+  await sequence.applied(base('jump keep'), keep)
+})
+
+scenarioOf('a set is replaced by another one of another name and type', async (sequence) => {
+  await sequence.applied(base(rule('r.1', 'ip saddr @s1')), set('s1', ['10.0.0.1', '10.0.0.2']))
+  await sequence.applied(base(rule('r.1', 'tcp dport @s2')), set('s2', ['80', '443'], 'type inet_service'))
+  await sequence.applied(base(rule('r.1', 'ip saddr @s2')), set('s2', ['10.0.0.1'], 'type ipv4_addr'))
+  await sequence.applied(base(rule('r.1', 'ip saddr vmap @s2')), map('s2', ['10.0.0.1 : drop']))
+})
+
+scenarioOf('elements come and go; few by themselves, many all at once', async (sequence) => {
+  const interval = 'type ipv4_addr; flags interval'
+  const use = base(rule('r.1', 'ip saddr @s'))
+  const many = Array.from({ length: 100 }, (_, i) => `10.0.${i}.0/25`)
+  await sequence.applied(use, set('s', many, interval))
+  await sequence.applied(use, set('s', [...many.slice(3), '10.0.0.0/24', '10.0.1.0-10.0.1.9'], interval))
+  await sequence.applied(use, set('s', ['192.0.2.0/24', '10.0.7.0/25'], interval))
+  await sequence.applied(use, set('s', [], interval))
+  await sequence.applied(use, set('s', many, interval))
+})
+
+scenarioOf('a base chain comes, changes its policy and goes', async (sequence) => {
+  const input = (policy: string) =>
+    chain('input', [rule('i.1')], `type filter hook input priority filter; policy ${policy};`)
+  await sequence.applied(base(), keep)
+  await sequence.applied(base(), keep, input('accept'))
+  await sequence.applied(base(), keep, input('drop'))
+  await sequence.applied(base(), keep)
+})
+
+scenarioOf('most of a large table at once is loaded anew, a little of it is not', async (sequence) => {
+  const pieces = (mark: string, from: number) => [
+    base(...Array.from({ length: 30 }, (_, i) => `jump c${i}`)),
+    ...Array.from({ length: 30 }, (_, i) => chain(`c${i}`, [rule(i < from ? `r.${mark}${i}` : `r.${i}`)])),
+  ]
+  await sequence.applied(...pieces('a', 0))
+  const handle = sequence.handleOf('chain', 'c0')
+  await sequence.applied(...pieces('b', 10))
+  assert.equal(sequence.handleOf('chain', 'c0'), handle)
+  await sequence.applied(...pieces('c', 30))
+})
+
+scenarioOf('random changes end as a load from nothing does', async (sequence) => {
+  let state = 20_260_101
+  const random = (limit: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return (state >>> 8) % limit
+  }
+  for (let round = 0; round < 25; round += 1) {
+    const chains = Array.from({ length: 6 }, (_, i) => i).filter(() => random(3) > 0)
+    const sets = Array.from({ length: 3 }, (_, i) => i).filter(() => random(3) > 0)
+    const networks = Array.from({ length: 40 }, (_, i) => i).filter(() => random(4) > 0)
+    const someSet = sets[random(sets.length || 1)]
+    const rules = (i: number) => [rule(`r.${i}`, someSet === undefined ? 'udp dport 53' : `ip saddr @s${someSet}`)]
+    await sequence.applied(
+      base('ip saddr vmap @m', ...chains.map((i) => `jump c${i}`)),
+      ...chains.map((i) => chain(`c${i}`, rules(i).concat(random(2) ? [rule(`q.${i}`)] : []))),
+      ...sets.map((i) =>
+        set(
+          `s${i}`,
+          networks.map((n) => `10.${i}.${n}.0/${25 + random(2)}`),
+          'type ipv4_addr; flags interval',
+        ),
+      ),
+      map(
+        'm',
+        chains.map((i) => `10.0.0.${i + random(2) * 8} : jump c${i}`),
+      ),
+    )
+  }
+})
+
+scenarioOf('a refusal during a change leaves the old rules running and names the object', async (sequence) => {
+  const good = [
+    base('jump keep', rule('r.1', 'ip saddr @s')),
+    keep,
+    set('s', ['10.0.0.1', '10.0.0.2'], undefined, 'objects.x'),
+  ]
+  await sequence.applied(...good)
+  const before = sequence.scene.everything()
+  const wrong: Record<string, [NftPiece[], RegExp]> = {
+    'a jump to nothing': [[base('jump nowhere comment "r.7"'), keep, ...good.slice(2)], /^r\.7$/],
+    'a jump in a circle': [
+      [
+        ...good.slice(0, 1),
+        chain('keep', ['jump forward2 comment "r.8"']),
+        chain('forward2', ['jump keep comment "r.9"']),
+        ...good.slice(2),
+      ],
+      /^r\.[89]$|^inet portcullis$/,
+    ],
+    'an address that is none': [
+      [...good.slice(0, 2), set('s', ['10.0.0.1', '10.0.0.2', '10.0.0.300'], undefined, 'objects.x')],
+      /^objects\.x$/,
+    ],
+    'a set in use taken away': [good.slice(0, 2), /^(s|r\.1|objects\.x)$/],
+    'a port out of range': [[base(rule('r.6', 'tcp dport 70000')), keep, ...good.slice(2)], /^r\.6$/],
+  }
+  for (const [what, [pieces, field]] of Object.entries(wrong)) {
+    const outcome = await sequence.apply(pieces)
+    sequence.revision -= 1
+    assert.match(problemsOf(outcome)[0]?.field ?? '', field, what)
+    assert.deepEqual(sequence.scene.everything(), before, what)
+    assert.equal((await sequence.scene.observe()).tables[0]?.asLoaded, true, what)
+  }
+})
+
+scenarioOf('a refusal of a load from nothing keeps the way closed', async (sequence) => {
+  const circle = [
+    base('jump a comment "r.1"'),
+    chain('a', ['jump b comment "r.2"']),
+    chain('b', ['jump a comment "r.3"']),
+  ]
+  assert.equal((await sequence.apply(circle)).status, 'put_back')
+  assert.match(sequence.scene.bench.kernel(), /^table inet portcullis_boot \{/)
+  const overlap = [base(), set('s', ['10.0.0.0/8', '10.1.0.0/16'], 'type ipv4_addr; flags interval', 'objects.y')]
+  assert.equal(problemsOf(await sequence.apply(overlap))[0]?.field, 'objects.y')
+  assert.match(sequence.scene.bench.kernel(), /^table inet portcullis_boot \{/)
+})
+
+scenarioOf('a change of a table that somebody emptied or deleted loads it anew', async (sequence) => {
+  const { bench } = sequence.scene
+  await sequence.applied(base('jump keep'), keep)
+  bench.nft('delete', 'table', 'inet', 'portcullis')
+  await sequence.applied(base('jump keep', rule('r.2')), keep)
+  bench.nft('flush', 'table', 'inet', 'portcullis')
+  bench.nft('delete', 'chain', 'inet', 'portcullis', 'keep')
+  await sequence.applied(base('jump keep', rule('r.3')), chain('keep', [rule('r.4')]))
+})
+
+scenarioOf('a rule keeps its count when its chain is written anew, also in another chain', async (sequence) => {
+  await sequence.applied(base('jump a', rule('r.1')), chain('a', [rule('r.2'), rule('r.3')]), keep)
+  sequence.count('a', [rule('r.2'), 5], [rule('r.3'), 7])
+  const moved = [chain('a', [rule('r.3', 'udp dport 9')]), chain('b', [rule('r.2'), rule('r.2')])]
+  await sequence.applied(base('jump a', rule('r.1')), ...moved, keep)
+  assert.deepEqual(await sequence.countsOf(), { 'r.1': 0, 'r.2': 5, 'r.3': 7, 'r.keep': 0 })
+  const listed = sequence.scene.bench.nft('list', 'chain', 'inet', 'portcullis', 'b')
+  assert.match(listed, /packets 5 bytes 50 .*\n.*packets 0 bytes 0 /)
+  await sequence.applied(base(rule('r.3')), keep)
+  assert.deepEqual(await sequence.countsOf(), { 'r.3': 7, 'r.keep': 0 })
+  // Another policy is another head, which takes a whole load.
+  await sequence.applied(chain('forward', [rule('r.3')], forwardHead.replace('drop', 'accept')), keep)
+  assert.deepEqual(await sequence.countsOf(), { 'r.3': 7, 'r.keep': 0 })
+})
+
+scenarioOf('many chains written anew keep their counts too, and leave those of the others alone', async (sequence) => {
+  const names = Array.from({ length: 12 }, (_, i) => `c${i}`)
+  const pieces = (port: number) => names.map((name, i) => chain(name, [rule(`r.${name}`, `udp dport ${port + i}`)]))
+  await sequence.applied(base(), keep, ...pieces(100))
+  for (const [i, name] of names.entries()) sequence.count(name, [rule(`r.${name}`, `udp dport ${100 + i}`), i])
+  sequence.count('keep', [rule('r.keep'), 99])
+  await sequence.applied(base(), keep, ...pieces(200))
+  assert.deepEqual(await sequence.countsOf(), {
+    'r.keep': 99,
+    ...Object.fromEntries(names.map((name, i) => [`r.${name}`, i])),
+  })
+})
+
+scenarioOf('what lines counted that went away stays with the other lines of their origin', async (sequence) => {
+  await sequence.applied(base('jump a'), chain('a', [rule('r.1')]), chain('b', [rule('r.1')]))
+  sequence.count('a', [rule('r.1'), 5])
+  await sequence.applied(base('jump b'), chain('b', [rule('r.1')]))
+  assert.deepEqual(await sequence.countsOf(), { 'r.1': 5 })
+  await sequence.scene.start()
+  assert.deepEqual(await sequence.countsOf(), { 'r.1': 5 })
+  await sequence.applied(base('jump b'), chain('b', [rule('r.2'), rule('r.1')]))
+  assert.match(sequence.scene.bench.nft('list', 'chain', 'inet', 'portcullis', 'b'), /packets 5 bytes 50/)
+  assert.deepEqual(await sequence.countsOf(), { 'r.1': 5, 'r.2': 0 })
+})
+
+scenarioOf('counting begins anew only when the table was gone', async (sequence) => {
+  const { scene } = sequence
+  const epoch = async () => (await scene.hits()).epoch
+  await sequence.applied(base(rule('r.1')))
+  const first = await epoch()
+  await sequence.applied(base(rule('r.2')))
+  await scene.start()
+  assert.equal(await epoch(), first)
+  scene.bench.nft('add', 'chain', 'inet', 'portcullis', 'foreign')
+  await sequence.applied(base(rule('r.2')))
+  assert.equal(await epoch(), first)
+  scene.bench.nft('delete', 'table', 'inet', 'portcullis')
+  await sequence.applied(base(rule('r.2')))
+  assert.notEqual(await epoch(), first)
+})
+
+const drifts: Record<string, string> = {
+  'a rule that was replaced': 'flush chain inet portcullis keep; add rule inet portcullis keep accept comment "r.keep"',
+  'a foreign chain': 'add chain inet portcullis foreign',
+  'a foreign set': 'add set inet portcullis foreign { type ipv4_addr; }',
+  'a foreign counter': 'add counter inet portcullis foreign',
+  'a table put to sleep': 'add table inet portcullis { flags dormant; }',
+  'an element taken away': 'delete element inet portcullis s { 10.0.0.1 }',
+  'an element put in': 'add element inet portcullis s { 10.0.0.9 }',
+  'another element instead':
+    'delete element inet portcullis s { 10.0.0.1 }; add element inet portcullis s { 10.0.0.9 }',
+  'another policy': 'chain inet portcullis forward { policy accept; }',
+}
+for (const [what, script] of Object.entries(drifts)) {
+  scenarioOf(`${what} is seen and put right`, async (sequence) => {
+    const { scene } = sequence
+    const pieces = [base('jump keep', rule('r.1', 'ip saddr @s')), keep, set('s', ['10.0.0.1', '10.0.0.2'])]
+    await sequence.applied(...pieces)
+    assert.equal(scene.bench.nft(script), '')
+    assert.equal((await scene.observe()).tables[0]?.asLoaded, false)
+    await sequence.applied(...pieces)
+  })
+}
+
+scenarioOf('what was changed before anybody looked is no model for later looks', async (sequence) => {
+  const { scene } = sequence
+  const pieces = [base('jump keep'), keep, set('s', ['10.0.0.1'])]
+  for (const script of [
+    'flush chain inet portcullis keep',
+    'add rule inet portcullis keep accept',
+    'flush set inet portcullis s',
+    'chain inet portcullis forward { policy accept; }',
+  ]) {
+    sequence.revision += 1
+    await scene.apply(planOf(sequence.revision, nft([...pieces, chain(`other${sequence.revision}`, [])])))
+    await scene.apply(planOf(sequence.revision, nft([])))
+    await scene.apply(planOf(sequence.revision, nft(pieces)))
+    assert.equal(scene.bench.nft(script), '')
+    assert.equal((await scene.observe()).tables[0]?.asLoaded, false, script)
+  }
+})
+
+const packet = {
+  device: 'lan0',
+  protocol: 'tcp',
+  source: '10.0.0.9',
+  sourcePort: 1,
+  destination: '10.0.0.1',
+  destinationPort: 2,
+} as const
+
+scenarioOf('a trial runs without the block that failed trials set, which stays in the kernel', async (sequence) => {
+  const { scene } = sequence
+  const blocked = rule('fwd.sys.blocked', 'ip daddr 10.0.0.7', 'drop')
+  await sequence.applied(base(blocked, rule('r.1', 'ip daddr 10.0.0.1')), chain('a', [blocked]))
+  // The stand-in passes what the script names.
+  assert.deepEqual(await scene.verbs.trial({ packets: [packet, { ...packet, destination: '10.0.0.7' }] }), [
+    { passed: true, origins: [] },
+    { passed: false, origins: [] },
+  ])
+  assert.equal(scene.bench.kernel().match(/fwd\.sys\.blocked/g)?.length, 2)
+})
+
+scenarioOf('after a restart without the copy of the bodies the next plan brings them', async (sequence) => {
+  const { scene } = sequence
+  const pieces = [base('jump keep'), keep, set('s', ['10.0.0.1', '10.0.0.2', '10.0.0.3'])]
+  await sequence.applied(...pieces)
+  await scene.applyd?.close()
+  const path = join(scene.bench.stateDir, 'applyd', 'applied.json')
+  const record = JSON.parse(scene.bench.record('applied.json') ?? '')
+  writeFileSync(path, JSON.stringify({ ...record, ruleset: { ...record.ruleset, fresh: [] } }))
+  rmSync(join(scene.bench.stateDir, 'applyd', 'bodies.json'), { force: true })
+  await scene.start()
+  await assert.rejects(scene.verbs.trial({ packets: [packet] }), /not known yet/)
+  assert.deepEqual(await scene.apply(planOf(sequence.revision, nft(pieces))), { status: 'applied', changed: [] })
+  assert.deepEqual(await scene.verbs.trial({ packets: [packet, { ...packet, destination: '10.0.0.7' }] }), [
+    { passed: true, origins: [] },
+    { passed: false, origins: [] },
+  ])
+  await sequence.applied(pieces[0] ?? keep, keep, set('s', ['10.0.0.1', '10.0.0.2', '10.0.0.4']))
+})
+
+scenarioOf('a table of devices is loaded beside the first one, and its absence closes nothing', async (sequence) => {
+  const { scene } = sequence
+  await scene.applyd?.close()
+  const tables = scene.bench.tables()
+  await scene.start({
+    tables: { ...tables, nft: { ...tables.nft, tables: ['inet portcullis', 'netdev portcullis_hw'] } },
+  })
+  const ingress = chain(
+    'ingress',
+    [rule('h.1', 'ether saddr 02:00:00:00:00:01', 'drop')],
+    'type filter hook ingress device "lo" priority -500; policy accept;',
+  )
+  await scene.apply(planOf(1, nft([base()]), nft([ingress], 'netdev portcullis_hw')))
+  assert.deepEqual(
+    (await scene.observe()).tables.map(({ present, asLoaded }) => [present, asLoaded]),
+    [
+      [true, true],
+      [true, true],
+    ],
+  )
+  await scene.apply(planOf(2, nft([base()])))
+  assert.doesNotMatch(scene.bench.kernel(), /netdev|boot/)
+})
+
+scenarioOf('a change costs one listing of its chain, one check and one load', async (sequence) => {
+  const { bench } = sequence.scene
+  await sequence.scene.applyd?.close()
+  const wrapper = bench.path('nft.sh')
+  const calls = bench.path('calls')
+  writeFileSync(wrapper, `#!/bin/sh\necho "$@" >>${calls}\nexec ${bench.nftCommand.join(' ')} "$@"\n`, { mode: 0o755 })
+  const tables = bench.tables()
+  await sequence.scene.start({ tables: { ...tables, nft: { ...tables.nft, command: [wrapper] } } })
+  await sequence.applied(base('jump keep'), keep)
+  rmSync(calls)
+  const plan = planOf(9, nft([base('jump keep', rule('r.1')), keep]))
+  assert.deepEqual(await sequence.scene.check(plan), { problems: [], unchecked: [] })
+  assert.equal((await sequence.scene.apply(plan)).status, 'applied')
+  assert.deepEqual(readFileSync(calls, 'utf8').trim().split('\n'), [
+    '-c -f -',
+    '-j list chain inet portcullis forward',
+    '-f -',
+  ])
+  // Another plan than the one that was checked is checked.
+  rmSync(calls)
+  await sequence.scene.check(planOf(10, nft([base('jump keep', rule('r.2')), keep])))
+  await sequence.scene.apply(planOf(10, nft([base('jump keep', rule('r.3')), keep])))
+  assert.equal(readFileSync(calls, 'utf8').match(/^-c -f -$/gm)?.length, 2)
+})
+
+scenarioOf('a large table is read in full now and then, but seen to be gone at once', async (sequence) => {
+  const { scene } = sequence
+  const lines = Array.from({ length: 3000 }, (_, i) => rule(`r.${i}`, `udp dport ${i}`))
+  await scene.apply(planOf(1, nft([base(), chain('long', lines)])))
+  const seen = async () => (await scene.observe()).tables[0]
+  assert.deepEqual(await seen(), { name: table, present: true, asLoaded: true })
+  scene.bench.nft('add', 'rule', 'inet', 'portcullis', 'long', 'accept')
+  assert.equal((await seen())?.asLoaded, true)
+  await waitFor('the next listing in full shows it', async () => (await seen())?.asLoaded === false, 40_000)
+  assert.equal((await scene.apply(planOf(1, nft([base(), chain('long', lines)])))).status, 'applied')
+  assert.equal((await seen())?.asLoaded, true)
+  scene.bench.nft('add', 'chain', 'inet', 'portcullis', 'foreign')
+  assert.equal((await seen())?.asLoaded, false)
+  scene.bench.nft('delete', 'table', 'inet', 'portcullis')
+  assert.equal((await seen())?.present, false)
+})
+
+scenarioOf('what is written for a change does not grow with the ruleset', async (sequence) => {
+  const { scene } = sequence
+  const chains = Array.from({ length: 300 }, (_, c) =>
+    chain(
+      `c${c}`,
+      Array.from({ length: 10 }, (_, r) => rule(`r.${c}.${r}`, `udp dport ${r}`)),
+    ),
+  )
+  await scene.apply(planOf(1, nft([base(), ...chains])))
+  await scene.apply(planOf(2, nft([base(rule('r.new')), ...chains])))
+  const record = scene.bench.record('applied.json') ?? ''
+  assert.ok(record.length < 300 * 130, `${record.length} bytes`)
+  await scene.start()
+  assert.deepEqual(await scene.apply(planOf(2, nft([base(rule('r.new')), ...chains]))), {
+    status: 'applied',
+    changed: [],
+  })
+})
+
+scenarioOf('a damaged copy of the bodies is not believed', async (sequence) => {
+  const { scene } = sequence
+  const lines = Array.from({ length: 2000 }, (_, i) => rule(`r.${i}`, `udp dport ${i}`))
+  await sequence.applied(base(), chain('long', lines))
+  await scene.applyd?.close()
+  const path = join(scene.bench.stateDir, 'applyd', 'bodies.json')
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll('accept comment', 'drop comment'))
+  let isBroken = false
+  await scene.start({
+    failpoint: (name) => {
+      if (isBroken && name === 'probed') throw new Error('made to fail')
+    },
+  })
+  isBroken = true
+  const outcome = await sequence.apply([base(), chain('long', [rule('r.other')])])
+  assert.equal(outcome.status, 'put_back')
+  assert.doesNotMatch(scene.bench.kernel(), /drop comment/)
+  assert.match(scene.bench.kernel(), /portcullis_boot/)
+})
+
+test('the hash of a piece is the same here and where it is made', () => {
+  const piece = makePiece({ kind: 'map', name: 'm', head: 'type ipv4_addr : verdict', lines: ['a', 'b'], origin: 'x' })
+  assert.equal(hashOf(piece), piece.hash)
+  for (const change of [{ name: 'n' }, { head: '' }, { lines: ['a b'] }, { origin: '' }, { kind: 'set' as const }])
+    assert.notEqual(hashOf({ ...piece, ...change }), piece.hash)
+})
+
+run()

@@ -1,0 +1,26 @@
+// Sends packets through a copy of the loaded rules. The copy, its namespace and the packets are the work of a program of
+// its own; this only gives it what it needs and reads what it found out.
+
+import type { TrialPacket, TrialResult } from '../plan/artifacts.ts'
+import { run } from './processes.ts'
+import { Refusal } from './requests.ts'
+import { oneLine } from './text.ts'
+
+const timeoutMs = 120_000
+
+/** The block that failed trials set is not on trial: with it every packet is dropped, and no trial could ever lift it. */
+export const leftOutOfTrials = 'fwd.sys.blocked'
+
+export interface TrialInput {
+  readonly script: string
+  readonly packets: readonly TrialPacket[]
+}
+
+export async function runTrial(command: readonly string[], input: TrialInput): Promise<readonly TrialResult[]> {
+  const { code, failure, stdout, stderr } = await run(command, timeoutMs, JSON.stringify(input))
+  if (failure === 'timeout') throw new Refusal('The trial of the packets did not finish in time.')
+  if (code !== 0) throw new Refusal(`The trial of the packets failed: ${oneLine(stderr) || `status ${code}`}.`)
+  const results = JSON.parse(stdout) as readonly TrialResult[]
+  if (results.length !== input.packets.length) throw new Error('The trial did not answer for every packet.')
+  return results.map(({ passed, origins }) => ({ passed, origins }))
+}
