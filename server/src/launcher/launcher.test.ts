@@ -130,6 +130,7 @@ describe('the launcher', { skip: reasonToSkip(), concurrency: 2 }, () => {
         ['lo', '00:00:00:00:00:00', true, '127.0.0.1/8'],
         ['lan0', '02:00:0a:0a:00:01', true, '10.10.0.1/24'],
         ['wan0', '02:00:cb:00:71:02', true, '203.0.113.2/24'],
+        ['opt0', '02:00:c6:12:00:02', false, undefined],
       ],
     )
     assert.deepEqual(

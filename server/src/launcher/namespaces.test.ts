@@ -20,6 +20,7 @@ test('the lab is laid out as documented', () => {
       namespace: 'gateway',
       lines: [
         'link add wan0 address 02:00:cb:00:71:02 type veth peer name gw1 address 02:00:cb:00:71:01 netns internet',
+        'link add opt0 address 02:00:c6:12:00:02 type veth peer name gw2 address 02:00:c6:12:00:01 netns internet',
         'link set lo up',
         'address add 10.10.0.1/24 dev lan0',
         'link set lan0 up',
@@ -36,6 +37,8 @@ test('the lab is laid out as documented', () => {
         'address add 198.51.100.53/32 dev lo',
         'address add 203.0.113.1/24 dev gw1',
         'link set gw1 up',
+        'address add 198.18.0.1/24 dev gw2',
+        'link set gw2 up',
         'route add 10.10.0.0/24 via 203.0.113.2',
       ],
     },

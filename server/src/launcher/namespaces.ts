@@ -1,4 +1,4 @@
-// Builds the lab's network: three namespaces joined by two cables. The commands are made from data by a pure
+// Builds the lab's network: three namespaces joined by cables. The commands are made from data by a pure
 // function; ip(8) runs them in a few batches because starting it for each line would cost most of the time.
 
 import { dnsAddress, type LabNamespace, labCables, labNamespaces, labRoutes, webAddress } from '../lab/network.ts'
@@ -47,7 +47,9 @@ function addressLines(namespace: LabNamespace): readonly string[] {
   return [
     'link set lo up',
     ...servers.map((address) => `address add ${address}/32 dev lo`),
-    ...ends.flatMap(({ name, address }) => [`address add ${address} dev ${name}`, `link set ${name} up`]),
+    ...ends.flatMap(({ name, address }) =>
+      address === null ? [] : [`address add ${address} dev ${name}`, `link set ${name} up`],
+    ),
     ...labRoutes.filter((route) => route.namespace === namespace).map(({ to, via }) => `route add ${to} via ${via}`),
   ]
 }

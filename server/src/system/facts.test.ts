@@ -1,9 +1,20 @@
 // Facts are read from what the kernel really prints.
 
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { noFacts } from '../plan/facts.ts'
-import { createFactsReader, externalInterfaces } from './facts.ts'
+import {
+  createFactsReader,
+  defaultGateways,
+  externalInterfaces,
+  parseInterfaces,
+  parseLease,
+  readFacts,
+  readLeases,
+} from './facts.ts'
 
 const heading = 'Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT'
 const route = (name: string, destination: string, mask: string): string =>
@@ -24,6 +35,15 @@ describe('external interfaces', () => {
     assert.deepEqual(externalInterfaces(table), ['wan0', 'wan1'])
   })
 
+  it('have the next hop of their preferred route as gateway', () => {
+    const worse = route('wan0', '00000000', '00000000')
+      .replace('017100CB', 'FE7100CB')
+      .replace('0003\t0\t0\t0', '0003\t0\t0\t9')
+    const without = route('ppp0', '00000000', '00000000').replace('017100CB', '00000000')
+    const table = [heading, route('wan0', '00000000', '00000000'), worse, without].join('\n')
+    assert.deepEqual([...defaultGateways(table)], [['wan0', '203.0.113.1']])
+  })
+
   it('are none without a table', () => {
     assert.deepEqual(externalInterfaces(''), [])
   })
@@ -38,4 +58,118 @@ it('facts keep their identity while nothing changes', () => {
   external = ['wan0', 'wan1']
   assert.equal(reader.refresh(), true)
   assert.deepEqual(reader.current().externalInterfaces, ['wan0', 'wan1'])
+})
+
+it('facts count as changed when the address book is another map, and not when only its owner is asked again', () => {
+  let addressBook = new Map([['domain.id.1', ['192.0.2.1']]])
+  const reader = createFactsReader(() => ({ ...noFacts, addressBook }))
+  assert.equal(reader.refresh(), false)
+  addressBook = new Map(addressBook)
+  assert.equal(reader.refresh(), true)
+})
+
+describe('interfaces', () => {
+  const shown = (more: object) => ({
+    ifindex: 2,
+    ifname: 'eth0',
+    flags: ['BROADCAST', 'UP', 'LOWER_UP'],
+    operstate: 'UP',
+    link_type: 'ether',
+    address: '02:00:00:00:00:01',
+    addr_info: [],
+    ...more,
+  })
+  const parse = (...links: object[]) => parseInterfaces(JSON.stringify(links))
+
+  it('are known with and without addresses, up or down, but for the loopback device', () => {
+    const found = parse(
+      shown({ ifname: 'wan0', addr_info: [{ local: '192.0.2.1', prefixlen: 24 }] }),
+      shown({ ifname: 'lan0', ifindex: 3, flags: ['BROADCAST'], operstate: 'DOWN', linkinfo: { info_kind: 'veth' } }),
+      shown({ ifname: 'lo' }),
+    )
+    const mac = '02:00:00:00:00:01'
+    assert.deepEqual(found, [
+      { name: 'lan0', mac, addresses: [], isUp: false, index: 3 },
+      { name: 'wan0', mac, addresses: ['192.0.2.1/24'], isUp: true, index: 2 },
+    ])
+  })
+
+  it('without a cable are not up', () => {
+    assert.equal(parse(shown({ operstate: 'DOWN' }))[0]?.isUp, false)
+    assert.equal(parse(shown({ operstate: 'UNKNOWN' }))[0]?.isUp, true)
+  })
+
+  it('that stand on a card do not have its MAC, and a card in an aggregated interface keeps its own', () => {
+    const found = parse(
+      shown({ ifname: 'eth0.5', linkinfo: { info_kind: 'vlan' } }),
+      shown({ ifname: 'ag1', linkinfo: { info_kind: 'bond' } }),
+      shown({ ifname: 'eth1', permaddr: '02:00:00:00:00:02' }),
+    )
+    assert.deepEqual(
+      found.map(({ name, mac }) => [name, mac]),
+      [
+        ['ag1', ''],
+        ['eth0.5', ''],
+        ['eth1', '02:00:00:00:00:02'],
+      ],
+    )
+  })
+})
+
+describe('a lease', () => {
+  const good = { address: '192.0.2.7/24', gateway: '192.0.2.1', dns: ['192.0.2.53'], until: 2000 }
+  const parse = (more: object) => parseLease('wan0', JSON.stringify({ ...good, ...more }), 1000)
+
+  it('is a fact as long as it runs', () => {
+    const { until: _until, ...rest } = good
+    assert.deepEqual(parse({}), { device: 'wan0', ...rest })
+    assert.equal(parse({ until: 1000 }), null)
+  })
+
+  it('with anything but addresses in it loses that, or counts for nothing', () => {
+    for (const address of [null, 7, '', '192.0.2.7', '192.0.2.7/33', '192.0.2.7/24; reboot', ['192.0.2.7/24']])
+      assert.equal(parse({ address }), null, String(address))
+    for (const gateway of [null, 7, '', 'dev lo', '192.0.2.1 dev lo', {}])
+      assert.equal(parse({ gateway })?.gateway, null)
+    assert.deepEqual(parse({ dns: ['192.0.2.53', 'x', 7, '192.0.2.54', '192.0.2.55', '192.0.2.56'] })?.dns, [
+      '192.0.2.53',
+      '192.0.2.54',
+      '192.0.2.55',
+    ])
+    assert.deepEqual(parse({ dns: 'x' })?.dns, [])
+    for (const text of ['', 'null', '[]', '{"until":', '7']) assert.equal(parseLease('wan0', text, 1000), null)
+  })
+
+  it('is read from files that bear the name of a device', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-leases-'))
+    try {
+      for (const name of [
+        'wan0.json',
+        '..json',
+        '.wan0.json.portcullis-new',
+        'a-name-that-is-too-long.json',
+        'wan1.txt',
+      ])
+        writeFileSync(join(folder, name), JSON.stringify(good))
+      assert.deepEqual(
+        readLeases(folder, 1000).map(({ device }) => device),
+        ['wan0'],
+      )
+      assert.deepEqual(readLeases(join(folder, 'missing'), 1000), [])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+it('facts of this machine hold its time zone, the start of the day and its interfaces', () => {
+  const facts = readFacts({
+    stateDir: '/nonexistent',
+    addressBook: () => noFacts.addressBook,
+    devices: () => null,
+    now: () => 86_400_000 * 3 + 5,
+  })
+  assert.equal(facts.scheduleDay, 86_400 * 3)
+  assert.equal(facts.timeZone, Intl.DateTimeFormat().resolvedOptions().timeZone)
+  assert.ok(facts.interfaces.every(({ name, index }) => name !== 'lo' && index >= 0))
 })

@@ -1,51 +1,158 @@
-// Reads what render needs to know of the machine: interfaces and which of them lead to the internet. Reads only.
-
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Facts } from '../plan/facts.ts'
+import { parseAddress, parseNetwork } from '../net/ipv4.ts'
+import type { AddressBook, Facts, InterfaceFact, LeaseFact } from '../plan/facts.ts'
 
-/** Interfaces named by default routes in the kernel's IPv4 routing table (/proc/net/route). */
-export function externalInterfaces(routeTable: string): string[] {
-  const names = routeTable
+export interface FactsSource {
+  readonly stateDir: string
+  readonly addressBook: () => AddressBook
+  /** What applyd shows of the devices; null while it has not answered yet. */
+  readonly devices: () => string | null
+  readonly now?: () => number
+}
+
+/** Default routes in the kernel's IPv4 routing table (/proc/net/route), the preferred one of a device last. */
+const defaultRoutes = (routeTable: string) =>
+  routeTable
     .split('\n')
     .slice(1)
     .map((line) => line.split('\t'))
     .filter(([, destination, , , , , , mask]) => destination === '00000000' && mask === '00000000')
-    .map(([name = '']) => name)
-  return [...new Set(names)].filter((name) => name !== '').sort()
+    .map(([name = '', , gateway = '', , , , metric]) => ({ name, gateway, metric: Number(metric) }))
+    .filter(({ name }) => name !== '')
+    .sort((a, b) => b.metric - a.metric)
+
+export const externalInterfaces = (routeTable: string): string[] =>
+  [...new Set(defaultRoutes(routeTable).map(({ name }) => name))].sort()
+
+/** The next hop of each device with a default route. The table has addresses as the processor keeps them. */
+export const defaultGateways = (routeTable: string): ReadonlyMap<string, string> =>
+  new Map(
+    defaultRoutes(routeTable)
+      .filter(({ gateway }) => /^[0-9A-F]{8}$/.test(gateway) && gateway !== '00000000')
+      .map(({ name, gateway }) => [name, [...Buffer.from(gateway, 'hex').reverse()].join('.')]),
+  )
+
+export const readDefaultGateways = (): ReadonlyMap<string, string> => defaultGateways(readText('/proc/net/route'))
+
+const daySeconds = 86_400
+
+export function readFacts({ stateDir, addressBook, devices, now = Date.now }: FactsSource): Facts {
+  const seconds = now() / 1000
+  const shown = devices()
+  return {
+    interfaces: shown === null ? fromNode() : parseInterfaces(shown),
+    externalInterfaces: externalInterfaces(readText('/proc/net/route')),
+    leases: readLeases(join(stateDir, 'leases'), seconds),
+    addressBook: addressBook(),
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    scheduleDay: Math.floor(seconds / daySeconds) * daySeconds,
+  }
 }
 
-export function readFacts(): Facts {
-  const interfaces = Object.entries(networkInterfaces())
-    .filter(([name]) => name !== 'lo')
-    .map(([name, addresses = []]) => ({
-      name,
-      mac: addresses[0]?.mac ?? '',
-      addresses: addresses.flatMap(({ cidr }) => (cidr ? [cidr] : [])),
-    }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-  return { interfaces, externalInterfaces: externalInterfaces(readRouteTable()) }
-}
-
-function readRouteTable(): string {
+/** Absent where there is none, or where it cannot be read. */
+function readText(path: string): string {
   try {
-    return readFileSync('/proc/net/route', 'utf8')
+    return readFileSync(path, 'utf8')
   } catch {
     return ''
   }
 }
 
+interface ShownLink {
+  readonly ifindex: number
+  readonly ifname: string
+  readonly flags: readonly string[]
+  readonly operstate: string
+  readonly link_type: string
+  readonly address?: string
+  /** The card's own MAC when it has lent itself to an aggregated interface. */
+  readonly permaddr?: string
+  readonly linkinfo?: { readonly info_kind?: string }
+  readonly addr_info: readonly { readonly local: string; readonly prefixlen: number }[]
+}
+
+/** From `ip -json -details addr show`. */
+export function parseInterfaces(text: string): readonly InterfaceFact[] {
+  return (JSON.parse(text) as ShownLink[])
+    .filter(({ ifname }) => ifname !== 'lo')
+    .map((link) => ({
+      name: link.ifname,
+      mac: isCard(link) ? (link.permaddr ?? link.address ?? '') : '',
+      addresses: link.addr_info.map(({ local, prefixlen }) => `${local}/${prefixlen}`),
+      // Devices without a cable have no state of one.
+      isUp: link.flags.includes('UP') && ['UP', 'UNKNOWN'].includes(link.operstate),
+      index: link.ifindex,
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** VLANs, bonds and the like have the MAC of a card below them, which must be found by it alone. */
+const isCard = ({ link_type: type, linkinfo }: ShownLink): boolean =>
+  type === 'ether' && (linkinfo?.info_kind === undefined || linkinfo.info_kind === 'veth')
+
+/** Without applyd only what is up and has an address is known. */
+const fromNode = (): readonly InterfaceFact[] =>
+  Object.entries(networkInterfaces())
+    .filter(([name]) => name !== 'lo')
+    .map(([name, addresses = []]) => ({
+      name,
+      mac: addresses[0]?.mac ?? '',
+      addresses: addresses.flatMap(({ cidr }) => (cidr ? [cidr] : [])),
+      isUp: true,
+      index: 0,
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+
+/** What the DHCP client wrote down (applyd/dhcp-client.ts). It comes from a network, so it is read strictly. */
+export function readLeases(folder: string, seconds: number): LeaseFact[] {
+  let names: string[] = []
+  try {
+    names = readdirSync(folder)
+  } catch {
+    // Nobody has asked for a lease yet.
+  }
+  return names
+    .filter((name) => /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,14}\.json$/.test(name))
+    .sort()
+    .flatMap((name) => parseLease(name.slice(0, -'.json'.length), readText(join(folder, name)), seconds) ?? [])
+}
+
+export function parseLease(device: string, text: string, seconds: number): LeaseFact | null {
+  let lease: Record<string, unknown>
+  try {
+    lease = JSON.parse(text) as Record<string, unknown>
+  } catch {
+    return null
+  }
+  const { address, gateway, dns, until } = lease ?? {}
+  const isAddress = (value: unknown): value is string => typeof value === 'string' && parseAddress(value) !== null
+  if (typeof until !== 'number' || until <= seconds) return null
+  if (typeof address !== 'string' || !parseNetwork(address)) return null
+  return {
+    device,
+    address,
+    gateway: isAddress(gateway) ? gateway : null,
+    dns: Array.isArray(dns) ? dns.filter(isAddress).slice(0, 3) : [],
+  }
+}
+
 /** The same value as long as nothing changed, so that renders are not repeated for nothing. */
-export function createFactsReader(readNow: () => Facts = readFacts): { current(): Facts; refresh(): boolean } {
+export function createFactsReader(readNow: () => Facts): { current(): Facts; refresh(): boolean } {
   let facts = readNow()
   return {
     current: () => facts,
     refresh: () => {
       const next = readNow()
-      if (isDeepStrictEqual(next, facts)) return false
+      if (isSame(next, facts)) return false
       facts = next
       return true
     },
   }
 }
+
+/** The address book may hold a hundred thousand entries; its owner gives another map when one changes. */
+const isSame = ({ addressBook: a, ...one }: Facts, { addressBook: b, ...other }: Facts): boolean =>
+  a === b && isDeepStrictEqual(one, other)

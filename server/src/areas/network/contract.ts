@@ -1,0 +1,370 @@
+// Network interfaces (network.md): connections, aggregated interfaces, GRE tunnels, interfaces passed into virtual
+// environments, mirror interfaces, and what the machine makes of them.
+
+import type { Static } from 'typebox'
+import { collectionEndpoints } from '../../contract/collections.ts'
+import { endpoint } from '../../contract/endpoint.ts'
+import { Comment, CreatedInteger, nullable, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+import { addressPattern } from '../../net/ipv4.ts'
+
+export const connectionTypes = ['lan', 'wan', 'pptp', 'l2tp', 'pppoe', 'loopback'] as const
+export type ConnectionType = (typeof connectionTypes)[number]
+
+const macPattern = '(?:[0-9a-f]{2}:){5}[0-9a-f]{2}'
+const uuidPattern = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
+/** The last label begins with a letter: `2130706433` and `0x7f.1` are addresses to some programs. */
+const domainPattern = `(?:${label}\\.)*[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
+
+const Title = text({ minLength: 1, maxLength: 255 })
+const ShortTitle = text({ minLength: 1, maxLength: 42 })
+
+const Card = Type.String({
+  pattern: `^${macPattern}$`,
+  maxLength: 17,
+  'x-fault': 'Must be the MAC of a card in lower case, such as 11:22:33:44:55:66.',
+})
+
+const CardOrAggregated = Type.String({
+  pattern: `^(?:${macPattern}|${uuidPattern})$`,
+  maxLength: 36,
+  description: 'MAC of the card in lower case, or the id of an aggregated interface.',
+  'x-fault':
+    'Must be the MAC of a card in lower case, such as 11:22:33:44:55:66, or the id of an aggregated interface.',
+})
+
+const Address = Type.String({
+  pattern: `^${addressPattern}$`,
+  maxLength: 15,
+  'x-fault': 'Must be an IPv4 address such as 192.0.2.1.',
+})
+
+const InterfaceAddress = Type.String({
+  pattern: `^${addressPattern}/(?:[1-9]|[12][0-9]|3[0-2])$`,
+  maxLength: 18,
+  'x-fault': 'Must be an IPv4 address with the prefix of its network, such as 192.0.2.1/24.',
+})
+
+const Addresses = Type.Array(InterfaceAddress, { uniqueItems: true, maxItems: 256, description: 'IP/prefix each.' })
+
+const Server = Type.String({
+  pattern: `^(?:${addressPattern}|${domainPattern})$`,
+  minLength: 1,
+  maxLength: 253,
+  description: 'IPv4 address or domain.',
+  'x-fault': 'Must be an IPv4 address or a domain name.',
+})
+
+const VlanTag = nullable(Type.Integer({ minimum: 1, maximum: 4095 }))
+const Zone = nullable(
+  Type.String({
+    pattern: '^zone\\.id\\.[0-9]{1,15}$',
+    maxLength: 23,
+    description: 'Id of a zone.',
+    'x-fault': 'Must be the id of a zone, such as zone.id.1.',
+  }),
+)
+const NetflowIndex = Type.Integer({ minimum: 0, maximum: 65_535 })
+
+/** An alias of an interface, by its form; whether it exists is checked with the configuration. */
+const InterfaceAlias = Type.String({
+  pattern: `^(?:interface\\.(?:id\\.[0-9]{1,15}|tunnel\\.${uuidPattern}|[a-z_]{1,32})|zone\\.id\\.[0-9]{1,15})$`,
+  maxLength: 64,
+  'x-fault': 'Must be the id of an interface, such as interface.id.1.',
+})
+
+/** Which types have the field stands in `fieldsOf`; here is the form it has wherever it is. */
+const optionalFields = {
+  mac: Type.Optional(nullable(CardOrAggregated)),
+  enable_dhcp: Type.Optional(Type.Boolean({ description: 'Take address and gateway from DHCP.' })),
+  addresses: Type.Optional(Addresses),
+  gateway: Type.Optional(nullable(Address)),
+  dns: Type.Optional(Type.Array(Address, { maxItems: 2, uniqueItems: true })),
+  server: Type.Optional(Server),
+  login: Type.Optional(text({ minLength: 1, maxLength: 255 })),
+  password: Type.Optional(
+    text({ minLength: 1, maxLength: 255, description: 'Shown to full administrators only; *** keeps the old one.' }),
+  ),
+  service: Type.Optional(text({ maxLength: 255, description: 'PPPoE service name; may be empty.' })),
+  concentrator: Type.Optional(text({ maxLength: 255, description: 'PPPoE concentrator name; may be empty.' })),
+  comment: Type.Optional(Comment),
+  vlan_tag: Type.Optional(VlanTag),
+  zone: Type.Optional(Zone),
+  is_vce_vlan: Type.Optional(Type.Boolean({ description: 'Built on a VLAN passed into a virtual environment.' })),
+  netflow_index: Type.Optional(NetflowIndex),
+}
+
+const Kind = oneOf(connectionTypes, 'Decides which of the other fields the connection has.')
+
+export const NewConnection = strictObject({
+  type: Kind,
+  title: Title,
+  enabled: Type.Boolean(),
+  ...optionalFields,
+})
+export type NewConnection = Static<typeof NewConnection>
+
+/** `type` may be sent when it stays the same. */
+export const ConnectionPatch = patchOf(NewConnection)
+export type ConnectionPatch = Static<typeof ConnectionPatch>
+
+export const ShownConnection = strictObject({
+  id: Type.Integer(),
+  type: Kind,
+  title: Title,
+  enabled: Type.Boolean(),
+  ...optionalFields,
+  osdevname: Type.Optional(Type.String({ description: 'Loopback only: name of the device.' })),
+})
+export type ShownConnection = Static<typeof ShownConnection>
+
+interface FieldRule {
+  readonly required: readonly string[]
+  /** Left out at a creation, they have these values. */
+  readonly defaults: Readonly<Record<string, unknown>>
+}
+
+const cardDefaults = { vlan_tag: null, zone: null, is_vce_vlan: false, netflow_index: 0 }
+const ethernet: FieldRule = {
+  required: ['mac', 'enable_dhcp', 'addresses'],
+  defaults: { gateway: null, dns: [], ...cardDefaults },
+}
+const overEthernet: FieldRule = {
+  required: [...ethernet.required, 'server', 'login', 'password'],
+  defaults: ethernet.defaults,
+}
+
+/** The fields of each type beside type, title and enabled. */
+export const fieldsOf: Readonly<Record<ConnectionType, FieldRule>> = {
+  lan: ethernet,
+  wan: ethernet,
+  pptp: overEthernet,
+  l2tp: overEthernet,
+  pppoe: { required: ['mac', 'login', 'password'], defaults: { service: '', concentrator: '', ...cardDefaults } },
+  loopback: { required: ['addresses'], defaults: { comment: '', mac: null, ...cardDefaults } },
+}
+
+const fieldList = connectionTypes
+  .map((type) => {
+    const { required, defaults } = fieldsOf[type]
+    return `${type} has ${required.join(', ')} and, if wanted, ${Object.keys(defaults).join(', ')}.`
+  })
+  .join(' ')
+
+export const connections = {
+  list: endpoint({
+    method: 'GET',
+    path: '/network/connections',
+    access: 'view',
+    summary: 'List the connections',
+    reply: Type.Array(ShownConnection),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/network/connections',
+    access: 'configure',
+    summary: 'Add a connection',
+    description: `Beside type, title and enabled: ${fieldList}`,
+    body: NewConnection,
+    reply: CreatedInteger,
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/network/connections/:connection_id',
+    access: 'configure',
+    summary: 'Change a connection',
+    description: 'Any subset of the fields; what is not sent stays. The type never changes.',
+    body: ConnectionPatch,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/network/connections/:connection_id',
+    access: 'configure',
+    summary: 'Remove a connection',
+  }),
+}
+
+const linkStatus = oneOf(['down', 'going-up', 'up'])
+const Errors = Type.Array(Type.String(), { description: 'In the words of the kernel where it refused something.' })
+const Device = nullable(Type.String())
+const Texts = Type.Array(Type.String())
+
+export const ConnectionState = strictObject({
+  id: Type.Integer(),
+  zone: nullable(Type.String()),
+  type: oneOf(connectionTypes),
+  ether: strictObject({
+    device: Device,
+    vlan_tag: nullable(Type.Integer()),
+    addresses: Texts,
+    gateway: nullable(Type.String()),
+    dns: Texts,
+    status: linkStatus,
+    errors: Errors,
+  }),
+  ppp: nullable(
+    strictObject({
+      device: Device,
+      remote_address: nullable(Type.String()),
+      local_address: nullable(Type.String()),
+      dns: Texts,
+      status: linkStatus,
+      errors: Errors,
+    }),
+  ),
+  summary: strictObject({
+    device: Device,
+    addresses: Texts,
+    dns: Texts,
+    gateway: nullable(Type.String()),
+    ifindex: nullable(Type.Integer()),
+    scope: oneOf(['kernel', 'vpp'], 'Which network stack owns the interface.'),
+  }),
+})
+export type ConnectionState = Static<typeof ConnectionState>
+
+export const showStates = endpoint({
+  method: 'GET',
+  path: '/network/states',
+  access: 'view',
+  summary: 'Show the state of the connections',
+  description: 'Read from the machine at the time of the call.',
+  reply: Type.Array(ConnectionState),
+})
+
+export const NewAggregated = strictObject({
+  enabled: Type.Boolean(),
+  title: Title,
+  comment: Comment,
+  nics: Type.Array(Card, { uniqueItems: true, maxItems: 64, description: 'MACs of the cards.' }),
+})
+export type NewAggregated = Static<typeof NewAggregated>
+
+export const Aggregated = strictObject({ id: Type.String(), ...NewAggregated.properties })
+export type Aggregated = Static<typeof Aggregated>
+
+/** PUT carries the whole object. */
+const wholeObject = <E extends { readonly method: string; readonly description: string }>(update: E): E => ({
+  ...update,
+  method: 'PUT',
+  description: 'The whole object.',
+})
+
+const aggregatedEndpoints = collectionEndpoints({
+  path: '/network/aggregated',
+  title: 'aggregated interfaces',
+  item: 'an aggregated interface',
+  change: 'configure',
+  idName: 'aggregated_id',
+  fields: NewAggregated,
+  patch: NewAggregated,
+  shown: Aggregated,
+})
+
+export const aggregatedInterfaces = { ...aggregatedEndpoints, update: wholeObject(aggregatedEndpoints.update) }
+
+export const showAggregatedStates = endpoint({
+  method: 'GET',
+  path: '/network/aggregated_states',
+  access: 'view',
+  summary: 'Show the links of the aggregated interfaces',
+  reply: Type.Array(strictObject({ id: Type.String(), link: oneOf(['up', 'down']) })),
+})
+
+export const NewTunnel = strictObject({
+  title: ShortTitle,
+  enabled: Type.Boolean(),
+  comment: Comment,
+  addresses: Addresses,
+  gateway: nullable(Address),
+  parent_interface: InterfaceAlias,
+  osdevname: Type.Optional(text({ maxLength: 255, description: 'Read-only; passed over when sent.' })),
+  server: Server,
+  zone: Zone,
+  netflow_index: NetflowIndex,
+  local_ip: Type.Optional(nullable(Address)),
+})
+export type NewTunnel = Static<typeof NewTunnel>
+
+export const Tunnel = strictObject({
+  id: Type.String(),
+  ...NewTunnel.properties,
+  osdevname: Type.String({ description: 'Name of the device; generated.' }),
+  local_ip: nullable(Address),
+})
+export type Tunnel = Static<typeof Tunnel>
+
+const tunnelEndpoints = collectionEndpoints({
+  path: '/network/tunnels',
+  title: 'GRE tunnels',
+  item: 'a GRE tunnel',
+  change: 'configure',
+  idName: 'tunnel_id',
+  fields: NewTunnel,
+  patch: NewTunnel,
+  shown: Tunnel,
+})
+
+export const greTunnels = { ...tunnelEndpoints, update: wholeObject(tunnelEndpoints.update) }
+
+export const showTunnelStates = endpoint({
+  method: 'GET',
+  path: '/network/tunnel_states',
+  access: 'view',
+  summary: 'Show the links of the GRE tunnels',
+  description: 'inactive: the parent interface is not available.',
+  reply: Type.Array(
+    strictObject({ id: Type.String(), link: oneOf(['up', 'down', 'inactive']), local_ip: Type.String() }),
+  ),
+})
+
+export const NewVceConnection = strictObject({
+  title: Title,
+  vce_id: text({ minLength: 1, maxLength: 255, description: 'The virtual environment.' }),
+  mac: Card,
+  vlan_tag: VlanTag,
+  comment: Comment,
+})
+export type NewVceConnection = Static<typeof NewVceConnection>
+
+export const VceConnection = strictObject({ id: Type.String(), ...NewVceConnection.properties })
+export type VceConnection = Static<typeof VceConnection>
+
+export const vceConnections = collectionEndpoints({
+  path: '/network/vce_conns',
+  title: 'interfaces passed into virtual environments',
+  item: 'an interface passed into a virtual environment',
+  change: 'configure',
+  idName: 'vce_conn_id',
+  fields: NewVceConnection,
+  patch: patchOf(strictObject({ title: Title, comment: Comment })),
+  shown: VceConnection,
+})
+
+export const NewSpan = strictObject({
+  title: Title,
+  comment: Comment,
+  enabled: Type.Boolean(),
+  mac: Card,
+  monitor_interfaces: Type.Array(InterfaceAlias, { uniqueItems: true, maxItems: 64 }),
+  direction: oneOf(['rx', 'tx', 'both']),
+})
+export type NewSpan = Static<typeof NewSpan>
+
+export const Span = strictObject({
+  id: Type.String(),
+  ...NewSpan.properties,
+  osdevindex: Type.Integer({ description: 'Suffix of the device name; generated.' }),
+})
+export type Span = Static<typeof Span>
+
+export const spanInterfaces = collectionEndpoints({
+  path: '/network/span',
+  title: 'mirror interfaces',
+  item: 'a mirror interface',
+  change: 'configure',
+  idName: 'span_id',
+  fields: NewSpan,
+  shown: Span,
+})

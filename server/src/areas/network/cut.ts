@@ -1,0 +1,91 @@
+// Would a change of the network cut the connection of the administrator who makes it? Compares the links before and after
+// at the two ends of his connection. Pure.
+
+import type { Config } from '../../contract/slots.ts'
+import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
+import type { LinkPlan } from '../../plan/artifacts.ts'
+import type { Facts } from '../../plan/facts.ts'
+import { linksOf } from './render.ts'
+
+/** A device as it will be: planned, or as found when no plan speaks of it. */
+interface Side {
+  readonly device: string
+  readonly addresses: readonly string[]
+  /** Next hop of its default route; null when it has none, undefined when it is not known. */
+  readonly gateway: string | null | undefined
+}
+
+/** A sentence for the administrator, or null when his connection is safe. */
+export function wouldCut(
+  before: Config,
+  after: Config,
+  facts: Facts,
+  localAddress: string,
+  peer: string,
+): string | null {
+  const local = parseAddress(localAddress)
+  const far = parseAddress(peer)
+  if (local === null || far === null || local >>> 24 === 127) return null
+  const links = linksOf(before, facts)
+  const nextLinks = linksOf(after, facts)
+  const now = sidesOf(links, facts, [])
+  // A device that leaves the plan is cleared; without any plan all stay as they are.
+  const then = sidesOf(nextLinks, facts, nextLinks === null ? [] : (links ?? []).map(({ device }) => device))
+  const holder = holderOf(now, local)
+  if (!holder) return null
+  const next = holderOf(then, local)
+  if (!next) return `This change takes away the address ${localAddress}, through which you are connected.`
+  if (next.device !== holder.device)
+    return `This change moves the address ${localAddress}, through which you are connected, to another interface.`
+  const way = wayTo(now, far)
+  const newWay = wayTo(then, far)
+  if (way === null || (newWay !== null && isSameWay(way, newWay))) return null
+  return newWay === null
+    ? `This change takes away the only route to your address ${peer}.`
+    : `This change leads the answers to your address ${peer} another way.`
+}
+
+function sidesOf(links: readonly LinkPlan[] | null, facts: Facts, cleared: readonly string[]): readonly Side[] {
+  const planned = new Map((links ?? []).map((link) => [link.device, link]))
+  const found = facts.interfaces
+    .filter(({ name, isUp }) => isUp && !planned.has(name) && !cleared.includes(name))
+    .map(
+      ({ name, addresses }): Side => ({
+        device: name,
+        addresses,
+        gateway: facts.externalInterfaces.includes(name) ? undefined : null,
+      }),
+    )
+  const wanted = [...planned.values()]
+    .filter(({ isUp }) => isUp)
+    .map(
+      ({ device, addresses, routes }): Side => ({
+        device,
+        addresses,
+        gateway: routes.find(({ to }) => to === 'default')?.via ?? null,
+      }),
+    )
+  return [...wanted, ...found]
+}
+
+const networksOf = ({ addresses }: Side): Network[] => addresses.flatMap((address) => parseNetwork(address) ?? [])
+
+const holderOf = (sides: readonly Side[], address: number): Side | undefined =>
+  sides.find((side) => networksOf(side).some((network) => network.address === address))
+
+interface Way {
+  readonly device: string
+  readonly via: string | null | undefined
+}
+
+/** Straight into a network, else by the first default route. */
+function wayTo(sides: readonly Side[], address: number): Way | null {
+  const near = sides.find((side) => networksOf(side).some(({ low, high }) => address >= low && address <= high))
+  if (near) return { device: near.device, via: null }
+  const first = sides.find(({ gateway }) => gateway !== null)
+  return first ? { device: first.device, via: first.gateway } : null
+}
+
+/** A next hop that is not known is taken to stay. */
+const isSameWay = (a: Way, b: Way): boolean =>
+  a.device === b.device && (a.via === b.via || a.via === undefined || b.via === undefined)

@@ -1,0 +1,157 @@
+// The interfaces as links of the kernel, one plan for each device, and a DHCP client where one is asked for. Pure: cards are
+// found by MAC in the facts, leases come from there too.
+
+import { type Config, type ListSlot, read } from '../../contract/slots.ts'
+import { parseAddress } from '../../net/ipv4.ts'
+import type { Artifact, LinkMaking, LinkPlan, RoutePlan } from '../../plan/artifacts.ts'
+import type { Facts } from '../../plan/facts.ts'
+import {
+  aggregated,
+  type Connection,
+  connections,
+  isAddressed,
+  isPpp,
+  spans,
+  tunnels,
+  vceConnections,
+} from './config.ts'
+import {
+  addressesOf,
+  baseOf,
+  bondOf,
+  cardOf,
+  deviceOf,
+  devicesOf,
+  endsOf,
+  etherOf,
+  findInterface,
+  leaseOf,
+  takenBy,
+} from './resolve.ts'
+
+/** Default routes of earlier connections are preferred. */
+const metricStep = 100
+
+export function render(config: Config, facts: Facts): readonly Artifact[] {
+  const links = linksOf(config, facts)
+  if (links === null) return []
+  const clients = new Set(
+    read(config, connections)
+      .filter((one) => isAddressed(one) && one.enabled && one.enable_dhcp && !takenBy(config, one))
+      // A device that is not there yet would end the client at once; facts change when it comes.
+      .flatMap((one) => findInterface(facts, etherOf(facts, one))?.name ?? []),
+  )
+  return [
+    { kind: 'network', name: 'links', links },
+    ...[...clients].map((device): Artifact => ({ kind: 'unit', name: `dhcp-client.${device}` })),
+  ]
+}
+
+/** Null as long as nothing is configured: then the network of the machine stays as it was found. */
+export function linksOf(config: Config, facts: Facts): readonly LinkPlan[] | null {
+  const slots: readonly ListSlot[] = [connections, aggregated, tunnels, vceConnections, spans]
+  const isConfigured = slots.some((slot) => read(config, slot).length > 0)
+  if (!isConfigured) return null
+  return mergeByDevice([
+    ...bondLinks(config, facts),
+    ...read(config, connections).flatMap((one, index) =>
+      takenBy(config, one) ? [] : connectionLinks(facts, one, (index + 1) * metricStep),
+    ),
+    ...tunnelLinks(config, facts),
+    ...spanLinks(config, facts),
+  ])
+}
+
+const link = (origin: string, device: string, more: Partial<LinkPlan> = {}): LinkPlan => ({
+  origin,
+  device,
+  make: null,
+  isUp: true,
+  addresses: [],
+  routes: [],
+  mirrors: [],
+  ...more,
+})
+
+const bondLinks = (config: Config, facts: Facts): LinkPlan[] =>
+  read(config, aggregated)
+    .filter(({ enabled }) => enabled)
+    .map(({ id, nics }) => {
+      const members = nics.flatMap((mac) => cardOf(facts, mac) ?? [])
+      return link(`${aggregated.key}[${id}]`, bondOf(id), { make: { kind: 'bond', members } })
+    })
+
+function connectionLinks(facts: Facts, connection: Connection, metric: number): LinkPlan[] {
+  const origin = `${connections.key}[${connection.id}]`
+  const device = etherOf(facts, connection)
+  const make = makingOf(facts, connection)
+  if (device === null) return []
+  if (!connection.enabled) return make ? [] : [link(origin, device, { isUp: false })]
+  const addresses = addressesOf(facts, connection)
+  const ether = link(origin, device, { make, addresses, routes: routesOf(facts, connection, metric) })
+  const base = connection.type === 'loopback' ? null : baseOf(facts, connection)
+  const ppp = isPpp(connection)
+    ? [link(origin, deviceOf(facts, connection) ?? '', { make: { kind: 'ppp', parent: device } })]
+    : []
+  // The card below a VLAN has to be up, whether or not it carries a connection itself.
+  return [...(base !== null && base !== device ? [link(origin, base)] : []), ether, ...ppp]
+}
+
+function makingOf(facts: Facts, connection: Connection): LinkMaking | null {
+  if (connection.type === 'loopback') return { kind: 'dummy' }
+  const parent = baseOf(facts, connection)
+  return connection.vlan_tag === null || parent === null ? null : { kind: 'vlan', parent, tag: connection.vlan_tag }
+}
+
+function routesOf(facts: Facts, connection: Connection, metric: number): RoutePlan[] {
+  if (!isAddressed(connection)) return []
+  const via = connection.gateway ?? leaseOf(facts, connection)?.gateway ?? null
+  return via === null ? [] : [{ to: 'default', via, metric }]
+}
+
+function tunnelLinks(config: Config, facts: Facts): LinkPlan[] {
+  const first = (read(config, connections).length + 1) * metricStep
+  return read(config, tunnels).flatMap((tunnel, index) => {
+    const { local, remote } = endsOf(config, facts, tunnel)
+    if (!tunnel.enabled || local === null || remote === null || parseAddress(remote) === null) return []
+    return link(`${tunnels.key}[${tunnel.id}]`, tunnel.osdevname, {
+      make: { kind: 'gre', local, remote },
+      addresses: tunnel.addresses,
+      routes:
+        tunnel.gateway === null ? [] : [{ to: 'default', via: tunnel.gateway, metric: first + index * metricStep }],
+    })
+  })
+}
+
+const spanLinks = (config: Config, facts: Facts): LinkPlan[] =>
+  read(config, spans).flatMap((span) => {
+    const card = cardOf(facts, span.mac)
+    if (card === null) return []
+    const sources = span.enabled ? span.monitor_interfaces.flatMap((alias) => devicesOf(config, facts, alias)) : []
+    return link(`${spans.key}[${span.id}]`, card, {
+      isUp: span.enabled,
+      mirrors: [...new Set(sources)].map((device) => ({ device, direction: span.direction })),
+    })
+  })
+
+/** A bond or a card may be there for several reasons at once; its own connection brings the addresses. */
+function mergeByDevice(links: readonly LinkPlan[]): LinkPlan[] {
+  const merged = new Map<string, LinkPlan>()
+  for (const next of links) {
+    const known = merged.get(next.device)
+    merged.set(
+      next.device,
+      known
+        ? {
+            ...known,
+            make: known.make ?? next.make,
+            isUp: known.isUp || next.isUp,
+            addresses: [...known.addresses, ...next.addresses],
+            routes: [...known.routes, ...next.routes],
+            mirrors: [...known.mirrors, ...next.mirrors],
+          }
+        : next,
+    )
+  }
+  return [...merged.values()]
+}

@@ -1,0 +1,131 @@
+// What the machine made of the interfaces: read from facts and from applyd at the time of asking, never from what was
+// wished for.
+
+import { storedOnly } from '../../contract/fields.ts'
+import { type Config, read } from '../../contract/slots.ts'
+import type { Machine } from '../../http/handle.ts'
+import type { Facts } from '../../plan/facts.ts'
+import { aggregated, type Connection, connectionAlias, connections, isPpp, tunnels } from './config.ts'
+import type { ConnectionState } from './contract.ts'
+import { addressesOf, bondOf, deviceOf, dnsOf, endsOf, etherOf, findInterface, leaseOf, takenBy } from './resolve.ts'
+
+export interface NetworkView {
+  readonly config: Config
+  readonly facts: Facts
+  readonly machine: Machine
+}
+
+type Status = ConnectionState['ether']['status']
+
+export const connectionStates = (view: NetworkView): ConnectionState[] =>
+  read(view.config, connections).map((connection) => connectionState(view, connection))
+
+function connectionState(view: NetworkView, connection: Connection): ConnectionState {
+  const { facts } = view
+  const ether = etherState(view, connection)
+  const ppp = isPpp(connection) ? pppState(view, connection) : null
+  const device = (ppp ?? ether).status === 'up' ? (ppp ?? ether).device : null
+  return {
+    id: connection.id,
+    zone: connection.zone,
+    type: connection.type,
+    ether,
+    ppp,
+    summary: {
+      device,
+      addresses: findInterface(facts, device)?.addresses.filter(isIpv4) ?? [],
+      dns: device === null ? [] : [...ether.dns],
+      gateway: device === null ? null : ether.gateway,
+      ifindex: findInterface(facts, device)?.index ?? null,
+      scope: 'kernel',
+    },
+  }
+}
+
+function etherState(view: NetworkView, connection: Connection): ConnectionState['ether'] {
+  const { facts } = view
+  const holder = takenBy(view.config, connection)
+  const device = holder ? null : etherOf(facts, connection)
+  const fact = findInterface(facts, device)
+  const errors = connection.enabled ? etherErrors(view, connection, device) : []
+  const hasDefaultRoute = device !== null && facts.externalInterfaces.includes(device)
+  const gateway = 'gateway' in connection ? (connection.gateway ?? leaseOf(facts, connection)?.gateway ?? null) : null
+  return {
+    device,
+    vlan_tag: connection.vlan_tag,
+    addresses: fact?.addresses.filter(isIpv4) ?? [],
+    gateway: hasDefaultRoute ? gateway : null,
+    dns: [...dnsOf(facts, connection)],
+    status: etherStatus(view, connection, device, errors),
+    errors,
+  }
+}
+
+function etherErrors(view: NetworkView, connection: Connection, device: string | null): string[] {
+  const holder = takenBy(view.config, connection)
+  if (holder) return [`The card belongs to the aggregated interface “${holder.title}”.`]
+  if (device === null) return [`There is no card with the MAC ${connection.mac} in this machine.`]
+  return [...refusals(view, device), ...clientFailures(view, device)]
+}
+
+/** A DHCP client that cannot run says why. */
+const clientFailures = ({ machine }: NetworkView, device: string): string[] =>
+  (machine.observation?.units ?? [])
+    .filter(({ name, state }) => name === `dhcp-client.${device}` && state === 'failed')
+    .map(({ message }) => message)
+
+/** What applyd said about the device, or why nothing can be said. */
+function refusals({ machine }: NetworkView, device: string): string[] {
+  const { observation, unreachable, applyError } = machine
+  if (!observation) return [unreachable]
+  if (observation.limitation !== null) return [storedOnly(observation.limitation)]
+  const errors = observation.links.filter((link) => link.device === device).flatMap((link) => link.errors)
+  return applyError === null ? errors : [...errors, applyError]
+}
+
+function etherStatus(
+  { facts }: NetworkView,
+  connection: Connection,
+  device: string | null,
+  errors: readonly string[],
+): Status {
+  if (!connection.enabled) return 'down'
+  const fact = findInterface(facts, device)
+  const wanted = addressesOf(facts, connection)
+  const isWaiting = 'enable_dhcp' in connection && connection.enable_dhcp && !leaseOf(facts, connection)
+  const hasAll = wanted.every((address) => fact?.addresses.includes(address))
+  if (fact?.isUp && hasAll && !(isWaiting && wanted.length === 0)) return 'up'
+  return errors.length > 0 ? 'down' : 'going-up'
+}
+
+function pppState(view: NetworkView, connection: Connection): NonNullable<ConnectionState['ppp']> {
+  const device = deviceOf(view.facts, connection)
+  const fact = findInterface(view.facts, device)
+  const errors = connection.enabled && device !== null ? refusals(view, device) : []
+  const waiting = connection.enabled && errors.length === 0 ? 'going-up' : 'down'
+  return {
+    device: fact ? device : null,
+    remote_address: null,
+    local_address: fact?.addresses.find(isIpv4)?.split('/')[0] ?? null,
+    dns: [],
+    status: connection.enabled && fact?.isUp ? 'up' : waiting,
+    errors,
+  }
+}
+
+const isIpv4 = (address: string): boolean => address.includes('.')
+
+export const aggregatedStates = ({ config, facts }: NetworkView): { id: string; link: 'up' | 'down' }[] =>
+  read(config, aggregated).map(({ id, enabled }) => ({
+    id,
+    link: enabled && findInterface(facts, bondOf(id))?.isUp ? 'up' : 'down',
+  }))
+
+export const tunnelStates = (view: NetworkView): { id: string; link: 'up' | 'down' | 'inactive'; local_ip: string }[] =>
+  read(view.config, tunnels).map((tunnel) => {
+    const { local } = endsOf(view.config, view.facts, tunnel)
+    const parent = read(view.config, connections).find((one) => connectionAlias(one) === tunnel.parent_interface)
+    const isThere = parent !== undefined && etherState(view, parent).status === 'up'
+    const isUp = tunnel.enabled && findInterface(view.facts, tunnel.osdevname)?.isUp
+    return { id: tunnel.id, link: isUp ? 'up' : isThere ? 'down' : 'inactive', local_ip: local ?? '' }
+  })

@@ -1,0 +1,271 @@
+// What must hold between interfaces that no schema can say: cards, tags, addresses, gateways, zones, tunnels and mirrors.
+// Faults name the field as it is sent; `verify` says it for the whole configuration, edits for the object at hand.
+
+import type { Problem } from '../../contract/error.ts'
+import { findItem } from '../../contract/list-edits.ts'
+import { type Config, read } from '../../contract/slots.ts'
+import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
+import { zones } from '../objects/config.ts'
+import {
+  aggregated,
+  type CardConnection,
+  type Connection,
+  connectionAlias,
+  connections,
+  isAddressed,
+  spans,
+  tunnelAlias,
+  tunnels,
+  vceConnections,
+} from './config.ts'
+import type { Aggregated, Span, Tunnel, VceConnection } from './contract.ts'
+
+const maxInterfacesPerZone = 64
+
+export const verify = (config: Config): readonly Problem[] => [
+  ...read(config, connections).flatMap((one) => within(connections.key, one, connectionProblems(config, one))),
+  ...read(config, aggregated).flatMap((one) => within(aggregated.key, one, aggregatedProblems(config, one))),
+  ...read(config, tunnels).flatMap((one) => within(tunnels.key, one, tunnelProblems(config, one))),
+  ...read(config, vceConnections).flatMap((one) => within(vceConnections.key, one, vceProblems(config, one))),
+  ...read(config, spans).flatMap((one) => within(spans.key, one, spanProblems(config, one))),
+]
+
+const within = (slot: string, { id }: { readonly id: string | number }, problems: readonly Problem[]): Problem[] =>
+  problems.map(({ field, message }) => ({ field: `${slot}[${id}].${field}`, message }))
+
+const quote = (item: { readonly title: string }): string => `“${item.title}”`
+
+export function connectionProblems(config: Config, connection: Connection): Problem[] {
+  return [
+    ...(connection.type === 'loopback' ? [] : cardProblems(config, connection)),
+    ...('addresses' in connection ? addressProblems(config, connection) : []),
+    ...missingAddress(connection),
+    ...(isAddressed(connection) ? gatewayProblems(connection) : []),
+    ...('server' in connection ? serverProblems(config, connection) : []),
+    ...zoneProblems(config, connection.zone),
+  ]
+}
+
+function missingAddress(connection: Connection): Problem[] {
+  if (!('addresses' in connection) || connection.addresses.length > 0) return []
+  if (isAddressed(connection) && connection.enable_dhcp) return []
+  const message = isAddressed(connection)
+    ? 'Without DHCP a connection needs at least one address.'
+    : 'A loopback interface needs at least one address.'
+  return [{ field: 'addresses', message }]
+}
+
+function cardProblems(config: Config, connection: CardConnection): Problem[] {
+  const { mac, vlan_tag: tag, id } = connection
+  if (!mac.includes(':') && !findItem(config, aggregated, mac))
+    return [{ field: 'mac', message: 'There is no aggregated interface with this id.' }]
+  const problems: Problem[] = []
+  const rival = read(config, connections).find(
+    (other) => other.id !== id && other.mac === mac && other.vlan_tag === tag,
+  )
+  if (rival && tag === null)
+    problems.push({
+      field: 'mac',
+      message: `The card already carries ${quote(rival)}; a further connection on it needs a VLAN tag.`,
+    })
+  if (rival && tag !== null)
+    problems.push({ field: 'vlan_tag', message: `${quote(rival)} already has the tag ${tag} on this card.` })
+  const passed = read(config, vceConnections).find((vce) => vce.mac === mac && vce.vlan_tag === null)
+  if (passed)
+    problems.push({ field: 'mac', message: `The card is passed into a virtual environment by ${quote(passed)}.` })
+  const passedTag = read(config, vceConnections).find((vce) => vce.mac === mac && tag !== null && vce.vlan_tag === tag)
+  if (passedTag && !connection.is_vce_vlan)
+    problems.push({
+      field: 'vlan_tag',
+      message: `The tag ${tag} of this card is passed into a virtual environment by ${quote(passedTag)}.`,
+    })
+  const mirror = read(config, spans).find((span) => span.mac === mac)
+  if (mirror) problems.push({ field: 'mac', message: `The card is the destination of the mirror ${quote(mirror)}.` })
+  return problems
+}
+
+interface Addressed {
+  readonly id: number | string
+  readonly addresses: readonly string[]
+  readonly enabled: boolean
+  readonly type?: Connection['type']
+}
+
+function addressProblems(config: Config, item: Addressed): Problem[] {
+  const others = [...read(config, connections), ...read(config, tunnels)].filter((other) => other.id !== item.id)
+  return item.addresses.flatMap((text, index): Problem[] => {
+    const field = `addresses[${index}]`
+    const network = parseNetwork(text)
+    if (!network) return [{ field, message: 'Must be an IPv4 address with a prefix.' }]
+    const fault = unusable(network)
+    if (fault !== null) return [{ field, message: fault }]
+    const again = item.addresses.findIndex((other) => parseNetwork(other)?.address === network.address)
+    if (again < index) return [{ field, message: `The address of ${text} stands twice.` }]
+    for (const other of others) {
+      const conflict = conflictWith(network, item, other)
+      if (conflict !== null) return [{ field, message: conflict }]
+    }
+    return []
+  })
+}
+
+function conflictWith(network: Network, item: Addressed, other: Connection | Tunnel): string | null {
+  const both = item.enabled && other.enabled && item.type !== 'loopback' && !isLoopback(other)
+  for (const text of 'addresses' in other ? other.addresses : []) {
+    const theirs = parseNetwork(text)
+    if (!theirs) continue
+    if (theirs.address === network.address) return `${quote(other)} has this address already.`
+    if (both && theirs.low <= network.high && network.low <= theirs.high)
+      return `Its network overlaps with ${text} of ${quote(other)}.`
+  }
+  return null
+}
+
+const isLoopback = (other: Connection | Tunnel): boolean => 'type' in other && other.type === 'loopback'
+
+function unusable({ address, low, high, prefix }: Network): string | null {
+  if (isInward(address) || address < 2 ** 24) return 'An interface cannot have this address.'
+  if (prefix < 31 && address === low) return 'This is the address of the network itself, not of an interface in it.'
+  if (prefix < 31 && address === high) return 'This is the broadcast address of the network.'
+  return null
+}
+
+/** Loopback, link-local, multicast and what lies above: never an interface or a peer of ours. */
+const isInward = (address: number): boolean =>
+  address >>> 24 === 127 || address >>> 16 === 0xa9fe || address >= 0xe000_0000
+
+interface WithGateway {
+  readonly addresses: readonly string[]
+  readonly gateway: string | null
+}
+
+function gatewayProblems({ addresses, gateway }: WithGateway): Problem[] {
+  if (gateway === null) return []
+  const address = parseAddress(gateway)
+  const networks = addresses.map(parseNetwork).filter((network) => network !== null)
+  if (address === null || networks.some((network) => network.address === address))
+    return [{ field: 'gateway', message: 'The gateway must be another machine.' }]
+  const isNeighbour = networks.some(
+    ({ low, high, prefix }) =>
+      address >= low && address <= high && (prefix >= 31 || (address !== low && address !== high)),
+  )
+  return isNeighbour
+    ? []
+    : [{ field: 'gateway', message: 'The gateway must lie in a network of the addresses of this interface.' }]
+}
+
+interface WithServer extends WithGateway {
+  readonly server: string
+  /** Tunnels have none: their way is that of the parent. */
+  readonly enable_dhcp?: boolean
+}
+
+function serverProblems(config: Config, item: WithServer): Problem[] {
+  const { server } = item
+  const address = parseAddress(server)
+  if (address === null)
+    return /(?:^|\.)localhost$/i.test(server)
+      ? [{ field: 'server', message: 'The server must be another machine.' }]
+      : []
+  if (isInward(address) || address < 2 ** 24 || isOwn(config, address))
+    return [{ field: 'server', message: 'The server must be another machine.' }]
+  const isNear = item.addresses.map(parseNetwork).some((network) => network && inside(network, address))
+  const isWithoutWay = item.enable_dhcp === false && item.gateway === null && !isNear
+  return isWithoutWay
+    ? [{ field: 'gateway', message: 'A gateway is needed, because the server is in none of the networks here.' }]
+    : []
+}
+
+const inside = ({ low, high }: Network, address: number): boolean => address >= low && address <= high
+
+const isOwn = (config: Config, address: number): boolean =>
+  [...read(config, connections), ...read(config, tunnels)].some(
+    (one) => 'addresses' in one && one.addresses.some((text) => parseNetwork(text)?.address === address),
+  )
+
+function zoneProblems(config: Config, zone: string | null): Problem[] {
+  if (zone === null) return []
+  if (!findItem(config, zones, zone)) return [{ field: 'zone', message: 'There is no zone with this id.' }]
+  const members = [...read(config, connections), ...read(config, tunnels)].filter((one) => one.zone === zone)
+  return members.length > maxInterfacesPerZone
+    ? [{ field: 'zone', message: `A zone holds at most ${maxInterfacesPerZone} interfaces.` }]
+    : []
+}
+
+export function aggregatedProblems(config: Config, { id, nics }: Aggregated): Problem[] {
+  return nics.flatMap((mac, index): Problem[] => {
+    const holder =
+      read(config, aggregated).find((other) => other.id !== id && other.nics.includes(mac)) ??
+      read(config, spans).find((span) => span.mac === mac) ??
+      read(config, vceConnections).find((vce) => vce.mac === mac)
+    return holder ? [{ field: `nics[${index}]`, message: `The card belongs to ${quote(holder)}.` }] : []
+  })
+}
+
+export function tunnelProblems(config: Config, tunnel: Tunnel): Problem[] {
+  const parent = read(config, connections).find((one) => connectionAlias(one) === tunnel.parent_interface)
+  const rival = read(config, tunnels).find(
+    (other) =>
+      other.id !== tunnel.id && other.parent_interface === tunnel.parent_interface && other.server === tunnel.server,
+  )
+  const own = parent && 'addresses' in parent ? parent.addresses.map((text) => text.split('/')[0]) : []
+  const isForeign = tunnel.local_ip !== null && !own.includes(tunnel.local_ip)
+  return [
+    ...(parent ? [] : [{ field: 'parent_interface', message: 'There is no interface with this id.' }]),
+    ...(rival
+      ? [{ field: 'server', message: `${quote(rival)} already leads from this interface to this server.` }]
+      : []),
+    ...(parent && isForeign && !(isAddressed(parent) && parent.enable_dhcp)
+      ? [{ field: 'local_ip', message: 'The parent interface does not have this address.' }]
+      : []),
+    ...serverProblems(config, tunnel),
+    ...addressProblems(config, tunnel),
+    ...gatewayProblems(tunnel),
+    ...zoneProblems(config, tunnel.zone),
+  ]
+}
+
+export function vceProblems(config: Config, { id, mac, vlan_tag: tag }: VceConnection): Problem[] {
+  const user = read(config, connections).find(
+    (one) => one.mac === mac && (tag === null || (one.vlan_tag === tag && !one.is_vce_vlan)),
+  )
+  const rival = read(config, vceConnections).find(
+    (other) =>
+      other.id !== id && other.mac === mac && (tag === null || other.vlan_tag === null || other.vlan_tag === tag),
+  )
+  const holder = user ?? rival ?? cardHolder(config, mac)
+  return holder ? [{ field: 'mac', message: `The card or its VLAN is in use by ${quote(holder)}.` }] : []
+}
+
+const cardHolder = (config: Config, mac: string) =>
+  read(config, aggregated).find(({ nics }) => nics.includes(mac)) ?? read(config, spans).find((one) => one.mac === mac)
+
+export function spanProblems(config: Config, span: Span): Problem[] {
+  const holder =
+    read(config, connections).find((one) => one.mac === span.mac) ??
+    read(config, vceConnections).find((one) => one.mac === span.mac) ??
+    read(config, aggregated).find(({ nics }) => nics.includes(span.mac)) ??
+    read(config, spans).find((other) => other.id !== span.id && other.mac === span.mac)
+  const sources = new Set([
+    ...['interface.vpn_traffic', 'interface.ipsec_any', 'interface.tunnel_any'],
+    ...read(config, connections)
+      .filter(({ type }) => type === 'lan' || type === 'wan')
+      .map(connectionAlias),
+    ...read(config, tunnels).map(tunnelAlias),
+  ])
+  return [
+    ...(holder
+      ? [{ field: 'mac', message: `A mirror needs a free card; this one is in use by ${quote(holder)}.` }]
+      : []),
+    ...span.monitor_interfaces.flatMap((alias, index) =>
+      sources.has(alias)
+        ? []
+        : [
+            {
+              field: `monitor_interfaces[${index}]`,
+              message: 'Only local and external Ethernet interfaces, tunnels and VPN traffic can be mirrored.',
+            },
+          ],
+    ),
+  ]
+}
