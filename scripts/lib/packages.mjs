@@ -10,15 +10,25 @@ export const labPackages = [
   { name: 'nftables', file: 'nft', purpose: 'the firewall engine' },
   { name: 'dnsmasq-base', file: 'dnsmasq', purpose: 'the DNS of the lab' },
   { name: 'curl', file: 'curl', purpose: 'requests from the client of the lab' },
+  { name: 'udhcpc', file: 'udhcpc', purpose: 'the DHCP client of provider connections' },
+  { name: 'ulogd2', file: 'ulogd', purpose: 'the reader of the firewall log' },
+  { name: 'ulogd2-json', file: 'ulogd_output_JSON.so', purpose: 'the form of the firewall log' },
   { name: 'mount', file: 'mount', purpose: 'the private file systems of the lab' },
 ]
 
-export const testPackages = [...labPackages, { name: 'procps', file: 'ps', purpose: 'a look at processes in tests' }]
+export const testPackages = [
+  ...labPackages,
+  { name: 'procps', file: 'ps', purpose: 'a look at processes in tests' },
+  { name: 'iputils-ping', file: 'ping', purpose: 'pings in tests' },
+]
 
-const programFolders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
+const folders = [
+  ...['/usr/sbin', '/usr/bin', '/sbin', '/bin'],
+  ...['/usr/lib/x86_64-linux-gnu/ulogd', '/usr/lib/aarch64-linux-gnu/ulogd'],
+]
 
 export function findMissing(packages) {
-  return packages.filter(({ file }) => !programFolders.some((folder) => existsSync(`${folder}/${file}`)))
+  return packages.filter(({ file }) => !folders.some((folder) => existsSync(`${folder}/${file}`)))
 }
 
 /** Installs what is missing if that is possible. Whatever happens, the start goes on with what is there. */

@@ -1,25 +1,32 @@
 // Builds the gateway from its parts: store, engine, services and the HTTP service over all areas. main.ts wires it to
 // the machine; tests build it around a fake applier and inject requests.
 
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { FastifyInstance, FastifyServerFactory } from 'fastify'
 import { administrators, findById, reopenedBy, signedOutBy } from './areas/administrators/config.ts'
+import { ruleOrigins } from './areas/firewall/config.ts'
 import { areas as allAreas } from './areas/index.ts'
 import type { Committed } from './config/change.ts'
 import { describeChanges } from './config/describe.ts'
 import { ConfigEngine } from './config/engine.ts'
 import { ConfigStore } from './config/store.ts'
 import type { AreaEndpoints } from './contract/openapi.ts'
-import type { Database } from './database/database.ts'
+import { createReferenceFinder } from './contract/references.ts'
+import { Database } from './database/database.ts'
 import { cookieNames, createCookieJar } from './http/cookies.ts'
 import type { Area, Identity, Machine, Services } from './http/handle.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { createIdentityFinder } from './http/request.ts'
 import { createHttpServer } from './http/server.ts'
 import { faultsOf } from './http/validate.ts'
+import { createLockOutGuard } from './lock-out.ts'
 import type { Applier } from './plan/artifacts.ts'
 import type { Facts } from './plan/facts.ts'
 import { createPlanner } from './plan/planner.ts'
 import type { Clock } from './runtime/clock.ts'
+import { FirewallLog, firewallLogMigrations } from './runtime/firewall-log.ts'
+import { HitCounters } from './runtime/hit-counters.ts'
 import { Journal, type JournalEntry } from './runtime/journal.ts'
 import type { Log } from './runtime/log.ts'
 import { Passwords, weaknessOf } from './runtime/passwords.ts'
@@ -30,6 +37,10 @@ import { version } from './version.ts'
 
 export interface GatewayParts {
   readonly database: Database
+  /** Where the gateway keeps files of its own beside the database. */
+  readonly folder: string
+  /** What the reader of the firewall log writes. */
+  readonly hitsFile: string
   readonly applier: Applier
   readonly vault: Vault
   readonly clock: Clock
@@ -40,6 +51,8 @@ export interface GatewayParts {
   readonly ownNames: ReadonlySet<string>
   readonly installationId: string
   readonly licenceKey: string | null
+  readonly domains?: Services['domains']
+  readonly countries?: Services['countries']
   readonly isTls: boolean
   readonly serverFactory?: FastifyServerFactory
   readonly areas?: readonly Area[]
@@ -50,6 +63,8 @@ export interface GatewayParts {
 export interface Gateway {
   readonly http: FastifyInstance
   readonly services: Services
+  /** Gives back what was opened here; the database stays with whoever brought it. */
+  close(): Promise<void>
 }
 
 export const endpointsOf = (areas: readonly Area[]): AreaEndpoints[] =>
@@ -70,6 +85,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     applier,
     facts: parts.facts,
     clock,
+    lockOut: createLockOutGuard(parts.facts, clock.now),
     alongside: (commits) => {
       for (const { revision } of commits) {
         for (const adminId of signedOutBy(revision.changes)) sessions.endAllOf(adminId)
@@ -77,6 +93,19 @@ export function createGateway(parts: GatewayParts): Gateway {
       }
       journal.write(commits.map(changeRecord))
     },
+  })
+  const hitCounters = new HitCounters({
+    path: join(parts.folder, 'hit-counters.json'),
+    clock,
+    hits: () => applier.hits(),
+    origins: () => ruleOrigins(engine.config),
+  })
+  const logDatabase = openLog(join(parts.folder, 'log.db'), parts.log)
+  const firewallLog = new FirewallLog({
+    database: logDatabase,
+    path: parts.hitsFile,
+    now: clock.now,
+    onFault: (error) => parts.log('warning', 'the firewall log is not kept', { error }),
   })
   const names = cookieNames(parts.brand)
   const services: Services = {
@@ -88,6 +117,11 @@ export function createGateway(parts: GatewayParts): Gateway {
     engine,
     applier,
     facts: parts.facts,
+    referencesTo: createReferenceFinder(areas),
+    hitCounters,
+    firewallLog,
+    ...(parts.domains ? { domains: parts.domains } : {}),
+    ...(parts.countries ? { countries: parts.countries } : {}),
     journal,
     sessions,
     guard,
@@ -117,7 +151,13 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.logsRequests ? { logsRequests: true } : {}),
     ...(parts.checkReplies ? { checkReplies: true } : {}),
   })
-  return { http, services }
+  return { http, services, close }
+
+  async function close(): Promise<void> {
+    await firewallLog.stop()
+    hitCounters.close()
+    logDatabase.close()
+  }
 
   function identityOf(session: Identity['session']): Identity | null {
     const admin = findById(engine.config, session.adminId)
@@ -132,6 +172,18 @@ export function createGateway(parts: GatewayParts): Gateway {
     const next = identityOf(identity.session)
     if (next && current) identityConfig.set(next, current)
     return next
+  }
+}
+
+/** Log records are not worth a gateway that does not start: a file that cannot be used is set aside. */
+function openLog(path: string, log: Log): Database {
+  const open = (): Database => new Database(path, undefined, { migrations: firewallLogMigrations, isForgetful: true })
+  try {
+    return open()
+  } catch (error) {
+    log('warning', 'the firewall log cannot be read and begins anew', { error })
+    for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true })
+    return open()
   }
 }
 

@@ -9,20 +9,31 @@ import { ApplydClient } from './apply/client.ts'
 import { startReconciler } from './apply/reconcile.ts'
 import { administrators, passwordPlace } from './areas/administrators/config.ts'
 import { addAdministrator } from './areas/administrators/edits.ts'
-import { read } from './contract/slots.ts'
+import { adoptedConnections } from './areas/network/adopt.ts'
+import { connections } from './areas/network/config.ts'
+import { dnsServers, serverDomains } from './areas/network/resolve.ts'
+import { domains } from './areas/objects/config.ts'
+import { countryEntries } from './areas/objects/countries.ts'
+import { read, write } from './contract/slots.ts'
 import { Database } from './database/database.ts'
 import { guardConnections } from './http/connections.ts'
 import { createTlsServer, ensureCertificate } from './http/tls.ts'
+import { AddressBook } from './runtime/address-book.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createLog } from './runtime/log.ts'
 import { Vault } from './runtime/vault.ts'
 import { readSettings, type Settings } from './settings.ts'
-import { createFactsReader } from './system/facts.ts'
+import { createFactsReader, readDefaultGateways, readFacts } from './system/facts.ts'
+import { createCountryFile } from './system/geoip.ts'
+import { createDomainResolver } from './system/resolver.ts'
 
 const log = createLog((line) => writeSync(2, line))
 
 /** A status tells within 5 s that applyd is gone or hangs, and changes do not wait long for one that is starting. */
 const applierTimings = { connectMs: 2_000, quickMs: 4_000 } as const
+
+/** How soon a new country database, or another DNS server of a provider, is noticed. */
+const namesMilliseconds = 30_000
 
 /** A checkpoint at least this often, beside the one every thousand records. */
 const checkpointMilliseconds = 5 * 60_000
@@ -36,8 +47,21 @@ async function start(settings: Settings): Promise<void> {
     process.exit(70)
   })
   const vault = new Vault(join(folder, 'vault.key'))
-  const facts = createFactsReader()
+  const addressBook = new AddressBook()
   const applier = new ApplydClient(join(settings.stateDir, 'run', 'applyd.sock'), applierTimings)
+  let devices: string | null = null
+  const facts = createFactsReader(() =>
+    readFacts({ stateDir: settings.stateDir, addressBook: () => addressBook.current(), devices: () => devices }),
+  )
+  const refreshFacts = async (): Promise<void> => {
+    // A service that does not answer must not make interfaces vanish: what left the facts is switched off.
+    devices = await applier.devices().catch(() => devices)
+    facts.refresh()
+  }
+  await refreshFacts()
+  const countries = createCountryFile(join(settings.stateDir, 'geoip.mmdb'), (networks) =>
+    addressBook.set('countries', countryEntries(networks)),
+  )
   const names = [settings.listen.host, hostname(), 'localhost', '127.0.0.1', '::1']
   const certificate = await ensureCertificate(
     join(folder, 'tls'),
@@ -46,6 +70,8 @@ async function start(settings: Settings): Promise<void> {
   )
   const gateway = createGateway({
     database,
+    folder,
+    hitsFile: join(settings.stateDir, 'log', 'firewall.json'),
     applier,
     vault,
     clock,
@@ -56,15 +82,39 @@ async function start(settings: Settings): Promise<void> {
     ownNames: new Set([hostname().toLowerCase(), settings.listen.host.toLowerCase()]),
     installationId: installationId(folder),
     licenceKey: readIfThere(join(settings.stateDir, 'licence-key.pem')),
+    domains: { status: () => resolver.status() },
+    countries,
     isTls: true,
     logsRequests: settings.logsRequests,
     serverFactory: (handler) => guardConnections(createTlsServer(certificate, handler)),
   })
-  const { engine, journal } = gateway.services
+  const { engine, journal, hitCounters, firewallLog } = gateway.services
+  const resolver = createDomainResolver({
+    servers: () => dnsServers(engine.config, facts.current()),
+    onAddresses: (addresses) => addressBook.set('domains', addresses),
+    clock,
+  })
   for (const alarm of engine.damage) log('error', alarm)
+  if (settings.isApplied) await adoptNetwork(gateway)
   const firstPassword = await ensureFirstAdministrator(gateway, settings.adminPassword)
 
-  const reconciler = startReconciler(engine, facts.refresh, log)
+  const reconciler = startReconciler(engine, refreshFacts, log)
+  addressBook.onChange(() => reconciler.wake())
+  const followNames = (): void => {
+    countries.refresh()
+    resolver.update([...read(engine.config, domains), ...serverDomains(engine.config)])
+  }
+  followNames()
+  let links = read(engine.config, connections)
+  engine.onChanged(() => {
+    followNames()
+    // Other links mean other facts, and the states should tell so at once.
+    if (links !== read(engine.config, connections)) reconciler.wake()
+    links = read(engine.config, connections)
+  })
+  setInterval(followNames, namesMilliseconds).unref()
+  hitCounters.start()
+  firewallLog.start()
   applier.onConnect(() => reconciler.wake())
   engine.resumeProbation()
   const checkpoint = (): void => {
@@ -80,6 +130,7 @@ async function start(settings: Settings): Promise<void> {
 
   const stop = async (): Promise<void> => {
     reconciler.stop()
+    resolver.stop()
     await gateway.http.close()
     await engine.idle()
     engine.close()
@@ -88,6 +139,8 @@ async function start(settings: Settings): Promise<void> {
     } catch (error) {
       log('warning', 'the last records of the journal were not kept', { error })
     }
+    await hitCounters.current()
+    await gateway.close()
     applier.close()
     database.close()
     process.exit(0)
@@ -109,10 +162,26 @@ async function listen({ http }: Gateway, settings: Settings): Promise<string> {
   return `https://${shown.address.includes(':') ? `[${shown.address}]` : shown.address}:${shown.port}/`
 }
 
+/** A new state takes the interfaces over as they are, so that nobody who relies on them is cut off. */
+async function adoptNetwork({ services }: Gateway): Promise<void> {
+  const { engine } = services
+  if (engine.revision > 0) return
+  const facts = services.facts()
+  await engine.change({
+    edit: (config, tools) => {
+      const found = adoptedConnections(facts, readDefaultGateways(), () => tools.nextId(connections))
+      return [write(config, connections, found), null]
+    },
+    actor: { login: 'system', address: '127.0.0.1' },
+    reason: 'Interfaces found on this machine',
+    isDeferred: true,
+  })
+}
+
 /** A new state gets the administrator `admin`; the password is returned when it was made here, to be shown once. */
 async function ensureFirstAdministrator({ services }: Gateway, given: string | null): Promise<string | null> {
   const { engine, vault, passwords, clock } = services
-  if (engine.revision > 0 || read(engine.config, administrators).length > 0) return null
+  if (read(engine.config, administrators).length > 0) return null
   const password = given ?? randomBytes(15).toString('base64url')
   const id = randomUUID()
   const sealed = {

@@ -9,6 +9,8 @@ export interface Settings {
   readonly notifyFd: number | null
   readonly adminPassword: string | null
   readonly brand: string
+  /** False where everything is rendered and checked, and nothing applied. */
+  readonly isApplied: boolean
   /** One line in the log for every request. */
   readonly logsRequests: boolean
 }
@@ -23,6 +25,7 @@ export function readSettings(env: Environment): Settings {
     notifyFd: readDescriptor(env.PORTCULLIS_NOTIFY_FD),
     adminPassword: readPassword(env.PORTCULLIS_ADMIN_PASSWORD),
     brand: readBrand(env.PORTCULLIS_BRAND ?? 'portcullis'),
+    isApplied: env.PORTCULLIS_DATAPLANE !== 'none',
     logsRequests: env.PORTCULLIS_LOG_REQUESTS === '1',
   }
 }

@@ -31,7 +31,7 @@ describe('golden files', () => {
       for (const artifact of artifacts) {
         if (artifact.kind !== 'nft') continue
         if (!existsSync(nft)) t.diagnostic('nft is not installed; its check was left out')
-        else assert.equal(checkWithNft(artifact.name, artifact.body), '')
+        else assert.equal(checkWithNft(artifact.name, contentOf(artifact)), '')
       }
     })
   }

@@ -4,8 +4,11 @@ import type { Area } from '../http/handle.ts'
 import { administratorsArea } from './administrators/index.ts'
 import { configuration } from './configuration/index.ts'
 import { firewall } from './firewall/index.ts'
+import { firewallLogArea } from './firewall-log/index.ts'
 import { journal } from './journal/index.ts'
 import { licenceArea } from './licence/index.ts'
+import { network } from './network/index.ts'
+import { objects } from './objects/index.ts'
 import { signInArea } from './sign-in/index.ts'
 import { statistics } from './statistics/index.ts'
 
@@ -16,5 +19,8 @@ export const areas: readonly Area[] = [
   journal,
   licenceArea,
   statistics,
+  objects,
+  network,
   firewall,
+  firewallLogArea,
 ]

@@ -108,6 +108,8 @@ async function reset(stateDir: string, login: string): Promise<Reset> {
   try {
     giveToOwner(folder)
     const { services } = createGateway({
+      folder,
+      hitsFile: '',
       database,
       applier: noApplier,
       vault: new Vault(join(folder, 'vault.key')),
@@ -178,6 +180,9 @@ const noApplier: Applier = {
   check: unavailable,
   apply: unavailable,
   observe: unavailable,
+  devices: unavailable,
+  hits: unavailable,
+  trial: unavailable,
   checkpoint: unavailable,
   checkpoints: unavailable,
 }

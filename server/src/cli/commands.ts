@@ -121,6 +121,42 @@ export const commands: readonly Command[] = [
   call('PATCH'),
   call('DELETE'),
   {
+    words: ['explain'],
+    usage: '<protocol> <source>[:port] <destination>[:port]',
+    summary: 'Explain which rule decides about a packet; exit code 1 when it is dropped',
+    description:
+      'The way of the first packet of a connection: hardware filter, log marks, DNAT, routing, access lists, rules and ' +
+      'SNAT. Nothing is sent. An IPv6 address with a port stands in brackets.',
+    examples: [
+      'gw explain tcp 10.10.0.2 198.51.100.10:80',
+      'gw explain udp 10.10.0.2 198.51.100.53:53 --from lan0 --reasons',
+      'gw explain tcp 10.10.0.2 198.51.100.10:80 --revision 7',
+    ],
+    options: [
+      {
+        name: 'from',
+        value: 'INTERFACE',
+        summary: 'Device, interface or zone it comes from; any local one unless given.',
+      },
+      { name: 'own', summary: 'The gateway itself sends it.' },
+      { name: 'revision', value: 'N', summary: 'As the configuration was then.' },
+      { name: 'reasons', summary: 'Also tell of every rule passed over why it did not match.' },
+      json,
+    ],
+    operand: nothing,
+    operands: { least: 3, most: 3 },
+    load: async () => (await import('./firewall.ts')).explainCommand,
+  },
+  {
+    words: ['hygiene'],
+    usage: '',
+    summary: 'List rules that never decide, repeat others, are never hit, have expired or are too wide',
+    options: [json],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./firewall.ts')).hygieneCommand,
+  },
+  {
     words: ['revisions'],
     usage: '',
     summary: 'List the revisions of the configuration',

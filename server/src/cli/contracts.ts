@@ -4,8 +4,11 @@
 import * as administrators from '../areas/administrators/contract.ts'
 import * as configuration from '../areas/configuration/contract.ts'
 import * as firewall from '../areas/firewall/contract.ts'
+import * as firewallLog from '../areas/firewall-log/contract.ts'
 import * as journal from '../areas/journal/contract.ts'
 import * as licence from '../areas/licence/contract.ts'
+import * as network from '../areas/network/contract.ts'
+import * as objects from '../areas/objects/contract.ts'
 import * as signIn from '../areas/sign-in/contract.ts'
 import * as statistics from '../areas/statistics/contract.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
@@ -18,7 +21,10 @@ const modules: Readonly<Record<string, object>> = {
   journal,
   licence,
   statistics,
+  objects,
+  network,
   firewall,
+  'firewall-log': firewallLog,
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -1,6 +1,6 @@
 // What a change is: the request for one, what comes of it, and what the engine needs to carry it out. Types only.
 
-import type { Config, Item, ListSlot, Slot } from '../contract/slots.ts'
+import type { Config, ListSlot, Slot } from '../contract/slots.ts'
 import type { Database } from '../database/database.ts'
 import type { Applier, Outcome } from '../plan/artifacts.ts'
 import type { Facts } from '../plan/facts.ts'
@@ -12,12 +12,14 @@ import type { ConfigStore, Probation, Revision, RevisionInfo } from './store.ts'
 export interface Actor {
   readonly login: string
   readonly address: string
+  /** Where the connection ends on this machine: the way in that a change must not close behind its author. */
+  readonly reached?: { readonly address: string; readonly port: number }
 }
 
 /** What an edit may use that is not in the configuration. */
 export interface EditTools {
   /** The next number of a list; never given twice, not even after a revert. */
-  nextId(slot: ListSlot<Item & { readonly id: number }>): number
+  nextId(slot: Pick<ListSlot, 'key'>): number
 }
 
 /** A pure function from the configuration to the one wanted, with what the caller wants to know of it. */
@@ -33,6 +35,8 @@ export interface ChangeRequest<R> {
   readonly confirmWithinSeconds?: number
   /** Put-backs of the gateway itself: pass a probation that is under way and do not wait for the machine. */
   readonly isPutBack?: boolean
+  /** Describes the machine as it is: nothing waits for applyd, and the reconcile loop applies it. */
+  readonly isDeferred?: boolean
 }
 
 export interface ChangeResult<R> {
@@ -70,6 +74,9 @@ export interface Committed {
   readonly requestId: string
 }
 
+/** A sentence when the change would close the author's own way in. */
+export type LockOutGuard = (before: Config, after: Config, actor: Actor) => string | null
+
 export interface EngineParts {
   readonly slots: readonly Slot[]
   readonly store: ConfigStore
@@ -78,6 +85,7 @@ export interface EngineParts {
   readonly applier: Applier
   readonly facts: () => Facts
   readonly clock: Clocks
+  readonly lockOut?: LockOutGuard
   /** Runs inside the transaction of a commit: the journal record and the end of sessions belong to the change. */
   readonly alongside: (commits: readonly Committed[]) => void
 }

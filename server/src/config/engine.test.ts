@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { type Client, createTestGateway, type TestGateway } from '../../test/support/test-gateway.ts'
+import { addRule } from '../areas/firewall/edits.ts'
+import type { Config } from '../contract/slots.ts'
 
 describe('change()', () => {
   let gateway: TestGateway
@@ -53,6 +55,21 @@ describe('change()', () => {
     assert.equal(revision(), before + 2)
     const [undone] = (await admin('GET', '/config/revisions?limit=1')).body
     assert.equal(undone.author, 'system')
+  })
+
+  it('that would lock its author out is refused, unless it is on probation', async () => {
+    const { engine } = gateway.services
+    const before = revision()
+    const dropAll = {
+      edit: (config: Config) => [addRule(config, 'input', 1, { action: 'drop' }, {}), null] as const,
+      actor: { login: 'admin', address: '10.10.0.77', reached: { address: '10.10.0.1', port: 8443 } },
+      reason: 'drop everything',
+    }
+    await assert.rejects(engine.change(dropAll), { code: 'conflict', message: /your own connection .*-Confirm-Within/ })
+    await assert.rejects(engine.dryRun(dropAll), { code: 'conflict' })
+    assert.equal(revision(), before)
+    await engine.change({ ...dropAll, confirmWithinSeconds: 30 })
+    assert.equal(revision(), before + 1)
   })
 
   it('answers 503 and keeps nothing when the apply service is away', async () => {

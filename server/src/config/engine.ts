@@ -15,6 +15,7 @@ import type {
   Committed,
   DescribedRevision,
   DryRun,
+  Edit,
   EngineParts,
 } from './change.ts'
 import { describeChanges } from './describe.ts'
@@ -61,6 +62,7 @@ export class ConfigEngine {
   readonly #probation: ProbationWatch
   #applied: ApplyState = { outcome: null, error: null }
   readonly #queue: Waiting[] = []
+  readonly #listeners: (() => void)[] = []
   #working: Promise<void> | null = null
   /** An apply of the reconcile loop that is under way. */
   #applying: Promise<void> | null = null
@@ -102,6 +104,11 @@ export class ConfigEngine {
     return this.#slotRevisions[slot] ?? 0
   }
 
+  /** The listener hears of every change, when it is done on the machine too. */
+  onChanged(listener: () => void): void {
+    this.#listeners.push(listener)
+  }
+
   change<R>(request: ChangeRequest<R>): Promise<ChangeResult<R>> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ request, resolve: resolve as Waiting['resolve'], reject })
@@ -123,6 +130,12 @@ export class ConfigEngine {
       artifacts: diffArtifacts(before, prepared.artifacts),
       unchecked: report.unchecked.map((item) => `${item.artifact}: ${item.reason}`),
     }
+  }
+
+  /** The configuration that a change would lead to, verified as it would be; nothing else happens. */
+  preview(edit: Edit<unknown>): Config {
+    const request = { edit, actor: system, reason: '', isPutBack: true }
+    return this.#prepare(this.#head, this.#sequences, request).prepared?.snapshot.config ?? this.#head.config
   }
 
   listRevisions(limit: number, offset: number): RevisionInfo[] {
@@ -293,6 +306,7 @@ export class ConfigEngine {
     if (problems.length > 0) {
       throw new GatewayError('invalid', problems[0]?.message ?? 'The change does not hold.', { problems })
     }
+    this.#refuseLockOut(head.config, snapshot.config, request)
     const revision = this.#newRevision(head.revision + 1, request, changes)
     return {
       result,
@@ -304,6 +318,16 @@ export class ConfigEngine {
         sequences: used,
       },
     }
+  }
+
+  #refuseLockOut(before: Config, after: Config, request: ChangeRequest<unknown>): void {
+    if (request.isPutBack || request.confirmWithinSeconds !== undefined) return
+    const reason = this.#parts.lockOut?.(before, after, request.actor) ?? null
+    if (reason === null) return
+    throw new GatewayError(
+      'conflict',
+      `${reason} Send it with the header Portcullis-Confirm-Within: then it is put back unless you confirm it in time.`,
+    )
   }
 
   #newRevision(
@@ -340,6 +364,7 @@ export class ConfigEngine {
     for (const { waiting, prepared: own, result } of shared) {
       waiting.resolve({ result, revision: own?.revision.revision ?? null, probation: null })
     }
+    if (prepared.length > 0) this.#tell()
     return true
   }
 
@@ -382,6 +407,11 @@ export class ConfigEngine {
     } catch (error) {
       waiting.reject(error)
     }
+    this.#tell()
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener()
   }
 
   /** Undefined leaves things as they are: no probation was asked for and none is under way. */
@@ -446,7 +476,7 @@ export class ConfigEngine {
 const needsItsOwnTurn = (request: ChangeRequest<unknown>, prepared: Prepared, current: readonly Artifact[]): boolean =>
   request.isPutBack === true ||
   request.confirmWithinSeconds !== undefined ||
-  !sameArtifacts(prepared.artifacts, current)
+  (!request.isDeferred && !sameArtifacts(prepared.artifacts, current))
 
 const refusedByChecker = (problems: readonly Problem[]): GatewayError =>
   new GatewayError('invalid', problems[0]?.message ?? 'The engine refuses the result.', { problems })

@@ -5,6 +5,17 @@ import type { Facts } from '../plan/facts.ts'
 import type { Problem } from './error.ts'
 import type { Config, Slot } from './slots.ts'
 
+/** One place of the configuration that names an object of another one. */
+export interface Reference {
+  /** The object referred to, such as `ip.id.3`. */
+  readonly id: string
+  /** Who refers to it: `firewall.forward[7]`. */
+  readonly object: string
+  readonly field: string
+  /** The same in the administrator's words: `FORWARD rule 7`. */
+  readonly title: string
+}
+
 export interface AreaRules {
   readonly name: string
   readonly slots: readonly Slot[]
@@ -12,5 +23,7 @@ export interface AreaRules {
   readonly reads?: readonly Slot[]
   /** All problems, not the first. Fields are named as the administrator sent them, after `<area>.<slot>.`. */
   readonly verify?: (config: Config) => readonly Problem[]
+  /** Every mention of an object in the area's own slots. */
+  readonly references?: (config: Config) => readonly Reference[]
   readonly render?: (config: Config, facts: Facts) => readonly Artifact[]
 }

@@ -28,6 +28,8 @@ export interface EndpointSpec<Q extends TObject, B extends TSchema, R extends TS
   readonly reply?: R
   /** Other media types the reply may have beside JSON, such as text/csv. */
   readonly alsoReplies?: readonly string[]
+  /** The call may come without a body; the handler then gets undefined. */
+  readonly isBodyOptional?: boolean
   readonly bodyLimitBytes?: number
 }
 
@@ -43,6 +45,7 @@ export interface Endpoint<Q extends TObject = TObject, B extends TSchema = TSche
   readonly body: B | null
   readonly reply: R | null
   readonly alsoReplies: readonly string[]
+  readonly isBodyOptional: boolean
   readonly bodyLimitBytes: number
 }
 
@@ -75,6 +78,7 @@ export const endpoint = <Q extends TObject = NoFields, B extends TSchema = Empty
   body: spec.body ?? null,
   reply: spec.reply ?? null,
   alsoReplies: spec.alsoReplies ?? [],
+  isBodyOptional: spec.isBodyOptional ?? false,
   bodyLimitBytes: spec.bodyLimitBytes ?? defaultBodyLimitBytes,
 })
 

@@ -1,9 +1,9 @@
-// The one SQLite file of the gateway: opening, durability settings, migrations and transactions. Tables belong to
-// config/ and runtime/; only their statements are elsewhere.
+// A SQLite file of the gateway: opening, durability settings, migrations and transactions. Configuration and journal are in
+// one; the firewall log, which may lose its last second, has its own. Statements are elsewhere.
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { GatewayError } from '../contract/error.ts'
-import { migrations } from './migrations.ts'
+import { type Migration, migrations } from './migrations.ts'
 
 export class NewerDataError extends Error {}
 
@@ -17,24 +17,33 @@ const unusableDisk: ReadonlySet<number> = new Set([ioError, diskFull, readOnly, 
  * a sync above all, what the process believes and what the disk holds may differ. */
 const undoneWrites: ReadonlySet<number> = new Set([778, 4874])
 
+/** `isForgetful`: a commit may be lost with the power, in return for not waiting for the disk. */
+export interface DatabaseKind {
+  readonly migrations: readonly Migration[]
+  readonly isForgetful: boolean
+}
+
+const gatewayData: DatabaseKind = { migrations, isForgetful: false }
+
 export class Database {
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
   readonly #onFatal: (error: unknown) => void
+  readonly #migrations: readonly Migration[]
   readonly #rolledBackListeners: (() => void)[] = []
   #open = false
 
   /** `onFatal` is told when a sync failed: memory can no longer be trusted and the process must start from disk. */
-  constructor(path: string, onFatal: (error: unknown) => void = () => {}) {
+  constructor(path: string, onFatal: (error: unknown) => void = () => {}, kind = gatewayData) {
     this.#onFatal = onFatal
+    this.#migrations = kind.migrations
     try {
       this.#db = new DatabaseSync(path)
       this.#refuseNewerData()
       // FULL: a commit is on the disk before it is answered. The WAL is folded back in small steps so that no
       // single change pays for many.
-      this.#db.exec(
-        'PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=2000',
-      )
+      this.#db.exec('PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=2000')
+      this.#db.exec(kind.isForgetful ? 'PRAGMA synchronous=NORMAL' : 'PRAGMA synchronous=FULL')
       this.#migrate()
     } catch (error) {
       if (!unusableDisk.has(primaryCode(error))) throw error
@@ -45,17 +54,17 @@ export class Database {
   /** Before anything is set: even switching on the WAL would write into the file. */
   #refuseNewerData(): void {
     const current = this.version()
-    if (current <= migrations.length) return
+    if (current <= this.#migrations.length) return
     this.#db.close()
     throw new NewerDataError(
-      `The stored data has format ${current}; this version knows formats up to ${migrations.length}. ` +
+      `The stored data has format ${current}; this version knows formats up to ${this.#migrations.length}. ` +
         'Start the newer version, or use another state folder.',
     )
   }
 
   #migrate(): void {
     const current = this.version()
-    migrations.slice(current).forEach((migration, index) => {
+    this.#migrations.slice(current).forEach((migration, index) => {
       this.transact(() => {
         for (const statement of migration.statements) this.#db.exec(statement)
         this.#db.exec(`PRAGMA user_version=${current + index + 1}`)

@@ -4,13 +4,15 @@ import type { TSchema } from 'typebox'
 import type { EditTools } from '../config/change.ts'
 import type { ConfigEngine } from '../config/engine.ts'
 import type { Role } from '../contract/access.ts'
-import type { AreaRules } from '../contract/area.ts'
+import type { AreaRules, Reference } from '../contract/area.ts'
 import type { BodyOf, Endpoint, QueryOf, ReplyOf } from '../contract/endpoint.ts'
 import type { Problem } from '../contract/error.ts'
 import type { Config, Slot } from '../contract/slots.ts'
 import type { Applier, Observation } from '../plan/artifacts.ts'
 import type { Facts } from '../plan/facts.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { FirewallLog } from '../runtime/firewall-log.ts'
+import type { HitCounters } from '../runtime/hit-counters.ts'
 import type { Journal } from '../runtime/journal.ts'
 import type { Passwords } from '../runtime/passwords.ts'
 import type { Session, Sessions } from '../runtime/sessions.ts'
@@ -25,6 +27,21 @@ export interface Identity {
   readonly name: string
   readonly role: Role
   readonly session: Session
+}
+
+export interface DomainState {
+  /** Unix seconds of the last good answer. */
+  readonly resolvedAt: number | null
+  readonly error: string | null
+}
+
+export interface CountriesState {
+  readonly loaded: boolean
+  readonly path: string
+  readonly countries: number
+  /** Unix seconds. */
+  readonly buildTime: number | null
+  readonly messages: readonly string[]
 }
 
 export interface Machine {
@@ -45,6 +62,14 @@ export interface Services {
   /** What the machine holds now, or why that cannot be told. */
   readonly observe: () => Promise<Machine>
   readonly facts: () => Facts
+  /** Who uses an object, over all areas. */
+  readonly referencesTo: (config: Config, id: string) => readonly Reference[]
+  readonly hitCounters: HitCounters
+  readonly firewallLog: FirewallLog
+  /** How the names of domain objects were resolved; absent where nothing resolves them. */
+  readonly domains?: { status(): ReadonlyMap<string, DomainState> }
+  /** The country database; absent where none is read. */
+  readonly countries?: { status(): CountriesState }
   readonly journal: Journal
   readonly sessions: Sessions
   readonly guard: SignInGuard
@@ -69,6 +94,14 @@ export interface Change {
   <R>(edit: (config: Config, tools: EditTools) => readonly [Config, R]): Promise<R>
 }
 
+/** A call of this interface as data. */
+export interface PreviewCall {
+  readonly method: string
+  /** With its query, as in `/firewall/rules/forward?anchor_item_id=3`. */
+  readonly path: string
+  readonly body?: unknown
+}
+
 export interface Context<E extends Endpoint = Endpoint> {
   readonly params: Readonly<Record<string, string>>
   readonly query: QueryOf<E>
@@ -81,6 +114,8 @@ export interface Context<E extends Endpoint = Endpoint> {
   readonly cookieHeader: string | undefined
   readonly services: Services
   readonly identity: Identity | null
+  /** The configuration that another call of this interface would lead to; changes nothing. */
+  preview(call: PreviewCall): Promise<Config>
   setHeader(name: string, value: string | readonly string[]): void
 }
 

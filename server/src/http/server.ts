@@ -8,7 +8,7 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerFactory,
 } from 'fastify'
-import type { DryRun, Edit, EditTools } from '../config/change.ts'
+import type { Actor, DryRun, Edit, EditTools } from '../config/change.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { nameOf } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/error.ts'
@@ -23,6 +23,7 @@ import { FairShare } from './fair-share.ts'
 import { type Change, type Context, type Identity, isRawReply, type Route, type Services } from './handle.ts'
 import { fixedHeaders, tlsHeaders } from './headers.ts'
 import { checkOrigin } from './origin.ts'
+import { preview } from './preview.ts'
 import {
   type ChangeHeaders,
   checkAccess,
@@ -193,6 +194,7 @@ function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: 
     cookieHeader: request.headers.cookie,
     services: parts.services,
     identity: request.identity,
+    preview: (call) => preview(parts.routes, parts.services, context, call),
     setHeader: (name, value) => void reply.header(name, value),
   }
   const finish = (result: unknown): FastifyReply => {
@@ -240,6 +242,7 @@ function readBody(endpoint: Endpoint, raw: unknown): unknown {
   const bytes = Buffer.isBuffer(raw) && raw.length > 0 ? raw : null
   const body = bytes ? parseJsonBytes(bytes) : undefined
   if (endpoint.body) {
+    if (body === undefined && endpoint.isBodyOptional) return undefined
     checkBody(endpoint.body, body)
     return body
   }
@@ -250,6 +253,18 @@ function readBody(endpoint: Endpoint, raw: unknown): unknown {
     })
   }
   return undefined
+}
+
+/** Who asks, from where, and by which way in. */
+function actorOf(request: FastifyRequest): Actor {
+  const { localAddress, localPort } = request.raw.socket
+  return {
+    login: request.identity?.login ?? '',
+    address: plainAddress(request.ip),
+    ...(localAddress === undefined || localPort === undefined
+      ? {}
+      : { reached: { address: plainAddress(localAddress), port: localPort } }),
+  }
 }
 
 interface ChangeState {
@@ -280,7 +295,7 @@ function changeFor(
     const { slot } = route
     const ask = {
       edit: wrapped,
-      actor: { login: request.identity?.login ?? '', address: plainAddress(request.ip) },
+      actor: actorOf(request),
       reason: steering.reason ?? route.endpoint.summary,
       requestId: request.id,
       ...(steering.expectedRevision === undefined

@@ -96,3 +96,20 @@ describe('a query', () => {
     for (const raw of wrong) assert.throws(() => readQuery(query, raw), GatewayError, JSON.stringify(raw))
   })
 })
+
+describe('a list that is too long', () => {
+  it('is told by its length alone, without a look at its items', () => {
+    const schema = strictObject({ values: Type.Array(Type.String(), { maxItems: 3 }) })
+    const looked: number[] = []
+    const items = new Proxy(new Array(1_000_000).fill(1), {
+      get: (target, key, receiver) => {
+        if (typeof key === 'string' && /^\d+$/.test(key)) looked.push(Number(key))
+        return Reflect.get(target, key, receiver)
+      },
+    })
+    assert.deepEqual(faultsOf(schema, { values: items }), [
+      { field: 'values', message: 'Must have at most 3 entries.' },
+    ])
+    assert.deepEqual(looked, [])
+  })
+})

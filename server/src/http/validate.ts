@@ -20,8 +20,21 @@ function validatorOf(schema: TSchema): ValidateFunction {
 }
 
 export function faultsOf(schema: TSchema, value: unknown): readonly Problem[] {
+  const tooLong = tooLongLists(schema, value)
+  if (tooLong.length > 0) return tooLong
   const validate = validatorOf(schema)
   return validate(value) ? [] : problemsOf(validate.errors ?? [])
+}
+
+/** Ajv looks at every item before it counts them, which takes seconds for a list of millions. */
+function tooLongLists(schema: TSchema, value: unknown): Problem[] {
+  const { properties } = schema as { properties?: Readonly<Record<string, { readonly maxItems?: number }>> }
+  if (!properties || typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([field, items]) => {
+    const most = Object.hasOwn(properties, field) ? properties[field]?.maxItems : undefined
+    const isTooLong = Array.isArray(items) && most !== undefined && items.length > most
+    return isTooLong ? [{ field, message: `Must have at most ${most} entries.` }] : []
+  })
 }
 
 export function checkBody(schema: TSchema, body: unknown): void {

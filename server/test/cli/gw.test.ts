@@ -181,6 +181,87 @@ describe('looking', () => {
   })
 })
 
+describe('asking about rules', () => {
+  let drop = ''
+  before(async () => {
+    await signIn()
+    const add = async (...fields: string[]): Promise<string> => {
+      const made = await gw('post', '/firewall/rules/forward', ...fields, '--json')
+      assert.equal(made.code, 0, made.err)
+      return String((JSON.parse(made.out) as { id: number }).id)
+    }
+    const web = await gw('post', '/aliases/ip_addresses', 'title=Web', 'comment=', 'value=198.51.100.10', '--json')
+    const { id } = JSON.parse(web.out) as { id: string }
+    await add('action=accept', 'protocol=protocol.udp')
+    drop = await add('action=drop', `destination_addresses=${id}`)
+  })
+
+  it('explains which rule drops a packet, and says so with its exit code', async () => {
+    const said = await gw('explain', 'tcp', '10.10.0.2:40000', '198.51.100.10:80')
+    assert.equal(said.code, 1, said.err)
+    assert.equal(said.err, '')
+    assert.match(said.out, /^STAGE +RULE +WHAT HAPPENS\n/)
+    assert.match(said.out, new RegExp(`^forward +firewall\\.forward\\[${drop}\\] `, 'm'))
+    assert.match(said.out, new RegExp(`^verdict +firewall\\.forward\\[${drop}\\] +drop$`, 'm'))
+    const other = await gw('explain', 'tcp', '10.10.0.2', '198.51.100.11:80', '--from', 'lan0')
+    assert.equal(other.code, 0, other.err)
+    assert.match(other.out, /^verdict +accept$/m)
+  })
+
+  it('tells of rules passed over why they did not match, when asked', async () => {
+    const words = ['explain', 'tcp', '10.10.0.2', '198.51.100.11:80']
+    const reason = /^ +firewall\.forward\[\d+\] .*"Web"/m
+    assert.doesNotMatch((await gw(...words)).out, reason)
+    assert.match((await gw(...words, '--reasons')).out, reason)
+  })
+
+  it('explains packets of the gateway itself, of past revisions and of IPv6, also as JSON', async () => {
+    const pathOf = async (...words: string[]): Promise<string> => {
+      const { out, err } = await gw('explain', ...words, '--json')
+      assert.equal(err, '')
+      const { outcomes } = JSON.parse(out) as { outcomes: { path: string; verdict: string }[] }
+      return outcomes.map(({ path, verdict }) => `${path} ${verdict}`).join(', ')
+    }
+    assert.equal(await pathOf('icmp', '10.10.0.2', '198.51.100.10'), 'forward drop')
+    assert.equal(await pathOf('tcp', '203.0.113.2', '198.51.100.10:80', '--own'), 'output accept')
+    assert.equal(await pathOf('tcp', '10.10.0.2', '198.51.100.10:80', '--revision', '0'), 'forward accept')
+    assert.match(await pathOf('tcp', '2001:db8::2', '[2001:db8:1::1]:80'), /(?:accept|drop)$/)
+  })
+
+  it('refuses what is no packet', async () => {
+    const protocol = await gw('explain', 'sctp', '10.10.0.2', '198.51.100.10:80')
+    assert.equal(protocol.code, 2)
+    assert.match(protocol.err, /"sctp" is no protocol; known are tcp, udp,/)
+    const port = await gw('explain', 'tcp', '10.10.0.2', '198.51.100.10:70000')
+    assert.equal(port.code, 2)
+    assert.match(port.err, /The port of the destination/)
+    const missing = await gw('explain', 'tcp', '10.10.0.2', '198.51.100.10')
+    assert.equal(missing.code, 1)
+    assert.match(missing.err, /packet\.destination_port: /)
+  })
+
+  it('lists rules that do nothing good', async () => {
+    const before = await gw('hygiene', '--json')
+    const { id } = JSON.parse(
+      (await gw('post', '/firewall/rules/forward', 'action=drop', 'protocol=protocol.udp', '--json')).out,
+    ) as { id: number }
+    const { code, out } = await gw('hygiene')
+    assert.equal(code, 0)
+    assert.match(out, /^SEVERITY +KIND +RULE +FINDING\n/)
+    assert.match(out, new RegExp(`^high +shadowed +forward ${id} `, 'm'))
+    const after = JSON.parse((await gw('hygiene', '--json')).out) as { rule_id: number; kind: string }[]
+    assert.ok(after.some((finding) => finding.rule_id === id && finding.kind === 'shadowed'))
+    assert.doesNotMatch(before.out, new RegExp(`"rule_id": ${id}\\b`))
+  })
+
+  it('has nothing to complain about without rules', async () => {
+    const listed = await gw('get', '/firewall/rules/forward', '--json')
+    for (const { id } of JSON.parse(listed.out) as { id: number }[])
+      assert.equal((await gw('delete', `/firewall/rules/forward/${id}`)).code, 0)
+    assert.equal((await gw('hygiene')).out, 'Nothing to complain about.\n')
+  })
+})
+
 describe('trust and its end', () => {
   before(() => signIn())
 

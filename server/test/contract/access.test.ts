@@ -26,9 +26,19 @@ const ownAnswers: Readonly<Record<string, number>> = {
   'POST /config/confirm': 409,
   'DELETE /config/confirm': 409,
   'POST /config/keys/rotate': 200,
+  // Without a body it is a removal.
+  'PATCH /firewall/checks_packets/:check_id': 404,
 }
 
-const declaredAt = (path: string) => endpoints.filter((endpoint) => endpoint.path === path)
+/** Also those with a variable where the path has a word, such as `/rules/:rule_id` for `/rules/move`. */
+const declaredAt = (path: string) => {
+  const parts = path.split('/')
+  const found = endpoints.filter((endpoint) => {
+    const pattern = endpoint.path.split('/')
+    return pattern.length === parts.length && pattern.every((part, at) => part === parts[at] || part.startsWith(':'))
+  })
+  return found.toSorted((a, b) => Number(b.path === path) - Number(a.path === path))
+}
 
 function ownAnswer(name: string): number {
   const endpoint = endpoints.find((candidate) => nameOf(candidate) === name)
@@ -48,7 +58,7 @@ function expected(path: string, method: string, identity: Identity): number {
 }
 
 const allowOf = (path: string): string => {
-  const names = declaredAt(path).map((endpoint) => endpoint.method as string)
+  const names = [...new Set(declaredAt(path).map((endpoint) => endpoint.method as string))]
   return [...names, ...(names.includes('GET') ? ['HEAD'] : [])].sort().join(', ')
 }
 

@@ -91,6 +91,8 @@ describe('the OpenAPI document', () => {
       assert.ok(document.components.schemas[name ?? ''], `${name} is missing`)
     }
     for (const { path, operation } of operations) {
+      // Passwords of providers are shown to full administrators, and masked for everybody else.
+      if (path === '/network/connections') continue
       assert.doesNotMatch(
         JSON.stringify(operation.responses),
         /"(?:password|password_hash|token|sealed|psw|secret)":/,

@@ -12,6 +12,7 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
   readonly items?: JsonSchema
+  readonly minItems?: number
   readonly minLength?: number
   readonly maxLength?: number
   readonly minimum?: number
@@ -22,10 +23,35 @@ export interface JsonSchema {
 export const schemaOf = (schema: TSchema): JsonSchema => schema as unknown as JsonSchema
 
 /** Texts to try where a pattern must be met. */
-const texts = ['/rest', '10.0.0.1', '192.168.0.0/24', '02:00:00:00:00:01', 'gateway.example', '1']
+const texts = [
+  '/rest',
+  '10.0.0.1',
+  '192.168.0.0/24',
+  '02:00:00:00:00:01',
+  'gateway.example',
+  '1',
+  '08:00',
+  'ip.id.1',
+  'zone.id.1',
+  'interface.id.1',
+]
 
 /** Fields whose form a handler checks. */
-const knownFields: Readonly<Record<string, unknown>> = { rest_path: '/rest' }
+const knownFields: Readonly<Record<string, unknown>> = {
+  rest_path: '/rest',
+  source_addresses: ['any'],
+  source_ports: ['any'],
+  destination_addresses: ['any'],
+  destination_ports: ['any'],
+  timetable: ['any'],
+  incoming_interface: 'interface.external_any',
+  outgoing_interface: 'any',
+  change_destination_address: null,
+  change_destination_port: null,
+  change_source_address: null,
+  aliases: ['user.id.1'],
+  body: {},
+}
 
 /** Letters and digits that differ from field to field, so that no password contains the login beside it. */
 export const filler = (length: number, field = ''): string =>
@@ -41,6 +67,7 @@ export function sample(schema: JsonSchema, field = ''): unknown {
   if (field in knownFields) return knownFields[field]
   if (schema.enum) return schema.enum[0]
   if (schema.anyOf) return sample(schema.anyOf[0] ?? {}, field)
+  if (schema.type === undefined) return null
   switch (schema.type) {
     case 'boolean':
       return true
@@ -48,10 +75,12 @@ export function sample(schema: JsonSchema, field = ''): unknown {
     case 'number':
       return schema.minimum ?? 1
     case 'array':
-      return []
+      return Array.from({ length: schema.minItems ?? 0 }, () => sample(schema.items ?? {}, field))
     case 'object':
       return Object.fromEntries(
-        Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, sample(inner, name)]),
+        Object.entries(schema.properties ?? {})
+          .filter(([, inner]) => !('x-synonym-of' in inner))
+          .map(([name, inner]) => [name, sample(inner, name)]),
       )
     case 'string': {
       const made = [filler(Math.max(schema.minLength ?? 0, Math.min(12, schema.maxLength ?? 12)), field), ...texts]

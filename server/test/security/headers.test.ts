@@ -193,7 +193,11 @@ describe('a header that merely claims something', () => {
     for (const client of clients) {
       for (const endpoint of reads) {
         const url = fillPath(endpoint.path)
-        const plain = print(await client('GET', url))
+        // Without a session only so many requests are answered in a second.
+        gateway.clock.advance(2)
+        const first = await client('GET', url)
+        assert.notEqual(first.status, 429, url)
+        const plain = print(first)
         for (const [name, value] of Object.entries(hearsay)) {
           assert.equal(print(await client('GET', url, undefined, { [name]: value })), plain, `${name} at ${url}`)
         }

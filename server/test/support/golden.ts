@@ -45,7 +45,7 @@ function parseCase(path: string, text: string): GoldenCase {
       continue
     }
     inputText += `-- ${section}`
-    if (title === 'facts') facts = JSON.parse(content) as Facts
+    if (title === 'facts') facts = { ...labFacts, ...(JSON.parse(content) as Partial<Facts>) }
     else if (title.startsWith('config.')) {
       const key = title.slice('config.'.length)
       if (!(key in config)) throw new Error(`${path}: there is no slot ${key}`)

@@ -11,7 +11,7 @@ import type { Role } from '../../src/contract/access.ts'
 import { addItem } from '../../src/contract/list-edits.ts'
 import { Database } from '../../src/database/database.ts'
 import type { Area } from '../../src/http/handle.ts'
-import type { Facts } from '../../src/plan/facts.ts'
+import { type Facts, noFacts } from '../../src/plan/facts.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { Passwords } from '../../src/runtime/passwords.ts'
 import { Vault } from '../../src/runtime/vault.ts'
@@ -30,7 +30,11 @@ export class FakeClock implements Clock {
 }
 
 export const labFacts: Facts = {
-  interfaces: [{ name: 'wan0', mac: '02:00:00:00:00:02', addresses: ['203.0.113.2/24'] }],
+  ...noFacts,
+  interfaces: [
+    { name: 'lan0', mac: '02:00:00:00:00:01', addresses: ['10.10.0.1/24'], isUp: true, index: 2 },
+    { name: 'wan0', mac: '02:00:00:00:00:02', addresses: ['203.0.113.2/24'], isUp: true, index: 3 },
+  ],
   externalInterfaces: ['wan0'],
 }
 
@@ -88,6 +92,8 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
   const vault = new Vault(join(folder, 'vault.key'))
   const gateway = createGateway({
     database,
+    folder,
+    hitsFile: join(folder, 'hits.json'),
     applier,
     vault,
     clock,
@@ -170,6 +176,7 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
     engine.close()
     await gateway.http.close()
     gateway.services.journal.flush()
+    await gateway.close()
     database.close()
   }
 }

@@ -1,8 +1,14 @@
-// What the firewall stores, and its defaults: user rules on, automatic SNAT on, nothing logged.
+// What the firewall stores, and its defaults: user rules on, hits counted, automatic SNAT on, nothing logged, nothing
+// filtered. Origins name a stored item in the kernel, in faults and in references.
 
-import { Enabled } from '../../contract/fields.ts'
-import { single } from '../../contract/slots.ts'
+import { Enabled, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+import { type Config, type ItemId, type ListSlot, list, read, single } from '../../contract/slots.ts'
 import { FirewallSettings } from './contract.ts'
+import { AccessList, AccessOrder, AccessState, Bypass } from './contract-access-lists.ts'
+import { Check, ChecksSettings } from './contract-checks.ts'
+import { DestinationRule, HardwareSettings, MacRule, PairRule, SourceRule } from './contract-hardware.ts'
+import { DnatRule, FilterRule, LogRule, type Rule, SnatRule } from './contract-rules.ts'
 
 export const settings = single('firewall.settings', FirewallSettings, {
   automatic_snat_enabled: true,
@@ -11,3 +17,76 @@ export const settings = single('firewall.settings', FirewallSettings, {
 })
 
 export const state = single('firewall.state', Enabled, { enabled: true })
+
+/** Whether hits are counted. */
+export const watch = single('firewall.watch', Enabled, { enabled: true })
+
+export const forwardRules = list('firewall.forward', FilterRule)
+export const inputRules = list('firewall.input', FilterRule)
+export const dnatRules = list('firewall.dnat', DnatRule)
+export const snatRules = list('firewall.snat', SnatRule)
+export const logRules = list('firewall.log', LogRule)
+
+export const checks = list('firewall.checks', Check)
+export const checksSettings = single('firewall.checks_settings', ChecksSettings, { block_traffic: false })
+/** Set and lifted by runs of the rule tests; configuration, so that it is rendered and outlives a restart. */
+export const block = single('firewall.block', strictObject({ blocked: Type.Boolean() }), { blocked: false })
+
+export const hardwareSettings = single('firewall.hw_settings', HardwareSettings, { mode: 'mac' })
+export const macRules = list('firewall.hw_mac', MacRule)
+export const sourceRules = list('firewall.hw_src_ip', SourceRule)
+export const destinationRules = list('firewall.hw_dst_ip', DestinationRule)
+export const pairRules = list('firewall.hw_src_dst_ip', PairRule)
+
+export const accessLists = list('firewall.acl', AccessList)
+export const accessOrder = single('firewall.acl_order', AccessOrder, { acl_ordered_list: [] })
+export const accessState = single('firewall.acl_state', AccessState, {
+  enabled: false,
+  default_action: 'allow',
+  logging_enabled: false,
+})
+
+export const bypassList = list('firewall.bypass', Bypass)
+
+/** The five tables in the order of the specification, with their names in the administrator's words. */
+export const ruleSlots = {
+  forward: forwardRules as ListSlot<Rule>,
+  input: inputRules as ListSlot<Rule>,
+  dnat: dnatRules as ListSlot<Rule>,
+  snat: snatRules as ListSlot<Rule>,
+  log: logRules as ListSlot<Rule>,
+} as const
+export type RuleTable = keyof typeof ruleSlots
+export const ruleTables = Object.keys(ruleSlots) as readonly RuleTable[]
+
+export const slots = [
+  settings,
+  state,
+  watch,
+  forwardRules,
+  inputRules,
+  dnatRules,
+  snatRules,
+  logRules,
+  checks,
+  checksSettings,
+  block,
+  hardwareSettings,
+  macRules,
+  sourceRules,
+  destinationRules,
+  pairRules,
+  accessLists,
+  accessOrder,
+  accessState,
+  bypassList,
+]
+
+/** `firewall.forward[7]` */
+export const originOf = (slot: { readonly key: string }, id: ItemId): string => `${slot.key}[${id}]`
+
+export const ruleTitle = (table: RuleTable, id: number): string => `${table.toUpperCase()} rule ${id}`
+
+/** Origins of every rule there is, switched on or not. */
+export const ruleOrigins = (config: Config): string[] =>
+  ruleTables.flatMap((table) => read(config, ruleSlots[table]).map((rule) => originOf(ruleSlots[table], rule.id)))

@@ -1,10 +1,33 @@
-// Firewall settings, the switch of the user rules, and the status (seed, "Firewall").
+// Firewall settings, the switch of the user rules, and the status (seed, "Firewall"); rules, tests, hardware filtering,
+// access lists and explanations stand in files of their own beside this one.
 
 import type { Static } from 'typebox'
 import { settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Enabled, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
+
+export type { AccessEntry } from './contract-access-lists.ts'
+export { accessLists, accessOrder, accessState, bypassList } from './contract-access-lists.ts'
+export { checkResults, checks, checksSettings, startChecks } from './contract-checks.ts'
+export { explainPacket, showHygiene } from './contract-explain.ts'
+export {
+  destinationRules,
+  hardwareSettings,
+  macRules,
+  pairRules,
+  sourceRules,
+} from './contract-hardware.ts'
+export type { Rule } from './contract-rules.ts'
+export {
+  dnatRules,
+  firewallWatch,
+  forwardRules,
+  hitCounters,
+  inputRules,
+  logRules,
+  snatRules,
+} from './contract-rules.ts'
 
 export const logActions = ['accept', 'drop', 'dnat', 'snat', 'mark_log', 'mark_not_log'] as const
 

@@ -1,8 +1,19 @@
-// The firewall area: settings and state, rendered into one nftables table.
+// The firewall area: rules of five tables, hardware filtering, access lists and rule tests, compiled into nftables.
 
 import { defineArea } from '../../http/handle.ts'
-import { settings, state } from './config.ts'
+import { slots } from './config.ts'
+import { foreignSlots } from './policy.ts'
+import { references } from './references.ts'
 import { render } from './render.ts'
 import { routes } from './routes.ts'
+import { verify } from './verify.ts'
 
-export const firewall = defineArea({ name: 'firewall', slots: [settings, state], render, routes })
+export const firewall = defineArea({
+  name: 'firewall',
+  slots,
+  reads: foreignSlots,
+  verify,
+  references,
+  render,
+  routes,
+})

@@ -1,10 +1,14 @@
-// Firewall endpoints, one line each.
+// Firewall endpoints: settings, state and status here, the rest in the files beside this one.
 
-import { read } from '../../contract/slots.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
 import { settings, state } from './config.ts'
 import { firewallSettings, firewallState, firewallStatus } from './contract.ts'
+import { policyOf } from './policy.ts'
+import { checkRoutes } from './routes-checks.ts'
+import { explainRoutes } from './routes-explain.ts'
+import { listRoutesOfAllKinds } from './routes-lists.ts'
+import { ruleRoutesOfAllTables } from './routes-rules.ts'
 import { firewallStatusItems } from './status.ts'
 
 export const routes: readonly Route[] = [
@@ -12,6 +16,18 @@ export const routes: readonly Route[] = [
   ...settingsRoutes(firewallState, state),
   handle(firewallStatus, async ({ config, services }) => {
     const machine = await services.observe()
-    return firewallStatusItems({ ...machine, settings: read(config, settings), facts: services.facts() })
+    const facts = services.facts()
+    const { externalDevices, hardware } = policyOf(config, facts)
+    return firewallStatusItems({
+      ...machine,
+      config,
+      externalDevices,
+      routedDevices: facts.externalInterfaces,
+      hasHardwareFilter: hardware !== null,
+    })
   }),
+  ...ruleRoutesOfAllTables,
+  ...listRoutesOfAllKinds,
+  ...checkRoutes,
+  ...explainRoutes,
 ]

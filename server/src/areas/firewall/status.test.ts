@@ -1,31 +1,32 @@
-// The firewall status tells what the machine holds, in each state it can be in.
+// The firewall status tells what the machine holds, in each state it can be in, and what is stored but not done.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { write } from '../../contract/slots.ts'
 import type { Observation } from '../../plan/artifacts.ts'
-import { snatOrigin, tableName } from './render.ts'
+import { block, bypassList, forwardRules, logRules, settings } from './config.ts'
+import { addRule } from './edits.ts'
 import { type FirewallView, firewallStatusItems } from './status.ts'
+
+const rules = 'inet portcullis'
+const hardware = 'netdev portcullis_hw'
 
 const loaded: Observation = {
   plane: 'lab',
   limitation: null,
   appliedRevision: 3,
-  tables: [
-    {
-      name: tableName,
-      present: true,
-      asLoaded: true,
-      rules: [{ chain: 'postrouting', comment: snatOrigin, packets: 0 }],
-    },
-  ],
+  tables: [{ name: rules, present: true, asLoaded: true }],
+  links: [],
   units: [],
 }
 const view: FirewallView = {
-  settings: { automatic_snat_enabled: true, log_mode: 'nothing', log_actions: [] },
+  config: {},
   observation: loaded,
   unreachable: '',
-  facts: { interfaces: [], externalInterfaces: ['wan0'] },
   applyError: null,
+  externalDevices: ['wan0'],
+  routedDevices: ['wan0'],
+  hasHardwareFilter: false,
 }
 const table = (change: object): Observation => ({
   ...loaded,
@@ -33,25 +34,28 @@ const table = (change: object): Observation => ({
 })
 
 describe('the firewall status', () => {
+  const snatOff = write({}, settings, { ...settings.initial, automatic_snat_enabled: false })
   const rows: [title: string, change: Partial<FirewallView>, rules: string, snat: string][] = [
     ['when all is loaded', {}, 'active', 'active'],
     ['when applyd does not answer', { observation: null, unreachable: 'no answer' }, 'failed', 'failed'],
     ['where nothing can be applied', { observation: { ...loaded, limitation: 'no rights' } }, 'inactive', 'inactive'],
     ['when the table is gone', { observation: { ...loaded, tables: [] } }, 'failed', 'failed'],
-    ['when the table is empty', { observation: table({ present: false, rules: [] }) }, 'failed', 'failed'],
+    ['when the table is empty', { observation: table({ present: false }) }, 'failed', 'failed'],
     ['when somebody changed the rules', { observation: table({ asLoaded: false }) }, 'failed', 'active'],
-    ['when the SNAT rule is gone', { observation: table({ rules: [] }) }, 'active', 'failed'],
     ['when the last apply failed', { applyError: 'nft said no' }, 'failed', 'active'],
-    ['without an external interface', { facts: { interfaces: [], externalInterfaces: [] } }, 'active', 'failed'],
-    ['with SNAT switched off', { settings: { ...view.settings, automatic_snat_enabled: false } }, 'active', 'inactive'],
+    ['without an external interface', { externalDevices: [] }, 'active', 'failed'],
+    ['without a default route', { routedDevices: [] }, 'active', 'failed'],
+    ['with a default route elsewhere', { routedDevices: ['lan0'] }, 'active', 'failed'],
+    ['with one provider of two', { externalDevices: ['wan1', 'wan0'] }, 'active', 'active'],
+    ['with SNAT switched off', { config: snatOff }, 'active', 'inactive'],
   ]
-  for (const [title, change, rules, snat] of rows) {
-    it(`${title} is ${rules} and ${snat}`, () => {
+  for (const [title, change, kernel, snat] of rows) {
+    it(`${title} is ${kernel} and ${snat}`, () => {
       const items = firewallStatusItems({ ...view, ...change })
       assert.deepEqual(
         items.map((item) => [item.name, item.status]),
         [
-          ['rules-in-kernel', rules],
+          ['rules-in-kernel', kernel],
           ['auto-snat', snat],
         ],
       )
@@ -59,9 +63,46 @@ describe('the firewall status', () => {
     })
   }
 
-  it('says that nothing is logged yet, when logging is asked for', () => {
-    const items = firewallStatusItems({ ...view, settings: { ...view.settings, log_mode: 'all' } })
-    assert.equal(items.at(-1)?.name, 'log')
-    assert.equal(items.at(-1)?.status, 'inactive')
+  const itemOf = (name: string, change: Partial<FirewallView>) =>
+    firewallStatusItems({ ...view, ...change }).find((item) => item.name === name)
+
+  it('shows hardware filtering only where it is asked for, and whether its table is there', () => {
+    assert.equal(itemOf('hardware-filtering', {}), undefined)
+    assert.equal(itemOf('hardware-filtering', { hasHardwareFilter: true })?.status, 'failed')
+    const tables = [...loaded.tables, { name: hardware, present: true, asLoaded: true }]
+    const observation = { ...loaded, tables }
+    assert.equal(itemOf('hardware-filtering', { hasHardwareFilter: true, observation })?.status, 'active')
+  })
+
+  it('shows the log only where it is asked for, and what its reader does', () => {
+    const logging = write({}, settings, { ...settings.initial, log_mode: 'all' })
+    assert.equal(itemOf('log', {}), undefined)
+    assert.equal(itemOf('log', { config: logging })?.status, 'inactive')
+    const marking = addRule(logging, 'log', 1, { action: 'mark_log' }, {})
+    assert.equal(logRules.key in marking, true)
+    assert.equal(itemOf('log', { config: marking })?.status, 'failed')
+    const units = [{ name: 'firewall-log', state: 'active' as const, message: '', pid: 7 }]
+    assert.deepEqual(itemOf('log', { config: marking, observation: { ...loaded, units } }), {
+      name: 'log',
+      status: 'active',
+      msg: [],
+    })
+  })
+
+  it('says how many rules ask for inspection, which does not happen yet', () => {
+    const asking = addRule({}, 'forward', 1, { action: 'accept', dpi_enabled: true, dpi_profile: 'one' }, {})
+    const both = addRule(asking, 'input', 1, { action: 'accept', ips_enabled: true, ips_profile: 'two' }, {})
+    const excepted = write(both, bypassList, [{ id: 'a', aliases: ['ip.id.1'], comment: '', enabled: true }])
+    const item = itemOf('inspection', { config: excepted })
+    assert.equal(item?.status, 'inactive')
+    assert.equal(item?.msg.length, 3)
+    const [first] = (asking[forwardRules.key] as readonly object[]) ?? []
+    const off = write(asking, forwardRules, [{ ...first, enabled: false } as never])
+    assert.equal(itemOf('inspection', { config: off }), undefined)
+  })
+
+  it('says that failed rule tests block the traffic', () => {
+    assert.equal(itemOf('rule-tests', {}), undefined)
+    assert.equal(itemOf('rule-tests', { config: write({}, block, { blocked: true }) })?.status, 'failed')
   })
 })

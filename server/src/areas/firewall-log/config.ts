@@ -1,0 +1,24 @@
+// Whether anything is logged, and what the reader of the log says in the administrator's words. The settings themselves
+// belong to the firewall.
+
+import { type Config, read } from '../../contract/slots.ts'
+import { accessState, logRules, settings } from '../firewall/config.ts'
+
+/** Slots that decide whether the reader runs. */
+export const deciding = [settings, logRules, accessState] as const
+
+/** True when some rule or access list may write a record. */
+export function isLogging(config: Config): boolean {
+  const isMarking = read(config, logRules).some(({ enabled, action }) => enabled && action === 'mark_log')
+  const access = read(config, accessState)
+  return (read(config, settings).log_mode !== 'nothing' && isMarking) || (access.enabled && access.logging_enabled)
+}
+
+/** The words of the unit; a program or plugin that is not there is named by its package. */
+export function describeReader(message: string): string {
+  if (/failed to execute|not installed/.test(message))
+    return 'The program ulogd is not installed (Debian package ulogd2); no records are written.'
+  if (/plugin `?JSON/.test(message))
+    return 'ulogd cannot write JSON (Debian package ulogd2-json is missing); no records are written.'
+  return message
+}

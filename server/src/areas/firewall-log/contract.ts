@@ -1,0 +1,68 @@
+// The firewall log: what rules recorded about marked connections (firewall.md 3, "Logging"). The endpoint is ours.
+
+import type { Static } from 'typebox'
+import { endpoint } from '../../contract/endpoint.ts'
+import { nullable, oneOf, pageQuery, strictObject, tableQuery } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+
+export const logTables = ['FWD', 'INP', 'DNAT', 'SNAT', 'LOG', 'ACL', 'SYS'] as const
+
+/** What the tables do, what access lists do, and the note that records are missing. */
+export const loggedActions = [
+  'accept',
+  'drop',
+  'dnat',
+  'snat',
+  'mark_log',
+  'mark_not_log',
+  'allow',
+  'deny',
+  'lost',
+] as const
+
+const Port = nullable(Type.Integer({ description: 'Null where the protocol has no ports.' }))
+
+export const FirewallLogRecord = strictObject({
+  time: Type.String({ description: 'ISO 8601, UTC.' }),
+  table: oneOf(logTables, 'SYS: a note of the log itself.'),
+  rule_id: Type.String({ description: 'Id of the rule or access control list.' }),
+  action: oneOf(loggedActions),
+  protocol: Type.String({ description: 'TCP, UDP, ICMP and so on, or a number.' }),
+  source_ip: Type.String(),
+  source_port: Port,
+  destination_ip: Type.String(),
+  destination_port: Port,
+  in_interface: Type.String({ description: 'Empty for packets of the gateway itself.' }),
+  out_interface: Type.String({ description: 'Empty for packets to the gateway itself.' }),
+  length: Type.Integer({ description: 'Bytes of the packet.' }),
+  lost: Type.Integer({ description: 'How many records are missing at this place; 0 in the record of a packet.' }),
+  text: Type.String({ description: 'The record in one line, as a collector gets it.' }),
+})
+export type FirewallLogRecord = Static<typeof FirewallLogRecord>
+
+export const firewallLogColumns = Object.keys(FirewallLogRecord.properties) as (keyof FirewallLogRecord)[]
+
+const Address = Type.String({
+  pattern: '^[0-9a-fA-F:.]{2,45}$',
+  'x-fault': 'Must be an address.',
+  description: 'Exactly this address.',
+})
+
+export const listFirewallLog = endpoint({
+  method: 'GET',
+  path: '/firewall/log',
+  access: 'view',
+  summary: 'List the firewall log, newest first',
+  description: 'What is kept has an upper limit: the oldest records make room for new ones.',
+  query: strictObject({
+    ...tableQuery(firewallLogColumns).properties,
+    ...pageQuery,
+    table: Type.Optional(oneOf(logTables)),
+    rule_id: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', 'x-fault': 'Must be the id of a rule.' })),
+    action: Type.Optional(oneOf(loggedActions)),
+    source_ip: Type.Optional(Address),
+    destination_ip: Type.Optional(Address),
+  }),
+  reply: Type.Array(FirewallLogRecord),
+  alsoReplies: ['text/csv'],
+})

@@ -1,0 +1,120 @@
+// Which rule decides about a packet, and which rules do nothing good: questions that change nothing.
+
+import type { Static } from 'typebox'
+import { endpoint } from '../../contract/endpoint.ts'
+import { nullable, oneOf, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+
+const port = { minimum: 0, maximum: 65_535 }
+
+const IpAddress = Type.String({
+  pattern: '^[0-9A-Fa-f.:]{2,45}$',
+  'x-fault': 'Must be an IPv4 or IPv6 address.',
+  description: 'IPv4 or IPv6; both of the same kind.',
+})
+
+export const ExplainedPacket = strictObject({
+  source: IpAddress,
+  destination: IpAddress,
+  protocol: oneOf(['tcp', 'udp', 'icmp', 'gre', 'esp', 'ah']),
+  source_port: Type.Optional(Type.Integer({ ...port, description: '49152 when absent.' })),
+  destination_port: Type.Optional(Type.Integer({ ...port, description: 'Needed with TCP and UDP.' })),
+  incoming_interface: nullable(
+    Type.String({
+      pattern: '^[A-Za-z0-9_.-]{1,80}$',
+      'x-fault': 'Must be the id of an interface or the name of a device.',
+      description: 'Id of an interface or zone, or name of a device; null when the gateway itself sends the packet.',
+    }),
+  ),
+  time: Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799, description: 'Unix seconds; now.' })),
+})
+
+export type ExplainedPacket = Static<typeof ExplainedPacket>
+
+const Call = strictObject({
+  method: oneOf(['POST', 'PUT', 'PATCH', 'DELETE']),
+  path: Type.String({
+    minLength: 1,
+    maxLength: 2_000,
+    description: 'With its query, such as /firewall/rules/input?...',
+  }),
+  body: Type.Optional(Type.Unknown()),
+})
+
+const RuleMention = {
+  table: oneOf(['forward', 'input', 'dnat', 'snat', 'log']),
+  id: Type.Integer(),
+  origin: Type.String({ description: 'As in the kernel, such as firewall.forward[7].' }),
+}
+
+const Step = strictObject({
+  stage: Type.String({ description: 'hardware_filter, log_marks, dnat, routing, access_lists, forward, input ...' }),
+  text: Type.String(),
+  rule: nullable(strictObject(RuleMention)),
+  passed: Type.Array(strictObject({ ...RuleMention, field: Type.String(), reason: Type.String() }), {
+    description: 'Rules that did not match, and why: the last thousand before the decision.',
+  }),
+  passed_count: Type.Integer(),
+})
+
+const Verdict = oneOf(['accept', 'drop'])
+
+const Outcome = strictObject({
+  destination: nullable(Type.String()),
+  destination_port: nullable(Type.String()),
+  path: oneOf(['input', 'forward', 'output', 'none']),
+  outgoing_interface: nullable(Type.String()),
+  verdict: Verdict,
+  decided_by: nullable(Type.String({ description: 'Origin of the rule that decided; null for the default.' })),
+  new_source: nullable(Type.String({ description: 'interface: the address of the outgoing interface.' })),
+  steps: Type.Array(Step),
+  logged: Type.Array(strictObject({ table: Type.String(), id: nullable(Type.Integer()), action: Type.String() }), {
+    description: 'Records that would be written.',
+  }),
+})
+
+export const Explanation = strictObject({
+  verdict: oneOf(['accept', 'drop', 'depends'], 'depends: on what DNAT picks from its range.'),
+  is_marked: Type.Boolean({ description: 'Does a logging rule mark the connection?' }),
+  steps: Type.Array(Step),
+  outcomes: Type.Array(Outcome),
+  is_complete: Type.Boolean(),
+})
+
+export const explainPacket = endpoint({
+  method: 'POST',
+  path: '/firewall/explain',
+  access: 'view',
+  effect: 'read',
+  summary: 'Explain which rule decides about a packet',
+  description:
+    'The way of the first packet of a connection through the running configuration, through that of a past revision, ' +
+    'or through the one that another call would lead to; that call changes nothing.',
+  body: strictObject({
+    packet: ExplainedPacket,
+    revision: Type.Optional(Type.Integer({ minimum: 0 })),
+    change: Type.Optional(Call),
+  }),
+  reply: Explanation,
+})
+
+export const Finding = strictObject({
+  kind: oneOf(['shadowed', 'redundant', 'never_hit', 'expired', 'too_wide']),
+  severity: oneOf(['high', 'medium', 'low']),
+  table: RuleMention.table,
+  rule_id: Type.Integer(),
+  text: Type.String(),
+  proof: strictObject({
+    rules: Type.Array(Type.Integer(), { description: 'Rules of the same table that make it so.' }),
+    fields: Type.Array(Type.String(), { description: 'Fields in which those are wider, or which are too wide.' }),
+    since: nullable(Type.Integer({ description: 'Unix seconds since when no packet has hit the rule.' })),
+  }),
+})
+
+export const showHygiene = endpoint({
+  method: 'GET',
+  path: '/firewall/hygiene',
+  access: 'view',
+  summary: 'List rules that never decide, repeat others, are never hit, have expired or are too wide',
+  reply: Type.Array(Finding),
+})

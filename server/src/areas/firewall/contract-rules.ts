@@ -1,0 +1,193 @@
+// Rules of the five tables, the counting switch and the hit counters (firewall.md 1.2, 1.3 and 2.1).
+
+import type { Static, TObject, TProperties } from 'typebox'
+import { orderedEndpoints, settingsEndpoints } from '../../contract/collections.ts'
+import { endpoint } from '../../contract/endpoint.ts'
+import { Comment, Enabled, nullable, oneOf, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+
+export const maxObjects = 200
+
+/** The group of a server that no central console manages. */
+export const rootGroup = 'f3ffde22-a562-4f43-ac04-c40fcec6a88c'
+
+export const protocolIds = [
+  'any',
+  'protocol.tcp',
+  'protocol.udp',
+  'protocol.icmp',
+  'protocol.gre',
+  'protocol.esp',
+  'protocol.ah',
+] as const
+
+/** What an id may look like at all; verify.ts knows which ones there are. */
+export const ObjectId = Type.String({
+  pattern: '^[A-Za-z0-9_.-]{1,80}$',
+  'x-fault': 'Must be the id of an object.',
+})
+
+const objects = (description: string) =>
+  Type.Array(ObjectId, { minItems: 1, maxItems: maxObjects, uniqueItems: true, description })
+
+const ProfileId = Type.String({
+  pattern: '^[A-Za-z0-9_-]{0,80}$',
+  'x-fault': 'Must be the id of a profile, or empty.',
+})
+
+const Change = (description: string) =>
+  nullable(
+    Type.String({
+      pattern: '^[A-Za-z0-9_.-]{1,80}$',
+      'x-fault': 'Must be an address, a port, a range of them, or the id of an object.',
+      description,
+    }),
+  )
+
+const shared = {
+  parent_id: Type.String({
+    pattern: '^[A-Za-z0-9-]{1,80}$',
+    'x-fault': 'Must be the id of a group.',
+    description: 'Group of the server in the central console, or the root group.',
+  }),
+  enabled: Type.Boolean(),
+  protocol: oneOf(protocolIds),
+  source_addresses: objects('["any"] or ids of address objects.'),
+  source_addresses_negate: Type.Boolean({ description: 'Match every source but these.' }),
+  source_ports: objects('["any"] or ids of port objects; only with TCP or UDP.'),
+  destination_addresses: objects('["any"] or ids of address objects.'),
+  destination_addresses_negate: Type.Boolean({ description: 'Match every destination but these.' }),
+  destination_ports: objects('["any"] or ids of port objects; only with TCP or UDP.'),
+  timetable: objects('["any"] or ids of time objects: the rule works only inside these times.'),
+  comment: Comment,
+}
+
+const incoming = { incoming_interface: ObjectId }
+const outgoing = { outgoing_interface: ObjectId }
+
+const inspection = {
+  hip_profiles: Type.Array(ObjectId, {
+    maxItems: maxObjects,
+    uniqueItems: true,
+    description: 'Device profiles, one of which the source must hold; empty: no condition. Only FORWARD looks at it.',
+  }),
+  dpi_enabled: Type.Boolean({ description: 'Send accepted traffic to application control.' }),
+  dpi_profile: ProfileId,
+  ips_enabled: Type.Boolean({ description: 'Send accepted traffic to intrusion prevention.' }),
+  ips_profile: ProfileId,
+}
+
+export const FilterFields = strictObject({
+  ...shared,
+  ...incoming,
+  ...outgoing,
+  ...inspection,
+  action: oneOf(['accept', 'drop']),
+})
+
+export const DnatFields = strictObject({
+  ...shared,
+  ...incoming,
+  action: oneOf(['accept', 'dnat'], 'accept: do not translate.'),
+  change_destination_address: Change('Address or range of addresses; null keeps it.'),
+  change_destination_port: Change('Port or range of ports; null keeps it.'),
+})
+
+export const SnatFields = strictObject({
+  ...shared,
+  ...outgoing,
+  action: oneOf(['accept', 'snat'], 'accept: do not translate.'),
+  change_source_address: Change('Address or range of addresses; null takes that of the outgoing interface.'),
+})
+
+export const LogFields = strictObject({
+  ...shared,
+  ...incoming,
+  ...outgoing,
+  action: oneOf(['mark_log', 'mark_not_log']),
+})
+
+const stored = <P extends TProperties>(fields: TObject<P>) => strictObject({ id: Type.Integer(), ...fields.properties })
+
+export const FilterRule = stored(FilterFields)
+export const DnatRule = stored(DnatFields)
+export const SnatRule = stored(SnatFields)
+export const LogRule = stored(LogFields)
+export type FilterRule = Static<typeof FilterRule>
+export type DnatRule = Static<typeof DnatRule>
+export type SnatRule = Static<typeof SnatRule>
+export type LogRule = Static<typeof LogRule>
+
+/** A rule of any table, with the fields that only some of them have left open. */
+export type Rule = Pick<FilterRule, keyof typeof shared | 'id'> &
+  Partial<Pick<FilterRule, keyof typeof inspection | 'incoming_interface' | 'outgoing_interface'>> &
+  Partial<Pick<DnatRule, 'change_destination_address' | 'change_destination_port'>> &
+  Partial<Pick<SnatRule, 'change_source_address'>> & { readonly action: string }
+
+/** Every field but the action may be left out of a creation; edits.ts has what it then is. */
+const creation = ({ properties }: TObject): TObject =>
+  strictObject(
+    Object.fromEntries(
+      Object.entries(properties).map(([name, schema]) => [name, name === 'action' ? schema : Type.Optional(schema)]),
+    ),
+  )
+
+const ruleEndpoints = <V extends TObject>(table: string, fields: TObject, shown: V) => {
+  const body = creation(fields)
+  const path = `/firewall/rules/${table.toLowerCase()}`
+  const item = `a ${table} rule`
+  return {
+    ...orderedEndpoints({
+      path,
+      title: `${table} rules in their order`,
+      item,
+      idName: 'rule_id',
+      change: 'firewall',
+      fields: body,
+      shown,
+    }),
+    replace: endpoint({
+      method: 'PUT',
+      path: `${path}/:rule_id`,
+      access: 'firewall',
+      summary: `Replace ${item}`,
+      description: 'The whole rule: what is not sent gets its default.',
+      body: strictObject({ id: Type.Optional(Type.Integer()), ...body.properties }),
+    }),
+  }
+}
+
+export const forwardRules = ruleEndpoints('FORWARD', FilterFields, FilterRule)
+export const inputRules = ruleEndpoints('INPUT', FilterFields, FilterRule)
+export const dnatRules = ruleEndpoints('DNAT', DnatFields, DnatRule)
+export const snatRules = ruleEndpoints('SNAT', SnatFields, SnatRule)
+export const logRules = ruleEndpoints('LOG', LogFields, LogRule)
+
+export const firewallWatch = settingsEndpoints({
+  path: '/firewall/watch',
+  title: 'switch of the hit counters',
+  schema: Enabled,
+  change: 'firewall',
+})
+
+export const HitCounter = strictObject({
+  id: Type.Integer({ description: 'Id of the rule.' }),
+  packets: Type.Integer({ description: 'How often the rule matched since it was made.' }),
+})
+
+const counterEndpoint = (table: string) =>
+  endpoint({
+    method: 'GET',
+    path: `/firewall/counters/${table.toLowerCase()}`,
+    access: 'view',
+    summary: `List the hit counters of the ${table} rules`,
+    reply: Type.Array(HitCounter),
+  })
+
+export const hitCounters = {
+  forward: counterEndpoint('FORWARD'),
+  input: counterEndpoint('INPUT'),
+  dnat: counterEndpoint('DNAT'),
+  snat: counterEndpoint('SNAT'),
+  log: counterEndpoint('LOG'),
+}

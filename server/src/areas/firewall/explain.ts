@@ -1,0 +1,128 @@
+// From the packet an administrator describes to the one the evaluator walks, and from stored rules to the words of its
+// answer. Pure.
+
+import { GatewayError, invalid, type Problem } from '../../contract/error.ts'
+import { type Config, read } from '../../contract/slots.ts'
+import { parseAddress } from '../../net/ipv4.ts'
+import type { Facts } from '../../plan/facts.ts'
+import { evaluate } from '../../policy/evaluate.ts'
+import type { RuleField } from '../../policy/evaluate-match.ts'
+import { routingOf } from '../../policy/evaluate-routing.ts'
+import type { Packet } from '../../policy/evaluate-trace.ts'
+import { type Describe, type Explanation, explain } from '../../policy/explain.ts'
+import { devicesOf } from '../network/resolve.ts'
+import { findIn, timeLists, timeRanges } from '../objects/config.ts'
+import { titleOf } from '../objects/resolve.ts'
+import { originOf, ruleSlots, ruleTables } from './config.ts'
+import type { ExplainedPacket } from './contract-explain.ts'
+import type { Rule } from './contract-rules.ts'
+import { policyOf } from './policy.ts'
+
+const daySeconds = 86_400
+/** Schedules are resolved for 40 days; the last one may end within the day. */
+const windowSeconds = 39 * daySeconds
+const usualSourcePort = 49_152
+
+export function explainPacket(config: Config, facts: Facts, asked: ExplainedPacket, now: number): Explanation {
+  const packet = packetOf(config, facts, asked, now)
+  const policy = policyOf(config, factsAt(facts, packet.time))
+  const trace = evaluate(policy, packet, routingOf(facts, policy), { reasons: true })
+  return explain(trace, packet, describeIn(config))
+}
+
+/** Schedules around the time of the packet, not around today. */
+function factsAt(facts: Facts, time: number): Facts {
+  const { scheduleDay } = facts
+  if (time >= scheduleDay && time < scheduleDay + windowSeconds) return facts
+  return { ...facts, scheduleDay: Math.max(0, Math.floor(time / daySeconds) - 1) * daySeconds }
+}
+
+function packetOf(config: Config, facts: Facts, asked: ExplainedPacket, now: number): Packet {
+  const hasPorts = asked.protocol === 'tcp' || asked.protocol === 'udp'
+  const source = canonicalAddress(asked.source)
+  const destination = canonicalAddress(asked.destination)
+  const problems: Problem[] = [
+    ...(source === null ? [problem('source', 'Must be an IPv4 or IPv6 address.')] : []),
+    ...(destination === null ? [problem('destination', 'Must be an IPv4 or IPv6 address.')] : []),
+    ...portProblems(asked, hasPorts),
+  ]
+  if (source !== null && destination !== null && source.includes(':') !== destination.includes(':'))
+    problems.push(problem('destination', 'Must be an address of the same kind as the source.'))
+  const [first] = problems
+  if (first) throw new GatewayError('invalid', first.message, { problems })
+  return {
+    source: source ?? '',
+    destination: destination ?? '',
+    protocol: asked.protocol,
+    ...(hasPorts
+      ? { source_port: asked.source_port ?? usualSourcePort, destination_port: asked.destination_port ?? 0 }
+      : {}),
+    incoming_interface: deviceOf(config, facts, asked.incoming_interface),
+    time: asked.time ?? now,
+  }
+}
+
+const problem = (field: string, message: string): Problem => ({ field: `packet.${field}`, message })
+
+function portProblems(asked: ExplainedPacket, hasPorts: boolean): Problem[] {
+  if (hasPorts)
+    return asked.destination_port === undefined ? [problem('destination_port', 'TCP and UDP need a port.')] : []
+  const given = (['source_port', 'destination_port'] as const).filter((field) => asked[field] !== undefined)
+  return given.map((field) => problem(field, 'Only TCP and UDP have ports.'))
+}
+
+/** IPv4 as it is, IPv6 in the one spelling the kernel prints; null when it is neither. */
+function canonicalAddress(text: string): string | null {
+  if (parseAddress(text) !== null) return text
+  const url = `http://[${text}]`
+  return text.includes(':') && URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : null
+}
+
+function deviceOf(config: Config, facts: Facts, alias: string | null): string | null {
+  if (alias === null || alias === 'interface.utm_outgoing') return null
+  if (facts.interfaces.some(({ name }) => name === alias)) return alias
+  const [device] = devicesOf(config, facts, alias)
+  if (device === undefined) throw invalid('packet.incoming_interface', `No device stands behind ${alias}.`)
+  return device
+}
+
+/** The objects of a field with their titles, as many as fit a sentence. */
+function describeIn(config: Config): Describe {
+  const stored = storedRules(config)
+  return ({ origin }, field) => {
+    const value = stored.get(origin)?.[field as RuleField & keyof Rule]
+    const ids = Array.isArray(value) ? (value as readonly string[]) : [String(value ?? '')]
+    const named = ids.slice(0, 3).map((id) => (titleOf(config, id) === id ? id : `${id} "${titleOf(config, id)}"`))
+    return ids.length > named.length ? `${named.join(', ')} and ${ids.length - named.length} more` : named.join(', ')
+  }
+}
+
+export const storedRules = (config: Config): ReadonlyMap<string, Rule> =>
+  new Map(
+    ruleTables.flatMap((table) =>
+      read(config, ruleSlots[table]).map((rule): [string, Rule] => [originOf(ruleSlots[table], rule.id), rule]),
+    ),
+  )
+
+/** Equal for rules that do the same to a packet, inspection included. */
+export const effectOf = (rule: Rule | undefined): string =>
+  JSON.stringify([
+    rule?.action,
+    rule?.change_destination_address,
+    rule?.change_destination_port,
+    rule?.change_source_address,
+    rule?.dpi_enabled && rule.dpi_profile,
+    rule?.ips_enabled && rule.ips_profile,
+  ])
+
+/** Are all times of the rule over? `stamp` is the local time as YYYYMMDDhhmmss. */
+export function isExpired(config: Config, { timetable }: Rule, stamp: number): boolean {
+  const ids = timetable.flatMap((id) => findIn(config, timeLists, id)?.values ?? [id])
+  return (
+    ids.length > 0 &&
+    ids.every((id) => {
+      const last = findIn(config, timeRanges, id)?.period?.last
+      return last !== undefined && last < stamp
+    })
+  )
+}

@@ -1,0 +1,56 @@
+// Endpoints of the rule tests.
+
+import { randomUUID } from 'node:crypto'
+import { removeItem } from '../../contract/list-edits.ts'
+import { read } from '../../contract/slots.ts'
+import { handle, type Route } from '../../http/handle.ts'
+import { settingsRoutes } from '../../http/routes.ts'
+import * as stored from './config.ts'
+import { type Check, checkResults, checks, checksSettings, startChecks } from './contract-checks.ts'
+import { copyCheck, updateIn } from './edits.ts'
+import { lastRun, localStamp, startRun } from './jobs.ts'
+import { listRoutes } from './routes-lists.ts'
+import { interfaceProblems } from './verify-rules.ts'
+
+const slot = stored.checks
+const list = {
+  slot,
+  item: 'rule test',
+  problemsOf: (config: Parameters<typeof interfaceProblems>[0], check: Check) =>
+    interfaceProblems(config, 'incoming_interface', check.incoming_interface),
+}
+
+export const checkRoutes: readonly Route[] = [
+  ...listRoutes(checks, list).filter(({ endpoint }) => endpoint !== checks.update),
+  handle(
+    checks.update,
+    ({ params, body, change }) => {
+      const id = params.check_id ?? ''
+      const patch = body as object | undefined
+      return change((config) =>
+        patch === undefined ? removeItem(config, slot, id, list.item) : updateIn(config, list, id, patch),
+      )
+    },
+    { slot },
+  ),
+  handle(
+    checks.copy,
+    async ({ params, change }) => {
+      const id = randomUUID()
+      await change((config) => copyCheck(config, params.check_id ?? '', id))
+      return { id }
+    },
+    { slot },
+  ),
+  handle(startChecks, ({ services }) => startRun(services)),
+  handle(checkResults, ({ config, services }) => {
+    const { isInProgress, startedAt, results } = lastRun(services)
+    return {
+      block_status: read(config, stored.block).blocked,
+      in_progress: isInProgress,
+      check_datetime: startedAt ? localStamp(startedAt, services.facts().timeZone) : 0,
+      data: results,
+    }
+  }),
+  ...settingsRoutes(checksSettings, stored.checksSettings),
+]

@@ -1,0 +1,47 @@
+// Endpoints that answer questions about the rules and change nothing.
+
+import { setImmediate as pause } from 'node:timers/promises'
+import { GatewayError, invalid } from '../../contract/error.ts'
+import { type Config, read } from '../../contract/slots.ts'
+import { type Context, handle, type Route } from '../../http/handle.ts'
+import { findHygiene } from '../../policy/hygiene.ts'
+import { watch } from './config.ts'
+import { explainPacket as explainEndpoint, showHygiene } from './contract-explain.ts'
+import { effectOf, explainPacket, isExpired, storedRules } from './explain.ts'
+import { localStamp } from './jobs.ts'
+import { policyOf } from './policy.ts'
+
+export const explainRoutes: readonly Route[] = [
+  handle(explainEndpoint, async (context) => {
+    const { body, services } = context
+    const now = Math.floor(services.clock.now().getTime() / 1000)
+    return explainPacket(await askedConfig(context), services.facts(), body.packet, now) as never
+  }),
+  handle(showHygiene, async ({ config, services }) => {
+    const facts = services.facts()
+    const stored = storedRules(config)
+    const stamp = localStamp(services.clock.now(), facts.timeZone)
+    const expired = [...stored].filter(([, rule]) => isExpired(config, rule, stamp)).map(([origin]) => origin)
+    // Without counting nothing is known about hits.
+    const hits = read(config, watch).enabled ? await services.hitCounters.current() : new Map()
+    return (await findHygiene({
+      rules: policyOf(config, facts).rules,
+      hits,
+      expired: new Set(expired),
+      effectOf: ({ origin }) => effectOf(stored.get(origin)),
+      pause: async () => void (await pause()),
+    })) as never
+  }),
+]
+
+/** The running configuration, that of a revision, or the one a call would lead to. */
+async function askedConfig({ body, config, services, preview }: Context<typeof explainEndpoint>): Promise<Config> {
+  const { revision, change } = body
+  if (change !== undefined && revision !== undefined)
+    throw invalid('change', 'Ask about a past revision or about a change, not about both.')
+  if (change !== undefined) return preview(change)
+  if (revision === undefined) return config
+  const past = services.engine.configAt(revision)
+  if (!past) throw new GatewayError('not_found', `There is no revision ${revision}.`)
+  return past
+}

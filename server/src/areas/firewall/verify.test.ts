@@ -1,0 +1,116 @@
+// The whole firewall is verified at every change: what dangles is named by rule and field, and what held is not looked at
+// again before it or the objects change.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Config, type Item, write } from '../../contract/slots.ts'
+import { ipAddresses } from '../objects/config.ts'
+import { accessLists, accessOrder, bypassList, macRules } from './config.ts'
+import { addRule } from './edits.ts'
+import { references } from './references.ts'
+import { verify } from './verify.ts'
+
+const objects = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `ip.id.${index + 1}`,
+    title: `${index}`,
+    comment: '',
+    type: 'ip',
+    value: '192.0.2.1',
+  })) as never
+
+const withObjects = write({}, ipAddresses, objects(2))
+const withRule = addRule(
+  withObjects,
+  'dnat',
+  7,
+  { action: 'dnat', source_addresses: ['ip.id.1', 'ip.id.2'], change_destination_address: 'ip.id.2' },
+  {},
+)
+
+const fieldsOf = (config: Config): string[] => verify(config).map(({ field }) => field)
+
+describe('the firewall as a whole', () => {
+  it('holds when its objects are there', () => {
+    assert.deepEqual(verify({}), [])
+    assert.deepEqual(verify(withRule), [])
+  })
+
+  it('names rules whose objects are gone, and forgets that when they are back', () => {
+    const without = write(withRule, ipAddresses, objects(1))
+    const named = ['firewall.dnat[7].source_addresses[1]', 'firewall.dnat[7].change_destination_address']
+    assert.deepEqual(fieldsOf(without), named)
+    assert.deepEqual(fieldsOf(without), named)
+    assert.deepEqual(verify(withRule), [])
+    assert.deepEqual(fieldsOf(write(withRule, ipAddresses, [])).length, 3)
+  })
+
+  it('names bindings without a list, hardware rules for IPv4 and exceptions for nothing', () => {
+    const item = { enabled: true, comment: '' }
+    let config = write({}, accessOrder, { acl_ordered_list: [{ src: [], hip: [], acl: 'gone' }] })
+    config = write(config, macRules, [{ ...item, id: 'm', mac: '02:00:00:00:00:01', protocol: 2048 }])
+    config = write(config, bypassList, [{ ...item, id: 'b', aliases: ['ip.id.1'] }])
+    assert.deepEqual(fieldsOf(config), [
+      'firewall.hw_mac[m].protocol',
+      'firewall.bypass[b].aliases[0]',
+      'firewall.acl_order.acl_ordered_list[0].acl',
+    ])
+  })
+
+  it('looks again only at the rule that changed', () => {
+    const read: string[] = []
+    const watched = (id: number): Item => {
+      const [rule] = addRule({}, 'log', id, { action: 'mark_log' }, {})['firewall.log'] as Item[]
+      return Object.defineProperty({ ...rule } as Item, 'protocol', {
+        enumerable: true,
+        get: () => {
+          read.push(`${id}`)
+          return 'any'
+        },
+      })
+    }
+    const first = watched(1)
+    assert.deepEqual(verify({ 'firewall.log': [first] }), [])
+    read.length = 0
+    assert.deepEqual(verify({ 'firewall.log': [first, watched(2)] }), [])
+    assert.deepEqual([...new Set(read)], ['2'])
+  })
+
+  it('counts the entries of all access control lists together', () => {
+    const entry = { saddr: '0.0.0.0/0', daddr: '0.0.0.0/0', proto: 'ip', action: 'deny' } as const
+    const ports = { sport_min: 0, sport_max: 0, dport_min: 0, dport_max: 0 }
+    const value = Array.from({ length: 10_000 }, () => ({ ...entry, ...ports }))
+    const lists = Array.from({ length: 10 }, (_, index) => ({ id: `${index}`, name: 'x', value }))
+    assert.deepEqual(verify(write({}, accessLists, lists)), [])
+    const more = [...lists, { id: 'more', name: 'x', value: value.slice(0, 1) }]
+    assert.deepEqual(fieldsOf(write({}, accessLists, more)), ['firewall.acl'])
+  })
+})
+
+describe('references of the firewall', () => {
+  it('are all objects that rules, bindings and exceptions name, and nothing else', () => {
+    let config: Config = addRule(
+      withRule,
+      'forward',
+      3,
+      { action: 'drop', hip_profiles: ['hip_profile.id.1'], incoming_interface: 'interface.external_any' },
+      {},
+    )
+    config = addRule(config, 'snat', 1, { action: 'snat', change_source_address: '192.0.2.1-192.0.2.9' }, {})
+    config = write(config, accessOrder, { acl_ordered_list: [{ src: ['group.id.1'], hip: [], acl: 'x' }] })
+    config = write(config, bypassList, [{ id: 'b', aliases: ['user.id.2'], comment: '', enabled: true }])
+    assert.deepEqual(
+      references(config).map(({ id, object, field }) => `${id} in ${object}.${field}`),
+      [
+        'hip_profile.id.1 in firewall.forward[3].hip_profiles',
+        'interface.external_any in firewall.forward[3].incoming_interface',
+        'ip.id.1 in firewall.dnat[7].source_addresses',
+        'ip.id.2 in firewall.dnat[7].source_addresses',
+        'ip.id.2 in firewall.dnat[7].change_destination_address',
+        'user.id.2 in firewall.bypass[b].aliases',
+        'group.id.1 in firewall.acl_order[0].src',
+      ],
+    )
+    assert.equal(references(config)[2]?.title, 'DNAT rule 7')
+  })
+})

@@ -1,0 +1,76 @@
+// What another call of the interface would make of the configuration, without making it: the same route, access, schema and
+// edit as the call itself, on a copy. Used where an answer is asked for "as if", such as which rule would decide.
+
+import type { Edit } from '../config/change.ts'
+import { GatewayError, invalid } from '../contract/error.ts'
+import type { Config } from '../contract/slots.ts'
+import type { Context, PreviewCall, Route, Services } from './handle.ts'
+import { checkAccess } from './request.ts'
+import { checkBody, readQuery } from './validate.ts'
+
+/** The handler ran into change(): what it wanted is known, and nothing after it may happen. */
+class Previewed extends Error {
+  readonly config: Config
+
+  constructor(config: Config) {
+    super('previewed')
+    this.config = config
+  }
+}
+
+export async function preview(
+  routes: readonly Route[],
+  services: Services,
+  asking: Context,
+  call: PreviewCall,
+): Promise<Config> {
+  const [path = '', search = ''] = call.path.split('?')
+  const found = findRoute(routes, call.method, path)
+  if (found?.route.endpoint.effect !== 'configuration')
+    throw invalid('change.path', 'There is no call that changes the configuration with this method and path.')
+  const { endpoint, handler } = found.route
+  checkAccess(asking.identity, endpoint.access)
+  if (endpoint.body) checkBody(endpoint.body, call.body)
+  const change = (edit: (config: Config, tools: never) => Config | readonly [Config, unknown]) => {
+    const wrapped = (config: Config, tools: never) => {
+      const edited = edit(config, tools)
+      return Array.isArray(edited) ? edited : [edited, undefined]
+    }
+    return Promise.reject(new Previewed(services.engine.preview(wrapped as unknown as Edit<unknown>)))
+  }
+  const query = readQuery(endpoint.query, Object.fromEntries(new URLSearchParams(search)))
+  try {
+    await handler({
+      ...asking,
+      params: found.params,
+      query: query as never,
+      body: call.body as never,
+      change: change as never,
+    })
+  } catch (outcome) {
+    if (outcome instanceof Previewed) return outcome.config
+    throw outcome
+  }
+  throw new GatewayError('invalid', 'This call does not change the configuration.')
+}
+
+function findRoute(routes: readonly Route[], method: string, path: string) {
+  const parts = path.split('/')
+  const fits = ({ endpoint }: Route): boolean => {
+    const pattern = endpoint.path.split('/')
+    return (
+      endpoint.method === method &&
+      pattern.length === parts.length &&
+      pattern.every((part, index) => (part.startsWith(':') ? parts[index] !== '' : part === parts[index]))
+    )
+  }
+  // A fixed path such as `/move` goes before one with a variable.
+  const candidates = routes.filter(fits).toSorted((a, b) => a.endpoint.params.length - b.endpoint.params.length)
+  const route = candidates[0]
+  if (!route) return null
+  const names = route.endpoint.path.split('/')
+  const params = Object.fromEntries(
+    names.flatMap((name, index) => (name.startsWith(':') ? [[name.slice(1), parts[index] ?? '']] : [])),
+  )
+  return { route, params }
+}

@@ -1,0 +1,157 @@
+// How often each rule matched, over all restarts. The kernel counts from the load of its tables on; what it counted before
+// is kept here, in a file of its own that is written seldom: a power cut costs at most half a minute of counting.
+
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import type { Hits } from '../plan/artifacts.ts'
+import { type Clock, unixSeconds } from './clock.ts'
+
+export interface RuleHits {
+  readonly packets: number
+  /** Unix seconds since when the rule is counted. */
+  readonly since: number
+  /** Unix seconds of the reading that first showed the latest hit; null when there was none. */
+  readonly lastHit: number | null
+}
+
+interface Entry {
+  /** Counted by kernels and tables that are gone. */
+  readonly before: number
+  /** Counted by the present ones, as last read. */
+  readonly now: number
+  readonly since: number
+  readonly lastHit: number | null
+}
+
+interface Stored {
+  readonly epoch: string
+  readonly rules: Readonly<
+    Record<string, readonly [before: number, now: number, since: number, lastHit: number | null]>
+  >
+}
+
+export interface HitCounterParts {
+  readonly path: string
+  readonly clock: Clock
+  /** Reads the kernel. */
+  readonly hits: () => Promise<Hits>
+  /** Origins of the rules there are; counters of others are dropped. */
+  readonly origins: () => readonly string[]
+}
+
+const readAgainAfterSeconds = 1
+const saveEverySeconds = 30
+/** A listing of ten thousand rules takes half a second, so nobody asking should not cost more than that a minute. */
+const pollMilliseconds = 60_000
+
+export class HitCounters {
+  readonly #parts: HitCounterParts
+  #epoch = ''
+  #entries = new Map<string, Entry>()
+  #readAt = Number.NEGATIVE_INFINITY
+  #reading: Promise<void> | null = null
+  #savedAt: number
+  #isSaved = true
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(parts: HitCounterParts) {
+    this.#parts = parts
+    this.#savedAt = parts.clock.elapsed()
+    this.#load()
+  }
+
+  /** Reads from time to time even when nobody asks, so that a reboot loses little. */
+  start(): void {
+    this.#timer = setInterval(() => void this.current(), pollMilliseconds).unref()
+  }
+
+  /** By origin of the rule. When the kernel cannot be read, what was last known. */
+  async current(): Promise<ReadonlyMap<string, RuleHits>> {
+    if (this.#parts.clock.elapsed() - this.#readAt >= readAgainAfterSeconds) {
+      this.#reading ??= this.#read().finally(() => {
+        this.#reading = null
+      })
+    }
+    await this.#reading
+    return new Map(
+      [...this.#entries].map(([origin, { before, now, since, lastHit }]) => [
+        origin,
+        { packets: before + now, since, lastHit },
+      ]),
+    )
+  }
+
+  async #read(): Promise<void> {
+    let hits: Hits
+    try {
+      hits = await this.#parts.hits()
+    } catch {
+      // The firewall's status tells that applyd does not answer; the totals known so far still hold.
+      return
+    }
+    this.#readAt = this.#parts.clock.elapsed()
+    this.#update(hits)
+    if (this.#readAt - this.#savedAt >= saveEverySeconds) this.#save()
+  }
+
+  #update({ epoch, counts }: Hits): void {
+    const time = unixSeconds(this.#parts.clock.now())
+    const counted = new Map(counts.map(({ origin, packets }) => [origin, packets]))
+    const isAnew = epoch !== this.#epoch
+    this.#entries = new Map(
+      this.#parts.origins().map((origin) => {
+        const known = this.#entries.get(origin) ?? { before: 0, now: 0, since: time, lastHit: null }
+        return [origin, advance(known, counted.get(origin) ?? 0, isAnew, time)]
+      }),
+    )
+    this.#epoch = epoch
+    this.#isSaved = false
+  }
+
+  #load(): void {
+    try {
+      const { epoch, rules } = JSON.parse(readFileSync(this.#parts.path, 'utf8')) as Stored
+      const entries = Object.entries(rules).map(([origin, [before, now, since, lastHit]]): [string, Entry] => {
+        if (![before, now, since, lastHit ?? 0].every(Number.isSafeInteger)) throw new Error('not a counter')
+        return [origin, { before, now, since, lastHit }]
+      })
+      this.#epoch = String(epoch)
+      this.#entries = new Map(entries)
+    } catch {
+      // Missing or damaged: counting begins anew, which `since` tells.
+    }
+  }
+
+  #save(): void {
+    const stored: Stored = {
+      epoch: this.#epoch,
+      rules: Object.fromEntries(
+        [...this.#entries].map(([origin, entry]) => [origin, [entry.before, entry.now, entry.since, entry.lastHit]]),
+      ),
+    }
+    try {
+      writeFileSync(`${this.#parts.path}.new`, JSON.stringify(stored), { mode: 0o600 })
+      renameSync(`${this.#parts.path}.new`, this.#parts.path)
+      this.#isSaved = true
+    } catch {
+      // A full disk must not stop the counting; the next save tries again.
+    }
+    this.#savedAt = this.#parts.clock.elapsed()
+  }
+
+  close(): void {
+    if (this.#timer) clearInterval(this.#timer)
+    if (!this.#isSaved) this.#save()
+  }
+}
+
+/** A count that fell, as one of another epoch, began anew: what it was before is kept. */
+function advance(known: Entry, now: number, isAnew: boolean, time: number): Entry {
+  const hasBegunAnew = isAnew || now < known.now
+  const hits = hasBegunAnew ? now : now - known.now
+  return {
+    before: hasBegunAnew ? known.before + known.now : known.before,
+    now,
+    since: known.since,
+    lastHit: hits > 0 ? time : known.lastHit,
+  }
+}

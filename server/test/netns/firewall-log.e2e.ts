@@ -1,0 +1,176 @@
+// The firewall log on the wire: what a rule does to a marked connection becomes a record with table, rule and action, and
+// nothing else does.
+
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { webAddress } from '../../src/lab/network.ts'
+import { ApiClient } from '../support/api-client.ts'
+import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
+import { until } from '../support/until.ts'
+import { Wire } from '../support/wire.ts'
+
+const password = 'correct horse 9'
+const client = '10.10.0.2'
+const server = '198.51.100.20'
+const skip = existsSync('/usr/sbin/ulogd') ? false : 'ulogd2 is not installed'
+
+interface LogRecord {
+  readonly table: string
+  readonly rule_id: string
+  readonly action: string
+  readonly protocol: string
+  readonly source_port: number
+  readonly text: string
+}
+
+describe('the firewall log on the wire', { skip }, () => {
+  let gateway: LabGateway
+  let api: ApiClient
+  let wire: Wire
+  let port = ''
+  let target = ''
+  let sourcePort = 40_000
+
+  before(async () => {
+    gateway = await startGateway({ adminPassword: password })
+    api = new ApiClient(gateway.address)
+    await api.signIn('admin', password)
+    wire = new Wire(gateway, client, server)
+    await wire.addAddresses('internet', 'lo', [`${server}/32`])
+    await wire.listen('internet', [server], [9000])
+    port = (await ok('POST', '/aliases/ports', { title: 'test', comment: '', value: 9000 })).id
+    target = (await ok('POST', '/aliases/ip_addresses', { title: 'server', comment: '', value: server })).id
+  })
+  after(async () => {
+    api.close()
+    await gateway.stop()
+  })
+  beforeEach(async () => {
+    for (const table of ['forward', 'log']) {
+      const rules = (await ok('GET', `/firewall/rules/${table}`)) as { id: number }[]
+      for (const { id } of rules) await ok('DELETE', `/firewall/rules/${table}/${id}`)
+    }
+    await ok('PATCH', '/firewall/settings', { log_mode: 'all', log_actions: [] })
+  })
+
+  const ok = async (method: string, path: string, body?: unknown) => {
+    const answer = await api.call(method, path, body)
+    assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+  const addRule = async (table: string, fields: object): Promise<string> =>
+    `${(await ok('POST', `/firewall/rules/${table}`, fields)).id}`
+  const markUdp = (action: 'mark_log' | 'mark_not_log') =>
+    addRule('log', { action, protocol: 'protocol.udp', destination_ports: [port] })
+  const dropTarget = () => addRule('forward', { action: 'drop', destination_addresses: [target] })
+  const recordsFrom = async (from: number): Promise<LogRecord[]> => {
+    const records = (await ok('GET', `/firewall/log?source_ip=${client}&limit=1000`)) as LogRecord[]
+    return records.filter(({ source_port }) => source_port === from)
+  }
+  /** TCP and UDP from a port of their own, by which the records are known. */
+  const tryBlocked = async (): Promise<number> => {
+    sourcePort++
+    await wire.isBlocked({ port: 9000, sourcePort })
+    return sourcePort
+  }
+  const appears = (from: number) => until('the record is there', async () => (await recordsFrom(from)).length > 0)
+
+  it('tells which rule dropped a marked connection, and nothing about others', async () => {
+    const mark = await markUdp('mark_log')
+    const drop = await dropTarget()
+    const from = await tryBlocked()
+    await until('the drop is recorded', async () => (await recordsFrom(from)).some(({ table }) => table === 'FWD'))
+    const records = await recordsFrom(from)
+    assert.deepEqual(
+      records.map(({ protocol }) => protocol).filter((protocol) => protocol !== 'UDP'),
+      [],
+    )
+    const shown = records.map(({ table, rule_id, action }) => `${table} ${rule_id} ${action}`)
+    assert.deepEqual(new Set(shown), new Set([`FWD ${drop} drop`, `LOG ${mark} mark_log`]))
+    const [dropped] = (await ok('GET', `/firewall/log?table=FWD&rule_id=${drop}&limit=1`)) as object[]
+    assert.partialDeepStrictEqual(dropped, {
+      source_ip: client,
+      destination_ip: server,
+      destination_port: 9000,
+      in_interface: 'lan0',
+      out_interface: 'wan0',
+      lost: 0,
+      text: `UDP src ${client} sport ${from} dst ${server} dport 9000 table FWD rule ${drop} action drop`,
+    })
+  })
+
+  it('shows the reader in the status', async () => {
+    await markUdp('mark_log')
+    const items = (await ok('GET', '/firewall/status')) as { name: string; status: string }[]
+    assert.equal(items.find(({ name }) => name === 'log')?.status, 'active')
+  })
+
+  it('is also there as CSV', async () => {
+    await markUdp('mark_log')
+    await dropTarget()
+    const from = await tryBlocked()
+    await appears(from)
+    const columns = encodeURIComponent('["protocol","source_port","action"]')
+    const csv = await ok('GET', `/firewall/log?format_type=CSV&columns=${columns}&limit=5`)
+    assert.match(csv, /^protocol,source_port,action\r\n/)
+    assert.match(csv, new RegExp(`^UDP,${from},drop\r$`, 'm'))
+  })
+
+  it('leaves out what a later rule takes the mark from', async () => {
+    await markUdp('mark_log')
+    const unmark = await markUdp('mark_not_log')
+    await dropTarget()
+    const silent = await tryBlocked()
+    await ok('DELETE', `/firewall/rules/log/${unmark}`)
+    const told = await tryBlocked()
+    await appears(told)
+    assert.deepEqual(await recordsFrom(silent), [])
+  })
+
+  it('holds only the selected actions', async () => {
+    await markUdp('mark_log')
+    await dropTarget()
+    await ok('PATCH', '/firewall/settings', { log_mode: 'selected', log_actions: ['accept'] })
+    const silent = await tryBlocked()
+    await ok('PATCH', '/firewall/settings', { log_mode: 'selected', log_actions: ['drop'] })
+    const told = await tryBlocked()
+    await appears(told)
+    assert.deepEqual(await recordsFrom(silent), [])
+    assert.deepEqual(new Set((await recordsFrom(told)).map(({ action }) => action)), new Set(['drop']))
+  })
+
+  it('says nothing about connections that were there before the mark', async () => {
+    const upload = gateway.exec(
+      'client',
+      ['/usr/bin/curl', '-sS', '-m', '30', '--limit-rate', '4k', '-T', '-', `http://${webAddress}/echo`],
+      { input: 'x'.repeat(32 * 1024), timeoutMs: 40_000 },
+    )
+    const localPort = async (): Promise<number> => {
+      const established = ['/usr/bin/ss', '-Htn', 'state', 'established', `dst ${webAddress}`]
+      const { stdout } = await gateway.exec('client', established)
+      return Number(/:(\d+)\s+198\.51\.100\.10:80\b/.exec(stdout)?.[1] ?? 0)
+    }
+    await until('the upload is under way', async () => (await localPort()) > 0)
+    const before = await localPort()
+    await addRule('log', { action: 'mark_log', protocol: 'any' })
+    const accept = await addRule('forward', { action: 'accept', protocol: 'protocol.tcp' })
+    assert.equal((await gateway.exec('client', ['/usr/bin/curl', '-sS', '-m', '5', `http://${webAddress}/`])).code, 0)
+    const accepted = async () => (await ok('GET', `/firewall/log?rule_id=${accept}&action=accept`)) as LogRecord[]
+    await until('the new connection is recorded', async () => (await accepted()).length > 0)
+    assert.ok((await localPort()) === before, 'the upload still goes on')
+    assert.equal((await upload).code, 0)
+    assert.deepEqual(await recordsFrom(before), [])
+  })
+
+  it('is kept when gatewayd dies, each record once', async () => {
+    await markUdp('mark_log')
+    await dropTarget()
+    const from = await tryBlocked()
+    await appears(from)
+    const known = await recordsFrom(from)
+    await gateway.killGatewayd()
+    await api.signIn('admin', password)
+    assert.deepEqual(await recordsFrom(from), known)
+  })
+})

@@ -1,0 +1,137 @@
+// The host plane in a namespace of its own, administered over its own network: a change that would cut the administrator's
+// connection is refused, and on probation it is made, cuts him off, and is put back by itself.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
+import { until } from '../support/until.ts'
+
+const password = 'correct horse 9'
+const address = '10.99.0.1'
+const listen = `${address}:18443`
+/** So long a change on probation stays. He gives up on an answer well before that. */
+const probationSeconds = 8
+const patienceSeconds = 2
+
+interface Machine {
+  readonly pid: number
+  /** Put before a command line, to run it there. */
+  readonly enter: readonly string[]
+  leave(): Promise<void>
+}
+
+/** Namespaces without a name: they end with the last process in them, and ours ends with this one, however it ends. */
+async function startMachine(): Promise<Machine> {
+  const script = 'mount -t sysfs sysfs /sys && ip link set lo up && echo ready && exec cat >/dev/null'
+  const child: ChildProcess = spawn('/usr/bin/unshare', ['--net', '--mount', '/bin/sh', '-c', script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const closed = once(child, 'close')
+  await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), closed])
+  assert.ok(child.pid !== undefined && child.exitCode === null, 'no namespace can be made')
+  const { pid } = child
+  const leave = async (): Promise<void> => {
+    child.stdin?.end()
+    await closed
+  }
+  return { pid, enter: ['/usr/bin/nsenter', '--net', '--mount', '-t', String(pid), '--'], leave }
+}
+
+const runIn = ({ enter: [program = '', ...args] }: Machine, command: readonly string[]) =>
+  spawnSync(program, [...args, ...command], { encoding: 'utf8' })
+
+function ip(machine: Machine, ...args: readonly string[]): void {
+  const { status, stderr } = runIn(machine, ['/usr/sbin/ip', ...args])
+  assert.equal(status, 0, `ip ${args.join(' ')}: ${stderr}`)
+}
+
+describe('an administrator on the network of the gateway', () => {
+  const cleanUp = new AsyncDisposableStack()
+  let desk: Machine
+  let gateway: LabGateway
+  let jar = ''
+  let connection = 0
+
+  before(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-lockout-'))
+    cleanUp.defer(() => rmSync(folder, { recursive: true }))
+    jar = join(folder, 'jar')
+    desk = await startMachine()
+    cleanUp.defer(desk.leave)
+    const machine = await startMachine()
+    cleanUp.defer(machine.leave)
+    ip(machine, 'link', 'add', 'lan0', 'type', 'veth', 'peer', 'name', 'lan0', 'netns', String(desk.pid))
+    ip(machine, 'addr', 'add', `${address}/24`, 'dev', 'lan0')
+    ip(desk, 'addr', 'add', '10.99.0.2/24', 'dev', 'lan0')
+    for (const one of [machine, desk]) ip(one, 'link', 'set', 'lan0', 'up')
+    gateway = await startGateway({
+      adminPassword: password,
+      dataplane: 'host',
+      wrapper: machine.enter,
+      env: { PORTCULLIS_LISTEN: listen },
+    })
+    cleanUp.use(gateway)
+    // From here on the gateway itself holds its namespaces, so that its end shows whether anything else stays in them.
+    await machine.leave()
+    const signedIn = call('POST', '/web/auth/login', { login: 'admin', password, rest_path: '/' })
+    assert.equal(signedIn.status, 200, JSON.stringify(signedIn.body))
+    connection = call('GET', '/network/connections').body[0].id
+  })
+  after(async () => {
+    try {
+      await gateway?.stop()
+    } finally {
+      await cleanUp.disposeAsync()
+    }
+  })
+
+  function call(method: string, path: string, body?: unknown, header = 'x-none: 1') {
+    const { stdout } = runIn(desk, [
+      ...['/usr/bin/curl', '-sk', '-m', String(patienceSeconds), '-c', jar, '-b', jar, '-X', method, '-H', header],
+      ...['-w', '\n%{http_code}', `https://${listen}${path}`],
+      ...(body === undefined ? [] : ['-d', JSON.stringify(body)]),
+    ])
+    const [text = '', status = '0'] = stdout.split(/\n(?=\d{3}$)/)
+    return { status: Number(status), body: text === '' ? null : JSON.parse(text) }
+  }
+
+  const cuts: readonly [title: string, send: (header?: string) => ReturnType<typeof call>, words: RegExp][] = [
+    [
+      'switching off the interface',
+      (header) => call('PATCH', `/network/connections/${connection}`, { enabled: false }, header),
+      /takes away the address 10\.99\.0\.1/,
+    ],
+    [
+      'another address',
+      (header) => call('PATCH', `/network/connections/${connection}`, { addresses: ['10.98.0.1/24'] }, header),
+      /takes away the address 10\.99\.0\.1/,
+    ],
+    [
+      'an input rule that drops everything',
+      (header) => call('POST', '/firewall/rules/input', { action: 'drop' }, header),
+      /your own connection from 10\.99\.0\.2 to 10\.99\.0\.1 port 18443 would be dropped/,
+    ],
+  ]
+  for (const [title, send, words] of cuts) {
+    it(`${title} is refused, and on probation it is made and put back`, async () => {
+      const refused = send()
+      assert.equal(refused.status, 409, JSON.stringify(refused.body))
+      assert.match(refused.body.message, words)
+      assert.match(refused.body.message, /Portcullis-Confirm-Within/)
+      const [before] = call('GET', '/config/revisions?limit=1').body
+      // The answer may or may not find its way back; what counts is that a new connection does not get in.
+      send(`Portcullis-Confirm-Within: ${probationSeconds}`)
+      await until('he is cut off', () => call('GET', '/config/status').status === 0, probationSeconds * 1000)
+      await until('he is back', () => call('GET', '/config/status').status === 200, 30_000)
+      const [putBack, made] = call('GET', '/config/revisions?limit=2').body
+      assert.deepEqual([made.revision, made.author], [before.revision + 1, 'admin'])
+      assert.deepEqual([putBack.revision, putBack.author], [before.revision + 2, 'system'])
+      assert.equal(putBack.reason, `Revision ${made.revision} was not confirmed within ${probationSeconds} s`)
+    })
+  }
+})

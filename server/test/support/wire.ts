@@ -1,0 +1,93 @@
+// Sends real TCP and UDP through a running lab: a sink in the internet, probes from the client.
+
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import type { LabGateway } from './lab-gateway.ts'
+import { until } from './until.ts'
+
+/** What the far end saw of a connection. */
+export interface Seen {
+  readonly client: string
+  readonly server: string
+  readonly port: number
+}
+
+export interface Try {
+  readonly source?: string
+  readonly sourcePort?: number
+  readonly destination?: string
+  readonly port: number
+}
+
+const script = (name: string): string => join(appRoot, 'server/test/support', name)
+
+export class Wire {
+  readonly #gateway: LabGateway
+  readonly #from: string
+  readonly #to: string
+
+  /** `from` and `to` are the addresses used when a try names none. */
+  constructor(gateway: LabGateway, from: string, to: string) {
+    this.#gateway = gateway
+    this.#from = from
+    this.#to = to
+  }
+
+  async addAddresses(namespace: string, device: string, addresses: readonly string[]): Promise<void> {
+    for (const address of addresses) {
+      const { code, stderr } = await this.#gateway.exec(namespace, [
+        '/usr/sbin/ip',
+        'addr',
+        'add',
+        address,
+        'dev',
+        device,
+      ])
+      assert.equal(code, 0, stderr)
+    }
+  }
+
+  /** Listens until the lab ends. */
+  async listen(namespace: string, addresses: readonly string[], ports: readonly number[]): Promise<void> {
+    const command = [runtimePath(appRoot), script('wire-sink.ts'), addresses.join(','), ports.join(',')]
+    void this.#gateway.exec(namespace, command, { timeoutMs: 900_000 }).catch(() => {})
+    const isListening = async () => {
+      const { stdout } = await this.#gateway.exec(namespace, ['/usr/bin/ss', '-Hltun'])
+      return addresses.every((address) => ports.every((port) => stdout.split(`${address}:${port} `).length > 2))
+    }
+    await until('the sink listens', isListening)
+  }
+
+  /** Both protocols get through; answers what the far end saw. */
+  async passes(attempt: Try): Promise<readonly [tcp: Seen, udp: Seen]> {
+    const [tcp, udp] = await this.#try(attempt, 5_000)
+    assert.ok(tcp, `TCP did not get through: ${JSON.stringify(attempt)}`)
+    assert.ok(udp, `UDP did not get through: ${JSON.stringify(attempt)}`)
+    return [tcp, udp]
+  }
+
+  /** Neither protocol gets through. */
+  async isBlocked(attempt: Try): Promise<void> {
+    assert.deepEqual(await this.#try(attempt, 500), [null, null], `it got through: ${JSON.stringify(attempt)}`)
+  }
+
+  /** The protocols that get through. */
+  async whichPass(attempt: Try): Promise<readonly string[]> {
+    const seen = await this.#try(attempt, 800)
+    return ['tcp', 'udp'].filter((_, at) => seen[at] !== null)
+  }
+
+  async #try(attempt: Try, timeoutMs: number): Promise<readonly (Seen | null)[]> {
+    const probe = { source: this.#from, destination: this.#to, ...attempt, timeoutMs }
+    const input = JSON.stringify([
+      { ...probe, protocol: 'tcp' },
+      { ...probe, protocol: 'udp' },
+    ])
+    const { stdout, stderr } = await this.#gateway.exec('client', [runtimePath(appRoot), script('wire-probe.ts')], {
+      input,
+    })
+    assert.equal(stderr, '')
+    return JSON.parse(stdout) as (Seen | null)[]
+  }
+}
