@@ -19,6 +19,8 @@ const folder = benchFolder()
 const vault = new Vault(join(folder, 'vault.key'))
 const certificate = await ensureCertificate(join(folder, 'tls'), ['127.0.0.1'], new Date())
 const { http, services } = createGateway({
+  folder,
+  hitsFile: '',
   database: new Database(join(folder, 'gateway.db')),
   applier: new FakeApplier(),
   vault,

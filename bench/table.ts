@@ -7,7 +7,8 @@ export interface Row {
   /** Null where there is nothing to compare with. */
   readonly ratio: number | null
   readonly aim: string
-  readonly isMet: boolean
+  /** Null where there is no aim. */
+  readonly isMet: boolean | null
 }
 
 export const median = (values: readonly number[]): number => {
@@ -24,7 +25,7 @@ export function printTable(rows: readonly Row[]): string {
     row.raw,
     row.ratio === null ? '' : row.ratio.toFixed(2),
     row.aim,
-    row.isMet ? 'met' : 'missed',
+    row.isMet === null ? '' : row.isMet ? 'met' : 'missed',
   ])
   const widths = heading.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)))
   const line = (row: readonly string[]): string =>

@@ -1,0 +1,139 @@
+// The rules as the gateway has them: objects for every host, network, range, port and list, and FORWARD rules over them.
+// Also a state folder that already holds all that, because ten thousand calls would take minutes.
+
+import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createGateway } from '../../server/src/app.ts'
+import { passwordPlace } from '../../server/src/areas/administrators/config.ts'
+import { addAdministrator } from '../../server/src/areas/administrators/edits.ts'
+import { forwardRules } from '../../server/src/areas/firewall/config.ts'
+import { addRule } from '../../server/src/areas/firewall/edits.ts'
+import {
+  addressLists,
+  ipAddresses,
+  ipRanges,
+  networks,
+  portRanges,
+  ports,
+} from '../../server/src/areas/objects/config.ts'
+import type { EditTools } from '../../server/src/config/change.ts'
+import { type Config, type Item, type ListSlot, read, write } from '../../server/src/contract/slots.ts'
+import { Database } from '../../server/src/database/database.ts'
+import { systemClock } from '../../server/src/runtime/clock.ts'
+import { Vault } from '../../server/src/runtime/vault.ts'
+import { FakeApplier } from '../../server/test/support/fake-applier.ts'
+import { labFacts } from '../../server/test/support/test-gateway.ts'
+import { type BenchPolicy, type BenchRule, printPorts } from './rules.ts'
+
+export const adminPassword = 'correct horse 9'
+
+type Numbered = ListSlot<Item & { readonly id: number }>
+
+/** Keeps one object for each value, made when it is first asked for. */
+class Objects {
+  readonly #tools: EditTools
+  readonly #ids = new Map<string, string>()
+  readonly #made = new Map<ListSlot, Item[]>()
+
+  constructor(tools: EditTools) {
+    this.#tools = tools
+  }
+
+  idOf(prefix: string, slot: ListSlot, title: string, fields: object): string {
+    const known = this.#ids.get(`${prefix} ${title}`)
+    if (known !== undefined) return known
+    const id = `${prefix}.id.${this.#tools.nextId(slot as unknown as Numbered)}`
+    this.#ids.set(`${prefix} ${title}`, id)
+    this.#made.set(slot, [...(this.#made.get(slot) ?? []), { id, title, comment: '', ...fields } as Item])
+    return id
+  }
+
+  writeTo(config: Config): Config {
+    return [...this.#made].reduce((next, [slot, items]) => write(next, slot, items), config)
+  }
+}
+
+export function writePolicy(config: Config, policy: BenchPolicy, tools: EditTools): Config {
+  const objects = new Objects(tools)
+  const rules = policy.rules.map((rule) => ({
+    action: rule.isAccepted ? 'accept' : 'drop',
+    protocol: rule.protocol === null ? 'any' : `protocol.${rule.protocol}`,
+    source_addresses: [addressId(objects, rule.source)],
+    destination_addresses: [
+      rule.list === null ? addressId(objects, rule.destination) : listId(objects, policy, rule.list),
+    ],
+    destination_ports: [portId(objects, rule.ports)],
+  }))
+  const withObjects = objects.writeTo(config)
+  // Each rule is judged and completed by the area itself, in a configuration without the others.
+  const stored = rules.flatMap((fields) =>
+    read(addRule(withObjects, 'forward', tools.nextId(forwardRules), fields, {}), forwardRules),
+  )
+  return write(withObjects, forwardRules, stored)
+}
+
+function addressId(objects: Objects, text: string | null): string {
+  if (text === null) return 'any'
+  const [start = '', end] = text.split('-')
+  if (end !== undefined) return objects.idOf('ip_range', ipRanges, text, { start, end })
+  if (text.includes('/')) return objects.idOf('subnet', networks, text, { value: text })
+  return objects.idOf('ip', ipAddresses, text, { value: text })
+}
+
+function portId(objects: Objects, span: BenchRule['ports']): string {
+  if (span === null) return 'any'
+  const [start, end] = span
+  if (start === end) return objects.idOf('port', ports, `${start}`, { value: start })
+  return objects.idOf('port_range', portRanges, printPorts(span), { start, end })
+}
+
+function listId(objects: Objects, { lists }: BenchPolicy, at: number): string {
+  const values = (lists[at] ?? []).map((host) => addressId(objects, host))
+  return objects.idOf('address_list', addressLists, `List ${at}`, { values })
+}
+
+/** A state folder with the administrator `admin` and these rules, as if they had been entered. */
+export async function makeState(stateDir: string, policy: BenchPolicy): Promise<void> {
+  const folder = join(stateDir, 'gateway')
+  mkdirSync(folder, { recursive: true })
+  const database = new Database(join(folder, 'gateway.db'))
+  const vault = new Vault(join(folder, 'vault.key'))
+  const { services, http, close } = createGateway({
+    database,
+    folder,
+    hitsFile: '',
+    applier: new FakeApplier(),
+    vault,
+    clock: systemClock(),
+    facts: () => labFacts,
+    log: () => {},
+    brand: 'portcullis',
+    hostName: 'bench',
+    ownNames: new Set(),
+    installationId: 'bench',
+    licenceKey: null,
+    isTls: true,
+  })
+  const id = randomUUID()
+  const sealed = { hash: vault.seal(await services.passwords.hash(adminPassword), passwordPlace(id)), timestamp: 0 }
+  const admin = {
+    enabled: true,
+    name: 'Administrator',
+    login: 'admin',
+    role: 'predefined_admin_write' as const,
+    comment: '',
+    password: '',
+  }
+  await services.engine.change({
+    edit: (config, tools) => [writePolicy(addAdministrator(config, id, admin, sealed), policy, tools), null],
+    actor: { login: 'bench', address: '127.0.0.1' },
+    reason: 'bench',
+  })
+  await services.engine.idle()
+  services.engine.close()
+  await http.close()
+  services.journal.flush()
+  await close()
+  database.close()
+}

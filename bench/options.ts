@@ -1,0 +1,10 @@
+// What the command line may ask of a bench, beside its name.
+
+export const flags = { quick: '--quick', installPeers: '--install-peers' } as const
+
+export interface BenchOptions {
+  /** Fewer rounds and smaller peers: a look, not a measurement. */
+  readonly isQuick: boolean
+  /** Fetch the other firewalls the bench compares with. */
+  readonly installsPeers: boolean
+}
