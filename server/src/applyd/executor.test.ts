@@ -457,8 +457,10 @@ scenario('a unit that traffic does not need may fail, and its status says so', a
   const output = { path: scene.bench.path('output/stand.json'), mode: 0o640, maxBytes: 1000 }
   await scene.start({ tables: scene.bench.tables({ isOptional: true, output }) })
   assert.equal((await scene.apply(planOf(1, ...stand('die')))).status, 'applied')
-  await waitFor('it is told', async () => (await scene.unitNow())?.state === 'failed')
-  assert.match((await scene.unitNow())?.message ?? '', /address in use/)
+  await waitFor('its last words are told', async () => {
+    const unit = await scene.unitNow()
+    return unit?.state === 'failed' && /address in use/.test(unit.message)
+  })
   assert.deepEqual(await scene.apply(planOf(1, ...stand('die'))), { status: 'applied', changed: [] })
   assert.equal((await scene.apply(planOf(2, ...stand('well')))).status, 'applied')
   await waitFor('its words are in its file', () => readFileSync(output.path, 'utf8').endsWith('started as well\n'))
