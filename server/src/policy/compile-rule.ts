@@ -45,9 +45,6 @@ export interface CompiledRule {
   readonly sets: readonly NftPiece[]
 }
 
-/** Key of the incoming interface that stands for what the gateway itself sends. */
-export const ownTraffic = 'utm_outgoing'
-
 export const logGroup = 5
 export const tableNames = {
   forward: 'FWD',

@@ -19,10 +19,10 @@ import {
 import { makePiece } from '../render/nft-piece.ts'
 import { type AccessOptions, compileAccess } from './compile-access.ts'
 import { compileHardware } from './compile-hardware.ts'
-import { compileRule, ownTraffic, type Place, type RuleOptions } from './compile-rule.ts'
+import { compileRule, type Place, type RuleOptions } from './compile-rule.ts'
 import { listPieces, type Tree } from './dispatch.ts'
 import { dispatch, type Entry, type RankedTree } from './dispatch-ranks.ts'
-import { type Policy, type PolicyRule, privateNetworks } from './model.ts'
+import { ownTraffic, type Policy, type PolicyRule, privateNetworks } from './model.ts'
 
 export const firewallTable = 'inet portcullis'
 export const automaticSnatOrigin = 'firewall.settings.automatic_snat_enabled'

@@ -2,10 +2,14 @@
 // evaluate.ts. Pure.
 
 import { contains, type Ranges } from '../net/ranges.ts'
-import type { AddressMatch, InterfaceMatch, PolicyRule, ProtocolName, Span } from './model.ts'
-
-/** Key of the incoming interface that stands for what the gateway itself sends. */
-export const ownTraffic = 'utm_outgoing'
+import {
+  type AddressMatch,
+  type InterfaceMatch,
+  ownTraffic,
+  type PolicyRule,
+  type ProtocolName,
+  type Span,
+} from './model.ts'
 
 /** Conditions of a rule by their names on the wire, in the order in which they are tried. */
 const ruleFields = [

@@ -3,8 +3,8 @@
 
 import { everyAddress, highestAddress } from '../net/ipv4.ts'
 import { covers, invert, overlaps, type Ranges, unite } from '../net/ranges.ts'
-import { ownTraffic, type RuleField } from './evaluate-match.ts'
-import type { AddressMatch, InterfaceMatch, PolicyRule, ProtocolName } from './model.ts'
+import type { RuleField } from './evaluate-match.ts'
+import { type AddressMatch, type InterfaceMatch, ownTraffic, type PolicyRule, type ProtocolName } from './model.ts'
 
 export interface Shape {
   readonly rule: PolicyRule

@@ -20,6 +20,9 @@ export interface PortMatch {
   readonly ranges: Ranges
 }
 
+/** Key of an InterfaceMatch that stands for what the gateway itself sends. */
+export const ownTraffic = 'utm_outgoing'
+
 /** Devices of the kernel. An empty list matches nothing: the interface is gone or the zone is empty. */
 export interface InterfaceMatch {
   readonly key: string

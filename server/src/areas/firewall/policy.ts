@@ -14,6 +14,7 @@ import {
   type HardwareFilter,
   type InterfaceMatch,
   type LoggedAction,
+  ownTraffic,
   type Policy,
   type PolicyRule,
   type PortMatch,
@@ -159,7 +160,7 @@ function timeMatch(world: World, ids: readonly string[]): TimeMatch | null {
 
 function interfaceMatch(world: World, alias: string | undefined): InterfaceMatch | null {
   if (alias === undefined || alias === 'any') return null
-  if (alias === 'interface.utm_outgoing') return { key: 'utm_outgoing', devices: [] }
+  if (alias === 'interface.utm_outgoing') return { key: ownTraffic, devices: [] }
   return { key: keyOf([alias]), devices: devicesOf(world.config, world.facts, alias) }
 }
 
