@@ -145,6 +145,10 @@ export class ConfigStore {
       list.positions.push(row.position)
       lists.set(slot.key, list)
     }
+    for (const { slot } of this.#database.prepare('SELECT slot FROM slots').all() as { slot: string }[]) {
+      // A list that was changed is what is stored of it, be it nothing; only one that never was has its first items.
+      if (this.#slots.get(slot)?.kind === 'list' && !lists.has(slot)) lists.set(slot, { items: [], positions: [] })
+    }
     for (const [key, list] of lists) {
       config[key] = list.items
       positions[key] = list.positions
@@ -240,11 +244,9 @@ export class ConfigStore {
   }
 
   #writeRevision(parent: Uint8Array, revision: Revision): Uint8Array {
-    const touched = new Set<string>()
-    for (const change of revision.changes) {
-      this.#writeChange(change)
-      touched.add(change.slot)
-    }
+    const touched = new Set(revision.changes.map((change) => change.slot))
+    for (const slot of touched) this.#putFirstItems(slot)
+    for (const change of revision.changes) this.#writeChange(change)
     const changes = JSON.stringify(revision.changes)
     const hash = revisionHash(parent, revision, changes)
     this.#database
@@ -258,6 +260,16 @@ export class ConfigStore {
         .run(slot, revision.revision)
     }
     return hash
+  }
+
+  /** With its first change a list is stored, and so are the items that it came with and that did not change. */
+  #putFirstItems(key: string): void {
+    const slot = this.#slots.get(key)
+    if (slot?.kind !== 'list' || slot.initial.length === 0) return
+    if (this.#database.prepare('SELECT slot FROM slots WHERE slot = ?').get(key)) return
+    slot.initial.forEach((item, index) => {
+      this.#putItem(key, idText(item.id), index + 1, item)
+    })
   }
 
   #writeChange(change: Change): void {
