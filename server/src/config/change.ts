@@ -20,6 +20,8 @@ export interface Actor {
 export interface EditTools {
   /** The next number of a list; never given twice, not even after a revert. */
   nextId(slot: Pick<ListSlot, 'key'>): number
+  /** No number up to this one is given any more: for items that bring their ids along. */
+  keepIds(slot: Pick<ListSlot, 'key'>, upTo: number): void
 }
 
 /** A pure function from the configuration to the one wanted, with what the caller wants to know of it. */

@@ -3,7 +3,7 @@
 
 import type { Problem } from '../contract/error.ts'
 import { GatewayError } from '../contract/error.ts'
-import type { Config } from '../contract/slots.ts'
+import type { Config, Slot } from '../contract/slots.ts'
 import type { Artifact, Outcome } from '../plan/artifacts.ts'
 import { sameArtifacts } from '../plan/planner.ts'
 import { diffArtifacts } from '../plan/text-diff.ts'
@@ -89,6 +89,15 @@ export class ConfigEngine {
 
   get revision(): number {
     return this.#head.revision
+  }
+
+  get slots(): readonly Slot[] {
+    return this.#parts.slots
+  }
+
+  /** The last number given in each list. */
+  get sequences(): Readonly<Record<string, number>> {
+    return this.#sequences
   }
 
   get probation(): Probation | null {
@@ -298,6 +307,9 @@ export class ConfigEngine {
         const id = (used[slot.key] ?? sequences[slot.key] ?? 0) + 1
         used[slot.key] = id
         return id
+      },
+      keepIds: (slot, upTo) => {
+        used[slot.key] = Math.max(upTo, used[slot.key] ?? sequences[slot.key] ?? 0)
       },
     })
     const { changes, snapshot } = diffConfig(this.#parts.slots, head, wanted)

@@ -44,6 +44,8 @@ export const accessTable = {
   configure: fullAccess,
   /** Filtering rules and firewall modes. */
   firewall: [...fullAccess, 'predefined_firewall_admin'],
+  /** Users, their groups and the hosts that belong to them. */
+  accounts: [...fullAccess, 'predefined_firewall_admin', 'predefined_access_settings_admin'],
   /** Confirm or put back a change on probation; whose change it is decides the rest. */
   change: [...fullAccess, ...limitedWriters],
   /** The journal of changes, sign-ins and refusals. */

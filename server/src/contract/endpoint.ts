@@ -31,6 +31,10 @@ export interface EndpointSpec<Q extends TObject, B extends TSchema, R extends TS
   /** The call may come without a body; the handler then gets undefined. */
   readonly isBodyOptional?: boolean
   readonly bodyLimitBytes?: number
+  /** What a longer body is told, where its length is not the reason. */
+  readonly tooLargeMessage?: string
+  /** Media type of a body that is not JSON; the handler gets its bytes as `rawBody`, and `body` is not used. */
+  readonly rawBodyType?: string
 }
 
 export interface Endpoint<Q extends TObject = TObject, B extends TSchema = TSchema, R extends TSchema = TSchema> {
@@ -47,6 +51,8 @@ export interface Endpoint<Q extends TObject = TObject, B extends TSchema = TSche
   readonly alsoReplies: readonly string[]
   readonly isBodyOptional: boolean
   readonly bodyLimitBytes: number
+  readonly tooLargeMessage: string | undefined
+  readonly rawBodyType: string | null
 }
 
 export type QueryOf<E> = E extends Endpoint<infer Q, TSchema, TSchema> ? Static<Q> : never
@@ -80,6 +86,8 @@ export const endpoint = <Q extends TObject = NoFields, B extends TSchema = Empty
   alsoReplies: spec.alsoReplies ?? [],
   isBodyOptional: spec.isBodyOptional ?? false,
   bodyLimitBytes: spec.bodyLimitBytes ?? defaultBodyLimitBytes,
+  tooLargeMessage: spec.tooLargeMessage,
+  rawBodyType: spec.rawBodyType ?? null,
 })
 
 export const nameOf = (e: Pick<Endpoint, 'method' | 'path'>): string => `${e.method} ${e.path}`

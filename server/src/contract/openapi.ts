@@ -11,6 +11,7 @@ export interface AreaEndpoints {
 }
 
 const jsonOf = (schema: unknown) => ({ 'application/json': { schema } })
+const bytesOf = (mediaType: string) => ({ [mediaType]: { schema: { type: 'string', format: 'binary' } } })
 
 export function openApi(areas: readonly AreaEndpoints[], version: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
@@ -88,6 +89,7 @@ function operation(area: string, endpoint: Endpoint): Record<string, unknown> {
       ...(isChange ? changeParameters : []),
     ],
     ...(endpoint.body ? { requestBody: { required: true, content: jsonOf(endpoint.body) } } : {}),
+    ...(endpoint.rawBodyType ? { requestBody: { required: true, content: bytesOf(endpoint.rawBodyType) } } : {}),
     responses: {
       200: {
         description: isChange ? 'Done; with dry_run=true a DryRun.' : 'Done.',

@@ -47,12 +47,14 @@ export function answerFor(error: GatewayError, requestId: string): ErrorAnswer {
   }
 }
 
+const bodyTooLarge = 'The body is larger than this endpoint takes.'
+
 /** Fastify's own refusals, told in our words; anything else unknown is a bug and says nothing. */
-export function asGatewayError(error: unknown): GatewayError {
+export function asGatewayError(error: unknown, tooLargeMessage = bodyTooLarge): GatewayError {
   if (error instanceof GatewayError) return error
   const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) {
-    return new GatewayError('too_large', 'The body is larger than this endpoint takes.', { cause: error })
+    return new GatewayError('too_large', tooLargeMessage, { cause: error })
   }
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
     return new GatewayError('not_found', 'There is nothing at this path.', { cause: error })

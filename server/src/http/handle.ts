@@ -10,6 +10,7 @@ import type { Problem } from '../contract/error.ts'
 import type { Config, Slot } from '../contract/slots.ts'
 import type { Applier, Observation } from '../plan/artifacts.ts'
 import type { Facts } from '../plan/facts.ts'
+import type { Backups } from '../runtime/backups.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { FirewallLog } from '../runtime/firewall-log.ts'
 import type { HitCounters } from '../runtime/hit-counters.ts'
@@ -18,6 +19,7 @@ import type { Passwords } from '../runtime/passwords.ts'
 import type { Session, Sessions } from '../runtime/sessions.ts'
 import type { SignInGuard } from '../runtime/sign-in-guard.ts'
 import type { Vault } from '../runtime/vault.ts'
+import type { Catalogue } from '../signatures/catalogue.ts'
 import type { CookieJar } from './cookies.ts'
 
 /** Who is signed in, as of this very request. */
@@ -44,6 +46,56 @@ export interface CountriesState {
   readonly messages: readonly string[]
 }
 
+/** A line that a service of the gateway wrote. */
+export interface ServiceLogLine {
+  /** `gatewayd`, `applyd` ... */
+  readonly program: string
+  /** Where it stands in its file; unique together with the program. */
+  readonly position: number
+  /** Unix milliseconds. */
+  readonly time: number
+  readonly level: string
+  readonly message: string
+}
+
+/** What the rule files on this machine hold, and how they were read. */
+export interface SignatureBase {
+  refresh(): Promise<void>
+  current(): Catalogue
+  state(): {
+    /** Where the operator puts rule files. */
+    readonly folder: string
+    /** Unix seconds of the newest file of a source, null when it has none. */
+    readonly updatedAt: Readonly<Record<'standard' | 'advanced', number | null>>
+    readonly messages: readonly string[]
+  }
+}
+
+/** A connection as the kernel tracks it; rates are those of the last moments. */
+export interface TrackedSession {
+  /** ULID. */
+  readonly id: string
+  readonly protocol: string
+  readonly source: string
+  /** Null where the protocol has no ports. */
+  readonly sourcePort: number | null
+  readonly destination: string
+  readonly destinationPort: number | null
+  /** Since it was first seen. */
+  readonly seconds: number
+  /** Per second, towards the source and away from it. */
+  readonly bytesIn: number
+  readonly bytesOut: number
+  readonly packetsIn: number
+  readonly packetsOut: number
+}
+
+export interface FreeDisk {
+  readonly id: string
+  readonly title: string
+  readonly bytes: number
+}
+
 export interface Machine {
   /** Null when applyd does not answer; `unreachable` says so. */
   readonly observation: Observation | null
@@ -66,10 +118,21 @@ export interface Services {
   readonly referencesTo: (config: Config, id: string) => readonly Reference[]
   readonly hitCounters: HitCounters
   readonly firewallLog: FirewallLog
+  readonly backups: Backups
   /** How the names of domain objects were resolved; absent where nothing resolves them. */
   readonly domains?: { status(): ReadonlyMap<string, DomainState> }
   /** The country database; absent where none is read. */
   readonly countries?: { status(): CountriesState }
+  /** Signatures of the rule files on this machine; absent where none are read. */
+  readonly signatures?: SignatureBase
+  /** What the kernel tracks; absent where nobody reads it, and empty where it cannot be read. */
+  readonly traffic?: { sessions(): Promise<readonly TrackedSession[]> }
+  /** What the services themselves write; absent where nobody reads it. */
+  readonly serviceLogs?: { read(): Promise<readonly ServiceLogLine[]> }
+  /** Disks without partitions that nothing uses; absent where nobody reads them. */
+  readonly disks?: { list(): Promise<readonly FreeDisk[]> }
+  /** TXT records of a name: none when there is no such record, null when DNS could not be asked. */
+  readonly textRecords?: { lookUp(name: string): Promise<readonly string[] | null> }
   readonly journal: Journal
   readonly sessions: Sessions
   readonly guard: SignInGuard
@@ -106,6 +169,8 @@ export interface Context<E extends Endpoint = Endpoint> {
   readonly params: Readonly<Record<string, string>>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
+  /** The bytes as they came, where the endpoint says that they are not JSON; otherwise empty. */
+  readonly rawBody: Buffer
   /** The configuration when the request came; edits get the one of their own turn. */
   readonly config: Config
   readonly change: Change

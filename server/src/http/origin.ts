@@ -5,7 +5,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { GatewayError } from '../contract/error.ts'
 
-export function checkOrigin(headers: IncomingHttpHeaders, ownNames: ReadonlySet<string>, isTls: boolean): void {
+export function checkOrigin(
+  headers: IncomingHttpHeaders,
+  ownNames: ReadonlySet<string>,
+  isTls: boolean,
+  bodyType = 'application/json',
+): void {
   const { origin } = headers
   const site = headers['sec-fetch-site']
   if (origin === undefined && site === undefined) return
@@ -15,8 +20,8 @@ export function checkOrigin(headers: IncomingHttpHeaders, ownNames: ReadonlySet<
   if (!isOwnHost(headers.host ?? '', ownNames)) refuse('a host name that is not the gateway’s')
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-  if (hasBody && headers['content-length'] !== '0' && type !== 'application/json') {
-    throw new GatewayError('unsupported_type', 'A browser must send application/json.')
+  if (hasBody && headers['content-length'] !== '0' && type !== bodyType) {
+    throw new GatewayError('unsupported_type', `A browser must send ${bodyType}.`)
   }
 }
 

@@ -1,6 +1,7 @@
 // Routes for the declared shapes of contract/collections.ts, so that an area with nothing special writes one line.
 
 import { randomUUID } from 'node:crypto'
+import { setImmediate as others } from 'node:timers/promises'
 import type { TObject } from 'typebox'
 import type { settingsEndpoints } from '../contract/collections.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
@@ -137,5 +138,23 @@ export function perValue<A extends object, B extends object>(turn: (value: A) =>
     const made = turn(value)
     known.set(value, made)
     return made
+  }
+}
+
+/** Records looked at before others get their turn; about ten milliseconds. */
+const stepRecords = 2_000
+
+/** Every record of a journal, newest first, in steps between which other requests are answered. */
+export async function* pagesOf<T extends { readonly sequence: number }>(
+  pageBefore: (sequence: number, limit: number) => readonly T[],
+): AsyncGenerator<readonly T[]> {
+  let oldest = Number.MAX_SAFE_INTEGER
+  for (;;) {
+    const page = pageBefore(oldest, stepRecords)
+    yield page
+    const last = page.at(-1)
+    if (!last || page.length < stepRecords) return
+    oldest = last.sequence
+    await others()
   }
 }

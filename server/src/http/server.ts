@@ -104,7 +104,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     // An unknown path is told only to those who are signed in.
     checkAccess(request.identity, route?.endpoint.access ?? 'signed-in')
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      checkOrigin(request.headers, parts.ownNames, parts.isTls)
+      checkOrigin(request.headers, parts.ownNames, parts.isTls, route?.endpoint.rawBodyType ?? undefined)
     }
     // Bodies are JSON whatever their type says (general.md 1); Fastify would refuse a type it cannot read.
     delete request.raw.headers['content-type']
@@ -149,7 +149,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   app.setErrorHandler(sendError)
 
   function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const known = asGatewayError(error)
+    const known = asGatewayError(error, request.routeOptions?.config.route?.endpoint.tooLargeMessage)
     if (known.code === 'internal' || known.code === 'not_applied') {
       parts.log('error', 'a request failed', { error: known.cause ?? known, request_id: request.id })
     }
@@ -181,12 +181,14 @@ function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: 
     // CSV and JSON share the tag; a client that asks for another form has no copy to keep.
     if (request.headers['if-none-match'] === etag) return reply.code(304).send()
   }
-  const body = readBody(endpoint, request.body)
+  const body = endpoint.rawBodyType === null ? readBody(endpoint, request.body) : undefined
+  const rawBody = endpoint.rawBodyType === null ? noBytes : readBytes(request.body)
   const state: ChangeState = { report: null }
   const context: Context = {
     params: request.params as Record<string, string>,
     query: query as never,
     body: body as never,
+    rawBody,
     config: engine.config,
     change: endpoint.effect === 'read' ? noChange : changeFor(parts.services, route, request, reply, query, state),
     address: plainAddress(request.ip),
@@ -253,6 +255,13 @@ function readBody(endpoint: Endpoint, raw: unknown): unknown {
     })
   }
   return undefined
+}
+
+const noBytes = Buffer.alloc(0)
+
+function readBytes(raw: unknown): Buffer {
+  if (Buffer.isBuffer(raw) && raw.length > 0) return raw
+  throw new GatewayError('malformed', 'This call needs a body.')
 }
 
 /** Who asks, from where, and by which way in. */

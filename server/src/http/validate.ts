@@ -68,7 +68,7 @@ function problemsOf(errors: readonly ErrorObject[]): Problem[] {
       continue
     }
     if (error.keyword === 'anyOf') {
-      if (!problems.has(field)) problems.set(field, 'This value is not allowed here.')
+      if (!problems.has(field)) problems.set(field, notAllowed)
       continue
     }
     const message = inUnion ? unionMessage(errors, error.instancePath) : wordsFor(error)
@@ -76,8 +76,14 @@ function problemsOf(errors: readonly ErrorObject[]): Problem[] {
     if (known === undefined) problems.set(field, message)
     if (problems.size >= maxProblems) break
   }
-  return [...problems].map(([field, message]) => ({ field, message }))
+  const isSaidDeeper = (field: string): boolean =>
+    [...problems.keys()].some((other) => other.startsWith(`${field}.`) || other.startsWith(`${field}[`))
+  return [...problems]
+    .filter(([field, message]) => message !== notAllowed || !isSaidDeeper(field))
+    .map(([field, message]) => ({ field, message }))
 }
+
+const notAllowed = 'This value is not allowed here.'
 
 const unionMessage = (errors: readonly ErrorObject[], path: string): string => {
   const types = errors
@@ -142,7 +148,7 @@ function wordsFor(error: ErrorObject): string {
         ? 'Must not contain control characters.'
         : String(error.parentSchema?.['x-fault'] ?? 'Has characters or a form that is not allowed here.')
     default:
-      return 'This value is not allowed here.'
+      return notAllowed
   }
 }
 

@@ -1,6 +1,7 @@
 // Endpoints of the configuration engine itself.
 
 import { GatewayError, notFound } from '../../contract/error.ts'
+import { resealAll } from '../../contract/reseal.ts'
 import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
 import { hasAdministrator } from '../administrators/config.ts'
 import {
@@ -13,7 +14,6 @@ import {
   showProbation,
   showRevision,
 } from './contract.ts'
-import { resealAll } from './edits.ts'
 import { configurationStatusItems } from './status.ts'
 
 const defaultPage = 100

@@ -1,0 +1,317 @@
+// Queries over journals: the parameters limit, offset, sort, search and filter, and what they mean for a row. Pure; where
+// rows come from is the business of the areas that ask.
+
+import type { Static, TObject } from 'typebox'
+import { GatewayError, type Problem } from './error.ts'
+import { jsonQuery, oneOf, strictObject } from './fields.ts'
+import { Type } from './schema.ts'
+
+/** Security requirement 35: a query over a journal gives at most this many rows. */
+export const maxRows = 10_000
+
+export const directions = ['asc', 'desc'] as const
+
+export const filterOperators = [
+  'contains',
+  'not_contains',
+  'contains_any',
+  'not_contains_any',
+  'equals',
+  'not_equals',
+  'greater',
+  'greater_equal',
+  'less',
+  'less_equal',
+  'range',
+  'date_range',
+] as const
+export type FilterOperator = (typeof filterOperators)[number]
+
+export const datePeriods = ['hour', 'today', 'yesterday', 'cur_week', 'prev_week', 'cur_month', 'prev_month'] as const
+export type DatePeriod = (typeof datePeriods)[number]
+
+/** Names of a column store; only whether a column is a text matters here. */
+export interface Column {
+  readonly name: string
+  readonly type: 'String' | 'UInt8' | 'UInt32' | 'UInt64' | 'Int64'
+}
+
+export type Cell = string | number
+export type Row = Readonly<Record<string, Cell>>
+
+const FilterValue = Type.Array(Type.Union([Type.String({ maxLength: 255 }), Type.Integer(), Type.Boolean()]), {
+  maxItems: 100,
+})
+
+export const sortQuery = <const T extends readonly string[]>(names: T) =>
+  Type.Optional(
+    jsonQuery(
+      Type.Array(strictObject({ field: oneOf(names), direction: oneOf(directions) }), {
+        maxItems: 20,
+        description: 'Applied in the order of the list.',
+      }),
+    ),
+  )
+
+/** The parameters every journal takes, for its columns. */
+export const journalQuery = <const T extends readonly string[]>(names: T) =>
+  strictObject({
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: maxRows, description: `Rows of the answer; ${maxRows} when absent.` }),
+    ),
+    offset: Type.Optional(Type.Integer({ minimum: 0 })),
+    sort: sortQuery(names),
+    search: Type.Optional(
+      jsonQuery(
+        Type.Array(
+          strictObject({
+            text: Type.String({ maxLength: 255 }),
+            columns: Type.Union([
+              Type.Array(oneOf(names), { minItems: 1, maxItems: names.length }),
+              Type.Unsafe<T[number]>({ type: 'string', enum: [...names] }),
+            ]),
+          }),
+          { maxItems: 20, description: 'Rows in which one of the columns contains the text; all entries must hold.' },
+        ),
+      ),
+    ),
+    format_type: Type.Optional(oneOf(['JSON', 'CSV'], 'Form of the answer; JSON when absent.')),
+    filter: Type.Optional(
+      jsonQuery(
+        Type.Array(
+          strictObject({
+            items: Type.Array(
+              strictObject({
+                column_name: oneOf(names),
+                operator: oneOf(filterOperators),
+                value: Type.Optional(FilterValue),
+                values: Type.Optional(
+                  Type.Unsafe<Static<typeof FilterValue>>({
+                    ...FilterValue,
+                    'x-synonym-of': 'value',
+                    description: 'Another word for value.',
+                  }),
+                ),
+              }),
+              { maxItems: 50 },
+            ),
+            link_operator: Type.Optional(oneOf(['and', 'or'], 'What joins the items; and when absent.')),
+          }),
+          { maxItems: 20, description: 'All entries must hold.' },
+        ),
+      ),
+    ),
+  })
+
+export interface JournalQuery {
+  readonly limit?: number
+  readonly offset?: number
+  readonly sort?: readonly SortItem[]
+  readonly search?: readonly { readonly text: string; readonly columns: readonly string[] | string }[]
+  readonly filter?: readonly { readonly items: readonly FilterItem[]; readonly link_operator?: 'and' | 'or' }[]
+}
+
+export interface SortItem {
+  readonly field: string
+  readonly direction: 'asc' | 'desc'
+}
+
+type FilterValues = readonly (string | number | boolean)[]
+
+interface FilterItem {
+  readonly column_name: string
+  readonly operator: FilterOperator
+  readonly value?: FilterValues
+  readonly values?: FilterValues
+}
+
+export const MetaColumn = strictObject({ name: Type.String(), type: Type.String() })
+
+/** `rows_before_limit_at_least` is absent when neither limit nor offset was sent. */
+export const journalReply = <T extends TObject>(record: T) =>
+  strictObject({
+    meta: Type.Array(MetaColumn, { description: 'The columns and their types.' }),
+    data: Type.Array(record),
+    rows: Type.Integer({ description: 'Records in data.' }),
+    rows_before_limit_at_least: Type.Optional(
+      Type.Integer({ description: 'Records there are without limit and offset.' }),
+    ),
+  })
+
+type Test = (row: Row) => boolean
+
+/** A query over rows: which of them, in which order. */
+export interface ReadQuery {
+  readonly matches: Test
+  readonly compare: (a: Row, b: Row) => number
+}
+
+/** `clockSeconds`: now, as seconds of a clock that shows the gateway's own time and knows no zones. */
+export function readJournalQuery(
+  columns: readonly Column[],
+  query: JournalQuery,
+  defaultSort: readonly SortItem[],
+  clockSeconds: number,
+): ReadQuery {
+  const types = new Map(columns.map(({ name, type }) => [name, type]))
+  const problems: Problem[] = []
+  const filters = (query.filter ?? []).map(({ items, link_operator }, at): Test => {
+    const tests = items.map((item, index) => {
+      const field = `filter[${at}].items[${index}]`
+      const { value, values } = item
+      if (value && values)
+        problems.push({ field: `${field}.values`, message: 'Only one of value and values may be given.' })
+      const test = testOf(item, value ?? values ?? [], types.get(item.column_name) === 'String', clockSeconds)
+      if (typeof test === 'function') return test
+      problems.push({ field: `${field}.${value || !values ? 'value' : 'values'}`, message: test })
+      return () => false
+    })
+    if (tests.length === 0) return () => true
+    return link_operator === 'or' ? (row) => tests.some((test) => test(row)) : (row) => tests.every((test) => test(row))
+  })
+  if (problems.length > 0) throw new GatewayError('invalid', 'The filter is not as it must be.', { problems })
+  const searches = (query.search ?? []).map(({ text, columns: names }): Test => {
+    const wanted = text.toLowerCase()
+    const searched = typeof names === 'string' ? [names] : names
+    return (row) => searched.some((name) => textOf(row[name]).includes(wanted))
+  })
+  const tests = [...filters, ...searches]
+  return {
+    matches: (row) => tests.every((test) => test(row)),
+    compare: comparison([...(query.sort ?? []), ...defaultSort]),
+  }
+}
+
+const textOf = (cell: Cell | undefined): string => String(cell ?? '').toLowerCase()
+
+export function comparison(order: readonly SortItem[]): (a: Row, b: Row) => number {
+  return (a, b) => {
+    for (const { field, direction } of order) {
+      const [one, other] = [a[field] ?? '', b[field] ?? '']
+      if (one === other) continue
+      return one < other === (direction === 'asc') ? -1 : 1
+    }
+    return 0
+  }
+}
+
+/** A test, or what is wrong with the values. */
+function testOf(item: FilterItem, values: FilterValues, isText: boolean, clockSeconds: number): Test | string {
+  const { column_name: name, operator } = item
+  const [first] = values
+  if (first === undefined) return 'Must hold at least one value.'
+  if (operator === 'date_range') return isText ? notForText : dateTest(name, values, clockSeconds)
+  const isSubstring = operator.includes('contains')
+  if (isSubstring) {
+    const wanted = values.map((value) => String(value).toLowerCase())
+    const holds: Test = (row) => wanted.some((text) => textOf(row[name]).includes(text))
+    return operator.startsWith('not_') ? (row) => !holds(row) : holds
+  }
+  const cells = values.map((value) => (isText ? String(value) : numberOf(value)))
+  if (cells.includes(null)) return 'Must be numbers: the column holds numbers.'
+  const compared = cells as Cell[]
+  switch (operator) {
+    case 'equals':
+      return (row) => compared.includes(row[name] ?? '')
+    case 'not_equals':
+      return (row) => !compared.includes(row[name] ?? '')
+    case 'range':
+      return rangeTest(name, compared)
+    default:
+      return compared.length === 1 ? orderTest(name, operator, compared[0] ?? '') : 'Must be exactly one value.'
+  }
+}
+
+const notForText = 'A range of dates can be asked only of a column that holds dates.'
+
+function orderTest(name: string, operator: FilterOperator, bound: Cell): Test {
+  const cell = (row: Row): Cell => row[name] ?? ''
+  if (operator === 'greater') return (row) => cell(row) > bound
+  if (operator === 'greater_equal') return (row) => cell(row) >= bound
+  return operator === 'less' ? (row) => cell(row) < bound : (row) => cell(row) <= bound
+}
+
+/** Spec gap (monitor.md, open points): both ends belong to a range. */
+function rangeTest(name: string, [low, high, ...rest]: readonly Cell[]): Test | string {
+  if (low === undefined || high === undefined || rest.length > 0) return 'Must be exactly two values.'
+  return (row) => (row[name] ?? '') >= low && (row[name] ?? '') <= high
+}
+
+/** Left end included, right one not. */
+function dateTest(name: string, values: FilterValues, clockSeconds: number): Test | string {
+  const [first, second, ...rest] = values
+  if (rest.length > 0) return 'Must be two dates, or the name of a period.'
+  if (second === undefined) {
+    const period = datePeriods.find((known) => known === first)
+    if (!period) return `Must be two dates, or one of: ${datePeriods.join(', ')}.`
+    const [from, until] = periodBounds(period, clockSeconds)
+    return (row) => Number(row[name]) >= from && Number(row[name]) < until
+  }
+  const [from, until] = [stampOf(first), stampOf(second)]
+  if (from === null || until === null) return 'Must be dates written as YYYYMMDDhhmmss.'
+  return (row) => Number(row[name]) >= from && Number(row[name]) < until
+}
+
+const numberOf = (value: string | number | boolean): number | null => {
+  if (typeof value === 'string') return /^-?\d{1,15}$/.test(value) ? Number(value) : null
+  return Number(value)
+}
+
+const stampOf = (value: string | number | boolean | undefined): number | null =>
+  /^\d{14}$/.test(String(value)) ? Number(value) : null
+
+const daySeconds = 86_400
+
+let lastDay = { day: Number.NaN, stamp: 0 }
+
+/** The number YYYYMMDDhhmmss of a clock without zones. Records come day by day, so the date is worked out once. */
+export function printStamp(clockSeconds: number): number {
+  const day = Math.floor(clockSeconds / daySeconds)
+  if (day !== lastDay.day) {
+    const date = new Date(day * daySeconds * 1000)
+    lastDay = { day, stamp: (date.getUTCFullYear() * 100 + date.getUTCMonth() + 1) * 100 + date.getUTCDate() }
+  }
+  const second = Math.floor(clockSeconds) - day * daySeconds
+  const time = Math.floor(second / 3600) * 10_000 + (Math.floor(second / 60) % 60) * 100 + (second % 60)
+  return lastDay.stamp * 1_000_000 + time
+}
+
+/** Weeks begin on Monday. */
+export function periodBounds(period: DatePeriod, clockSeconds: number): readonly [from: number, until: number] {
+  const now = new Date(clockSeconds * 1000)
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
+  const today = Math.floor(clockSeconds / daySeconds) * daySeconds
+  const week = today - ((now.getUTCDay() + 6) % 7) * daySeconds
+  const monthStart = (shift: number): number => Date.UTC(year, month + shift, 1) / 1000
+  const bounds: Readonly<Record<DatePeriod, readonly [number, number]>> = {
+    hour: [clockSeconds - 3600, clockSeconds + 1],
+    today: [today, today + daySeconds],
+    yesterday: [today - daySeconds, today],
+    cur_week: [week, week + 7 * daySeconds],
+    prev_week: [week - 7 * daySeconds, week],
+    cur_month: [monthStart(0), monthStart(1)],
+    prev_month: [monthStart(-1), monthStart(0)],
+  }
+  const [from, until] = bounds[period]
+  return [printStamp(from), printStamp(until)]
+}
+
+/** Gathers the page of a query out of any number of rows, holding no more of them than the page needs. */
+export function createPage<T extends Row>(read: ReadQuery, query: JournalQuery) {
+  const offset = query.offset ?? 0
+  const kept = offset + (query.limit ?? maxRows)
+  let rows: T[] = []
+  let total = 0
+  return {
+    add(row: T): void {
+      if (!read.matches(row)) return
+      total++
+      rows.push(row)
+      if (rows.length >= 2 * kept + maxRows) rows = rows.sort(read.compare).slice(0, kept)
+    },
+    result: (): { readonly data: T[]; readonly total: number } => ({
+      data: rows.sort(read.compare).slice(offset, kept),
+      total,
+    }),
+  }
+}
