@@ -1,0 +1,42 @@
+// Authorization of hosts by IP and MAC address (seed, "Authorization rule"; general.md 2.1 and 4).
+
+import type { Static } from 'typebox'
+import { collectionEndpoints } from '../../contract/collections.ts'
+import { Comment, nullable, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+import { addressPattern } from '../../net/ipv4.ts'
+
+const Ip = Type.String({
+  pattern: `^${addressPattern}$`,
+  'x-fault': 'Must be an IPv4 address such as 192.168.0.10.',
+})
+
+const Mac = Type.String({
+  pattern: '^(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$',
+  'x-fault': 'Must be a MAC address such as 11:22:33:aa:bb:cc.',
+})
+
+const fields = {
+  enabled: Type.Boolean(),
+  ip: nullable(Ip),
+  mac: nullable(Mac),
+  user_id: Type.Integer({ minimum: 1, description: 'Number of the user the host belongs to.' }),
+  always_logged: Type.Boolean({ description: 'Authorized without waiting for traffic; only with an ip.' }),
+  comment: Comment,
+}
+
+export const NewAuthorizationRule = strictObject(fields)
+export type NewAuthorizationRule = Static<typeof NewAuthorizationRule>
+
+export const AuthorizationRule = strictObject({ id: Type.String(), ...fields })
+export type AuthorizationRule = Static<typeof AuthorizationRule>
+
+export const authorizationRules = collectionEndpoints({
+  path: '/auth/rules',
+  title: 'authorization rules',
+  item: 'an authorization rule',
+  change: 'accounts',
+  idName: 'rule_id',
+  fields: NewAuthorizationRule,
+  shown: AuthorizationRule,
+})

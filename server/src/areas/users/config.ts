@@ -1,0 +1,73 @@
+// Stored users and groups, the groups that are always there, and what other areas may ask about them.
+
+import type { Static } from 'typebox'
+import { nullable } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+import { Sealed } from '../../contract/secret.ts'
+import { type Config, list, read, write } from '../../contract/slots.ts'
+import { findIn } from '../objects/config.ts'
+import { type DomainType, Group, User } from './contract.ts'
+
+/** Only users made here have a password; those of others are checked where they come from. */
+export const StoredUser = Type.Object(
+  { ...User.properties, password_hash: nullable(Sealed) },
+  { additionalProperties: false },
+)
+export type StoredUser = Static<typeof StoredUser>
+
+export const users = list('users.users', StoredUser)
+export const groups = list('users.groups', Group)
+
+/** Where the vault binds a password hash to. */
+export const passwordPlace = (userId: string): string => `${users.key}/${userId}/password_hash`
+
+/** Everybody is in it, so that a rule for it is a rule for all users. */
+export const rootGroupId = 'group.id.1'
+
+/** Made at installation, and not configuration: nobody can change or remove them. */
+export const fixedGroups: readonly Group[] = [
+  { id: rootGroupId, name: 'All', parent_id: '', domain_type: 'local', domain_name: '', ldap_guid: '' },
+  {
+    id: 'group.id.2',
+    name: 'Device VPN',
+    parent_id: rootGroupId,
+    domain_type: 'device',
+    domain_name: '',
+    ldap_guid: '',
+  },
+]
+
+export const userId = (number: number | string): string => `user.id.${number}`
+export const groupId = (number: number | string): string => `group.id.${number}`
+
+export const findUser = (config: Config, id: string): StoredUser | undefined => findIn(config, users, id)
+
+export const findGroup = (config: Config, id: string): Group | undefined =>
+  fixedGroups.find((group) => group.id === id) ?? findIn(config, groups, id)
+
+/** The group and everything it stands in, up to the topmost one. */
+export function groupPath(config: Config, id: string): string[] {
+  const path: string[] = []
+  for (let group = findGroup(config, id); group; group = findGroup(config, group.parent_id)) {
+    if (path.includes(group.id)) break
+    path.push(group.id)
+  }
+  return path
+}
+
+/** A directory was left: its groups and users belong to the gateway from now on (seed, "States and transitions"). */
+export function makeLocal(config: Config, domainType: DomainType, domainName: string): Config {
+  const isTheirs = (item: Pick<Group, 'domain_type' | 'domain_name'>): boolean =>
+    item.domain_type === domainType && item.domain_name === domainName
+  const local = { domain_type: 'local', domain_name: '', ldap_guid: '' } as const
+  const released = write(
+    config,
+    users,
+    read(config, users).map((user) => (isTheirs(user) ? { ...user, ...local } : user)),
+  )
+  return write(
+    released,
+    groups,
+    read(config, groups).map((group) => (isTheirs(group) ? { ...group, ...local } : group)),
+  )
+}

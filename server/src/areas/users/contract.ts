@@ -1,0 +1,167 @@
+// Users and their groups (seed, "User"; users-and-admins.md 1.1, 1.2, 2.1, 2.5 and 2.6).
+
+import type { Static } from 'typebox'
+import { endpoint } from '../../contract/endpoint.ts'
+import { Comment, CreatedInteger, nullable, oneOf, strictObject, text } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+
+export const domainTypes = ['local', 'ad', 'ald', 'radius', 'device'] as const
+export type DomainType = (typeof domainTypes)[number]
+
+/** No at-sign: what stands after one names a directory. */
+const Login = Type.String({
+  minLength: 1,
+  maxLength: 32,
+  pattern: '^(?!\\d+(?:\\.\\d+){3}$)[a-z0-9._-]*$',
+  'x-fault': 'Must consist of small latin letters, digits, dots, hyphens and underscores, and not be an IP address.',
+})
+
+const Password = Type.String({ minLength: 1, maxLength: 128, description: 'Never returned.' })
+
+const Phone = Type.String({
+  pattern: '^\\+[1-9](?:[ ()-]{0,2}\\d){5,14}$',
+  'x-fault': 'Must be a plus sign, country code, area code and number, such as +12025550123.',
+})
+
+/** Client programs send back the number that the creation gave them. */
+const GroupId = Type.Union(
+  [
+    Type.String({
+      pattern: '^(?:group\\.id\\.)?[1-9]\\d{0,14}$',
+      'x-fault': 'Must be the id of a group, such as group.id.1.',
+    }),
+    Type.Integer({ minimum: 1 }),
+  ],
+  { description: 'The group it stands in: group.id.<n>, or the number alone.' },
+)
+
+const Name = text({ minLength: 1, maxLength: 128 })
+
+const origin = {
+  domain_type: oneOf(
+    domainTypes,
+    'Where it comes from: made here, a directory of one of two types, a RADIUS server, or a device that connects by VPN.',
+  ),
+  domain_name: text({ maxLength: 255, description: 'Domain it was imported from; empty when made here.' }),
+  ldap_guid: text({ maxLength: 64, description: 'Identifier of the object in the directory; empty when made here.' }),
+}
+
+const account = {
+  name: Name,
+  login: Login,
+  parent_id: GroupId,
+  phone_number: Type.Optional(nullable(Phone)),
+  comment: Comment,
+}
+
+export const NewUser = strictObject({ ...account, psw: Password })
+export type NewUser = Static<typeof NewUser>
+
+const Denied = Type.Boolean({ description: 'The option “deny access”: true means that the user cannot authorize.' })
+
+export const UserFields = strictObject({ ...account, enabled: Denied, ...origin })
+export type UserFields = Static<typeof UserFields>
+
+export const User = strictObject({
+  id: Type.String({ description: 'user.id.<n>' }),
+  name: Name,
+  login: Login,
+  parent_id: Type.String({ description: 'group.id.<n>' }),
+  enabled: Denied,
+  ...origin,
+  phone_number: nullable(Phone),
+  comment: Comment,
+})
+export type User = Static<typeof User>
+
+export const NewGroup = strictObject({ name: Name, parent_id: GroupId })
+export type NewGroup = Static<typeof NewGroup>
+
+export const GroupFields = strictObject({ name: Name, parent_id: GroupId, ...origin })
+export type GroupFields = Static<typeof GroupFields>
+
+export const Group = strictObject({
+  id: Type.String({ description: 'group.id.<n>' }),
+  name: Name,
+  parent_id: Type.String({ description: 'group.id.<n>; empty for the topmost group.' }),
+  ...origin,
+})
+export type Group = Static<typeof Group>
+
+const eitherId = 'The id may be written as the number alone.'
+
+export const users = {
+  list: endpoint({
+    method: 'GET',
+    path: '/user_backend/users',
+    access: 'view',
+    summary: 'List the users',
+    reply: Type.Array(User),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/user_backend/users',
+    access: 'accounts',
+    summary: 'Add a user',
+    description: 'Name and login are unique. A new user is not denied access.',
+    body: NewUser,
+    reply: CreatedInteger,
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/user_backend/users/:user_id',
+    access: 'accounts',
+    summary: 'Change a user',
+    description: `${eitherId} Of a RADIUS user only enabled, comment and name can be changed; of one from a directory, and of a device, nothing.`,
+    body: UserFields,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/user_backend/users/:user_id',
+    access: 'accounts',
+    summary: 'Remove a user',
+    description: `${eitherId} A user that rules mention stays.`,
+  }),
+  changePassword: endpoint({
+    method: 'PUT',
+    path: '/user_backend/change_password/:user_id',
+    access: 'accounts',
+    summary: 'Give a user a new password',
+    description: `${eitherId} Only users made here have a password on the gateway.`,
+    body: strictObject({ password: Password }),
+  }),
+}
+
+export const groups = {
+  list: endpoint({
+    method: 'GET',
+    path: '/user_backend/groups',
+    access: 'view',
+    summary: 'List the groups of users',
+    reply: Type.Array(Group),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/user_backend/groups',
+    access: 'accounts',
+    summary: 'Add a group of users',
+    description: 'Its name is unique among the groups of its parent.',
+    body: NewGroup,
+    reply: CreatedInteger,
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/user_backend/groups/:group_id',
+    access: 'accounts',
+    summary: 'Change or move a group of users',
+    description: `${eitherId} Another parent_id moves the group with everything in it.`,
+    body: GroupFields,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/user_backend/groups/:group_id',
+    access: 'accounts',
+    summary: 'Remove a group of users',
+    description: `${eitherId} A group stays while users or groups are in it, or rules mention it.`,
+  }),
+}

@@ -1,0 +1,216 @@
+// What can be done to users and groups, and what holds of them: names and logins are taken once, groups make a tree, and
+// what comes from elsewhere is not changed here. Hashing happens before.
+
+import type { Reference } from '../../contract/area.ts'
+import { GatewayError, notFound, type Problem } from '../../contract/error.ts'
+import { addItem, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
+import type { Sealed } from '../../contract/secret.ts'
+import { type Config, read } from '../../contract/slots.ts'
+import { findGroup, fixedGroups, groupId, groupPath, groups, type StoredUser, userId, users } from './config.ts'
+import type { DomainType, Group, GroupFields, NewGroup, NewUser, UserFields } from './contract.ts'
+
+const maxProblems = 100
+
+/** Seals a hash for the user with this id. */
+export type SealHash = (id: string) => Sealed
+
+/** Ids in a path or body may be the number alone. */
+const withPrefix = (idOf: (number: string) => string, given: string | number): string =>
+  /^[1-9]\d*$/.test(String(given)) ? idOf(String(given)) : String(given)
+
+export const requireUser = (config: Config, given: string): StoredUser =>
+  requireItem(config, users, withPrefix(userId, given), 'user')
+
+export function addUser(config: Config, number: number, fields: NewUser, seal: SealHash): Config {
+  const { psw: _plain, phone_number = null, ...rest } = fields
+  const id = userId(number)
+  const user: StoredUser = {
+    ...rest,
+    id,
+    parent_id: withPrefix(groupId, fields.parent_id),
+    phone_number,
+    enabled: false,
+    domain_type: 'local',
+    domain_name: '',
+    ldap_guid: '',
+    password_hash: seal(id),
+  }
+  refuseFaults(placeProblems(config, user))
+  refuseTaken(config, user)
+  return addItem(config, users, user)
+}
+
+/** What may be changed here of a user who comes from elsewhere (seed, "User"). */
+const changeableOfUser: Readonly<Record<DomainType, readonly string[] | null>> = {
+  local: null,
+  radius: ['enabled', 'comment', 'name'],
+  ad: [],
+  ald: [],
+  device: [],
+}
+
+export function updateUser(config: Config, given: string, fields: UserFields): Config {
+  const current = requireUser(config, given)
+  const next: StoredUser = {
+    ...current,
+    ...fields,
+    parent_id: withPrefix(groupId, fields.parent_id),
+    phone_number: fields.phone_number ?? null,
+    password_hash: fields.domain_type === 'local' ? current.password_hash : null,
+  }
+  refuseForeign(`user "${current.name}"`, current, next, changeableOfUser[current.domain_type])
+  if (isPlacedAnew(current, next)) refuseFaults(placeProblems(config, next))
+  refuseTaken(config, next)
+  return updateItem(config, users, next)
+}
+
+export function changePassword(config: Config, given: string, seal: SealHash): Config {
+  const current = requireUser(config, given)
+  refuseForeignPassword(current)
+  return updateItem(config, users, { ...current, password_hash: seal(current.id) })
+}
+
+export function refuseForeignPassword({ name, domain_type }: StoredUser): void {
+  if (domain_type === 'local') return
+  const message = `The user "${name}" was not made here, so the password is not kept here either.`
+  throw new GatewayError('conflict', message, { problems: [{ field: 'password', message }] })
+}
+
+export function removeUser(config: Config, given: string, mentionsOf: (id: string) => readonly Reference[]): Config {
+  const { id, name } = requireUser(config, given)
+  refuseInUse(`user "${name}"`, mentionsOf(id))
+  return removeItem(config, users, id, 'user')
+}
+
+/** One pass over all users; an index would have to be made anew after every change. */
+function refuseTaken(config: Config, { id, name, login }: StoredUser): void {
+  const all = read(config, users)
+  const problems: Problem[] = []
+  if (all.some((other) => other.name === name && other.id !== id))
+    problems.push({ field: 'name', message: `A user with the name "${name}" exists.` })
+  if (all.some((other) => other.login === login && other.id !== id))
+    problems.push({ field: 'login', message: `A user with the login ${login} exists.` })
+  refuse('conflict', problems)
+}
+
+export function addGroup(config: Config, id: string, fields: NewGroup): Config {
+  const group: Group = {
+    id,
+    name: fields.name,
+    parent_id: withPrefix(groupId, fields.parent_id),
+    domain_type: 'local',
+    domain_name: '',
+    ldap_guid: '',
+  }
+  refuseFaults(placeProblems(config, group))
+  refuseTakenGroup(config, group)
+  return addItem(config, groups, group)
+}
+
+const changeableOfGroup: Readonly<Record<DomainType, readonly string[] | null>> = {
+  ...changeableOfUser,
+  radius: ['name'],
+}
+
+export function updateGroup(config: Config, given: string, fields: GroupFields): Config {
+  const current = requireGroup(config, given)
+  const next: Group = { ...current, ...fields, parent_id: withPrefix(groupId, fields.parent_id) }
+  refuseForeign(`group "${current.name}"`, current, next, changeableOfGroup[current.domain_type])
+  if (isPlacedAnew(current, next)) {
+    refuseFaults([...placeProblems(config, next), ...loopProblems(config, next)])
+  }
+  refuseTakenGroup(config, next)
+  return updateItem(config, groups, next)
+}
+
+export function removeGroup(config: Config, given: string, mentionsOf: (id: string) => readonly Reference[]): Config {
+  const { id, name } = requireGroup(config, given)
+  refuseInUse(`group "${name}"`, mentionsOf(id))
+  return removeItem(config, groups, id, 'group')
+}
+
+/** A group that can be changed or removed. */
+function requireGroup(config: Config, given: string): Group {
+  const group = findGroup(config, withPrefix(groupId, given))
+  if (!group) throw notFound(`group with the id ${given.slice(0, 80)}`)
+  if (fixedGroups.includes(group))
+    throw new GatewayError('conflict', `The group "${group.name}" is built in: it can be neither changed nor removed.`)
+  return group
+}
+
+const loopProblems = (config: Config, { id, parent_id }: Group): Problem[] =>
+  groupPath(config, parent_id).includes(id)
+    ? [{ field: 'parent_id', message: 'A group cannot be moved into itself or into a group that is in it.' }]
+    : []
+
+function refuseTakenGroup(config: Config, { id, name, parent_id }: Group): void {
+  const isTaken = [...fixedGroups, ...read(config, groups)].some(
+    (other) => other.name === name && other.parent_id === parent_id && other.id !== id,
+  )
+  if (isTaken) refuse('conflict', [{ field: 'name', message: `A group with the name "${name}" exists there.` }])
+}
+
+type Member = Pick<Group, 'parent_id' | 'domain_type'>
+
+const isPlacedAnew = (current: Member, next: Member): boolean =>
+  next.parent_id !== current.parent_id || next.domain_type !== current.domain_type
+
+/** Groups of a directory or a RADIUS server hold only what comes from there (users-and-admins.md 3.4). */
+function placeProblems(config: Config, { parent_id, domain_type }: Member): Problem[] {
+  const parent = findGroup(config, parent_id)
+  if (!parent) return [{ field: 'parent_id', message: `There is no group with the id ${parent_id}.` }]
+  return parent.domain_type === 'local' || parent.domain_type === domain_type
+    ? []
+    : [{ field: 'parent_id', message: `The group "${parent.name}" takes only what comes from the same place as it.` }]
+}
+
+function refuseForeign(what: string, current: object, next: object, changeable: readonly string[] | null): void {
+  if (changeable === null) return
+  const rule =
+    changeable.length === 0
+      ? 'nothing of it can be changed here.'
+      : `only these can be changed here: ${changeable.join(', ')}.`
+  const before = current as Readonly<Record<string, unknown>>
+  const problems = Object.entries(next)
+    .filter(([field, value]) => value !== before[field] && !changeable.includes(field))
+    .map(([field]) => ({ field, message: 'Cannot be changed here.' }))
+  if (problems.length > 0)
+    throw new GatewayError('conflict', `The ${what} does not belong to the gateway: ${rule}`, { problems })
+}
+
+function refuseInUse(what: string, mentions: readonly Reference[]): void {
+  if (mentions.length === 0) return
+  const titles = [...new Set(mentions.slice(0, maxProblems).map(({ title }) => title))].slice(0, 3)
+  const rest = mentions.length - titles.length
+  const more = rest > 0 ? ` and ${rest} more` : ''
+  throw new GatewayError('conflict', `The ${what} is in use: ${titles.join(', ')}${more}.`, {
+    problems: mentions
+      .slice(0, maxProblems)
+      .map(({ object, field, title }) => ({ field: `${object}.${field}`, message: title })),
+  })
+}
+
+const refuseFaults = (problems: readonly Problem[]): void => refuse('invalid', problems)
+
+function refuse(code: 'invalid' | 'conflict', problems: readonly Problem[]): void {
+  const [first] = problems
+  if (first) throw new GatewayError(code, problems.map(({ message }) => message).join(' '), { problems })
+}
+
+/** Made once for each user: after a change all but one of fifty thousand are the same. */
+const mentions = new WeakMap<object, Reference>()
+
+function mentionOf(slot: string, what: string, member: StoredUser | Group): Reference {
+  const known = mentions.get(member)
+  if (known) return known
+  const { id, parent_id, name } = member
+  const made = { id: parent_id, object: `${slot}[${id}]`, field: 'parent_id', title: `${what} "${name}"` }
+  mentions.set(member, made)
+  return made
+}
+
+/** Users and groups mention the group they are in. */
+export const references = (config: Config): readonly Reference[] => [
+  ...read(config, groups).map((group) => mentionOf(groups.key, 'Group', group)),
+  ...read(config, users).map((user) => mentionOf(users.key, 'User', user)),
+]
