@@ -1,0 +1,128 @@
+// Administrators who are known elsewhere: rules for groups of AD and ALD directories (directory.md 1.2, 1.6 and 2.1) and
+// the RADIUS servers that are asked (users-and-admins.md 1.3 and 2.2).
+
+import type { Static } from 'typebox'
+import { roleIds } from '../../contract/access.ts'
+import { collectionEndpoints, settingsEndpoints, tableEndpoint } from '../../contract/collections.ts'
+import { endpoint } from '../../contract/endpoint.ts'
+import { Comment, Enabled, nullable, oneOf, strictObject, text } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+import { secretMask } from '../../contract/secret.ts'
+import { addressPattern } from '../../net/ipv4.ts'
+
+const guid = '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}'
+
+export const NewRule = strictObject({
+  enabled: Type.Boolean({ description: 'Whether this rule lets administrators in.' }),
+  role: Type.Union([Type.Integer({ minimum: 1, maximum: roleIds.length }), oneOf(roleIds)], {
+    description: `Access level: its name, or its number in the order ${roleIds.join(', ')}. Shown as it was sent.`,
+  }),
+  group_alias: Type.String({
+    pattern: `^security_group\\.guid\\.${guid}$`,
+    maxLength: 56,
+    description: 'Alias of the security group, of a domain of this type.',
+    'x-fault': 'Must be a security group, such as security_group.guid.6f9619ff-8b86-d011-b42d-00cf4fc964ff.',
+  }),
+  comment: Comment,
+})
+export type NewRule = Static<typeof NewRule>
+
+export const AdministratorRule = strictObject({ id: Type.String(), ...NewRule.properties })
+export type AdministratorRule = Static<typeof AdministratorRule>
+
+export const ruleColumns = ['id', 'enabled', 'role', 'group_alias', 'comment'] as const
+
+const notAskedYet = 'is not part of this release yet, so this is stored and lets nobody in.'
+
+function ruleEndpoints(path: string, kind: string) {
+  const spec = {
+    path,
+    title: `administrator rules of ${kind} directories`,
+    item: `an administrator rule of an ${kind} directory`,
+    change: 'configure',
+    idName: 'rule_id',
+    fields: NewRule,
+    shown: AdministratorRule,
+  } as const
+  const base = collectionEndpoints(spec)
+  return {
+    ...base,
+    list: tableEndpoint({ ...spec, columns: ruleColumns }),
+    create: { ...base.create, description: `Signing in through a directory ${notAskedYet}` },
+  }
+}
+
+export const adRules = ruleEndpoints('/web/admins/ad', 'AD')
+export const aldRules = ruleEndpoints('/web/admins/ald', 'ALD')
+
+const radiusStateEndpoints = settingsEndpoints({
+  path: '/admins-radius-auth/state',
+  title: 'state of RADIUS for administrators',
+  change: 'configure',
+  schema: Enabled,
+})
+
+export const radiusState = {
+  ...radiusStateEndpoints,
+  update: { ...radiusStateEndpoints.update, description: `Asking RADIUS servers ${notAskedYet}` },
+}
+
+const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
+/** The last label begins with a letter: `2130706433` and `0x7f.1` are addresses to some programs. */
+const domainPattern = `(?:${label}\\.)*[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
+
+const Server = Type.String({
+  pattern: `^(?:${addressPattern}|${domainPattern})?$`,
+  maxLength: 253,
+  description: 'IPv4 address or domain; may be empty.',
+  'x-fault': 'Must be an IPv4 address or a domain name, or empty.',
+})
+const Port = nullable(Type.Integer({ minimum: 1, maximum: 65_535 }))
+const Secret = text({
+  maxLength: 128,
+  description: `Shown to full administrators only; ${secretMask} stands for it otherwise. May be empty.`,
+})
+
+const RadiusServer = strictObject({ server: Server, port: Port, secret: Secret })
+
+const RadiusServerPatch = strictObject({
+  server: Type.Optional(Server),
+  port: Type.Optional(Port),
+  secret: Type.Optional(nullable(text({ maxLength: 128, description: `${secretMask} or null keeps the old one.` }))),
+})
+export type RadiusServerPatch = Static<typeof RadiusServerPatch>
+
+export const RadiusSettings = strictObject({ primary: RadiusServer, secondary: RadiusServer })
+export type RadiusSettings = Static<typeof RadiusSettings>
+
+/** Spec gap (users-and-admins.md 4): bodies may say `allow_external` for `secondary`, never both. */
+export const RadiusPatch = strictObject({
+  primary: Type.Optional(RadiusServerPatch),
+  secondary: Type.Optional(RadiusServerPatch),
+  allow_external: Type.Optional(
+    Type.Unsafe<RadiusServerPatch>({
+      ...RadiusServerPatch,
+      'x-synonym-of': 'secondary',
+      description: 'Another word for secondary.',
+    }),
+  ),
+})
+export type RadiusPatch = Static<typeof RadiusPatch>
+
+export const radiusSettings = {
+  show: endpoint({
+    method: 'GET',
+    path: '/admins-radius-auth/settings',
+    access: 'view',
+    summary: 'Show the RADIUS servers for administrators',
+    reply: RadiusSettings,
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/admins-radius-auth/settings',
+    access: 'configure',
+    summary: 'Change the RADIUS servers for administrators',
+    description: 'Any subset of the fields; what is not sent stays. The secondary server needs a primary one.',
+    body: RadiusPatch,
+  }),
+}

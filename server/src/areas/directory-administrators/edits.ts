@@ -1,0 +1,37 @@
+// What can be done to the RADIUS servers. Sealing happens in the caller's function; clear text is not stored.
+
+import { GatewayError, invalid } from '../../contract/error.ts'
+import { type Sealed, secretMask } from '../../contract/secret.ts'
+import { type Config, read, write } from '../../contract/slots.ts'
+import { type RadiusServer, radius, type StoredServer } from './config.ts'
+import type { RadiusPatch, RadiusServerPatch } from './contract.ts'
+import { radiusProblems } from './verify.ts'
+
+/** Turns the clear text into what is stored; the vault binds it to the server. */
+export type SealSecret = (secret: string, which: RadiusServer) => Sealed
+
+export function updateRadius(config: Config, patch: RadiusPatch, seal: SealSecret): Config {
+  if (patch.secondary && patch.allow_external)
+    throw invalid('allow_external', 'Send either secondary or allow_external, not both: they mean the same.')
+  const current = read(config, radius)
+  const next = {
+    primary: updateServer(current.primary, patch.primary, (secret) => seal(secret, 'primary')),
+    secondary: updateServer(current.secondary, patch.secondary ?? patch.allow_external, (secret) =>
+      seal(secret, 'secondary'),
+    ),
+  }
+  const problems = radiusProblems(next)
+  const [first] = problems
+  if (first) throw new GatewayError('invalid', `${first.field}: ${first.message}`, { problems })
+  return write(config, radius, next)
+}
+
+function updateServer(
+  current: StoredServer,
+  patch: RadiusServerPatch = {},
+  seal: (secret: string) => Sealed,
+): StoredServer {
+  const { secret, ...rest } = patch
+  if (secret === undefined || secret === null || secret === secretMask) return { ...current, ...rest }
+  return { ...current, ...rest, secret: secret === '' ? null : seal(secret) }
+}

@@ -1,0 +1,235 @@
+// Integration with directories of the AD and the ALD type (seed, "Directory integration"; directory.md 1.1, 1.3, 1.5 and
+// 1.6). Synchronization of groups stands in contract-groups.ts, administrators of directories in an area of their own.
+
+import type { Static } from 'typebox'
+import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
+import { endpoint } from '../../contract/endpoint.ts'
+import { nullable, oneOf, strictObject, text } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+import { addressPattern } from '../../net/ipv4.ts'
+
+export { adGroupSettings, aldGroupSettings } from './contract-groups.ts'
+
+const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
+const aldLabel = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
+
+/** The last label is not a number, so that no address passes for a name. */
+const AdName = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: `^(?:${label}\\.)+(?![0-9]+$)${label}$`,
+  description: 'Full name of the domain.',
+  'x-fault': 'Must be the full name of a domain, such as corp.example.com.',
+})
+
+const AldName = Type.String({
+  minLength: 1,
+  maxLength: 253,
+  pattern: `^(?:${aldLabel}\\.)*${aldLabel}$`,
+  description: 'Name of the domain, not of a controller.',
+  'x-fault': 'Must be the name of a domain: Latin letters, digits, underscores and hyphens between dots.',
+})
+
+const ComputerName = Type.String({
+  minLength: 1,
+  maxLength: 15,
+  pattern: '^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$',
+  description: 'Name of the gateway in the domain.',
+  'x-fault': 'Must consist of letters, digits and hyphens; a hyphen is neither first nor last.',
+})
+
+const Address = Type.String({
+  pattern: `^${addressPattern}$`,
+  maxLength: 15,
+  'x-fault': 'Must be an IPv4 address such as 192.0.2.1.',
+})
+
+const Controllers = Type.Array(Address, {
+  minItems: 1,
+  maxItems: 16,
+  uniqueItems: true,
+  description: 'Addresses of the domain controllers.',
+})
+
+const account = {
+  user: text({ minLength: 1, maxLength: 255, description: 'Account that may join computers to the domain.' }),
+  password: text({ minLength: 1, maxLength: 255, description: 'Used for the join only: neither kept nor returned.' }),
+}
+
+const LdapPaths = Type.Array(text({ minLength: 1, maxLength: 1024 }), {
+  maxItems: 10,
+  description: 'Where security groups are searched; an empty list means the whole forest.',
+})
+
+export const NewAdDomain = strictObject({
+  name: AdName,
+  computer_name: ComputerName,
+  dns_ips: Controllers,
+  ...account,
+  ldap_paths: LdapPaths,
+})
+export type NewAdDomain = Static<typeof NewAdDomain>
+
+export const AdRejoin = strictObject({ computer_name: ComputerName, ...account, ldap_paths: LdapPaths })
+export type AdRejoin = Static<typeof AdRejoin>
+
+export const AdDomain = strictObject({
+  id: Type.String(),
+  name: AdName,
+  computer_name: ComputerName,
+  dns_ips: Controllers,
+  user: account.user,
+  ldap_paths: LdapPaths,
+})
+export type AdDomain = Static<typeof AdDomain>
+
+const notJoinedYet = 'This release stores the domain and does not join it yet'
+
+const adEndpoints = collectionEndpoints({
+  path: '/ad_backend/domains',
+  title: 'AD domains',
+  item: 'an AD domain',
+  change: 'configure',
+  idName: 'domain_id',
+  fields: NewAdDomain,
+  patch: AdRejoin,
+  shown: AdDomain,
+})
+
+export const adDomains = {
+  ...adEndpoints,
+  create: { ...adEndpoints.create, description: `${notJoinedYet}; the directory status says so.` },
+  update: {
+    ...adEndpoints.update,
+    method: 'PUT',
+    summary: 'Join an AD domain again',
+    description: `Name and controllers stay. ${notJoinedYet}; the directory status says so.`,
+  },
+  remove: {
+    ...adEndpoints.remove,
+    description: 'Its group synchronizations go with it; the computer object stays in the directory.',
+  },
+} as const
+
+export const joinStates = ['init', 'error', 'completed'] as const
+
+export const NewAldDomain = strictObject({
+  name: AldName,
+  computer_name: ComputerName,
+  dns_ips: Controllers,
+  ...account,
+})
+export type NewAldDomain = Static<typeof NewAldDomain>
+
+export const AldDomain = strictObject({
+  id: Type.String(),
+  name: AldName,
+  computer_name: ComputerName,
+  dns_ips: Controllers,
+  status: oneOf(joinStates, 'How far the join has come.'),
+  error: Type.String({ description: 'Why the join failed; empty otherwise.' }),
+})
+export type AldDomain = Static<typeof AldDomain>
+
+const { update: _none, ...aldEndpoints } = collectionEndpoints({
+  path: '/ald_backend/domains',
+  title: 'ALD domains',
+  item: 'an ALD domain',
+  change: 'configure',
+  idName: 'domain_name',
+  fields: NewAldDomain,
+  shown: AldDomain,
+})
+
+export const aldDomains = {
+  ...aldEndpoints,
+  create: { ...aldEndpoints.create, description: `${notJoinedYet}; its state says so.` },
+  remove: {
+    ...aldEndpoints.remove,
+    description: 'Not while it is being joined. Its group synchronizations go with it.',
+  },
+} as const
+
+const DirectoryGroup = strictObject({
+  name: Type.String(),
+  guid: Type.String({ description: 'objectGUID of the group.' }),
+})
+
+const DirectoryUnit = strictObject({
+  name: Type.String(),
+  guid: Type.String(),
+  parent_guid: nullable(Type.String({ description: 'Null for the root.' })),
+})
+
+/** What is read from the directory itself: nothing from a domain that is not joined. */
+const objectEndpoints = <P extends string>(path: P, kind: string) => ({
+  groups: endpoint({
+    method: 'GET',
+    path: `${path}/domains/:domain_name/security_groups`,
+    access: 'view',
+    summary: `List the security groups of an ${kind} domain`,
+    description: 'Empty while the domain is not joined.',
+    reply: Type.Array(DirectoryGroup),
+  }),
+  tree: endpoint({
+    method: 'GET',
+    path: `${path}/domains/:domain_name/tree`,
+    access: 'view',
+    summary: `List the organizational units of an ${kind} domain`,
+    description: 'All nodes, the root too. Empty while the domain is not joined.',
+    reply: Type.Array(DirectoryUnit),
+  }),
+})
+
+export const adObjects = objectEndpoints('/ad_backend', 'AD')
+export const aldObjects = objectEndpoints('/ald_backend', 'ALD')
+
+export const showAdStatus = endpoint({
+  method: 'GET',
+  path: '/ad_backend/status',
+  access: 'view',
+  summary: 'Show what is wrong with the integration of AD domains',
+  reply: strictObject({
+    msg: Type.Array(Type.String(), { description: 'Errors; `no_license` when the licence lacks the module.' }),
+  }),
+})
+
+export const AdSettings = strictObject({
+  authorization_by_logs: Type.Boolean({
+    description: 'Authorize users by the security log of the domain controllers.',
+  }),
+})
+
+export const adSettings = settingsEndpoints({
+  path: '/ad_backend/settings',
+  title: 'settings of the AD integration',
+  change: 'configure',
+  schema: AdSettings,
+})
+
+export const ImportSettings = strictObject({
+  compatibility_mode: Type.Boolean({ description: 'Slower import, for domains whose groups came in incomplete.' }),
+})
+
+export const importSettings = settingsEndpoints({
+  path: '/ad_backend/security_group_import_settings',
+  title: 'import settings of security groups',
+  change: 'configure',
+  schema: ImportSettings,
+})
+
+export const ForwardZone = strictObject({
+  id: Type.String(),
+  name: Type.String(),
+  servers: Type.Array(Type.String()),
+  enabled: Type.Boolean(),
+  comment: Type.String(),
+})
+
+export const listForwardZones = endpoint({
+  method: 'GET',
+  path: '/ad_backend/forward_zones',
+  access: 'view',
+  summary: 'List the forward zones made for joined AD domains',
+  reply: Type.Array(ForwardZone),
+})

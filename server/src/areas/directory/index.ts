@@ -1,0 +1,17 @@
+// The area of directory integration: which domains the gateway belongs to and which groups follow them. No engine joins or
+// synchronizes yet, so it renders nothing.
+
+import { defineArea } from '../../http/handle.ts'
+import { groups } from '../users/config.ts'
+import { adDomains, adGroupSettings, adSettings, aldDomains, aldGroupSettings, importSettings } from './config.ts'
+import { routes } from './routes.ts'
+import { references, verify } from './verify.ts'
+
+export const directory = defineArea({
+  name: 'directory',
+  slots: [adDomains, aldDomains, adGroupSettings, aldGroupSettings, adSettings, importSettings],
+  reads: [groups],
+  verify,
+  references,
+  routes,
+})

@@ -1,0 +1,58 @@
+// Joining domains. What a join has come to is state of the machine, so it is kept here and not in the configuration: a
+// revision that is put back must not say that a join is under way.
+
+import { GatewayError } from '../../contract/error.ts'
+import type { Services } from '../../http/handle.ts'
+import type { Domain } from './config.ts'
+import type { AldDomain } from './contract.ts'
+
+export type Join = Pick<AldDomain, 'status' | 'error'>
+
+const notJoined: Join = {
+  status: 'error',
+  error: 'Stored; joining a directory is not part of this release yet, so the gateway is not a member of the domain.',
+}
+
+/** By the id of the domain; of each gateway in this process, which is one outside of tests. */
+const joins = new WeakMap<Services['engine'], Map<string, Join>>()
+
+export const joinOf = ({ engine }: Pick<Services, 'engine'>, { id }: Domain): Join =>
+  joins.get(engine)?.get(id) ?? notJoined
+
+/** Answers at once; `joinOf` tells the rest. */
+export function startJoin(services: Services, domain: Domain, join: () => Promise<void>): void {
+  const known = joins.get(services.engine) ?? new Map<string, Join>()
+  joins.set(services.engine, known)
+  known.set(domain.id, { status: 'init', error: '' })
+  join().then(
+    () => known.set(domain.id, { status: 'completed', error: '' }),
+    (error: Error) => {
+      known.set(domain.id, { status: 'error', error: error.message })
+      noteFailure(services, domain, error)
+    },
+  )
+}
+
+/** The only join this release has: it asks no server and uses no account. */
+export const joinDirectory = async (): Promise<void> => {
+  throw new GatewayError('unavailable', notJoined.error)
+}
+
+export function refuseWhileJoining(services: Services, domain: Domain): void {
+  if (joinOf(services, domain).status === 'init')
+    throw new GatewayError('conflict', `The domain ${domain.name} is being joined; wait until that has ended.`)
+}
+
+function noteFailure(services: Services, domain: Domain, error: Error): void {
+  services.journal.note({
+    event: 'system',
+    who: 'system',
+    address: '127.0.0.1',
+    what: `Join of the domain ${domain.name}`,
+    result: 'failed',
+    message: error.message,
+    request_id: '',
+    revision: null,
+    changes: [],
+  })
+}

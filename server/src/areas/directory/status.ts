@@ -1,0 +1,32 @@
+// What is wrong with the AD integration: the licence, domains that are not joined, and settings nothing applies yet.
+
+import { type Config, read } from '../../contract/slots.ts'
+import type { Services } from '../../http/handle.ts'
+import { licenceInfo } from '../licence/config.ts'
+import { adDomains, adGroupSettings, adSettings } from './config.ts'
+import { joinOf } from './jobs.ts'
+
+export function adMessages(config: Config, services: Services): string[] {
+  const failed = read(config, adDomains)
+    .map((domain) => ({ domain, join: joinOf(services, domain) }))
+    .filter(({ join }) => join.status === 'error')
+  return [
+    ...(isLicensed(config, services) ? [] : ['no_license']),
+    ...failed.map(({ domain, join }) => `${domain.name}: ${join.error}`),
+    ...(read(config, adSettings).authorization_by_logs
+      ? [
+          'Authorization by the security log is stored; it is not part of this release yet, so nobody is authorized by it.',
+        ]
+      : []),
+    ...(read(config, adGroupSettings).length > 0
+      ? ['Group synchronizations are stored; they are not part of this release yet, so no group is synchronized.']
+      : []),
+  ]
+}
+
+/** Without a key of the operator every module is available. */
+function isLicensed(config: Config, { licenceKey, hostName, clock }: Services): boolean {
+  if (licenceKey === null) return true
+  const info = licenceInfo(config, hostName, Math.floor(clock.now().getTime() / 1000))
+  return info.modules?.active_directory.available ?? false
+}
