@@ -1,0 +1,79 @@
+// Rules of application control, the old mechanism beside the profiles of firewall rules (seed; firewall.md 1.7).
+
+import type { Static } from 'typebox'
+import { orderedEndpoints } from '../../contract/collections.ts'
+import { endpoint } from '../../contract/endpoint.ts'
+import { Comment, oneOf, StatusItem, strictObject, text } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+
+const maxObjects = 200
+const maxProtocols = 1_000
+
+const id = (what: string) => Type.String({ pattern: '^[A-Za-z0-9_.-]{1,80}$', 'x-fault': `Must be the id of ${what}.` })
+
+const fields = {
+  parent_id: Type.String({
+    pattern: '^[A-Za-z0-9-]{1,80}$',
+    'x-fault': 'Must be the id of a group.',
+    description: 'Group of the server in the central console, or the root group.',
+  }),
+  name: text({ minLength: 1, maxLength: 255 }),
+  action: oneOf(['drop', 'accept']),
+  comment: Comment,
+  aliases: Type.Array(id('an object'), {
+    maxItems: maxObjects,
+    uniqueItems: true,
+    description: '["any"] or ids of users, groups and address objects; empty: nobody.',
+  }),
+  protocols: Type.Array(id('an application protocol'), {
+    maxItems: maxProtocols,
+    uniqueItems: true,
+    description: 'Ids of application protocols; empty: none.',
+  }),
+  enabled: Type.Boolean(),
+}
+
+export const ApplicationRule = strictObject({ id: Type.Integer(), ...fields })
+export type ApplicationRule = Static<typeof ApplicationRule>
+
+const WholeRule = strictObject({
+  ...fields,
+  parent_id: Type.Optional(fields.parent_id),
+  comment: Type.Optional(fields.comment),
+  enabled: Type.Optional(fields.enabled),
+})
+export type WholeRule = Static<typeof WholeRule>
+
+const { list, create, move, remove } = orderedEndpoints({
+  path: '/application_control_backend/rules',
+  title: 'application control rules in their order',
+  item: 'an application control rule',
+  idName: 'rule_id',
+  change: 'firewall',
+  fields: WholeRule,
+  shown: ApplicationRule,
+})
+
+export const applicationRules = {
+  list,
+  create,
+  replace: endpoint({
+    method: 'PUT',
+    path: '/application_control_backend/rules/:rule_id',
+    access: 'firewall',
+    summary: 'Replace an application control rule',
+    description: 'The whole rule: what is not sent gets its default.',
+    body: WholeRule,
+  }),
+  move,
+  remove,
+}
+
+/** Spec gap: the specification has no status of application control; it has the form of all others. */
+export const applicationStatus = endpoint({
+  method: 'GET',
+  path: '/application_control_backend/status',
+  access: 'view',
+  summary: 'Show the status of application control',
+  reply: Type.Array(StatusItem),
+})

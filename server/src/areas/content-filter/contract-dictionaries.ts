@@ -1,0 +1,87 @@
+// Dictionaries of the morphological analysis (content-filter.md 1.4 and 2.2).
+
+import type { Static } from 'typebox'
+import { collectionEndpoints } from '../../contract/collections.ts'
+import { endpoint } from '../../contract/endpoint.ts'
+import { Comment, patchOf, strictObject, text } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+
+const largest = 2_147_483_648
+/** Enough for the longest words, each character escaped. */
+const bodyLimitBytes = 1024 * 1024
+
+const Word = strictObject({
+  value: text({ minLength: 1, maxLength: 50, description: 'A word or a phrase.' }),
+  weight: Type.Integer({ minimum: 0, maximum: largest }),
+})
+
+const fields = {
+  title: text({ minLength: 1, maxLength: 42 }),
+  comment: Comment,
+  enabled: Type.Boolean(),
+  threshold: Type.Integer({
+    minimum: 0,
+    maximum: largest,
+    description:
+      'A page is blocked when the weights of the words found reach it; with 0 any word with a weight blocks.',
+  }),
+  words: Type.Array(Word, { maxItems: 1_000 }),
+}
+
+/** As it is stored. */
+export const Dictionary = strictObject({ id: Type.String(), ...fields })
+export type Dictionary = Static<typeof Dictionary>
+
+const ShownDictionary = strictObject({
+  ...Dictionary.properties,
+  read_only: Type.Boolean({ description: 'true: predefined, only the switch can be changed.' }),
+  from_central_console: Type.Boolean({ description: 'true: made on the console, read-only here.' }),
+})
+export type ShownDictionary = Static<typeof ShownDictionary>
+
+const NewDictionary = strictObject({
+  title: fields.title,
+  comment: Type.Optional(fields.comment),
+  enabled: Type.Optional(fields.enabled),
+  read_only: Type.Optional(
+    Type.Unsafe<false>({ type: 'boolean', enum: [false], 'x-fault': 'Only predefined dictionaries are read-only.' }),
+  ),
+  threshold: fields.threshold,
+  words: fields.words,
+})
+export type NewDictionary = Static<typeof NewDictionary>
+
+const DictionaryPatch = patchOf(strictObject(fields))
+export type DictionaryPatch = Static<typeof DictionaryPatch>
+
+const path = '/content-filter/morph_analysis_dicts'
+
+const group = collectionEndpoints({
+  path,
+  title: 'dictionaries of the morphological analysis',
+  item: 'a dictionary',
+  idName: 'dict_id',
+  change: 'firewall',
+  fields: NewDictionary,
+  patch: DictionaryPatch,
+  shown: ShownDictionary,
+})
+
+export const dictionaries = {
+  ...group,
+  create: { ...group.create, bodyLimitBytes },
+  update: {
+    ...group.update,
+    description: 'Any subset of the fields; of a predefined dictionary only enabled.',
+    bodyLimitBytes,
+  },
+  download: endpoint({
+    method: 'GET',
+    path: `${path}/download/:dict_id`,
+    access: 'view',
+    summary: 'Download a dictionary as CSV',
+    description: 'The first line is threshold;title;comment, then one line word;weight for each word.',
+    reply: Type.String(),
+    alsoReplies: ['text/csv'],
+  }),
+}

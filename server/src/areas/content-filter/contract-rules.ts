@@ -1,0 +1,85 @@
+// Rules of the content filter in their order (content-filter.md 1.3 and 2.1).
+
+import type { Static } from 'typebox'
+import { orderedEndpoints } from '../../contract/collections.ts'
+import { Comment, nullable, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+import { categoryTypes } from './contract-categories.ts'
+
+const maxObjects = 200
+const maxCategories = 1_000
+
+const httpMethods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'CONNECT'] as const
+
+const ObjectId = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,80}$', 'x-fault': 'Must be the id of an object.' })
+
+const objects = (description: string) =>
+  Type.Array(ObjectId, { minItems: 1, maxItems: maxObjects, uniqueItems: true, description })
+
+const CategoryId = Type.String({
+  pattern: `^(?:${categoryTypes.join('|')})\\.id\\.[1-9][0-9]{0,14}$`,
+  'x-fault': 'Must be the id of a category such as users.id.1.',
+})
+
+const mimeWord = "[A-Za-z0-9!#$&^_.+'-]{1,100}"
+const ContentType = Type.String({
+  pattern: `^${mimeWord}/(?:${mimeWord}|\\*)$`,
+  'x-fault': 'Must be a MIME type such as video/mp4, or video/* for all of its kind.',
+})
+
+const RedirectUrl = Type.String({
+  maxLength: 2_048,
+  pattern: '^https?://[!-~]+$',
+  'x-fault': 'Must be an address such as https://example.com/page, with an international name in its ASCII form.',
+})
+
+const fields = {
+  parent_id: Type.String({
+    pattern: '^[A-Za-z0-9-]{1,80}$',
+    'x-fault': 'Must be the id of a group.',
+    description: 'Group of the server in the central console, or the root group.',
+  }),
+  name: text({ minLength: 1, maxLength: 255 }),
+  comment: Comment,
+  aliases: objects('["any"] or ids of users, groups and address objects: whom the rule applies to.'),
+  categories: Type.Array(CategoryId, { minItems: 1, maxItems: maxCategories, uniqueItems: true }),
+  http_methods: Type.Array(oneOf(httpMethods), { uniqueItems: true, description: 'Empty: not checked.' }),
+  content_types: Type.Array(ContentType, {
+    maxItems: maxObjects,
+    uniqueItems: true,
+    description: 'MIME types; empty: not checked.',
+  }),
+  access: oneOf(
+    ['allow', 'deny', 'bump', 'redirect'],
+    'deny refuses and shows the block page, bump decrypts, redirect sends to redirect_url.',
+  ),
+  redirect_url: nullable(RedirectUrl),
+  enabled: Type.Boolean(),
+  timetable: objects('["any"] or ids of time objects: the rule works only inside these times.'),
+}
+
+export const ContentRule = strictObject({ id: Type.Integer(), ...fields })
+export type ContentRule = Static<typeof ContentRule>
+
+const NewContentRule = strictObject({
+  ...fields,
+  parent_id: Type.Optional(fields.parent_id),
+  comment: Type.Optional(fields.comment),
+  http_methods: Type.Optional(fields.http_methods),
+  content_types: Type.Optional(fields.content_types),
+  redirect_url: Type.Optional(fields.redirect_url),
+  enabled: Type.Optional(fields.enabled),
+  timetable: Type.Optional(fields.timetable),
+})
+export type NewContentRule = Static<typeof NewContentRule>
+
+export const contentRules = orderedEndpoints({
+  path: '/content-filter/rules',
+  title: 'content filter rules in their order',
+  item: 'a content filter rule',
+  idName: 'rule_id',
+  change: 'firewall',
+  fields: NewContentRule,
+  patch: patchOf(strictObject(fields)),
+  shown: ContentRule,
+})

@@ -1,0 +1,55 @@
+// Switches, settings and status of the content filter (content-filter.md 1.1 and 1.4); categories, rules and dictionaries
+// stand in files of their own beside this one.
+
+import { settingsEndpoints } from '../../contract/collections.ts'
+import { endpoint } from '../../contract/endpoint.ts'
+import { Enabled, StatusItem, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+
+export { categories, userCategories } from './contract-categories.ts'
+export { dictionaries } from './contract-dictionaries.ts'
+export { contentRules } from './contract-rules.ts'
+
+export const filterState = settingsEndpoints({
+  path: '/content-filter/state',
+  title: 'switch of the content filter',
+  schema: Enabled,
+  change: 'firewall',
+})
+
+export const FilterSettings = strictObject({
+  enabled_extended_categorizer: Type.Boolean({
+    description: 'Topic categories of an external provider; without it rules that name them do not match.',
+  }),
+  quic_reject_enabled: Type.Boolean({ description: 'Block QUIC and HTTP/3, which cannot be filtered.' }),
+})
+
+export const filterSettings = settingsEndpoints({
+  path: '/content-filter/settings',
+  title: 'settings of the content filter',
+  schema: FilterSettings,
+  change: 'firewall',
+})
+
+export const safeSearch = settingsEndpoints({
+  path: '/proxy_backend/safe_search',
+  title: 'switch of the safe search in the proxy',
+  schema: Enabled,
+  change: 'firewall',
+})
+
+export const morphologyState = settingsEndpoints({
+  path: '/content-filter/morph_analysis/state',
+  title: 'switch of the morphological analysis',
+  schema: Enabled,
+  change: 'firewall',
+})
+
+/** Spec gap: the specification has no status of the content filter; it has the form of all others. */
+export const filterStatus = endpoint({
+  method: 'GET',
+  path: '/content-filter/status',
+  access: 'view',
+  summary: 'Show the status of the content filter',
+  reply: Type.Array(StatusItem),
+})
