@@ -1,0 +1,69 @@
+// What can be done to the entries and static leases of DHCP. Every edit is held against the rules of verify.ts, so that
+// faults carry the names of the fields that were sent.
+
+import type { Reference } from '../../contract/area.ts'
+import { GatewayError, type Problem } from '../../contract/error.ts'
+import { addItem, requireItem, updateItem } from '../../contract/list-edits.ts'
+import { type Config, read } from '../../contract/slots.ts'
+import { connectionAlias } from '../network/config.ts'
+import { entries, staticLeases } from './config.ts'
+import type { Entry, NewEntry, NewStaticLease, StaticLease } from './contract.ts'
+import { entryProblems, takenByLease, takenInterface } from './verify.ts'
+
+export const entryItem = 'DHCP settings entry'
+export const leaseItem = 'static lease'
+
+export function addEntry(config: Config, id: string, fields: NewEntry): Config {
+  const entry: Entry = { ...fields, ...interfaceOf(fields), id }
+  refuseEntry(config, entry)
+  return addItem(config, entries, entry)
+}
+
+/** Setting one of relay and server sets the other one to null, unless the body sets both. */
+export function updateEntry(config: Config, id: string, patch: Partial<NewEntry>): Config {
+  const entry: Entry = {
+    ...requireItem(config, entries, id, entryItem),
+    ...(patch.relay ? { server: null } : {}),
+    ...(patch.server ? { relay: null } : {}),
+    ...patch,
+    ...interfaceOf(patch),
+  }
+  refuseEntry(config, entry)
+  return updateItem(config, entries, entry)
+}
+
+/** The id of a connection alone is taken for its alias. */
+const interfaceOf = ({ interface: id }: Partial<NewEntry>): { interface?: string } =>
+  id === undefined || id.startsWith('interface.') ? {} : { interface: connectionAlias({ id: Number(id) }) }
+
+function refuseEntry(config: Config, entry: Entry): void {
+  refuse('invalid', entryProblems(config, entry))
+  refuse('conflict', takenInterface(config, entry))
+}
+
+export function addStaticLease(config: Config, id: string, fields: NewStaticLease): Config {
+  const lease: StaticLease = { ...fields, mac: fields.mac.toLowerCase(), id }
+  refuse('conflict', takenByLease(config, lease))
+  return addItem(config, staticLeases, lease)
+}
+
+export function updateStaticLease(config: Config, id: string, patch: Partial<NewStaticLease>): Config {
+  const changed = { ...requireItem(config, staticLeases, id, leaseItem), ...patch }
+  const lease: StaticLease = { ...changed, mac: changed.mac.toLowerCase() }
+  refuse('conflict', takenByLease(config, lease))
+  return updateItem(config, staticLeases, lease)
+}
+
+function refuse(code: 'invalid' | 'conflict', problems: readonly Problem[]): void {
+  const [first] = problems
+  if (first) throw new GatewayError(code, first.message, { problems })
+}
+
+/** The interfaces that entries stand on. */
+export const references = (config: Config): Reference[] =>
+  read(config, entries).map((entry) => ({
+    id: entry.interface,
+    object: `${entries.key}[${entry.id}]`,
+    field: 'interface',
+    title: `DHCP settings of ${entry.interface}`,
+  }))

@@ -1,0 +1,64 @@
+// Endpoints of the DHCP server and relay.
+
+import { randomUUID } from 'node:crypto'
+import { removeItem } from '../../contract/list-edits.ts'
+import { read } from '../../contract/slots.ts'
+import { handle, type Route } from '../../http/handle.ts'
+import { entries, staticLeases } from './config.ts'
+import * as contract from './contract.ts'
+import { addEntry, addStaticLease, entryItem, leaseItem, updateEntry, updateStaticLease } from './edits.ts'
+import { dhcpStatusItems } from './status.ts'
+
+const entryRoutes: readonly Route[] = [
+  handle(contract.entries.list, ({ config }) => read(config, entries) as never, { slot: entries }),
+  handle(
+    contract.entries.create,
+    async ({ body, change }) => {
+      const id = randomUUID()
+      await change((config) => addEntry(config, id, body))
+      return { id }
+    },
+    { slot: entries },
+  ),
+  handle(
+    contract.entries.update,
+    ({ params, body, change }) => change((config) => updateEntry(config, params.settings_id ?? '', body)),
+    { slot: entries },
+  ),
+  handle(
+    contract.entries.remove,
+    ({ params, change }) => change((config) => removeItem(config, entries, params.settings_id ?? '', entryItem)),
+    { slot: entries },
+  ),
+]
+
+const leaseRoutes: readonly Route[] = [
+  handle(contract.staticLeases.list, ({ config }) => read(config, staticLeases) as never, { slot: staticLeases }),
+  handle(
+    contract.staticLeases.create,
+    async ({ body, change }) => {
+      const id = randomUUID()
+      await change((config) => addStaticLease(config, id, body))
+      return { id }
+    },
+    { slot: staticLeases },
+  ),
+  handle(
+    contract.staticLeases.update,
+    ({ params, body, change }) => change((config) => updateStaticLease(config, params.lease_id ?? '', body)),
+    { slot: staticLeases },
+  ),
+  handle(
+    contract.staticLeases.remove,
+    ({ params, change }) => change((config) => removeItem(config, staticLeases, params.lease_id ?? '', leaseItem)),
+    { slot: staticLeases },
+  ),
+]
+
+export const routes: readonly Route[] = [
+  handle(contract.showStatus, ({ config }) => dhcpStatusItems(config)),
+  ...entryRoutes,
+  ...leaseRoutes,
+  // No engine gives out leases in this release.
+  handle(contract.listLeases, () => []),
+]

@@ -1,0 +1,88 @@
+// Endpoints of DNS.
+
+import { randomUUID } from 'node:crypto'
+import type { Endpoint } from '../../contract/endpoint.ts'
+import { removeItem } from '../../contract/list-edits.ts'
+import { secretMask } from '../../contract/secret.ts'
+import { type Item, read } from '../../contract/slots.ts'
+import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
+import { settingsRoutes } from '../../http/routes.ts'
+import { ddns, ddnsState, safeSearch, servicePasswordPlace, settings } from './config.ts'
+import * as contract from './contract.ts'
+import { addTo, updateDdns, updateIn } from './edits.ts'
+import { dnsStatusItems } from './status.ts'
+import { type CheckedList, forwardZoneList, masterZoneList, rootServerList } from './verify.ts'
+
+interface ListEndpoints {
+  readonly list: Endpoint
+  readonly create: Endpoint
+  readonly update: Endpoint
+  readonly remove: Endpoint
+}
+
+const pathId = (params: Readonly<Record<string, string>>): string => Object.values(params)[0] ?? ''
+
+function listRoutes<T extends Item & { readonly id: string }>(endpoints: ListEndpoints, list: CheckedList<T>): Route[] {
+  const { slot } = list
+  return [
+    handle(endpoints.list, ({ config }) => read(config, slot) as never, { slot }),
+    handle(
+      endpoints.create,
+      async ({ body, change }) => {
+        const id = randomUUID()
+        await change((config) => addTo(config, list, { ...(body as object), id } as T))
+        return { id } as never
+      },
+      { slot },
+    ),
+    handle(
+      endpoints.update,
+      ({ params, body, change }) =>
+        change((config) => updateIn(config, list, pathId(params), body as Partial<T>)) as never,
+      { slot },
+    ),
+    handle(
+      endpoints.remove,
+      ({ params, change }) => change((config) => removeItem(config, slot, pathId(params), list.item)) as never,
+      { slot },
+    ),
+  ]
+}
+
+/** The password of the provider is for full administrators only, and each look at it is in the journal. */
+function showDdns(context: Context<typeof contract.ddns.show>): contract.Ddns {
+  const { config, services } = context
+  const { service_password: sealed, ...rest } = read(config, ddns)
+  const { role, login } = signedIn(context)
+  if (sealed === null) return { ...rest, service_password: '' }
+  if (role !== 'predefined_admin_write') return { ...rest, service_password: secretMask }
+  services.journal.note({
+    event: 'action',
+    who: login,
+    address: context.address,
+    what: 'GET /dns/ddns',
+    result: 'done',
+    message: 'The password of the dynamic DNS provider was shown.',
+    request_id: context.requestId,
+    revision: null,
+    changes: [],
+  })
+  return { ...rest, service_password: services.vault.reveal(sealed, servicePasswordPlace) }
+}
+
+export const routes: readonly Route[] = [
+  handle(contract.showStatus, ({ config, services }) => dnsStatusItems(config, services.brand)),
+  ...settingsRoutes(contract.dnsSettings, settings),
+  ...settingsRoutes(contract.safeSearch, safeSearch),
+  ...listRoutes(contract.rootServers, rootServerList),
+  ...listRoutes(contract.forwardZones, forwardZoneList),
+  ...listRoutes(contract.masterZones, masterZoneList),
+  ...settingsRoutes(contract.ddnsState, ddnsState),
+  handle(contract.ddns.show, showDdns, { slot: ddns }),
+  handle(
+    contract.ddns.update,
+    ({ body, change, services }) =>
+      change((config) => updateDdns(config, body, (password) => services.vault.seal(password, servicePasswordPlace))),
+    { slot: ddns },
+  ),
+]

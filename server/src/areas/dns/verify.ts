@@ -1,0 +1,109 @@
+// What must hold for external servers and zones beyond the form of their fields. Faults name the field as it is sent;
+// `verify` says it for the whole configuration, edits for the object at hand.
+
+import type { Problem } from '../../contract/error.ts'
+import { type Config, type Item, type ListSlot, read } from '../../contract/slots.ts'
+import { connectionAlias, connections, isExternal } from '../network/config.ts'
+import { forwardZones, masterZones, rootServers } from './config.ts'
+import type { ForwardZone, MasterZone, RootServer } from './contract.ts'
+import { type Fault, readZone } from './zone-file.ts'
+import { checkZone } from './zone-records.ts'
+
+/** A list whose items are held against rules when they are put into it. */
+export interface CheckedList<T extends Item = Item> {
+  readonly slot: ListSlot<T>
+  readonly item: string
+  readonly problemsOf: (config: Config, item: T) => readonly Problem[]
+  /** Names of zones are unique within their list. */
+  readonly hasNames: boolean
+}
+
+export const rootServerList: CheckedList<RootServer> = {
+  slot: rootServers,
+  item: 'external DNS server',
+  problemsOf: serverProblems,
+  hasNames: false,
+}
+
+export const forwardZoneList: CheckedList<ForwardZone> = {
+  slot: forwardZones,
+  item: 'forward zone',
+  problemsOf: (config, { servers }) =>
+    servers.flatMap((address, index) => ownProblems(config, `servers[${index}]`, address)),
+  hasNames: true,
+}
+
+export const masterZoneList: CheckedList<MasterZone> = {
+  slot: masterZones,
+  item: 'own zone',
+  problemsOf: (_config, zone) => zoneProblems(zone),
+  hasNames: true,
+}
+
+export const verify = (config: Config): Problem[] => [
+  ...listProblems(config, rootServerList),
+  ...listProblems(config, forwardZoneList),
+  ...listProblems(config, masterZoneList),
+]
+
+function listProblems<T extends Item>(config: Config, list: CheckedList<T>): Problem[] {
+  const { slot, problemsOf } = list
+  return read(config, slot).flatMap((item) =>
+    [...problemsOf(config, item), ...takenName(config, list, item)].map(({ field, message }) => ({
+      field: `${slot.key}[${item.id}].${field}`,
+      message,
+    })),
+  )
+}
+
+const named = new WeakMap<readonly Item[], ReadonlyMap<string, readonly Item[]>>()
+
+/** Names are compared as DNS does, without regard to case. */
+export function takenName<T extends Item>(config: Config, list: CheckedList<T>, item: T): Problem[] {
+  if (!list.hasNames) return []
+  const nameOf = (one: Item): string => (one as ForwardZone).name.toLowerCase()
+  const items = read(config, list.slot)
+  const byName = named.get(items) ?? Map.groupBy(items, nameOf)
+  named.set(items, byName)
+  const name = nameOf(item)
+  const isTaken = byName.get(name)?.some((other) => other.id !== item.id) ?? false
+  return isTaken ? [{ field: 'name', message: `Another ${list.item} has the name ${name}.` }] : []
+}
+
+function serverProblems(config: Config, { type, object }: RootServer): Problem[] {
+  const isAddress = !object.startsWith('interface.')
+  if (type === 'ip') {
+    return isAddress
+      ? ownProblems(config, 'object', object)
+      : [{ field: 'object', message: 'Must be the IPv4 address of the server when the type is ip.' }]
+  }
+  const connection = read(config, connections).find((one) => connectionAlias(one) === object)
+  return connection && isExternal(connection)
+    ? []
+    : [{ field: 'object', message: 'Must be the id of a provider connection when the type is interface.' }]
+}
+
+/** A query sent to the gateway itself would go round for ever. */
+function ownProblems(config: Config, field: string, address: string): Problem[] {
+  const isOwn = read(config, connections).some(
+    (one) => 'addresses' in one && one.addresses.some((own) => own.split('/')[0] === address),
+  )
+  return isOwn ? [{ field, message: 'This is an address of the gateway itself; the server must be another one.' }] : []
+}
+
+const mostFaults = 20
+/** Zones never change, so each is read once. */
+const known = new WeakMap<MasterZone, readonly Problem[]>()
+
+function zoneProblems(zone: MasterZone): readonly Problem[] {
+  const found = known.get(zone)
+  if (found) return found
+  const { records, faults } = readZone(zone.name, zone.config)
+  // What does not read has consequences for the rest; they would only hide the cause.
+  const all: readonly Fault[] = faults.length > 0 ? faults : checkZone(zone.name, records)
+  const problems = all
+    .slice(0, mostFaults)
+    .map(({ line, message }) => ({ field: 'config', message: `Line ${line}: ${message}` }))
+  known.set(zone, problems)
+  return problems
+}
