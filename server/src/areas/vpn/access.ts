@@ -1,0 +1,36 @@
+// What the access table says as a whole: which kinds of VPN and which second factors it uses, and what it says of a user.
+
+import { type Config, read } from '../../contract/slots.ts'
+import { findIn } from '../objects/config.ts'
+import { groupPath, userId, users } from '../users/config.ts'
+import { accessRules } from './config.ts'
+import { type AccessRule, secondFactors, vpnTypes } from './contract.ts'
+
+const flagsOf = <const T extends readonly string[]>(names: T, isUsed: (name: string) => boolean) =>
+  Object.fromEntries(names.map((name) => [name, isUsed(name)])) as Record<T[number], boolean>
+
+/** Rules that are switched off count too: the hint is wanted before somebody switches them on. */
+export function vpnsInUse(config: Config) {
+  const used = new Set<string>(read(config, accessRules).flatMap(({ vpns }) => vpns))
+  return flagsOf(vpnTypes, (name) => used.has(name) || used.has('any'))
+}
+
+export function factorsInUse(config: Config) {
+  const used = new Set<string>(read(config, accessRules).map(({ two_factor }) => two_factor))
+  const flags = flagsOf(secondFactors, (name) => used.has(name))
+  return { ...flags, smsaero: flags.smssvc }
+}
+
+/** Origins whose users are in no group but those of the gateway. */
+const isFullyKnown = new Set<string>(['local', 'radius', 'device'])
+
+/**
+ * Rules that name the user, a group above it or everybody, in their order. Nothing for users of a directory: their security
+ * groups cannot be asked for yet, and half an answer would tell of access that a rule further up denies.
+ */
+export function accessRulesOf(config: Config, id: string): AccessRule[] {
+  const user = findIn(config, users, /^\d+$/.test(id) ? userId(id) : id)
+  if (!user || !isFullyKnown.has(user.domain_type)) return []
+  const names = new Set(['any', user.id, ...groupPath(config, user.parent_id)])
+  return read(config, accessRules).filter(({ objects }) => objects.some((object) => names.has(object)))
+}

@@ -1,0 +1,19 @@
+// The area of the VPN servers: settings, access, addresses and routes of VPN clients. What serves them comes with a later
+// release.
+
+import { defineArea } from '../../http/handle.ts'
+import { objectSlots } from '../objects/config.ts'
+import { groups, users } from '../users/config.ts'
+import { slots } from './config.ts'
+import { references } from './references.ts'
+import { routes } from './routes.ts'
+import { verify } from './verify.ts'
+
+export const vpn = defineArea({
+  name: 'vpn',
+  slots,
+  reads: [...objectSlots, users, groups],
+  verify,
+  references,
+  routes,
+})
