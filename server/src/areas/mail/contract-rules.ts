@@ -1,0 +1,60 @@
+// Rules of the mail relay (mail.md 1.4): forwarding, and addresses that are allowed or denied.
+
+import type { Static } from 'typebox'
+import { collectionEndpoints } from '../../contract/collections.ts'
+import { Comment, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+import { Mailbox, SourceAddress } from './contract-fields.ts'
+
+const forwardingFields = {
+  recipient: Mailbox,
+  map: Type.Array(Mailbox, {
+    maxItems: 1_000,
+    description: 'Where it goes; a copy stays in the own mailbox only when it is named here itself.',
+  }),
+}
+
+export const ForwardingRule = strictObject({ id: Type.String(), ...forwardingFields })
+export type ForwardingRule = Static<typeof ForwardingRule>
+
+export const forwarding = collectionEndpoints({
+  path: '/mail/rules/alias',
+  title: 'forwarding rules',
+  item: 'a forwarding rule',
+  idName: 'rule_id',
+  change: 'configure',
+  fields: strictObject(forwardingFields),
+  shown: ForwardingRule,
+})
+
+const addressFields = { address: SourceAddress, comment: Comment }
+
+export const AddressRule = strictObject({ id: Type.String(), ...addressFields })
+export type AddressRule = Static<typeof AddressRule>
+
+const AddressType = Type.Integer({
+  minimum: 1,
+  maximum: 3,
+  description: '1 domain, 2 IP address, 3 mail address; follows from the address.',
+})
+
+export const ShownAddressRule = strictObject({ ...AddressRule.properties, type: AddressType })
+export type ShownAddressRule = Static<typeof ShownAddressRule>
+
+/** Spec gap (mail.md, open point 10): a type that comes back from a client is not looked at. */
+const NewAddressRule = strictObject({ ...addressFields, type: Type.Optional(AddressType) })
+export type NewAddressRule = Static<typeof NewAddressRule>
+
+const addressRules = (path: string, kind: 'allowed' | 'denied') =>
+  collectionEndpoints({
+    path,
+    title: `rules of ${kind} addresses`,
+    item: `a rule of ${kind === 'allowed' ? 'an allowed' : 'a denied'} address`,
+    idName: 'rule_id',
+    change: 'configure',
+    fields: NewAddressRule,
+    shown: ShownAddressRule,
+  })
+
+export const allowed = addressRules('/mail/rules/whitelist', 'allowed')
+export const denied = addressRules('/mail/rules/blacklist', 'denied')

@@ -1,0 +1,114 @@
+// Endpoints of the mail relay: settings, disk, rules and queue. Filtering and DKIM are in routes-filter.ts.
+
+import { randomUUID } from 'node:crypto'
+import { removeItem } from '../../contract/list-edits.ts'
+import { type ListSlot, read, write } from '../../contract/slots.ts'
+import { handle, type Route, type Services } from '../../http/handle.ts'
+import { collectionRoutes, perValue, settingsRoutes } from '../../http/routes.ts'
+import * as slots from './config.ts'
+import * as contract from './contract.ts'
+import type { AddressRule } from './contract-rules.ts'
+import {
+  addAddressRule,
+  connectDisk,
+  replaceTrustedNetworks,
+  ruleItem,
+  showAddressRule,
+  updateAddressRule,
+  updateGeneral,
+  willNeedSigningKey,
+} from './edits.ts'
+import { filterRoutes, makeSigningKey } from './routes-filter.ts'
+import { diskState, mailStatusItems } from './status.ts'
+
+const settings: readonly Route[] = [
+  handle(contract.showStatus, ({ config }) => mailStatusItems(config)),
+  ...settingsRoutes(contract.mailState, slots.state),
+  handle(contract.general.show, ({ config }) => read(config, slots.general), { slot: slots.general }),
+  handle(
+    contract.general.update,
+    async ({ body, config, change, services }) => {
+      const made = willNeedSigningKey(config, body) ? await makeSigningKey(services.vault) : null
+      await change((current) => updateGeneral(current, body, made))
+    },
+    { slot: slots.general },
+  ),
+  ...settingsRoutes(contract.serverAccess, slots.serverAccess),
+  handle(contract.advanced.show, ({ config }) => read(config, slots.advanced), { slot: slots.advanced }),
+  handle(contract.advanced.replace, ({ body, change }) => change((config) => write(config, slots.advanced, body)), {
+    slot: slots.advanced,
+  }),
+  ...settingsRoutes(contract.security, slots.security),
+  handle(contract.trustedNetworks.show, ({ config }) => read(config, slots.trustedNetworks), {
+    slot: slots.trustedNetworks,
+  }),
+  handle(
+    contract.trustedNetworks.replace,
+    ({ body, change }) => change((config) => replaceTrustedNetworks(config, body)),
+    { slot: slots.trustedNetworks },
+  ),
+]
+
+const disksOf = async ({ disks }: Services) => (await disks?.list()) ?? []
+
+const diskRoutes: readonly Route[] = [
+  handle(contract.disk.list, async ({ services }) => (await disksOf(services)).map(({ id, title }) => ({ id, title }))),
+  handle(contract.disk.show, async ({ config, services }) => diskState(config, await disksOf(services))),
+  handle(
+    contract.disk.connect,
+    async ({ body, change, services }) => {
+      const disk = (await disksOf(services)).find(({ id }) => id === body.id)
+      await change((config) => connectDisk(config, disk))
+    },
+    { slot: slots.chosenDisk },
+  ),
+  handle(
+    contract.disk.disconnect,
+    ({ change }) => change((config) => write(config, slots.chosenDisk, { disk: null })),
+    { slot: slots.chosenDisk },
+  ),
+]
+
+function addressRoutes(endpoints: typeof contract.allowed, slot: ListSlot<AddressRule>): readonly Route[] {
+  const shown = perValue((rules: readonly AddressRule[]) => rules.map(showAddressRule))
+  return [
+    handle(endpoints.list, ({ config }) => shown(read(config, slot)), { slot }),
+    handle(
+      endpoints.create,
+      async ({ body, change }) => {
+        const id = randomUUID()
+        await change((config) => addAddressRule(config, slot, id, body))
+        return { id }
+      },
+      { slot },
+    ),
+    handle(
+      endpoints.update,
+      ({ params, body, change }) => change((config) => updateAddressRule(config, slot, params.rule_id ?? '', body)),
+      { slot },
+    ),
+    handle(
+      endpoints.remove,
+      ({ params, change }) => change((config) => removeItem(config, slot, params.rule_id ?? '', ruleItem)),
+      { slot },
+    ),
+  ]
+}
+
+export const routes: readonly Route[] = [
+  ...settings,
+  ...diskRoutes,
+  ...filterRoutes,
+  ...collectionRoutes({
+    endpoints: contract.forwarding,
+    slot: slots.forwardingRules,
+    item: ruleItem,
+    defaults: {},
+  }),
+  ...addressRoutes(contract.allowed, slots.allowedRules),
+  ...addressRoutes(contract.denied, slots.deniedRules),
+  // No engine queues messages in this release, so every message that is named has left.
+  handle(contract.queue.list, () => []),
+  handle(contract.queue.retry, () => undefined),
+  handle(contract.queue.remove, () => undefined),
+]

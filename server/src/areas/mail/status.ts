@@ -1,0 +1,70 @@
+// What runs of the mail services: nothing yet, and the items and the disk say so.
+
+import type { StatusItem } from '../../contract/fields.ts'
+import { type Config, read } from '../../contract/slots.ts'
+import { chosenDisk, filterState, general, security, state } from './config.ts'
+import type { DiskState } from './contract.ts'
+
+const stored = (engine: string): string => `Stored; ${engine} is not part of this release yet, so nothing is applied.`
+
+export function mailStatusItems(config: Config): StatusItem[] {
+  const isOn = read(config, state).enabled
+  const isFiltering = read(config, filterState).enabled
+  return [
+    {
+      name: 'mail-server',
+      status: 'inactive',
+      msg: isOn ? [stored('the mail engine'), ...hints(config)] : ['The mail server is switched off.'],
+    },
+    {
+      name: 'mail-filter',
+      status: 'inactive',
+      msg: isFiltering
+        ? [stored('the antispam and antivirus engine'), ...(isOn ? [] : ['It works only with the mail server.'])]
+        : ['The antispam and antivirus engine is switched off.'],
+    },
+  ]
+}
+
+/** What the settings lack for the mode they are meant for (mail.md 3.1). */
+function hints(config: Config): string[] {
+  const { mail_domain, mail_hostname, mail_relay_domains } = read(config, general)
+  const isRelay = mail_relay_domains.length > 0
+  return [
+    ...(mail_domain === null && !isRelay ? ['The main mail domain is not set.'] : []),
+    ...(mail_hostname === null ? ['The host name of the mail server is not set.'] : []),
+    ...(isRelay && read(config, security).smtpd_sasl_enabled
+      ? ['Clients may sign in (SASL); that should be off in front of an inner mail server.']
+      : []),
+  ]
+}
+
+const nothing: DiskState = {
+  disk_id: null,
+  title: null,
+  status: 'disconnected',
+  fs_uuid: null,
+  free_size: null,
+  total_size: null,
+  error: null,
+}
+
+/** `found` are the disks that the machine has now. */
+export function diskState(
+  config: Config,
+  found: readonly { readonly id: string; readonly bytes: number }[],
+): DiskState {
+  const { disk } = read(config, chosenDisk)
+  if (!disk) return nothing
+  const present = found.find(({ id }) => id === disk.id)
+  return {
+    ...nothing,
+    disk_id: disk.id,
+    title: disk.title,
+    status: 'error',
+    total_size: present?.bytes ?? null,
+    error: present
+      ? 'Stored; the mail engine is not part of this release yet, so the disk is not mounted.'
+      : 'This disk is not there, or something else uses it.',
+  }
+}
