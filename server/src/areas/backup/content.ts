@@ -1,0 +1,126 @@
+// What a backup holds and how a configuration is made of it again. Pure: entries of an archive in, configuration out.
+// Secrets travel in clear inside the sealed archive, beside the slots, because the vault that sealed them stays behind.
+
+import { GatewayError, type Problem } from '../../contract/error.ts'
+import { resealAll } from '../../contract/reseal.ts'
+import type { Sealed } from '../../contract/secret.ts'
+import { type Config, type Item, read, type Slot, write } from '../../contract/slots.ts'
+import { hasAdministrator } from '../administrators/config.ts'
+import { licence } from '../licence/config.ts'
+import { connections } from '../network/config.ts'
+
+export interface BackupContent {
+  /** The installation it was made on. */
+  readonly installation: string
+  /** The last number given in each list, so that none comes back. */
+  readonly sequences: Readonly<Record<string, number>>
+  readonly slots: Readonly<Record<string, unknown>>
+  /** Clear text by place; in the slots an empty seal stands for each. */
+  readonly secrets: Readonly<Record<string, string>>
+}
+
+export interface SecretTools {
+  reveal(secret: Sealed, place: string): string
+  seal(value: string, place: string): Sealed
+}
+
+/** The licence belongs to the machine and is never restored (backup.md 3). */
+const isLeftOut = (slot: Pick<Slot, 'key'>): boolean => slot.key === licence.key
+
+const absent: Sealed = { sealed: '' }
+
+/** The slots a backup takes along. */
+export const keptSlots = (slots: readonly Slot[]): Slot[] => slots.filter((slot) => !isLeftOut(slot))
+
+/** A value of a slot, or some items of it, without its secrets; those are put into `secrets` by their places. */
+export const bared = (
+  slot: Pick<Slot, 'key'>,
+  value: unknown,
+  tools: Pick<SecretTools, 'reveal'>,
+  secrets: Record<string, string>,
+): unknown =>
+  resealAll({ [slot.key]: value }, (secret, place) => {
+    secrets[place] = tools.reveal(secret, place)
+    return absent
+  })[slot.key]
+
+export interface Restore {
+  readonly current: Config
+  readonly slots: readonly Slot[]
+  readonly installation: string
+  readonly tools: SecretTools
+  readonly faultsOf: (schema: Slot['schema'], value: unknown) => readonly Problem[]
+}
+
+/** The configuration to be; the caller's change holds it against the rules of all areas. */
+export function restoredConfig(content: BackupContent, restore: Restore): Config {
+  const { current, slots, tools } = restore
+  const known = new Set(slots.map((slot) => slot.key))
+  const strangers = Object.keys(content.slots).filter((key) => !known.has(key))
+  if (strangers.length > 0)
+    refuse(strangers.map((field) => ({ field, message: 'This version does not know these settings.' })))
+  const restored = keptSlots(slots)
+  const values = Object.fromEntries(restored.map((slot) => [slot.key, storedValue(slot, content.slots)]))
+  refuse(restored.flatMap((slot) => slotProblems(slot, values[slot.key], restore.faultsOf)))
+  const next = { ...current, ...sealAll(values, content.secrets, current, tools) }
+  if (!hasAdministrator(next)) {
+    throw new GatewayError('conflict', 'The backup holds no administrator: nobody could sign in again.')
+  }
+  return content.installation === restore.installation ? next : withoutCards(next)
+}
+
+/** Slots and fields that came with a later version start at their defaults. */
+function storedValue(slot: Slot, stored: Readonly<Record<string, unknown>>): unknown {
+  if (!Object.hasOwn(stored, slot.key)) return slot.initial
+  const value = stored[slot.key]
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return slot.kind === 'single' && isRecord ? { ...(slot.initial as object), ...value } : value
+}
+
+/** A secret that is the same as now keeps its seal, so that only what differs is a change. */
+function sealAll(
+  values: Config,
+  secrets: Readonly<Record<string, string>>,
+  current: Config,
+  tools: SecretTools,
+): Config {
+  const now = new Map<string, Sealed>()
+  resealAll(current, (secret, place) => {
+    now.set(place, secret)
+    return secret
+  })
+  return resealAll(values, (_absent, place) => {
+    const value = Object.hasOwn(secrets, place) ? secrets[place] : undefined
+    if (value === undefined) throw new GatewayError('invalid', 'The backup lacks a secret that its settings need.')
+    const held = now.get(place)
+    return held && tools.reveal(held, place) === value ? held : tools.seal(value, place)
+  })
+}
+
+function slotProblems(slot: Slot, value: unknown, faultsOf: Restore['faultsOf']): Problem[] {
+  if (slot.kind === 'single') return within(slot.key, faultsOf(slot.schema, value))
+  if (!Array.isArray(value)) return [{ field: slot.key, message: 'Must be a list.' }]
+  const faults = value.flatMap((item, index) => within(`${slot.key}[${index}]`, faultsOf(slot.schema, item)))
+  const isRepeated = new Set(value.map((item: Item | null) => item?.id)).size !== value.length
+  return [...faults, ...(isRepeated ? [{ field: slot.key, message: 'An id stands twice.' }] : [])]
+}
+
+const within = (prefix: string, problems: readonly Problem[]): Problem[] =>
+  problems.map(({ field, message }) => ({ field: `${prefix}.${field}`, message }))
+
+const maxProblems = 100
+
+function refuse(problems: readonly Problem[]): void {
+  if (problems.length === 0) return
+  throw new GatewayError('invalid', 'The backup holds settings that cannot be restored.', {
+    problems: problems.slice(0, maxProblems),
+  })
+}
+
+/** Cards differ from machine to machine: connections come back switched off, to be bound again here. */
+const withoutCards = (config: Config): Config =>
+  write(
+    config,
+    connections,
+    read(config, connections).map((one) => (one.type === 'loopback' ? one : { ...one, enabled: false })),
+  )

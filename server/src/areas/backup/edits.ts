@@ -1,0 +1,39 @@
+// Changes of the settings of automatic backups. The vault seals passwords before they get here.
+
+import { GatewayError, type Problem } from '../../contract/error.ts'
+import { type Sealed, secretMask } from '../../contract/secret.ts'
+import { type Config, read, write } from '../../contract/slots.ts'
+import { type StoredSettings, type StoredUpload, settings, type UploadKind, uploadKinds } from './config.ts'
+import type { BackupSettingsPatch, UploadPatch } from './contract.ts'
+
+export type SealPassword = (password: string, kind: UploadKind) => Sealed
+
+export function updateSettings(config: Config, patch: BackupSettingsPatch, seal: SealPassword): Config {
+  const current = read(config, settings)
+  const upload = (kind: UploadKind): StoredUpload =>
+    updateUpload(current[kind], patch[kind] ?? {}, (p) => seal(p, kind))
+  const next = { common: { ...current.common, ...patch.common }, ftp: upload('ftp'), cifs: upload('cifs') }
+  const problems = settingsProblems(next)
+  const [first] = problems
+  if (first) throw new GatewayError('invalid', `${first.field}: ${first.message}`, { problems })
+  return write(config, settings, next)
+}
+
+function updateUpload(current: StoredUpload, patch: UploadPatch, seal: (password: string) => Sealed): StoredUpload {
+  const { password, ...rest } = patch
+  const kept = { ...current, ...rest }
+  if (password === undefined || password === null || password === secretMask) return kept
+  return { ...kept, password: password === '' ? null : seal(password) }
+}
+
+/** An upload that is on must say where to and as whom (backup.md, open point 1). */
+export const settingsProblems = (stored: StoredSettings): Problem[] =>
+  uploadKinds.flatMap((kind) => {
+    const upload = stored[kind]
+    if (!upload.enabled) return []
+    const missing = (['server', 'login', 'remote_dir'] as const).filter((field) => upload[field] === '')
+    return [...missing, ...(upload.password === null ? ['password'] : [])].map((field) => ({
+      field: `${kind}.${field}`,
+      message: 'Must not be empty while the upload is on.',
+    }))
+  })

@@ -1,0 +1,82 @@
+// The file of a form is read as browsers and curl send it; whatever is no such form is told apart from a broken one.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { GatewayError } from '../../contract/error.ts'
+import { readFormFile } from './form.ts'
+
+const part = (name: string, content: string, more = '; filename="a.backup"'): string =>
+  `--xyz\r\nContent-Disposition: form-data; name="${name}"${more}\r\nContent-Type: application/octet-stream\r\n\r\n${content}\r\n`
+const form = (...parts: string[]): Buffer => Buffer.from(`${parts.join('')}--xyz--\r\n`, 'latin1')
+
+const codeOf = (body: Buffer): string => {
+  try {
+    readFormFile(body, 'backup_file')
+  } catch (error) {
+    const { code, problems } = error as GatewayError
+    return [code, ...problems.map(({ field }) => field)].join(' ')
+  }
+  return 'taken'
+}
+
+describe('the file of a form', () => {
+  it('is given byte for byte', () => {
+    for (const content of ['', 'plain', '\r\n', '\r\n\r\n--xy', `\x00\xff${'a\r\n'.repeat(50)}`]) {
+      assert.equal(readFormFile(form(part('backup_file', content)), 'backup_file').toString('latin1'), content)
+    }
+  })
+
+  it('is found whatever the spelling of the headers', () => {
+    const bare = Buffer.from('--xyz\r\ncontent-disposition:form-data;name="backup_file"\r\n\r\nx\r\n--xyz--')
+    assert.equal(readFormFile(bare, 'backup_file').toString(), 'x')
+    const late = Buffer.from(
+      '--x y\r\nA: b\r\nContent-Disposition: form-data; filename="n"; name="f"\r\n\r\nx\r\n--x y--',
+    )
+    assert.equal(readFormFile(late, 'f').toString(), 'x')
+  })
+
+  it('is what the runtime itself sends', async () => {
+    const data = new FormData()
+    data.set('backup_file', new Blob(['content']), 'name "with" quotes.backup')
+    const request = new Request('http://x', { method: 'POST', body: data })
+    assert.equal(readFormFile(Buffer.from(await request.arrayBuffer()), 'backup_file').toString(), 'content')
+  })
+
+  it('must stand once, under its name, alone', () => {
+    assert.equal(codeOf(form(part('other', 'x'))), 'invalid other')
+    assert.equal(codeOf(form(part('backup_file', 'x'), part('more', 'x'))), 'invalid more')
+    assert.equal(codeOf(form(part('backup_file', 'x'), part('backup_file', 'x'))), 'invalid backup_file')
+  })
+
+  it('is asked for when something else comes', () => {
+    const boundary = 'x'.repeat(71)
+    for (const body of [
+      '',
+      '{}',
+      '"text"',
+      '--',
+      '--\r\n',
+      '--a\n',
+      '--xyz',
+      `--${boundary}\r\n`,
+      `x${form(part('backup_file', 'x'))}`,
+    ]) {
+      assert.equal(codeOf(Buffer.from(body)), 'invalid backup_file', body.slice(0, 40))
+    }
+  })
+
+  it('is refused when the form is broken', () => {
+    const whole = form(part('backup_file', 'x')).toString('latin1')
+    for (const body of [
+      whole.slice(0, -8),
+      `${whole}x`,
+      whole.replace('x\r\n--xyz--', 'x\r\n--xyz-'),
+      whole.replace('\r\n\r\n', '\r\n'),
+      whole.replace('name="backup_file"', 'no'),
+      part('backup_file', 'x').repeat(20),
+      `${part('backup_file', 'x').repeat(20)}--xyz--`,
+    ]) {
+      assert.equal(codeOf(Buffer.from(body, 'latin1')), 'malformed', body.slice(0, 60))
+    }
+  })
+})

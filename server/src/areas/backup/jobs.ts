@@ -1,0 +1,127 @@
+// Making backups, by hand and every day, and reading them again. The archives themselves are kept by runtime/backups.
+
+import { setImmediate } from 'node:timers/promises'
+import { GatewayError } from '../../contract/error.ts'
+import { strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+import { read } from '../../contract/slots.ts'
+import type { Services } from '../../http/handle.ts'
+import { settings } from './config.ts'
+import { type BackupContent, bared, keptSlots } from './content.ts'
+
+type Entries = ReadonlyMap<string, Buffer>
+
+/** The fixed comment of automatic backups (backup.md 3). */
+export const automaticComment = 'Automatic backup copy'
+
+const generalFile = 'backup.json'
+const secretsFile = 'secrets.json'
+const slotFile = /^slots\/([a-z0-9_.-]+)\.json$/
+
+export async function makeBackup(services: Services, comment: string, isAutomatic = false): Promise<string> {
+  return (await services.backups.create(comment, () => gather(services), isAutomatic)).id
+}
+
+/** The configuration of one moment, whatever changes while it is written down. */
+async function gather({ engine, vault, installationId: installation }: Services): Promise<Entries> {
+  const { config, sequences } = engine
+  const secrets: Record<string, string> = {}
+  const entries = new Map([[generalFile, Buffer.from(JSON.stringify({ installation, sequences }))]])
+  for (const slot of keptSlots(engine.slots)) {
+    const pieces: string[] = []
+    for (const part of partsOf(config[slot.key])) {
+      pieces.push(JSON.stringify(bared(slot, part, vault, secrets)))
+      await setImmediate()
+    }
+    const text = slot.kind === 'single' ? pieces.join('') : `[${pieces.map(withoutBrackets).join(',')}]`
+    entries.set(`slots/${slot.key}.json`, Buffer.from(text))
+  }
+  return entries.set(secretsFile, Buffer.from(JSON.stringify(secrets)))
+}
+
+const itemsAtOnce = 500
+
+/** Long lists in parts, so that others get their turn in between. */
+function* partsOf(value: unknown): Generator<unknown> {
+  if (!Array.isArray(value)) yield value
+  else for (let at = 0; at < value.length; at += itemsAtOnce) yield value.slice(at, at + itemsAtOnce)
+}
+
+const withoutBrackets = (list: string): string => list.slice(1, -1)
+
+const General = strictObject({
+  installation: Type.String({ maxLength: 200 }),
+  sequences: Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 2 ** 40 })),
+})
+const Secrets = Type.Record(Type.String(), Type.String())
+
+/** What the entries say; refused unless each is what a backup holds. */
+export function readContent(entries: Entries, faultsOf: Services['faultsOf']): BackupContent {
+  const slots: Record<string, unknown> = {}
+  for (const [name, bytes] of entries) {
+    const key = slotFile.exec(name)?.[1]
+    if (key !== undefined) slots[key] = parse(bytes)
+    else if (name !== generalFile && name !== secretsFile) throw unreadable()
+  }
+  const [general, secrets] = [generalFile, secretsFile].map((name) => parse(entries.get(name)))
+  if (faultsOf(General, general).length > 0 || faultsOf(Secrets, secrets).length > 0) throw unreadable()
+  return { ...(general as Pick<BackupContent, 'installation' | 'sequences'>), slots, secrets: secrets as never }
+}
+
+function parse(bytes: Buffer | undefined): unknown {
+  try {
+    return JSON.parse(bytes?.toString('utf8') ?? '')
+  } catch {
+    throw unreadable()
+  }
+}
+
+const unreadable = (): GatewayError => new GatewayError('invalid', 'The content of the backup cannot be read.')
+
+const rotationDays = { weekly: 7, monthly: 31 } as const
+
+/** By the gateway's own clock and calendar. */
+const dayOf = (time: Date): string => `${time.getFullYear()}-${time.getMonth()}-${time.getDate()}`
+
+/** The automatic backup when its hour has come and today has none yet, then the rotation. True when one was made. */
+export async function runDaily(services: Services): Promise<boolean> {
+  const { hour, rotate } = read(services.engine.config, settings).common
+  const now = services.clock.now()
+  if (now.getHours() !== hour) return false
+  const isDone = services.backups
+    .list()
+    .some(({ is_automatic, kept_since }) => is_automatic && dayOf(new Date(kept_since * 1000)) === dayOf(now))
+  if (isDone) return false
+  await makeBackup(services, automaticComment, true)
+  await services.backups.rotate(rotationDays[rotate])
+  services.journal.note({
+    event: 'system',
+    who: 'system',
+    address: '127.0.0.1',
+    what: 'automatic backup',
+    result: 'ok',
+    message: 'The automatic backup was made.',
+    request_id: '',
+    revision: null,
+    changes: [],
+  })
+  return true
+}
+
+const lookMilliseconds = 60_000
+
+/** Looks every minute whether the hour has come; a failure is told and tried again within the hour. */
+export function startDailyBackup(services: Services, onFault: (error: unknown) => void): { stop(): void } {
+  const look = (): void => {
+    runDaily(services).then(
+      (isMade) => isMade && services.backups.noteAutomatic(null),
+      (error: unknown) => {
+        services.backups.noteAutomatic((error as Error).message)
+        onFault(error)
+      },
+    )
+  }
+  const timer = setInterval(look, lookMilliseconds)
+  timer.unref()
+  return { stop: () => clearInterval(timer) }
+}

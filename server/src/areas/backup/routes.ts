@@ -1,0 +1,164 @@
+// Endpoints of backups, their settings, the recovery key and the previous version.
+
+import { GatewayError, invalid } from '../../contract/error.ts'
+import { secretMask } from '../../contract/secret.ts'
+import { read } from '../../contract/slots.ts'
+import { type Context, handle, type Route, rawReply, type Services, signedIn } from '../../http/handle.ts'
+import { passwordPlace, type StoredUpload, settings, type UploadKind, uploadKinds } from './config.ts'
+import { type BackupContent, restoredConfig } from './content.ts'
+import * as contract from './contract.ts'
+import { updateSettings } from './edits.ts'
+import { readFormFile } from './form.ts'
+import { makeBackup, readContent } from './jobs.ts'
+import { backupStatusItems } from './status.ts'
+
+type Stored = ReturnType<Services['backups']['find']>
+
+/** Looks at secrets and copies of the whole configuration are in the journal, though they change nothing. */
+function journalLook(context: Context<never>, what: string, message: string): void {
+  context.services.journal.note({
+    event: 'action',
+    who: signedIn(context).login,
+    address: context.address,
+    what,
+    result: 'ok',
+    message,
+    request_id: context.requestId,
+    revision: null,
+    changes: [],
+  })
+}
+
+/** Passwords of uploads are for full administrators only. */
+function showSettings(context: Context<typeof contract.settings.show>): contract.BackupSettings {
+  const { config, services } = context
+  const stored = read(config, settings)
+  const isShown = signedIn(context).role === 'predefined_admin_write'
+  if (isShown && uploadKinds.some((kind) => stored[kind].password !== null)) {
+    journalLook(context as never, 'GET /backup/settings', 'Passwords of the backup upload were shown.')
+  }
+  const upload = (kind: UploadKind): contract.Upload => {
+    const { password } = stored[kind]
+    const shown = password === null ? '' : isShown ? services.vault.reveal(password, passwordPlace(kind)) : secretMask
+    return { ...(stored[kind] as Omit<StoredUpload, 'password'>), password: shown }
+  }
+  return { common: stored.common, ftp: upload('ftp'), cifs: upload('cifs') }
+}
+
+const order = ['major', 'minor', 'build'] as const
+
+function isSameVersion(a: contract.BackupVersion, b: contract.BackupVersion): boolean {
+  const names = [...order, 'timestamp', 'vendor', 'product', 'kind', 'release_type'] as const
+  return names.every((name) => a[name] === b[name])
+}
+
+function isNewer(a: contract.BackupVersion, b: contract.BackupVersion): boolean {
+  const differing = order.find((name) => a[name] !== b[name])
+  return differing !== undefined && a[differing] > b[differing]
+}
+
+const record = ({ backups }: Services, stored: Stored): contract.BackupRecord => ({
+  id: stored.id,
+  version: stored.version,
+  timestamp: stored.timestamp,
+  comment: stored.comment,
+  md5: stored.md5,
+  size: stored.size,
+  fast_restore_allowed: isSameVersion(stored.version, backups.version),
+})
+
+/** backup.md 3: instantly only the very same version, fully also older ones down to the previous major. */
+function refuseVersion(services: Services, { version }: Stored, isFast: boolean): void {
+  const running = services.backups.version
+  const isAllowed = isFast
+    ? isSameVersion(version, running)
+    : version.product === running.product && !isNewer(version, running) && version.major >= running.major - 1
+  if (isAllowed) return
+  const made = `${version.major}.${version.minor}.${version.build}`
+  throw new GatewayError(
+    'conflict',
+    isFast
+      ? `The backup was made by another version (${made}); only a full restore can take it.`
+      : `The backup was made by version ${made}, which this version cannot restore.`,
+  )
+}
+
+async function openStored(services: Services, id: string): Promise<BackupContent> {
+  const { entries } = await services.backups.open(id).catch((cause: unknown) => {
+    throw services.backups.isRefusal(cause)
+      ? new GatewayError('conflict', `The backup ${cause.message}.`, { cause })
+      : cause
+  })
+  return readContent(entries, services.faultsOf)
+}
+
+async function restore(context: Context<typeof contract.backups.apply>, isFast: boolean): Promise<void> {
+  const { services, params, change } = context
+  const stored = services.backups.find(params.backup_id ?? '')
+  refuseVersion(services, stored, isFast)
+  const content = await openStored(services, stored.id)
+  await change((current, tools) => {
+    for (const [key, last] of Object.entries(content.sequences)) tools.keepIds({ key }, last)
+    return restoredConfig(content, {
+      current,
+      slots: services.engine.slots,
+      installation: services.installationId,
+      tools: services.vault,
+      faultsOf: services.faultsOf,
+    })
+  })
+}
+
+/** A file that is refused names the form field it came in. */
+async function upload({ services, rawBody }: Context<typeof contract.backups.upload>): Promise<{ id: string }> {
+  const { backups, faultsOf } = services
+  const file = readFormFile(rawBody, 'backup_file')
+  try {
+    const { id } = await backups.add(file, (info) => faultsOf(contract.ArchiveInfo, info).length === 0)
+    return { id }
+  } catch (error) {
+    throw backups.isRefusal(error) ? invalid('backup_file', `The file ${error.message}.`) : error
+  }
+}
+
+/** Letters of our own making only: it goes into a header. */
+function fileName({ brand }: Services, { version, timestamp }: Stored): string {
+  const time = new Date(timestamp * 1000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
+  return `${brand}-${version.major}.${version.minor}.${version.build}-${time}Z.backup`
+}
+
+export const routes: readonly Route[] = [
+  handle(contract.settings.show, showSettings, { slot: settings }),
+  handle(
+    contract.settings.update,
+    ({ body, change, services }) =>
+      change((config) =>
+        updateSettings(config, body, (password, kind) => services.vault.seal(password, passwordPlace(kind))),
+      ),
+    { slot: settings },
+  ),
+  handle(contract.backups.create, async ({ body, services }) => ({ id: await makeBackup(services, body.comment) })),
+  handle(contract.backups.list, ({ services }) => services.backups.list().map((stored) => record(services, stored))),
+  handle(contract.backups.download, async (context) => {
+    const { services, params, setHeader } = context
+    const stored = services.backups.find(params.backup_id ?? '')
+    const bytes = await services.backups.read(stored.id)
+    journalLook(context as never, 'GET /backup/download/:backup_id', `The backup ${stored.id} was downloaded.`)
+    setHeader('content-disposition', `attachment; filename="${fileName(services, stored)}"`)
+    return rawReply('application/octet-stream', bytes)
+  }),
+  handle(contract.backups.upload, upload),
+  handle(contract.backups.apply, (context) => restore(context, false)),
+  handle(contract.backups.applyFast, (context) => restore(context, true)),
+  handle(contract.backups.remove, ({ params, services }) => services.backups.remove(params.backup_id ?? '')),
+  handle(contract.recoveryKey.show, (context) => {
+    journalLook(context as never, 'GET /backup/recovery_key', 'The recovery key was shown.')
+    return context.services.backups.keys.show()
+  }),
+  handle(contract.recoveryKey.add, ({ body, services }) => ({ id: services.backups.keys.add(body.key) })),
+  handle(contract.backupStatus, ({ config, services }) => backupStatusItems(config, services.backups)),
+  handle(contract.previousVersion.show, () => ({ previous_version: null })),
+  handle(contract.previousVersion.restore, () => {
+    throw new GatewayError('conflict', 'There is no previous version to return to.')
+  }),
+]
