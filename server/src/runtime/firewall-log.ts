@@ -119,6 +119,22 @@ export class FirewallLog {
       }) as unknown as FirewallRecord[]
   }
 
+  /** Newest first, older than the record with this number; for those who look through all of them in steps. */
+  pageBefore(sequence: number, limit: number): (FirewallRecord & { readonly sequence: number })[] {
+    return this.#parts.database
+      .prepare(
+        `SELECT sequence, time, table_name AS "table", rule_id, action, protocol, source_ip, source_port, destination_ip,
+           destination_port, in_interface, out_interface, length, lost
+         FROM hits WHERE sequence < ? ORDER BY sequence DESC LIMIT ?`,
+      )
+      .all(sequence, limit) as unknown as (FirewallRecord & { readonly sequence: number })[]
+  }
+
+  get count(): number {
+    const row = this.#parts.database.prepare('SELECT count(*) AS count FROM hits').get() as unknown as { count: number }
+    return row.count
+  }
+
   async #readNews(): Promise<void> {
     try {
       await using file = await openIfThere(this.#parts.path)

@@ -147,6 +147,15 @@ export class Journal {
     return `[${rows.map((row) => row.record).join(',')}]`
   }
 
+  /** Newest first, older than the record with this number; for those who look through all of them in steps. */
+  pageBefore(sequence: number, limit: number): JournalRecord[] {
+    this.#tryFlush()
+    const rows = this.#database
+      .prepare('SELECT record FROM journal WHERE sequence < ? ORDER BY sequence DESC LIMIT ?')
+      .all(sequence, limit) as unknown as Row[]
+    return rows.map(({ record }) => JSON.parse(record) as JournalRecord)
+  }
+
   /**
    * Walks the chain and holds it against the signed checkpoints; null when nothing was altered or is missing. In small
    * steps, because a journal has no upper length and other requests must not wait for it.

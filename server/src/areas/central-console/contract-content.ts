@@ -1,0 +1,72 @@
+// Content filter rules of the console (central-console.md 1.5 and 2.3).
+
+import type { Static, TObject, TProperties } from 'typebox'
+import { endpoint } from '../../contract/endpoint.ts'
+import { Comment, nullable, oneOf, strictObject, text } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+import { GroupId, ruleTable } from './contract-tables.ts'
+
+const ObjectId = Type.String({ pattern: '^[A-Za-z0-9_.\\-]{1,80}$', 'x-fault': 'Must be the id of an object.' })
+
+const objects = (description: string) => Type.Array(ObjectId, { maxItems: 200, uniqueItems: true, description })
+
+const MediaType = Type.String({
+  pattern: '^[A-Za-z0-9!#$&^_.+\\-]{1,64}/[A-Za-z0-9!#$&^_.+*\\-]{1,64}$',
+  'x-fault': 'Must be a media type such as text/html.',
+})
+
+const required = {
+  name: text({ minLength: 1, maxLength: 255 }),
+  access: oneOf(['allow', 'deny', 'bump', 'redirect'], 'bump: decrypt; redirect: send to redirect_url.'),
+}
+
+const others = {
+  parent_id: Type.String({ ...GroupId, description: 'Server group the rule applies to.' }),
+  comment: Comment,
+  aliases: objects('Whom the rule applies to: ["any"] or ids of users, groups and addresses.'),
+  categories: objects('Ids of categories.'),
+  http_methods: Type.Array(oneOf(['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'CONNECT']), {
+    uniqueItems: true,
+  }),
+  content_types: Type.Array(MediaType, { maxItems: 200, uniqueItems: true }),
+  redirect_url: nullable(text({ minLength: 1, maxLength: 2048, description: 'Only with the access redirect.' })),
+  enabled: Type.Boolean(),
+  timetable: objects('["any"] or ids of time objects.'),
+}
+
+const optional = <P extends TProperties>(properties: P): TProperties =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)]))
+
+export const ContentRule = strictObject({ id: Type.Integer(), ...required, ...others })
+export type ContentRule = Static<typeof ContentRule>
+
+const creation: TObject = strictObject({ ...required, ...optional(others) })
+
+/** The published path of a removal has the id in its body; the ordinary one is served as well (open point 1). */
+const RemovedRule = strictObject({
+  id: Type.Optional(Type.Integer()),
+  params: Type.Optional(strictObject({ id: Type.Integer() })),
+})
+
+function contentTable(place: 'before' | 'after', word: string) {
+  const path = `/content-filter/rules/${place}`
+  return {
+    ...ruleTable({
+      path,
+      title: `${word} content filter rules of the console`,
+      item: `${word === 'initial' ? 'an' : 'a'} ${word} content filter rule of the console`,
+      fields: creation,
+      shown: ContentRule,
+    }),
+    removeByBody: endpoint({
+      method: 'DELETE',
+      path: `${path}/move`,
+      access: 'firewall',
+      summary: `Remove ${word === 'initial' ? 'an' : 'a'} ${word} content filter rule named in the body`,
+      body: RemovedRule,
+    }),
+  }
+}
+
+export const contentBefore = contentTable('before', 'initial')
+export const contentAfter = contentTable('after', 'final')

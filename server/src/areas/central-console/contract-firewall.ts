@@ -1,0 +1,40 @@
+// FORWARD and INPUT rules of the console (central-console.md 1.6 and 2.4): the shape of a rule is the firewall's own.
+
+import type { TObject } from 'typebox'
+import { endpoint } from '../../contract/endpoint.ts'
+import { strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+import { FilterRule, forwardRules } from '../firewall/contract.ts'
+import { GroupId, ruleTable } from './contract-tables.ts'
+
+const creation = strictObject({
+  ...(forwardRules.create.body as TObject).properties,
+  parent_id: Type.Optional(GroupId),
+})
+
+function firewallTable(table: 'FORWARD' | 'INPUT', place: 'before' | 'after', word: string) {
+  const path = `/firewall/rules/${table.toLowerCase()}/${place}`
+  const item = `${word === 'initial' ? 'an' : 'a'} ${word} ${table} rule of the console`
+  return {
+    ...ruleTable({
+      path,
+      title: `${word} ${table} rules of the console`,
+      item,
+      fields: creation,
+      shown: FilterRule,
+    }),
+    replace: endpoint({
+      method: 'PUT',
+      path: `${path}/:rule_id`,
+      access: 'firewall',
+      summary: `Replace ${item}`,
+      description: 'The whole rule: what is not sent gets its default.',
+      body: strictObject({ id: Type.Optional(Type.Integer()), ...creation.properties }),
+    }),
+  }
+}
+
+export const forwardBefore = firewallTable('FORWARD', 'before', 'initial')
+export const forwardAfter = firewallTable('FORWARD', 'after', 'final')
+export const inputBefore = firewallTable('INPUT', 'before', 'initial')
+export const inputAfter = firewallTable('INPUT', 'after', 'final')

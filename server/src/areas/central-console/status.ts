@@ -1,0 +1,14 @@
+// The status of the console: gateways cannot connect in this release, and the status says so.
+
+import type { StatusItem } from '../../contract/fields.ts'
+import { type Config, read } from '../../contract/slots.ts'
+import { state } from './config.ts'
+
+export const consoleStatus = (config: Config): StatusItem => ({
+  name: 'central-console',
+  status: 'inactive',
+  msg: [
+    'Stored; the link between console and gateways is not part of this release yet, so no gateway can connect.',
+    ...(read(config, state).enabled ? ['Rule synchronization is on, but no rule is delivered.'] : []),
+  ],
+})

@@ -1,0 +1,16 @@
+// What is stored about logs: where the system journal is forwarded to. No collector is set at first, and nothing is sent.
+
+import { Enabled } from '../../contract/fields.ts'
+import { single } from '../../contract/slots.ts'
+import { RemoteSyslog } from './contract.ts'
+
+export const remoteSyslog = single('logs.remote_syslog', RemoteSyslog, {
+  host: null,
+  port: null,
+  protocol: 'tcp',
+  format: 'syslog',
+})
+
+export const remoteSyslogState = single('logs.remote_syslog_state', Enabled, { enabled: false })
+
+export const slots = [remoteSyslog, remoteSyslogState]

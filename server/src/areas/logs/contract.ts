@@ -1,0 +1,89 @@
+// Forwarding of the system journal to a collector and queries of it (logs.md).
+
+import type { Static } from 'typebox'
+import { settingsEndpoints } from '../../contract/collections.ts'
+import { endpoint } from '../../contract/endpoint.ts'
+import { Enabled, nullable, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+import { type Column, journalQuery, journalReply } from '../../contract/table-query.ts'
+import { addressPattern } from '../../net/ipv4.ts'
+
+export const RemoteSyslog = strictObject({
+  host: nullable(
+    Type.String({
+      pattern: `^${addressPattern}$`,
+      'x-fault': 'Must be the IPv4 address of the collector, such as 192.168.0.10.',
+      description: 'Address of the collector; null while none is set.',
+    }),
+  ),
+  port: nullable(Type.Integer({ minimum: 1, maximum: 65_535 })),
+  protocol: oneOf(['tcp', 'udp']),
+  format: oneOf(['syslog', 'cef']),
+})
+export type RemoteSyslog = Static<typeof RemoteSyslog>
+
+export const remoteSyslog = settingsEndpoints({
+  path: '/logs_backend/remote_syslog',
+  title: 'forwarding of the system journal',
+  schema: RemoteSyslog,
+  change: 'configure',
+})
+
+export const remoteSyslogState = settingsEndpoints({
+  path: '/logs_backend/remote_syslog/state',
+  title: 'switch of the forwarding of the system journal',
+  schema: Enabled,
+  change: 'configure',
+})
+
+export const remoteSyslogStatus = endpoint({
+  method: 'GET',
+  path: '/logs_backend/remote_syslog/status',
+  access: 'view',
+  summary: 'Show the status of the forwarding of the system journal',
+  reply: Type.Array(StatusItem),
+})
+
+export const LogRecord = strictObject({
+  id: Type.String(),
+  date_time: Type.Integer({ description: 'YYYYMMDDhhmmss by the clock of the gateway.' }),
+  microseconds: Type.Integer({ minimum: 0, maximum: 999_999 }),
+  priority: Type.Integer({ minimum: 0, maximum: 7, description: '0 emergency ... 3 error, 4 warning, 6 information.' }),
+  message: Type.String(),
+  syslog_id: Type.String({ description: 'Name of the program.' }),
+  unit: Type.String({ description: 'Service whose message it is.' }),
+})
+export type LogRecord = Static<typeof LogRecord>
+
+export const logColumnNames = [
+  'id',
+  'date_time',
+  'microseconds',
+  'priority',
+  'message',
+  'syslog_id',
+  'unit',
+] as const satisfies readonly (keyof LogRecord)[]
+
+const numbers: Readonly<Record<string, Column['type']>> = {
+  date_time: 'UInt64',
+  microseconds: 'UInt32',
+  priority: 'UInt8',
+}
+
+export const logColumns: readonly Column[] = logColumnNames.map((name) => ({ name, type: numbers[name] ?? 'String' }))
+
+export const listLogs = endpoint({
+  method: 'GET',
+  path: '/logs_backend/logs',
+  // The journal of administrators is part of it, which not every reader may see.
+  access: 'journal',
+  summary: 'Query the system journal',
+  description: 'Newest first unless sorted otherwise. Parameters other than numbers and words are JSON.',
+  query: strictObject({
+    ...journalQuery(logColumnNames).properties,
+    last_reboot_only: Type.Optional(Type.Boolean({ description: 'Only what was written since the last boot.' })),
+  }),
+  reply: journalReply(LogRecord),
+  alsoReplies: ['text/csv'],
+})

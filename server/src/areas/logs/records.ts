@@ -1,0 +1,78 @@
+// What others wrote, as records of the system journal: journal of administrators, firewall log and logs of the services.
+
+import type { Cell } from '../../contract/table-query.ts'
+import { printStamp } from '../../contract/table-query.ts'
+import { describeRecord } from '../firewall-log/config.ts'
+import type { LogRecord } from './contract.ts'
+
+/** As a row of a query; the same fields. */
+export type LogRow = LogRecord & Readonly<Record<string, Cell>>
+
+/** Seconds the gateway's clock is ahead of UTC at a moment. */
+export type OffsetAt = (unixSeconds: number) => number
+
+export interface WrittenRecord {
+  readonly sequence: number
+  readonly time: string
+  readonly event: string
+  readonly who: string
+  readonly address: string
+  readonly what: string
+  readonly result: string
+  readonly message: string
+}
+
+type KeptRecord = Parameters<typeof describeRecord>[0] & { readonly sequence: number }
+
+export interface ServiceLine {
+  /** `gatewayd`, `applyd` ... */
+  readonly program: string
+  /** Where it stands in its file; unique together with the program. */
+  readonly position: number
+  /** Unix milliseconds. */
+  readonly time: number
+  readonly level: string
+  readonly message: string
+}
+
+const priorities: Readonly<Record<string, number>> = { error: 3, warning: 4, info: 6, debug: 7 }
+const [warning, information] = [4, 6]
+
+export const fromJournal = (record: WrittenRecord, brand: string, offsetAt: OffsetAt): LogRow =>
+  row(`audit.${record.sequence}`, Date.parse(record.time), offsetAt, {
+    priority: record.result === 'ok' || record.result === 'done' ? information : warning,
+    message: `${record.event} ${record.who || '-'} from ${record.address}: ${record.what}: ${record.result}. ${record.message}`,
+    syslog_id: `${brand}-audit-backend`,
+    unit: `${brand}-audit-backend`,
+  })
+
+export const fromFirewallLog = (record: KeptRecord, brand: string, offsetAt: OffsetAt): LogRow =>
+  row(`nflog.${record.sequence}`, record.time, offsetAt, {
+    priority: record.lost > 0 ? warning : information,
+    message: describeRecord(record),
+    syslog_id: `${brand}-nflog`,
+    unit: `${brand}-nflog`,
+  })
+
+export const fromService = (line: ServiceLine, brand: string, offsetAt: OffsetAt): LogRow =>
+  row(`${line.program}.${line.position}`, line.time, offsetAt, {
+    priority: priorities[line.level] ?? information,
+    message: line.message,
+    syslog_id: line.program,
+    unit: `${brand}-${line.program}`,
+  })
+
+function row(
+  id: string,
+  milliseconds: number,
+  offsetAt: OffsetAt,
+  rest: Pick<LogRecord, 'priority' | 'message' | 'syslog_id' | 'unit'>,
+): LogRow {
+  const seconds = Math.floor(milliseconds / 1000)
+  return {
+    id,
+    date_time: printStamp(seconds + offsetAt(seconds)),
+    microseconds: Math.floor((milliseconds - seconds * 1000) * 1000),
+    ...rest,
+  }
+}

@@ -1,0 +1,125 @@
+// The traffic journal and the authentication journal of the personal portal (monitor.md).
+
+import type { Static } from 'typebox'
+import { endpoint } from '../../contract/endpoint.ts'
+import { oneOf, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+import { type Column, journalQuery, journalReply, MetaColumn } from '../../contract/table-query.ts'
+
+const Verdict = oneOf(['absent', 'accept', 'drop'])
+const trafficTables = ['absent', 'fwd', 'fwd_a', 'fwd_b', 'fwd_s', 'inp', 'inp_a', 'inp_b', 'inp_s'] as const
+const word = Type.String()
+const number = Type.Integer()
+
+export const TrafficRecord = strictObject({
+  date_time: Type.Integer({ description: 'YYYYMMDDhhmmss by the clock of the gateway.' }),
+  result: oneOf(['absent', 'accept', 'drop'], 'Common verdict of firewall, intrusion prevention and applications.'),
+  rule_id: Type.Integer({ description: '0: none.' }),
+  table: oneOf(trafficTables),
+  action: oneOf(['absent', 'accept', 'drop', 'l7_inspection']),
+  protocol: word,
+  ips_profile: word,
+  ips_action: Verdict,
+  ips_signature_id: number,
+  dpi_profile: word,
+  dpi_action: Verdict,
+  dpi_app: word,
+  dpi_protocol: word,
+  src_ip: word,
+  dst_ip: word,
+  src_port: Type.Integer({ description: '0: none.' }),
+  dst_port: number,
+  src_zone: word,
+  dst_zone: word,
+  src_user_login: word,
+  src_user_name: word,
+  src_group: word,
+  dst_user_login: word,
+  dst_user_name: word,
+  dst_group: word,
+  src_location_name: word,
+  src_location_code: word,
+  dst_location_name: word,
+  dst_location_code: word,
+  dnat_rule_id: number,
+  dnat_ip: word,
+  dnat_port: number,
+  snat_rule_id: number,
+  snat_ip: word,
+  cluster_id: word,
+  cluster_name: word,
+  vce_id: word,
+  vce_name: word,
+  flow_id: Type.String({ description: 'Unique per record.' }),
+})
+export type TrafficRecord = Static<typeof TrafficRecord>
+
+export const trafficColumnNames = Object.keys(TrafficRecord.properties) as (keyof TrafficRecord)[]
+
+const columnsOf = (properties: Readonly<Record<string, object>>): Column[] =>
+  Object.entries(properties).map(([name, schema]) => ({
+    name,
+    type: (schema as { type?: string }).type === 'string' ? 'String' : 'Int64',
+  }))
+
+export const trafficColumns = columnsOf(TrafficRecord.properties)
+
+export const trafficJournal = endpoint({
+  method: 'GET',
+  path: '/reports/report/firewall/journal',
+  access: 'journal',
+  summary: 'Query the traffic journal',
+  description:
+    'What firewall rules wrote about connections that a logging rule marked; columns of other engines say absent or nothing.',
+  query: journalQuery(trafficColumnNames),
+  reply: strictObject({
+    data: Type.Array(TrafficRecord),
+    rows: Type.Integer({ description: 'Records in data.' }),
+    rows_before_limit_at_least: Type.Integer({ description: 'Records there are without limit and offset.' }),
+  }),
+  alsoReplies: ['text/csv'],
+})
+
+export const AuthRecord = strictObject({
+  id: Type.String({ description: 'Unique id of the session.' }),
+  date_time: Type.Integer({ description: 'YYYYMMDDhhmmss at which it began.' }),
+  user_id: number,
+  login: word,
+  name: word,
+  group_name: word,
+  domain_type: oneOf(['local', 'ad', 'ald', 'radius', 'device']),
+  ip: word,
+  country_name: word,
+  country_code: word,
+  end: Type.Integer({ description: 'YYYYMMDDhhmmss; 0 while the session is open.' }),
+  time_online: Type.Integer({ description: 'Seconds.' }),
+})
+export type AuthRecord = Static<typeof AuthRecord>
+
+export const authColumnNames = Object.keys(AuthRecord.properties) as (keyof AuthRecord)[]
+export const authColumns = columnsOf(AuthRecord.properties)
+
+export const authJournal = endpoint({
+  method: 'GET',
+  path: '/user_cabinet_reports/auth_journal',
+  access: 'journal',
+  summary: 'Query the authentication journal of the personal portal',
+  description: 'Empty as long as there is no personal portal.',
+  query: journalQuery(authColumnNames),
+  reply: journalReply(AuthRecord),
+  alsoReplies: ['text/csv'],
+})
+
+export const uniqueColumns = ['ip', 'country_name'] as const
+
+export const authJournalValues = endpoint({
+  method: 'GET',
+  path: '/user_cabinet_reports/auth_journal/unique_values/:column_name',
+  access: 'journal',
+  summary: 'List the different values of a column of the authentication journal',
+  reply: strictObject({
+    meta: Type.Array(MetaColumn),
+    data: Type.Array(strictObject({ ip: Type.Optional(word), country_name: Type.Optional(word) })),
+    rows: Type.Integer(),
+  }),
+})

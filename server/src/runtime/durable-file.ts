@@ -1,0 +1,28 @@
+// Puts a small file in place so that after a power cut it is the old one or the new one, whole, and on the disk.
+
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+export function writeDurably(path: string, content: string | Buffer): void {
+  const staged = `${path}.new`
+  const bytes = Buffer.from(content)
+  const file = openSync(staged, 'w', 0o600)
+  try {
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(staged, path)
+  syncFolder(dirname(path))
+}
+
+/** A name is on the disk only when its folder is. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}

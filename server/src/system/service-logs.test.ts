@@ -1,0 +1,44 @@
+// Log files of the services: our JSON lines, lines of other programs, and files that are cut or not there.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { createServiceLogs, parseLog } from './service-logs.ts'
+
+const line = (message: string, level = 'info') => JSON.stringify({ time: '2026-01-01T00:00:01.500Z', level, message })
+
+it('reads lines with their level, time and place', () => {
+  const text = `before any time\n${line('ready')}\n  at some place\n\n${line('tab\there', 'error')}\nnot whole`
+  const read = parseLog(Buffer.from(text), 'gatewayd', 0)
+  const time = Date.UTC(2026, 0, 1, 0, 0, 1, 500)
+  assert.deepEqual(
+    read.map(({ position: _position, ...rest }) => rest),
+    [
+      { program: 'gatewayd', time, level: 'info', message: 'ready' },
+      { program: 'gatewayd', time, level: 'info', message: '  at some place' },
+      { program: 'gatewayd', time, level: 'error', message: 'tab here' },
+    ],
+  )
+  assert.equal(new Set(read.map(({ position }) => position)).size, 3)
+})
+
+it('leaves out a first line that is cut', () => {
+  const text = `cut off"}\n${line('whole')}\n`
+  assert.deepEqual(
+    parseLog(Buffer.from(text), 'applyd', 1000).map(({ message, position }) => [message, position]),
+    [['whole', 1010]],
+  )
+})
+
+it('reads the files that are there', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-logs-'))
+  writeFileSync(join(folder, 'applyd.log'), `${line('applied')}\n`)
+  const lines = await createServiceLogs(folder).read()
+  assert.deepEqual(
+    lines.map(({ program, message }) => [program, message]),
+    [['applyd', 'applied']],
+  )
+  rmSync(folder, { recursive: true })
+})
