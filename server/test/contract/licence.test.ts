@@ -6,6 +6,7 @@ import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { type JWTPayload, SignJWT } from 'jose'
 import { timedModules } from '../../src/areas/licence/contract.ts'
+import { version } from '../../src/version.ts'
 import { type Client, createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
 
 const unregistered = { registered: false, has_connection: false, license_server: '' }
@@ -230,5 +231,87 @@ describe('a licence with an operator’s key', () => {
       }
       const signature = token.split('.')[2] ?? ''
       for (const { text } of answers) assert.ok(!text.includes(signature) && !text.includes('sealed'))
+    }))
+})
+
+describe('a licence file', () => {
+  const upload = (admin: Client, file: string | Buffer, query = '') =>
+    admin('PUT', `/license/license-upload${query}`, file)
+
+  it('registers as its token would, with or without a line end', () =>
+    withGateway(publicPem, async (gateway, admin) => {
+      const token = await sign(claims)
+      assert.equal((await upload(admin, token, '?dry_run=true')).status, 200)
+      assert.deepEqual(await info(admin), unregistered)
+      assert.equal((await upload(admin, `${token}\r\n`)).status, 200)
+      const shown = await info(admin)
+      assert.equal(shown.license_id, claims.license_id)
+      assert.equal((await upload(admin, await sign({ ...claims, license_id: 'UTM-2' }))).status, 200)
+      assert.equal((await info(admin)).license_id, 'UTM-2')
+      const signature = token.split('.')[2] ?? ''
+      for (const url of [`/config/revisions/${gateway.services.engine.revision}`, '/journal/records']) {
+        assert.ok(!(await admin('GET', url)).text.includes(signature))
+      }
+    }))
+
+  it('is refused when another signed it, a claim is missing, or it is no token', () =>
+    withGateway(publicPem, async (gateway, admin) => {
+      const good = await sign(claims)
+      const { revision } = gateway.services.engine
+      for (const file of [
+        await sign(claims, stranger.privateKey),
+        await sign({}),
+        `${good}\n${good}`,
+        `"${good}"`,
+        JSON.stringify({ token: good }),
+        'A1b2C3d4E5f6G7h8',
+        ' ',
+        `${'a'.repeat(16_380)}.b.c`,
+        Buffer.from([0xff, 0xfe, 0]),
+      ]) {
+        const answer = await upload(admin, file)
+        assert.equal(answer.status, 422, String(file).slice(0, 40))
+        assert.equal(answer.body.problems[0].field, 'body')
+      }
+      assert.equal((await upload(admin, '')).status, 400)
+      assert.equal(gateway.services.engine.revision, revision)
+      assert.deepEqual(await info(admin), unregistered)
+    }))
+
+  it('without an operator’s key needs only the form of a token', () =>
+    withGateway(null, async (_gateway, admin) => {
+      assert.equal((await upload(admin, 'A1b2C3d4')).status, 422)
+      assert.equal((await upload(admin, 'a.b.c')).status, 200)
+      assert.equal((await info(admin)).registered, true)
+    }))
+})
+
+describe('the renewal of a licence', () => {
+  it('is by hand at first, changes, and stays so across a restart', async () => {
+    let gateway = await createTestGateway()
+    let admin = await gateway.client('predefined_admin_write')
+    const shown = async () => (await admin('GET', '/license/update-type')).body
+    assert.deepEqual(await shown(), { update_type: 'manual' })
+    assert.equal((await admin('PATCH', '/license/update-type', { update_type: 'auto' })).status, 200)
+    const answer = await admin('PATCH', '/license/update-type', { update_type: 'sometimes' })
+    assert.deepEqual([answer.status, answer.body.problems[0].field], [422, 'update_type'])
+    gateway = await gateway.restart()
+    admin = await gateway.client('predefined_admin_write')
+    assert.deepEqual(await shown(), { update_type: 'auto' })
+    await gateway.close()
+  })
+
+  it('gives the address for a registration only while it is by hand', () =>
+    withGateway(null, async (_gateway, admin) => {
+      const path = '/license/license-get-offline-registration-url'
+      await register(admin, 'x')
+      const { server_id } = await info(admin)
+      const url = new URL((await admin('GET', path)).body.registration_url)
+      assert.deepEqual(Object.fromEntries(url.searchParams), { server_name: 'gateway-host', hwid: server_id, version })
+      assert.equal(url.hostname, 'licence.invalid')
+      await admin('PATCH', '/license/update-type', { update_type: 'auto' })
+      assert.equal((await admin('GET', path)).status, 409)
+      await admin('PATCH', '/license/update-type', { update_type: 'manual' })
+      assert.equal((await admin('GET', path)).status, 200)
     }))
 })

@@ -6,7 +6,7 @@ import { nullable, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { Sealed } from '../../contract/secret.ts'
 import { type Config, read, single } from '../../contract/slots.ts'
-import { type LicenceInfo, timedModules } from './contract.ts'
+import { type LicenceInfo, timedModules, UpdateType } from './contract.ts'
 
 /** What a token of the operator may say; the wire names of the licence information. */
 export const LicenceClaims = Type.Object({
@@ -35,6 +35,9 @@ const Registration = strictObject({
 export type Registration = NonNullable<Static<typeof Registration>['registration']>
 
 export const licence = single('licence.registration', Registration, { registration: null })
+
+/** By hand, unless somebody says otherwise: nothing fetches a licence in this release. */
+export const updateType = single('licence.update_type', UpdateType, { update_type: 'manual' })
 
 export const tokenPlace = `${licence.key}//registration.token`
 

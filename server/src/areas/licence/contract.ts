@@ -1,8 +1,9 @@
 // Registration and licence information (general.md 2.2 and 3.1). Module names stay as they are on the wire.
 
 import type { Static } from 'typebox'
+import { settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
-import { strictObject } from '../../contract/fields.ts'
+import { oneOf, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
 export const timedModules = [
@@ -63,6 +64,8 @@ export const LicenceInfo = strictObject({
 })
 export type LicenceInfo = Static<typeof LicenceInfo>
 
+export const longestToken = 16_384
+
 export const registerLicence = endpoint({
   method: 'POST',
   path: '/license/register',
@@ -74,7 +77,7 @@ export const registerLicence = endpoint({
   body: strictObject({
     token: Type.String({
       minLength: 1,
-      maxLength: 16_384,
+      maxLength: longestToken,
       pattern: '^[A-Za-z0-9._~+/=-]+$',
       'x-fault': 'Must consist of letters, digits and . _ ~ + / = - only.',
     }),
@@ -87,4 +90,39 @@ export const showLicence = endpoint({
   access: 'view',
   summary: 'Show the licence',
   reply: LicenceInfo,
+})
+
+export const UpdateType = strictObject({
+  update_type: oneOf(
+    ['auto', 'manual'],
+    'auto: the licence is fetched; manual: it is uploaded. This release asks no licence server, so auto fetches nothing.',
+  ),
+})
+
+export const licenceUpdateType = settingsEndpoints({
+  path: '/license/update-type',
+  title: 'way in which the licence is renewed',
+  schema: UpdateType,
+  change: 'configure',
+})
+
+export const showRegistrationUrl = endpoint({
+  method: 'GET',
+  path: '/license/license-get-offline-registration-url',
+  access: 'view',
+  summary: 'Show the address for a registration by hand',
+  description:
+    'Only while update_type is manual; otherwise 409. The query carries server_name, hwid and version, which the ' +
+    'operator needs to sign a licence. No licensing portal belongs to this release, so the host of the address is a ' +
+    'reserved name that leads nowhere.',
+  reply: strictObject({ registration_url: Type.String() }),
+})
+
+export const uploadLicence = endpoint({
+  method: 'PUT',
+  path: '/license/license-upload',
+  access: 'configure',
+  summary: 'Upload a licence file',
+  description: 'The body is the file itself: a JWT signed with the operator’s key, checked as at a registration.',
+  rawBodyType: 'application/jwt',
 })

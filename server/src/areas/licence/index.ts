@@ -1,7 +1,7 @@
 // The licence area.
 
 import { defineArea } from '../../http/handle.ts'
-import { licence } from './config.ts'
+import { licence, updateType } from './config.ts'
 import { routes } from './routes.ts'
 
-export const licenceArea = defineArea({ name: 'licence', slots: [licence], routes })
+export const licenceArea = defineArea({ name: 'licence', slots: [licence, updateType], routes })

@@ -1,11 +1,20 @@
 // Licence endpoints.
 
 import { createHash } from 'node:crypto'
-import { invalid } from '../../contract/error.ts'
-import { write } from '../../contract/slots.ts'
-import { handle, type Route, type Services } from '../../http/handle.ts'
-import { LicenceClaims, licence, licenceInfo, tokenPlace } from './config.ts'
-import { registerLicence, showLicence } from './contract.ts'
+import { GatewayError, invalid } from '../../contract/error.ts'
+import { read, write } from '../../contract/slots.ts'
+import { type Change, handle, type Route, type Services } from '../../http/handle.ts'
+import { settingsRoutes } from '../../http/routes.ts'
+import { version } from '../../version.ts'
+import { LicenceClaims, licence, licenceInfo, tokenPlace, updateType } from './config.ts'
+import {
+  licenceUpdateType,
+  longestToken,
+  registerLicence,
+  showLicence,
+  showRegistrationUrl,
+  uploadLicence,
+} from './contract.ts'
 import { readToken } from './token.ts'
 
 const unixSeconds = (services: Services): number => Math.floor(services.clock.now().getTime() / 1000)
@@ -14,27 +23,58 @@ const unixSeconds = (services: Services): number => Math.floor(services.clock.no
 const serverId = (services: Services): string =>
   createHash('sha256').update(`server ${services.installationId}`).digest('base64')
 
-async function claimsOf(services: Services, token: string): Promise<LicenceClaims | null> {
+async function claimsOf(services: Services, token: string, field: string): Promise<LicenceClaims | null> {
   if (services.licenceKey === null) return null
-  const claims = await readToken(token, services.licenceKey)
+  const claims = await readToken(token, services.licenceKey, field)
   const faults = services.faultsOf(LicenceClaims, claims)
-  if (faults.length > 0) throw invalid('token', `The licence in the token is incomplete: ${faults[0]?.field}.`)
+  if (faults.length > 0) throw invalid(field, `The licence in the token is incomplete: ${faults[0]?.field}.`)
   return claims as LicenceClaims
 }
 
+/** `field` is where the token came from, for the messages. */
+async function register(services: Services, change: Change, token: string, field: string): Promise<void> {
+  const registration = {
+    token: services.vault.seal(token, tokenPlace),
+    registered_at: unixSeconds(services),
+    server_id: serverId(services),
+    claims: await claimsOf(services, token, field),
+  }
+  return change((config) => write(config, licence, { registration }))
+}
+
+const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** The token in a licence file; editors leave a line end behind it. */
+function tokenIn(file: Buffer): string {
+  const token = file.toString('latin1').trim()
+  if (token.length <= longestToken && tokenForm.test(token)) return token
+  throw invalid('body', 'The file is no licence: it must hold one signed token (JWT) and nothing else.')
+}
+
+/** A reserved name (RFC 2606): no portal belongs to this release, and nobody else’s may be named. */
+const registrationPage = 'https://licence.invalid/register'
+
+function registrationUrl(services: Services): string {
+  const items = new URLSearchParams({ server_name: services.hostName, hwid: serverId(services), version })
+  return `${registrationPage}?${items}`
+}
+
 export const routes: readonly Route[] = [
-  handle(
-    registerLicence,
-    async ({ body, change, services }) => {
-      const registration = {
-        token: services.vault.seal(body.token, tokenPlace),
-        registered_at: unixSeconds(services),
-        server_id: serverId(services),
-        claims: await claimsOf(services, body.token),
-      }
-      return change((config) => write(config, licence, { registration }))
-    },
-    { slot: licence },
-  ),
+  handle(registerLicence, ({ body, change, services }) => register(services, change, body.token, 'token'), {
+    slot: licence,
+  }),
+  handle(uploadLicence, ({ rawBody, change, services }) => register(services, change, tokenIn(rawBody), 'body'), {
+    slot: licence,
+  }),
   handle(showLicence, ({ config, services }) => licenceInfo(config, services.hostName, unixSeconds(services))),
+  ...settingsRoutes(licenceUpdateType, updateType),
+  handle(showRegistrationUrl, ({ config, services }) => {
+    if (read(config, updateType).update_type !== 'manual') {
+      throw new GatewayError(
+        'conflict',
+        'The licence is set to be fetched automatically. Set update_type to manual to register by hand.',
+      )
+    }
+    return { registration_url: registrationUrl(services) }
+  }),
 ]

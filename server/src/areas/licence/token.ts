@@ -5,15 +5,18 @@ import { invalid } from '../../contract/error.ts'
 
 const algorithms: Readonly<Record<string, string>> = { ed25519: 'EdDSA', ec: 'ES256', rsa: 'RS256' }
 
-/** What the token says, once its signature fits. The claims are still to be checked against their schema. */
-export async function readToken(token: string, operatorKeyPem: string): Promise<unknown> {
+/**
+ * What the token says, once its signature fits. The claims are still to be checked against their schema. `field` is
+ * where the token came from.
+ */
+export async function readToken(token: string, operatorKeyPem: string, field: string): Promise<unknown> {
   const key = createPublicKey(operatorKeyPem)
   const { jwtVerify } = await import('jose')
   try {
     const { payload } = await jwtVerify(token, key, { algorithms: [algorithmFor(key)] })
     return payload.licence
   } catch {
-    throw invalid('token', 'The token is not signed with the operator’s licence key.')
+    throw invalid(field, 'The token is not signed with the operator’s licence key.')
   }
 }
 
