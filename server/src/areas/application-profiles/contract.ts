@@ -1,0 +1,71 @@
+// Profiles of application control, which firewall rules name as dpi_profile (ips-and-profiles.md 1.6 and 2.4).
+
+import type { Static } from 'typebox'
+import { endpoint } from '../../contract/endpoint.ts'
+import { Comment, CreatedString, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+
+const Protocol = strictObject({
+  id: Type.String({
+    pattern: '^id\\.l7\\.[a-z0-9_]{1,64}$',
+    'x-fault': 'Must be the id of an application protocol, such as id.l7.bittorrent.',
+  }),
+  action: oneOf(['deny', 'allow']),
+})
+
+const fields = {
+  name: text({ minLength: 1, maxLength: 42 }),
+  comment: Comment,
+  protocols: Type.Array(Protocol, { maxItems: 1_000, description: 'What is not named is allowed.' }),
+}
+const ProfileFields = strictObject(fields)
+export type ProfileFields = Static<typeof ProfileFields>
+
+export const ApplicationProfile = strictObject({ id: Type.String(), ...fields })
+export type ApplicationProfile = Static<typeof ApplicationProfile>
+
+const Patch = patchOf(ProfileFields)
+
+const path = '/api/application_control/profiles'
+const bodyLimitBytes = 256 * 1024
+
+export const applicationProfiles = {
+  list: endpoint({
+    method: 'GET',
+    path,
+    access: 'view',
+    summary: 'List the profiles of application control',
+    reply: Type.Array(ApplicationProfile),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path,
+    access: 'firewall',
+    summary: 'Add a profile of application control',
+    body: ProfileFields,
+    reply: Type.Array(ApplicationProfile, { description: 'One element: the new profile.' }),
+    bodyLimitBytes,
+  }),
+  copy: endpoint({
+    method: 'POST',
+    path: `${path}/:profile_id/copy`,
+    access: 'firewall',
+    summary: 'Copy a profile of application control',
+    reply: CreatedString,
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: `${path}/:profile_id`,
+    access: 'firewall',
+    summary: 'Change a profile of application control',
+    description: 'Any subset of the fields, plain or as the only element of a list; what is not sent stays.',
+    body: Type.Union([Patch, Type.Array(Patch, { minItems: 1, maxItems: 1 })]),
+    bodyLimitBytes,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: `${path}/:profile_id`,
+    access: 'firewall',
+    summary: 'Remove a profile of application control',
+  }),
+}

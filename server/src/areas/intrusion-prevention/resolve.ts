@@ -1,0 +1,34 @@
+// Which signatures count: those of rule files and those of administrators together, and what every profile does with them.
+// Results are remembered, because lists, counts and groups ask for the same again and again. Pure.
+
+import { type Config, read } from '../../contract/slots.ts'
+import { type Catalogue, createCatalogue, withRules } from '../../signatures/catalogue.ts'
+import { type Decided, decide } from '../../signatures/profile.ts'
+import { custom, profileRules, profiles, template } from './config.ts'
+import type { Profile } from './contract-profiles.ts'
+import { shownRules } from './edits-profiles.ts'
+import { customRules } from './edits-signatures.ts'
+
+const noSignatures = createCatalogue([])
+
+let lastCatalogue: { readonly inputs: readonly unknown[]; readonly catalogue: Catalogue } | null = null
+
+/** `files` is absent where no rule files are read. */
+export function catalogueOf(config: Config, files: Catalogue = noSignatures): Catalogue {
+  const stored = read(config, custom)
+  if (lastCatalogue?.inputs[0] === files && lastCatalogue.inputs[1] === stored) return lastCatalogue.catalogue
+  const own = customRules(stored).map(({ rule }) => rule)
+  lastCatalogue = { inputs: [files, stored], catalogue: withRules(files, own) }
+  return lastCatalogue.catalogue
+}
+
+const decisions = new WeakMap<Catalogue, WeakMap<readonly unknown[], Map<string, Decided>>>()
+
+export function decideProfile(config: Config, catalogue: Catalogue, profileId: string): Decided {
+  const rules = read(config, profileRules)
+  const byRules = decisions.getOrInsertComputed(catalogue, () => new WeakMap())
+  const byProfile = byRules.getOrInsertComputed(rules, () => new Map<string, Decided>())
+  return byProfile.getOrInsertComputed(profileId, () => decide(catalogue.signatures, shownRules(config, profileId)))
+}
+
+export const allProfiles = (config: Config): readonly Profile[] => [template, ...read(config, profiles)]

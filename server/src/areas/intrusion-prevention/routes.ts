@@ -1,0 +1,146 @@
+// Endpoints of intrusion prevention but its profiles, which are in routes-profiles.ts.
+
+import { randomUUID } from 'node:crypto'
+import { GatewayError, notFound } from '../../contract/error.ts'
+import { read } from '../../contract/slots.ts'
+import { readJournalQuery } from '../../contract/table-query.ts'
+import { type Context, handle, type Route, type Services } from '../../http/handle.ts'
+import { settingsRoutes } from '../../http/routes.ts'
+import { type Catalogue, groupByClasstype, groupByTactic } from '../../signatures/catalogue.ts'
+import type { Rule } from '../../signatures/rule.ts'
+import { custom, nets, state } from './config.ts'
+import * as contract from './contract.ts'
+import { signatureColumns } from './contract-signatures.ts'
+import {
+  addCustom,
+  addNet,
+  customRules,
+  type IsTaken,
+  loadCustom,
+  removeCustom,
+  removeNet,
+  updateCustom,
+} from './edits-signatures.ts'
+import { allProfiles, catalogueOf, decideProfile } from './resolve.ts'
+import { profileRoutes } from './routes-profiles.ts'
+import { showStatus, showUpdate } from './status.ts'
+
+const known = ({ config, services }: Pick<Context, 'config' | 'services'>): Catalogue =>
+  catalogueOf(config, services.signatures?.current())
+
+/** Sids of rule files; custom signatures must not hide them. */
+const takenBy =
+  ({ signatures }: Services): IsTaken =>
+  (sid) =>
+    signatures?.current().find(sid) !== undefined
+
+function readText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new GatewayError('malformed', 'The file is not text in UTF-8.', { cause })
+  }
+}
+
+function requireSignature(catalogue: Catalogue, sid: string): Rule {
+  const rule = /^\d{1,10}$/.test(sid) ? catalogue.find(Number(sid)) : undefined
+  if (!rule) throw notFound(`signature with the sid ${sid.slice(0, 80)}`)
+  return rule
+}
+
+const signatureRoutes: readonly Route[] = [
+  handle(contract.signatureGroups, (context) => ({ signature_groups: groupByClasstype(known(context)) })),
+  handle(contract.signatureMatrix, (context) => ({ signature_groups: groupByTactic(known(context)) })),
+  handle(contract.listSignatures, (context) => {
+    const { signatures } = known(context)
+    const { filter } = context.query
+    if (filter === undefined) return { signatures: [...signatures] }
+    const now = Math.floor(context.services.clock.now().getTime() / 1000)
+    const { matches } = readJournalQuery(signatureColumns, { filter }, [], now)
+    return { signatures: signatures.filter(matches) }
+  }),
+  handle(contract.showSignature, (context) => ({
+    signature: requireSignature(known(context), context.params.sid ?? '').text,
+  })),
+  handle(contract.listSignatureProfiles, (context) => {
+    const catalogue = known(context)
+    const { sid } = requireSignature(catalogue, context.params.sid ?? '').signature
+    return allProfiles(context.config)
+      .filter(({ id }) =>
+        decideProfile(context.config, catalogue, id).signatures.some((signature) => signature.sid === sid),
+      )
+      .map(({ id, name }) => ({ id, name }))
+  }),
+]
+
+const customRoutes: readonly Route[] = [
+  handle(
+    contract.customSignatures.list,
+    ({ config }) => ({
+      signatures: customRules(read(config, custom)).map(({ stored, rule }) => ({
+        ...rule.signature,
+        comment: stored.comment,
+      })),
+    }),
+    { slot: custom },
+  ),
+  handle(
+    contract.customSignatures.create,
+    ({ body, change, services }) =>
+      change((config) => {
+        const [next, id] = addCustom(config, body, takenBy(services))
+        return [next, { id }] as const
+      }),
+    { slot: custom },
+  ),
+  handle(
+    contract.customSignatures.load,
+    ({ rawBody, change, services }) => {
+      const text = readText(rawBody)
+      return change((config) => {
+        const [next, count] = loadCustom(config, text, takenBy(services))
+        return [next, { count }] as const
+      })
+    },
+    { slot: custom },
+  ),
+  handle(
+    contract.customSignatures.update,
+    ({ params, body, change }) => change((config) => updateCustom(config, params.sid ?? '', body)),
+    { slot: custom },
+  ),
+  handle(
+    contract.customSignatures.remove,
+    ({ params, change }) => change((config) => removeCustom(config, params.sid ?? '')),
+    { slot: custom },
+  ),
+]
+
+const netRoutes: readonly Route[] = [
+  handle(contract.protectedNets.list, ({ config }) => [...read(config, nets)], { slot: nets }),
+  handle(
+    contract.protectedNets.create,
+    ({ body, change }) => {
+      const id = randomUUID()
+      return change((config) => [addNet(config, id, body.address), { id }] as const)
+    },
+    { slot: nets },
+  ),
+  handle(
+    contract.protectedNets.remove,
+    ({ params, change }) => change((config) => removeNet(config, params.net_id ?? '')),
+    { slot: nets },
+  ),
+]
+
+export const routes: readonly Route[] = [
+  handle(contract.showStatus, (context) => showStatus(context.services.signatures, known(context).signatures.length)),
+  ...settingsRoutes(contract.moduleState, state),
+  ...signatureRoutes,
+  ...customRoutes,
+  handle(contract.signatureUpdates.show, ({ services }) => showUpdate(services.signatures, 'standard')),
+  handle(contract.signatureUpdates.showAdvanced, ({ services }) => showUpdate(services.signatures, 'advanced')),
+  handle(contract.signatureUpdates.start, ({ services }) => services.signatures?.refresh()),
+  ...netRoutes,
+  ...profileRoutes,
+]

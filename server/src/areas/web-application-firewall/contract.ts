@@ -1,0 +1,218 @@
+// Profiles of the web application firewall: categories of its rule set, allow and block rules, excluded rules
+// (ips-and-profiles.md 1.5 and 2.3). Publications that use them belong to the reverse proxy.
+
+import type { Static } from 'typebox'
+import { endpoint } from '../../contract/endpoint.ts'
+import {
+  Comment,
+  CreatedInteger,
+  CreatedString,
+  Enabled,
+  oneOf,
+  patchOf,
+  placementQuery,
+  strictObject,
+  text,
+} from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+
+const path = '/reverse_proxy_backend/waf/profiles'
+
+const ExceptionFields = strictObject({
+  rule_id: Type.Integer({
+    minimum: 1,
+    maximum: 999_999_999,
+    description: 'Number of the rule, as the journal of security events shows it.',
+  }),
+  comment: Comment,
+  enabled: Type.Boolean(),
+})
+export type ExceptionFields = Static<typeof ExceptionFields>
+const WafException = strictObject({ id: Type.String(), ...ExceptionFields.properties })
+export const StoredException = strictObject({ profile_id: Type.String(), ...WafException.properties })
+export type StoredException = Static<typeof StoredException>
+
+const fields = {
+  name: text({ minLength: 1, maxLength: 42 }),
+  detection_only: Type.Boolean({ description: 'Detect and log only; otherwise block too.' }),
+  disabled_categories: Type.Array(text({ minLength: 1, maxLength: 42 }), {
+    maxItems: 128,
+    uniqueItems: true,
+    description: 'Ids of the categories whose rules are left out.',
+  }),
+  server_tokens: Type.Boolean({ description: 'Show the Server header of the web server.' }),
+  comment: Comment,
+}
+
+/** Whether a profile comes from the console is not for the caller to say: taken and passed over. */
+const ProfileFields = strictObject({ ...fields, from_central_console: Type.Optional(Type.Boolean()) })
+export type ProfileFields = Static<typeof ProfileFields>
+
+export const StoredProfile = strictObject({ id: Type.String(), ...fields, from_central_console: Type.Boolean() })
+export type StoredProfile = Static<typeof StoredProfile>
+const WafProfile = strictObject({ ...StoredProfile.properties, exceptions: Type.Array(WafException) })
+
+const RuleFields = strictObject({
+  aliases: Type.Array(Type.String({ pattern: '^[A-Za-z0-9_.-]{1,80}$', 'x-fault': 'Must be the id of an object.' }), {
+    minItems: 1,
+    maxItems: 2_000,
+    uniqueItems: true,
+    description: 'Ids of IP addresses, subnets, countries and lists of countries.',
+  }),
+  aliases_negate: Type.Boolean({ description: 'Match every source but these.' }),
+  action: oneOf(['block', 'pass'], 'block: refuse; pass: do not inspect.'),
+  comment: Comment,
+  enabled: Type.Boolean(),
+})
+export type RuleFields = Static<typeof RuleFields>
+const WafRule = strictObject({ id: Type.Integer(), ...RuleFields.properties })
+export const StoredRule = strictObject({ profile_id: Type.String(), ...WafRule.properties })
+export type StoredRule = Static<typeof StoredRule>
+
+const Category = strictObject({
+  id: Type.String(),
+  title: Type.String(),
+  required: Type.Boolean({ description: 'Cannot be switched off.' }),
+  description: Type.String(),
+})
+export type Category = Static<typeof Category>
+
+export const wafProfiles = {
+  list: endpoint({
+    method: 'GET',
+    path,
+    access: 'view',
+    summary: 'List the profiles of the web application firewall',
+    reply: Type.Array(WafProfile),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path,
+    access: 'configure',
+    summary: 'Add a profile of the web application firewall',
+    body: ProfileFields,
+    reply: CreatedString,
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: `${path}/:profile_id`,
+    access: 'configure',
+    summary: 'Change a profile of the web application firewall',
+    description: 'Any subset of the fields; what is not sent stays.',
+    body: patchOf(ProfileFields),
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: `${path}/:profile_id`,
+    access: 'configure',
+    summary: 'Remove a profile of the web application firewall',
+  }),
+}
+
+export const wafCategories = {
+  list: endpoint({
+    method: 'GET',
+    path: '/reverse_proxy_backend/waf/categories',
+    access: 'view',
+    summary: 'List the categories of rules of the web application firewall',
+    reply: Type.Array(Category),
+  }),
+  listEnabled: endpoint({
+    method: 'GET',
+    path: `${path}/:profile_id/categories`,
+    access: 'view',
+    summary: 'List the categories that are on in a profile',
+    reply: Type.Array(Category),
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: `${path}/:profile_id/categories/:category_id`,
+    access: 'configure',
+    summary: 'Switch a category of a profile on or off',
+    body: Enabled,
+  }),
+}
+
+const rulesBodyLimitBytes = 256 * 1024
+
+export const wafRules = {
+  list: endpoint({
+    method: 'GET',
+    path: `${path}/:profile_id/rules`,
+    access: 'view',
+    summary: 'List the allow and block rules of a profile in their order',
+    reply: Type.Array(WafRule),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: `${path}/:profile_id/rules`,
+    access: 'configure',
+    summary: 'Add an allow or block rule to a profile',
+    description: 'At the end, or right after the anchor, or with insert_after=false at the place of the anchor.',
+    query: placementQuery(Type.Integer()),
+    body: RuleFields,
+    reply: CreatedInteger,
+    bodyLimitBytes: rulesBodyLimitBytes,
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: `${path}/:profile_id/rules/:rule_id`,
+    access: 'configure',
+    summary: 'Change an allow or block rule of a profile',
+    description: 'Any subset of the fields; what is not sent stays.',
+    body: patchOf(RuleFields),
+    bodyLimitBytes: rulesBodyLimitBytes,
+  }),
+  move: endpoint({
+    method: 'PATCH',
+    path: `${path}/rules/move`,
+    access: 'configure',
+    summary: 'Move an allow or block rule of a profile',
+    body: strictObject({
+      params: strictObject({
+        profile_id: Type.String({ minLength: 1, maxLength: 80 }),
+        rule_id: Type.Integer(),
+        anchor_item_id: Type.Integer(),
+        insert_after: Type.Optional(Type.Boolean()),
+      }),
+    }),
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: `${path}/:profile_id/rules/:rule_id`,
+    access: 'configure',
+    summary: 'Remove an allow or block rule of a profile',
+  }),
+}
+
+export const wafExceptions = {
+  list: endpoint({
+    method: 'GET',
+    path: `${path}/:profile_id/exceptions`,
+    access: 'view',
+    summary: 'List the excluded rules of a profile',
+    reply: Type.Array(WafException),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: `${path}/:profile_id/exceptions`,
+    access: 'configure',
+    summary: 'Exclude a rule from a profile',
+    body: ExceptionFields,
+    reply: CreatedString,
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: `${path}/:profile_id/exceptions/:exception_id`,
+    access: 'configure',
+    summary: 'Change an excluded rule of a profile',
+    description: 'Any subset of the fields; what is not sent stays.',
+    body: patchOf(ExceptionFields),
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: `${path}/:profile_id/exceptions/:exception_id`,
+    access: 'configure',
+    summary: 'Put an excluded rule of a profile back',
+  }),
+}
