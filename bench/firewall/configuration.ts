@@ -32,11 +32,11 @@ type Numbered = ListSlot<Item & { readonly id: number }>
 
 /** Keeps one object for each value, made when it is first asked for. */
 class Objects {
-  readonly #tools: EditTools
+  readonly #tools: Pick<EditTools, 'nextId'>
   readonly #ids = new Map<string, string>()
   readonly #made = new Map<ListSlot, Item[]>()
 
-  constructor(tools: EditTools) {
+  constructor(tools: Pick<EditTools, 'nextId'>) {
     this.#tools = tools
   }
 
@@ -54,7 +54,7 @@ class Objects {
   }
 }
 
-export function writePolicy(config: Config, policy: BenchPolicy, tools: EditTools): Config {
+export function writePolicy(config: Config, policy: BenchPolicy, tools: Pick<EditTools, 'nextId'>): Config {
   const objects = new Objects(tools)
   const rules = policy.rules.map((rule) => ({
     action: rule.isAccepted ? 'accept' : 'drop',

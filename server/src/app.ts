@@ -24,6 +24,7 @@ import { createLockOutGuard } from './lock-out.ts'
 import type { Applier } from './plan/artifacts.ts'
 import type { Facts } from './plan/facts.ts'
 import { createPlanner } from './plan/planner.ts'
+import { Backups } from './runtime/backups.ts'
 import type { Clock } from './runtime/clock.ts'
 import { FirewallLog, firewallLogMigrations } from './runtime/firewall-log.ts'
 import { HitCounters } from './runtime/hit-counters.ts'
@@ -33,7 +34,7 @@ import { Passwords, weaknessOf } from './runtime/passwords.ts'
 import { Sessions } from './runtime/sessions.ts'
 import { SignInGuard } from './runtime/sign-in-guard.ts'
 import type { Vault } from './runtime/vault.ts'
-import { version } from './version.ts'
+import { release, version } from './version.ts'
 
 export interface GatewayParts {
   readonly database: Database
@@ -53,6 +54,11 @@ export interface GatewayParts {
   readonly licenceKey: string | null
   readonly domains?: Services['domains']
   readonly countries?: Services['countries']
+  readonly disks?: Services['disks']
+  readonly textRecords?: Services['textRecords']
+  readonly traffic?: Services['traffic']
+  readonly serviceLogs?: Services['serviceLogs']
+  readonly signatures?: Services['signatures']
   readonly isTls: boolean
   readonly serverFactory?: FastifyServerFactory
   readonly areas?: readonly Area[]
@@ -120,8 +126,19 @@ export function createGateway(parts: GatewayParts): Gateway {
     referencesTo: createReferenceFinder(areas),
     hitCounters,
     firewallLog,
+    backups: new Backups({
+      folder: join(parts.folder, 'backups'),
+      keyFile: join(parts.folder, 'recovery.key'),
+      now: clock.now,
+      version: release,
+    }),
     ...(parts.domains ? { domains: parts.domains } : {}),
     ...(parts.countries ? { countries: parts.countries } : {}),
+    ...(parts.disks ? { disks: parts.disks } : {}),
+    ...(parts.textRecords ? { textRecords: parts.textRecords } : {}),
+    ...(parts.traffic ? { traffic: parts.traffic } : {}),
+    ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
+    ...(parts.signatures ? { signatures: parts.signatures } : {}),
     journal,
     sessions,
     guard,

@@ -2,6 +2,7 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { closeSync, existsSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import type { Server } from 'node:https'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { createGateway, type Gateway } from './app.ts'
@@ -9,6 +10,9 @@ import { ApplydClient } from './apply/client.ts'
 import { startReconciler } from './apply/reconcile.ts'
 import { administrators, passwordPlace } from './areas/administrators/config.ts'
 import { addAdministrator } from './areas/administrators/edits.ts'
+import { userAddresses } from './areas/authorization/resolve.ts'
+import { startDailyBackup } from './areas/backup/jobs.ts'
+import { converse } from './areas/client-agent/index.ts'
 import { adoptedConnections } from './areas/network/adopt.ts'
 import { connections } from './areas/network/config.ts'
 import { dnsServers, serverDomains } from './areas/network/resolve.ts'
@@ -17,15 +21,21 @@ import { countryEntries } from './areas/objects/countries.ts'
 import { read, write } from './contract/slots.ts'
 import { Database } from './database/database.ts'
 import { guardConnections } from './http/connections.ts'
-import { createTlsServer, ensureCertificate } from './http/tls.ts'
+import { createTlsServer, ensureCertificate, type ServerCertificate } from './http/tls.ts'
+import { createSocketListener, serveSockets } from './http/websocket.ts'
 import { AddressBook } from './runtime/address-book.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createLog } from './runtime/log.ts'
 import { Vault } from './runtime/vault.ts'
 import { readSettings, type Settings } from './settings.ts'
+import { createTrafficReader } from './system/conntrack.ts'
+import { freeDisks } from './system/disks.ts'
 import { createFactsReader, readDefaultGateways, readFacts } from './system/facts.ts'
 import { createCountryFile } from './system/geoip.ts'
 import { createDomainResolver } from './system/resolver.ts'
+import { createServiceLogs } from './system/service-logs.ts'
+import { createSignatureFiles } from './system/signature-files.ts'
+import { lookUpText } from './system/text-records.ts'
 
 const log = createLog((line) => writeSync(2, line))
 
@@ -62,13 +72,16 @@ async function start(settings: Settings): Promise<void> {
   const countries = createCountryFile(join(settings.stateDir, 'geoip.mmdb'), (networks) =>
     addressBook.set('countries', countryEntries(networks)),
   )
+  const signatureFolder = join(folder, 'signatures')
+  mkdirSync(signatureFolder, { recursive: true, mode: 0o700 })
+  const signatures = createSignatureFiles({ folder: signatureFolder })
   const names = [settings.listen.host, hostname(), 'localhost', '127.0.0.1', '::1']
   const certificate = await ensureCertificate(
     join(folder, 'tls'),
     [...new Set(names)].filter(isCertifiable),
     clock.now(),
   )
-  const gateway = createGateway({
+  const gateway: Gateway = createGateway({
     database,
     folder,
     hitsFile: join(settings.stateDir, 'log', 'firewall.json'),
@@ -84,6 +97,11 @@ async function start(settings: Settings): Promise<void> {
     licenceKey: readIfThere(join(settings.stateDir, 'licence-key.pem')),
     domains: { status: () => resolver.status() },
     countries,
+    signatures,
+    disks: { list: () => freeDisks() },
+    textRecords: { lookUp: (name) => lookUpText(name, dnsServers(gateway.services.engine.config, facts.current())) },
+    traffic: createTrafficReader({ elapsed: clock.elapsed, now: clock.now, random: () => randomBytes(10) }),
+    serviceLogs: createServiceLogs(join(settings.stateDir, 'log')),
     isTls: true,
     logsRequests: settings.logsRequests,
     serverFactory: (handler) => guardConnections(createTlsServer(certificate, handler)),
@@ -102,6 +120,8 @@ async function start(settings: Settings): Promise<void> {
   addressBook.onChange(() => reconciler.wake())
   const followNames = (): void => {
     countries.refresh()
+    signatures.refresh().catch((error: unknown) => log('warning', 'rule files were not read', { error }))
+    addressBook.set('users', userAddresses(engine.config))
     resolver.update([...read(engine.config, domains), ...serverDomains(engine.config)])
   }
   followNames()
@@ -115,6 +135,9 @@ async function start(settings: Settings): Promise<void> {
   setInterval(followNames, namesMilliseconds).unref()
   hitCounters.start()
   firewallLog.start()
+  const dailyBackup = startDailyBackup(gateway.services, (error) =>
+    log('warning', 'the automatic backup failed', { error }),
+  )
   applier.onConnect(() => reconciler.wake())
   engine.resumeProbation()
   const checkpoint = (): void => {
@@ -124,6 +147,7 @@ async function start(settings: Settings): Promise<void> {
   journal.onCheckpointDue = checkpoint
   setInterval(checkpoint, checkpointMilliseconds).unref()
 
+  const agents = openAgentSockets(gateway, settings, certificate)
   const address = await listen(gateway, settings)
   log('info', 'ready', { address, revision: engine.revision })
   notify(settings.notifyFd, { event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) })
@@ -131,6 +155,8 @@ async function start(settings: Settings): Promise<void> {
   const stop = async (): Promise<void> => {
     reconciler.stop()
     resolver.stop()
+    dailyBackup.stop()
+    agents.close()
     await gateway.http.close()
     await engine.idle()
     engine.close()
@@ -147,6 +173,28 @@ async function start(settings: Settings): Promise<void> {
   }
   process.once('SIGTERM', () => void stop())
   process.once('SIGINT', () => void stop())
+}
+
+/** Agents come to a port of their own, and may also come to that of the management. */
+function openAgentSockets({ http, services }: Gateway, settings: Settings, certificate: ServerCertificate) {
+  const agents = {
+    path: settings.agentPath,
+    converse: () => converse(services),
+    onFault: (error: unknown) => log('error', 'a conversation with an agent failed', { error }),
+  }
+  const own = settings.agentListen ? createSocketListener(certificate, settings.agentPath) : null
+  own?.on('error', (error) => log('error', 'agents cannot connect', { error }))
+  const sockets = [http.server as unknown as Server, ...(own ? [own] : [])].map((server) =>
+    serveSockets(server, agents),
+  )
+  if (own && settings.agentListen) own.listen(settings.agentListen)
+  return {
+    /** Before the services close: a server with open sockets never finishes closing. */
+    close: () => {
+      for (const one of sockets) one.close()
+      own?.close()
+    },
+  }
 }
 
 /** Wildcard addresses name no host. */

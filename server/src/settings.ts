@@ -11,6 +11,9 @@ export interface Settings {
   readonly brand: string
   /** False where everything is rendered and checked, and nothing applied. */
   readonly isApplied: boolean
+  /** Where client agents connect; null: only on the management port. */
+  readonly agentListen: { readonly host: string; readonly port: number } | null
+  readonly agentPath: string
   /** One line in the log for every request. */
   readonly logsRequests: boolean
 }
@@ -26,6 +29,8 @@ export function readSettings(env: Environment): Settings {
     adminPassword: readPassword(env.PORTCULLIS_ADMIN_PASSWORD),
     brand: readBrand(env.PORTCULLIS_BRAND ?? 'portcullis'),
     isApplied: env.PORTCULLIS_DATAPLANE !== 'none',
+    agentListen: readAgentListen(env),
+    agentPath: readAgentPath(env.PORTCULLIS_AGENT_PATH ?? '/connect'),
     logsRequests: env.PORTCULLIS_LOG_REQUESTS === '1',
   }
 }
@@ -41,6 +46,17 @@ export function readListen(text: string): { host: string; port: number } {
   const port = Number(match?.[3])
   if (!match || port > 65_535) throw new Error('PORTCULLIS_LISTEN must look like 127.0.0.1:8443 or [::1]:8443.')
   return { host: match[1] ?? match[2] ?? '', port }
+}
+
+function readAgentListen(env: Environment): Settings['agentListen'] {
+  const text = env.PORTCULLIS_AGENT_LISTEN ?? (env.PORTCULLIS_DATAPLANE === 'none' ? '' : '0.0.0.0:14765')
+  return text === '' ? null : readListen(text)
+}
+
+function readAgentPath(text: string): string {
+  if (!/^(?:\/[A-Za-z0-9._~-]{1,64}){1,4}$/.test(text))
+    throw new Error('PORTCULLIS_AGENT_PATH must look like /connect.')
+  return text
 }
 
 function readDescriptor(text: string | undefined): number | null {

@@ -44,7 +44,8 @@ export function makeState(stateDir: string, account: ServiceAccount): void {
     // First, because it is what tells a state folder of ours from any other.
     makeDir(gatewayDir(stateDir), 0o700, account, 'owner')
     makeDir(runDir(stateDir), 0o750, account, 'group')
-    makeDir(logDir(stateDir), 0o750, account, 'group')
+    // Set-gid: what root writes here gatewayd can read, because it answers questions about the logs.
+    makeDir(logDir(stateDir), 0o2750, account, 'group')
     makeDir(applydDir(stateDir), 0o700)
     makeDir(labDir(stateDir), 0o700, labAccount(account), 'owner')
   } catch (error) {

@@ -53,6 +53,8 @@ function gatewayd(context: ProgramContext): ProcessSpec {
       PORTCULLIS_LISTEN_FD: '3',
       PORTCULLIS_NOTIFY_FD: '4',
       ...optional('PORTCULLIS_ADMIN_PASSWORD', context.firstPassword()),
+      ...optional('PORTCULLIS_AGENT_LISTEN', process.env.PORTCULLIS_AGENT_LISTEN ?? null),
+      ...optional('PORTCULLIS_AGENT_PATH', process.env.PORTCULLIS_AGENT_PATH ?? null),
       // Its own, because code that the service account can write must never be run by root.
       NODE_COMPILE_CACHE: join(gatewayDir(places.state), 'compile-cache'),
     }),

@@ -37,7 +37,8 @@ const table: readonly Row[] = [
       own,
       /^contract\//,
       /^http\/(handle|routes)\.ts$/,
-      /^(policy|net)\//,
+      /^(policy|net|signatures)\//,
+      /^version\.ts$/,
       /^node:(crypto|timers\/promises)$/,
       /^jose$/,
       ...types,
@@ -46,7 +47,7 @@ const table: readonly Row[] = [
   },
   {
     files: /^areas\/[^/]+\/[^/]+\.ts$/,
-    may: [own, /^contract\//, /^(net|render|policy)\//, /^typebox$/, ...types],
+    may: [own, /^contract\//, /^(net|render|policy|signatures)\//, /^typebox$/, ...types],
     because: 'everything else in an area is pure: a clock, a file or a process in it could not be tested as data',
   },
   {
@@ -63,6 +64,11 @@ const table: readonly Row[] = [
     files: /^policy\//,
     may: [/^(policy|net|render)\//, ...types],
     because: 'what a policy means, does and lacks is a pure function of it',
+  },
+  {
+    files: /^signatures\//,
+    may: [/^(signatures|net)\//],
+    because: 'what a rule of the intrusion prevention engine says is a pure function of its text',
   },
   {
     files: /^trial\//,
@@ -96,6 +102,7 @@ const table: readonly Row[] = [
       /^contract\//,
       /^config\//,
       /^runtime\//,
+      /^signatures\//,
       ...types,
       /^fastify$/,
       /^ajv$/,
@@ -122,7 +129,7 @@ const table: readonly Row[] = [
   },
   {
     files: /^system\//,
-    may: [/^system\//, /^net\//, ...types, /^node:/],
+    may: [/^system\//, /^(net|signatures)\//, ...types, /^node:/],
     because: 'read-only eyes: nothing here may write or know areas',
   },
   {

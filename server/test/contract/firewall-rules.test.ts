@@ -107,7 +107,7 @@ describe('firewall rules', () => {
         enabled: false,
         parent_id: uuid,
         protocol: 'protocol.tcp',
-        source_addresses: [objects.ip, objects.network, 'user.id.4', 'iplist.id.276'],
+        source_addresses: [objects.ip, objects.network, 'group.id.2', 'iplist.id.276'],
         source_addresses_negate: true,
         source_ports: [objects.portRange],
         destination_addresses: [objects.range],
@@ -232,7 +232,7 @@ describe('firewall rules', () => {
     ['with an unknown interface', 'forward', () => ({ incoming_interface: 'interface.id.77' }), 'incoming_interface'],
     ['with an unknown zone', 'log', () => ({ outgoing_interface: 'zone.id.77' }), 'outgoing_interface'],
     ['with an address as interface', 'log', () => ({ outgoing_interface: objects.ip }), 'outgoing_interface'],
-    ['with a user as device profile', 'forward', () => ({ hip_profiles: ['user.id.1'] }), 'hip_profiles[0]'],
+    ['with a group as device profile', 'forward', () => ({ hip_profiles: ['group.id.1'] }), 'hip_profiles[0]'],
     ['with inspection and no profile', 'forward', () => ({ dpi_enabled: true }), 'dpi_profile'],
     ['with prevention and no profile', 'input', () => ({ ips_enabled: true, ips_profile: '' }), 'ips_profile'],
     ['with a long comment', 'forward', () => ({ comment: 'x'.repeat(256) }), 'comment'],
@@ -293,7 +293,11 @@ describe('firewall rules', () => {
       'change_source_address',
     ],
   ]
-  const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `user.id.${index + 1}`)
+  const many = (count: number): string[] =>
+    Array.from(
+      { length: count },
+      (_, index) => `security_group.guid.00000000-0000-0000-0000-${String(index).padStart(12, '0')}`,
+    )
   for (const [title, table, fields, ...named] of faults) {
     it(`${title} are refused by POST, PUT and PATCH, naming ${named.join(' and ')}`, async () => {
       const { revision } = gateway.services.engine

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { administratorColumns } from '../../src/areas/administrators/contract.ts'
+import { domains } from '../../src/areas/objects/config.ts'
+import { read, write } from '../../src/contract/slots.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 /** RFC 4180, as small as it can be: quotes, doubled quotes, CRLF. Fails on anything that is not CSV. */
@@ -130,6 +132,47 @@ describe('the list of administrators', () => {
       assert.equal(answer.body.problems[0].field, 'columns')
     }
     assert.equal((await admin('GET', '/web/admins/local?format_type=csv')).status, 422)
+  })
+})
+
+describe('a list whose bytes are kept', () => {
+  it('has the same bytes after changes as after a restart, which keeps none', async () => {
+    let gateway = await createTestGateway()
+    let admin = await gateway.client('predefined_admin_write')
+    const path = '/aliases/domains'
+    const add = async (name: string): Promise<string> =>
+      (await admin('POST', path, { title: name, comment: `"${name}" ü 😀`, value: `${name}.example` })).body.id
+    await add('first')
+    const last = await add('last')
+    await gateway.services.engine.change({
+      edit: (config) => {
+        const [first, second] = read(config, domains)
+        assert.ok(first && second)
+        const many = Array.from({ length: 700 }, (_, index) => ({ ...first, id: `domain.id.${1_000 + index}` }))
+        return [write(config, domains, [first, ...many, second]), null]
+      },
+      actor: { login: 'system', address: '127.0.0.1' },
+      reason: 'test',
+    })
+    const before = await admin('GET', path)
+    assert.equal(before.body.length, 702)
+    const changed = 'domain.id.1300'
+    const removed = 'domain.id.1005'
+    assert.equal((await admin('PATCH', `${path}/${changed}`, { comment: 'changed' })).status, 200)
+    assert.equal((await admin('GET', path)).body.length, 702)
+    assert.equal((await admin('DELETE', `${path}/${removed}`)).status, 200)
+    assert.equal((await admin('GET', path)).body.length, 701)
+    const added = await add('added')
+    const shown = await admin('GET', path)
+    const expected = before.body
+      .filter((item: { id: string }) => item.id !== removed)
+      .map((item: { id: string }) => (item.id === changed ? { ...item, comment: 'changed' } : item))
+    assert.deepEqual(shown.body.slice(0, -1), expected)
+    assert.deepEqual([shown.body.at(-2).id, shown.body.at(-1).id], [last, added])
+    gateway = await gateway.restart()
+    admin = await gateway.client('predefined_admin_write')
+    assert.equal((await admin('GET', path)).text, shown.text)
+    await gateway.close()
   })
 })
 

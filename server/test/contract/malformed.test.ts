@@ -18,10 +18,32 @@ const checkedByHandler = new Set([
   'POST /aliases/port_ranges start',
   'POST /firewall/rules/dnat action',
   'POST /firewall/explain revision',
+  'POST /ips/custom rule',
+  'POST /dns/zones/root type',
+  'POST /content-filter/rules access',
+  'POST /content-filter/rules/before access',
+  'POST /content-filter/rules/before redirect_url',
+  'POST /content-filter/rules/after access',
+  'POST /content-filter/rules/after redirect_url',
 ])
 
 /** Which fields go together depends on the type or on other objects; their own tests have the edges. */
-const isEntwined = new Set(['POST /network/connections', 'POST /network/tunnels'])
+const isEntwined = new Set([
+  'POST /network/connections',
+  'POST /network/tunnels',
+  'POST /dns/zones/master',
+  'POST /dhcp_server/settings',
+  'POST /auth/rules',
+  'POST /ad_backend/group_settings',
+  'POST /ald_backend/group_settings',
+  'PATCH /vpn_servers/settings',
+  'POST /vpn_servers/lease_rules',
+  'PATCH /agent_backend/agent-server/setting',
+  'POST /mail/settings/general/ext_hdd',
+  'PATCH /api/netflow-export/settings',
+  'PATCH /netflow-export/settings',
+  'PATCH /monitor_backend/zabbix_agent',
+])
 
 const all: readonly Endpoint[] = [...endpoints, ...sampleArea.routes.map((route) => route.endpoint)]
 const withBody = all.filter((endpoint) => endpoint.body)
@@ -130,7 +152,9 @@ describe('a malformed request', () => {
       }))
   }
 
-  for (const endpoint of all.filter((candidate) => candidate.method !== 'GET' && !candidate.body)) {
+  for (const endpoint of all.filter(
+    (candidate) => candidate.method !== 'GET' && !candidate.body && candidate.rawBodyType === null,
+  )) {
     it(`to ${nameOf(endpoint)}: a body where none belongs is refused`, () =>
       unchanged(async () => {
         for (const body of [{ a: 1 }, [1], 'x', 1, true]) {

@@ -34,11 +34,23 @@ const texts = [
   'ip.id.1',
   'zone.id.1',
   'interface.id.1',
+  // A recovery key.
+  '01234567-01234567-01234567-01234567-01234567-01234567-01234567-01234567',
+  'id.l7.dns',
+  'users.id.1',
+  'group.id.1',
+  'f3ffde22-a562-4f43-ac04-c40fcec6a88c',
+  'security_group.guid.6f9619ff-8b86-d011-b42d-00cf4fc964ff',
+  '+12025550123',
+  'anna@gateway.example',
 ]
 
 /** Fields whose form a handler checks. */
 const knownFields: Readonly<Record<string, unknown>> = {
+  sources: ['any'],
+  objects: ['any'],
   rest_path: '/rest',
+  rule: 'alert tcp any any -> any any (msg:"sample"; sid:1;)',
   source_addresses: ['any'],
   source_ports: ['any'],
   destination_addresses: ['any'],
@@ -49,7 +61,8 @@ const knownFields: Readonly<Record<string, unknown>> = {
   change_destination_address: null,
   change_destination_port: null,
   change_source_address: null,
-  aliases: ['user.id.1'],
+  redirect_url: null,
+  aliases: ['group.id.1'],
   body: {},
 }
 

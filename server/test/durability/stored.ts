@@ -25,7 +25,9 @@ export async function readStored(folder: string, slots: readonly Slot[]): Promis
     const store = new ConfigStore(database, slots)
     const journal = new Journal(database, () => new Date())
     const config = Object.fromEntries(slots.map((slot) => [slot.key, slot.initial]))
-    const positions = Object.fromEntries(slots.flatMap((slot) => (slot.kind === 'list' ? [[slot.key, []]] : [])))
+    const positions = Object.fromEntries(
+      slots.flatMap((slot) => (slot.kind === 'list' ? [[slot.key, slot.initial.map((_, at) => at + 1)]] : [])),
+    )
     let replayed: Snapshot = { revision: 0, config, positions }
     for (const changes of store.changesSince(0).toReversed()) {
       replayed = applyChanges(replayed, changes, replayed.revision + 1)

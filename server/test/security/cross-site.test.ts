@@ -48,7 +48,11 @@ const shapes: readonly [title: string, headers: Readonly<Record<string, string>>
   ['two origins', { origin: 'https://gateway.test, https://evil.test', 'content-type': json }, 403],
   [
     'our own page as a form',
-    { origin: 'https://gateway.test', 'sec-fetch-site': 'same-origin', 'content-type': 'text/plain' },
+    {
+      origin: 'https://gateway.test',
+      'sec-fetch-site': 'same-origin',
+      'content-type': 'application/x-www-form-urlencoded',
+    },
     415,
   ],
   ['our own page without a type', { origin: 'https://gateway.test', 'sec-fetch-site': 'same-origin' }, 415],

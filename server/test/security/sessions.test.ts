@@ -214,8 +214,9 @@ describe('a session', () => {
     const cookie = cookieFrom(await ask(gateway, { method: 'POST', url: '/web/auth/login', body }))
     const values = cookie.split('; ').map((half) => half.split('=')[1] ?? '')
     gateway.services.journal.flush()
-    for (const name of readdirSync(gateway.folder)) {
-      const bytes = readFileSync(join(gateway.folder, name))
+    const entries = readdirSync(gateway.folder, { recursive: true, withFileTypes: true })
+    for (const { parentPath, name } of entries.filter((entry) => entry.isFile())) {
+      const bytes = readFileSync(join(parentPath, name))
       for (const value of values) assert.equal(bytes.indexOf(value.split(':')[0] ?? ''), -1, name)
     }
   })

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { nameOf } from '../../src/contract/endpoint.ts'
 import { ask, endpoints, fillPath } from '../contract/contract.ts'
 import { createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
 import { lineOf, pieces, sourceFiles } from './source.ts'
@@ -25,6 +26,13 @@ function statements(): Statement[] {
     })
   })
 }
+
+/** The specification gives these an answer whatever the id: the whole list, no rules, nothing to remove. */
+const answersAnyId = new Set([
+  'GET /content-filter/users_categories/:category_id',
+  'GET /vpn_servers/user_access_rules/:user_id',
+  'DELETE /mail/mail_queue/:message_ids',
+])
 
 describe('SQL', () => {
   it('is prepared only from texts that stand in the source', () => {
@@ -75,7 +83,7 @@ describe('text that looks like SQL', () => {
       for (const endpoint of endpoints) {
         if (endpoint.params.length > 0 && endpoint.body === null) {
           const answer = await admin(endpoint.method, fillPath(endpoint.path, encoded))
-          assert.equal(answer.status, 404, `${endpoint.path} ${tracer}`)
+          assert.equal(answer.status, answersAnyId.has(nameOf(endpoint)) ? 200 : 404, `${endpoint.path} ${tracer}`)
         }
         if (endpoint.method === 'GET') {
           for (const name of ['limit', 'offset', 'format_type', 'columns', 'sort', 'filter', 'search']) {

@@ -4,6 +4,8 @@
 import { type Config, read } from '../../contract/slots.ts'
 import { accessState, logRules, settings } from '../firewall/config.ts'
 
+export { describeRecord } from './records.ts'
+
 /** Slots that decide whether the reader runs. */
 export const deciding = [settings, logRules, accessState] as const
 

@@ -21,11 +21,13 @@ export {
 export type { Rule } from './contract-rules.ts'
 export {
   dnatRules,
+  FilterRule,
   firewallWatch,
   forwardRules,
   hitCounters,
   inputRules,
   logRules,
+  rootGroup,
   snatRules,
 } from './contract-rules.ts'
 

@@ -3,6 +3,7 @@
 
 import { type Config, read } from '../../contract/slots.ts'
 import { connectionAlias, connections, isExternal, tunnelAlias, tunnels } from '../network/config.ts'
+import { findGroup, findUser, fixedGroups, groups, users } from '../users/config.ts'
 import { findObject, kindOf, type StoredObject } from './config.ts'
 import type { AnyObject } from './contract.ts'
 import { countries } from './countries.ts'
@@ -41,20 +42,38 @@ export const interfaceObjects = (config: Config): AnyObject[] => [
   ...read(config, tunnels).map((tunnel) => fixedObject(tunnelAlias(tunnel), 'tunnel', tunnel.title)),
 ]
 
+/** Users and groups as objects. */
+export const personObjects = (config: Config): AnyObject[] => [
+  ...[...fixedGroups, ...read(config, groups)].map(({ id, name }) => fixedObject(id, 'group', name)),
+  ...read(config, users).map(({ id, name }) => fixedObject(id, 'user', name)),
+]
+
 /** Kinds whose area does not exist yet: their ids are taken by form. */
 const foreignForm =
-  /^(?:(?:user|group|hip_profile)\.id\.(?:0|[1-9]\d{0,14})|security_group\.guid\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
+  /^(?:hip_profile\.id\.(?:0|[1-9]\d{0,14})|security_group\.guid\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
 const isInterface = (config: Config, id: string): boolean =>
   id.startsWith('interface.') && interfaceObjects(config).some((object) => object.id === id)
 
 export const isKnownObject = (config: Config, id: string): boolean =>
-  constant.has(id) || findObject(config, id) !== undefined || foreignForm.test(id) || isInterface(config, id)
+  constant.has(id) ||
+  findObject(config, id) !== undefined ||
+  findPerson(config, id) !== undefined ||
+  foreignForm.test(id) ||
+  isInterface(config, id)
+
+/** A user or a group of them. */
+const findPerson = (config: Config, id: string) => findUser(config, id) ?? findGroup(config, id)
 
 /** What an administrator calls it; its id when it is not there. */
 export function titleOf(config: Config, id: string): string {
   const known = constant.get(id) ?? findObject(config, id)
-  return known?.title ?? interfaceObjects(config).find((object) => object.id === id)?.title ?? id
+  return (
+    known?.title ??
+    findPerson(config, id)?.name ??
+    interfaceObjects(config).find((object) => object.id === id)?.title ??
+    id
+  )
 }
 
 const isOneOf =

@@ -8,7 +8,7 @@ import { perValue } from '../../http/routes.ts'
 import { type ObjectKind, objectKinds, type StoredObject } from './config.ts'
 import * as contract from './contract.ts'
 import { addObject, type Fields, removeObject, updateObject } from './edits.ts'
-import { countryObjects, fixedObjects, interfaceObjects, isKnownObject, showObject } from './known.ts'
+import { countryObjects, fixedObjects, interfaceObjects, isKnownObject, personObjects, showObject } from './known.ts'
 import { showCountries, showDomains } from './status.ts'
 
 interface ObjectEndpoints {
@@ -34,7 +34,9 @@ const endpointsByPrefix: Readonly<Record<string, ObjectEndpoints>> = {
   list_of_iplists: contract.countryListEndpoints,
 }
 
-const shown = perValue((stored: readonly StoredObject[]) => stored.map(showObject))
+// Of each object too: after a change the others stay the very values whose bytes are kept.
+const shownObject = perValue(showObject)
+const shown = perValue((stored: readonly StoredObject[]) => stored.map(shownObject))
 
 function objectRoutes(kind: ObjectKind): Route[] {
   const { slot } = kind
@@ -72,6 +74,7 @@ export const routes: readonly Route[] = [
   handle(contract.listAll, ({ config }) => [
     ...fixedObjects,
     ...interfaceObjects(config),
+    ...personObjects(config),
     ...objectKinds.flatMap((kind) => shown(read(config, kind.slot))),
     ...countryObjects,
   ]),
