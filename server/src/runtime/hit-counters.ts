@@ -38,7 +38,8 @@ export interface HitCounterParts {
   readonly origins: () => readonly string[]
 }
 
-const readAgainAfterSeconds = 1
+/** A reading is trusted for twice the time it took: a small table is always fresh, a large one not read without end. */
+const trustFactor = 2
 const saveEverySeconds = 30
 /** A listing of ten thousand rules takes half a second, so nobody asking should not cost more than that a minute. */
 const pollMilliseconds = 60_000
@@ -47,7 +48,7 @@ export class HitCounters {
   readonly #parts: HitCounterParts
   #epoch = ''
   #entries = new Map<string, Entry>()
-  #readAt = Number.NEGATIVE_INFINITY
+  #trustedUntil = Number.NEGATIVE_INFINITY
   #reading: Promise<void> | null = null
   #savedAt: number
   #isSaved = true
@@ -66,7 +67,7 @@ export class HitCounters {
 
   /** By origin of the rule. When the kernel cannot be read, what was last known. */
   async current(): Promise<ReadonlyMap<string, RuleHits>> {
-    if (this.#parts.clock.elapsed() - this.#readAt >= readAgainAfterSeconds) {
+    if (this.#parts.clock.elapsed() >= this.#trustedUntil) {
       this.#reading ??= this.#read().finally(() => {
         this.#reading = null
       })
@@ -81,6 +82,7 @@ export class HitCounters {
   }
 
   async #read(): Promise<void> {
+    const begun = this.#parts.clock.elapsed()
     let hits: Hits
     try {
       hits = await this.#parts.hits()
@@ -88,9 +90,10 @@ export class HitCounters {
       // The firewall's status tells that applyd does not answer; the totals known so far still hold.
       return
     }
-    this.#readAt = this.#parts.clock.elapsed()
+    const now = this.#parts.clock.elapsed()
+    this.#trustedUntil = now + trustFactor * (now - begun)
     this.#update(hits)
-    if (this.#readAt - this.#savedAt >= saveEverySeconds) this.#save()
+    if (now - this.#savedAt >= saveEverySeconds) this.#save()
   }
 
   #update({ epoch, counts }: Hits): void {
