@@ -49,3 +49,14 @@ export const invalid = (field: string, message: string): GatewayError =>
   new GatewayError('invalid', message, { problems: [{ field, message }] })
 
 export const notFound = (what: string): GatewayError => new GatewayError('not_found', `There is no ${what}.`)
+
+const maxProblems = 100
+
+/** Throws when there are problems, with all of them: one is told as it is, several by their number. */
+export function refuse(problems: readonly Problem[], code: 'invalid' | 'conflict' = 'invalid'): void {
+  const [first] = problems
+  if (!first) return
+  const message =
+    problems.length === 1 ? `${first.field}: ${first.message}` : `${problems.length} fields are not as they must be.`
+  throw new GatewayError(code, message, { problems: problems.slice(0, maxProblems) })
+}

@@ -3,7 +3,7 @@
 
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { TObject, TSchema } from 'typebox'
-import { GatewayError, type Problem } from '../contract/error.ts'
+import { GatewayError, type Problem, refuse } from '../contract/error.ts'
 import { plainText } from '../contract/fields.ts'
 import { parseJson } from './strict-json.ts'
 
@@ -42,16 +42,6 @@ export function checkBody(schema: TSchema, body: unknown): void {
     throw new GatewayError('malformed', 'This call needs a JSON body.')
   }
   refuse(faultsOf(schema, body))
-}
-
-function refuse(problems: readonly Problem[]): void {
-  if (problems.length === 0) return
-  const [first] = problems
-  const message =
-    problems.length === 1 && first
-      ? `${first.field}: ${first.message}`
-      : `${problems.length} fields are not as they must be.`
-  throw new GatewayError('invalid', message, { problems })
 }
 
 /** Ajv reports each branch of "or null" and then the union; one sentence per field is enough. */

@@ -1,6 +1,6 @@
 // What can be done to application control rules: add and replace; their aliases are judged here, in the words of the call.
 
-import { GatewayError } from '../../contract/error.ts'
+import { refuse } from '../../contract/error.ts'
 import { addItem, type Placement, requireItem, updateItem } from '../../contract/list-edits.ts'
 import type { Config } from '../../contract/slots.ts'
 import { rootGroup } from '../firewall/contract.ts'
@@ -23,8 +23,6 @@ export function replaceRule(config: Config, id: string, body: WholeRule): Config
 }
 
 function checked(config: Config, rule: ApplicationRule): ApplicationRule {
-  const problems = ruleProblems(config, rule)
-  const [first] = problems
-  if (first) throw new GatewayError('invalid', `${first.field}: ${first.message}`, { problems })
+  refuse(ruleProblems(config, rule))
   return rule
 }

@@ -1,6 +1,6 @@
 // What can be done to profiles of application control. An application stands in a profile once, and a profile in use stays.
 
-import { GatewayError, type Problem } from '../../contract/error.ts'
+import { GatewayError, type Problem, refuse } from '../../contract/error.ts'
 import { addItem, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
 import { type Config, read } from '../../contract/slots.ts'
 import { originOf, ruleSlots, ruleTitle } from '../firewall/config.ts'
@@ -49,7 +49,6 @@ function checked(profile: ApplicationProfile): ApplicationProfile {
     }
     return [{ field: `protocols[${index}].id`, message: `${id} stands twice.` }]
   })
-  const [first] = problems
-  if (first) throw new GatewayError('invalid', first.message, { problems })
+  refuse(problems)
   return profile
 }

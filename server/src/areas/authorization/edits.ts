@@ -1,7 +1,7 @@
 // What can be done to authorization rules. Every edit is held against verify.ts.
 
 import type { Reference } from '../../contract/area.ts'
-import { GatewayError } from '../../contract/error.ts'
+import { GatewayError, refuse } from '../../contract/error.ts'
 import { addItem, requireItem, updateItem } from '../../contract/list-edits.ts'
 import { type Config, read } from '../../contract/slots.ts'
 import { userId } from '../users/config.ts'
@@ -11,23 +11,21 @@ import { ruleProblems } from './verify.ts'
 
 export function addRule(config: Config, id: string, fields: NewAuthorizationRule): Config {
   const rule = canonical({ ...fields, id })
-  refuse(config, rule)
+  refuseRule(config, rule)
   return addItem(config, authorizationRules, rule)
 }
 
 export function updateRule(config: Config, id: string, patch: Partial<NewAuthorizationRule>): Config {
   const rule = canonical({ ...requireItem(config, authorizationRules, id, 'authorization rule'), ...patch })
-  refuse(config, rule)
+  refuseRule(config, rule)
   return updateItem(config, authorizationRules, rule)
 }
 
 /** One spelling, so that the same card is found to be the same. */
 const canonical = (rule: AuthorizationRule): AuthorizationRule => ({ ...rule, mac: rule.mac?.toLowerCase() ?? null })
 
-function refuse(config: Config, rule: AuthorizationRule): void {
-  const problems = ruleProblems(config, rule)
-  if (problems.length > 0)
-    throw new GatewayError('invalid', problems.map(({ message }) => message).join(' '), { problems })
+function refuseRule(config: Config, rule: AuthorizationRule): void {
+  refuse(ruleProblems(config, rule))
   const { id, ip, mac } = rule
   const isTaken = read(config, authorizationRules).some(
     (other) => other.id !== id && other.ip === ip && other.mac === mac,

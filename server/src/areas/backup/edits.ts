@@ -1,6 +1,6 @@
 // Changes of the settings of automatic backups. The vault seals passwords before they get here.
 
-import { GatewayError, type Problem } from '../../contract/error.ts'
+import { type Problem, refuse } from '../../contract/error.ts'
 import { type Sealed, secretMask } from '../../contract/secret.ts'
 import { type Config, read, write } from '../../contract/slots.ts'
 import { type StoredSettings, type StoredUpload, settings, type UploadKind, uploadKinds } from './config.ts'
@@ -13,9 +13,7 @@ export function updateSettings(config: Config, patch: BackupSettingsPatch, seal:
   const upload = (kind: UploadKind): StoredUpload =>
     updateUpload(current[kind], patch[kind] ?? {}, (p) => seal(p, kind))
   const next = { common: { ...current.common, ...patch.common }, ftp: upload('ftp'), cifs: upload('cifs') }
-  const problems = settingsProblems(next)
-  const [first] = problems
-  if (first) throw new GatewayError('invalid', `${first.field}: ${first.message}`, { problems })
+  refuse(settingsProblems(next))
   return write(config, settings, next)
 }
 

@@ -1,19 +1,12 @@
 // What can be done to groups, connected gateways and rules of the console. Every edit is held against verify.ts, so that
 // faults carry the names of the fields that were sent.
 
-import { GatewayError, invalid, type Problem } from '../../contract/error.ts'
+import { GatewayError, invalid, type Problem, refuse } from '../../contract/error.ts'
 import { addItem, type Placement, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
 import { type Config, type ListSlot, read, write } from '../../contract/slots.ts'
 import { type GroupedRule, groups, root, ruleSlots, servers } from './config.ts'
 import type { NewServerGroup, ServerPatch } from './contract.ts'
 import { groupProblems, parentProblems } from './verify.ts'
-
-function refuse(problems: readonly Problem[]): void {
-  const [first] = problems
-  if (!first) return
-  const message = problems.length === 1 ? `${first.field}: ${first.message}` : `${problems.length} fields are at fault.`
-  throw new GatewayError('invalid', message, { problems })
-}
 
 const groupItem = 'server group'
 

@@ -4,6 +4,7 @@ import { invalid } from '../../contract/error.ts'
 import { moveItem, type Placement, removeItem } from '../../contract/list-edits.ts'
 import { read } from '../../contract/slots.ts'
 import { handle, type Route } from '../../http/handle.ts'
+import { filterDefaults } from '../firewall/config.ts'
 import * as stored from './config.ts'
 import * as contract from './contract.ts'
 import type { ContentRule } from './contract-content.ts'
@@ -83,32 +84,8 @@ function contentRoutes(endpoints: typeof contract.contentBefore, slot: typeof st
   ]
 }
 
-const any = ['any']
-
-/** As the firewall's own rules (areas/firewall/edits.ts). */
-const firewallDefaults = {
-  parent_id: stored.root.id,
-  enabled: true,
-  protocol: 'any',
-  source_addresses: any,
-  source_addresses_negate: false,
-  source_ports: any,
-  destination_addresses: any,
-  destination_addresses_negate: false,
-  destination_ports: any,
-  timetable: any,
-  comment: '',
-  incoming_interface: 'any',
-  outgoing_interface: 'any',
-  hip_profiles: [],
-  dpi_enabled: false,
-  dpi_profile: '',
-  ips_enabled: false,
-  ips_profile: '',
-}
-
 function firewallRoutes(endpoints: typeof contract.forwardBefore, slot: typeof stored.forwardBefore): Route[] {
-  const table = { slot, item: 'firewall rule', defaults: firewallDefaults, problemsOf: firewallProblems }
+  const table = { slot, item: 'firewall rule', defaults: filterDefaults, problemsOf: firewallProblems }
   return [
     ...tableRoutes(endpoints, table),
     handle(

@@ -2,7 +2,7 @@
 // of the call that sent them; verify.ts judges the whole.
 
 import type { Reference } from '../../contract/area.ts'
-import { GatewayError, invalid, notFound, type Problem } from '../../contract/error.ts'
+import { GatewayError, invalid, notFound, type Problem, refuse } from '../../contract/error.ts'
 import {
   addItem,
   findItem,
@@ -156,11 +156,4 @@ export function requireDictionary(config: Config, id: string): ShownDictionary {
 function held(config: Config, problemsOf: (config: Config) => readonly Problem[]): Config {
   refuse(problemsOf(config))
   return config
-}
-
-function refuse(problems: readonly Problem[]): void {
-  const [first] = problems
-  if (!first) return
-  const message = problems.length === 1 ? `${first.field}: ${first.message}` : `${problems.length} fields do not hold.`
-  throw new GatewayError('invalid', message, { problems })
 }

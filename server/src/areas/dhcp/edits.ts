@@ -2,7 +2,7 @@
 // faults carry the names of the fields that were sent.
 
 import type { Reference } from '../../contract/area.ts'
-import { GatewayError, type Problem } from '../../contract/error.ts'
+import { refuse } from '../../contract/error.ts'
 import { addItem, requireItem, updateItem } from '../../contract/list-edits.ts'
 import { type Config, read } from '../../contract/slots.ts'
 import { connectionAlias } from '../network/config.ts'
@@ -37,26 +37,21 @@ const interfaceOf = ({ interface: id }: Partial<NewEntry>): { interface?: string
   id === undefined || id.startsWith('interface.') ? {} : { interface: connectionAlias({ id: Number(id) }) }
 
 function refuseEntry(config: Config, entry: Entry): void {
-  refuse('invalid', entryProblems(config, entry))
-  refuse('conflict', takenInterface(config, entry))
+  refuse(entryProblems(config, entry))
+  refuse(takenInterface(config, entry), 'conflict')
 }
 
 export function addStaticLease(config: Config, id: string, fields: NewStaticLease): Config {
   const lease: StaticLease = { ...fields, mac: fields.mac.toLowerCase(), id }
-  refuse('conflict', takenByLease(config, lease))
+  refuse(takenByLease(config, lease), 'conflict')
   return addItem(config, staticLeases, lease)
 }
 
 export function updateStaticLease(config: Config, id: string, patch: Partial<NewStaticLease>): Config {
   const changed = { ...requireItem(config, staticLeases, id, leaseItem), ...patch }
   const lease: StaticLease = { ...changed, mac: changed.mac.toLowerCase() }
-  refuse('conflict', takenByLease(config, lease))
+  refuse(takenByLease(config, lease), 'conflict')
   return updateItem(config, staticLeases, lease)
-}
-
-function refuse(code: 'invalid' | 'conflict', problems: readonly Problem[]): void {
-  const [first] = problems
-  if (first) throw new GatewayError(code, first.message, { problems })
 }
 
 /** The interfaces that entries stand on. */

@@ -1,6 +1,6 @@
 // What can be done to the RADIUS servers. Sealing happens in the caller's function; clear text is not stored.
 
-import { GatewayError, invalid } from '../../contract/error.ts'
+import { invalid, refuse } from '../../contract/error.ts'
 import { type Sealed, secretMask } from '../../contract/secret.ts'
 import { type Config, read, write } from '../../contract/slots.ts'
 import { type RadiusServer, radius, type StoredServer } from './config.ts'
@@ -20,9 +20,7 @@ export function updateRadius(config: Config, patch: RadiusPatch, seal: SealSecre
       seal(secret, 'secondary'),
     ),
   }
-  const problems = radiusProblems(next)
-  const [first] = problems
-  if (first) throw new GatewayError('invalid', `${first.field}: ${first.message}`, { problems })
+  refuse(radiusProblems(next))
   return write(config, radius, next)
 }
 

@@ -1,6 +1,6 @@
 // What can be done to domains and group synchronizations. The account of a join never gets here.
 
-import { GatewayError, invalid, notFound } from '../../contract/error.ts'
+import { GatewayError, invalid, notFound, refuse } from '../../contract/error.ts'
 import { addItem, findItem, requireItem, updateItem } from '../../contract/list-edits.ts'
 import { type Config, read, write } from '../../contract/slots.ts'
 import { makeLocal } from '../users/config.ts'
@@ -87,13 +87,7 @@ export function removeRecord(config: Config, kind: DirectoryKind, id: string): C
 const recordItem = 'group synchronization'
 
 function refuseRecord(config: Config, kind: DirectoryKind, record: GroupSettings): void {
-  const problems = recordProblems(config, kind, record)
-  const [first] = problems
-  if (first) {
-    const message =
-      problems.length === 1 ? `${first.field}: ${first.message}` : `${problems.length} fields are at fault.`
-    throw new GatewayError('invalid', message, { problems })
-  }
+  refuse(recordProblems(config, kind, record))
   const isTaken = directoryKinds.some((other) =>
     read(config, other.records).some(
       ({ id, group_alias_id }) => group_alias_id === record.group_alias_id && !(other === kind && id === record.id),

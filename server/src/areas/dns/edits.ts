@@ -2,7 +2,7 @@
 // faults carry the names of the fields that were sent.
 
 import type { Reference } from '../../contract/area.ts'
-import { GatewayError, type Problem } from '../../contract/error.ts'
+import { refuse } from '../../contract/error.ts'
 import { addItem, requireItem, updateItem, updateSingle } from '../../contract/list-edits.ts'
 import { type Sealed, secretMask } from '../../contract/secret.ts'
 import { type Config, type Item, read } from '../../contract/slots.ts'
@@ -22,13 +22,8 @@ export function updateIn<T extends Item>(config: Config, list: CheckedList<T>, i
 }
 
 function refuseFaults<T extends Item>(config: Config, list: CheckedList<T>, item: T): void {
-  refuse('invalid', list.problemsOf(config, item))
-  refuse('conflict', takenName(config, list, item))
-}
-
-function refuse(code: 'invalid' | 'conflict', problems: readonly Problem[]): void {
-  const [first] = problems
-  if (first) throw new GatewayError(code, first.message, { problems })
+  refuse(list.problemsOf(config, item))
+  refuse(takenName(config, list, item), 'conflict')
 }
 
 /** An empty password takes the stored one away; the mask, null and nothing keep it. */

@@ -8,7 +8,7 @@ import { FirewallSettings } from './contract.ts'
 import { AccessList, AccessOrder, AccessState, Bypass } from './contract-access-lists.ts'
 import { Check, ChecksSettings } from './contract-checks.ts'
 import { DestinationRule, HardwareSettings, MacRule, PairRule, SourceRule } from './contract-hardware.ts'
-import { DnatRule, FilterRule, LogRule, type Rule, SnatRule } from './contract-rules.ts'
+import { DnatRule, FilterRule, LogRule, type Rule, rootGroup, SnatRule } from './contract-rules.ts'
 
 export const settings = single('firewall.settings', FirewallSettings, {
   automatic_snat_enabled: true,
@@ -58,6 +58,43 @@ export const ruleSlots = {
 } as const
 export type RuleTable = keyof typeof ruleSlots
 export const ruleTables = Object.keys(ruleSlots) as readonly RuleTable[]
+
+const any = ['any']
+
+const shared = {
+  parent_id: rootGroup,
+  enabled: true,
+  protocol: 'any',
+  source_addresses: any,
+  source_addresses_negate: false,
+  source_ports: any,
+  destination_addresses: any,
+  destination_addresses_negate: false,
+  destination_ports: any,
+  timetable: any,
+  comment: '',
+} as const
+
+/** What a rule of FORWARD and INPUT is when nothing is said; also for those of a central console. */
+export const filterDefaults = {
+  ...shared,
+  incoming_interface: 'any',
+  outgoing_interface: 'any',
+  hip_profiles: [],
+  dpi_enabled: false,
+  dpi_profile: '',
+  ips_enabled: false,
+  ips_profile: '',
+}
+
+/** What a creation may leave out. */
+export const ruleDefaults: Readonly<Record<RuleTable, object>> = {
+  forward: filterDefaults,
+  input: filterDefaults,
+  dnat: { ...shared, incoming_interface: 'any', change_destination_address: null, change_destination_port: null },
+  snat: { ...shared, outgoing_interface: 'any', change_source_address: null },
+  log: { ...shared, incoming_interface: 'any', outgoing_interface: 'any' },
+}
 
 export const slots = [
   settings,

@@ -1,50 +1,14 @@
 // What can be done to rules and lists of the firewall. The fields of a new or changed item are judged here, in the words of
 // the call that sent them; verify.ts judges the whole.
 
-import { GatewayError, invalid, type Problem } from '../../contract/error.ts'
+import { GatewayError, invalid, type Problem, refuse } from '../../contract/error.ts'
 import { addItem, type Placement, requireItem, updateItem } from '../../contract/list-edits.ts'
 import { type Config, type Item, type ListSlot, read, write } from '../../contract/slots.ts'
-import { accessLists, accessOrder, checks, type RuleTable, ruleSlots, ruleTitle } from './config.ts'
+import { accessLists, accessOrder, checks, type RuleTable, ruleDefaults, ruleSlots, ruleTitle } from './config.ts'
 import type { AccessOrder } from './contract-access-lists.ts'
-import { type Rule, rootGroup } from './contract-rules.ts'
+import type { Rule } from './contract-rules.ts'
 import { bindingProblems } from './verify-lists.ts'
 import { ruleProblems } from './verify-rules.ts'
-
-const any = ['any']
-
-const shared = {
-  parent_id: rootGroup,
-  enabled: true,
-  protocol: 'any',
-  source_addresses: any,
-  source_addresses_negate: false,
-  source_ports: any,
-  destination_addresses: any,
-  destination_addresses_negate: false,
-  destination_ports: any,
-  timetable: any,
-  comment: '',
-} as const
-
-const filter = {
-  ...shared,
-  incoming_interface: 'any',
-  outgoing_interface: 'any',
-  hip_profiles: [],
-  dpi_enabled: false,
-  dpi_profile: '',
-  ips_enabled: false,
-  ips_profile: '',
-}
-
-/** What a creation may leave out. */
-const ruleDefaults: Readonly<Record<RuleTable, object>> = {
-  forward: filter,
-  input: filter,
-  dnat: { ...shared, incoming_interface: 'any', change_destination_address: null, change_destination_port: null },
-  snat: { ...shared, outgoing_interface: 'any', change_source_address: null },
-  log: { ...shared, incoming_interface: 'any', outgoing_interface: 'any' },
-}
 
 export const ruleItem = (table: RuleTable): string => `${table.toUpperCase()} rule`
 
@@ -113,11 +77,4 @@ export function replaceBindings(config: Config, order: AccessOrder): Config {
 export function copyCheck(config: Config, id: string, newId: string): Config {
   const check = requireItem(config, checks, id, 'rule test')
   return addItem(config, checks, { ...check, id: newId })
-}
-
-function refuse(problems: readonly Problem[]): void {
-  const [first] = problems
-  if (!first) return
-  const message = problems.length === 1 ? `${first.field}: ${first.message}` : `${problems.length} fields do not hold.`
-  throw new GatewayError('invalid', message, { problems })
 }

@@ -1,7 +1,7 @@
 // From the packet an administrator describes to the one the evaluator walks, and from stored rules to the words of its
 // answer. Pure.
 
-import { GatewayError, invalid, type Problem } from '../../contract/error.ts'
+import { invalid, type Problem, refuse } from '../../contract/error.ts'
 import { type Config, read } from '../../contract/slots.ts'
 import { parseAddress } from '../../net/ipv4.ts'
 import type { Facts } from '../../plan/facts.ts'
@@ -48,8 +48,7 @@ function packetOf(config: Config, facts: Facts, asked: ExplainedPacket, now: num
   ]
   if (source !== null && destination !== null && source.includes(':') !== destination.includes(':'))
     problems.push(problem('destination', 'Must be an address of the same kind as the source.'))
-  const [first] = problems
-  if (first) throw new GatewayError('invalid', first.message, { problems })
+  refuse(problems)
   return {
     source: source ?? '',
     destination: destination ?? '',

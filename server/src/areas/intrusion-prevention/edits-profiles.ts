@@ -1,6 +1,6 @@
 // What can be done to profiles and their rules. The template is never touched, and a profile in use stays.
 
-import { GatewayError, type Problem } from '../../contract/error.ts'
+import { GatewayError, type Problem, refuse } from '../../contract/error.ts'
 import { addItem, type Placement, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
 import { addItemOf, itemsOf, moveItemOf, removeItemsOf, requireItemOf } from '../../contract/owned-edits.ts'
 import { type Config, read, write } from '../../contract/slots.ts'
@@ -41,7 +41,7 @@ export function addProfile(
   rules: readonly RuleFields[],
   nextId: NextId,
 ): Config {
-  refuseFaults(rules.flatMap((rule, index) => filterProblems(rule, `rules[${index}].`)))
+  refuse(rules.flatMap((rule, index) => filterProblems(rule, `rules[${index}].`)))
   const added = rules.map((rule) => ({ ...rule, id: nextId(), profile_id: id }))
   const next = addItem(config, profiles, { id, ...fields })
   return added.length === 0 ? next : write(next, profileRules, [...read(next, profileRules), ...added])
@@ -84,13 +84,13 @@ export function addProfileRule(
   placement: Placement,
 ): Config {
   requireOwn(config, profileId)
-  refuseFaults(filterProblems(fields, ''))
+  refuse(filterProblems(fields, ''))
   return addItemOf(config, profileRules, { id, profile_id: profileId, ...fields }, placement)
 }
 
 export function updateProfileRule(config: Config, profileId: string, id: string, patch: Partial<RuleFields>): Config {
   const rule = { ...requireRule(config, profileId, id), ...patch }
-  refuseFaults(filterProblems(rule, ''))
+  refuse(filterProblems(rule, ''))
   return updateItem(config, profileRules, rule)
 }
 
@@ -110,10 +110,3 @@ const filterProblems = ({ filters }: Pick<RuleFields, 'filters'>, prefix: string
       return [{ field: `${prefix}filters[${filter}].values[${index}]`, message }]
     }),
   )
-
-const maxProblems = 100
-
-function refuseFaults(problems: readonly Problem[]): void {
-  const [first] = problems
-  if (first) throw new GatewayError('invalid', first.message, { problems: problems.slice(0, maxProblems) })
-}

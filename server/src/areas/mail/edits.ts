@@ -1,7 +1,7 @@
 // What can be done to the mail settings. Keys are made and files are sealed before; these get the sealed values.
 
 import type { Static } from 'typebox'
-import { GatewayError, invalid, type Problem } from '../../contract/error.ts'
+import { GatewayError, invalid, refuse } from '../../contract/error.ts'
 import { addItem, requireItem, updateItem } from '../../contract/list-edits.ts'
 import type { Sealed } from '../../contract/secret.ts'
 import { type Config, type ListSlot, read, write } from '../../contract/slots.ts'
@@ -87,8 +87,3 @@ export const showAddressRule = (rule: AddressRule): ShownAddressRule => ({
   ...rule,
   type: rule.address.includes('@') ? 3 : /\.\d+$/.test(rule.address) ? 2 : 1,
 })
-
-function refuse(problems: readonly Problem[]): void {
-  const [first] = problems
-  if (first) throw new GatewayError('invalid', first.message, { problems })
-}

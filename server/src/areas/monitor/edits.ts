@@ -1,19 +1,12 @@
 // What can be done to the settings of monitoring. Faults carry the names of the fields that were sent.
 
-import { GatewayError, type Problem } from '../../contract/error.ts'
+import { refuse } from '../../contract/error.ts'
 import { updateSingle } from '../../contract/list-edits.ts'
 import { type Sealed, secretMask } from '../../contract/secret.ts'
 import { type Config, read } from '../../contract/slots.ts'
 import { agentSettings, flowSettings, type SnmpSecret, snmpSettings } from './config.ts'
 import type { AgentSettings, FlowSettings, SnmpPatch } from './contract.ts'
 import { agentProblems, flowProblems } from './verify.ts'
-
-function refuse(problems: readonly Problem[]): void {
-  const [first] = problems
-  if (!first) return
-  const message = problems.length === 1 ? `${first.field}: ${first.message}` : `${problems.length} fields are at fault.`
-  throw new GatewayError('invalid', message, { problems })
-}
 
 /** Spec gap: templates that are not sent follow the version, so that choosing version 5 alone is enough, and back. */
 export function updateFlow(config: Config, patch: Partial<FlowSettings>): Config {

@@ -1,7 +1,7 @@
 // What can be done to interfaces. Fields that a connection's type does not have are refused here, and every edit is held
 // against the rules of verify.ts, so that faults carry the names of the fields that were sent.
 
-import { GatewayError, invalid, type Problem } from '../../contract/error.ts'
+import { invalid, type Problem, refuse } from '../../contract/error.ts'
 import { addItem, requireItem, updateItem } from '../../contract/list-edits.ts'
 import { type Sealed, secretMask } from '../../contract/secret.ts'
 import { type Config, type Item, type ListSlot, read } from '../../contract/slots.ts'
@@ -92,13 +92,6 @@ function typeProblems(type: ConnectionType, fields: ConnectionPatch): Problem[] 
         ? [problem('mac', 'Must be the MAC of a card or the id of an aggregated interface.')]
         : []),
   ]
-}
-
-function refuse(problems: readonly Problem[]): void {
-  const [first] = problems
-  if (!first) return
-  const message = problems.length === 1 ? `${first.field}: ${first.message}` : `${problems.length} fields are at fault.`
-  throw new GatewayError('invalid', message, { problems })
 }
 
 /** Adds, or takes the place of the one with the same id, and holds the result against the rules. */

@@ -1,7 +1,7 @@
 // What can be done to objects: add, update, and remove when nobody uses them.
 
 import type { Reference } from '../../contract/area.ts'
-import { GatewayError, invalid } from '../../contract/error.ts'
+import { GatewayError, invalid, refuse } from '../../contract/error.ts'
 import { addItem, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
 import { type Config, read } from '../../contract/slots.ts'
 import { addressLists, countryLists, type ObjectKind, portLists, type StoredObject, timeLists } from './config.ts'
@@ -18,14 +18,14 @@ export function addObject(config: Config, kind: ObjectKind, number: number, body
   const id = `${kind.prefix}.id.${number}`
   const defaults = { comment: '', ...(kind.prefix === 'time_range' ? { period: null } : {}) }
   const object = { id, ...defaults, ...fields } as unknown as StoredObject
-  refuseFaults(config, kind, object)
+  refuse(verifyObject(config, kind.prefix, object))
   return [addItem(config, kind.slot, object), id]
 }
 
 export function updateObject(config: Config, kind: ObjectKind, id: string, body: Fields): Config {
   const current = requireItem(config, kind.slot, id, kind.item)
   const object = { ...current, ...fieldsOf(kind, body) }
-  refuseFaults(config, kind, object)
+  refuse(verifyObject(config, kind.prefix, object))
   return updateItem(config, kind.slot, object)
 }
 
@@ -52,12 +52,6 @@ function fieldsOf(kind: ObjectKind, body: Fields): Fields {
   if ('values' in body) throw invalid('value', 'Send either values or value, not both: they mean the same.')
   const { value, ...rest } = body
   return { ...rest, values: value }
-}
-
-function refuseFaults(config: Config, kind: ObjectKind, object: StoredObject): void {
-  const problems = verifyObject(config, kind.prefix, object)
-  const [first] = problems
-  if (first) throw new GatewayError('invalid', first.message, { problems })
 }
 
 const memberLists = [

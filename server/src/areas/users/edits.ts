@@ -2,7 +2,7 @@
 // what comes from elsewhere is not changed here. Hashing happens before.
 
 import type { Reference } from '../../contract/area.ts'
-import { GatewayError, notFound, type Problem } from '../../contract/error.ts'
+import { GatewayError, notFound, type Problem, refuse } from '../../contract/error.ts'
 import { addItem, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
 import type { Sealed } from '../../contract/secret.ts'
 import { type Config, read } from '../../contract/slots.ts'
@@ -35,7 +35,7 @@ export function addUser(config: Config, number: number, fields: NewUser, seal: S
     ldap_guid: '',
     password_hash: seal(id),
   }
-  refuseFaults(placeProblems(config, user))
+  refuse(placeProblems(config, user))
   refuseTaken(config, user)
   return addItem(config, users, user)
 }
@@ -59,7 +59,7 @@ export function updateUser(config: Config, given: string, fields: UserFields): C
     password_hash: fields.domain_type === 'local' ? current.password_hash : null,
   }
   refuseForeign(`user "${current.name}"`, current, next, changeableOfUser[current.domain_type])
-  if (isPlacedAnew(current, next)) refuseFaults(placeProblems(config, next))
+  if (isPlacedAnew(current, next)) refuse(placeProblems(config, next))
   refuseTaken(config, next)
   return updateItem(config, users, next)
 }
@@ -90,7 +90,7 @@ function refuseTaken(config: Config, { id, name, login }: StoredUser): void {
     problems.push({ field: 'name', message: `A user with the name "${name}" exists.` })
   if (all.some((other) => other.login === login && other.id !== id))
     problems.push({ field: 'login', message: `A user with the login ${login} exists.` })
-  refuse('conflict', problems)
+  refuse(problems, 'conflict')
 }
 
 export function addGroup(config: Config, id: string, fields: NewGroup): Config {
@@ -102,7 +102,7 @@ export function addGroup(config: Config, id: string, fields: NewGroup): Config {
     domain_name: '',
     ldap_guid: '',
   }
-  refuseFaults(placeProblems(config, group))
+  refuse(placeProblems(config, group))
   refuseTakenGroup(config, group)
   return addItem(config, groups, group)
 }
@@ -117,7 +117,7 @@ export function updateGroup(config: Config, given: string, fields: GroupFields):
   const next: Group = { ...current, ...fields, parent_id: withPrefix(groupId, fields.parent_id) }
   refuseForeign(`group "${current.name}"`, current, next, changeableOfGroup[current.domain_type])
   if (isPlacedAnew(current, next)) {
-    refuseFaults([...placeProblems(config, next), ...loopProblems(config, next)])
+    refuse([...placeProblems(config, next), ...loopProblems(config, next)])
   }
   refuseTakenGroup(config, next)
   return updateItem(config, groups, next)
@@ -147,7 +147,7 @@ function refuseTakenGroup(config: Config, { id, name, parent_id }: Group): void 
   const isTaken = [...fixedGroups, ...read(config, groups)].some(
     (other) => other.name === name && other.parent_id === parent_id && other.id !== id,
   )
-  if (isTaken) refuse('conflict', [{ field: 'name', message: `A group with the name "${name}" exists there.` }])
+  if (isTaken) refuse([{ field: 'name', message: `A group with the name "${name}" exists there.` }], 'conflict')
 }
 
 type Member = Pick<Group, 'parent_id' | 'domain_type'>
@@ -188,13 +188,6 @@ function refuseInUse(what: string, mentions: readonly Reference[]): void {
       .slice(0, maxProblems)
       .map(({ object, field, title }) => ({ field: `${object}.${field}`, message: title })),
   })
-}
-
-const refuseFaults = (problems: readonly Problem[]): void => refuse('invalid', problems)
-
-function refuse(code: 'invalid' | 'conflict', problems: readonly Problem[]): void {
-  const [first] = problems
-  if (first) throw new GatewayError(code, problems.map(({ message }) => message).join(' '), { problems })
 }
 
 /** Made once for each user: after a change all but one of fifty thousand are the same. */

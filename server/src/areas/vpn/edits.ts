@@ -1,7 +1,7 @@
 // What can be done to the settings and rules of the VPN servers. Fields are judged here in the words of the call that sent
 // them; verify.ts judges the whole.
 
-import { GatewayError, type Problem } from '../../contract/error.ts'
+import { GatewayError, refuse } from '../../contract/error.ts'
 import { addItem, type Placement, requireItem, updateItem } from '../../contract/list-edits.ts'
 import { type Config, type Item, type ListSlot, read, write } from '../../contract/slots.ts'
 import { accessRules, leaseRules, leaseTitle, pushedRoutes, settings } from './config.ts'
@@ -104,11 +104,4 @@ function refuseTaken(config: Config, rule: LeaseRule): void {
   if (!holder) return
   const message = `${leaseTitle(holder.id)} already names ${holder.address}.`
   throw new GatewayError('conflict', message, { problems: [{ field: 'address', message }] })
-}
-
-function refuse(problems: readonly Problem[]): void {
-  const [first] = problems
-  if (!first) return
-  const message = problems.length === 1 ? `${first.field}: ${first.message}` : `${problems.length} fields do not hold.`
-  throw new GatewayError('invalid', message, { problems })
 }

@@ -1,6 +1,6 @@
 // What can be done to profiles of the web application firewall, their categories, rules and excluded rules.
 
-import { GatewayError, invalid, notFound, type Problem } from '../../contract/error.ts'
+import { invalid, notFound, type Problem, refuse } from '../../contract/error.ts'
 import { addItem, type Placement, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
 import { addItemOf, itemsOf, moveItemOf, removeItemsOf, requireItemOf } from '../../contract/owned-edits.ts'
 import type { Config } from '../../contract/slots.ts'
@@ -36,7 +36,7 @@ function checkedProfile(profile: StoredProfile): StoredProfile {
     if (found && !found.required) return []
     return [{ field: `disabled_categories[${index}]`, message: found ? mustStay : `There is no category ${id}.` }]
   })
-  refuseFaults(problems)
+  refuse(problems)
   return profile
 }
 
@@ -91,7 +91,7 @@ function checkedRule(config: Config, rule: StoredRule): StoredRule {
       return [{ field, message: `${id} is no IP address, subnet, country or list of countries.` }]
     return isKnownObject(config, id) ? [] : [{ field, message: `There is no object with the id ${id}.` }]
   })
-  refuseFaults(problems)
+  refuse(problems)
   const others = itemsOf(config, rules, rule.profile_id).filter(({ id }) => id !== rule.id)
   const count = others.reduce((sum, { aliases }) => sum + aliases.length, rule.aliases.length)
   if (count > maxSources)
@@ -123,9 +123,4 @@ export function removeException(config: Config, profileId: string, id: string): 
     requireItemOf(config, exceptions, profileId, id, exceptionItem).id,
     exceptionItem,
   )
-}
-
-function refuseFaults(problems: readonly Problem[]): void {
-  const [first] = problems
-  if (first) throw new GatewayError('invalid', first.message, { problems: problems.slice(0, 100) })
 }
