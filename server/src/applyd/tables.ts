@@ -2,9 +2,9 @@
 // and no program ever comes from gatewayd. The tests hold that names are plain and every file is vetted by some unit.
 
 import { join } from 'node:path'
-import { dhcpClient, prepareDhcpClient } from './dhcp-client.ts'
 import type { Ownership } from './durable.ts'
-import { firewallLogFileName, firewallLogUnit, firewallLogUnitName } from './firewall-log-unit.ts'
+import { dhcpClient, prepareDhcpClient } from './engines/dhcp-client.ts'
+import { firewallLogFileName, firewallLogUnit, firewallLogUnitName } from './engines/firewall-log.ts'
 
 /** The path belongs to applyd alone: when no plan names the file any more, it is removed. */
 export type FileSpec = Ownership & { readonly path: string }

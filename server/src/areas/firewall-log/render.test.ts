@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { firewallLogUnit } from '../../applyd/firewall-log-unit.ts'
+import { firewallLogUnit } from '../../applyd/engines/firewall-log.ts'
 import { addItem } from '../../contract/list-edits.ts'
 import { type Config, write } from '../../contract/slots.ts'
 import { accessState, logRules, settings } from '../firewall/config.ts'

@@ -2,7 +2,7 @@
 // JSON lines to its standard output, which is a file that gatewayd reads.
 
 import { join } from 'node:path'
-import type { FileSpec, ServiceAccount, UnitSpec } from './tables.ts'
+import type { FileSpec, ServiceAccount, UnitSpec } from '../tables.ts'
 
 export const firewallLogUnitName = 'firewall-log'
 export const firewallLogFileName = 'ulogd.conf'

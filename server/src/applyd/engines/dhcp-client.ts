@@ -4,8 +4,8 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
-import { readRegular, removeDurable, writeDurable } from './durable.ts'
-import { deviceForm, type UnitSpec } from './tables.ts'
+import { readRegular, removeDurable, writeDurable } from '../durable.ts'
+import { deviceForm, type UnitSpec } from '../tables.ts'
 
 /** Read by gatewayd (system/facts.ts). */
 export interface Lease {
