@@ -17,7 +17,7 @@ import { run } from './processes.ts'
 import { Refusal } from './requests.ts'
 import type { Ruleset, RulesetRecord } from './ruleset.ts'
 import type { Supervisor } from './supervisor.ts'
-import { findUnit } from './tables.ts'
+import { findFile, findUnit, objectForm, readsFile } from './tables.ts'
 import { oneLine, wordsOf } from './text.ts'
 import { commandLine, inputsOf } from './units.ts'
 import { type Difference, type Target, targetOf, vetTarget } from './vet.ts'
@@ -79,7 +79,18 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
   /** What passed the last check, so that its apply need not check again. */
   let checked: string | null = null
 
-  const pathOf = (file: string): string => files.get(file)?.path ?? ''
+  const pathOf = (file: string): string => findFile(tables, file)?.path ?? ''
+
+  /** Files of templates that are on the machine, whoever made them. */
+  const presentFiles = (): string[] =>
+    [...tables.fileTemplates].flatMap(([template, { folder }]) =>
+      namesIn(folder)
+        .filter((object) => objectForm.test(object))
+        .map((object) => `${template}.${object}`),
+    )
+
+  const filesOnMachine = (): Target['files'] =>
+    new Map([...files.keys(), ...presentFiles()].map((name) => [name, readRegular(pathOf(name))]))
 
   /** Before anything is served: undoes what a crash left half done and closes the way if no ruleset stands. */
   async function recover(): Promise<void> {
@@ -87,6 +98,9 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     fs.mkdirSync(stagingPath, { mode: 0o700 })
     if (plane === 'none') return
     for (const file of files.values()) removeTemporary(file.path)
+    for (const { folder } of tables.fileTemplates.values())
+      for (const name of namesIn(folder).filter((one) => !objectForm.test(one)))
+        fs.rmSync(join(folder, name), { recursive: true, force: true })
     await supervisor.adopt()
     const record = readJson<AppliedRecord>(recordPath, log)
     const intent = readJson<Intent>(intentPath, log)
@@ -106,7 +120,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
   }
 
   async function check(plan: Plan): Promise<CheckReport> {
-    const target = targetOf(plan, tables)
+    const target = targetOf(plan, tables, presentFiles())
     const difference = await differenceTo(target, plan.revision)
     const report = await checkTarget(target, difference)
     checked = report.problems.length === 0 ? describe(target, difference) : null
@@ -124,7 +138,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     }
     let intent: Intent | null = null
     try {
-      const target = targetOf(plan, tables)
+      const target = targetOf(plan, tables, presentFiles())
       const difference = await differenceTo(target, plan.revision)
       const isChecked = checked === describe(target, difference)
       const { problems } = isChecked ? { problems: [] } : await checkTarget(target, difference)
@@ -139,7 +153,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       if (difference.network.length > 0) await switchNetwork(target.links)
       step('network.switched')
       await load(pick(target.tables, difference.nft))
-      const started = await switchUnits(target.units)
+      const started = await switchUnits(target.units, target.files, difference.file)
       step('units.switched')
       await probe(started)
       step('probed')
@@ -171,12 +185,11 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     applied !== null && applied.revision !== revision && isDeepStrictEqual(links, applied.links)
 
   async function differenceTo(target: Target, revision: number): Promise<Difference> {
-    const contentOf = (name: string) => target.files.get(name) ?? null
     const isUnitCurrent = (name: string) => {
       const spec = target.units.has(name) ? findUnit(tables, name) : undefined
-      return supervisor.isCurrent(name, spec ? inputsOf(spec, contentOf) : null)
+      return supervisor.isCurrent(name, spec ? inputsOf(spec, target.files) : null)
     }
-    const changedFiles = [...files].filter(([name, spec]) => !isAsWritten(spec.path, contentOf(name), spec))
+    const changedFiles = [...target.files].filter(([name, content]) => !isWritten(name, content))
     const changedTables: string[] = []
     for (const [name, pieces] of target.tables) if (!(await ruleset.isCurrent(name, pieces))) changedTables.push(name)
     const isNetworkCurrent =
@@ -190,6 +203,11 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       file: changedFiles.map(([name]) => name),
       unit: inOrder([...target.units, ...supervisor.wanted()]).filter((name) => !isUnitCurrent(name)),
     }
+  }
+
+  function isWritten(name: string, content: Buffer | null): boolean {
+    const spec = findFile(tables, name)
+    return !spec || isAsWritten(spec.path, content, spec)
   }
 
   /** The units of the table in its order, then instances of templates by name. */
@@ -258,7 +276,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
 
   function switchFiles(contents: ReadonlyMap<string, Buffer | null>): void {
     for (const [name, content] of contents) {
-      const spec = files.get(name)
+      const spec = findFile(tables, name)
       if (!spec || isAsWritten(spec.path, content, spec)) continue
       if (content === null) removeDurable(spec.path)
       else writeDurable(spec.path, content, spec, () => failpoint('file.written'))
@@ -275,14 +293,23 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
   }
 
   /** Ends what is not wanted first, so that ports are free; then starts in the order of the table. */
-  async function switchUnits(wanted: ReadonlySet<string>): Promise<string[]> {
+  async function switchUnits(
+    wanted: ReadonlySet<string>,
+    contents: Target['files'],
+    changedFiles: readonly string[],
+  ): Promise<string[]> {
     const changed: string[] = []
     const stops = supervisor.wanted().filter((name) => !wanted.has(name))
     for (const name of stops.toReversed()) await supervisor.stop(name)
     for (const name of inOrder([...wanted])) {
       const spec = findUnit(tables, name)
-      const inputs = spec && inputsOf(spec, (file) => readRegular(pathOf(file)))
-      if (inputs && (await supervisor.ensure(name, inputs))) changed.push(name)
+      if (!spec) continue
+      const told = changedFiles.filter((file) => readsFile(spec, file))
+      const isChanged = await supervisor.ensure(name, inputsOf(spec, contents), told).catch((fault) => {
+        if (!spec.isOptional) throw new Faults([{ field: name, message: wordsOf(fault) }])
+        log('warning', `${name} is not well`, { fault })
+      })
+      if (isChanged) changed.push(name)
     }
     return changed
   }
@@ -334,7 +361,8 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     await attempt('restore.files', () => switchFiles(contents))
     await attempt('restore.network', () => switchNetwork(isSameKernel ? (applied?.links ?? null) : null))
     await attempt('restore.tables', async () => load(await ruleset.findWayBack(intent.tables, isSameKernel)))
-    await attempt('restore.units', async () => probe(await switchUnits(wanted)))
+    const touched = intent.files.map(([name]) => name)
+    await attempt('restore.units', async () => probe(await switchUnits(wanted, filesOnMachine(), touched)))
     // The record is written again because writing the new one may have failed half way.
     await attempt('restore.done', () => {
       if (applied) writeDurable(recordPath, JSON.stringify(applied))
@@ -354,6 +382,9 @@ function throwIfFailed({ problems, unchecked }: Verdict): void {
   if (problems.length > 0) throw new Faults(problems)
   if (unchecked !== null) throw new Error(unchecked)
 }
+
+/** Nothing when there is no such folder. */
+const namesIn = (folder: string): string[] => (fs.existsSync(folder) ? fs.readdirSync(folder) : [])
 
 const pick = <V>(all: ReadonlyMap<string, V>, names: readonly string[]): Map<string, V> =>
   new Map([...all].filter(([name]) => names.includes(name)))

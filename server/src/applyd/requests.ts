@@ -5,14 +5,14 @@ import { isIP } from 'node:net'
 import type { Artifact, LinkMaking, LinkPlan, NftPiece, Plan, TrialPacket, Verb, VerbTable } from '../plan/artifacts.ts'
 import { rememberedPlans } from './frames.ts'
 import { hashOf, keyOf } from './pieces.ts'
-import { deviceForm, findUnit, type Tables } from './tables.ts'
+import { deviceForm, findFile, findUnit, type Tables } from './tables.ts'
 
 /** The message goes back to the caller as it is. */
 export class Refusal extends Error {}
 /** A piece stands in a plan by its hash only, and this connection did not send it lately: all of it is needed. */
 export class UnknownPiece extends Refusal {}
 
-const artifactLimit = 1000
+const artifactLimit = 20_000
 const textLimit = 32 * 1024 * 1024
 const pieceLimit = 200_000
 const lineLimit = 4_000_000
@@ -78,7 +78,8 @@ function parseArtifact(value: unknown, tables: Tables, recall: Recall): Artifact
   }
   if (kind === 'file') {
     const { name, text } = parseKeys(value, ['kind', 'name', 'text'])
-    return { kind, name: parseName(name, tables.files.keys()), text: parseText(text) }
+    if (typeof name === 'string' && findFile(tables, name)) return { kind, name, text: parseText(text) }
+    throw new Refusal('The plan names an artifact that is not in the tables.')
   }
   if (kind === 'unit') {
     const { name } = parseKeys(value, ['kind', 'name'])

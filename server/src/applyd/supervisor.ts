@@ -8,10 +8,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { UnitObservation } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
 import { readJson, readRegular, withFile, writeDurable } from './durable.ts'
-import { identify, type ProcessId, processesMarked, programEnvironment, signal, stateOf } from './processes.ts'
-import { findUnit, type UnitSpec } from './tables.ts'
+import { identify, type ProcessId, processesMarked, programEnvironment, run, signal, stateOf } from './processes.ts'
+import { type ChangedFiles, type Command, findFile, findUnit, type Reload, type UnitSpec } from './tables.ts'
 import { oneLine } from './text.ts'
-import { answers, unitCommandLine } from './units.ts'
+import { answers, commandLine, unitCommandLine } from './units.ts'
 
 /** `logOffset` is where in the log the words of the present process begin. */
 const idle = {
@@ -23,6 +23,7 @@ type Unit = typeof idle & { readonly name: string; readonly spec: UnitSpec; read
 type Remembered = { readonly kernel: string; readonly units: readonly Pick<Unit, 'name' | 'inputs' | 'process'>[] }
 
 const logLimit = 8 * 1024 * 1024
+const tellTimeoutMs = 15_000
 
 /** How long an engine may take to end, the pauses before a restart, how long it must live for the first pause again. */
 export const defaultTimings = { stopMs: 5000, firstRetryMs: 200, lastRetryMs: 30_000, stableMs: 10_000, pollMs: 500 }
@@ -33,6 +34,7 @@ export type Supervisor = ReturnType<typeof createSupervisor>
 export function createSupervisor({ directory, kernel, tables, timings, log, failpoint }: Context) {
   const recordPath = join(directory, 'units.json')
   const logs = join(directory, 'log')
+  const pathOf = (file: string): string => findFile(tables, file)?.path ?? ''
   const newUnit = (name: string, spec: UnitSpec): Unit => ({ ...idle, name, spec, logPath: join(logs, `${name}.log`) })
   const units = new Map([...tables.units].map(([name, spec]) => [name, newUnit(name, spec)]))
   let poll: NodeJS.Timeout | undefined
@@ -95,17 +97,18 @@ export function createSupervisor({ directory, kernel, tables, timings, log, fail
   }
 
   /** Answers whether anything was done. The caller probes afterwards. */
-  async function ensure(name: string, inputs: string): Promise<boolean> {
+  async function ensure(name: string, inputs: string, changed: ChangedFiles = null): Promise<boolean> {
     if (isCurrent(name, inputs)) return false
     const unit = unitOf(name)
     const { reload } = unit.spec
     // Another command line needs another process.
     const canTell = stateOf(unit.process) === 'running' && unit.inputs.split(' ')[0] === inputs.split(' ')[0]
-    if (reload !== 'restart' && unit.process && canTell) {
+    const way = !canTell ? 'restart' : typeof reload === 'function' ? reload(changed) : reload
+    if (way !== 'restart' && unit.process) {
       Object.assign(unit, { state: 'reloading', inputs })
       // Written down first: should we die in between, the process counts as told and is told again on the way back.
       persist()
-      signal(unit.process.pid, reload.signal)
+      await tell(unit, unit.process, way)
       failpoint('unit.signalled')
       return true
     }
@@ -114,6 +117,25 @@ export function createSupervisor({ directory, kernel, tables, timings, log, fail
     unit.failures = 0
     start(unit, inputs)
     return true
+  }
+
+  async function tell(unit: Unit, process: ProcessId, way: Exclude<Reload, 'restart'>): Promise<void> {
+    if ('signal' in way) return signal(process.pid, way.signal)
+    for (const command of way.commands) {
+      const words = await refusalOf(command)
+      if (words === null) continue
+      const message = oneLine(`${unit.name} did not take the change. ${words}`)
+      // What it holds now nobody knows: whatever is wanted next, it is started afresh.
+      Object.assign(unit, { state: 'failed', message, inputs: '' })
+      throw new Error(message)
+    }
+  }
+
+  /** What a command that failed said; null when it did what it should. */
+  async function refusalOf(command: Command): Promise<string | null> {
+    const { code, failure, stdout, stderr } = await run(commandLine(command, pathOf), tellTimeoutMs)
+    if (failure) return failure === 'missing' ? `${command.program} is not installed.` : 'It does not answer.'
+    return code === 0 ? null : (stderr || stdout).trim() || `The command ended with ${code}.`
   }
 
   /** Waits until the engine answers; throws with its last words when it ends or stays silent. */
@@ -161,7 +183,7 @@ export function createSupervisor({ directory, kernel, tables, timings, log, fail
   }
 
   function start(unit: Unit, inputs: string): void {
-    const [program = '', ...args] = unitCommandLine(unit.spec, (file) => tables.files.get(file)?.path ?? '')
+    const [program = '', ...args] = unitCommandLine(unit.spec, pathOf)
     const env = { ...programEnvironment, PORTCULLIS_UNIT: `${directory}:${unit.name}` }
     const child = withFile(unit.logPath, 'a', (words) => {
       unit.logOffset = fs.fstatSync(words).size

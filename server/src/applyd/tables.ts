@@ -6,11 +6,23 @@ import type { Ownership } from './durable.ts'
 import { dhcpClient, prepareDhcpClient } from './engines/dhcp-client.ts'
 import { firewallLogFileName, firewallLogUnit, firewallLogUnitName } from './engines/firewall-log.ts'
 
-/** The path belongs to applyd alone: when no plan names the file any more, it is removed. */
-export type FileSpec = Ownership & { readonly path: string }
+/**
+ * The path belongs to applyd alone: when no plan names the file any more, it is removed. The ending is added to what the
+ * plan says: paths, accounts and sockets, which gatewayd may not choose.
+ */
+export type FileSpec = Ownership & { readonly path: string; readonly ending?: string }
+
+/** A file for each of many objects, such as zones; the folder belongs to applyd alone. */
+export type FileTemplate = Ownership & { readonly folder: string }
 
 /** `{name}` in an argument stands for the path of that file; for a checker, for its staged copy. */
 export type Command = { readonly program: string; readonly args: readonly string[] }
+
+/** How a running engine is told that its files changed. Commands are run one after the other, until one fails. */
+export type Reload = 'restart' | { readonly signal: NodeJS.Signals } | { readonly commands: readonly Command[] }
+
+/** Names of the files that are not what the engine was last told of; null when nobody knows which. */
+export type ChangedFiles = readonly string[] | null
 
 /** How we know that an engine answers. */
 export type Probe =
@@ -22,11 +34,11 @@ export type Probe =
 export interface UnitSpec extends Command {
   /** Without a user the engine starts as root and is trusted to step down by itself. */
   readonly user?: { readonly uid: number; readonly gid: number }
-  /** Names in the table of files; a change of any of them reloads the unit. */
+  /** Names in the table of files, `<template>.*` for all files of a template; a change of any of them reloads the unit. */
   readonly files: readonly string[]
   /** The engine's own checker; null when it has none. */
   readonly check: Command | null
-  readonly reload: 'restart' | { readonly signal: NodeJS.Signals }
+  readonly reload: Reload | ((changed: ChangedFiles) => Reload)
   readonly probe: Probe
   /** Traffic does not need it: a plan is applied also when it does not start, and the status says why. */
   readonly isOptional?: boolean
@@ -50,6 +62,8 @@ export interface NftSpec {
 export interface Tables {
   readonly nft: NftSpec
   readonly files: ReadonlyMap<string, FileSpec>
+  /** Files of which there is one for each of many objects; they are named `<template>.<object>`. */
+  readonly fileTemplates: ReadonlyMap<string, FileTemplate>
   /** In the order of starting. */
   readonly units: ReadonlyMap<string, UnitSpec>
   /** Units of which there is one for each device; they are named `<template>.<device>` and start after all others. */
@@ -63,11 +77,29 @@ export interface Tables {
 /** Neither a path nor syntax of any program. */
 export const deviceForm = /^(?!\.+$)[A-Za-z0-9._-]{1,15}$/
 
+/** An id, and so neither a path nor hidden. */
+export const objectForm = /^[a-z0-9][a-z0-9-]{0,63}$/
+
+/** The specification of a file, also of an instance of a template. */
+export function findFile({ files, fileTemplates }: Tables, name: string): FileSpec | undefined {
+  const [kind, object] = splitName(name)
+  const template = objectForm.test(object) ? fileTemplates.get(kind) : undefined
+  return files.get(name) ?? (template && { ...template, path: join(template.folder, object) })
+}
+
+/** Before and after the first dot. */
+function splitName(name: string): readonly [string, string] {
+  const [first = '', ...rest] = name.split('.')
+  return [first, rest.join('.')]
+}
+
+export const readsFile = (unit: UnitSpec, name: string): boolean =>
+  unit.files.includes(name) || unit.files.includes(`${splitName(name)[0]}.*`)
+
 /** The specification of a unit, also of an instance of a template. */
 export function findUnit({ units, templates }: Tables, name: string): UnitSpec | undefined {
-  const dot = name.indexOf('.')
-  const device = name.slice(dot + 1)
-  const template = dot > 0 && deviceForm.test(device) ? templates.get(name.slice(0, dot)) : undefined
+  const [kind, device] = splitName(name)
+  const template = deviceForm.test(device) ? templates.get(kind) : undefined
   return units.get(name) ?? template?.(device)
 }
 
@@ -81,6 +113,7 @@ export function productionTables(stateDir: string, service: ServiceAccount): Tab
   return {
     nft: { command: ['/usr/sbin/nft'], tables: [first, hardware], boot: 'inet portcullis_boot' },
     files: new Map([[firewallLogFileName, firewallLog.file]]),
+    fileTemplates: new Map(),
     units: new Map([[firewallLogUnitName, firewallLog.unit]]),
     // A device without a lease is no reason to refuse rules.
     templates: new Map([['dhcp-client', (device) => ({ ...dhcpClient(stateDir)(device), isOptional: true })]]),

@@ -52,14 +52,15 @@ test('a user and limits are set by programs that become the engine', () => {
 })
 
 test('inputs change with a file, with the command line, with the user, and with nothing else', () => {
-  const content = (text: string) => () => Buffer.from(text)
+  const content = (text: string) => new Map([[spec.files[0] ?? '', Buffer.from(text)]])
   const first = inputsOf(spec, content('a'))
   assert.equal(inputsOf({ ...spec, probe: { kind: 'alive', forMs: 1 } }, content('a')), first)
   const others = [
     inputsOf(spec, content('b')),
-    inputsOf(spec, () => null),
+    inputsOf(spec, new Map()),
     inputsOf({ ...spec, args: [] }, content('a')),
     inputsOf({ ...spec, user: { uid: 1, gid: 1 } }, content('a')),
   ]
   assert.equal(new Set([first, ...others]).size, 5)
+  assert.equal(inputsOf(spec, new Map([...content('a'), ['another', Buffer.from('b')]])), first)
 })

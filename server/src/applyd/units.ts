@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import type { Command, Probe, UnitSpec } from './tables.ts'
+import { type Command, type Probe, readsFile, type UnitSpec } from './tables.ts'
 
 export function commandLine(command: Command, pathOf: (file: string) => string): string[] {
   const args = command.args.map((arg) => arg.replace(/\{([a-z0-9._-]+)\}/g, (_, name: string) => pathOf(name)))
@@ -20,9 +20,12 @@ export function unitCommandLine(unit: UnitSpec, pathOf: (file: string) => string
 }
 
 /** Changes whenever the running process would have to be told: another command line or, after the space, another file. */
-export function inputsOf(unit: UnitSpec, contentOf: (file: string) => Buffer | null): string {
+export function inputsOf(unit: UnitSpec, contents: ReadonlyMap<string, Buffer | null>): string {
   const digest = (data: Buffer | string): string => createHash('sha256').update(data).digest('hex')
-  const files = unit.files.map((name) => contentOf(name)).map((content) => content && digest(content))
+  const files = [...contents]
+    .filter(([name, content]) => content && readsFile(unit, name))
+    .map(([name, content]) => [name, content && digest(content)] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
   const command = unitCommandLine(unit, (file) => file)
   return `${digest(JSON.stringify(command))} ${digest(JSON.stringify(files))}`
 }

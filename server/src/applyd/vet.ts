@@ -3,7 +3,7 @@
 
 import type { Problem } from '../contract/error.ts'
 import type { Artifact, LinkPlan, NftPiece, Plan } from '../plan/artifacts.ts'
-import { findUnit, type Tables } from './tables.ts'
+import { findFile, findUnit, readsFile, type Tables } from './tables.ts'
 
 /** The state of everything in the tables; null or no pieces means absent. What a plan does not name goes away. */
 export interface Target {
@@ -17,13 +17,15 @@ export interface Target {
 /** Names of what differs between a target and the machine. */
 export type Difference = { readonly [K in Artifact['kind']]: readonly string[] }
 
-export function targetOf(plan: Plan, tables: Tables): Target {
-  const files = new Map<string, Buffer | null>([...tables.files.keys()].map((name) => [name, null]))
+/** `present` are the files of templates that are on the machine. */
+export function targetOf(plan: Plan, tables: Tables, present: readonly string[] = []): Target {
+  const files = new Map<string, Buffer | null>([...tables.files.keys(), ...present].map((name) => [name, null]))
   const pieces = new Map<string, readonly NftPiece[]>(tables.nft.tables.map((name) => [name, []]))
   const units = new Set<string>()
   let links: readonly LinkPlan[] | null = null
   for (const artifact of plan.artifacts) {
-    if (artifact.kind === 'file') files.set(artifact.name, Buffer.from(artifact.text))
+    if (artifact.kind === 'file')
+      files.set(artifact.name, Buffer.from(artifact.text + (findFile(tables, artifact.name)?.ending ?? '')))
     if (artifact.kind === 'nft') pieces.set(artifact.name, artifact.pieces)
     if (artifact.kind === 'unit') units.add(artifact.name)
     if (artifact.kind === 'network') links = artifact.links
@@ -41,10 +43,11 @@ export function vetTarget(target: Target, difference: Difference, tables: Tables
 }
 
 function vetFile(name: string, target: Target, tables: Tables): readonly string[] {
-  const text = target.files.get(name)?.toString()
-  if (text === undefined) return []
+  const whole = target.files.get(name)?.toString()
+  if (whole === undefined) return []
+  const text = whole.slice(0, whole.length - (findFile(tables, name)?.ending?.length ?? 0))
   if (/[\p{Cc}\u2028\u2029]/u.test(text.replaceAll(/[\n\t]/g, ''))) return ['The file holds a control character.']
-  const readers = [...tables.units.values()].filter((unit) => unit.files.includes(name))
+  const readers = [...tables.units.values()].filter((unit) => readsFile(unit, name))
   return readers.flatMap((unit) => unit.directives(name, text))
 }
 

@@ -213,6 +213,7 @@ export function benchTables(
       ['dns.conf', { path: join(root, 'etc', 'dns.conf'), mode: 0o644 }],
       ['stand.conf', { path: join(root, 'etc', 'stand.conf'), mode: 0o640 }],
     ]),
+    fileTemplates: new Map([['part', { folder: join(root, 'etc', 'parts'), mode: 0o640 }]]),
     units: new Map([
       ['dns', dns],
       ['stand', standIn],
