@@ -179,12 +179,12 @@ const piece = (name: string) => makePiece({ kind: 'chain', name, head: '', lines
 const tableOf = (revision: number, ...names: string[]): Plan => {
   return { revision, artifacts: [{ kind: 'nft', name: 'inet t', pieces: names.map(piece) }] }
 }
-/** `a` for a piece by its hash, `a+` for one in full. */
+/** `a` for a piece or file by its hash, `a+` for one in full. */
 const shapeOf = ({ args }: RequestFrame): string =>
   'plan' in args
     ? args.plan.artifacts
-        .flatMap((artifact) => (artifact.kind === 'nft' ? artifact.pieces : []))
-        .map((sent) => ('lines' in sent ? `${(sent as NftPiece).name}+` : (sent as NftPiece).name))
+        .flatMap((artifact): readonly object[] => (artifact.kind === 'nft' ? artifact.pieces : [artifact]))
+        .map((sent) => `${(sent as NftPiece).name}${'lines' in sent || 'text' in sent ? '+' : ''}`)
         .join(' ')
     : ''
 
@@ -210,6 +210,23 @@ test('a piece is sent in full once on a connection, and again when it was long a
   await waitFor(() => sockets.size === 1)
   await client.check(tableOf(7, 'a', 'c'))
   assert.equal(shapes.at(-1), 'a+ c+')
+})
+
+test('a file is sent in full once, and again when its text or its name is another', async () => {
+  const shapes: string[] = []
+  await serve((request, socket) => {
+    shapes.push(shapeOf(request))
+    reply(socket, request.id, null)
+  })
+  open()
+  const files = (revision: number, ...named: [string, string][]): Plan => ({
+    revision,
+    artifacts: named.map(([name, text]) => ({ kind: 'file', name, text })),
+  })
+  await client.check(files(1, ['a', 'x'], ['b', 'x']))
+  await client.check(files(2, ['a', 'x'], ['b', 'y']))
+  await client.check(files(3, ['c', 'x'], ['b', 'y']))
+  assert.deepEqual(shapes, ['a+ b+', 'a b+', 'c+ b'])
 })
 
 test('when a piece is not remembered, everything is sent once more without the caller noticing', async () => {

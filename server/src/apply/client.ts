@@ -2,12 +2,13 @@
 // requests. It decides nothing; what to do after a reconnect belongs to the reconcile loop.
 
 import { connect, type Socket } from 'node:net'
-import { createFrameReader, encodeFrame, rememberedPlans } from '../applyd/frames.ts'
+import { createFrameReader, encodeFrame, hashOfFile, rememberedPlans } from '../applyd/frames.ts'
 import { GatewayError } from '../contract/error.ts'
 import type {
   Applier,
   Checkpoint,
   CheckReport,
+  EngineFile,
   Hits,
   NftPiece,
   Observation,
@@ -49,7 +50,7 @@ interface Request {
   readonly id: number
   readonly verb: Verb
   readonly args: VerbTable[Verb]['args']
-  /** True when applyd did not know a piece that was left out. */
+  /** True when applyd did not know a piece or file that was left out. */
   isInFull: boolean
   readonly resolve: (result: unknown) => void
   readonly reject: (fault: GatewayError) => void
@@ -62,7 +63,7 @@ export class ApplydClient implements Applier {
   readonly #listeners = new Set<() => void>()
   readonly #sent = new Map<number, Request>()
   readonly #waiting: Request[] = []
-  /** Hashes of the pieces in the last plans of this connection, as applyd remembers them. */
+  /** Hashes of the pieces and files in the last plans of this connection, as applyd remembers them. */
   #recent: readonly ReadonlySet<string>[] = []
   #socket: Socket | null = null
   #isConnected = false
@@ -240,15 +241,23 @@ function limitOf(verb: Verb, { slowMs, trialMs, quickMs }: ClientTimings): numbe
 }
 
 const hashesOf = ({ artifacts }: Plan): ReadonlySet<string> =>
-  new Set(artifacts.flatMap((artifact) => (artifact.kind === 'nft' ? artifact.pieces.map(({ hash }) => hash) : [])))
+  new Set(
+    artifacts.flatMap((artifact) => {
+      if (artifact.kind === 'file') return [hashOfFile(artifact)]
+      return artifact.kind === 'nft' ? artifact.pieces.map(({ hash }) => hash) : []
+    }),
+  )
 
-/** Pieces that the other side knows are named, not repeated. */
+/** What the other side knows is named, not repeated. */
 function shorten({ revision, artifacts }: Plan, isKnown: (hash: string) => boolean): unknown {
   const shortenPiece = (piece: NftPiece): unknown =>
     isKnown(piece.hash) ? { kind: piece.kind, name: piece.name, hash: piece.hash } : piece
-  const shortened = artifacts.map((artifact) =>
-    artifact.kind === 'nft' ? { ...artifact, pieces: artifact.pieces.map(shortenPiece) } : artifact,
-  )
+  const shortenFile = (file: EngineFile): unknown =>
+    isKnown(hashOfFile(file)) ? { kind: file.kind, name: file.name, hash: hashOfFile(file) } : file
+  const shortened = artifacts.map((artifact) => {
+    if (artifact.kind === 'file') return shortenFile(artifact)
+    return artifact.kind === 'nft' ? { ...artifact, pieces: artifact.pieces.map(shortenPiece) } : artifact
+  })
   return { revision, artifacts: shortened }
 }
 

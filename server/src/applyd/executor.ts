@@ -19,7 +19,7 @@ import type { Ruleset, RulesetRecord } from './ruleset.ts'
 import type { Supervisor } from './supervisor.ts'
 import { findFile, findUnit, objectForm, readsFile } from './tables.ts'
 import { oneLine, wordsOf } from './text.ts'
-import { commandLine, inputsOf } from './units.ts'
+import { commandLine, digestOf, inputsOf } from './units.ts'
 import { type Difference, type Target, targetOf, vetTarget } from './vet.ts'
 
 const checkTimeoutMs = 20_000
@@ -76,6 +76,8 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
   let applied: AppliedRecord | null = null
   /** An intent whose put-back failed: the next apply may still have to go back to it. */
   let pending: Intent | null = null
+  /** What the last apply left on the machine, by the very contents it was given. */
+  let written: Target['files'] = new Map()
   /** What passed the last check, so that its apply need not check again. */
   let checked: string | null = null
 
@@ -149,7 +151,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       intent = intentFor(difference)
       writeDurable(intentPath, JSON.stringify(intent))
       step('intent.written')
-      switchFiles(target.files)
+      switchFiles(pick(target.files, difference.file))
       if (difference.network.length > 0) await switchNetwork(target.links)
       step('network.switched')
       await load(pick(target.tables, difference.nft))
@@ -180,7 +182,10 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     }
   }
 
-  /** A change that leaves the links as they are does not ask the kernel for them; the reconcile loop does, soon enough. */
+  /**
+   * A change that leaves the links and files as they are does not ask the machine for them; the reconcile loop does, soon
+   * enough.
+   */
   const areLinksUntouched = (links: Target['links'], revision: number): boolean =>
     applied !== null && applied.revision !== revision && isDeepStrictEqual(links, applied.links)
 
@@ -189,7 +194,11 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       const spec = target.units.has(name) ? findUnit(tables, name) : undefined
       return supervisor.isCurrent(name, spec ? inputsOf(spec, target.files) : null)
     }
-    const changedFiles = [...target.files].filter(([name, content]) => !isWritten(name, content))
+    const isFileUntouched = (name: string, content: Buffer | null): boolean =>
+      applied !== null && applied.revision !== revision && written.get(name) === content
+    const changedFiles = [...target.files].filter(
+      ([name, content]) => !isFileUntouched(name, content) && !isWritten(name, content),
+    )
     const changedTables: string[] = []
     for (const [name, pieces] of target.tables) if (!(await ruleset.isCurrent(name, pieces))) changedTables.push(name)
     const isNetworkCurrent =
@@ -222,7 +231,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
   /** Equal for the same target on the same state of the machine. */
   function describe(target: Target, difference: Difference): string {
     const hash = createHash('sha256').update(JSON.stringify([difference, target.links, [...target.units]]))
-    for (const content of target.files.values()) hash.update(content ?? '-').update('|')
+    for (const content of target.files.values()) hash.update(content ? digestOf(content) : '-')
     for (const pieces of target.tables.values()) for (const piece of pieces) hash.update(piece.hash)
     return `${hash.digest('hex')} ${ruleset.version()} ${applied?.id}`
   }
@@ -331,6 +340,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     writeDurable(recordPath, JSON.stringify(record))
     ruleset.settle()
     applied = record
+    written = target.files
     pending = null
     try {
       failpoint('record.written')
@@ -343,6 +353,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
 
   /** Goes back to the state before the intent, as far as it can; answers the first faults and those met here. */
   async function putBack(intent: Intent, first: readonly Problem[]): Promise<readonly Problem[]> {
+    written = new Map()
     const problems = [...first]
     const attempt = async (name: FailpointName, work: () => unknown) => {
       try {
@@ -386,5 +397,7 @@ function throwIfFailed({ problems, unchecked }: Verdict): void {
 /** Nothing when there is no such folder. */
 const namesIn = (folder: string): string[] => (fs.existsSync(folder) ? fs.readdirSync(folder) : [])
 
-const pick = <V>(all: ReadonlyMap<string, V>, names: readonly string[]): Map<string, V> =>
-  new Map([...all].filter(([name]) => names.includes(name)))
+function pick<V>(all: ReadonlyMap<string, V>, names: readonly string[]): Map<string, V> {
+  const wanted = new Set(names)
+  return new Map([...all].filter(([name]) => wanted.has(name)))
+}

@@ -1,9 +1,20 @@
 // The form of a message on the socket, used by both ends: a 4-byte big-endian length and that many bytes of JSON.
 
-import { maxFrameBytes } from '../plan/artifacts.ts'
+import { createHash } from 'node:crypto'
+import { type EngineFile, maxFrameBytes } from '../plan/artifacts.ts'
 
-/** Both ends of a connection remember the pieces of this many plans; a piece they know is sent by its hash. */
+/** Both ends of a connection remember the pieces and files of this many plans; what they know is sent by its hash. */
 export const rememberedPlans = 4
+
+const hashes = new WeakMap<EngineFile, string>()
+
+/** What stands for a file that the other end knows. Files never change, so each is read once. */
+export function hashOfFile(file: EngineFile): string {
+  const known = hashes.get(file)
+  const hash = known ?? createHash('sha256').update(`${file.name}\n`).update(file.text).digest('hex')
+  if (known === undefined) hashes.set(file, hash)
+  return hash
+}
 
 export function encodeFrame(message: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(message))

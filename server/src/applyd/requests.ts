@@ -2,14 +2,24 @@
 // the tables. What is returned is built anew from the parts that were checked.
 
 import { isIP } from 'node:net'
-import type { Artifact, LinkMaking, LinkPlan, NftPiece, Plan, TrialPacket, Verb, VerbTable } from '../plan/artifacts.ts'
-import { rememberedPlans } from './frames.ts'
+import type {
+  Artifact,
+  EngineFile,
+  LinkMaking,
+  LinkPlan,
+  NftPiece,
+  Plan,
+  TrialPacket,
+  Verb,
+  VerbTable,
+} from '../plan/artifacts.ts'
+import { hashOfFile, rememberedPlans } from './frames.ts'
 import { hashOf, keyOf } from './pieces.ts'
 import { deviceForm, findFile, findUnit, type Tables } from './tables.ts'
 
 /** The message goes back to the caller as it is. */
 export class Refusal extends Error {}
-/** A piece stands in a plan by its hash only, and this connection did not send it lately: all of it is needed. */
+/** Something stands in a plan by its hash only, and this connection did not send it lately: all of it is needed. */
 export class UnknownPiece extends Refusal {}
 
 const artifactLimit = 20_000
@@ -24,14 +34,17 @@ const originForm = /^[A-Za-z0-9_.[\]-]{0,160}$/
 
 export type ArgumentParsers = { readonly [V in Verb]: (args: unknown) => VerbTable[V]['args'] }
 
-/** For one connection: pieces of its last plans need not be sent again. */
+/** For one connection: pieces and files of its last plans need not be sent again. */
 export function argumentParsers(tables: Tables): ArgumentParsers {
-  let recent: readonly ReadonlyMap<string, NftPiece>[] = []
+  let recent: readonly ReadonlyMap<string, Remembered>[] = []
   const parsePlanOf = (args: unknown): { plan: Plan } => {
-    const recall = (hash: string) => recent.find((pieces) => pieces.has(hash))?.get(hash)
+    const recall: Recall = (key) => recent.find((known) => known.has(key))?.get(key)
     const plan = parsePlan(parseKeys(args, ['plan']).plan, tables, recall)
-    const pieces = plan.artifacts.flatMap((artifact) => (artifact.kind === 'nft' ? artifact.pieces : []))
-    recent = [new Map(pieces.map((piece) => [piece.hash, piece])), ...recent].slice(0, rememberedPlans)
+    const known = plan.artifacts.flatMap((artifact): Remembered[] => {
+      if (artifact.kind === 'file') return [artifact]
+      return artifact.kind === 'nft' ? [...artifact.pieces] : []
+    })
+    recent = [new Map(known.map((one) => [memoryKey(one), one])), ...recent].slice(0, rememberedPlans)
     return { plan }
   }
   return {
@@ -53,7 +66,19 @@ function parseCheckpoint(value: unknown): { sequence: number; hash: string } {
   return { sequence: parseCount(sequence, 'sequence'), hash: parseForm(hash, hashForm, 'hash is not a SHA-256 in hex') }
 }
 
-type Recall = (hash: string) => NftPiece | undefined
+type Remembered = NftPiece | EngineFile
+type Recall = (key: string) => Remembered | undefined
+
+const memoryKey = (one: Remembered): string =>
+  `${one.kind} ${one.name} ${one.kind === 'file' ? hashOfFile(one) : one.hash}`
+
+/** What was left out because it was sent before. */
+function recalled(value: unknown, recall: Recall): Remembered {
+  const { kind, name, hash } = parseKeys(value, ['kind', 'name', 'hash'])
+  const known = recall(`${kind} ${name} ${hash}`)
+  if (known) return known
+  throw new UnknownPiece('A part of the plan is not known here and has to be sent in full.')
+}
 
 function parsePlan(value: unknown, tables: Tables, recall: Recall): Plan {
   const { revision, artifacts } = parseKeys(value, ['revision', 'artifacts'])
@@ -77,6 +102,7 @@ function parseArtifact(value: unknown, tables: Tables, recall: Recall): Artifact
     return { kind, name, links: parseList(links, linkLimit, 'links', parseLink) }
   }
   if (kind === 'file') {
+    if (typeof value === 'object' && value && !('text' in value)) return recalled(value, recall) as EngineFile
     const { name, text } = parseKeys(value, ['kind', 'name', 'text'])
     if (typeof name === 'string' && findFile(tables, name)) return { kind, name, text: parseText(text) }
     throw new Refusal('The plan names an artifact that is not in the tables.')
@@ -92,10 +118,9 @@ function parseArtifact(value: unknown, tables: Tables, recall: Recall): Artifact
 /** In full, or by kind, name and hash when it was sent before. */
 function parsePiece(value: unknown, recall: Recall): NftPiece {
   if (typeof value === 'object' && value && !('lines' in value)) {
-    const { kind, name, hash } = parseKeys(value, ['kind', 'name', 'hash'])
-    const known = recall(String(hash))
-    if (known && known.kind === kind && known.name === name) return known
-    throw new UnknownPiece('A piece of a table is not known here and has to be sent in full.')
+    const known = recalled(value, recall)
+    if (known.kind !== 'file') return known
+    throw new Refusal('A file is no piece of a table.')
   }
   const { kind, name, head, lines, origin, hash } = parseKeys(value, [
     'kind',

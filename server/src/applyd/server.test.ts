@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { maxFrameBytes, type NftPiece, type ReplyFrame } from '../plan/artifacts.ts'
 import type { Applyd } from './applyd.ts'
-import { createFrameReader, encodeFrame, rememberedPlans } from './frames.ts'
-import { Bench, chain, nft, piecesOf, planOf, set, waitFor } from './stand-ins/harness.ts'
+import { createFrameReader, encodeFrame, hashOfFile, rememberedPlans } from './frames.ts'
+import { Bench, chain, file, nft, piecesOf, planOf, set, unit, waitFor } from './stand-ins/harness.ts'
 
 let bench: Bench
 let applyd: Applyd
@@ -79,6 +79,19 @@ test('a piece is remembered for the last plans of its connection, and for no oth
   await withPeer(async (peer) => {
     const reply = await peer.ask(check(sent.map(named)))
     assert.deepEqual([reply.ok, !reply.ok && reply.isPieceUnknown], [false, true])
+  })
+})
+
+test('a file is remembered like a piece, under its own name only', async () => {
+  const whole = file('stand.conf', 'well\n')
+  const check = (...artifacts: unknown[]) => ({ id: 1, verb: 'check', args: { plan: { revision: 1, artifacts } } })
+  const named = (name: string) => ({ kind: 'file', name, hash: hashOfFile(whole) })
+  await withPeer(async (peer) => {
+    assert.equal((await peer.ask(check(whole, unit('stand')))).ok, true)
+    assert.equal((await peer.ask(check(named('stand.conf'), unit('stand')))).ok, true)
+    const other = await peer.ask(check(named('dns.conf')))
+    assert.deepEqual([other.ok, !other.ok && other.isPieceUnknown], [false, true])
+    assert.equal((await peer.ask(check({ ...nft([]), pieces: [named('stand.conf')] }))).ok, false)
   })
 })
 

@@ -21,13 +21,22 @@ export function unitCommandLine(unit: UnitSpec, pathOf: (file: string) => string
 
 /** Changes whenever the running process would have to be told: another command line or, after the space, another file. */
 export function inputsOf(unit: UnitSpec, contents: ReadonlyMap<string, Buffer | null>): string {
-  const digest = (data: Buffer | string): string => createHash('sha256').update(data).digest('hex')
   const files = [...contents]
     .filter(([name, content]) => content && readsFile(unit, name))
-    .map(([name, content]) => [name, content && digest(content)] as const)
+    .map(([name, content]) => [name, content && digestOf(content)] as const)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
   const command = unitCommandLine(unit, (file) => file)
   return `${digest(JSON.stringify(command))} ${digest(JSON.stringify(files))}`
+}
+
+const digest = (data: Buffer | string): string => createHash('sha256').update(data).digest('hex')
+const digests = new WeakMap<Buffer, string>()
+
+/** Contents never change, so each is read once. */
+export function digestOf(content: Buffer): string {
+  const known = digests.get(content) ?? digest(content)
+  digests.set(content, known)
+  return known
 }
 
 /** One try. */

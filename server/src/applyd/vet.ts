@@ -2,7 +2,7 @@
 // and everything is refused that could reach outside the braces we write around it; whether a rule is good, nft judges.
 
 import type { Problem } from '../contract/error.ts'
-import type { Artifact, LinkPlan, NftPiece, Plan } from '../plan/artifacts.ts'
+import type { Artifact, EngineFile, LinkPlan, NftPiece, Plan } from '../plan/artifacts.ts'
 import { findFile, findUnit, readsFile, type Tables } from './tables.ts'
 
 /** The state of everything in the tables; null or no pieces means absent. What a plan does not name goes away. */
@@ -17,6 +17,15 @@ export interface Target {
 /** Names of what differs between a target and the machine. */
 export type Difference = { readonly [K in Artifact['kind']]: readonly string[] }
 
+const contents = new WeakMap<EngineFile, Buffer>()
+
+/** The same buffer for the same artifact, so that what is known of it needs no second look. */
+function contentOf(file: EngineFile, tables: Tables): Buffer {
+  const content = contents.get(file) ?? Buffer.from(file.text + (findFile(tables, file.name)?.ending ?? ''))
+  contents.set(file, content)
+  return content
+}
+
 /** `present` are the files of templates that are on the machine. */
 export function targetOf(plan: Plan, tables: Tables, present: readonly string[] = []): Target {
   const files = new Map<string, Buffer | null>([...tables.files.keys(), ...present].map((name) => [name, null]))
@@ -24,8 +33,7 @@ export function targetOf(plan: Plan, tables: Tables, present: readonly string[] 
   const units = new Set<string>()
   let links: readonly LinkPlan[] | null = null
   for (const artifact of plan.artifacts) {
-    if (artifact.kind === 'file')
-      files.set(artifact.name, Buffer.from(artifact.text + (findFile(tables, artifact.name)?.ending ?? '')))
+    if (artifact.kind === 'file') files.set(artifact.name, contentOf(artifact, tables))
     if (artifact.kind === 'nft') pieces.set(artifact.name, artifact.pieces)
     if (artifact.kind === 'unit') units.add(artifact.name)
     if (artifact.kind === 'network') links = artifact.links

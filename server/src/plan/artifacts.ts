@@ -188,8 +188,8 @@ export interface Applier {
 
 /**
  * The wire between them: a frame is a 4-byte big-endian length and that many bytes of UTF-8 JSON, at most
- * `maxFrameBytes`. Requests are answered in the order of completion; `id` pairs them. A piece that was part of one of
- * the last plans on the same connection is sent as its kind, name and hash only.
+ * `maxFrameBytes`. Requests are answered in the order of completion; `id` pairs them. A piece or file that was part
+ * of one of the last plans on the same connection is sent as its kind, name and hash only.
  */
 export const maxFrameBytes = 64 * 1024 * 1024
 
@@ -217,5 +217,5 @@ export interface RequestFrame<V extends Verb = Verb> {
 
 export type ReplyFrame =
   | { readonly id: number; readonly ok: true; readonly result: unknown }
-  /** `isPieceUnknown`: a piece stood for by its hash is not remembered; all of them have to be sent once more. */
+  /** `isPieceUnknown`: what stood for by its hash is not remembered; all of it has to be sent once more. */
   | { readonly id: number; readonly ok: false; readonly message: string; readonly isPieceUnknown?: true }
