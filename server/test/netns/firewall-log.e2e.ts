@@ -39,8 +39,8 @@ describe('the firewall log on the wire', { skip }, () => {
     wire = new Wire(gateway, client, server)
     await wire.addAddresses('internet', 'lo', [`${server}/32`])
     await wire.listen('internet', [server], [9000])
-    port = (await ok('POST', '/aliases/ports', { title: 'test', comment: '', value: 9000 })).id
-    target = (await ok('POST', '/aliases/ip_addresses', { title: 'server', comment: '', value: server })).id
+    port = (await api.ok('POST', '/aliases/ports', { title: 'test', comment: '', value: 9000 })).id
+    target = (await api.ok('POST', '/aliases/ip_addresses', { title: 'server', comment: '', value: server })).id
   })
   after(async () => {
     api.close()
@@ -48,24 +48,19 @@ describe('the firewall log on the wire', { skip }, () => {
   })
   beforeEach(async () => {
     for (const table of ['forward', 'log']) {
-      const rules = (await ok('GET', `/firewall/rules/${table}`)) as { id: number }[]
-      for (const { id } of rules) await ok('DELETE', `/firewall/rules/${table}/${id}`)
+      const rules = (await api.ok('GET', `/firewall/rules/${table}`)) as { id: number }[]
+      for (const { id } of rules) await api.ok('DELETE', `/firewall/rules/${table}/${id}`)
     }
-    await ok('PATCH', '/firewall/settings', { log_mode: 'all', log_actions: [] })
+    await api.ok('PATCH', '/firewall/settings', { log_mode: 'all', log_actions: [] })
   })
 
-  const ok = async (method: string, path: string, body?: unknown) => {
-    const answer = await api.call(method, path, body)
-    assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`)
-    return answer.body
-  }
   const addRule = async (table: string, fields: object): Promise<string> =>
-    `${(await ok('POST', `/firewall/rules/${table}`, fields)).id}`
+    `${(await api.ok('POST', `/firewall/rules/${table}`, fields)).id}`
   const markUdp = (action: 'mark_log' | 'mark_not_log') =>
     addRule('log', { action, protocol: 'protocol.udp', destination_ports: [port] })
   const dropTarget = () => addRule('forward', { action: 'drop', destination_addresses: [target] })
   const recordsFrom = async (from: number): Promise<LogRecord[]> => {
-    const records = (await ok('GET', `/firewall/log?source_ip=${client}&limit=1000`)) as LogRecord[]
+    const records = (await api.ok('GET', `/firewall/log?source_ip=${client}&limit=1000`)) as LogRecord[]
     return records.filter(({ source_port }) => source_port === from)
   }
   /** TCP and UDP from a port of their own, by which the records are known. */
@@ -88,7 +83,7 @@ describe('the firewall log on the wire', { skip }, () => {
     )
     const shown = records.map(({ table, rule_id, action }) => `${table} ${rule_id} ${action}`)
     assert.deepEqual(new Set(shown), new Set([`FWD ${drop} drop`, `LOG ${mark} mark_log`]))
-    const [dropped] = (await ok('GET', `/firewall/log?table=FWD&rule_id=${drop}&limit=1`)) as object[]
+    const [dropped] = (await api.ok('GET', `/firewall/log?table=FWD&rule_id=${drop}&limit=1`)) as object[]
     assert.partialDeepStrictEqual(dropped, {
       source_ip: client,
       destination_ip: server,
@@ -102,7 +97,7 @@ describe('the firewall log on the wire', { skip }, () => {
 
   it('shows the reader in the status', async () => {
     await markUdp('mark_log')
-    const items = (await ok('GET', '/firewall/status')) as { name: string; status: string }[]
+    const items = (await api.ok('GET', '/firewall/status')) as { name: string; status: string }[]
     assert.equal(items.find(({ name }) => name === 'log')?.status, 'active')
   })
 
@@ -112,7 +107,7 @@ describe('the firewall log on the wire', { skip }, () => {
     const from = await tryBlocked()
     await appears(from)
     const columns = encodeURIComponent('["protocol","source_port","action"]')
-    const csv = await ok('GET', `/firewall/log?format_type=CSV&columns=${columns}&limit=5`)
+    const csv = await api.ok('GET', `/firewall/log?format_type=CSV&columns=${columns}&limit=5`)
     assert.match(csv, /^protocol,source_port,action\r\n/)
     assert.match(csv, new RegExp(`^UDP,${from},drop\r$`, 'm'))
   })
@@ -122,7 +117,7 @@ describe('the firewall log on the wire', { skip }, () => {
     const unmark = await markUdp('mark_not_log')
     await dropTarget()
     const silent = await tryBlocked()
-    await ok('DELETE', `/firewall/rules/log/${unmark}`)
+    await api.ok('DELETE', `/firewall/rules/log/${unmark}`)
     const told = await tryBlocked()
     await appears(told)
     assert.deepEqual(await recordsFrom(silent), [])
@@ -131,9 +126,9 @@ describe('the firewall log on the wire', { skip }, () => {
   it('holds only the selected actions', async () => {
     await markUdp('mark_log')
     await dropTarget()
-    await ok('PATCH', '/firewall/settings', { log_mode: 'selected', log_actions: ['accept'] })
+    await api.ok('PATCH', '/firewall/settings', { log_mode: 'selected', log_actions: ['accept'] })
     const silent = await tryBlocked()
-    await ok('PATCH', '/firewall/settings', { log_mode: 'selected', log_actions: ['drop'] })
+    await api.ok('PATCH', '/firewall/settings', { log_mode: 'selected', log_actions: ['drop'] })
     const told = await tryBlocked()
     await appears(told)
     assert.deepEqual(await recordsFrom(silent), [])
@@ -156,7 +151,7 @@ describe('the firewall log on the wire', { skip }, () => {
     await addRule('log', { action: 'mark_log', protocol: 'any' })
     const accept = await addRule('forward', { action: 'accept', protocol: 'protocol.tcp' })
     assert.equal((await gateway.exec('client', ['/usr/bin/curl', '-sS', '-m', '5', `http://${webAddress}/`])).code, 0)
-    const accepted = async () => (await ok('GET', `/firewall/log?rule_id=${accept}&action=accept`)) as LogRecord[]
+    const accepted = async () => (await api.ok('GET', `/firewall/log?rule_id=${accept}&action=accept`)) as LogRecord[]
     await until('the new connection is recorded', async () => (await accepted()).length > 0)
     assert.ok((await localPort()) === before, 'the upload still goes on')
     assert.equal((await upload).code, 0)

@@ -40,19 +40,14 @@ describe('interfaces on the wire', () => {
     await gateway.stop()
   })
 
-  const ok = async (method: string, path: string, body?: unknown) => {
-    const answer = await api.call(method, path, body)
-    assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`)
-    return answer.body
-  }
-  const states = async (): Promise<readonly State[]> => ok('GET', '/network/states')
+  const states = async (): Promise<readonly State[]> => api.ok('GET', '/network/states')
   const stateOf = async (id: number): Promise<State> => {
     const state = (await states()).find((one) => one.id === id)
     assert.ok(state)
     return state
   }
   const connectionOn = async (device: string): Promise<{ id: number; type: string; addresses: string[] }> => {
-    const all = (await ok('GET', '/network/connections')) as {
+    const all = (await api.ok('GET', '/network/connections')) as {
       id: number
       type: string
       mac: string
@@ -96,7 +91,7 @@ describe('interfaces on the wire', () => {
     const { id } = await connectionOn('lan0')
     await inside('client', '/usr/sbin/ip', 'addr', 'add', '10.20.0.2/24', 'dev', 'lan0')
     assert.equal(await answersClient('10.20.0.1'), false)
-    await ok('PATCH', `/network/connections/${id}`, { addresses: ['10.10.0.1/24', '10.20.0.1/24'] })
+    await api.ok('PATCH', `/network/connections/${id}`, { addresses: ['10.10.0.1/24', '10.20.0.1/24'] })
     assert.equal(await answersClient('10.20.0.1'), true)
     assert.equal(await answersClient('10.10.0.1'), true)
     assert.ok(await reachesInternet())
@@ -104,20 +99,20 @@ describe('interfaces on the wire', () => {
 
   it('move to another address', async () => {
     const { id } = await connectionOn('lan0')
-    await ok('PATCH', `/network/connections/${id}`, { addresses: ['10.20.0.1/24'] })
+    await api.ok('PATCH', `/network/connections/${id}`, { addresses: ['10.20.0.1/24'] })
     assert.equal(await answersClient('10.20.0.1'), true)
     assert.doesNotMatch(await inside('gateway', '/usr/sbin/ip', 'addr', 'show', 'dev', 'lan0'), /10\.10\.0\.1/)
-    await ok('PATCH', `/network/connections/${id}`, { addresses: ['10.10.0.1/24'] })
+    await api.ok('PATCH', `/network/connections/${id}`, { addresses: ['10.10.0.1/24'] })
     assert.equal(await answersClient('10.10.0.1'), true)
     assert.ok(await reachesInternet())
   })
 
   it('change the gateway of the default route', async () => {
     const { id } = await connectionOn('wan0')
-    await ok('PATCH', `/network/connections/${id}`, { gateway: null })
+    await api.ok('PATCH', `/network/connections/${id}`, { gateway: null })
     assert.equal(await inside('gateway', '/usr/sbin/ip', 'route', 'show', 'default'), '')
     assert.equal(await reachesInternet(), false)
-    await ok('PATCH', `/network/connections/${id}`, { gateway: '203.0.113.1' })
+    await api.ok('PATCH', `/network/connections/${id}`, { gateway: '203.0.113.1' })
     await until('the internet is back', reachesInternet)
   })
 
@@ -136,7 +131,7 @@ describe('interfaces on the wire', () => {
       ...['--dhcp-option=option:dns-server,198.18.0.53', '--dhcp-option=option:router,198.18.0.1'],
     )
     const body = { type: 'wan', title: 'Second', enabled: true, mac: macOf('opt0'), enable_dhcp: true, addresses: [] }
-    const { id } = await ok('POST', '/network/connections', body)
+    const { id } = await api.ok('POST', '/network/connections', body)
     await until('the lease is there', async () => (await stateOf(id)).ether.status === 'up', 40_000)
     const { ether } = await stateOf(id)
     assert.deepEqual(
@@ -148,16 +143,16 @@ describe('interfaces on the wire', () => {
     assert.match(routes, /^default via 198\.18\.0\.1 dev opt0 .*metric 300/m)
 
     // Without the first provider the second one carries the traffic.
-    await ok('PATCH', `/network/connections/${(await connectionOn('wan0')).id}`, { enabled: false })
+    await api.ok('PATCH', `/network/connections/${(await connectionOn('wan0')).id}`, { enabled: false })
     await until('the internet answers through the second provider', reachesInternet)
-    await ok('PATCH', `/network/connections/${(await connectionOn('wan0')).id}`, { enabled: true })
-    await ok('DELETE', `/network/connections/${id}`)
+    await api.ok('PATCH', `/network/connections/${(await connectionOn('wan0')).id}`, { enabled: true })
+    await api.ok('DELETE', `/network/connections/${id}`)
     assert.doesNotMatch(await inside('gateway', '/usr/sbin/ip', 'addr', 'show', 'dev', 'opt0'), /inet /)
     assert.doesNotMatch(await inside('gateway', '/usr/sbin/ip', 'link', 'show', 'dev', 'opt0'), /[<,]UP[,>]/)
   })
 
   it('that this kernel cannot make are reported with its own words', async () => {
-    const { id } = await ok('POST', '/network/connections', {
+    const { id } = await api.ok('POST', '/network/connections', {
       ...{ type: 'lan', title: 'Guests', enabled: true, mac: macOf('lan0'), vlan_tag: 5 },
       ...{ enable_dhcp: false, addresses: ['10.50.0.1/24'] },
     })
@@ -166,22 +161,22 @@ describe('interfaces on the wire', () => {
     assert.equal(ether.device, 'lan0.5')
     if (ether.status === 'up') assert.ok(summary.ifindex)
     else assert.match(ether.errors[0] ?? '', /Unknown device type|not supported/)
-    const provider = await ok('POST', '/network/connections', {
+    const provider = await api.ok('POST', '/network/connections', {
       ...{ type: 'pppoe', title: 'DSL', enabled: true, mac: macOf('opt0'), login: 'me', password: 'secret' },
     })
     const ppp = ((await states()).find((one) => one.id === provider.id) as State & { ppp: { errors: string[] } }).ppp
     assert.ok(ppp.errors.length > 0)
-    for (const one of [id, provider.id]) await ok('DELETE', `/network/connections/${one}`)
+    for (const one of [id, provider.id]) await api.ok('DELETE', `/network/connections/${one}`)
     assert.ok(await reachesInternet())
   })
 
   it('go down when switched off and come back', async () => {
     const { id } = await connectionOn('lan0')
-    await ok('PATCH', `/network/connections/${id}`, { enabled: false })
+    await api.ok('PATCH', `/network/connections/${id}`, { enabled: false })
     assert.equal(await answersClient('10.10.0.1'), false)
     assert.doesNotMatch(await inside('gateway', '/usr/sbin/ip', 'link', 'show', 'dev', 'lan0'), /[<,]UP[,>]/)
     assert.equal((await stateOf(id)).ether.status, 'down')
-    await ok('PATCH', `/network/connections/${id}`, { enabled: true })
+    await api.ok('PATCH', `/network/connections/${id}`, { enabled: true })
     assert.equal(await answersClient('10.10.0.1'), true)
     await until('the state says so', async () => (await stateOf(id)).ether.status === 'up')
   })

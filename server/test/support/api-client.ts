@@ -1,5 +1,6 @@
 // A client of a running gateway over its real TLS listener: keeps the two cookies and reads answers as JSON.
 
+import assert from 'node:assert/strict'
 import { Agent, request } from 'node:https'
 
 export interface ApiAnswer {
@@ -61,6 +62,13 @@ export class ApiClient {
       outgoing.on('error', reject)
       outgoing.end(payload)
     })
+  }
+
+  /** What must succeed; answers the body. */
+  async ok(method: string, path: string, body?: unknown): Promise<ApiAnswer['body']> {
+    const answer = await this.call(method, path, body)
+    assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body
   }
 
   async signIn(login: string, password: string): Promise<void> {

@@ -28,14 +28,17 @@ export interface StartOptions {
 const startMs = 20_000
 const settleMs = 10_000
 
-export async function startGateway(options: StartOptions = {}): Promise<LabGateway> {
-  const stateDir = options.stateDir ?? makeStateDir()
+export function startGateway(options: StartOptions = {}): Promise<LabGateway> {
+  return startOn(options.stateDir ?? makeStateDir(), options, options.stateDir === undefined)
+}
+
+async function startOn(stateDir: string, options: StartOptions, ownsState: boolean): Promise<LabGateway> {
   const launcher = spawnLauncher(stateDir, options)
   const output = collectOutput(launcher)
   await waitForBanner(launcher, output)
   const record = readRecord(stateDir)
   assert.ok(record, `the launcher said it is ready but wrote no record:\n${output.text}`)
-  return new LabGateway(launcher, stateDir, record, output, options.stateDir === undefined)
+  return new LabGateway(launcher, stateDir, record, output, options, ownsState)
 }
 
 /** For starts that are meant to fail: the exit code and everything said. */
@@ -116,14 +119,23 @@ export class LabGateway {
   readonly stateDir: string
   readonly #launcher: ChildProcess
   readonly #output: Output
+  readonly #options: StartOptions
   readonly #ownsState: boolean
   readonly #closed: Promise<number | null>
   readonly #first: LauncherRecord
 
-  constructor(launcher: ChildProcess, stateDir: string, record: LauncherRecord, output: Output, ownsState: boolean) {
+  constructor(
+    launcher: ChildProcess,
+    stateDir: string,
+    record: LauncherRecord,
+    output: Output,
+    options: StartOptions,
+    ownsState: boolean,
+  ) {
     this.#launcher = launcher
     this.stateDir = stateDir
     this.#output = output
+    this.#options = options
     this.#ownsState = ownsState
     this.#first = record
     this.#closed = new Promise((resolve) => launcher.once('close', resolve))
@@ -194,13 +206,23 @@ export class LabGateway {
   }
 
   async stop(): Promise<void> {
+    await this.#stop()
+    if (this.#ownsState) this.removeState()
+  }
+
+  /** The next one on the same state; of this one nothing is left. */
+  async restart(): Promise<LabGateway> {
+    await this.#stop()
+    return startOn(this.stateDir, this.#options, this.#ownsState)
+  }
+
+  async #stop(): Promise<void> {
     const members = this.#members()
     this.#launcher.kill('SIGTERM')
     const code = await this.#closed
     assert.equal(code, 0, `the launcher ended with ${code}:\n${this.#output.text}`)
     assert.deepEqual(this.#leftovers(members), [], 'processes or mounts are left behind')
     assert.deepEqual(readdirSync(join(this.stateDir, 'run')).filter(isLauncherFile), [], 'the launcher left its files')
-    if (this.#ownsState) this.removeState()
   }
 
   removeState(): void {
