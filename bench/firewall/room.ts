@@ -67,7 +67,7 @@ export class Room {
   }
 
   writeFile(path: string, text: string): void {
-    this.run(['/bin/sh', '-c', 'cat > "$1"', 'sh', path], { input: text })
+    this.run(['dd', `of=${path}`, 'status=none'], { input: text })
   }
 
   /** The command line that runs the program inside. */
