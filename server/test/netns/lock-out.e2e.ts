@@ -2,7 +2,7 @@
 // connection is refused, and on probation it is made, cuts him off, and is put back by itself.
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,28 +27,32 @@ interface Machine {
 
 /** Namespaces without a name: they end with the last process in them, and ours ends with this one, however it ends. */
 async function startMachine(): Promise<Machine> {
-  const script = 'mount -t sysfs sysfs /sys && ip link set lo up && echo ready && exec cat >/dev/null'
-  const child: ChildProcess = spawn('/usr/bin/unshare', ['--net', '--mount', '/bin/sh', '-c', script], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  const child = spawn('/usr/bin/unshare', ['--net', '--mount', '/bin/cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
   const closed = once(child, 'close')
-  await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), closed])
+  // Comes back once it stands in its namespaces.
+  child.stdin.write('ready')
+  await Promise.race([once(child.stdout, 'data'), closed])
   assert.ok(child.pid !== undefined && child.exitCode === null, 'no namespace can be made')
   const { pid } = child
   const leave = async (): Promise<void> => {
-    child.stdin?.end()
+    child.stdin.end()
     await closed
   }
-  return { pid, enter: ['/usr/bin/nsenter', '--net', '--mount', '-t', String(pid), '--'], leave }
+  const machine = { pid, enter: ['/usr/bin/nsenter', '--net', '--mount', '-t', String(pid), '--'], leave }
+  inMachine(machine, '/bin/mount', '-t', 'sysfs', 'sysfs', '/sys')
+  ip(machine, 'link', 'set', 'lo', 'up')
+  return machine
 }
 
 const runIn = ({ enter: [program = '', ...args] }: Machine, command: readonly string[]) =>
   spawnSync(program, [...args, ...command], { encoding: 'utf8' })
 
-function ip(machine: Machine, ...args: readonly string[]): void {
-  const { status, stderr } = runIn(machine, ['/usr/sbin/ip', ...args])
-  assert.equal(status, 0, `ip ${args.join(' ')}: ${stderr}`)
+function inMachine(machine: Machine, ...command: readonly string[]): void {
+  const { status, stderr } = runIn(machine, command)
+  assert.equal(status, 0, `${command.join(' ')}: ${stderr}`)
 }
+
+const ip = (machine: Machine, ...args: readonly string[]): void => inMachine(machine, '/usr/sbin/ip', ...args)
 
 describe('an administrator on the network of the gateway', () => {
   const cleanUp = new AsyncDisposableStack()
@@ -134,4 +138,28 @@ describe('an administrator on the network of the gateway', () => {
       assert.equal(putBack.reason, `Revision ${made.revision} was not confirmed within ${probationSeconds} s`)
     })
   }
+
+  it('rules are tested with packets through a copy of this machine', async () => {
+    const add = (path: string, fields: object): number | string => {
+      const { status, body } = call('POST', path, fields)
+      assert.equal(status, 200, JSON.stringify(body))
+      return body.id
+    }
+    const refused = add('/aliases/ports', { title: 'refused', comment: '', value: 7 })
+    const away = add('/aliases/ip_addresses', { title: 'away', comment: '', value: '10.99.0.77' })
+    add('/firewall/rules/input', { action: 'drop', protocol: 'protocol.udp', destination_ports: [refused] })
+    const rule = add('/firewall/rules/forward', { action: 'drop', destination_addresses: [away] })
+    const packet = { incoming_interface: `interface.id.${connection}`, src_ip: '10.99.0.2', src_port: 50_000 }
+    const test = (protocol: string, dst_ip: string, dst_port: number, expected_result: string) =>
+      add('/firewall/checks_packets', { ...packet, protocol, dst_ip, dst_port, expected_result })
+    const expected = {
+      [test('udp', address, 7, 'drop')]: { result: 'drop', rule_id: 'inp.ngfw', verdict: true },
+      [test('tcp', address, 18443, 'accept')]: { result: 'accept', rule_id: 'inp.sys.default', verdict: true },
+      [test('tcp', '10.99.0.77', 80, 'drop')]: { result: 'drop', rule_id: `fwd.ngfw.${rule}`, verdict: true },
+      [test('tcp', '10.99.0.78', 80, 'drop')]: { result: 'accept', rule_id: 'fwd.sys.default', verdict: false },
+    }
+    assert.equal(call('POST', '/firewall/checks_start').status, 200)
+    await until('the run is over', () => !call('GET', '/firewall/checks_result').body.in_progress, 60_000)
+    assert.deepEqual(call('GET', '/firewall/checks_result').body.data, expected)
+  })
 })
