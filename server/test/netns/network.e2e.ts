@@ -151,22 +151,69 @@ describe('interfaces on the wire', () => {
     assert.doesNotMatch(await inside('gateway', '/usr/sbin/ip', 'link', 'show', 'dev', 'opt0'), /[<,]UP[,>]/)
   })
 
+  const kernelLacksIt = /Unknown device type|not supported/
+  /** Up with a device that the kernel shows, or down with its words. */
+  const isMadeOrRefused = async (id: number, device: RegExp): Promise<void> => {
+    await until('the kernel has answered', async () => (await stateOf(id)).ether.status !== 'going-up')
+    const { ether, summary } = await stateOf(id)
+    assert.match(ether.device ?? '', device)
+    if (ether.status === 'up') assert.ok(summary.ifindex)
+    else assert.match(ether.errors[0] ?? '', kernelLacksIt)
+  }
+
   it('that this kernel cannot make are reported with its own words', async () => {
     const { id } = await api.ok('POST', '/network/connections', {
       ...{ type: 'lan', title: 'Guests', enabled: true, mac: macOf('lan0'), vlan_tag: 5 },
       ...{ enable_dhcp: false, addresses: ['10.50.0.1/24'] },
     })
-    await until('the kernel has answered', async () => (await stateOf(id)).ether.status !== 'going-up')
-    const { ether, summary } = await stateOf(id)
-    assert.equal(ether.device, 'lan0.5')
-    if (ether.status === 'up') assert.ok(summary.ifindex)
-    else assert.match(ether.errors[0] ?? '', /Unknown device type|not supported/)
+    await isMadeOrRefused(id, /^lan0\.5$/)
     const provider = await api.ok('POST', '/network/connections', {
       ...{ type: 'pppoe', title: 'DSL', enabled: true, mac: macOf('opt0'), login: 'me', password: 'secret' },
     })
     const ppp = ((await states()).find((one) => one.id === provider.id) as State & { ppp: { errors: string[] } }).ppp
     assert.ok(ppp.errors.length > 0)
     for (const one of [id, provider.id]) await api.ok('DELETE', `/network/connections/${one}`)
+    assert.ok(await reachesInternet())
+  })
+
+  it('that are aggregated are made, or refused with the words of the kernel', async () => {
+    const pair = { enabled: true, title: 'Pair', comment: '', nics: [macOf('opt0')] }
+    const { id: mac } = await api.ok('POST', '/network/aggregated', pair)
+    const { id } = await api.ok('POST', '/network/connections', {
+      ...{ type: 'lan', title: 'On the pair', enabled: true, mac, enable_dhcp: false, addresses: ['10.60.0.1/24'] },
+    })
+    await isMadeOrRefused(id, /^ag/)
+    const link = (await stateOf(id)).ether.status === 'up' ? 'up' : 'down'
+    assert.deepEqual(await api.ok('GET', '/network/aggregated_states'), [{ id: mac, link }])
+    await api.ok('DELETE', `/network/connections/${id}`)
+    await api.ok('DELETE', `/network/aggregated/${mac}`)
+    assert.doesNotMatch(await inside('gateway', '/usr/sbin/ip', 'link', 'show'), / ag/)
+    assert.ok(await reachesInternet())
+  })
+
+  it('that are GRE tunnels are made, or refused with the words of the kernel', async () => {
+    const wan = await connectionOn('wan0')
+    const { id } = await api.ok('POST', '/network/tunnels', {
+      ...{ title: 'Branch', enabled: true, comment: '', addresses: ['10.70.0.1/30'], gateway: null, zone: null },
+      ...{ parent_interface: `interface.id.${wan.id}`, server: '203.0.113.1', netflow_index: 0 },
+    })
+    const [{ osdevname }] = await api.ok('GET', '/network/tunnels')
+    const state = async () => (await api.ok('GET', '/network/tunnel_states'))[0]
+    const errors = async () => (await stateOf(wan.id)).ether.errors
+    await until('the kernel has answered', async () => (await state()).link === 'up' || (await errors()).length > 0)
+    const { link, local_ip } = await state()
+    assert.equal(local_ip, '203.0.113.2')
+    if (link === 'up') {
+      const shown = await inside('gateway', '/usr/sbin/ip', '-d', 'link', 'show', 'dev', osdevname)
+      assert.match(shown, /gre remote 203\.0\.113\.1 local 203\.0\.113\.2/)
+    } else {
+      assert.equal(link, 'down')
+      assert.match((await errors()).join(), /^GRE tunnel “Branch”: /)
+      assert.match((await errors()).join(), kernelLacksIt)
+    }
+    await api.ok('DELETE', `/network/tunnels/${id}`)
+    await until('nothing is said about it any more', async () => (await errors()).length === 0)
+    assert.doesNotMatch(await inside('gateway', '/usr/sbin/ip', 'link', 'show'), new RegExp(osdevname))
     assert.ok(await reachesInternet())
   })
 

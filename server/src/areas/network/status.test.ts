@@ -115,6 +115,13 @@ describe('states', () => {
     )
   })
 
+  it('carry the words about tunnels through the connection, which works on', () => {
+    const refused = refusing(tunnel.osdevname, 'Error: Unknown device type.')
+    const { ether } = stateOf(wan, facts, refused, { tunnels: [tunnel] })
+    assert.deepEqual([ether.status, ether.errors], ['up', ['GRE tunnel “Branch”: Error: Unknown device type.']])
+    assert.deepEqual(stateOf(lan, facts, refused, { tunnels: [tunnel] }).ether.errors, [])
+  })
+
   it('carry the words of a DHCP client that cannot run', () => {
     const unit = { name: 'dhcp-client.wan0', state: 'failed', message: 'udhcpc is not installed.', pid: null } as const
     const failed = { ...machine, observation: machine.observation && { ...machine.observation, units: [unit] } }

@@ -57,7 +57,7 @@ function etherState(view: NetworkView, connection: Connection): ConnectionState[
     gateway: hasDefaultRoute ? gateway : null,
     dns: [...dnsOf(facts, connection)],
     status: etherStatus(view, connection, device, errors),
-    errors,
+    errors: [...errors, ...tunnelRefusals(view, connection)],
   }
 }
 
@@ -79,9 +79,20 @@ function refusals({ machine }: NetworkView, device: string): string[] {
   const { observation, unreachable, applyError } = machine
   if (!observation) return [unreachable]
   if (observation.limitation !== null) return [storedOnly(observation.limitation)]
-  const errors = observation.links.filter((link) => link.device === device).flatMap((link) => link.errors)
+  const errors = kernelWords(machine, device)
   return applyError === null ? errors : [...errors, applyError]
 }
+
+const kernelWords = ({ observation }: Machine, device: string): string[] =>
+  (observation?.links ?? []).filter((link) => link.device === device).flatMap((link) => link.errors)
+
+/** The state of a tunnel has no place for words, so those about it stand with the interface it goes through. */
+const tunnelRefusals = ({ config, machine }: NetworkView, connection: Connection): string[] =>
+  read(config, tunnels)
+    .filter((tunnel) => tunnel.parent_interface === connectionAlias(connection))
+    .flatMap(({ title, osdevname }) =>
+      kernelWords(machine, osdevname).map((words) => `GRE tunnel “${title}”: ${words}`),
+    )
 
 function etherStatus(
   { facts }: NetworkView,
