@@ -56,8 +56,9 @@ describe('the firewall log on the wire', { skip }, () => {
 
   const addRule = async (table: string, fields: object): Promise<string> =>
     `${(await api.ok('POST', `/firewall/rules/${table}`, fields)).id}`
-  const markUdp = (action: 'mark_log' | 'mark_not_log') =>
-    addRule('log', { action, protocol: 'protocol.udp', destination_ports: [port] })
+  const mark = (protocol: 'tcp' | 'udp', action: 'mark_log' | 'mark_not_log') =>
+    addRule('log', { action, protocol: `protocol.${protocol}`, destination_ports: [port] })
+  const markUdp = (action: 'mark_log' | 'mark_not_log') => mark('udp', action)
   const dropTarget = () => addRule('forward', { action: 'drop', destination_addresses: [target] })
   const recordsFrom = async (from: number): Promise<LogRecord[]> => {
     const records = (await api.ok('GET', `/firewall/log?source_ip=${client}&limit=1000`)) as LogRecord[]
@@ -71,29 +72,27 @@ describe('the firewall log on the wire', { skip }, () => {
   }
   const appears = (from: number) => until('the record is there', async () => (await recordsFrom(from)).length > 0)
 
-  it('tells which rule dropped a marked connection, and nothing about others', async () => {
-    const mark = await markUdp('mark_log')
-    const drop = await dropTarget()
-    const from = await tryBlocked()
-    await until('the drop is recorded', async () => (await recordsFrom(from)).some(({ table }) => table === 'FWD'))
-    const records = await recordsFrom(from)
-    assert.deepEqual(
-      records.map(({ protocol }) => protocol).filter((protocol) => protocol !== 'UDP'),
-      [],
-    )
-    const shown = records.map(({ table, rule_id, action }) => `${table} ${rule_id} ${action}`)
-    assert.deepEqual(new Set(shown), new Set([`FWD ${drop} drop`, `LOG ${mark} mark_log`]))
-    const [dropped] = (await api.ok('GET', `/firewall/log?table=FWD&rule_id=${drop}&limit=1`)) as object[]
-    assert.partialDeepStrictEqual(dropped, {
-      source_ip: client,
-      destination_ip: server,
-      destination_port: 9000,
-      in_interface: 'lan0',
-      out_interface: 'wan0',
-      lost: 0,
-      text: `UDP src ${client} sport ${from} dst ${server} dport 9000 table FWD rule ${drop} action drop`,
+  for (const protocol of ['tcp', 'udp'] as const) {
+    it(`tells which rule dropped a marked ${protocol} connection, and nothing about others`, async () => {
+      const marking = await mark(protocol, 'mark_log')
+      const drop = await dropTarget()
+      const from = await tryBlocked()
+      await until('the drop is recorded', async () => (await recordsFrom(from)).some(({ table }) => table === 'FWD'))
+      const name = protocol.toUpperCase()
+      const shown = (await recordsFrom(from)).map((one) => `${one.protocol} ${one.table} ${one.rule_id} ${one.action}`)
+      assert.deepEqual(new Set(shown), new Set([`${name} FWD ${drop} drop`, `${name} LOG ${marking} mark_log`]))
+      const [dropped] = (await api.ok('GET', `/firewall/log?table=FWD&rule_id=${drop}&limit=1`)) as object[]
+      assert.partialDeepStrictEqual(dropped, {
+        source_ip: client,
+        destination_ip: server,
+        destination_port: 9000,
+        in_interface: 'lan0',
+        out_interface: 'wan0',
+        lost: 0,
+        text: `${name} src ${client} sport ${from} dst ${server} dport 9000 table FWD rule ${drop} action drop`,
+      })
     })
-  })
+  }
 
   it('shows the reader in the status', async () => {
     await markUdp('mark_log')
@@ -112,15 +111,16 @@ describe('the firewall log on the wire', { skip }, () => {
     assert.match(csv, new RegExp(`^UDP,${from},drop\r$`, 'm'))
   })
 
-  it('leaves out what a later rule takes the mark from', async () => {
-    await markUdp('mark_log')
-    const unmark = await markUdp('mark_not_log')
+  it('leaves out what a later rule takes the mark from, and only that', async () => {
+    await addRule('log', { action: 'mark_log', protocol: 'any' })
+    const unmark = await mark('tcp', 'mark_not_log')
     await dropTarget()
-    const silent = await tryBlocked()
+    const protocolsFrom = async (from: number) => new Set((await recordsFrom(from)).map(({ protocol }) => protocol))
+    const halfSilent = await tryBlocked()
     await api.ok('DELETE', `/firewall/rules/log/${unmark}`)
     const told = await tryBlocked()
-    await appears(told)
-    assert.deepEqual(await recordsFrom(silent), [])
+    await until('both are recorded', async () => (await protocolsFrom(told)).size === 2)
+    assert.deepEqual(await protocolsFrom(halfSilent), new Set(['UDP']))
   })
 
   it('holds only the selected actions', async () => {
