@@ -38,6 +38,8 @@ export async function runInside(launch: Launch, adminPassword: string | null): P
     brand: settings.brand,
     listenFd: listener.fd,
     listenAddress: listener.address,
+    agentListen: settings.agentListen,
+    agentPath: settings.agentPath,
     openLog: (name) => openLog(places.state, name),
     firstPassword: () => announcer.firstPassword(),
   }

@@ -53,7 +53,7 @@ describe('the launcher', { skip: reasonToSkip(), concurrency: 2 }, () => {
   test('gatewayd runs without rights and knows only what it must', async () => {
     await using lab = await start({
       adminPassword: 'correct horse',
-      env: { HOME: '/somewhere', PORTCULLIS_BRAND: 'acme' },
+      env: { HOME: '/somewhere', PORTCULLIS_BRAND: 'acme', PORTCULLIS_AGENT_LISTEN: '127.0.0.1:14766' },
     })
     const self = await describeGatewayd(lab)
     const { uid, capabilities, noNewPrivileges, environment, script } = self
@@ -68,6 +68,7 @@ describe('the launcher', { skip: reasonToSkip(), concurrency: 2 }, () => {
       'NODE_COMPILE_CACHE',
       'PATH',
       'PORTCULLIS_ADMIN_PASSWORD',
+      'PORTCULLIS_AGENT_LISTEN',
       'PORTCULLIS_BRAND',
       'PORTCULLIS_DATAPLANE',
       'PORTCULLIS_LISTEN',

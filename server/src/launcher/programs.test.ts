@@ -13,6 +13,8 @@ function context(choice: PlaneChoice): ProgramContext {
     brand: 'acme',
     listenFd: 21,
     listenAddress: '127.0.0.1:8443',
+    agentListen: { host: '::1', port: 14765 },
+    agentPath: '/agents',
     openLog: () => 9,
     firstPassword: () => null,
   }
@@ -48,6 +50,20 @@ describe('the programs of a gateway', () => {
     assert.deepEqual(
       listPrograms(context(host)).map(({ name }) => name),
       ['applyd', 'gatewayd'],
+    )
+  })
+
+  test('gatewayd is told where agents connect, and nothing when nobody said so', () => {
+    const environment = (given: ProgramContext) =>
+      listPrograms(given)
+        .find(({ name }) => name === 'gatewayd')
+        ?.env()
+    const told = environment(context(lab))
+    assert.deepEqual([told?.PORTCULLIS_AGENT_LISTEN, told?.PORTCULLIS_AGENT_PATH], ['[::1]:14765', '/agents'])
+    const silent = environment({ ...context(lab), agentListen: null, agentPath: null })
+    assert.deepEqual(
+      Object.keys(silent ?? {}).filter((name) => name.includes('AGENT')),
+      [],
     )
   })
 

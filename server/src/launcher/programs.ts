@@ -9,6 +9,7 @@ import { namespacePath } from './namespaces.ts'
 import type { PlaneChoice } from './planes.ts'
 import { dropOptions, labAccount, type ServiceAccount } from './privileges.ts'
 import type { ProcessSpec, ReadyMessage, Report } from './processes.ts'
+import { type ListenAddress, showListen } from './settings.ts'
 import { cleanPath, findTool, toolPath } from './tools.ts'
 
 export interface ProgramContext {
@@ -19,6 +20,9 @@ export interface ProgramContext {
   /** The management socket: bound outside, accepted from inside. */
   readonly listenFd: number
   readonly listenAddress: string
+  /** Where client agents connect; null leaves it to gatewayd. */
+  readonly agentListen: ListenAddress | null
+  readonly agentPath: string | null
   readonly openLog: (name: string) => number
   /** The first administrator's password as long as gatewayd has to be told, then null. */
   readonly firstPassword: () => string | null
@@ -53,8 +57,8 @@ function gatewayd(context: ProgramContext): ProcessSpec {
       PORTCULLIS_LISTEN_FD: '3',
       PORTCULLIS_NOTIFY_FD: '4',
       ...optional('PORTCULLIS_ADMIN_PASSWORD', context.firstPassword()),
-      ...optional('PORTCULLIS_AGENT_LISTEN', process.env.PORTCULLIS_AGENT_LISTEN ?? null),
-      ...optional('PORTCULLIS_AGENT_PATH', process.env.PORTCULLIS_AGENT_PATH ?? null),
+      ...optional('PORTCULLIS_AGENT_LISTEN', context.agentListen && showListen(context.agentListen)),
+      ...optional('PORTCULLIS_AGENT_PATH', context.agentPath),
       // Its own, because code that the service account can write must never be run by root.
       NODE_COMPILE_CACHE: join(gatewayDir(places.state), 'compile-cache'),
     }),

@@ -12,6 +12,8 @@ describe('settings', () => {
       stateDir: '/srv/portcullis/state',
       brand: 'portcullis',
       plane: 'lab',
+      agentListen: null,
+      agentPath: null,
       adminPassword: null,
     }
     assert.deepEqual(read({}), defaults)
@@ -34,6 +36,9 @@ describe('settings', () => {
     ['PORTCULLIS_LISTEN', '127.0.0.1:65536'],
     ['PORTCULLIS_LISTEN', '::1:8443'],
     ['PORTCULLIS_LISTEN', 'example.test:8443'],
+    ['PORTCULLIS_AGENT_LISTEN', '14765'],
+    ['PORTCULLIS_AGENT_PATH', 'connect'],
+    ['PORTCULLIS_AGENT_PATH', '/a b'],
     ['PORTCULLIS_STATE', '/'],
     ['PORTCULLIS_BRAND', 'a b'],
     ['PORTCULLIS_BRAND', 'x'.repeat(33)],

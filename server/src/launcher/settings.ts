@@ -15,6 +15,9 @@ export interface Settings {
   readonly stateDir: string
   readonly brand: string
   readonly plane: DataPlane
+  /** Where client agents connect; null leaves it to gatewayd. */
+  readonly agentListen: ListenAddress | null
+  readonly agentPath: string | null
   /** The password the first administrator shall have; without it gatewayd makes one. */
   readonly adminPassword: string | null
 }
@@ -23,10 +26,12 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 export function readSettings(env: Environment, appRoot: string, workingDir: string): Settings {
   return {
-    listen: parseListen(given(env, 'PORTCULLIS_LISTEN') ?? '127.0.0.1:8443'),
+    listen: parseListen('PORTCULLIS_LISTEN', given(env, 'PORTCULLIS_LISTEN') ?? '127.0.0.1:8443'),
     stateDir: parseStateDir(given(env, 'PORTCULLIS_STATE'), appRoot, workingDir),
     brand: parseBrand(given(env, 'PORTCULLIS_BRAND') ?? 'portcullis'),
     plane: parsePlane(given(env, 'PORTCULLIS_DATAPLANE') ?? 'lab'),
+    agentListen: parseAgentListen(given(env, 'PORTCULLIS_AGENT_LISTEN')),
+    agentPath: parseAgentPath(given(env, 'PORTCULLIS_AGENT_PATH')),
     adminPassword: parsePassword(given(env, 'PORTCULLIS_ADMIN_PASSWORD')),
   }
 }
@@ -37,14 +42,23 @@ function given(env: Environment, name: string): string | null {
   return value === undefined || value === '' ? null : value
 }
 
-function parseListen(text: string): ListenAddress {
+function parseListen(name: string, text: string): ListenAddress {
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text)
   const host = match?.[1] ?? match?.[2] ?? ''
   const numeric = host === 'localhost' ? '127.0.0.1' : host
   const port = Number(match?.[3])
   if (isIP(numeric) === 0 || !(port <= 65535))
-    throw bad(`PORTCULLIS_LISTEN must be an address and a port such as 127.0.0.1:8443 or [::1]:8443, not "${text}".`)
+    throw bad(`${name} must be an address and a port such as 127.0.0.1:8443 or [::1]:8443, not "${text}".`)
   return { host: numeric, port }
+}
+
+const parseAgentListen = (text: string | null): ListenAddress | null =>
+  text === null ? null : parseListen('PORTCULLIS_AGENT_LISTEN', text)
+
+function parseAgentPath(text: string | null): string | null {
+  if (text !== null && !/^(?:\/[A-Za-z0-9._~-]{1,64}){1,4}$/.test(text))
+    throw bad(`PORTCULLIS_AGENT_PATH must be a path such as /connect, not "${text}".`)
+  return text
 }
 
 function parseStateDir(text: string | null, appRoot: string, workingDir: string): string {
