@@ -12,7 +12,7 @@ import { administrators, passwordPlace } from './areas/administrators/config.ts'
 import { addAdministrator } from './areas/administrators/edits.ts'
 import { userAddresses } from './areas/authorization/resolve.ts'
 import { startDailyBackup } from './areas/backup/jobs.ts'
-import { converse } from './areas/client-agent/index.ts'
+import { agentSockets } from './areas/client-agent/index.ts'
 import { adoptedConnections } from './areas/network/adopt.ts'
 import { connections } from './areas/network/config.ts'
 import { dnsServers, serverDomains } from './areas/network/resolve.ts'
@@ -179,7 +179,7 @@ async function start(settings: Settings): Promise<void> {
 function openAgentSockets({ http, services }: Gateway, settings: Settings, certificate: ServerCertificate) {
   const agents = {
     path: settings.agentPath,
-    converse: () => converse(services),
+    ...agentSockets(services),
     onFault: (error: unknown) => log('error', 'a conversation with an agent failed', { error }),
   }
   const own = settings.agentListen ? createSocketListener(certificate, settings.agentPath) : null

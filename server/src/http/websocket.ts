@@ -29,6 +29,8 @@ export type Conversation = (message: unknown) => { readonly reply: object | null
 export interface SocketParts {
   readonly path: string
   readonly converse: () => Conversation
+  /** Said to a message that is no JSON, before the socket closes. */
+  readonly unreadable?: object
   /** A conversation failed through a fault of ours. */
   readonly onFault: (error: unknown) => void
   readonly limits?: Partial<SocketLimits>
@@ -145,7 +147,8 @@ function refuse(socket: Socket, error: unknown): void {
   socket.end([`HTTP/1.1 ${answer.status} Refused`, ...lines, '', body].join('\r\n'))
 }
 
-function carry(socket: Socket, head: Buffer, { converse, onFault }: SocketParts, limits: SocketLimits): void {
+function carry(socket: Socket, head: Buffer, parts: SocketParts, limits: SocketLimits): void {
+  const { converse, unreadable, onFault } = parts
   const conversation = converse()
   const frames = new FrameReader(limits.messageBytes)
   const messages = new MessageReader(limits.messageBytes)
@@ -186,9 +189,18 @@ function carry(socket: Socket, head: Buffer, { converse, onFault }: SocketParts,
     const text = messages.read(frame)
     if (text === null) return
     clearTimeout(firstMessage)
-    const { reply, isOver } = conversation(parse(text))
-    if (reply) socket.write(writeFrame(opcodes.text, Buffer.from(JSON.stringify(reply))))
+    const message = parse(text)
+    if (message === notJson) {
+      if (unreadable) say(unreadable)
+      throw new SocketFault(closeCodes.policy, 'This is not JSON.')
+    }
+    const { reply, isOver } = conversation(message)
+    if (reply) say(reply)
     if (isOver) end(closeCodes.policy)
+  }
+
+  function say(reply: object): void {
+    socket.write(writeFrame(opcodes.text, Buffer.from(JSON.stringify(reply))))
   }
 
   function end(code: number, reason = ''): void {
@@ -229,11 +241,13 @@ class MessageReader {
   }
 }
 
+const notJson = Symbol('no JSON')
+
 function parse(text: Buffer): unknown {
   try {
     return parseJsonBytes(text)
   } catch {
-    throw new SocketFault(closeCodes.policy, 'This is not JSON.')
+    return notJson
   }
 }
 

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { converse } from '../../src/areas/client-agent/index.ts'
+import { agentSockets } from '../../src/areas/client-agent/index.ts'
 import { makeCertificate } from '../../src/http/certificate-maker.ts'
 import { serveSockets } from '../../src/http/websocket.ts'
 import { type Client, createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
@@ -98,7 +98,7 @@ describe('the client agent', () => {
     const server = createServer()
     const sockets = serveSockets(server, {
       path: '/connect',
-      converse: () => converse(gateway.services),
+      ...agentSockets(gateway.services),
       onFault: (error) => faults.push(error),
     })
     server.listen(0, '127.0.0.1')
@@ -122,7 +122,12 @@ describe('the client agent', () => {
       const { message, ...answer } = await ask({ type: 'authorize', login: 'bob', password: 'secret' })
       assert.deepEqual(answer, { type: 'auth_state', authorized: false, need_tunnel: false, timeout: 0 })
       assert.match(message, enabled ? /does not contain/ : /switched off/)
-      socket.send(JSON.stringify({ type: 'version', ...version }))
+      const isRefusal = ({ type, authorized, timeout }: { type: string; authorized: boolean; timeout: number }) =>
+        assert.deepEqual([type, authorized, timeout], ['auth_state', false, 0])
+      isRefusal(await ask({ type: 'nobody knows this' }))
+      const last = once(socket, 'message')
+      socket.send('{"type":')
+      isRefusal(JSON.parse(String(((await last) as [MessageEvent])[0].data)))
       const [event] = (await once(socket, 'close')) as [CloseEvent]
       assert.equal(event.code, 1008)
     }

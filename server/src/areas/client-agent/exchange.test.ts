@@ -44,64 +44,71 @@ describe('the conversation with an agent', () => {
     }
   })
 
-  it('ends with anything out of order, unknown or malformed', () => {
-    const first = [authorize, sso, device]
-    const wrong = [
-      null,
-      'version',
-      7,
-      [],
-      {},
-      { type: null },
-      { type: 'toString' },
-      { type: '__proto__' },
-      { type: 'tunnel', public_key: 'x' },
-      { type: 'two_factor', code: '1' },
-      { type: 'ztna', node_name: 'x' },
-      { type: 'update' },
-      { type: 'auth_state', authorized: true },
-      { ...version, os: 'beos' },
-      { ...version, major: '19' },
-      { ...version, major: -1 },
-      { ...version, extra: 1 },
-      { type: 'version' },
-      { ...authorize, password: null },
-      { ...authorize, login: 'x'.repeat(256) },
-      { ...sso, token: 'abc' },
-    ]
-    const isRefused = (say: ReturnType<typeof begin>, message: unknown) => {
-      const { reply, isOver } = say(message)
-      assert.equal(isOver, true, JSON.stringify(message))
-      assert.ok(reply?.type === 'auth_state' && !reply.authorized, JSON.stringify(message))
-    }
-    for (const message of [...first, ...wrong]) isRefused(begin(), message)
-    for (const message of [version, ...wrong]) {
+  const unknown = [
+    null,
+    'version',
+    7,
+    [],
+    {},
+    { type: null },
+    { type: 'toString' },
+    { type: '__proto__' },
+    { type: 'tunnel', public_key: 'x' },
+    { type: 'two_factor', code: '1' },
+    { type: 'ztna', node_name: 'x' },
+    { type: 'update' },
+    { type: 'auth_state', authorized: true },
+  ]
+  const malformed = [
+    { ...version, os: 'beos' },
+    { ...version, major: '19' },
+    { ...version, major: -1 },
+    { ...version, extra: 1 },
+    { type: 'version' },
+    { ...authorize, password: null },
+    { ...authorize, login: 'x'.repeat(256) },
+  ]
+  const isRefused = (say: ReturnType<typeof begin>, message: unknown, expected: { isOver: boolean }) => {
+    const { reply, isOver } = say(message)
+    assert.equal(isOver, expected.isOver, JSON.stringify(message))
+    assert.ok(reply?.type === 'auth_state' && !reply.authorized, JSON.stringify(message))
+  }
+
+  it('refuses what is unknown or comes before the version, and listens on', () => {
+    const say = begin()
+    for (const message of [...unknown, authorize, sso, device]) isRefused(say, message, { isOver: false })
+    assert.equal(say(version).reply?.type, 'update')
+    for (const message of unknown) isRefused(say, message, { isOver: false })
+    isRefused(say, authorize, { isOver: false })
+  })
+
+  it('ends with a message of a wrong form, a second version or a token nobody asked for', () => {
+    for (const message of malformed) isRefused(begin(), message, { isOver: true })
+    for (const message of [version, ...malformed, { ...sso, token: 'abc' }]) {
       const say = begin()
       say(version)
-      isRefused(say, message)
+      isRefused(say, message, { isOver: true })
     }
   })
 
-  it('goes on only from the version to attempts, whatever order eight kinds of messages come in', () => {
-    const attempts = [authorize, sso, device]
+  it('lets nobody in, whatever order eight kinds of messages come in', () => {
+    const token = { ...sso, token: 'abc' }
     const others = [
-      { ...sso, token: 'abc' },
       { type: 'tunnel', public_key: 'x' },
       { type: 'two_factor', code: '1' },
       { type: 'ztna', node_name: 'x' },
     ]
-    const kinds = [version, ...attempts, ...others]
-    const isFollowed = (sequence: readonly object[], at: number): boolean =>
-      at === 0 ? sequence[0] === version : attempts.includes(sequence[at] as never)
+    const kinds = [version, authorize, sso, device, token, ...others]
+    const isEnd = (sequence: readonly object[]): boolean => {
+      const [last, before] = [sequence.at(-1), sequence.slice(0, -1)]
+      return before.includes(version) && (last === version || last === token)
+    }
     const walk = (sequence: readonly object[]): void => {
       const say = begin()
-      for (const [at, message] of sequence.entries()) {
-        const { reply, isOver } = say(message)
-        assert.equal(isOver, !isFollowed(sequence, at), JSON.stringify(sequence))
-        assert.ok(reply?.type !== 'auth_state' || !reply.authorized)
-      }
-      if (sequence.length > 0 && !isFollowed(sequence, sequence.length - 1)) return
-      if (sequence.length < 5) for (const kind of kinds) walk([...sequence, kind])
+      const answers = sequence.map(say)
+      assert.ok(answers.every(({ reply }) => reply?.type !== 'auth_state' || !reply.authorized))
+      if (sequence.length > 0) assert.equal(answers.at(-1)?.isOver, isEnd(sequence), JSON.stringify(sequence))
+      if (sequence.length < 5 && !isEnd(sequence)) for (const kind of kinds) walk([...sequence, kind])
     }
     walk([])
   })

@@ -1,5 +1,6 @@
-// One conversation with a client agent: version first, then an attempt to be authorized, anything else ends it. Agents can
-// be told that their version will do; authorizing them comes with a later release, and until then nobody is let in.
+// One conversation with a client agent: version first, then attempts to be authorized. Every message is answered; one of a
+// wrong form ends it, one of an unknown type or too early does not (client-agent.md, open points). Agents can be told that
+// their version will do; authorizing them comes with a later release, and until then nobody is let in.
 
 import type { TSchema } from 'typebox'
 import type { Problem } from '../../contract/error.ts'
@@ -31,15 +32,14 @@ export function createExchange({ isEnabled, faultsOf }: ExchangeParts): (message
 
   return (message) => {
     const type = typeOf(message)
-    if (type === null) return refusal('This message is not known here.')
+    if (type === null) return { reply: notAuthorized('This message is not known here.'), isOver: false }
     if (faultsOf(agentMessages[type], message).length > 0) return refusal(`The message ${type} has a wrong form.`)
-    if ((type === 'version') === isVersionKnown) {
-      return refusal(isVersionKnown ? 'The version was told before.' : 'The version must be told first.')
-    }
     if (type === 'version') {
+      if (isVersionKnown) return refusal('The version was told before.')
       isVersionKnown = true
       return { reply: updateFor(message as VersionMessage), isOver: false }
     }
+    if (!isVersionKnown) return { reply: notAuthorized('The version must be told first.'), isOver: false }
     const reason = isEnabled() ? notYet : switchedOff
     if (type !== 'sso') return { reply: notAuthorized(reason), isOver: false }
     const { token } = message as { readonly token: string | null }
@@ -70,5 +70,8 @@ const notAuthorized = (message: string): AuthStateMessage => ({
   timeout: 0,
   message,
 })
+
+/** The answer to what is no JSON; the socket closes after it. */
+export const unreadable: AuthStateMessage = notAuthorized('The message is no JSON.')
 
 const refusal = (message: string): Answer => ({ reply: notAuthorized(message), isOver: true })
