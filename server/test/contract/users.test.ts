@@ -247,17 +247,22 @@ describe('users', () => {
     }
   })
 
-  it('that a rule mentions stay, and the rule is named', async () => {
-    const id = await create()
-    const rule = { enabled: true, ip: '10.9.9.9', mac: null, user_id: id, always_logged: false, comment: '' }
-    const { body } = await admin('POST', '/auth/rules', rule)
-    const refused = await admin('DELETE', `/user_backend/users/${id}`)
-    assert.equal(refused.status, 409)
-    assert.deepEqual(refused.body.problems, [
-      { field: `authorization.rules[${body.id}].user_id`, message: 'Authorization rule for 10.9.9.9' },
-    ])
-    assert.equal((await admin('DELETE', `/auth/rules/${body.id}`)).status, 200)
-    assert.equal((await admin('DELETE', `/user_backend/users/${id}`)).status, 200)
+  const bind = async (user_id: number, ip: string): Promise<string> => {
+    const rule = { enabled: true, ip, mac: null, user_id, always_logged: true, comment: '' }
+    const { status, body, text } = await admin('POST', '/auth/rules', rule)
+    assert.equal(status, 200, text)
+    return body.id
+  }
+  const boundAddresses = async (): Promise<string[]> =>
+    (await admin('GET', '/auth/rules')).body.map(({ ip }: { ip: string }) => ip)
+
+  it('take their authorization rules along', async () => {
+    const [gone, kept] = [await create(), await create()]
+    await bind(gone, '10.9.9.9')
+    const other = await bind(kept, '10.9.9.10')
+    assert.equal((await admin('DELETE', `/user_backend/users/${gone}`)).status, 200)
+    assert.deepEqual(await boundAddresses(), ['10.9.9.10'])
+    assert.equal((await admin('DELETE', `/auth/rules/${other}`)).status, 200)
   })
 
   it('and groups that a firewall rule mentions stay as well', async () => {
@@ -382,23 +387,58 @@ describe('users', () => {
       assert.equal((await admin('DELETE', `/user_backend/groups/${radius}`)).status, 200)
     })
 
-    it('stay while somebody is in them', async () => {
+    it('take everybody and every group in them along, with the authorization rules', async () => {
       const outer = await group('full')
       const inner = await group('inside', outer)
-      const user = await create({ name: 'The Member', parent_id: inner })
-      const first = await admin('DELETE', `/user_backend/groups/${outer}`)
-      assert.equal(first.status, 409)
-      assert.deepEqual(first.body.problems, [
-        { field: `users.groups[group.id.${inner}].parent_id`, message: 'Group "inside"' },
-      ])
-      const second = await admin('DELETE', `/user_backend/groups/${inner}`)
-      assert.deepEqual(second.body.problems, [
-        { field: `users.users[user.id.${user}].parent_id`, message: 'User "The Member"' },
-      ])
-      for (const path of [`users/${user}`, `groups/${inner}`, `groups/group.id.${outer}`])
-        assert.equal((await admin('DELETE', `/user_backend/${path}`)).status, 200, path)
+      const beside = await group('beside')
+      const [member, deep, other] = [
+        await create({ parent_id: outer }),
+        await create({ parent_id: inner }),
+        await create({ parent_id: beside }),
+      ]
+      for (const [user, ip] of [
+        [member, '10.9.8.1'],
+        [deep, '10.9.8.2'],
+        [other, '10.9.8.3'],
+      ] as const)
+        await bind(user, ip)
+      const [usersBefore, groupsBefore] = [await list(), await list('groups')]
+      assert.equal((await admin('DELETE', `/user_backend/groups/group.id.${outer}`)).status, 200)
+      const goneUsers = [`user.id.${member}`, `user.id.${deep}`]
+      const goneGroups = [`group.id.${outer}`, `group.id.${inner}`]
+      assert.deepEqual(
+        await list(),
+        usersBefore.filter(({ id }) => !goneUsers.includes(id)),
+      )
+      assert.deepEqual(
+        await list('groups'),
+        groupsBefore.filter(({ id }) => !goneGroups.includes(id)),
+      )
+      assert.deepEqual(await boundAddresses(), ['10.9.8.3'])
       assert.equal((await admin('DELETE', `/user_backend/groups/${outer}`)).status, 404)
-      assert.ok((await group('later')) > outer)
+      assert.ok((await group('later')) > inner)
+      assert.ok((await create()) > other)
+    })
+
+    it('stay as a whole while a rule mentions one of their members', async () => {
+      const outer = await group('watched')
+      const member = await create({ parent_id: await group('watched inside', outer) })
+      const rule = {
+        sources: ['any'],
+        objects: [`user.id.${member}`],
+        vpns: ['any'],
+        action: 'allow',
+        two_factor: 'not_required',
+      }
+      const made = await admin('POST', '/vpn_servers/access_rules', rule)
+      assert.equal(made.status, 200, made.text)
+      const before = [await list(), await list('groups')]
+      const refused = await admin('DELETE', `/user_backend/groups/${outer}`)
+      assert.equal(refused.status, 409)
+      assert.deepEqual(fieldsOf(refused), [`vpn.access_rules[${made.body.id}].objects`])
+      assert.deepEqual([await list(), await list('groups')], before)
+      assert.equal((await admin('DELETE', `/vpn_servers/access_rules/${made.body.id}`)).status, 200)
+      assert.equal((await admin('DELETE', `/user_backend/groups/${outer}`)).status, 200)
     })
   })
 

@@ -80,7 +80,7 @@ const Server = Type.String({
 const Port = nullable(Type.Integer({ minimum: 1, maximum: 65_535 }))
 const Secret = text({
   maxLength: 128,
-  description: `Shown to full administrators only; ${secretMask} stands for it otherwise. May be empty.`,
+  description: `Never shown: ${secretMask} stands for it. Empty when there is none.`,
 })
 
 const RadiusServer = strictObject({ server: Server, port: Port, secret: Secret })

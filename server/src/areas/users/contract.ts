@@ -120,7 +120,7 @@ export const users = {
     path: '/user_backend/users/:user_id',
     access: 'accounts',
     summary: 'Remove a user',
-    description: `${eitherId} A user that rules mention stays.`,
+    description: `${eitherId} The authorization rules of the user go along; a user that other rules mention stays.`,
   }),
   changePassword: endpoint({
     method: 'PUT',
@@ -162,6 +162,6 @@ export const groups = {
     path: '/user_backend/groups/:group_id',
     access: 'accounts',
     summary: 'Remove a group of users',
-    description: `${eitherId} A group stays while users or groups are in it, or rules mention it.`,
+    description: `${eitherId} The groups and users in it and their authorization rules go along. It stays while other rules mention any of them.`,
   }),
 }

@@ -1,11 +1,13 @@
 // What can be done to users and groups, and what holds of them: names and logins are taken once, groups make a tree, and
-// what comes from elsewhere is not changed here. Hashing happens before.
+// what comes from elsewhere is not changed here. What is removed takes along what is in it and its authorization rules.
+// Hashing happens before.
 
 import type { Reference } from '../../contract/area.ts'
 import { GatewayError, notFound, type Problem, refuse } from '../../contract/error.ts'
 import { addItem, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
 import type { Sealed } from '../../contract/secret.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read, write } from '../../contract/slots.ts'
+import { authorizationRules } from '../authorization/config.ts'
 import { findGroup, fixedGroups, groupId, groupPath, groups, type StoredUser, userId, users } from './config.ts'
 import type { DomainType, Group, GroupFields, NewGroup, NewUser, UserFields } from './contract.ts'
 
@@ -76,10 +78,19 @@ export function refuseForeignPassword({ name, domain_type }: StoredUser): void {
   throw new GatewayError('conflict', message, { problems: [{ field: 'password', message }] })
 }
 
-export function removeUser(config: Config, given: string, mentionsOf: (id: string) => readonly Reference[]): Config {
+type MentionsOf = (id: string) => readonly Reference[]
+
+/** The authorization rules of a user go along. */
+export function removeUser(config: Config, given: string, mentionsOf: MentionsOf): Config {
   const { id, name } = requireUser(config, given)
-  refuseInUse(`user "${name}"`, mentionsOf(id))
-  return removeItem(config, users, id, 'user')
+  refuseInUse(`user "${name}"`, [id], mentionsOf)
+  return withoutRules(removeItem(config, users, id, 'user'), new Set([id]))
+}
+
+function withoutRules(config: Config, userIds: ReadonlySet<string>): Config {
+  const rules = read(config, authorizationRules)
+  const rest = rules.filter((rule) => !userIds.has(userId(rule.user_id)))
+  return rest.length === rules.length ? config : write(config, authorizationRules, rest)
 }
 
 /** One pass over all users; an index would have to be made anew after every change. */
@@ -123,11 +134,22 @@ export function updateGroup(config: Config, given: string, fields: GroupFields):
   return updateItem(config, groups, next)
 }
 
-export function removeGroup(config: Config, given: string, mentionsOf: (id: string) => readonly Reference[]): Config {
+/** The groups and users in it go along, with the authorization rules of the users (users-and-admins.md 1.2 and 3.4). */
+export function removeGroup(config: Config, given: string, mentionsOf: MentionsOf): Config {
   const { id, name } = requireGroup(config, given)
-  refuseInUse(`group "${name}"`, mentionsOf(id))
-  return removeItem(config, groups, id, 'group')
+  const isInside = (groupId: string): boolean => groupPath(config, groupId).includes(id)
+  const [goneGroups, otherGroups] = split(read(config, groups), (group) => isInside(group.id))
+  const [goneUsers, otherUsers] = split(read(config, users), (user) => isInside(user.parent_id))
+  const userIds = goneUsers.map((user) => user.id)
+  refuseInUse(`group "${name}"`, [...goneGroups.map((group) => group.id), ...userIds], mentionsOf)
+  const rest = write(write(config, groups, otherGroups), users, otherUsers)
+  return withoutRules(rest, new Set(userIds))
 }
+
+const split = <T>(items: readonly T[], isFirst: (item: T) => boolean): readonly [T[], T[]] => [
+  items.filter(isFirst),
+  items.filter((item) => !isFirst(item)),
+]
 
 /** A group that can be changed or removed. */
 function requireGroup(config: Config, given: string): Group {
@@ -178,7 +200,13 @@ function refuseForeign(what: string, current: object, next: object, changeable: 
     throw new GatewayError('conflict', `The ${what} does not belong to the gateway: ${rule}`, { problems })
 }
 
-function refuseInUse(what: string, mentions: readonly Reference[]): void {
+/** What stands in these lists goes along with what it mentions. */
+const goesAlong = [groups, users, authorizationRules].map(({ key }) => `${key}[`)
+
+function refuseInUse(what: string, gone: readonly string[], mentionsOf: MentionsOf): void {
+  const mentions = gone
+    .flatMap((id) => mentionsOf(id))
+    .filter(({ object }) => !goesAlong.some((prefix) => object.startsWith(prefix)))
   if (mentions.length === 0) return
   const titles = [...new Set(mentions.slice(0, maxProblems).map(({ title }) => title))].slice(0, 3)
   const rest = mentions.length - titles.length
