@@ -89,6 +89,7 @@ const table: Readonly<Record<string, string>> = {
   'PUT /sysupdate/iso-upload': 'W',
   'POST /sysupdate/iso-install': 'W',
   'PUT /api/offline-update': 'W',
+  'PUT /content-filter/update_archive_upload': 'W',
   'GET /gather_stat/settings': readers,
   'PATCH /gather_stat/settings': 'W',
   'GET /firewall/settings': readers,

@@ -14,6 +14,9 @@ const withMark = (bytes: number, at: number, mark: string): Buffer => {
 const image = withMark(40_000, 16 * 2048 + 1, 'CD001')
 const archive = withMark(10_240, 257, 'ustar')
 
+const archivePaths = ['/api/offline-update', '/content-filter/update_archive_upload']
+const notArchives = [image, Buffer.from('ustar'), Buffer.from('text'), Buffer.from([0x1f])]
+
 describe('an update without a connection', () => {
   let gateway: TestGateway
   let admin: Client
@@ -45,13 +48,14 @@ describe('an update without a connection', () => {
   })
 
   it('refuses an archive of databases of any size with the reason', async () => {
-    for (const [file, status] of [
+    const files = [
       [archive, 409],
       [gzipSync(archive), 409],
       [Buffer.concat([archive, Buffer.alloc(100_000)]), 413],
-    ] as const) {
-      const answer = await admin('PUT', '/api/offline-update', file)
-      assert.equal(answer.status, status)
+    ] as const
+    for (const [file, status, path] of archivePaths.flatMap((path) => files.map((row) => [...row, path] as const))) {
+      const answer = await admin('PUT', path, file)
+      assert.equal(answer.status, status, path)
       assert.match(answer.body.message, /^This release cannot install databases from an archive/)
     }
   })
@@ -59,7 +63,7 @@ describe('an update without a connection', () => {
   it('tells a file of the wrong kind', async () => {
     for (const [path, files] of [
       ['/sysupdate/iso-upload', [archive, Buffer.from('CD001'), Buffer.from('text'), image.subarray(0, 32_770)]],
-      ['/api/offline-update', [image, Buffer.from('ustar'), Buffer.from('text'), Buffer.from([0x1f])]],
+      ...archivePaths.map((path) => [path, notArchives] as const),
     ] as const) {
       for (const file of files) {
         const answer = await admin('PUT', path, file)

@@ -49,13 +49,22 @@ export const systemImage = {
   }),
 }
 
-export const uploadDatabases = endpoint({
-  method: 'PUT',
-  path: '/api/offline-update',
-  access: 'configure',
-  summary: 'Upload an archive of databases',
-  description: `${noDatabaseUpdates} An archive is refused with 409 or, by its size, 413; any other file with 422.`,
-  effect: 'action',
-  rawBodyType: 'application/octet-stream',
-  tooLargeMessage: noDatabaseUpdates,
-})
+const archiveUpload = (path: string, summary: string) =>
+  endpoint({
+    method: 'PUT',
+    path,
+    access: 'configure',
+    summary,
+    description: `${noDatabaseUpdates} An archive is refused with 409 or, by its size, 413; any other file with 422.`,
+    effect: 'action',
+    rawBodyType: 'application/octet-stream',
+    tooLargeMessage: noDatabaseUpdates,
+  })
+
+export const uploadDatabases = archiveUpload('/api/offline-update', 'Upload an archive of databases')
+
+/** What is inside such an archive is not described, so only its outer form is judged. */
+export const uploadFilterDatabases = archiveUpload(
+  '/content-filter/update_archive_upload',
+  'Upload an archive of the databases of the content filter',
+)

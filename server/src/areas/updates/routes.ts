@@ -3,7 +3,7 @@
 
 import { GatewayError, invalid } from '../../contract/error.ts'
 import { handle, type Route } from '../../http/handle.ts'
-import { noDatabaseUpdates, noSystemUpdates, systemImage, uploadDatabases } from './contract.ts'
+import { noDatabaseUpdates, noSystemUpdates, systemImage, uploadDatabases, uploadFilterDatabases } from './contract.ts'
 
 const holdsAt = (file: Buffer, at: number, mark: Buffer): boolean => file.subarray(at, at + mark.length).equals(mark)
 
@@ -23,8 +23,10 @@ export const routes: readonly Route[] = [
   handle(systemImage.install, () => {
     throw new GatewayError('conflict', `No update image has been uploaded. ${noSystemUpdates}`)
   }),
-  handle(uploadDatabases, ({ rawBody }) => {
-    if (!isArchive(rawBody)) throw invalid('body', 'The file is no tar archive.')
-    throw new GatewayError('conflict', noDatabaseUpdates)
-  }),
+  ...[uploadDatabases, uploadFilterDatabases].map((upload) =>
+    handle(upload, ({ rawBody }) => {
+      if (!isArchive(rawBody)) throw invalid('body', 'The file is no tar archive.')
+      throw new GatewayError('conflict', noDatabaseUpdates)
+    }),
+  ),
 ]
