@@ -25,6 +25,8 @@ export const fixedObjects: readonly AnyObject[] = [
   fixedObject('interface.wccp_gre_any', 'special_interface', 'WCCP GRE interfaces'),
   fixedObject('interface.utm_outgoing', 'special_interface', 'Traffic of the gateway itself'),
   fixedObject('interface.vpn_traffic', 'special_interface', 'Traffic of VPN clients'),
+  // Spec gap: its number is not published. Profiles of administrators would begin with 1.
+  fixedObject('hip_profile.id.0', 'hip_profile', 'Device without profile'),
 ]
 
 /** Spec gap (general.md, open point 6): a country is known by its ISO 3166-1 number, without leading zeros. */
