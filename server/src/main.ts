@@ -100,7 +100,12 @@ async function start(settings: Settings): Promise<void> {
     signatures,
     disks: { list: () => freeDisks() },
     textRecords: { lookUp: (name) => lookUpText(name, dnsServers(gateway.services.engine.config, facts.current())) },
-    traffic: createTrafficReader({ elapsed: clock.elapsed, now: clock.now, random: () => randomBytes(10) }),
+    traffic: createTrafficReader({
+      elapsed: clock.elapsed,
+      now: clock.now,
+      random: () => randomBytes(10),
+      read: () => applier.sessions(),
+    }),
     serviceLogs: createServiceLogs(join(settings.stateDir, 'log')),
     isTls: true,
     logsRequests: settings.logsRequests,

@@ -15,6 +15,7 @@ import type {
   Outcome,
   Plan,
   ReplyFrame,
+  SessionTable,
   TrialPacket,
   TrialResult,
   Verb,
@@ -24,7 +25,7 @@ import type {
 export interface ClientTimings {
   /** How long a call waits for a connection. */
   readonly connectMs: number
-  /** How long check, apply and hits may take. */
+  /** How long check, apply, hits and sessions may take. */
   readonly slowMs: number
   /** How long a trial of packets may take. */
   readonly trialMs: number
@@ -102,6 +103,10 @@ export class ApplydClient implements Applier {
 
   hits(): Promise<Hits> {
     return this.#call('hits', {})
+  }
+
+  sessions(): Promise<SessionTable> {
+    return this.#call('sessions', {})
   }
 
   trial(packets: readonly TrialPacket[]): Promise<readonly TrialResult[]> {
@@ -235,9 +240,11 @@ export class ApplydClient implements Applier {
   }
 }
 
+const slowVerbs: ReadonlySet<Verb> = new Set(['check', 'apply', 'hits', 'sessions'])
+
 function limitOf(verb: Verb, { slowMs, trialMs, quickMs }: ClientTimings): number {
   if (verb === 'trial') return trialMs
-  return verb === 'check' || verb === 'apply' || verb === 'hits' ? slowMs : quickMs
+  return slowVerbs.has(verb) ? slowMs : quickMs
 }
 
 const hashesOf = ({ artifacts }: Plan): ReadonlySet<string> =>

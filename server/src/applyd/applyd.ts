@@ -15,6 +15,7 @@ import { createVerbServer, type Verbs } from './server.ts'
 import { createSupervisor, type Timings } from './supervisor.ts'
 import type { ServiceAccount, Tables } from './tables.ts'
 import type { Log } from './text.ts'
+import { countConnections, readSessions } from './tracking.ts'
 import { leftOutOfTrials, runTrial } from './trial.ts'
 
 /** The steps at which a test may make applyd fail or die, each called by its name; in production nothing happens. */
@@ -57,7 +58,10 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const unlock = takeLock(context)
   // The launcher takes the socket for the sign that we serve, so an old one must go before we recover.
   rmSync(socketPath, { force: true })
-  if (context.plane !== 'none') context.tables.makeReady()
+  if (context.plane !== 'none') {
+    context.tables.makeReady()
+    countConnections(context.tables.tracking)
+  }
   const supervisor = createSupervisor(context)
   const ruleset = createRuleset(context)
   const executor = createExecutor(context, { supervisor, ruleset, network: createNetworkEngine(context) })
@@ -90,6 +94,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     observe: () => executor.observe(),
     devices: showDevices,
     hits: () => ruleset.hits(),
+    sessions: () => readSessions(context),
     trial: ({ packets }) => trial(packets),
     checkpoint: async ({ sequence, hash }) => checkpoints.add(sequence, hash),
     checkpoints: async () => checkpoints.list(),

@@ -53,6 +53,7 @@ export function argumentParsers(tables: Tables): ArgumentParsers {
     observe: (args) => parseKeys(args, []),
     devices: (args) => parseKeys(args, []),
     hits: (args) => parseKeys(args, []),
+    sessions: (args) => parseKeys(args, []),
     trial: (args) => ({
       packets: parseList(parseKeys(args, ['packets']).packets, packetLimit, 'packets', parsePacket),
     }),

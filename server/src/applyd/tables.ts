@@ -59,6 +59,13 @@ export interface NftSpec {
   readonly boot: string
 }
 
+/** Where the kernel shows the connections it tracks. */
+export interface TrackingSpec {
+  readonly table: string
+  /** Settings that are 1 while it counts what they carry and notes when they began. */
+  readonly switches: readonly string[]
+}
+
 export interface Tables {
   readonly nft: NftSpec
   readonly files: ReadonlyMap<string, FileSpec>
@@ -70,6 +77,7 @@ export interface Tables {
   readonly templates: ReadonlyMap<string, (device: string) => UnitSpec>
   /** Once, before any unit starts. */
   readonly makeReady: () => void
+  readonly tracking: TrackingSpec
   /** The program that sends packets through a copy of the rules. */
   readonly trial: readonly string[]
 }
@@ -118,6 +126,10 @@ export function productionTables(stateDir: string, service: ServiceAccount): Tab
     // A device without a lease is no reason to refuse rules.
     templates: new Map([['dhcp-client', (device) => ({ ...dhcpClient(stateDir)(device), isOptional: true })]]),
     makeReady: () => prepareDhcpClient(stateDir),
+    tracking: {
+      table: '/proc/net/nf_conntrack',
+      switches: ['acct', 'timestamp'].map((name) => `/proc/sys/net/netfilter/nf_conntrack_${name}`),
+    },
     trial: [process.execPath, join(import.meta.dirname, '..', 'trial', 'main.ts')],
   }
 }

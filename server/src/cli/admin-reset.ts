@@ -182,6 +182,7 @@ const noApplier: Applier = {
   observe: unavailable,
   devices: unavailable,
   hits: unavailable,
+  sessions: unavailable,
   trial: unavailable,
   checkpoint: unavailable,
   checkpoints: unavailable,

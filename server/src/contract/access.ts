@@ -48,6 +48,8 @@ export const accessTable = {
   accounts: [...fullAccess, 'predefined_firewall_admin', 'predefined_access_settings_admin'],
   /** Confirm or put back a change on probation; whose change it is decides the rest. */
   change: [...fullAccess, ...limitedWriters],
+  /** Traffic reports and journals: whoever whoami says may view reports. */
+  reports: roleIds.filter((role) => competences[role].includes('reports_view')),
   /** The journal of changes, sign-ins and refusals. */
   journal: [
     ...fullAccess,

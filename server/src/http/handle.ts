@@ -9,7 +9,7 @@ import type { BodyOf, Endpoint, QueryOf, ReplyOf } from '../contract/endpoint.ts
 import type { Problem } from '../contract/error.ts'
 import type { Config, Slot } from '../contract/slots.ts'
 import type { Applier, Observation } from '../plan/artifacts.ts'
-import type { Facts } from '../plan/facts.ts'
+import type { Facts, TrafficReading } from '../plan/facts.ts'
 import type { Backups } from '../runtime/backups.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { FirewallLog } from '../runtime/firewall-log.ts'
@@ -71,25 +71,6 @@ export interface SignatureBase {
   }
 }
 
-/** A connection as the kernel tracks it; rates are those of the last moments. */
-export interface TrackedSession {
-  /** ULID. */
-  readonly id: string
-  readonly protocol: string
-  readonly source: string
-  /** Null where the protocol has no ports. */
-  readonly sourcePort: number | null
-  readonly destination: string
-  readonly destinationPort: number | null
-  /** Since it was first seen. */
-  readonly seconds: number
-  /** Per second, towards the source and away from it. */
-  readonly bytesIn: number
-  readonly bytesOut: number
-  readonly packetsIn: number
-  readonly packetsOut: number
-}
-
 export interface FreeDisk {
   readonly id: string
   readonly title: string
@@ -125,8 +106,8 @@ export interface Services {
   readonly countries?: { status(): CountriesState }
   /** Signatures of the rule files on this machine; absent where none are read. */
   readonly signatures?: SignatureBase
-  /** What the kernel tracks; absent where nobody reads it, and empty where it cannot be read. */
-  readonly traffic?: { sessions(): Promise<readonly TrackedSession[]> }
+  /** What passes through the gateway now; absent where nobody reads it. */
+  readonly traffic?: { read(): Promise<TrafficReading> }
   /** What the services themselves write; absent where nobody reads it. */
   readonly serviceLogs?: { read(): Promise<readonly ServiceLogLine[]> }
   /** Disks without partitions that nothing uses; absent where nobody reads them. */

@@ -143,6 +143,18 @@ export interface Hits {
   readonly counts: readonly HitCount[]
 }
 
+/** The connections that the kernel tracks at this moment, in its own words. */
+export interface SessionTable {
+  /** Lines as in /proc/net/nf_conntrack. */
+  readonly text: string
+  /** More are tracked than are shown here. */
+  readonly isCut: boolean
+  /** Does the kernel count bytes, and know since when a connection is there? */
+  readonly isCounting: boolean
+  /** Why nothing can be told, in words for the administrator; null when something can. */
+  readonly limitation: string | null
+}
+
 /** A packet to be sent through a copy of the ruleset that stands apart from all traffic. */
 export interface TrialPacket {
   readonly device: string
@@ -179,6 +191,8 @@ export interface Applier {
   devices(): Promise<string>
   /** Reads the counters of all rules. */
   hits(): Promise<Hits>
+  /** Reads the connections that the kernel tracks. */
+  sessions(): Promise<SessionTable>
   /** Sends packets through a copy of what is applied; slow, and never in the way of traffic. */
   trial(packets: readonly TrialPacket[]): Promise<readonly TrialResult[]>
   /** Has applyd sign and keep the head of the journal chain. */
@@ -199,6 +213,7 @@ export interface VerbTable {
   readonly observe: { readonly args: Record<string, never>; readonly result: Observation }
   readonly devices: { readonly args: Record<string, never>; readonly result: string }
   readonly hits: { readonly args: Record<string, never>; readonly result: Hits }
+  readonly sessions: { readonly args: Record<string, never>; readonly result: SessionTable }
   readonly trial: {
     readonly args: { readonly packets: readonly TrialPacket[] }
     readonly result: readonly TrialResult[]

@@ -23,6 +23,41 @@ export interface LeaseFact {
  */
 export type AddressBook = ReadonlyMap<string, readonly string[]>
 
+/** A connection as the kernel tracks it; rates are those of the last moments. */
+export interface TrackedSession {
+  /** ULID. */
+  readonly id: string
+  readonly protocol: string
+  readonly source: string
+  /** Null where the protocol has no ports. */
+  readonly sourcePort: number | null
+  /** Who answers: where destinations are translated, the one behind the translation. */
+  readonly destination: string
+  readonly destinationPort: number | null
+  /** What the source took for the destination. */
+  readonly calledAs: string
+  /** What the destination takes for the source. */
+  readonly seenAs: string
+  /** Since it began, or since it was first seen where the kernel does not say. */
+  readonly seconds: number
+  /** Per second, towards the source and away from it. */
+  readonly bytesIn: number
+  readonly bytesOut: number
+  readonly packetsIn: number
+  readonly packetsOut: number
+}
+
+/** What can be told about the traffic now. */
+export interface TrafficReading {
+  readonly sessions: readonly TrackedSession[]
+  /** More are tracked than are listed. */
+  readonly isCut: boolean
+  /** Without it there are no rates. */
+  readonly isCounting: boolean
+  /** Why nothing can be told; null when something can. */
+  readonly limitation: string | null
+}
+
 export interface Facts {
   readonly interfaces: readonly InterfaceFact[]
   /** Interfaces that hold a default route: the way to the internet. */

@@ -2,14 +2,18 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { SessionTable } from '../plan/artifacts.ts'
 import { createTrafficReader, parseTracked, ulid } from './conntrack.ts'
 
-const tcp = (out: number, back: number): string =>
-  'ipv4     2 tcp      6 431999 ESTABLISHED src=10.10.0.7 dst=203.0.113.9 sport=40000 dport=443 ' +
+const tcp = (out: number, back: number, state = 'ESTABLISHED', more = ''): string =>
+  `ipv4     2 tcp      6 431999 ${state} src=10.10.0.7 dst=203.0.113.9 sport=40000 dport=443 ` +
   `packets=${out / 100} bytes=${out} src=203.0.113.9 dst=203.0.113.2 sport=443 dport=40000 packets=${back / 100} ` +
-  `bytes=${back} [ASSURED] mark=0 zone=0 use=2`
+  `bytes=${back} [ASSURED] mark=0 zone=0 ${more}use=2`
 const icmp =
   'ipv4     2 icmp     1 29 src=10.10.0.7 dst=203.0.113.9 type=8 code=0 id=77 src=203.0.113.9 dst=203.0.113.2 type=0 code=0 id=77 mark=0 use=2'
+const translated =
+  'ipv4     2 udp      17 28 src=192.0.2.7 dst=203.0.113.2 sport=5000 dport=53 packets=1 bytes=60 ' +
+  'src=10.10.0.9 dst=192.0.2.7 sport=5353 dport=5000 packets=1 bytes=90 mark=0 delta-time=3 use=2'
 const ipv6 =
   'ipv6     10 tcp      6 100 ESTABLISHED src=fd00::1 dst=fd00::2 sport=1 dport=2 src=fd00::2 dst=fd00::1 sport=2 dport=1 use=1'
 
@@ -22,6 +26,9 @@ describe('tracked connections', () => {
       sourcePort: 40_000,
       destination: '203.0.113.9',
       destinationPort: 443,
+      calledAs: '203.0.113.9',
+      seenAs: '203.0.113.2',
+      age: null,
       bytesOut: 500,
       packetsOut: 5,
       bytesIn: 900,
@@ -29,38 +36,83 @@ describe('tracked connections', () => {
     })
     const echo = parseTracked(icmp)
     assert.deepEqual([echo?.protocol, echo?.sourcePort, echo?.bytesIn], ['ICMP', null, 0])
-    for (const line of [ipv6, '', 'ipv4', 'ipv4 2 tcp 6 src=10.0.0.1', 'nonsense'])
+    const behind = parseTracked(translated)
+    assert.deepEqual(
+      [behind?.destination, behind?.destinationPort, behind?.calledAs, behind?.seenAs, behind?.age],
+      ['10.10.0.9', 5353, '203.0.113.2', '192.0.2.7', 3],
+    )
+    for (const line of [
+      ipv6,
+      '',
+      'ipv4',
+      'ipv4 2 tcp 6 src=10.0.0.1',
+      'nonsense',
+      tcp(1, 1).replace('10.10.0.7', '127.0.0.1'),
+    ])
       assert.equal(parseTracked(line), null)
+    for (const state of ['TIME_WAIT', 'CLOSE']) assert.equal(parseTracked(tcp(1, 1, state)), null, 'it is over')
   })
 
-  it('have a rate once they were read twice, and keep their id', async () => {
-    let [seconds, table] = [100, tcp(500, 900)]
-    const reader = createTrafficReader({
-      elapsed: () => seconds,
+  const readerOf = (now: { seconds: number; table: Partial<SessionTable> }) =>
+    createTrafficReader({
+      elapsed: () => now.seconds,
       now: () => new Date(1_700_000_000_000),
-      random: () => new Uint8Array(10),
-      read: async () => table,
+      random: () => crypto.getRandomValues(new Uint8Array(10)),
+      read: async () => ({ text: '', isCut: false, isCounting: true, limitation: null, ...now.table }),
     })
-    const [first] = await reader.sessions()
+
+  it('have a rate once they were read twice, and keep their id', async () => {
+    const now = { seconds: 100, table: { text: tcp(500, 900) } }
+    const reader = readerOf(now)
+    const [first] = (await reader.read()).sessions
     assert.deepEqual([first?.seconds, first?.bytesOut, first?.bytesIn], [0, 0, 0])
-    seconds = 102
-    table = `${tcp(700, 1900)}\n${icmp}\n`
-    const [second, other] = await reader.sessions()
+    now.seconds = 102
+    now.table.text = `${tcp(700, 1900)}\n${icmp}\n`
+    const [second, other] = (await reader.read()).sessions
     assert.equal(second?.id, first?.id)
     assert.deepEqual(
       [second?.seconds, second?.bytesOut, second?.bytesIn, second?.packetsOut, second?.packetsIn],
       [2, 100, 500, 1, 5],
     )
     assert.equal(other?.seconds, 0)
-    seconds = 102.5
-    assert.equal((await reader.sessions())[0]?.bytesIn, 400, 'two readings close together are one')
-    table = ''
-    assert.deepEqual(await reader.sessions(), [])
+    now.seconds = 102.5
+    assert.equal((await reader.read()).sessions[0]?.bytesIn, 400, 'two readings close together are one')
+    now.table.text = ''
+    assert.deepEqual((await reader.read()).sessions, [])
   })
 
-  it('are none where the table cannot be read', async () => {
-    const source = { elapsed: () => 0, now: () => new Date(0), random: () => new Uint8Array(10) }
-    assert.deepEqual(await createTrafficReader({ ...source, read: async () => '' }).sessions(), [])
+  it('have the age that the kernel tells, and a rate over it from the first reading on', async () => {
+    const now = { seconds: 100, table: { text: tcp(500, 900, 'ESTABLISHED', 'delta-time=10 ') } }
+    const reader = readerOf(now)
+    const [first] = (await reader.read()).sessions
+    assert.deepEqual([first?.seconds, first?.bytesOut, first?.bytesIn], [10, 50, 90])
+    now.seconds = 102
+    now.table.text = tcp(500, 900, 'ESTABLISHED', 'delta-time=12 ')
+    const [second] = (await reader.read()).sessions
+    assert.deepEqual([second?.id, second?.seconds, second?.bytesIn], [first?.id, 12, 0])
+    now.seconds = 110
+    now.table.text = tcp(100, 100, 'ESTABLISHED', 'delta-time=1 ')
+    const [third] = (await reader.read()).sessions
+    assert.notEqual(third?.id, first?.id, 'the same ends have met again')
+    assert.deepEqual([third?.seconds, third?.bytesOut], [1, 100])
+  })
+
+  it('are read once for all who ask at the same time', async () => {
+    let readings = 0
+    const reader = createTrafficReader({
+      elapsed: () => 0,
+      now: () => new Date(0),
+      random: () => new Uint8Array(10),
+      read: async () => {
+        readings++
+        return { text: '', isCut: true, isCounting: false, limitation: 'no table' }
+      },
+    })
+    const [told] = await Promise.all([reader.read(), reader.read()])
+    assert.equal(readings, 1)
+    assert.deepEqual(told, { sessions: [], isCut: true, isCounting: false, limitation: 'no table' })
+    await reader.read()
+    assert.equal(readings, 2)
   })
 
   it('get ids that sort by time', () => {

@@ -1,42 +1,41 @@
-// Connections that the kernel tracks, from /proc/net/nf_conntrack, and how fast they are. Where the table cannot be read,
-// for want of the right or of the module, there is nothing to tell.
+// Connections that the kernel tracks and how fast they are, from the lines of its table, which applyd reads for us.
 
-import { readFile } from 'node:fs/promises'
+import type { SessionTable } from '../plan/artifacts.ts'
+import type { TrackedSession, TrafficReading } from '../plan/facts.ts'
 
-export interface Tracked {
+/** What the kernel says of one connection; counters are totals, zero where it does not count. */
+export interface Tracked extends Omit<TrackedSession, 'id' | 'seconds'> {
   /** What tells it from others: protocol and both ends. */
   readonly key: string
-  readonly protocol: string
-  readonly source: string
-  /** Null where the protocol has no ports. */
-  readonly sourcePort: number | null
-  readonly destination: string
-  readonly destinationPort: number | null
-  /** Zero where the kernel does not count (net.netfilter.nf_conntrack_acct). */
-  readonly bytesOut: number
-  readonly packetsOut: number
-  readonly bytesIn: number
-  readonly packetsIn: number
+  /** Since it began; null where the kernel does not say. */
+  readonly age: number | null
 }
 
-/** One line of the table; null for what is not IPv4 or not whole. */
+/** States of TCP in which nothing will pass any more; the kernel only remembers them for stray packets. */
+const ended: ReadonlySet<string | undefined> = new Set(['TIME_WAIT', 'CLOSE'])
+
+/** One line of the table; null for what is not IPv4, not whole, over, or of the gateway with itself. */
 export function parseTracked(line: string): Tracked | null {
   const words = line.trim().split(/\s+/)
-  if (words[0] !== 'ipv4') return null
+  if (words[0] !== 'ipv4' || ended.has(words[5])) return null
   const pairs = words.filter((word) => word.includes('=')).map((word) => word.split('=') as [string, string])
   const all = (name: string): string[] => pairs.filter(([key]) => key === name).map(([, value]) => value)
-  const [source, destination] = [all('src')[0], all('dst')[0]]
+  const [source, answered] = all('src')
+  const [calledAs, seenAs] = all('dst')
   const protocol = (words[2] ?? '').toUpperCase()
-  if (source === undefined || destination === undefined || protocol === '') return null
-  const [sourcePort, destinationPort] = [portOf(all('sport')[0]), portOf(all('dport')[0])]
+  if (!source || !calledAs || !answered || !seenAs || protocol === '' || source.startsWith('127.')) return null
+  const [sourcePort, answeredPort] = all('sport')
   const count = (name: string, way: 0 | 1): number => Number(all(name)[way] ?? 0) || 0
   return {
-    key: [protocol, source, sourcePort, destination, destinationPort, all('id')[0] ?? ''].join(' '),
+    key: [protocol, source, sourcePort, calledAs, all('dport')[0], all('id')[0]].join(' '),
+    age: numberOf(all('delta-time')[0]),
     protocol,
     source,
-    sourcePort,
-    destination,
-    destinationPort,
+    sourcePort: numberOf(sourcePort),
+    destination: answered,
+    destinationPort: numberOf(answeredPort),
+    calledAs,
+    seenAs,
     bytesOut: count('bytes', 0),
     packetsOut: count('packets', 0),
     bytesIn: count('bytes', 1),
@@ -44,27 +43,18 @@ export function parseTracked(line: string): Tracked | null {
   }
 }
 
-const portOf = (text: string | undefined): number | null => (text === undefined ? null : Number(text))
-
-/** Empty where there is no table or no right to it. */
-async function readTable(): Promise<string> {
-  try {
-    return await readFile('/proc/net/nf_conntrack', 'utf8')
-  } catch {
-    return ''
-  }
-}
+const numberOf = (text: string | undefined): number | null => (text === undefined ? null : Number(text))
 
 export interface TrafficSource {
   readonly elapsed: () => number
   readonly now: () => Date
   readonly random: () => Uint8Array
-  readonly read?: () => Promise<string>
+  readonly read: () => Promise<SessionTable>
 }
 
 interface Known {
   readonly id: string
-  readonly firstSeen: number
+  readonly began: number
   /** The reading before the last one, to measure against. */
   readonly before: Reading | null
   readonly last: Reading
@@ -79,42 +69,57 @@ interface Reading {
 const leastSeconds = 1
 
 /** Remembers when a connection was first seen and what it had carried by then. */
-export function createTrafficReader({ elapsed, now, random, read = readTable }: TrafficSource) {
+export function createTrafficReader({ elapsed, now, random, read }: TrafficSource) {
   let known = new Map<string, Known>()
-  return {
-    async sessions() {
-      const text = await read()
-      const at = elapsed()
-      const next = new Map<string, Known>()
-      for (const line of text.split('\n')) {
-        const tracked = parseTracked(line)
-        if (tracked) next.set(tracked.key, observed(known.get(tracked.key), { at, tracked }))
-      }
-      known = next
-      return [...next.values()].map(shown)
-    },
+  let reading: Promise<TrafficReading> | null = null
+
+  async function readNow(): Promise<TrafficReading> {
+    const { text, ...told } = await read()
+    const at = elapsed()
+    const next = new Map<string, Known>()
+    for (const line of text.split('\n')) {
+      const tracked = parseTracked(line)
+      if (tracked) next.set(tracked.key, observed(known.get(tracked.key), { at, tracked }))
+    }
+    known = next
+    return { ...told, sessions: [...next.values()].map(shown) }
   }
 
   function observed(old: Known | undefined, last: Reading): Known {
-    if (!old) return { id: ulid(now().getTime(), random()), firstSeen: last.at, before: null, last }
+    const began = last.at - (last.tracked.age ?? 0)
+    // Younger than what was seen before: the same ends have met again. The kernel tells whole seconds only.
+    const isOther = old && last.tracked.age !== null && began - 1 > old.last.at
+    if (!old || isOther) return { id: ulid(now().getTime(), random()), began, before: null, last }
     const isNews = last.at - old.last.at >= leastSeconds
     return { ...old, before: isNews ? old.last : old.before, last }
   }
+
+  return {
+    /** Who asks while somebody else is reading gets the same answer. */
+    read(): Promise<TrafficReading> {
+      reading ??= readNow().finally(() => {
+        reading = null
+      })
+      return reading
+    },
+  }
 }
 
-function shown({ id, firstSeen, before, last }: Known) {
-  const { key: _key, bytesIn, bytesOut, packetsIn, packetsOut, ...ends } = last.tracked
-  const seconds = before ? last.at - before.at : 0
-  const rate = (field: 'bytesIn' | 'bytesOut' | 'packetsIn' | 'packetsOut', value: number): number =>
-    before && seconds > 0 ? Math.max(0, Math.round((value - before.tracked[field]) / seconds)) : 0
+/** Since the reading before; on first sight since the connection began, where the kernel says when that was. */
+function shown({ id, began, before, last }: Known): TrackedSession {
+  const { key: _key, age, ...tracked } = last.tracked
+  const seconds = before ? last.at - before.at : Math.max(age ?? 0, leastSeconds)
+  const isMeasured = before !== null || age !== null
+  const rate = (field: 'bytesIn' | 'bytesOut' | 'packetsIn' | 'packetsOut'): number =>
+    isMeasured ? Math.max(0, Math.round((tracked[field] - (before?.tracked[field] ?? 0)) / seconds)) : 0
   return {
+    ...tracked,
     id,
-    ...ends,
-    seconds: Math.floor(last.at - firstSeen),
-    bytesIn: rate('bytesIn', bytesIn),
-    bytesOut: rate('bytesOut', bytesOut),
-    packetsIn: rate('packetsIn', packetsIn),
-    packetsOut: rate('packetsOut', packetsOut),
+    seconds: age ?? Math.floor(last.at - began),
+    bytesIn: rate('bytesIn'),
+    bytesOut: rate('bytesOut'),
+    packetsIn: rate('packetsIn'),
+    packetsOut: rate('packetsOut'),
   }
 }
 

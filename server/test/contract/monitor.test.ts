@@ -5,7 +5,8 @@ import assert from 'node:assert/strict'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import type { TrackedSession } from '../../src/http/handle.ts'
+import { GatewayError } from '../../src/contract/error.ts'
+import type { TrackedSession, TrafficReading } from '../../src/plan/facts.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const json = (value: unknown): string => encodeURIComponent(JSON.stringify(value))
@@ -19,6 +20,8 @@ const session = (id: string, source: string, seconds: number, bytesIn: number): 
   sourcePort: 40_000,
   destination: '203.0.113.9',
   destinationPort: 443,
+  calledAs: '203.0.113.9',
+  seenAs: source,
   seconds,
   bytesIn,
   bytesOut: 1,
@@ -30,11 +33,19 @@ describe('the traffic monitor', () => {
   let gateway: TestGateway
   let admin: Client
   let tracked: readonly TrackedSession[] = []
+  let told: Partial<TrafficReading> = {}
   before(async () => {
-    gateway = await createTestGateway({ parts: { traffic: { sessions: async () => tracked } } })
+    gateway = await createTestGateway({ parts: { traffic: { read } } })
     admin = await gateway.client('predefined_admin_write')
   })
   after(() => gateway.close())
+  const read = async (): Promise<TrafficReading> => ({
+    sessions: tracked,
+    isCut: false,
+    isCounting: true,
+    limitation: null,
+    ...told,
+  })
   const get = async (url: string) => {
     const answer = await admin('GET', url)
     assert.equal(answer.status, 200, answer.text)
@@ -123,6 +134,72 @@ describe('the traffic monitor', () => {
       ],
     )
     assert.deepEqual(await get('/reports/traffic/top/applications'), [])
+  })
+
+  it('counts a session for the local host also when the other side began it, and never for the gateway', async () => {
+    const wan = await admin('POST', '/network/connections', {
+      type: 'wan',
+      title: 'WAN',
+      enabled: true,
+      mac: '02:00:00:00:00:02',
+      enable_dhcp: false,
+      addresses: ['203.0.113.2/24'],
+      gateway: null,
+      dns: [],
+      vlan_tag: null,
+      zone: null,
+      netflow_index: 0,
+    })
+    assert.equal(wan.status, 200, wan.text)
+    const published = { ...session('D', '192.0.2.7', 5, 100), destination: '10.10.0.9', calledAs: '203.0.113.2' }
+    const hidden = { ...session('E', '10.10.0.7', 4, 10), destination: '192.0.2.80', seenAs: '203.0.113.2' }
+    const ownTraffic = session('F', '203.0.113.2', 3, 10)
+    tracked = [published, hidden, ownTraffic]
+    const sessions = await get('/reports/traffic/sessions')
+    const [lan, out] = [(await get('/network/connections'))[0].id, wan.body.id]
+    assert.deepEqual(
+      sessions.map((one: Record<string, string>) => [one.id, one.in_iface_alias, one.out_iface_alias]),
+      [
+        ['D', `interface.id.${out}`, `interface.id.${lan}`],
+        ['E', `interface.id.${lan}`, `interface.id.${out}`],
+        ['F', '', `interface.id.${out}`],
+      ],
+    )
+    const sources = await get('/reports/traffic/top/sources')
+    assert.deepEqual(
+      sources.map(({ source_ip, bps_in, bps_out }: Record<string, unknown>) => [source_ip, bps_in, bps_out]),
+      [
+        ['10.10.0.9', 1, 100],
+        ['10.10.0.7', 10, 1],
+      ],
+    )
+  })
+
+  it('says in its status what it cannot tell', async () => {
+    const states = async () =>
+      (await get('/reports/traffic/status')).map(({ name, status }: Record<string, string>) => `${name} ${status}`)
+    assert.deepEqual(await states(), ['sessions active', 'rates active', 'applications inactive'])
+    told = { isCut: true, isCounting: false }
+    assert.deepEqual(await states(), ['sessions active', 'rates inactive', 'applications inactive'])
+    assert.match((await get('/reports/traffic/status'))[0].msg[0], /more sessions than are shown/)
+    told = { sessions: [], limitation: 'Nothing is tracked here.' }
+    assert.deepEqual((await get('/reports/traffic/status'))[0], {
+      name: 'sessions',
+      status: 'inactive',
+      msg: ['Nothing is tracked here.'],
+    })
+    assert.deepEqual(await get('/reports/traffic/sessions'), [])
+  })
+
+  it('says so when the machine cannot be asked', async () => {
+    const failing = await createTestGateway({
+      parts: { traffic: { read: () => Promise.reject(new GatewayError('unavailable', 'No answer.')) } },
+    })
+    const client = await failing.client('predefined_reports_view')
+    assert.equal((await client('GET', '/reports/traffic/sessions')).status, 503)
+    const { status, body } = await client('GET', '/reports/traffic/status')
+    assert.deepEqual([status, body[0]], [200, { name: 'sessions', status: 'failed', msg: ['No answer.'] }])
+    await failing.close()
   })
 })
 

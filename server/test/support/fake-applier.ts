@@ -12,6 +12,7 @@ import type {
   Observation,
   Outcome,
   Plan,
+  SessionTable,
   TrialPacket,
   TrialResult,
 } from '../../src/plan/artifacts.ts'
@@ -28,6 +29,8 @@ export class FakeApplier implements Applier {
   /** Packets by origin; an origin that is not in here has counted none. */
   readonly hitCounts = new Map<string, number>()
   epoch = 'fake'
+  /** What the kernel tracks. */
+  tracked: SessionTable = { text: '', isCut: false, isCounting: true, limitation: null }
   /** How a packet fares. */
   tryPacket: (packet: TrialPacket) => TrialResult = () => ({ passed: true, origins: [] })
   #busy = false
@@ -80,6 +83,11 @@ export class FakeApplier implements Applier {
       return { origin, packets, bytes: packets * 60 }
     })
     return { epoch: this.epoch, counts }
+  }
+
+  async sessions(): Promise<SessionTable> {
+    this.#orFail()
+    return this.tracked
   }
 
   async trial(packets: readonly TrialPacket[]): Promise<readonly TrialResult[]> {

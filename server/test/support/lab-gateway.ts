@@ -123,6 +123,8 @@ export class LabGateway {
   readonly #ownsState: boolean
   readonly #closed: Promise<number | null>
   readonly #first: LauncherRecord
+  /** What tests run within the walls: it ends with them, but a moment after the launcher. */
+  readonly #guests = new Set<Promise<void>>()
 
   constructor(
     launcher: ChildProcess,
@@ -168,7 +170,14 @@ export class LabGateway {
   }
 
   exec(namespace: string, argv: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
-    return execInLab(this.stateDir, namespace, argv, { timeoutMs: settleMs, ...options })
+    const running = execInLab(this.stateDir, namespace, argv, { timeoutMs: settleMs, ...options })
+    const ended = running.then(
+      () => {},
+      () => {},
+    )
+    this.#guests.add(ended)
+    void ended.then(() => this.#guests.delete(ended))
+    return running
   }
 
   /** Resolves when the new one serves. */
@@ -221,6 +230,7 @@ export class LabGateway {
     this.#launcher.kill('SIGTERM')
     const code = await this.#closed
     assert.equal(code, 0, `the launcher ended with ${code}:\n${this.#output.text}`)
+    await Promise.all(this.#guests)
     assert.deepEqual(this.#leftovers(members), [], 'processes or mounts are left behind')
     assert.deepEqual(readdirSync(join(this.stateDir, 'run')).filter(isLauncherFile), [], 'the launcher left its files')
   }

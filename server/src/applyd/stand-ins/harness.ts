@@ -222,6 +222,7 @@ export function benchTables(
       ['stand-for', (device) => ({ ...standIn, args: [join(here, 'stand-in.sh'), '{stand.conf}', device] })],
     ]),
     makeReady: () => {},
+    tracking: { table: join(root, 'tracked'), switches: [join(root, 'counts'), join(root, 'stamps')] },
     trial: [process.execPath, join(here, 'trial.ts')],
   }
 }

@@ -77,7 +77,7 @@ export const listLogs = endpoint({
   method: 'GET',
   path: '/logs_backend/logs',
   // The journal of administrators is part of it, which not every reader may see.
-  access: 'journal',
+  access: 'reports',
   summary: 'Query the system journal',
   description: 'Newest first unless sorted otherwise. Parameters other than numbers and words are JSON.',
   query: strictObject({

@@ -67,7 +67,7 @@ export const trafficColumns = columnsOf(TrafficRecord.properties)
 export const trafficJournal = endpoint({
   method: 'GET',
   path: '/reports/report/firewall/journal',
-  access: 'journal',
+  access: 'reports',
   summary: 'Query the traffic journal',
   description:
     'What firewall rules wrote about connections that a logging rule marked; columns of other engines say absent or nothing.',
@@ -102,7 +102,7 @@ export const authColumns = columnsOf(AuthRecord.properties)
 export const authJournal = endpoint({
   method: 'GET',
   path: '/user_cabinet_reports/auth_journal',
-  access: 'journal',
+  access: 'reports',
   summary: 'Query the authentication journal of the personal portal',
   description: 'Empty as long as there is no personal portal.',
   query: journalQuery(authColumnNames),
@@ -115,7 +115,7 @@ export const uniqueColumns = ['ip', 'country_name'] as const
 export const authJournalValues = endpoint({
   method: 'GET',
   path: '/user_cabinet_reports/auth_journal/unique_values/:column_name',
-  access: 'journal',
+  access: 'reports',
   summary: 'List the different values of a column of the authentication journal',
   reply: strictObject({
     meta: Type.Array(MetaColumn),

@@ -19,11 +19,11 @@ import * as contract from './contract.ts'
 import { updateAgent, updateFlow, updateSnmp } from './edits.ts'
 import { journalRoutes } from './routes-journals.ts'
 import { pageOf, showSessions, topApplications, topSources } from './sessions.ts'
-import { snmpItems } from './status.ts'
+import { snmpItems, trafficItems, unreadTrafficItems } from './status.ts'
 
 async function sessionsNow({ config, services }: Pick<Context, 'config' | 'services'>) {
-  const tracked = (await services.traffic?.sessions()) ?? []
-  return showSessions(config, services.facts(), tracked)
+  const reading = await services.traffic?.read()
+  return showSessions(config, services.facts(), reading?.sessions ?? [])
 }
 
 const longest = { field: 'duration', direction: 'desc' } as const
@@ -34,11 +34,23 @@ const trafficRoutes: readonly Route[] = [
     pageOf(await sessionsNow(context), context.query, longest, maxRows),
   ),
   handle(contract.traffic.sources, async (context) =>
-    pageOf(topSources(await sessionsNow(context)), context.query, mostSessions, maxRows),
+    pageOf(
+      topSources(context.config, context.services.facts(), await sessionsNow(context)),
+      context.query,
+      mostSessions,
+      maxRows,
+    ),
   ),
   handle(contract.traffic.applications, async (context) =>
     pageOf(topApplications(await sessionsNow(context)), context.query, mostSessions, maxRows),
   ),
+  handle(contract.traffic.status, async ({ services }) => {
+    try {
+      return trafficItems(await services.traffic?.read())
+    } catch (fault) {
+      return unreadTrafficItems((fault as Error).message)
+    }
+  }),
 ]
 
 const flowRoutes = (endpoints: typeof contract.flowSettings): Route[] => [

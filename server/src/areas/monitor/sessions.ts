@@ -4,31 +4,16 @@ import { type Config, read } from '../../contract/slots.ts'
 import { type Cell, comparison, type SortItem } from '../../contract/table-query.ts'
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import { contains } from '../../net/ranges.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { connectionAlias, connections } from '../network/config.ts'
-import { addressesOf as addressesOfConnection } from '../network/resolve.ts'
+import type { Facts, TrackedSession } from '../../plan/facts.ts'
+import { type Connection, connectionAlias, connections, isExternal } from '../network/config.ts'
+import { addressesOf as addressesOfConnection, ownAddresses } from '../network/resolve.ts'
 import { ipAddresses, ipRanges, networks } from '../objects/config.ts'
 import { addressesOf } from '../objects/resolve.ts'
 import type { TopApplication, TopSource, TrafficSession } from './contract.ts'
 
-/** A connection as the kernel tracks it; rates over the last moments. */
-export interface TrackedSession {
-  readonly id: string
-  readonly protocol: string
-  readonly source: string
-  readonly sourcePort: number | null
-  readonly destination: string
-  readonly destinationPort: number | null
-  readonly seconds: number
-  readonly bytesIn: number
-  readonly bytesOut: number
-  readonly packetsIn: number
-  readonly packetsOut: number
-}
-
 export function showSessions(config: Config, facts: Facts, tracked: readonly TrackedSession[]): TrafficSession[] {
-  const aliases = remembered((ip) => aliasesOf(config, facts, ip))
-  const interfaces = remembered((ip) => interfaceOf(config, facts, ip))
+  const aliases = aliasFinder(config, facts)
+  const interfaces = interfaceFinder(config, facts)
   return tracked.map((one) => ({
     id: one.id,
     source_ip: one.source,
@@ -43,42 +28,65 @@ export function showSessions(config: Config, facts: Facts, tracked: readonly Tra
     bps_out: one.bytesOut,
     pps_in: one.packetsIn,
     pps_out: one.packetsOut,
-    in_iface_alias: interfaces(one.source),
-    out_iface_alias: interfaces(one.destination),
+    in_iface_alias: interfaces(one.source, one.calledAs),
+    out_iface_alias: interfaces(one.destination, one.seenAs),
   }))
 }
 
 const withPort = (protocol: string, port: number | null): string => (port === null ? protocol : `${protocol}:${port}`)
 
-function remembered<T>(find: (ip: string) => T): (ip: string) => T {
+/** Many sessions share few addresses. */
+function remembered<T>(find: (ip: string, own: string) => T): (ip: string, own?: string) => T {
   const known = new Map<string, T>()
-  return (ip) => {
-    const found = known.get(ip) ?? find(ip)
-    known.set(ip, found)
+  return (ip, own = '') => {
+    const key = `${ip} ${own}`
+    const found = known.get(key) ?? find(ip, own)
+    known.set(key, found)
     return found
   }
 }
 
-function aliasesOf(config: Config, facts: Facts, ip: string): string[] {
-  const address = parseAddress(ip)
-  if (address === null) return []
-  return [ipAddresses, ipRanges, networks]
+/** Objects that hold an address, and the user who has it. */
+function aliasFinder(config: Config, facts: Facts): (ip: string) => string[] {
+  const holders = [ipAddresses, ipRanges, networks]
     .flatMap((slot) => read(config, slot as typeof networks).map(({ id }) => id))
-    .filter((id) => contains(addressesOf(config, facts, [id]), address))
+    .map((id) => ({ id, ranges: addressesOf(config, facts, [id]) }))
+  const users = [...facts.addressBook].filter(([id]) => id.startsWith('user.'))
+  return remembered((ip) => {
+    const address = parseAddress(ip)
+    if (address === null) return []
+    return [
+      ...holders.filter(({ ranges }) => contains(ranges, address)).map(({ id }) => id),
+      ...users.filter(([, addresses]) => addresses.includes(ip)).map(([id]) => id),
+    ]
+  })
 }
 
-/** The connection whose network holds the address; empty when it lies beyond all of them. */
-function interfaceOf(config: Config, facts: Facts, ip: string): string {
-  const address = parseAddress(ip)
-  if (address === null) return ''
-  const found = read(config, connections).find((connection) =>
-    addressesOfConnection(facts, connection).some((text) => {
-      const network = parseNetwork(text)
-      return network !== null && network.low <= address && address <= network.high
-    }),
-  )
-  return found ? connectionAlias(found) : ''
+/**
+ * The connection that an address is behind: the one whose network holds it; for an address beyond all of them the one whose
+ * own address stood in for the gateway in this session, or else the only one that leads to a provider. Empty when that
+ * does not tell, and for the gateway itself.
+ */
+function interfaceFinder(config: Config, facts: Facts): (ip: string, own: string) => string {
+  const own = new Set(ownAddresses(config, facts))
+  const all = read(config, connections)
+    .filter(({ enabled }) => enabled)
+    .map((connection) => ({ connection, networks: networksOf(facts, connection) }))
+  const external = all.filter(({ connection }) => isExternal(connection))
+  return remembered((ip, ownText) => {
+    const address = parseAddress(ip)
+    if (address === null || own.has(address)) return ''
+    const standIn = parseAddress(ownText)
+    const found =
+      all.find(({ networks }) => networks.some(({ low, high }) => low <= address && address <= high)) ??
+      all.find(({ networks }) => networks.some((network) => network.address === standIn)) ??
+      (external.length === 1 ? external[0] : undefined)
+    return found ? connectionAlias(found.connection) : ''
+  })
 }
+
+const networksOf = (facts: Facts, connection: Connection) =>
+  addressesOfConnection(facts, connection).flatMap((text) => parseNetwork(text) ?? [])
 
 const sums = (sessions: readonly TrafficSession[]) => {
   const sum = (field: 'bps_in' | 'bps_out' | 'pps_in' | 'pps_out'): number =>
@@ -92,12 +100,38 @@ const sums = (sessions: readonly TrafficSession[]) => {
   }
 }
 
-export const topSources = (sessions: readonly TrafficSession[]): TopSource[] =>
-  [...Map.groupBy(sessions, (session) => session.source_ip)].map(([source_ip, own]) => ({
+/** The same session told from its other end. */
+const turned = (session: TrafficSession): TrafficSession => ({
+  ...session,
+  source_ip: session.destination_ip,
+  src_aliases: session.dst_aliases,
+  bps_in: session.bps_out,
+  bps_out: session.bps_in,
+  pps_in: session.pps_out,
+  pps_out: session.pps_in,
+})
+
+/**
+ * By local host, whoever began the session. Where no end is local it counts for the one that began it; what the gateway
+ * does itself does not count (monitor.md, dashboard).
+ */
+export function topSources(config: Config, facts: Facts, sessions: readonly TrafficSession[]): TopSource[] {
+  const local = new Set(
+    read(config, connections)
+      .filter(({ type }) => type === 'lan')
+      .map(connectionAlias),
+  )
+  const own = new Set(ownAddresses(config, facts))
+  const told = sessions.map((session) =>
+    !local.has(session.in_iface_alias) && local.has(session.out_iface_alias) ? turned(session) : session,
+  )
+  const foreign = told.filter(({ source_ip }) => !own.has(parseAddress(source_ip) ?? -1))
+  return [...Map.groupBy(foreign, (session) => session.source_ip)].map(([source_ip, mine]) => ({
     source_ip,
-    src_aliases: own[0]?.src_aliases ?? [],
-    ...sums(own),
+    src_aliases: mine[0]?.src_aliases ?? [],
+    ...sums(mine),
   }))
+}
 
 /** Nobody recognises applications yet; what is not recognised is no application. */
 export const topApplications = (sessions: readonly TrafficSession[]): TopApplication[] =>

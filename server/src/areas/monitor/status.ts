@@ -1,8 +1,36 @@
-// The status of SNMP: what is set, and what comes of it.
+// The status of the traffic monitor and of SNMP: what is set, and what comes of it.
 
 import type { StatusItem } from '../../contract/fields.ts'
 import { type Config, read } from '../../contract/slots.ts'
+import type { TrafficReading } from '../../plan/facts.ts'
 import { snmpState } from './config.ts'
+
+/** Sessions are a plain list, so it is here that one learns why it is empty or not whole. */
+export function trafficItems(reading: TrafficReading | undefined): StatusItem[] {
+  if (reading === undefined) return withoutSessions('inactive', 'Nobody reads what passes through this gateway.')
+  if (reading.limitation !== null) return withoutSessions('inactive', reading.limitation)
+  const rates: StatusItem = reading.isCounting
+    ? { name: 'rates', status: 'active', msg: [] }
+    : { name: 'rates', status: 'inactive', msg: [uncounted] }
+  return [{ name: 'sessions', status: 'active', msg: reading.isCut ? [cut] : [] }, rates, noApplications]
+}
+
+/** For when the machine could not be asked. */
+export const unreadTrafficItems = (why: string): StatusItem[] => withoutSessions('failed', why)
+
+const withoutSessions = (status: StatusItem['status'], why: string): StatusItem[] => [
+  { name: 'sessions', status, msg: [why] },
+  { name: 'rates', status: 'inactive', msg: ['Without sessions there are no rates.'] },
+  noApplications,
+]
+
+const cut = 'The gateway tracks more sessions than are shown here; the lists are a part of them.'
+const uncounted = 'The kernel does not count what sessions carry, so all rates are 0.'
+const noApplications: StatusItem = {
+  name: 'applications',
+  status: 'inactive',
+  msg: ['No engine recognises applications yet, so sessions have none and there is no list of them.'],
+}
 
 export const snmpItems = (config: Config): StatusItem[] => [
   {

@@ -1,0 +1,59 @@
+// The table of connections as applyd gives it on: within a bound, in whole lines, and with the reason when there is none.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import type { Context } from './applyd.ts'
+import { countConnections, readSessions } from './tracking.ts'
+
+describe('the table of connections', () => {
+  let folder = ''
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tracking-'))
+    for (const name of ['acct', 'timestamp']) writeFileSync(join(folder, name), '0\n')
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+  const tracking = () => ({
+    table: join(folder, 'table'),
+    switches: ['acct', 'timestamp'].map((name) => join(folder, name)),
+  })
+  const read = (more: Partial<Context> = {}) =>
+    readSessions({ plane: 'lab', limitation: null, tables: { tracking: tracking() }, ...more } as Context)
+
+  it('is given as it is, and the kernel is made to count', async () => {
+    writeFileSync(join(folder, 'table'), 'ipv4 one\nipv4 two\n')
+    assert.deepEqual(await read(), { text: 'ipv4 one\nipv4 two\n', isCut: false, isCounting: true, limitation: null })
+    assert.equal(readFileSync(join(folder, 'acct'), 'utf8')[0], '1')
+  })
+
+  it('is cut after a whole line when it is too long', async () => {
+    const line = `ipv4 ${'x'.repeat(1000)}\n`
+    writeFileSync(join(folder, 'table'), line.repeat(10_000))
+    const { text, isCut } = await read()
+    assert.ok(isCut)
+    assert.ok(text.length <= 8 * 1024 * 1024 + 64 * 1024 && text.length > 8 * 1024 * 1024 - line.length)
+    assert.ok(text.endsWith(line))
+  })
+
+  it('that is not there is told with the reason', async () => {
+    const { text, isCounting, limitation } = await read()
+    assert.deepEqual([text, isCounting], ['', false])
+    assert.match(limitation ?? '', /does not show the connections it tracks \(no such file or directory\)/)
+  })
+
+  it('is not looked for where no traffic is carried', async () => {
+    writeFileSync(join(folder, 'table'), 'ipv4 one\n')
+    const { text, limitation } = await read({ plane: 'none', limitation: 'no namespaces here' })
+    assert.deepEqual([text, limitation], ['', 'no namespaces here'])
+    assert.equal(readFileSync(join(folder, 'acct'), 'utf8'), '0\n', 'and nothing is switched on')
+  })
+
+  it('says when nothing is counted, which is no fault', async () => {
+    writeFileSync(join(folder, 'table'), '')
+    rmSync(join(folder, 'acct'))
+    countConnections(tracking())
+    assert.equal((await read()).isCounting, false)
+  })
+})
