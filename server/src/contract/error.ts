@@ -50,7 +50,8 @@ export const invalid = (field: string, message: string): GatewayError =>
 
 export const notFound = (what: string): GatewayError => new GatewayError('not_found', `There is no ${what}.`)
 
-const maxProblems = 100
+/** More than these help nobody. */
+export const maxProblems = 100
 
 /** Throws when there are problems, with all of them: one is told as it is, several by their number. */
 export function refuse(problems: readonly Problem[], code: 'invalid' | 'conflict' = 'invalid'): void {

@@ -17,9 +17,9 @@ const certificatesOf = (chain: string): string[] =>
 
 const fieldsOf = ({ body }: Answer): string[] => body.problems.map(({ field }: { field: string }) => field)
 
-function refused(answer: Answer, field: string): void {
+function refused(answer: Answer, ...fields: string[]): void {
   assert.equal(answer.status, 422, answer.text)
-  assert.deepEqual(fieldsOf(answer), [field])
+  assert.deepEqual(fieldsOf(answer), fields)
 }
 
 describe('the central console', () => {
@@ -291,6 +291,11 @@ describe('the central console', () => {
     refused(await admin('POST', path, { action: 'drop', source_addresses: ['ip.id.99'] }), 'source_addresses[0]')
     refused(await admin('POST', path, { action: 'drop', ips_enabled: true }), 'ips_profile')
     refused(await admin('POST', path, { action: 'drop', dpi_enabled: true }), 'dpi_profile')
+    refused(
+      await admin('POST', path, { action: 'drop', ips_profile: 'gone', dpi_profile: 'x' }),
+      'dpi_profile',
+      'ips_profile',
+    )
     refused(await admin('POST', path, { action: 'drop', incoming_interface: 'interface.id.99' }), 'incoming_interface')
     const id = await create(path, { action: 'drop', protocol: 'protocol.tcp', destination_ports: [port], comment: 'x' })
     const busy = await admin('DELETE', `/aliases/ports/${port}`)
@@ -301,6 +306,12 @@ describe('the central console', () => {
     const rule = (await get(path)).at(-1)
     assert.deepEqual([rule.action, rule.comment, rule.destination_ports], ['accept', '', ['any']])
     done(await admin('DELETE', `/aliases/ports/${port}`))
+    const profile = await create('/ips/profiles', { name: 'Strict', comment: '' })
+    done(await admin('PATCH', `${path}/${id}`, { ips_profile: profile }))
+    const named = await admin('DELETE', `/ips/profiles/${profile}`)
+    assert.deepEqual([named.status, ...fieldsOf(named)], [409, `central_console.input_after[${id}].ips_profile`])
+    done(await admin('PATCH', `${path}/${id}`, { ips_profile: '' }))
+    done(await admin('DELETE', `/ips/profiles/${profile}`))
   })
 
   it('keeps everything over a restart', async () => {

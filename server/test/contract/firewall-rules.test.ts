@@ -235,6 +235,14 @@ describe('firewall rules', () => {
     ['with a group as device profile', 'forward', () => ({ hip_profiles: ['group.id.1'] }), 'hip_profiles[0]'],
     ['with inspection and no profile', 'forward', () => ({ dpi_enabled: true }), 'dpi_profile'],
     ['with prevention and no profile', 'input', () => ({ ips_enabled: true, ips_profile: '' }), 'ips_profile'],
+    ['with an unknown profile', 'forward', () => ({ dpi_enabled: true, dpi_profile: uuid }), 'dpi_profile'],
+    [
+      'with unknown profiles that are not used',
+      'input',
+      () => ({ dpi_profile: '__DEFAULT_IPS_PROFILE_ID__', ips_profile: uuid }),
+      'dpi_profile',
+      'ips_profile',
+    ],
     ['with a long comment', 'forward', () => ({ comment: 'x'.repeat(256) }), 'comment'],
     ['that translate to nothing', 'dnat', () => ({ change_destination_address: null }), 'change_destination_address'],
     [
@@ -335,7 +343,9 @@ describe('firewall rules', () => {
 
   it('take 200 objects a field and the interface of the gateway itself', async () => {
     await add('forward', { source_addresses: many(200), incoming_interface: 'interface.utm_outgoing' })
-    await add('forward', { hip_profiles: ['hip_profile.id.1'], dpi_enabled: true, dpi_profile: uuid })
+    const profile = { name: 'chat', comment: '', protocols: [] }
+    const [{ id }] = (await admin('POST', '/api/application_control/profiles', profile)).body
+    await add('forward', { hip_profiles: ['hip_profile.id.1'], dpi_enabled: true, dpi_profile: id })
     await add('forward', { ips_enabled: true, ips_profile: '__DEFAULT_IPS_PROFILE_ID__' })
     await clear('forward')
   })

@@ -232,6 +232,7 @@ describe('objects', () => {
       'group.id': '1 2',
       'hip_profile.id': '0',
       'iplist.id': '276',
+      'id.l7': 'bittorrent',
     }
     const fixed = Object.entries(words).flatMap(([prefix, names]) =>
       names.split(' ').map((name) => `${prefix}.${name}`),

@@ -62,6 +62,9 @@ const knownFields: Readonly<Record<string, unknown>> = {
   change_destination_port: null,
   change_source_address: null,
   redirect_url: null,
+  dpi_enabled: false,
+  dpi_profile: '',
+  ips_profile: '__DEFAULT_IPS_PROFILE_ID__',
   aliases: ['group.id.1'],
   body: {},
 }

@@ -38,7 +38,10 @@ export const routes: readonly Route[] = [
   ),
   handle(
     contract.remove,
-    ({ params, change }) => change((config) => removeProfile(config, params.profile_id ?? '')),
+    ({ params, change, services }) => {
+      const id = params.profile_id ?? ''
+      return change((config) => removeProfile(config, id, services.referencesTo(config, id)))
+    },
     ofProfiles,
   ),
 ]

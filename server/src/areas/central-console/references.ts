@@ -2,6 +2,7 @@
 
 import type { Reference } from '../../contract/area.ts'
 import { type Config, type Item, type ListSlot, read } from '../../contract/slots.ts'
+import { profileFields } from '../firewall/resolve.ts'
 import { contentSlots, firewallSlots, originOf } from './config.ts'
 
 const contentFields = ['aliases', 'categories', 'timetable'] as const
@@ -18,7 +19,7 @@ const firewallFields = [
 
 export const references = (config: Config): Reference[] => [
   ...contentSlots.flatMap((slot) => mentions(config, slot, contentFields, 'Content filter rule')),
-  ...firewallSlots.flatMap((slot) => mentions(config, slot, firewallFields, 'Firewall rule')),
+  ...firewallSlots.flatMap((slot) => mentions(config, slot, [...firewallFields, ...profileFields], 'Firewall rule')),
 ]
 
 /** One id or a list of them. */
@@ -34,7 +35,7 @@ function mentions<F extends string>(
     fields.flatMap((field) =>
       [rule[field]]
         .flat()
-        .filter((id) => id.includes('.'))
+        .filter((id) => id !== '' && id !== 'any')
         .map((id) => ({ id, field, object: originOf(slot, rule.id), title: `${title} ${rule.id} of the console` })),
     ),
   )

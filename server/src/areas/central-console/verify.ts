@@ -4,6 +4,7 @@
 import type { Problem } from '../../contract/error.ts'
 import { type Config, read } from '../../contract/slots.ts'
 import type { FilterRule } from '../firewall/contract.ts'
+import { inspectionProblems } from '../firewall/resolve.ts'
 import { isInterfaceAlias } from '../network/resolve.ts'
 import { isAddressId, isKnownObject, isPortId, isTimeId } from '../objects/resolve.ts'
 import { allGroups, type GroupItem, groups, isGroup, originOf, root, ruleSlots } from './config.ts'
@@ -81,8 +82,7 @@ export const firewallProblems = (config: Config, rule: FilterRule): Problem[] =>
   ...portProblems(rule),
   ...zoneProblems(config, 'incoming_interface', rule.incoming_interface),
   ...zoneProblems(config, 'outgoing_interface', rule.outgoing_interface),
-  ...profileProblems('dpi', rule.dpi_enabled, rule.dpi_profile),
-  ...profileProblems('ips', rule.ips_enabled, rule.ips_profile),
+  ...inspectionProblems(config, rule),
 ]
 
 function portProblems(rule: FilterRule): Problem[] {
@@ -97,9 +97,6 @@ const zoneProblems = (config: Config, field: string, alias: string): Problem[] =
   alias === 'any' || isInterfaceAlias(config, alias)
     ? []
     : [problem(field, `There is no interface or zone with the id ${alias}.`)]
-
-const profileProblems = (kind: string, isEnabled: boolean, profile: string): Problem[] =>
-  isEnabled && profile === '' ? [problem(`${kind}_profile`, `Must not be empty when ${kind}_enabled is true.`)] : []
 
 /** Whatever way the configuration came about: parents exist. Edits judge the rest of a rule. */
 export function verify(config: Config): Problem[] {

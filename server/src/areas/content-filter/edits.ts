@@ -12,6 +12,7 @@ import {
   requireItem,
   updateItem,
 } from '../../contract/list-edits.ts'
+import { refuseInUse } from '../../contract/references.ts'
 import { type Config, read } from '../../contract/slots.ts'
 import { rootGroup } from '../firewall/contract.ts'
 import {
@@ -63,13 +64,7 @@ function commentOf({ comment, description }: WholeUserCategory): string {
 export const removeCategory = (config: Config, id: string, users: readonly Reference[]): Config =>
   onLists(config, (full) => {
     const { name } = requireItem(full, userCategories, id, categoryItem)
-    const [first, ...others] = users
-    if (first) {
-      const more = others.length > 0 ? ` and ${others.length} more` : ''
-      throw new GatewayError('conflict', `The user category "${name}" is used by ${first.title}${more}.`, {
-        problems: users.map((user) => ({ field: `${user.object}.${user.field}`, message: user.title })),
-      })
-    }
+    refuseInUse(`${categoryItem} "${name}"`, users)
     return removeItem(full, userCategories, id, categoryItem)
   })
 

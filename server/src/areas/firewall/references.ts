@@ -6,6 +6,7 @@ import { type Config, type Item, read } from '../../contract/slots.ts'
 import { accessOrder, bypassList, originOf, type RuleTable, ruleSlots, ruleTables, ruleTitle } from './config.ts'
 import type { Bypass } from './contract-access-lists.ts'
 import type { Rule } from './contract-rules.ts'
+import { profileFields } from './resolve.ts'
 
 const listFields = [
   'source_addresses',
@@ -53,7 +54,8 @@ function ofRule(table: RuleTable, rule: Rule): Reference[] {
   const user = { object: originOf(ruleSlots[table], rule.id), title: ruleTitle(table, rule.id) }
   const lists = listFields.flatMap((field) => (rule[field] ?? []).map((id) => ({ ...user, id, field })))
   const singles = singleFields.map((field) => ({ ...user, id: rule[field] ?? 'any', field }))
-  return [...lists, ...singles].filter(({ id }) => isObject(id))
+  const profiles = profileFields.flatMap((field) => (rule[field] ? [{ ...user, id: rule[field], field }] : []))
+  return [...[...lists, ...singles].filter(({ id }) => isObject(id)), ...profiles]
 }
 
 const ofBypass = (item: Bypass): Reference[] =>

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { write } from '../../contract/slots.ts'
 import type { Observation } from '../../plan/artifacts.ts'
+import { profiles } from '../application-profiles/config.ts'
+import { templateId } from '../intrusion-prevention/contract-profiles.ts'
 import { block, bypassList, forwardRules, logRules, settings } from './config.ts'
 import { addRule } from './edits.ts'
 import { type FirewallView, firewallStatusItems } from './status.ts'
@@ -90,8 +92,10 @@ describe('the firewall status', () => {
   })
 
   it('says how many rules ask for inspection, which does not happen yet', () => {
-    const asking = addRule({}, 'forward', 1, { action: 'accept', dpi_enabled: true, dpi_profile: 'one' }, {})
-    const both = addRule(asking, 'input', 1, { action: 'accept', ips_enabled: true, ips_profile: 'two' }, {})
+    const known = write({}, profiles, [{ id: 'one', name: 'One', comment: '', protocols: [] }])
+    const asking = addRule(known, 'forward', 1, { action: 'accept', dpi_enabled: true, dpi_profile: 'one' }, {})
+    const prevented = { action: 'accept', ips_enabled: true, ips_profile: templateId }
+    const both = addRule(asking, 'input', 1, prevented, {})
     const excepted = write(both, bypassList, [{ id: 'a', aliases: ['ip.id.1'], comment: '', enabled: true }])
     const item = itemOf('inspection', { config: excepted })
     assert.equal(item?.status, 'inactive')

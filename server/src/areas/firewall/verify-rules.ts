@@ -8,6 +8,7 @@ import { isInterfaceAlias } from '../network/resolve.ts'
 import { isAddressId, isKnownObject, isPortId, isTimeId } from '../objects/resolve.ts'
 import type { RuleTable } from './config.ts'
 import type { Rule } from './contract-rules.ts'
+import { inspectionProblems } from './resolve.ts'
 
 type IsOfKind = (id: string) => boolean
 
@@ -24,7 +25,7 @@ export function ruleProblems(config: Config, table: RuleTable, rule: Rule): Prob
     ...portProblems(rule),
     ...zoneProblems(config, 'incoming_interface', rule.incoming_interface),
     ...zoneProblems(config, 'outgoing_interface', rule.outgoing_interface),
-    ...inspectionProblems(rule),
+    ...inspectionProblems(config, rule),
     ...(table === 'dnat' ? dnatProblems(config, rule) : []),
     ...(table === 'snat' ? snatProblems(config, rule) : []),
   ]
@@ -68,17 +69,6 @@ function portProblems(rule: Rule): Problem[] {
 }
 
 const isAny = (ids: readonly string[]): boolean => ids.length === 1 && ids[0] === 'any'
-
-function inspectionProblems(rule: Rule): Problem[] {
-  return [
-    ...(rule.dpi_enabled && rule.dpi_profile === ''
-      ? [problem('dpi_profile', 'Must not be empty when dpi_enabled is true.')]
-      : []),
-    ...(rule.ips_enabled && rule.ips_profile === ''
-      ? [problem('ips_profile', 'Must not be empty when ips_enabled is true.')]
-      : []),
-  ]
-}
 
 function dnatProblems(config: Config, rule: Rule): Problem[] {
   const address = rule.change_destination_address ?? null

@@ -4,6 +4,9 @@
 
 import type { Problem } from '../../contract/error.ts'
 import { type Config, type Item, type ListSlot, read } from '../../contract/slots.ts'
+import { profiles as applicationProfiles } from '../application-profiles/config.ts'
+import { profiles as preventionProfiles } from '../intrusion-prevention/config.ts'
+import { groups, users } from '../users/config.ts'
 import {
   accessLists,
   accessOrder,
@@ -48,11 +51,14 @@ function held<T extends Item>(config: Config, slot: ListSlot<T>, problemsOf: (it
   })
 }
 
+/** What a rule can name. */
+export const namedSlots = [...foreignSlots, users, groups, applicationProfiles, preventionProfiles]
+
 let lastObjects: readonly unknown[] = []
 
 /** The values of all slots that rules refer to; the same list as long as none of them changed. */
 function objectsOf(config: Config): readonly unknown[] {
-  const values = foreignSlots.map((slot) => config[slot.key])
+  const values = namedSlots.map((slot) => config[slot.key])
   if (values.length !== lastObjects.length || values.some((value, index) => value !== lastObjects[index]))
     lastObjects = values
   return lastObjects

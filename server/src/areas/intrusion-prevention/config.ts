@@ -1,7 +1,7 @@
 // What intrusion prevention stores, its defaults, and the template profile, which is fixed.
 
 import { Enabled } from '../../contract/fields.ts'
-import { list, single } from '../../contract/slots.ts'
+import { type Config, list, read, single } from '../../contract/slots.ts'
 import { Net } from './contract.ts'
 import { Profile, type ProfileRule, StoredRule, templateId } from './contract-profiles.ts'
 import { StoredCustom } from './contract-signatures.ts'
@@ -28,6 +28,10 @@ export const template: Profile = {
   name: 'Template',
   comment: 'Blocks attacks and malware, reports what is suspicious. Copy it to make a profile of your own.',
 }
+
+/** May a firewall rule name it? */
+export const isProfile = (config: Config, id: string): boolean =>
+  id === templateId || read(config, profiles).some((profile) => profile.id === id)
 
 const classtypes = (values: readonly string[]): ProfileRule['filters'] => [
   { key: 'classtype', operator: 'equals', values: [...values] },

@@ -1,10 +1,11 @@
 // What can be done to profiles and their rules. The template is never touched, and a profile in use stays.
 
+import type { Reference } from '../../contract/area.ts'
 import { GatewayError, type Problem, refuse } from '../../contract/error.ts'
 import { addItem, type Placement, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
 import { addItemOf, itemsOf, moveItemOf, removeItemsOf, requireItemOf } from '../../contract/owned-edits.ts'
+import { refuseInUse } from '../../contract/references.ts'
 import { type Config, read, write } from '../../contract/slots.ts'
-import { originOf, ruleSlots, ruleTitle } from '../firewall/config.ts'
 import { profileRules, profiles, template, templateRules } from './config.ts'
 import { type Profile, type ProfileRule, type RuleFields, type StoredRule, templateId } from './contract-profiles.ts'
 
@@ -56,25 +57,11 @@ export function copyProfile(config: Config, fromId: string, id: string, nextId: 
 export const updateProfile = (config: Config, id: string, patch: Partial<Fields>): Config =>
   updateItem(config, profiles, { ...requireOwn(config, id), ...patch })
 
-export function removeProfile(config: Config, id: string): Config {
+export function removeProfile(config: Config, id: string, users: readonly Reference[]): Config {
   const { name } = requireOwn(config, id)
-  const users = profileUsers(config, id)
-  if (users.length > 0) {
-    throw new GatewayError('conflict', `The profile "${name}" is used by ${users[0]?.message}.`, { problems: users })
-  }
+  refuseInUse(`${item} "${name}"`, users)
   return removeItemsOf(removeItem(config, profiles, id, item), profileRules, id)
 }
-
-/** Firewall rules that send their traffic through the profile, switched on or not. */
-const profileUsers = (config: Config, id: string): Problem[] =>
-  (['forward', 'input'] as const).flatMap((table) =>
-    read(config, ruleSlots[table])
-      .filter((rule) => rule.ips_profile === id)
-      .map((rule) => ({
-        field: `${originOf(ruleSlots[table], rule.id)}.ips_profile`,
-        message: ruleTitle(table, rule.id),
-      })),
-  )
 
 export function addProfileRule(
   config: Config,

@@ -101,7 +101,10 @@ export const profileRoutes: readonly Route[] = [
   ),
   handle(
     contract.profiles.remove,
-    ({ params, change }) => change((config) => removeProfile(config, params.profile_id ?? '')),
+    ({ params, change, services }) => {
+      const id = params.profile_id ?? ''
+      return change((config) => removeProfile(config, id, services.referencesTo(config, id)))
+    },
     { slot: profiles },
   ),
   handle(contract.profiles.signatures, (context) => ({ signatures: [...decided(context as Context).signatures] })),

@@ -1,8 +1,8 @@
 // Endpoints of network interfaces.
 
 import { randomUUID } from 'node:crypto'
-import { GatewayError } from '../../contract/error.ts'
 import { removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
+import { refuseInUse } from '../../contract/references.ts'
 import { secretMask } from '../../contract/secret.ts'
 import { type Config, type Item, type ListSlot, read } from '../../contract/slots.ts'
 import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
@@ -76,12 +76,7 @@ function removeUnused<T extends Item>(
   what: string,
   aliasOf: (item: T) => string,
 ): Config {
-  const users = services.referencesTo(config, aliasOf(requireItem(config, slot, id, what)))
-  if (users.length > 0) {
-    throw new GatewayError('conflict', `The ${what} is in use: ${users.map((user) => user.title).join(', ')}.`, {
-      problems: users.map(({ object, field, title }) => ({ field: `${object}.${field}`, message: title })),
-    })
-  }
+  refuseInUse(what, services.referencesTo(config, aliasOf(requireItem(config, slot, id, what))))
   return removeItem(config, slot, id, what)
 }
 

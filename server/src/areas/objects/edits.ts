@@ -1,8 +1,9 @@
 // What can be done to objects: add, update, and remove when nobody uses them.
 
 import type { Reference } from '../../contract/area.ts'
-import { GatewayError, invalid, refuse } from '../../contract/error.ts'
+import { invalid, refuse } from '../../contract/error.ts'
 import { addItem, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
+import { refuseInUse } from '../../contract/references.ts'
 import { type Config, read } from '../../contract/slots.ts'
 import { addressLists, countryLists, type ObjectKind, portLists, type StoredObject, timeLists } from './config.ts'
 import { verifyObject } from './verify.ts'
@@ -31,19 +32,8 @@ export function updateObject(config: Config, kind: ObjectKind, id: string, body:
 
 export function removeObject(config: Config, kind: ObjectKind, id: string, users: readonly Reference[]): Config {
   const { title } = requireItem(config, kind.slot, id, kind.item)
-  if (users.length > 0) {
-    throw new GatewayError('conflict', `The ${kind.item} "${title}" is used by ${listed(users)}.`, {
-      problems: users.map((user) => ({ field: `${user.object}.${user.field}`, message: user.title })),
-    })
-  }
+  refuseInUse(`${kind.item} "${title}"`, users)
   return removeItem(config, kind.slot, id, kind.item)
-}
-
-/** The first few by name, the rest as a number. */
-function listed(users: readonly Reference[]): string {
-  const titles = [...new Set(users.map((user) => user.title))]
-  const named = titles.slice(0, 3).join(', ')
-  return titles.length > 3 ? `${named} and ${titles.length - 3} more` : named
 }
 
 /** Lists are stored as `values`, whichever of the two words the body has. */

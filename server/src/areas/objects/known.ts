@@ -2,6 +2,7 @@
 // Pure.
 
 import { type Config, read } from '../../contract/slots.ts'
+import { applications } from '../application-profiles/config.ts'
 import { connectionAlias, connections, isExternal, tunnelAlias, tunnels } from '../network/config.ts'
 import { findGroup, findUser, fixedGroups, groups, users } from '../users/config.ts'
 import { findObject, kindOf, type StoredObject } from './config.ts'
@@ -27,6 +28,8 @@ export const fixedObjects: readonly AnyObject[] = [
   fixedObject('interface.vpn_traffic', 'special_interface', 'Traffic of VPN clients'),
   // Spec gap: its number is not published. Profiles of administrators would begin with 1.
   fixedObject('hip_profile.id.0', 'hip_profile', 'Device without profile'),
+  // Spec gap (ips-and-profiles.md, open point 17): nothing else lists what profiles of application control can name.
+  ...applications.map(({ id, name }) => fixedObject(id, 'l7', name)),
 ]
 
 /** Spec gap (general.md, open point 6): a country is known by its ISO 3166-1 number, without leading zeros. */

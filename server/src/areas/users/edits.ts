@@ -5,13 +5,12 @@
 import type { Reference } from '../../contract/area.ts'
 import { GatewayError, notFound, type Problem, refuse } from '../../contract/error.ts'
 import { addItem, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
+import { refuseInUse } from '../../contract/references.ts'
 import type { Sealed } from '../../contract/secret.ts'
 import { type Config, read, write } from '../../contract/slots.ts'
 import { authorizationRules } from '../authorization/config.ts'
 import { findGroup, fixedGroups, groupId, groupPath, groups, type StoredUser, userId, users } from './config.ts'
 import type { DomainType, Group, GroupFields, NewGroup, NewUser, UserFields } from './contract.ts'
-
-const maxProblems = 100
 
 /** Seals a hash for the user with this id. */
 export type SealHash = (id: string) => Sealed
@@ -83,7 +82,7 @@ type MentionsOf = (id: string) => readonly Reference[]
 /** The authorization rules of a user go along. */
 export function removeUser(config: Config, given: string, mentionsOf: MentionsOf): Config {
   const { id, name } = requireUser(config, given)
-  refuseInUse(`user "${name}"`, [id], mentionsOf)
+  refuseInUse(`user "${name}"`, mentionsElsewhere([id], mentionsOf))
   return withoutRules(removeItem(config, users, id, 'user'), new Set([id]))
 }
 
@@ -141,7 +140,8 @@ export function removeGroup(config: Config, given: string, mentionsOf: MentionsO
   const [goneGroups, otherGroups] = split(read(config, groups), (group) => isInside(group.id))
   const [goneUsers, otherUsers] = split(read(config, users), (user) => isInside(user.parent_id))
   const userIds = goneUsers.map((user) => user.id)
-  refuseInUse(`group "${name}"`, [...goneGroups.map((group) => group.id), ...userIds], mentionsOf)
+  const gone = [...goneGroups.map((group) => group.id), ...userIds]
+  refuseInUse(`group "${name}"`, mentionsElsewhere(gone, mentionsOf))
   const rest = write(write(config, groups, otherGroups), users, otherUsers)
   return withoutRules(rest, new Set(userIds))
 }
@@ -203,20 +203,8 @@ function refuseForeign(what: string, current: object, next: object, changeable: 
 /** What stands in these lists goes along with what it mentions. */
 const goesAlong = [groups, users, authorizationRules].map(({ key }) => `${key}[`)
 
-function refuseInUse(what: string, gone: readonly string[], mentionsOf: MentionsOf): void {
-  const mentions = gone
-    .flatMap((id) => mentionsOf(id))
-    .filter(({ object }) => !goesAlong.some((prefix) => object.startsWith(prefix)))
-  if (mentions.length === 0) return
-  const titles = [...new Set(mentions.slice(0, maxProblems).map(({ title }) => title))].slice(0, 3)
-  const rest = mentions.length - titles.length
-  const more = rest > 0 ? ` and ${rest} more` : ''
-  throw new GatewayError('conflict', `The ${what} is in use: ${titles.join(', ')}${more}.`, {
-    problems: mentions
-      .slice(0, maxProblems)
-      .map(({ object, field, title }) => ({ field: `${object}.${field}`, message: title })),
-  })
-}
+const mentionsElsewhere = (gone: readonly string[], mentionsOf: MentionsOf): readonly Reference[] =>
+  gone.flatMap((id) => mentionsOf(id)).filter(({ object }) => !goesAlong.some((prefix) => object.startsWith(prefix)))
 
 /** Made once for each user: after a change all but one of fifty thousand are the same. */
 const mentions = new WeakMap<object, Reference>()
