@@ -71,6 +71,10 @@ describe('network interfaces', () => {
     assert.equal(answer.status, 422, answer.text)
     return answer.body.problems.map((problem: { field: string }) => problem.field)
   }
+  const conflictsOf = (answer: Answer): string[] => {
+    assert.equal(answer.status, 409, answer.text)
+    return answer.body.problems.map((problem: { field: string }) => problem.field)
+  }
 
   for (const [type, make] of [
     ['lan', () => ethernet()],
@@ -168,11 +172,12 @@ describe('network interfaces', () => {
   it('share a card by VLAN tags only', async () => {
     const card = ethernet()
     await add('/network/connections', card)
-    assert.deepEqual(fieldsOf(await admin('POST', '/network/connections', ethernet({ mac: card.mac }))), ['mac'])
+    assert.deepEqual(conflictsOf(await admin('POST', '/network/connections', ethernet({ mac: card.mac }))), ['mac'])
     await add('/network/connections', ethernet({ mac: card.mac, vlan_tag: 5 }))
-    assert.deepEqual(fieldsOf(await admin('POST', '/network/connections', ethernet({ mac: card.mac, vlan_tag: 5 }))), [
-      'vlan_tag',
-    ])
+    assert.deepEqual(
+      conflictsOf(await admin('POST', '/network/connections', ethernet({ mac: card.mac, vlan_tag: 5 }))),
+      ['vlan_tag'],
+    )
     await add('/network/connections', ethernet({ mac: card.mac, vlan_tag: 4095 }))
   })
 
@@ -190,6 +195,37 @@ describe('network interfaces', () => {
     assert.ok((await add('/network/connections', ethernet())) > id)
   })
 
+  it('have addresses that no other has, and networks apart', async () => {
+    const first = ethernet({ addresses: ['10.200.1.1/24'] })
+    await add('/network/connections', first)
+    const second = ethernet({ addresses: ['10.200.2.1/24', '10.200.1.1/24'] })
+    assert.deepEqual(conflictsOf(await admin('POST', '/network/connections', second)), ['addresses[1]'])
+    const id = await add('/network/connections', { ...second, addresses: ['10.200.2.1/24'] })
+    const overlap = await admin('PATCH', `/network/connections/${id}`, { addresses: ['10.200.1.9/25'] })
+    assert.deepEqual(conflictsOf(overlap), ['addresses[0]'])
+    const twice = await admin('PATCH', `/network/connections/${id}`, { addresses: ['10.200.3.1/24', '10.200.3.1/25'] })
+    assert.deepEqual(fieldsOf(twice), ['addresses[1]'])
+  })
+
+  for (const [type, make] of [
+    ['lan', () => ethernet()],
+    ['pptp', () => provider('pptp')],
+    ['pppoe', pppoe],
+    ['loopback', loopback],
+  ] as const)
+    it(`of the type ${type} take back the whole object that was read, id and all`, async () => {
+      const id = await add('/network/connections', make())
+      const url = `/network/connections/${id}`
+      for (const client of [admin, reader]) {
+        const before = await listed('/network/connections', id)
+        const sent = { ...(await listed('/network/connections', id, client)), title: 'Sent back' }
+        assert.equal((await admin('PATCH', url, sent)).status, 200)
+        assert.deepEqual(await listed('/network/connections', id), { ...before, title: 'Sent back' })
+      }
+      assert.deepEqual(fieldsOf(await admin('PATCH', url, { id: id + 1 })), ['id'])
+      assert.deepEqual(fieldsOf(await admin('PATCH', url, { osdevname: 'Oloopback0' })), ['osdevname'])
+    })
+
   it('keep provider passwords sealed, for full administrators only and with a record of each look', async () => {
     const id = await add('/network/connections', { ...provider('l2tp'), password: 'over the hills' })
     assert.equal((await listed('/network/connections', id)).password, 'over the hills')
@@ -198,6 +234,8 @@ describe('network interfaces', () => {
     const { password } = stored() as { password: unknown }
     assert.ok(isSealed(password))
     assert.equal((await admin('PATCH', `/network/connections/${id}`, { password: '***', title: 'Same' })).status, 200)
+    assert.equal((await listed('/network/connections', id)).password, 'over the hills')
+    assert.equal((await admin('PATCH', `/network/connections/${id}`, { password: null })).status, 200)
     assert.equal((await listed('/network/connections', id)).password, 'over the hills')
     assert.equal((await admin('PATCH', `/network/connections/${id}`, { password: 'far away' })).status, 200)
     assert.equal((await listed('/network/connections', id)).password, 'far away')
@@ -227,8 +265,8 @@ describe('network interfaces', () => {
     const id = await add('/network/aggregated', body)
     assert.deepEqual(await listed('/network/aggregated', id), { ...body, id })
     const connection = await add('/network/connections', ethernet({ mac: id }))
-    assert.deepEqual(fieldsOf(await admin('POST', '/network/connections', ethernet({ mac: mac(200) }))), ['mac'])
-    assert.deepEqual(fieldsOf(await admin('POST', '/network/aggregated', body)), ['nics[0]', 'nics[1]'])
+    assert.deepEqual(conflictsOf(await admin('POST', '/network/connections', ethernet({ mac: mac(200) }))), ['mac'])
+    assert.deepEqual(conflictsOf(await admin('POST', '/network/aggregated', body)), ['nics[0]', 'nics[1]'])
     const refusal = await admin('DELETE', `/network/aggregated/${id}`)
     assert.equal(refusal.status, 409)
     assert.deepEqual(refusal.body.problems[0].field, `network.connections[${connection}].mac`)
@@ -253,7 +291,7 @@ describe('network interfaces', () => {
     const shown = await listed('/network/tunnels', id)
     assert.match(shown.osdevname, /^Gre[0-9]{8}$/)
     assert.deepEqual(shown, { ...body, id, osdevname: shown.osdevname, local_ip: null })
-    assert.deepEqual(fieldsOf(await admin('POST', '/network/tunnels', { ...body, addresses: [], gateway: null })), [
+    assert.deepEqual(conflictsOf(await admin('POST', '/network/tunnels', { ...body, addresses: [], gateway: null })), [
       'server',
     ])
     const second = await add('/network/tunnels', { ...body, server: 'branch.example', addresses: [], gateway: null })
@@ -280,7 +318,7 @@ describe('network interfaces', () => {
     assert.deepEqual(fieldsOf(await admin('PATCH', `/network/vce_conns/${id}`, { mac: mac(211) })), ['mac'])
     assert.equal((await admin('PATCH', `/network/vce_conns/${id}`, { comment: 'x' })).status, 200)
     assert.deepEqual(await listed('/network/vce_conns', id), { ...body, id, comment: 'x' })
-    assert.deepEqual(fieldsOf(await admin('POST', '/network/connections', ethernet({ mac: mac(210) }))), ['mac'])
+    assert.deepEqual(conflictsOf(await admin('POST', '/network/connections', ethernet({ mac: mac(210) }))), ['mac'])
     assert.equal((await admin('DELETE', `/network/vce_conns/${id}`)).status, 200)
   })
 
@@ -295,7 +333,7 @@ describe('network interfaces', () => {
     assert.ok(Number.isInteger(shown.osdevindex))
     assert.deepEqual(shown, { ...body, id, osdevindex: shown.osdevindex })
     assert.deepEqual(fieldsOf(await admin('PATCH', `/network/span/${id}`, { osdevindex: 7 })), ['osdevindex'])
-    assert.deepEqual(fieldsOf(await admin('PATCH', `/network/span/${id}`, { mac: mac(nextCard) })), ['mac'])
+    assert.deepEqual(conflictsOf(await admin('PATCH', `/network/span/${id}`, { mac: mac(nextCard) })), ['mac'])
     assert.equal((await admin('PATCH', `/network/span/${id}`, { direction: 'both' })).status, 200)
     assert.equal((await admin('DELETE', `/network/connections/${source}`)).status, 409)
     assert.equal((await admin('DELETE', `/network/span/${id}`)).status, 200)

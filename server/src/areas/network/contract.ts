@@ -83,9 +83,7 @@ const optionalFields = {
   dns: Type.Optional(Type.Array(Address, { maxItems: 2, uniqueItems: true })),
   server: Type.Optional(Server),
   login: Type.Optional(text({ minLength: 1, maxLength: 255 })),
-  password: Type.Optional(
-    text({ minLength: 1, maxLength: 255, description: 'Shown to full administrators only; *** keeps the old one.' }),
-  ),
+  password: Type.Optional(text({ minLength: 1, maxLength: 255, description: 'Shown to full administrators only.' })),
   service: Type.Optional(text({ maxLength: 255, description: 'PPPoE service name; may be empty.' })),
   concentrator: Type.Optional(text({ maxLength: 255, description: 'PPPoE concentrator name; may be empty.' })),
   comment: Type.Optional(Comment),
@@ -105,8 +103,21 @@ export const NewConnection = strictObject({
 })
 export type NewConnection = Static<typeof NewConnection>
 
-/** `type` may be sent when it stays the same. */
-export const ConnectionPatch = patchOf(NewConnection)
+const ProviderPassword = text({
+  minLength: 1,
+  maxLength: 255,
+  description: 'Shown to full administrators only; *** or null keeps the old one.',
+})
+
+/** Clients send back the whole object that they read, so what never changes may stand in it as it is. */
+export const ConnectionPatch = patchOf(
+  strictObject({
+    ...NewConnection.properties,
+    id: Type.Integer({ description: 'Never changes.' }),
+    osdevname: Type.String({ maxLength: 64, description: 'Loopback only; never changes.' }),
+    password: nullable(ProviderPassword),
+  }),
+)
 export type ConnectionPatch = Static<typeof ConnectionPatch>
 
 export const ShownConnection = strictObject({
@@ -174,7 +185,7 @@ export const connections = {
     path: '/network/connections/:connection_id',
     access: 'configure',
     summary: 'Change a connection',
-    description: 'Any subset of the fields; what is not sent stays. The type never changes.',
+    description: 'Any subset of the fields; what is not sent stays. Type, id and osdevname never change.',
     body: ConnectionPatch,
   }),
   remove: endpoint({

@@ -19,7 +19,15 @@ import {
   type Span,
   type Tunnel,
 } from './contract.ts'
-import { aggregatedProblems, connectionProblems, spanProblems, tunnelProblems, vceProblems } from './verify.ts'
+import {
+  aggregatedRules,
+  connectionConflicts,
+  connectionProblems,
+  type Rules,
+  spanRules,
+  tunnelRules,
+  vceRules,
+} from './verify.ts'
 
 /** Turns the clear text into what is stored; the vault binds it to the connection. */
 export type SealPassword = (password: string, connectionId: number) => Sealed
@@ -41,25 +49,33 @@ export function addConnection(config: Config, id: number, fields: NewConnection,
     ...(fields.type === 'loopback' ? { osdevname: `Oloopback${id}` } : {}),
   } as unknown as Connection
   const next = addItem(config, connections, made)
-  refuse([...takenCard(config, made), ...connectionProblems(next, made)])
+  refuse(connectionProblems(next, made))
+  refuse([...takenCard(config, made), ...connectionConflicts(next, made)], 'conflict')
   return next
 }
 
 export function updateConnection(config: Config, id: string, patch: ConnectionPatch, seal: SealPassword): Config {
   const current = requireItem(config, connections, id, what)
-  if (patch.type !== undefined && patch.type !== current.type)
-    throw invalid('type', 'The type of a connection cannot be changed.')
-  refuse(typeProblems(current.type, patch))
+  refuse([...fixedProblems(current, patch), ...typeProblems(current.type, patch)])
   const { password, ...rest } = patch
-  const isNewPassword = password !== undefined && password !== secretMask
+  const isNewPassword = typeof password === 'string' && password !== secretMask
   const made = {
     ...current,
     ...rest,
     ...(isNewPassword ? { password: seal(password, current.id) } : {}),
   } as Connection
   const next = updateItem(config, connections, made)
-  refuse([...(made.mac === current.mac ? [] : takenCard(config, made)), ...connectionProblems(next, made)])
+  refuse(connectionProblems(next, made))
+  refuse([...(made.mac === current.mac ? [] : takenCard(config, made)), ...connectionConflicts(next, made)], 'conflict')
   return next
+}
+
+/** What is sent back unchanged with the rest is no change. */
+function fixedProblems(current: Connection, patch: ConnectionPatch): Problem[] {
+  const before = new Map<string, unknown>(Object.entries(current))
+  return (['id', 'type', 'osdevname'] as const)
+    .filter((field) => patch[field] !== undefined && before.has(field) && patch[field] !== before.get(field))
+    .map((field) => problem(field, `The ${field} of a connection cannot be changed.`))
 }
 
 /** An aggregated interface may take a card in use; the other way round is refused. */
@@ -76,7 +92,8 @@ const fixedOnLoopback: Readonly<Record<string, unknown>> = { mac: null, vlan_tag
 /** Faults of the fields that were sent, against the type alone. */
 function typeProblems(type: ConnectionType, fields: ConnectionPatch): Problem[] {
   const { required, defaults } = fieldsOf[type]
-  const known = new Set(['type', 'title', 'enabled', ...required, ...Object.keys(defaults)])
+  const readOnly = type === 'loopback' ? ['id', 'osdevname'] : ['id']
+  const known = new Set(['type', 'title', 'enabled', ...readOnly, ...required, ...Object.keys(defaults)])
   const strangers = Object.keys(fields).filter((name) => !known.has(name))
   const isPpp = type === 'pptp' || type === 'l2tp' || type === 'pppoe'
   return [
@@ -100,28 +117,29 @@ function put<T extends Item>(
   slot: ListSlot<T>,
   item: T,
   isNew: boolean,
-  problemsOf: (config: Config, item: T) => Problem[],
+  { problems, conflicts }: Rules<T>,
 ): Config {
   const next = isNew ? addItem(config, slot, item) : updateItem(config, slot, item)
-  refuse(problemsOf(next, item))
+  refuse(problems(next, item))
+  refuse(conflicts(next, item), 'conflict')
   return next
 }
 
 export const addAggregated = (config: Config, id: string, fields: NewAggregated): Config =>
-  put<Aggregated>(config, aggregated, { ...fields, id }, true, aggregatedProblems)
+  put<Aggregated>(config, aggregated, { ...fields, id }, true, aggregatedRules)
 
 export function replaceAggregated(config: Config, id: string, fields: NewAggregated): Config {
   const current = requireItem(config, aggregated, id, 'aggregated interface')
-  return put<Aggregated>(config, aggregated, { ...fields, id: current.id }, false, aggregatedProblems)
+  return put<Aggregated>(config, aggregated, { ...fields, id: current.id }, false, aggregatedRules)
 }
 
 /** `number` is never used twice, so neither is a name of a device. */
 export const addTunnel = (config: Config, id: string, number: number, fields: NewTunnel): Config =>
-  put(config, tunnels, tunnelOf(id, `Gre${String(number).padStart(8, '0')}`, fields), true, tunnelProblems)
+  put(config, tunnels, tunnelOf(id, `Gre${String(number).padStart(8, '0')}`, fields), true, tunnelRules)
 
 export function replaceTunnel(config: Config, id: string, fields: NewTunnel): Config {
   const current = requireItem(config, tunnels, id, 'GRE tunnel')
-  return put(config, tunnels, tunnelOf(current.id, current.osdevname, fields), false, tunnelProblems)
+  return put(config, tunnels, tunnelOf(current.id, current.osdevname, fields), false, tunnelRules)
 }
 
 const tunnelOf = (id: string, osdevname: string, fields: NewTunnel): Tunnel => ({
@@ -132,12 +150,12 @@ const tunnelOf = (id: string, osdevname: string, fields: NewTunnel): Tunnel => (
 })
 
 export const addVce = (config: Config, id: string, fields: NewVceConnection): Config =>
-  put(config, vceConnections, { ...fields, id }, true, vceProblems)
+  put(config, vceConnections, { ...fields, id }, true, vceRules)
 
 export const addSpan = (config: Config, id: string, osdevindex: number, fields: NewSpan): Config =>
-  put<Span>(config, spans, { ...fields, id, osdevindex }, true, spanProblems)
+  put<Span>(config, spans, { ...fields, id, osdevindex }, true, spanRules)
 
 export function updateSpan(config: Config, id: string, patch: Partial<NewSpan>): Config {
   const current = requireItem(config, spans, id, 'mirror interface')
-  return put<Span>(config, spans, { ...current, ...patch }, false, spanProblems)
+  return put<Span>(config, spans, { ...current, ...patch }, false, spanRules)
 }

@@ -2,6 +2,7 @@
 
 import { defineArea } from '../../http/handle.ts'
 import { zones } from '../objects/config.ts'
+import { settings as vpnSettings } from '../vpn/config.ts'
 import { aggregated, connections, spans, tunnels, vceConnections } from './config.ts'
 import { references } from './references.ts'
 import { render } from './render.ts'
@@ -11,7 +12,7 @@ import { verify } from './verify.ts'
 export const network = defineArea({
   name: 'network',
   slots: [connections, aggregated, tunnels, vceConnections, spans],
-  reads: [zones],
+  reads: [zones, vpnSettings],
   verify,
   references,
   render,

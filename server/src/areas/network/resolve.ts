@@ -4,7 +4,8 @@
 import { type Config, read } from '../../contract/slots.ts'
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import type { Facts, InterfaceFact } from '../../plan/facts.ts'
-import { zones } from '../objects/config.ts'
+import { findIn, zones } from '../objects/config.ts'
+import { settings as vpnSettings } from '../vpn/config.ts'
 import {
   aggregated,
   type CardConnection,
@@ -25,6 +26,18 @@ const maxDeviceName = 15
 
 /** Client VPN traffic is one device, whoever makes it (vpn.md). */
 const vpnDevice = 'Lvpn0'
+
+const maxInterfacesPerZone = 64
+
+/** Why the zone of an interface cannot be this one; the one interface of all VPN clients counts like any other. */
+export function faultOfZone(config: Config, zone: string | null): string | null {
+  if (zone === null) return null
+  if (!findIn(config, zones, zone)) return 'There is no zone with this id.'
+  const members = [...read(config, connections), ...read(config, tunnels), read(config, vpnSettings)]
+  return members.filter((one) => one.zone === zone).length > maxInterfacesPerZone
+    ? `A zone holds at most ${maxInterfacesPerZone} interfaces.`
+    : null
+}
 
 export const findInterface = (facts: Facts, device: string | null): InterfaceFact | undefined =>
   device === null ? undefined : facts.interfaces.find(({ name }) => name === device)

@@ -18,6 +18,8 @@ import {
   vce,
   wan,
 } from '../../../test/support/network-samples.ts'
+import { type Config, read, write } from '../../contract/slots.ts'
+import { settings as vpnSettings } from '../vpn/config.ts'
 import type { Connection } from './config.ts'
 import { references } from './references.ts'
 import { verify } from './verify.ts'
@@ -154,6 +156,12 @@ describe('the rules between interfaces', () => {
       }))
     assert.deepEqual(fieldsOf({ connections: many(64), zones: [zone] }), [])
     assert.equal(fieldsOf({ connections: many(65), zones: [zone] })[0], 'network.connections[1].zone')
+    const withVpn = (count: number): Config => {
+      const config = configOf({ connections: many(count), zones: [zone] })
+      return write(config, vpnSettings, { ...read(config, vpnSettings), zone })
+    }
+    assert.deepEqual(verify(withVpn(63)), [])
+    assert.equal(verify(withVpn(64)).length, 64)
   })
 })
 

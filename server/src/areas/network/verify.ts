@@ -1,11 +1,11 @@
 // What must hold between interfaces that no schema can say: cards, tags, addresses, gateways, zones, tunnels and mirrors.
-// Faults name the field as it is sent; `verify` says it for the whole configuration, edits for the object at hand.
+// Faults name the field as it is sent; `verify` says it for the whole configuration, edits for the object at hand. What is
+// wrong by itself is a problem; what only clashes with another interface is a conflict.
 
 import type { Problem } from '../../contract/error.ts'
 import { findItem } from '../../contract/list-edits.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, type Item, type ListSlot, read } from '../../contract/slots.ts'
 import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
-import { zones } from '../objects/config.ts'
 import {
   aggregated,
   type CardConnection,
@@ -19,32 +19,52 @@ import {
   vceConnections,
 } from './config.ts'
 import type { Aggregated, Span, Tunnel, VceConnection } from './contract.ts'
+import { faultOfZone } from './resolve.ts'
 
-const maxInterfacesPerZone = 64
+/** What must hold of one kind of interface. */
+export interface Rules<T> {
+  readonly problems: (config: Config, item: T) => Problem[]
+  readonly conflicts: (config: Config, item: T) => Problem[]
+}
 
 export const verify = (config: Config): readonly Problem[] => [
-  ...read(config, connections).flatMap((one) => within(connections.key, one, connectionProblems(config, one))),
-  ...read(config, aggregated).flatMap((one) => within(aggregated.key, one, aggregatedProblems(config, one))),
-  ...read(config, tunnels).flatMap((one) => within(tunnels.key, one, tunnelProblems(config, one))),
-  ...read(config, vceConnections).flatMap((one) => within(vceConnections.key, one, vceProblems(config, one))),
-  ...read(config, spans).flatMap((one) => within(spans.key, one, spanProblems(config, one))),
+  ...ofAll(config, connections, { problems: connectionProblems, conflicts: connectionConflicts }),
+  ...ofAll(config, aggregated, aggregatedRules),
+  ...ofAll(config, tunnels, tunnelRules),
+  ...ofAll(config, vceConnections, vceRules),
+  ...ofAll(config, spans, spanRules),
 ]
 
-const within = (slot: string, { id }: { readonly id: string | number }, problems: readonly Problem[]): Problem[] =>
-  problems.map(({ field, message }) => ({ field: `${slot}[${id}].${field}`, message }))
+const ofAll = <T extends Item>(config: Config, slot: ListSlot<T>, { problems, conflicts }: Rules<T>): Problem[] =>
+  read(config, slot).flatMap((item) =>
+    [...problems(config, item), ...conflicts(config, item)].map(({ field, message }) => ({
+      field: `${slot.key}[${item.id}].${field}`,
+      message,
+    })),
+  )
 
 const quote = (item: { readonly title: string }): string => `“${item.title}”`
 
 export function connectionProblems(config: Config, connection: Connection): Problem[] {
   return [
-    ...(connection.type === 'loopback' ? [] : cardProblems(config, connection)),
-    ...('addresses' in connection ? addressProblems(config, connection) : []),
+    ...unknownCard(config, connection),
+    ...('addresses' in connection ? addressProblems(connection) : []),
     ...missingAddress(connection),
     ...(isAddressed(connection) ? gatewayProblems(connection) : []),
     ...('server' in connection ? serverProblems(config, connection) : []),
     ...zoneProblems(config, connection.zone),
   ]
 }
+
+export const connectionConflicts = (config: Config, connection: Connection): Problem[] => [
+  ...(connection.type === 'loopback' ? [] : cardConflicts(config, connection)),
+  ...('addresses' in connection ? addressConflicts(config, connection) : []),
+]
+
+const unknownCard = (config: Config, { mac }: Connection): Problem[] =>
+  mac === null || mac.includes(':') || findItem(config, aggregated, mac)
+    ? []
+    : [{ field: 'mac', message: 'There is no aggregated interface with this id.' }]
 
 function missingAddress(connection: Connection): Problem[] {
   if (!('addresses' in connection) || connection.addresses.length > 0) return []
@@ -55,10 +75,8 @@ function missingAddress(connection: Connection): Problem[] {
   return [{ field: 'addresses', message }]
 }
 
-function cardProblems(config: Config, connection: CardConnection): Problem[] {
+function cardConflicts(config: Config, connection: CardConnection): Problem[] {
   const { mac, vlan_tag: tag, id } = connection
-  if (!mac.includes(':') && !findItem(config, aggregated, mac))
-    return [{ field: 'mac', message: 'There is no aggregated interface with this id.' }]
   const problems: Problem[] = []
   const rival = read(config, connections).find(
     (other) => other.id !== id && other.mac === mac && other.vlan_tag === tag,
@@ -91,21 +109,24 @@ interface Addressed {
   readonly type?: Connection['type']
 }
 
-function addressProblems(config: Config, item: Addressed): Problem[] {
-  const others = [...read(config, connections), ...read(config, tunnels)].filter((other) => other.id !== item.id)
-  return item.addresses.flatMap((text, index): Problem[] => {
+const addressProblems = ({ addresses }: Addressed): Problem[] =>
+  addresses.flatMap((text, index): Problem[] => {
     const field = `addresses[${index}]`
     const network = parseNetwork(text)
     if (!network) return [{ field, message: 'Must be an IPv4 address with a prefix.' }]
     const fault = unusable(network)
     if (fault !== null) return [{ field, message: fault }]
-    const again = item.addresses.findIndex((other) => parseNetwork(other)?.address === network.address)
-    if (again < index) return [{ field, message: `The address of ${text} stands twice.` }]
-    for (const other of others) {
-      const conflict = conflictWith(network, item, other)
-      if (conflict !== null) return [{ field, message: conflict }]
-    }
-    return []
+    const again = addresses.findIndex((other) => parseNetwork(other)?.address === network.address)
+    return again < index ? [{ field, message: `The address of ${text} stands twice.` }] : []
+  })
+
+function addressConflicts(config: Config, item: Addressed): Problem[] {
+  const others = [...read(config, connections), ...read(config, tunnels)].filter((other) => other.id !== item.id)
+  return item.addresses.flatMap((text, index): Problem[] => {
+    const network = parseNetwork(text)
+    const conflicts = network ? others.map((other) => conflictWith(network, item, other)) : []
+    const message = conflicts.find((conflict) => conflict !== null)
+    return message ? [{ field: `addresses[${index}]`, message }] : []
   })
 }
 
@@ -184,48 +205,54 @@ const isOwn = (config: Config, address: number): boolean =>
   )
 
 function zoneProblems(config: Config, zone: string | null): Problem[] {
-  if (zone === null) return []
-  if (!findItem(config, zones, zone)) return [{ field: 'zone', message: 'There is no zone with this id.' }]
-  const members = [...read(config, connections), ...read(config, tunnels)].filter((one) => one.zone === zone)
-  return members.length > maxInterfacesPerZone
-    ? [{ field: 'zone', message: `A zone holds at most ${maxInterfacesPerZone} interfaces.` }]
-    : []
+  const message = faultOfZone(config, zone)
+  return message === null ? [] : [{ field: 'zone', message }]
 }
 
-export function aggregatedProblems(config: Config, { id, nics }: Aggregated): Problem[] {
-  return nics.flatMap((mac, index): Problem[] => {
-    const holder =
-      read(config, aggregated).find((other) => other.id !== id && other.nics.includes(mac)) ??
-      read(config, spans).find((span) => span.mac === mac) ??
-      read(config, vceConnections).find((vce) => vce.mac === mac)
-    return holder ? [{ field: `nics[${index}]`, message: `The card belongs to ${quote(holder)}.` }] : []
-  })
+export const aggregatedRules: Rules<Aggregated> = {
+  problems: () => [],
+  conflicts: (config, { id, nics }) =>
+    nics.flatMap((mac, index): Problem[] => {
+      const holder =
+        read(config, aggregated).find((other) => other.id !== id && other.nics.includes(mac)) ??
+        read(config, spans).find((span) => span.mac === mac) ??
+        read(config, vceConnections).find((vce) => vce.mac === mac)
+      return holder ? [{ field: `nics[${index}]`, message: `The card belongs to ${quote(holder)}.` }] : []
+    }),
 }
 
-export function tunnelProblems(config: Config, tunnel: Tunnel): Problem[] {
+function tunnelProblems(config: Config, tunnel: Tunnel): Problem[] {
   const parent = read(config, connections).find((one) => connectionAlias(one) === tunnel.parent_interface)
-  const rival = read(config, tunnels).find(
-    (other) =>
-      other.id !== tunnel.id && other.parent_interface === tunnel.parent_interface && other.server === tunnel.server,
-  )
   const own = parent && 'addresses' in parent ? parent.addresses.map((text) => text.split('/')[0]) : []
   const isForeign = tunnel.local_ip !== null && !own.includes(tunnel.local_ip)
   return [
     ...(parent ? [] : [{ field: 'parent_interface', message: 'There is no interface with this id.' }]),
-    ...(rival
-      ? [{ field: 'server', message: `${quote(rival)} already leads from this interface to this server.` }]
-      : []),
     ...(parent && isForeign && !(isAddressed(parent) && parent.enable_dhcp)
       ? [{ field: 'local_ip', message: 'The parent interface does not have this address.' }]
       : []),
     ...serverProblems(config, tunnel),
-    ...addressProblems(config, tunnel),
+    ...addressProblems(tunnel),
     ...gatewayProblems(tunnel),
     ...zoneProblems(config, tunnel.zone),
   ]
 }
 
-export function vceProblems(config: Config, { id, mac, vlan_tag: tag }: VceConnection): Problem[] {
+function tunnelConflicts(config: Config, tunnel: Tunnel): Problem[] {
+  const rival = read(config, tunnels).find(
+    (other) =>
+      other.id !== tunnel.id && other.parent_interface === tunnel.parent_interface && other.server === tunnel.server,
+  )
+  return [
+    ...(rival
+      ? [{ field: 'server', message: `${quote(rival)} already leads from this interface to this server.` }]
+      : []),
+    ...addressConflicts(config, tunnel),
+  ]
+}
+
+export const tunnelRules: Rules<Tunnel> = { problems: tunnelProblems, conflicts: tunnelConflicts }
+
+function vceConflicts(config: Config, { id, mac, vlan_tag: tag }: VceConnection): Problem[] {
   const user = read(config, connections).find(
     (one) => one.mac === mac && (tag === null || (one.vlan_tag === tag && !one.is_vce_vlan)),
   )
@@ -237,15 +264,23 @@ export function vceProblems(config: Config, { id, mac, vlan_tag: tag }: VceConne
   return holder ? [{ field: 'mac', message: `The card or its VLAN is in use by ${quote(holder)}.` }] : []
 }
 
+export const vceRules: Rules<VceConnection> = { problems: () => [], conflicts: vceConflicts }
+
 const cardHolder = (config: Config, mac: string) =>
   read(config, aggregated).find(({ nics }) => nics.includes(mac)) ?? read(config, spans).find((one) => one.mac === mac)
 
-export function spanProblems(config: Config, span: Span): Problem[] {
+function spanConflicts(config: Config, span: Span): Problem[] {
   const holder =
     read(config, connections).find((one) => one.mac === span.mac) ??
     read(config, vceConnections).find((one) => one.mac === span.mac) ??
     read(config, aggregated).find(({ nics }) => nics.includes(span.mac)) ??
     read(config, spans).find((other) => other.id !== span.id && other.mac === span.mac)
+  return holder
+    ? [{ field: 'mac', message: `A mirror needs a free card; this one is in use by ${quote(holder)}.` }]
+    : []
+}
+
+function spanProblems(config: Config, span: Span): Problem[] {
   const sources = new Set([
     ...['interface.vpn_traffic', 'interface.ipsec_any', 'interface.tunnel_any'],
     ...read(config, connections)
@@ -253,19 +288,16 @@ export function spanProblems(config: Config, span: Span): Problem[] {
       .map(connectionAlias),
     ...read(config, tunnels).map(tunnelAlias),
   ])
-  return [
-    ...(holder
-      ? [{ field: 'mac', message: `A mirror needs a free card; this one is in use by ${quote(holder)}.` }]
-      : []),
-    ...span.monitor_interfaces.flatMap((alias, index) =>
-      sources.has(alias)
-        ? []
-        : [
-            {
-              field: `monitor_interfaces[${index}]`,
-              message: 'Only local and external Ethernet interfaces, tunnels and VPN traffic can be mirrored.',
-            },
-          ],
-    ),
-  ]
+  return span.monitor_interfaces.flatMap((alias, index) =>
+    sources.has(alias)
+      ? []
+      : [
+          {
+            field: `monitor_interfaces[${index}]`,
+            message: 'Only local and external Ethernet interfaces, tunnels and VPN traffic can be mirrored.',
+          },
+        ],
+  )
 }
+
+export const spanRules: Rules<Span> = { problems: spanProblems, conflicts: spanConflicts }

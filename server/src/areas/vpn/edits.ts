@@ -13,8 +13,9 @@ type SettingsPatch = Partial<Omit<VpnSettings, 'sstp'>> & { readonly sstp?: Part
 export function updateSettings(config: Config, patch: SettingsPatch): Config {
   const current = read(config, settings)
   const next = { ...current, ...patch, sstp: { ...current.sstp, ...patch.sstp } }
-  refuse(settingsProblems(config, next))
-  return write(config, settings, next)
+  const changed = write(config, settings, next)
+  refuse(settingsProblems(changed, next))
+  return changed
 }
 
 export function replaceRoutes(config: Config, routes: PushedRoutes): Config {

@@ -2,6 +2,7 @@
 // release.
 
 import { defineArea } from '../../http/handle.ts'
+import { connections, tunnels } from '../network/config.ts'
 import { objectSlots } from '../objects/config.ts'
 import { groups, users } from '../users/config.ts'
 import { slots } from './config.ts'
@@ -12,7 +13,7 @@ import { verify } from './verify.ts'
 export const vpn = defineArea({
   name: 'vpn',
   slots,
-  reads: [...objectSlots, users, groups],
+  reads: [...objectSlots, users, groups, connections, tunnels],
   verify,
   references,
   routes,

@@ -2,10 +2,10 @@
 // action. Fields are named as in the body of a call.
 
 import type { Problem } from '../../contract/error.ts'
-import { findItem } from '../../contract/list-edits.ts'
 import { type Config, type Item, type ListSlot, read } from '../../contract/slots.ts'
 import { networkOf, parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
-import { findIn, zones } from '../objects/config.ts'
+import { faultOfZone } from '../network/resolve.ts'
+import { findIn } from '../objects/config.ts'
 import { isKnownObject } from '../objects/resolve.ts'
 import { findGroup, users } from '../users/config.ts'
 import { accessRules, leaseRules, pushedRoutes, settings } from './config.ts'
@@ -37,11 +37,16 @@ function repeatedAddresses(config: Config): Problem[] {
 
 export const settingsProblems = (config: Config, { network, zone, sstp }: VpnSettings): Problem[] => [
   ...poolProblems(network),
-  ...(zone === null || findItem(config, zones, zone) ? [] : [problem('zone', 'There is no zone with this id.')]),
+  ...zoneProblems(config, zone),
   ...(sstp.domain !== null && /\.local$/i.test(sstp.domain)
     ? [problem('sstp.domain', 'SSTP is reached from outside, where no .local domain can be found.')]
     : []),
 ]
+
+function zoneProblems(config: Config, zone: string | null): Problem[] {
+  const fault = faultOfZone(config, zone)
+  return fault === null ? [] : [problem('zone', fault)]
+}
 
 /** Networks no client can be given an address of: this host, loopback, link-local, multicast and above. */
 const unusable = [networkOf(0, 8), networkOf(0x7f00_0000, 8), networkOf(0xa9fe_0000, 16), networkOf(0xe000_0000, 3)]
