@@ -410,7 +410,8 @@ describe('dictionaries of the morphological analysis', () => {
     assert.equal((await get(url)).length, 4)
     const { text } = await admin('GET', `${url}/download/${id}`)
     assert.equal(text.split('\r\n').length, before.words.length + 2)
-    await done('PATCH', `${url}/${id}`, { enabled: false })
+    const { title, comment, threshold, words } = before
+    await done('PATCH', `${url}/${id}`, { title, comment, threshold, words, enabled: false })
     assert.deepEqual((await get(url))[0], before)
   })
 

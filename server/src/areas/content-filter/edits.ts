@@ -1,6 +1,7 @@
 // What can be done to user categories, rules and dictionaries. Fields of a new or changed item are judged here, in the words
 // of the call that sent them; verify.ts judges the whole.
 
+import { isDeepStrictEqual } from 'node:util'
 import type { Reference } from '../../contract/area.ts'
 import { GatewayError, invalid, notFound, type Problem, refuse } from '../../contract/error.ts'
 import {
@@ -124,8 +125,11 @@ export function updateDictionary(config: Config, id: string, patch: DictionaryPa
   return updateItem(config, dictionaries, dictionary)
 }
 
+/** What is sent back as it was read is no change. */
 function switchPredefined(config: Config, predefined: Dictionary, { enabled, ...others }: DictionaryPatch): Config {
-  const names = Object.keys(others)
+  const names = Object.entries(others)
+    .filter(([name, value]) => !isDeepStrictEqual(value, predefined[name as keyof Dictionary]))
+    .map(([name]) => name)
   if (names.length > 0) {
     const message = 'Of a predefined dictionary only enabled can be changed.'
     throw new GatewayError('conflict', message, { problems: names.map((field) => ({ field, message })) })
