@@ -103,7 +103,7 @@ export interface Services {
   /** How the names of domain objects were resolved; absent where nothing resolves them. */
   readonly domains?: { status(): ReadonlyMap<string, DomainState> }
   /** The country database; absent where none is read. */
-  readonly countries?: { status(): CountriesState }
+  readonly countries?: { status(): CountriesState; codeOf(address: string): string }
   /** Signatures of the rule files on this machine; absent where none are read. */
   readonly signatures?: SignatureBase
   /** What passes through the gateway now; absent where nobody reads it. */

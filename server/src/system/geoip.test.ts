@@ -216,9 +216,30 @@ describe('the file of the operator', () => {
     put(writeDatabase(testNetworks), 3)
     assert.deepEqual(file.status().messages, [])
     assert.equal(file.status().countries, testNetworks.length)
+    put(
+      writeDatabase([
+        ['192.0.2.0/24', 'US'],
+        ['198.51.100.0/25', 'DE'],
+      ]),
+      4,
+    )
+    const codes = {
+      '192.0.1.255': '',
+      '192.0.2.0': 'US',
+      '192.0.2.255': 'US',
+      '192.0.3.0': '',
+      '198.51.100.127': 'DE',
+      '198.51.100.128': '',
+      '255.255.255.255': '',
+      '0.0.0.0': '',
+      '2001:db8::1': '',
+      nonsense: '',
+    }
+    for (const [address, code] of Object.entries(codes)) assert.equal(file.codeOf(address), code, address)
 
     rmSync(path)
     file.refresh()
+    assert.equal(file.codeOf('192.0.2.0'), '')
     assert.equal(file.status().loaded, false)
     assert.deepEqual(told.at(-1), [])
     rmSync(folder, { recursive: true })

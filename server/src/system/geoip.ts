@@ -2,7 +2,7 @@
 // trusted: every offset is checked, and no content makes the reading endless.
 
 import { readFileSync, statSync } from 'node:fs'
-import { highestAddress, printSpan } from '../net/ipv4.ts'
+import { highestAddress, parseAddress, printSpan } from '../net/ipv4.ts'
 import { dataSection, type Section } from './mmdb-section.ts'
 
 export interface Countries {
@@ -10,6 +10,8 @@ export interface Countries {
   readonly buildTime: number
   /** By two-letter code: networks in rising order, merged as far as they go. */
   readonly networks: ReadonlyMap<string, readonly string[]>
+  /** The two-letter code of an address; null when the database does not know it. */
+  readonly codeOf: (address: number) => string | null
 }
 
 const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
@@ -33,10 +35,14 @@ export function readCountries(file: Buffer): Countries {
   const tree = readTree(file)
   const codeAt = codeReader(tree)
   const spans = new Map<string, number[]>()
+  const inOrder: Span[] = []
   const add = (record: number, low: number, size: number): void => {
     if (record === tree.nodeCount) return
     const code = codeAt(record)
     if (code === null) return
+    const last = inOrder.at(-1)
+    if (last?.code === code && last.high === low - 1) last.high = low + size - 1
+    else inOrder.push({ low, high: low + size - 1, code })
     const known = spans.get(code) ?? []
     spans.set(code, known)
     if (known.at(-1) === low - 1) known[known.length - 1] = low + size - 1
@@ -44,7 +50,30 @@ export function readCountries(file: Buffer): Countries {
   }
   walkIpv4(tree, add)
   const networks = [...spans].map(([code, flat]) => [code, networksOf(flat)] as const)
-  return { buildTime: tree.buildTime, networks: new Map(networks.sort(([a], [b]) => (a < b ? -1 : 1))) }
+  return {
+    buildTime: tree.buildTime,
+    networks: new Map(networks.sort(([a], [b]) => (a < b ? -1 : 1))),
+    codeOf: (address) => findSpan(inOrder, address)?.code ?? null,
+  }
+}
+
+interface Span {
+  readonly low: number
+  high: number
+  readonly code: string
+}
+
+/** The span that holds the address; they are apart and in rising order. */
+function findSpan(spans: readonly Span[], address: number): Span | null {
+  let [from, to] = [0, spans.length]
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    const span = spans[middle] as Span
+    if (address < span.low) to = middle
+    else if (address > span.high) from = middle + 1
+    else return span
+  }
+  return null
 }
 
 function readTree(file: Buffer): Tree {
@@ -152,6 +181,8 @@ export interface CountryFile {
   /** Reads the file when it is another one than last time. */
   refresh(): void
   status(): CountryFileStatus
+  /** The two-letter code of an IPv4 address; empty when it is not known. */
+  codeOf(address: string): string
 }
 
 export interface CountryFileStatus {
@@ -197,5 +228,9 @@ export function createCountryFile(
       buildTime: current?.buildTime ?? null,
       messages: problem === null ? [] : [problem],
     }),
+    codeOf: (text) => {
+      const address = parseAddress(text)
+      return (address === null ? null : current?.codeOf(address)) ?? ''
+    },
   }
 }

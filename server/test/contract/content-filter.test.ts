@@ -411,7 +411,8 @@ describe('dictionaries of the morphological analysis', () => {
     const { text } = await admin('GET', `${url}/download/${id}`)
     assert.equal(text.split('\r\n').length, before.words.length + 2)
     const { title, comment, threshold, words } = before
-    await done('PATCH', `${url}/${id}`, { title, comment, threshold, words, enabled: false })
+    const turned = words.map(({ value, weight }: { value: string; weight: number }) => ({ weight, value }))
+    await done('PATCH', `${url}/${id}`, { title, comment, threshold, words: turned, enabled: false })
     assert.deepEqual((await get(url))[0], before)
   })
 

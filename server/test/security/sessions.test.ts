@@ -1,10 +1,13 @@
 // How long a session lives and what ends it: time, number, changes of the account, an administrator, and nothing else.
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { createCountryFile } from '../../src/system/geoip.ts'
 import { ask, cookieFrom, cookieOf } from '../contract/contract.ts'
+import { writeDatabase } from '../support/mmdb-writer.ts'
 import { type Client, createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'
 
 const minute = 60
@@ -185,6 +188,19 @@ describe('a session', () => {
     assert.equal((await admin('DELETE', `/monitor_backend/admin_sessions/${handle}`)).status, 200)
     assert.equal(await status(cookieOf(tokens)), 401)
     assert.equal((await admin('DELETE', `/monitor_backend/admin_sessions/${handle}`)).status, 404)
+  })
+
+  it('is listed with the country of its address, where there is a country database', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-countries-'))
+    writeFileSync(join(folder, 'geoip.mmdb'), writeDatabase([['127.0.0.0/8', 'DE']]))
+    const countries = createCountryFile(join(folder, 'geoip.mmdb'), () => {})
+    countries.refresh()
+    const other = await createTestGateway({ parts: { countries } })
+    const client = await other.client('predefined_admin_write')
+    const { body } = await client('GET', '/monitor_backend/admin_sessions')
+    assert.deepEqual([body[0].ip, body[0].country_code], ['127.0.0.1', 'DE'])
+    await other.close()
+    rmSync(folder, { recursive: true })
   })
 
   it('of another can be ended only with full access, one’s own by everybody', async () => {

@@ -1,7 +1,6 @@
 // What can be done to user categories, rules and dictionaries. Fields of a new or changed item are judged here, in the words
 // of the call that sent them; verify.ts judges the whole.
 
-import { isDeepStrictEqual } from 'node:util'
 import type { Reference } from '../../contract/area.ts'
 import { GatewayError, invalid, notFound, type Problem, refuse } from '../../contract/error.ts'
 import {
@@ -127,9 +126,11 @@ export function updateDictionary(config: Config, id: string, patch: DictionaryPa
 
 /** What is sent back as it was read is no change. */
 function switchPredefined(config: Config, predefined: Dictionary, { enabled, ...others }: DictionaryPatch): Config {
-  const names = Object.entries(others)
-    .filter(([name, value]) => !isDeepStrictEqual(value, predefined[name as keyof Dictionary]))
+  const { words, ...plain } = others
+  const names = Object.entries(plain)
+    .filter(([name, value]) => value !== predefined[name as keyof typeof plain])
     .map(([name]) => name)
+  if (words && !areSame(words, predefined.words)) names.push('words')
   if (names.length > 0) {
     const message = 'Of a predefined dictionary only enabled can be changed.'
     throw new GatewayError('conflict', message, { problems: names.map((field) => ({ field, message })) })
@@ -140,6 +141,10 @@ function switchPredefined(config: Config, predefined: Dictionary, { enabled, ...
     ? updateItem(config, dictionaries, { ...stored, enabled })
     : addItem(config, dictionaries, { ...predefined, words: [], enabled })
 }
+
+const areSame = (words: Dictionary['words'], others: Dictionary['words']): boolean =>
+  words.length === others.length &&
+  words.every(({ value, weight }, index) => value === others[index]?.value && weight === others[index]?.weight)
 
 export function removeDictionary(config: Config, id: string): Config {
   if (isPredefined(id)) throw new GatewayError('conflict', 'A predefined dictionary cannot be removed.')

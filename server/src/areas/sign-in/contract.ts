@@ -60,7 +60,7 @@ export const AdminSession = strictObject({
   auth_rule_id: Type.String(),
   admin_id: Type.String(),
   login_timestamp: Type.Integer({ description: 'Moment of sign-in as YYYYMMDDhhmmss, UTC.' }),
-  country_code: Type.String(),
+  country_code: Type.String({ description: 'Country of the address by the country database; empty when unknown.' }),
 })
 export type AdminSession = Static<typeof AdminSession>
 

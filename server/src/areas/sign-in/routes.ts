@@ -67,7 +67,8 @@ export const routes: readonly Route[] = [
   handle(listSessions, ({ config, services }) =>
     services.sessions.list().flatMap((session) => {
       const admin = findById(config, session.adminId)
-      return admin ? [showSession(session, admin)] : []
+      const country = services.countries?.codeOf(session.address) ?? ''
+      return admin ? [showSession(session, admin, country)] : []
     }),
   ),
 
@@ -171,7 +172,7 @@ function record(
 
 type ListedSession = ReturnType<Services['sessions']['list']>[number]
 
-const showSession = (session: ListedSession, admin: StoredAdministrator): AdminSession => ({
+const showSession = (session: ListedSession, admin: StoredAdministrator, country_code: string): AdminSession => ({
   id: session.handle,
   login: admin.login,
   name: admin.name,
@@ -184,5 +185,5 @@ const showSession = (session: ListedSession, admin: StoredAdministrator): AdminS
   auth_rule_id: '',
   admin_id: admin.id,
   login_timestamp: session.loginTimestamp,
-  country_code: '',
+  country_code,
 })
