@@ -3,7 +3,7 @@
 
 import type { Endpoint, ReplyOf } from '../contract/endpoint.ts'
 import type { Problem } from '../contract/error.ts'
-import { type Answer, Connection } from './connection.ts'
+import { type Answer, type Ask, Connection } from './connection.ts'
 import type { Context } from './context.ts'
 import { type CommandFailure, notSignedIn, refused } from './failure.ts'
 import { encodePath } from './paths.ts'
@@ -14,6 +14,8 @@ export interface Call {
   readonly path?: string
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** Instead of a body that is JSON. */
+  readonly upload?: Ask['body']
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -43,7 +45,7 @@ export function createApi(connection: Connection, cookie: string | null): Api {
       method: endpoint.method,
       target: targetOf(call.path ?? endpoint.path, call.query ?? {}),
       headers: { ...(cookie === null ? {} : { cookie }), ...call.headers },
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...bodyOf(call),
     })
     if (answer.status < 200 || answer.status >= 300) throw refusalOf(answer)
     return answer
@@ -55,6 +57,13 @@ export function createApi(connection: Connection, cookie: string | null): Api {
       return parseReply(text) as ReplyOf<typeof endpoint>
     },
   }
+}
+
+function bodyOf({ body, upload }: Call): Pick<Ask, 'body'> {
+  if (upload) return { body: upload }
+  return body === undefined
+    ? {}
+    : { body: { bytes: Buffer.from(JSON.stringify(body)), contentType: 'application/json' } }
 }
 
 function targetOf(path: string, query: Readonly<Record<string, string>>): string {

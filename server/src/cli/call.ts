@@ -10,8 +10,10 @@ import type { Invocation, Run } from './command.ts'
 import type { Context } from './context.ts'
 import { allEndpoints } from './contracts.ts'
 import { badUsage, exitCodes } from './failure.ts'
+import { readUpload, writeDownload } from './files.ts'
 import { requireEndpoint } from './paths.ts'
 import { asSchema, findField } from './schema.ts'
+import { escapeText } from './text.ts'
 import { type Assignment, buildObject, parseAssignment, parseJsonText } from './values.ts'
 
 export const callCommand =
@@ -22,11 +24,13 @@ export const callCommand =
     const endpoint = requireEndpoint(allEndpoints, method, path)
     const fields = args.map(parseAssignment)
     const inQuery = endpoint.body === null ? fields : []
+    const output = invocation.value('output')
     const query = await readQuery(endpoint, [
       ...queries,
       ...invocation.values('query').map(parseAssignment),
       ...inQuery,
     ])
+    const upload = await readUpload(endpoint, invocation, context)
     const body = await readBody(endpoint, endpoint.body === null ? [] : fields, invocation, context)
     const change = changeCall(endpoint, invocation)
     const answer = await withApi(context, (api: Api) =>
@@ -35,9 +39,14 @@ export const callCommand =
         query: { ...query, ...change.query },
         headers: change.headers,
         ...(body === undefined ? {} : { body }),
+        ...(upload === undefined ? {} : { upload }),
       }),
     )
-    printOutcome(endpoint, answer, invocation, context.terminal)
+    if (output === undefined) printOutcome(endpoint, answer, invocation, context.terminal)
+    else {
+      const path = writeDownload(context, output, answer.bytes)
+      context.terminal.note(`Written: ${escapeText(path)}, ${answer.bytes.length} bytes.\n`)
+    }
     return exitCodes.done
   }
 

@@ -7,7 +7,7 @@ import { parseReply } from './api.ts'
 import { isDryRun, printDryRun } from './changes.ts'
 import { type Invocation, readNumber } from './command.ts'
 import type { Answer } from './connection.ts'
-import { badUsage } from './failure.ts'
+import { badUsage, refused } from './failure.ts'
 import { printReply } from './reply.ts'
 import { asSchema } from './schema.ts'
 import type { Terminal } from './terminal.ts'
@@ -57,9 +57,13 @@ function reasonHeader(reason: string): string {
 const quoted = (etag: string): string => (etag === '*' || etag.startsWith('"') ? etag : `"${etag}"`)
 
 export function printOutcome(endpoint: Endpoint, answer: Answer, invocation: Invocation, terminal: Terminal): void {
-  const { headers, text } = answer
+  const { headers, text, bytes } = answer
   const isJson = headers['content-type']?.startsWith('application/json') ?? false
-  if (!isJson) terminal.out(terminal.isTerminal ? escapeLines(text) : text)
+  const isFile = headers['content-type']?.startsWith('application/octet-stream') ?? false
+  if (isFile && terminal.isTerminal)
+    throw refused('The answer is a file: say where it goes with --output PATH, or pipe it to a program.')
+  if (!isJson && !terminal.isTerminal) terminal.out(bytes)
+  else if (!isJson) terminal.out(escapeLines(text))
   else if (invocation.has('json')) terminal.out(`${showJson(parseReply(text), 2)}\n`)
   else printJsonReply(endpoint, text, terminal)
   if (invocation.has('etag')) terminal.note(`ETag: ${escapeText(headers.etag ?? '(none)')}\n`)

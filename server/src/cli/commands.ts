@@ -28,8 +28,16 @@ const callSummaries: Readonly<Record<Method, string>> = {
 }
 
 const callExamples: Readonly<Record<Method, readonly string[]>> = {
-  GET: ['gw get /firewall/settings', 'gw get /config/revisions limit=5 --json'],
-  POST: ['gw post /web/admins/local --data @admin.json', 'gw post /config/keys/rotate'],
+  GET: [
+    'gw get /firewall/settings',
+    'gw get /config/revisions limit=5 --json',
+    'gw get /backup/download/<backup_id> --output gateway.backup',
+  ],
+  POST: [
+    'gw post /web/admins/local --data @admin.json',
+    'gw post /backup/upload --file gateway.backup',
+    'gw post /config/keys/rotate',
+  ],
   PUT: [],
   PATCH: [
     'gw patch /firewall/settings log_mode=selected log_actions=drop,accept --dry-run',
@@ -51,13 +59,17 @@ const call = (method: Method): Command => ({
   options: [
     { name: 'query', value: 'NAME=VALUE', isRepeatable: true, summary: 'A query parameter; may stand several times.' },
     ...(method === 'GET'
-      ? [{ name: 'etag', summary: 'Also show the ETag, for --if-match of a later change.' }]
+      ? [
+          { name: 'output', value: 'PATH', summary: 'Write the answer to this file, as it came.' },
+          { name: 'etag', summary: 'Also show the ETag, for --if-match of a later change.' },
+        ]
       : [
           {
             name: 'data',
             value: '@FILE|-|JSON',
             summary: 'The body as JSON, from a file, from input or as it stands.',
           },
+          { name: 'file', value: 'PATH|-', summary: 'The body as a file, for uploads; - takes the input.' },
           ...changeOptions,
           { name: 'if-match', value: 'ETAG', summary: 'Refuse when somebody changed it since this ETag was read.' },
         ]),

@@ -36,7 +36,12 @@ test('the fingerprint of a server can be read before anything is sent', async ()
 test('a server with the trusted certificate is asked, several times over one connection', async () => {
   const connection = new Connection(address, fingerprint)
   const headers = { cookie: 'a=b', 'x-note': Buffer.from('größer').toString('latin1') }
-  const answer = await connection.send({ method: 'POST', target: '/x', headers, body: '{"a":"ü"}' })
+  const answer = await connection.send({
+    method: 'POST',
+    target: '/x',
+    headers,
+    body: { bytes: Buffer.from('{"a":"ü"}'), contentType: 'application/json' },
+  })
   assert.equal(answer.text, '{"a":"ü"}')
   await connection.send({ method: 'GET', target: '/y' })
   connection.close()

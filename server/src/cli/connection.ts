@@ -12,12 +12,14 @@ export interface Ask {
   /** Path and query, ready for the request line. */
   readonly target: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: { readonly bytes: Buffer; readonly contentType: string }
 }
 
 export interface Answer {
   readonly status: number
   readonly headers: IncomingMessage['headers']
+  readonly bytes: Buffer
+  /** The same as text. */
   readonly text: string
 }
 
@@ -56,19 +58,16 @@ export class Connection {
           ...ask.headers,
           ...(ask.body === undefined
             ? {}
-            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(ask.body) }),
+            : { 'content-type': ask.body.contentType, 'content-length': ask.body.bytes.length }),
         },
       })
       sent.once('error', fail)
       sent.setTimeout(answerMilliseconds, () => sent.destroy(new Error('no answer in time')))
       sent.once('response', (response) => {
-        readAll(response).then(
-          (text) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-          fail,
-        )
+        readAll(response).then((bytes) => resolve({ ...answerOf(response), bytes, text: bytes.toString('utf8') }), fail)
       })
       // As bytes: Node writes headers in front of a string body as UTF-8, which would spoil those that are Latin-1.
-      sent.end(ask.body === undefined ? undefined : Buffer.from(ask.body))
+      sent.end(ask.body?.bytes)
     })
   }
 
@@ -134,10 +133,12 @@ export const strangeCertificate = (address: string, trusted: string, shown: stri
     'If the gateway has a new certificate, compare the fingerprint there, then: gw login --trust',
   ])
 
-async function readAll(response: IncomingMessage): Promise<string> {
+const answerOf = ({ statusCode = 0, headers }: IncomingMessage) => ({ status: statusCode, headers })
+
+async function readAll(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }
 
 const reasons: Readonly<Record<string, string>> = {

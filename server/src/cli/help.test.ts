@@ -34,6 +34,15 @@ test('required fields, limits and the words about a form are shown', () => {
   assert.match(text, /limit|format_type +one of JSON, CSV/)
 })
 
+test('a path that takes or gives a file says so, with an example to copy', () => {
+  const upload = showPath('/backup/upload', piped)
+  assert.match(upload, /^Takes a file of at most 64 MiB\.$/m)
+  assert.match(upload, /^Example: gw post \/backup\/upload --file <path>$/m)
+  const download = showPath('/backup/download/:backup_id', piped)
+  assert.match(download, /^Replies with a file\.$/m)
+  assert.match(download, /^Example: gw get \/backup\/download\/<backup_id> --output <path>$/m)
+})
+
 test('a path with its variable filled in finds the same help', () => {
   assert.equal(showPath('/config/revisions/17', piped), showPath('/config/revisions/:revision_id', piped))
 })

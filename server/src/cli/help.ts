@@ -91,6 +91,10 @@ function showEndpoint(endpoint: Endpoint, screen: Screen): string {
     paragraph(`${summary}.${description === '' ? '' : ` ${description}`}`, screen),
     paragraph(`Access: ${access} (${roleWords(endpoint)})`, screen),
     showFields('Fields', asSchema(endpoint.body), screen),
+    endpoint.rawBodyType === null
+      ? ''
+      : paragraph(`Takes a file of at most ${showSize(endpoint.bodyLimitBytes)}.`, screen),
+    endpoint.alsoReplies.includes('application/octet-stream') ? paragraph('Replies with a file.', screen) : '',
     showFields('Query', asSchema(endpoint.query), screen),
     reply.length === 0
       ? ''
@@ -98,6 +102,9 @@ function showEndpoint(endpoint: Endpoint, screen: Screen): string {
     `Example: ${exampleOf(endpoint)}\n`,
   ].join('')
 }
+
+const mebibyte = 1024 * 1024
+const showSize = (bytes: number): string => (bytes >= mebibyte ? `${bytes / mebibyte} MiB` : `${bytes / 1024} KiB`)
 
 function roleWords({ access }: Endpoint): string {
   if (access === 'public') return 'everybody'
@@ -124,7 +131,11 @@ export function exampleOf(endpoint: Endpoint): string {
   const fields = listFields(asSchema(inBody ? endpoint.body : endpoint.query))
   const required = fields.filter((field) => field.isRequired)
   const chosen = required.length > 0 || !inBody ? required : fields.slice(0, 2)
-  const words = chosen.map(({ name, schema }) => `${name}=${exampleValue(schema)}`)
+  const words = [
+    ...chosen.map(({ name, schema }) => `${name}=${exampleValue(schema)}`),
+    ...(endpoint.rawBodyType === null ? [] : ['--file <path>']),
+    ...(endpoint.alsoReplies.includes('application/octet-stream') ? ['--output <path>'] : []),
+  ]
   return ['gw', endpoint.method.toLowerCase(), endpoint.path.replaceAll(/:([a-z_]+)/g, '<$1>'), ...words].join(' ')
 }
 

@@ -9,6 +9,8 @@ export interface Keyboard {
   /** True only for a plain yes. */
   askYes(question: string): Promise<boolean>
   readAll(): Promise<string>
+  /** The same for input that is no text. */
+  readBytes(): Promise<Buffer>
 }
 
 export interface InputStream extends AsyncIterable<Buffer | string> {
@@ -26,6 +28,11 @@ const keys = { enter: '\r', newline: '\n', interrupt: '\u0003', end: '\u0004', c
 const erasers: readonly string[] = ['\u0008', '\u007f']
 
 export function createKeyboard(stdin: InputStream, ask: (question: string) => void): Keyboard {
+  const readBytes = async (): Promise<Buffer> => {
+    const chunks: Buffer[] = []
+    for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
+    return Buffer.concat(chunks)
+  }
   return {
     isTerminal: stdin.isTTY === true,
     askSecret: async (question) => {
@@ -40,11 +47,8 @@ export function createKeyboard(stdin: InputStream, ask: (question: string) => vo
       ask(question)
       return /^y(es)?$/i.test((await readLine(stdin, false)).trim())
     },
-    readAll: async () => {
-      const chunks: Buffer[] = []
-      for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
-      return Buffer.concat(chunks).toString('utf8')
-    },
+    readAll: async () => (await readBytes()).toString('utf8'),
+    readBytes,
   }
 }
 

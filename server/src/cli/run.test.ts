@@ -24,6 +24,7 @@ async function gw(...words: string[]) {
       askSecret: () => assert.fail('nobody is there to ask'),
       askYes: () => assert.fail('nobody is there to ask'),
       readAll: async () => '',
+      readBytes: async () => Buffer.alloc(0),
     },
   }
   return { code: await run(words, context), ...said }

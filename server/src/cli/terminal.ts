@@ -7,8 +7,8 @@ export interface Terminal {
   /** Null when answers are piped. */
   readonly columns: number | null
   readonly hasColour: boolean
-  /** Answers. The text comes escaped, with its line ends. */
-  out(text: string): void
+  /** Answers. Text comes escaped, with its line ends; bytes are as they came and go only into pipes. */
+  out(answer: string | Buffer): void
   /** Remarks and errors. */
   note(text: string): void
 }
@@ -25,7 +25,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 interface Stream {
   readonly isTTY?: boolean
   readonly columns?: number
-  write(text: string): unknown
+  write(text: string | Buffer): unknown
 }
 
 const defaultColumns = 80
@@ -37,7 +37,7 @@ export function createTerminal(stdout: Stream, stderr: Stream, env: Environment)
     columns: isTerminal ? (stdout.columns ?? defaultColumns) : null,
     // https://no-color.org: any value but the empty one switches colours off.
     hasColour: isTerminal && !env.NO_COLOR && env.TERM !== 'dumb',
-    out: (text) => void stdout.write(text),
+    out: (answer) => void stdout.write(answer),
     note: (text) => void stderr.write(text),
   }
 }

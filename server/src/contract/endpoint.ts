@@ -35,6 +35,8 @@ export interface EndpointSpec<Q extends TObject, B extends TSchema, R extends TS
   readonly tooLargeMessage?: string
   /** Media type of a body that is not JSON; the handler gets its bytes as `rawBody`, and `body` is not used. */
   readonly rawBodyType?: string
+  /** Where such a body is a form: the field that holds the file. */
+  readonly formField?: string
 }
 
 export interface Endpoint<Q extends TObject = TObject, B extends TSchema = TSchema, R extends TSchema = TSchema> {
@@ -53,6 +55,7 @@ export interface Endpoint<Q extends TObject = TObject, B extends TSchema = TSche
   readonly bodyLimitBytes: number
   readonly tooLargeMessage: string | undefined
   readonly rawBodyType: string | null
+  readonly formField: string | null
 }
 
 export type QueryOf<E> = E extends Endpoint<infer Q, TSchema, TSchema> ? Static<Q> : never
@@ -88,6 +91,7 @@ export const endpoint = <Q extends TObject = NoFields, B extends TSchema = Empty
   bodyLimitBytes: spec.bodyLimitBytes ?? defaultBodyLimitBytes,
   tooLargeMessage: spec.tooLargeMessage,
   rawBodyType: spec.rawBodyType ?? null,
+  formField: spec.formField ?? null,
 })
 
 export const nameOf = (e: Pick<Endpoint, 'method' | 'path'>): string => `${e.method} ${e.path}`

@@ -11,7 +11,14 @@ export interface AreaEndpoints {
 }
 
 const jsonOf = (schema: unknown) => ({ 'application/json': { schema } })
-const bytesOf = (mediaType: string) => ({ [mediaType]: { schema: { type: 'string', format: 'binary' } } })
+const bytes = { type: 'string', format: 'binary' }
+
+/** The bytes themselves, or a form with them in one field. */
+const rawContent = (mediaType: string, formField: string | null) => ({
+  [mediaType]: {
+    schema: formField === null ? bytes : { type: 'object', properties: { [formField]: bytes }, required: [formField] },
+  },
+})
 
 export function openApi(areas: readonly AreaEndpoints[], version: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
@@ -89,7 +96,9 @@ function operation(area: string, endpoint: Endpoint): Record<string, unknown> {
       ...(isChange ? changeParameters : []),
     ],
     ...(endpoint.body ? { requestBody: { required: true, content: jsonOf(endpoint.body) } } : {}),
-    ...(endpoint.rawBodyType ? { requestBody: { required: true, content: bytesOf(endpoint.rawBodyType) } } : {}),
+    ...(endpoint.rawBodyType
+      ? { requestBody: { required: true, content: rawContent(endpoint.rawBodyType, endpoint.formField) } }
+      : {}),
     responses: {
       200: {
         description: isChange ? 'Done; with dry_run=true a DryRun.' : 'Done.',

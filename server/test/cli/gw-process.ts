@@ -110,7 +110,7 @@ async function runHere(
 ): Promise<Said> {
   const said = { out: '', err: '' }
   const stream = (name: 'out' | 'err') => ({
-    write: (text: string) => {
+    write: (text: string | Buffer) => {
       said[name] += text
     },
   })

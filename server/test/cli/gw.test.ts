@@ -6,6 +6,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { testPassword } from '../support/test-gateway.ts'
+import { until } from '../support/until.ts'
 import { type CliWorld, createCliWorld, type Said } from './gw-process.ts'
 
 let world: CliWorld
@@ -126,6 +127,53 @@ describe('changing the configuration', () => {
     const csv = await gw('get', '/web/admins/local', 'format_type=CSV', 'columns=login,name')
     assert.match(csv.out, /^login,name\r?\n/)
     assert.equal((await gw('delete', `/web/admins/local/${id}`)).code, 0)
+  })
+
+  it('takes a backup to a file of its owner and brings it back byte by byte', async () => {
+    const { id } = JSON.parse((await gw('post', '/backup/backups', 'comment=x', '--json')).out) as { id: string }
+    const file = join(world.stateDir, '..', 'gateway.backup')
+    await until('the backup is made', async () => (await gw('get', '/backup/backups')).out.includes(id))
+    const fetched = await gw('get', `/backup/download/${id}`, '--output', 'gateway.backup')
+    assert.equal(fetched.code, 0, fetched.err)
+    assert.match(fetched.err, /^Written: \S+gateway\.backup, \d+ bytes\.\n$/)
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    assert.equal((await gw('delete', `/backup/backups/${id}`)).code, 0)
+    const sent = await gw('post', '/backup/upload', '--file', 'gateway.backup', '--json')
+    assert.equal(sent.code, 0, sent.err)
+    const again = (JSON.parse(sent.out) as { id: string }).id
+    assert.equal((await gw('get', `/backup/download/${again}`, '--output', 'again.backup')).code, 0)
+    assert.deepEqual(readFileSync(join(world.stateDir, '..', 'again.backup')), readFileSync(file))
+  })
+
+  it('sends a file from input as the body it is', async () => {
+    const rule = 'alert tcp any any -> any any (msg:"größer"; sid:700001;)\n'
+    const loaded = await world.gw(['post', '/ips/custom_rules_file', '--file', '-'], { input: rule })
+    assert.equal(loaded.code, 0, loaded.err)
+    assert.match(loaded.out, /^count +1$/m)
+    assert.match((await gw('get', '/ips/custom')).out, /größer/)
+    const tried = await world.gw(['post', '/ips/custom_rules_file', '--file', '-', '--dry-run'], {
+      input: rule.replace('700001', '700002'),
+    })
+    assert.equal(tried.code, 0, tried.err)
+    assert.doesNotMatch((await gw('get', '/ips/custom')).out, /700002/)
+  })
+
+  it('sends nothing when there is no file, too much of it, or none is wanted', async () => {
+    const post = (...words: string[]) => gw('post', ...words)
+    const cases: [Promise<Said>, RegExp, number][] = [
+      [post('/backup/upload'), /This call takes a file: --file PATH/, 2],
+      [post('/backup/upload', '--data', '{}'), /This call takes a file/, 2],
+      [post('/backup/upload', '--file', 'nowhere'), /nowhere cannot be read: ENOENT/, 2],
+      [post('/web/admins/local', '--file', 'x'), /This call takes no file/, 2],
+      [gw('put', '/license/license-upload', '--file', 'large'), /the file has 100000 bytes, .* at most 65536/, 1],
+      [gw('get', '/firewall/settings', '--output', 'no/such/place'), /could not be written to .*ENOENT/, 1],
+    ]
+    writeFileSync(join(world.stateDir, '..', 'large'), 'x'.repeat(100_000))
+    for (const [said, words, code] of cases) {
+      const { err, code: got } = await said
+      assert.match(err, words)
+      assert.equal(got, code, err)
+    }
   })
 
   it('prints the words of an engine that refuses', async () => {

@@ -163,6 +163,7 @@ export const backups = {
     description:
       'A form with the file in backup_file. A backup of another gateway needs its recovery key first: POST /backup/recovery_key.',
     rawBodyType: 'multipart/form-data',
+    formField: 'backup_file',
     bodyLimitBytes: 64 * 1024 * 1024,
     reply: CreatedString,
   }),

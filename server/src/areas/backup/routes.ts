@@ -112,7 +112,7 @@ async function restore(context: Context<typeof contract.backups.apply>, isFast: 
 /** A file that is refused names the form field it came in. */
 async function upload({ services, rawBody }: Context<typeof contract.backups.upload>): Promise<{ id: string }> {
   const { backups, faultsOf } = services
-  const file = readFormFile(rawBody, 'backup_file')
+  const file = readFormFile(rawBody, contract.backups.upload.formField ?? '')
   try {
     const { id } = await backups.add(file, (info) => faultsOf(contract.ArchiveInfo, info).length === 0)
     return { id }
