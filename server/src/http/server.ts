@@ -36,6 +36,7 @@ import {
 import { serialise, serialiseKept } from './serialise.ts'
 import { StrangerLog } from './strangers.ts'
 import { parseJsonBytes } from './strict-json.ts'
+import { listenerOptions } from './tls.ts'
 import { checkBody, faultsOf, readQuery } from './validate.ts'
 
 export interface HttpParts {
@@ -79,7 +80,8 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     exposeHeadRoutes: true,
     requestIdHeader: false,
     genReqId: nextRequestId,
-    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
+    // Names of domains and lists of ids stand in paths; what is longer than this the listener refuses with 431.
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: listenerOptions.maxHeaderSize },
     frameworkErrors: (error, request, reply) => {
       void reply.headers(headers)
       sendError(error, request as FastifyRequest, reply as unknown as FastifyReply)
