@@ -135,6 +135,7 @@ describe('mail', () => {
         max_message_size: 150_000_000,
         autoexpunge_days: 60,
       }
+      await done('PUT', advancedPath, { ...whole, mail_relay: 'smtp.example.com:65535' })
       await done('PUT', advancedPath, whole)
       assert.deepEqual(await shown(advancedPath), whole)
       for (const mail_relay of [
@@ -144,7 +145,8 @@ describe('mail', () => {
         '127.0.0.1',
         '0177.0.0.1',
         '2130706433',
-        'a:99',
+        'a:0',
+        'a:65536',
         '[a]',
       ])
         await refused('PUT', advancedPath, { ...whole, mail_relay }, ['mail_relay'])
@@ -205,7 +207,7 @@ describe('mail', () => {
     const messages = async () => {
       const items = await shown('/mail/settings/general/status')
       for (const { status } of items) assert.equal(status, 'inactive')
-      return items.find(({ name }: { name: string }) => name === 'mail-server').msg
+      return items.find(({ name }: { name: string }) => name === 'portcullis-mail-backend').msg
     }
     const engine = 'Stored; the mail engine is not part of this release yet, so nothing is applied.'
     assert.deepEqual(await messages(), [
@@ -418,7 +420,7 @@ describe('mail', () => {
         ['7.mail4', 1],
       ] as const
       // A type that is sent is not looked at.
-      for (const [address] of rows) ids.push(await add(path, { address, comment: `to ${address}`, type: 2 }))
+      for (const [address] of rows) ids.push(await add(path, { address, comment: `to ${address}`, type: 9 }))
       const items = rows.map(([address, type], index) => ({ id: ids[index], address, comment: `to ${address}`, type }))
       assert.deepEqual(await shown(path), items)
       await done('PATCH', `${path}/${ids[0]}`, { address: '198.51.100.1' })

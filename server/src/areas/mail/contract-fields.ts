@@ -9,6 +9,8 @@ const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 const domainPattern = `(?:${label}\\.)*[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
 const mailboxPattern = "[A-Za-z0-9_](?:\\.?[A-Za-z0-9_+=~&'-]){0,63}"
 const localhost = '[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]'
+/** 1 to 65535 */
+const portPattern = '(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
 const otherAddress = `(?!0\\.|127\\.|169\\.254\\.|22[4-9]\\.|2[345]\\d\\.)${addressPattern}`
 /** Another machine: not this one, not link-local, not multicast. */
 const peerPattern = `(?:(?!${localhost}(?:[.:]|$))${domainPattern}|${otherAddress})`
@@ -32,10 +34,9 @@ export const RelayDomain = Type.String({
 export const RelayHost = Type.String({
   minLength: 1,
   maxLength: 253,
-  pattern: `^${peerPattern}(?::(?:25|465|587|2525))?$`,
+  pattern: `^${peerPattern}(?::${portPattern})?$`,
   'x-fault':
-    'Must be a domain name or an IPv4 address of another machine, alone or with one of the ports 25, 465, 587 and 2525, ' +
-    'such as smtp.example.com:587.',
+    'Must be a domain name or an IPv4 address of another machine, alone or with a port, such as smtp.example.com:587.',
 })
 
 export const MailAddress = Type.String({

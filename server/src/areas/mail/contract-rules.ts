@@ -42,7 +42,10 @@ export const ShownAddressRule = strictObject({ ...AddressRule.properties, type: 
 export type ShownAddressRule = Static<typeof ShownAddressRule>
 
 /** Spec gap (mail.md, open point 10): a type that comes back from a client is not looked at. */
-const NewAddressRule = strictObject({ ...addressFields, type: Type.Optional(AddressType) })
+const NewAddressRule = strictObject({
+  ...addressFields,
+  type: Type.Optional(Type.Integer({ description: 'Not looked at; it follows from the address.' })),
+})
 export type NewAddressRule = Static<typeof NewAddressRule>
 
 const addressRules = (path: string, kind: 'allowed' | 'denied') =>

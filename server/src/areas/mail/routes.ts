@@ -22,7 +22,7 @@ import { filterRoutes, makeSigningKey } from './routes-filter.ts'
 import { diskState, mailStatusItems } from './status.ts'
 
 const settings: readonly Route[] = [
-  handle(contract.showStatus, ({ config }) => mailStatusItems(config)),
+  handle(contract.showStatus, ({ config, services }) => mailStatusItems(config, services.brand)),
   ...settingsRoutes(contract.mailState, slots.state),
   handle(contract.general.show, ({ config }) => read(config, slots.general), { slot: slots.general }),
   handle(

@@ -7,12 +7,13 @@ import type { DiskState } from './contract.ts'
 
 const stored = (engine: string): string => `Stored; ${engine} is not part of this release yet, so nothing is applied.`
 
-export function mailStatusItems(config: Config): StatusItem[] {
+/** The server is called like its unit in the system journal (logs.md). */
+export function mailStatusItems(config: Config, brand: string): StatusItem[] {
   const isOn = read(config, state).enabled
   const isFiltering = read(config, filterState).enabled
   return [
     {
-      name: 'mail-server',
+      name: `${brand}-mail-backend`,
       status: 'inactive',
       msg: isOn ? [stored('the mail engine'), ...hints(config)] : ['The mail server is switched off.'],
     },
