@@ -207,7 +207,7 @@ describe('a backup', () => {
   }
 
   it('is listed with version, time, comment, checksum and size of its file', async () => {
-    const id = await make('why "not" 😀')
+    const id = await make('why "not" 😀\n\tand any other text')
     gateway.clock.advance(60)
     const later = await make('')
     const { body } = await admin('GET', '/backup/backups')
@@ -229,7 +229,7 @@ describe('a backup', () => {
         release_type: 'devel',
       },
       timestamp: Date.UTC(2026, 0, 1) / 1000,
-      comment: 'why "not" 😀',
+      comment: 'why "not" 😀\n\tand any other text',
       md5: createHash('md5').update(bytes).digest('hex'),
       size: bytes.length,
       fast_restore_allowed: true,
@@ -587,7 +587,7 @@ describe('a restore', () => {
     for (const info of [
       { version, timestamp: -1, comment: '' },
       { version, timestamp: 1, comment: 7 },
-      { version, timestamp: 1, comment: 'a\nb' },
+      { version, timestamp: 1, comment: 'a\u0007b' },
       { version: { ...version, kind: 'other' }, timestamp: 1, comment: '' },
       { version: null, timestamp: 1, comment: '' },
     ]) {

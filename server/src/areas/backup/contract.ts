@@ -3,7 +3,7 @@
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, CreatedString, nullable, oneOf, StatusItem, strictObject, text } from '../../contract/fields.ts'
+import { CreatedString, nullable, oneOf, StatusItem, strictObject, text } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
 
@@ -90,10 +90,18 @@ const SystemVersion = strictObject({
   kind: oneOf(['FSTEK', 'NGFW-FSTEK', 'VPP', 'STANDARD', 'BPF']),
 })
 
+/** Any text (seed): it reaches no daemon, so it may also have lines and tabs. */
+const BackupComment = Type.String({
+  maxLength: 255,
+  pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$',
+  description: 'Any text, may be empty.',
+  'x-fault': 'Must not contain control characters other than tabs and line ends.',
+})
+
 const archiveFields = {
   version: BackupVersion,
   timestamp: Type.Number({ minimum: 0, maximum: 1e11, description: 'Time of creation, unix seconds.' }),
-  comment: Comment,
+  comment: BackupComment,
 }
 
 /** What a backup file says of itself. */
@@ -136,7 +144,7 @@ export const backups = {
     effect: 'action',
     summary: 'Make a backup of the configuration',
     description: 'It stays on the gateway. The file is sealed with the recovery key.',
-    body: strictObject({ comment: Comment }),
+    body: strictObject({ comment: BackupComment }),
     reply: CreatedString,
   }),
   list: endpoint({
