@@ -233,7 +233,8 @@ describe('the forwarding of the journal', () => {
     const get = async (url: string) => (await admin('GET', `/logs_backend/remote_syslog${url}`)).body
     assert.deepEqual(await get(''), { host: null, port: null, protocol: 'tcp', format: 'syslog' })
     assert.deepEqual(await get('/state'), { enabled: false })
-    assert.deepEqual(await get('/status'), [{ name: 'remote-syslog', status: 'inactive', msg: [] }])
+    const off = { name: 'portcullis-logs-backend', status: 'inactive', msg: ['Forwarding is switched off.'] }
+    assert.deepEqual(await get('/status'), [off])
     const wanted = { host: '192.168.0.10', port: 514, protocol: 'udp', format: 'cef' }
     const patch = (body: object, url = '') => admin('PATCH', `/logs_backend/remote_syslog${url}`, body)
     assert.equal((await patch(wanted)).status, 200)

@@ -282,6 +282,12 @@ describe('journals', () => {
       data: [],
       rows: 0,
     })
+    assert.deepEqual((await admin('GET', `${values}/country_name?limit=5&offset=0`)).body, {
+      meta: [{ name: 'country_name', type: 'String' }],
+      data: [],
+      rows: 0,
+      rows_before_limit_at_least: 0,
+    })
     assert.equal((await admin('GET', `${values}/login`)).status, 404)
     const filter = [{ items: [{ column_name: 'end', operator: 'greater', value: [] }] }]
     assert.equal((await admin('GET', `/user_cabinet_reports/auth_journal?filter=${json(filter)}`)).status, 422)
@@ -321,13 +327,14 @@ describe('settings of monitoring', () => {
     })
     await patch(url, {
       destination_ip: '192.0.2.9',
-      exported_interfaces: ['interface.local_any'],
+      exported_interfaces: ['interface.vpn_traffic', 'interface.ipsec_any'],
       template_tx_counter: 50,
     })
     assert.equal((await get('/netflow-export/settings')).destination_ip, '192.0.2.9')
     await refused(url, { destination_ip: '0.0.0.0' }, 'destination_ip')
     await refused(url, { destination_ip: 'collector' }, 'destination_ip')
-    await refused(url, { exported_interfaces: ['interface.id.99'] }, 'exported_interfaces[0]')
+    for (const alias of ['interface.id.99', 'interface.local_any', 'interface.utm_outgoing', 'zone.id.1'])
+      await refused(url, { exported_interfaces: [alias] }, 'exported_interfaces[0]')
     await refused(url, { version: 7 }, 'version')
     await refused(url, { version: 5, template_tx_counter: 20 }, 'template_tx_counter')
     await refused(url, { template_tx_interval: null }, 'template_tx_interval')
@@ -372,7 +379,9 @@ describe('settings of monitoring', () => {
   })
 
   it('SNMP says that nobody answers', async () => {
-    assert.deepEqual(await get('/monitor_backend/snmp/status'), [{ name: 'snmpd', status: 'inactive', msg: [] }])
+    assert.deepEqual(await get('/monitor_backend/snmp/status'), [
+      { name: 'snmpd', status: 'inactive', msg: ['SNMP is switched off.'] },
+    ])
     await patch('/monitor_backend/snmp/state', { enabled: true })
     const [item] = await get('/monitor_backend/snmp/status')
     assert.equal(item.status, 'inactive')
@@ -384,7 +393,8 @@ describe('settings of monitoring', () => {
     await refused(url, { active_mode_enabled: true }, 'active_mode_servers', 'hostname')
     await refused(url, { passive_mode_enabled: true }, 'passive_mode_servers')
     await refused(url, { active_mode_servers: ['a b'] }, 'active_mode_servers[0]')
-    await refused(url, { active_mode_servers: ['a:70000'] }, 'active_mode_servers[0]')
+    for (const server of ['a:70000', '300.1.1.1', '10.0.0', '10.0.0.1.:5', 'host.7'])
+      await refused(url, { active_mode_servers: [server] }, 'active_mode_servers[0]')
     await refused(url, { listen_port: 10_052 }, 'listen_port')
     await refused(url, { hostname: ' gateway' }, 'hostname')
     const wanted = {

@@ -126,7 +126,7 @@ const rows: readonly SeedRow[] = [
   { name: 'PATCH /dhcp_server/static_leases/:lease_id', body: 'comment? enabled? ip_address? mac?' },
   { name: 'DELETE /dhcp_server/static_leases/:lease_id' },
   { name: 'GET /central_console/settings', reply: 'cc_server last_connect last_sync root_ca' },
-  { name: 'PATCH /central_console/settings', body: 'cc_server' },
+  { name: 'PATCH /central_console/settings', body: 'cc_server?' },
   { name: 'DELETE /central_console/settings' },
   { name: 'POST /central_console/root_ca' },
   { name: 'DELETE /central_console/root_ca' },

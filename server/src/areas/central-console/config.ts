@@ -52,10 +52,8 @@ export interface GroupItem {
 
 export const isGroup = (config: Config, id: string): boolean => allGroups(config).some((group) => group.id === id)
 
-/** The release line this console belongs to. */
-const ownMajor = 19
-
-export const showServer = (server: StoredServer, mask: string): Server => ({
+/** `ownMajor` is the major version of this console. */
+export const showServer = (server: StoredServer, ownMajor: number, mask: string): Server => ({
   ...server,
   version_diff: ownMajor - server.version.major,
   utm_login_secret: mask,

@@ -13,7 +13,7 @@ export const GroupId = Type.String({
 
 /** Spec gap (central-console.md, open point 5): ids may stand bare or in quotes, with any blanks between them. */
 const Groups = Type.String({
-  pattern: '^\\[[A-Za-z0-9", \\-]{0,8000}\\]$',
+  pattern: '^(?:\\[[A-Za-z0-9", \\-]{0,8000}\\])?$',
   'x-fault': 'Must be a list of group ids in brackets, such as [a,b].',
   description: 'Only rules of these server groups; absent or empty: of all.',
 })

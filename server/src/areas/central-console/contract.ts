@@ -4,7 +4,7 @@
 import type { Static } from 'typebox'
 import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, Enabled, nullable, oneOf, StatusItem, strictObject, text } from '../../contract/fields.ts'
+import { Comment, Enabled, nullable, oneOf, patchOf, StatusItem, strictObject, text } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
 
@@ -47,7 +47,7 @@ export const consoleConnection = {
     path: connectionPath,
     access: 'configure',
     summary: 'Change the connection to the central console',
-    body: strictObject({ cc_server: nullable(Host) }),
+    body: patchOf(strictObject({ cc_server: nullable(Host) })),
   }),
   disconnect: endpoint({
     method: 'DELETE',

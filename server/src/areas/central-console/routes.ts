@@ -14,10 +14,6 @@ import { ruleRoutes } from './routes-rules.ts'
 import { consoleStatus } from './status.ts'
 
 const withRoot = perValue((stored: readonly GroupItem[]): GroupItem[] => [root, ...stored])
-const shownServers = perValue((stored: readonly contract.StoredServer[]) =>
-  stored.map((server) => showServer(server, secretMask)),
-)
-
 const connectionRoutes: readonly Route[] = [
   handle(
     contract.consoleConnection.show,
@@ -74,7 +70,12 @@ const groupRoutes: readonly Route[] = [
 ]
 
 const serverRoutes: readonly Route[] = [
-  handle(contract.connectedServers.list, ({ config }) => shownServers(read(config, servers)), { slot: servers }),
+  handle(
+    contract.connectedServers.list,
+    ({ config, services }) =>
+      read(config, servers).map((server) => showServer(server, services.backups.version.major, secretMask)),
+    { slot: servers },
+  ),
   handle(
     contract.connectedServers.update,
     ({ params, body, change }) => change((config) => updateServer(config, params.server_id ?? '', body)),
@@ -90,7 +91,7 @@ const serverRoutes: readonly Route[] = [
 
 export const routes: readonly Route[] = [
   ...connectionRoutes,
-  handle(contract.serversStatus, ({ config }) => consoleStatus(config)),
+  handle(contract.serversStatus, ({ config, services }) => consoleStatus(config, services.brand)),
   ...settingsRoutes(contract.consoleSettings, settings),
   ...settingsRoutes(contract.rulesState, state),
   ...groupRoutes,

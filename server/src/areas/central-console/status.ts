@@ -4,8 +4,8 @@ import type { StatusItem } from '../../contract/fields.ts'
 import { type Config, read } from '../../contract/slots.ts'
 import { state } from './config.ts'
 
-export const consoleStatus = (config: Config): StatusItem => ({
-  name: 'central-console',
+export const consoleStatus = (config: Config, brand: string): StatusItem => ({
+  name: `${brand}-central-console-backend`,
   status: 'inactive',
   msg: [
     'Stored; the link between console and gateways is not part of this release yet, so no gateway can connect.',

@@ -3,6 +3,7 @@
 
 import type { Problem } from '../../contract/error.ts'
 import { type Config, read } from '../../contract/slots.ts'
+import { listCategories } from '../content-filter/config.ts'
 import type { FilterRule } from '../firewall/contract.ts'
 import { inspectionProblems } from '../firewall/resolve.ts'
 import { isInterfaceAlias } from '../network/resolve.ts'
@@ -57,8 +58,17 @@ export const contentProblems = (config: Config, rule: ContentRule): Problem[] =>
   ...parentProblems(config, rule.parent_id),
   ...listProblems(config, 'aliases', rule.aliases, isAddressId, 'user or address'),
   ...listProblems(config, 'timetable', rule.timetable, isTimeId, 'time'),
+  ...categoryProblems(config, rule),
   ...redirectProblems(rule),
 ]
+
+function categoryProblems(config: Config, { categories }: ContentRule): Problem[] {
+  if (categories.length === 0) return []
+  const known = new Set(listCategories(config).map(({ id }) => id))
+  return categories.flatMap((id, index) =>
+    known.has(id) ? [] : [problem(`categories[${index}]`, `There is no category with the id ${id}.`)],
+  )
+}
 
 function redirectProblems({ access, redirect_url: url }: ContentRule): Problem[] {
   if (access !== 'redirect')

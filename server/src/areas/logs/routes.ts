@@ -69,7 +69,7 @@ export const routes: readonly Route[] = [
     slot: remoteSyslog,
   }),
   ...settingsRoutes(contract.remoteSyslogState, remoteSyslogState),
-  handle(contract.remoteSyslogStatus, ({ config }) => remoteSyslogItems(config)),
+  handle(contract.remoteSyslogStatus, ({ config, services }) => remoteSyslogItems(config, services.brand)),
   handle(contract.listLogs, async ({ query, services }) => {
     const offsetAt = clockOffsets(services.facts().timeZone)
     const now = Math.floor(services.clock.now().getTime() / 1000)

@@ -4,14 +4,14 @@ import type { StatusItem } from '../../contract/fields.ts'
 import { type Config, read } from '../../contract/slots.ts'
 import { remoteSyslog, remoteSyslogState } from './config.ts'
 
-export function remoteSyslogItems(config: Config): StatusItem[] {
+export function remoteSyslogItems(config: Config, brand: string): StatusItem[] {
   const { host, port } = read(config, remoteSyslog)
   const isOff = !read(config, remoteSyslogState).enabled
   const msg = isOff
-    ? []
+    ? ['Forwarding is switched off.']
     : [
-        ...(host === null || port === null ? ['Neither address nor port of the collector may be missing.'] : []),
+        ...(host === null || port === null ? ['The address or the port of the collector is missing.'] : []),
         'Stored; forwarding is not part of this release yet, so nothing is sent.',
       ]
-  return [{ name: 'remote-syslog', status: 'inactive', msg }]
+  return [{ name: `${brand}-logs-backend`, status: 'inactive', msg }]
 }

@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
-import { oneOf, strictObject } from '../../contract/fields.ts'
+import { oneOf, pageQuery, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { type Column, journalQuery, journalReply, MetaColumn } from '../../contract/table-query.ts'
 
@@ -117,9 +117,11 @@ export const authJournalValues = endpoint({
   path: '/user_cabinet_reports/auth_journal/unique_values/:column_name',
   access: 'reports',
   summary: 'List the different values of a column of the authentication journal',
+  query: strictObject(pageQuery),
   reply: strictObject({
     meta: Type.Array(MetaColumn),
     data: Type.Array(strictObject({ ip: Type.Optional(word), country_name: Type.Optional(word) })),
     rows: Type.Integer(),
+    rows_before_limit_at_least: Type.Optional(Type.Integer()),
   }),
 })

@@ -20,6 +20,10 @@ function clockOf(services: Services) {
   return { offsetAt, clockSeconds: now + offsetAt(now) }
 }
 
+/** Told only to who asked for a page. */
+const beforeLimit = ({ limit, offset }: { readonly limit?: number; readonly offset?: number }, rows: number) =>
+  limit === undefined && offset === undefined ? {} : { rows_before_limit_at_least: rows }
+
 const noSessions: contract.AuthRecord[] = []
 
 export const journalRoutes: readonly Route[] = [
@@ -41,17 +45,11 @@ export const journalRoutes: readonly Route[] = [
     readJournalQuery(contract.authColumns, query, [], clockOf(services).clockSeconds)
     if (query.format_type === 'CSV')
       return tableReply({ format_type: 'CSV' }, contract.authColumnNames, noSessions) as never
-    const isPaged = query.limit !== undefined || query.offset !== undefined
-    return {
-      meta: contract.authColumns,
-      data: noSessions,
-      rows: 0,
-      ...(isPaged ? { rows_before_limit_at_least: 0 } : {}),
-    }
+    return { meta: contract.authColumns, data: noSessions, rows: 0, ...beforeLimit(query, 0) }
   }),
-  handle(contract.authJournalValues, ({ params }) => {
+  handle(contract.authJournalValues, ({ params, query }) => {
     const column = contract.uniqueColumns.find((name) => name === params.column_name)
     if (!column) throw notFound('column with different values to list by that name; there are ip and country_name')
-    return { meta: [{ name: column, type: 'String' }], data: [], rows: 0 }
+    return { meta: [{ name: column, type: 'String' }], data: [], rows: 0, ...beforeLimit(query, 0) }
   }),
 ]

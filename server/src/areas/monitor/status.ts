@@ -38,6 +38,6 @@ export const snmpItems = (config: Config): StatusItem[] => [
     status: 'inactive',
     msg: read(config, snmpState).enabled
       ? ['Stored; the SNMP service is not part of this release yet, so nobody answers.']
-      : [],
+      : ['SNMP is switched off.'],
   },
 ]

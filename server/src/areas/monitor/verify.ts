@@ -2,6 +2,7 @@
 
 import type { Problem } from '../../contract/error.ts'
 import { type Config, read } from '../../contract/slots.ts'
+import { parseAddress } from '../../net/ipv4.ts'
 import { isInterfaceAlias } from '../network/resolve.ts'
 import { agentSettings, flowSettings } from './config.ts'
 import type { AgentSettings, FlowSettings } from './contract.ts'
@@ -10,6 +11,13 @@ const problem = (field: string, message: string): Problem => ({ field, message }
 
 const templateFields = ['template_tx_counter', 'template_tx_interval'] as const
 
+/** Single interfaces, and VPN traffic and IPsec as a whole (monitor.md); a zone or "all external ones" is none. */
+const wholeKinds: readonly string[] = ['interface.vpn_traffic', 'interface.ipsec_any']
+
+const isCounted = (config: Config, alias: string): boolean =>
+  isInterfaceAlias(config, alias) &&
+  (wholeKinds.includes(alias) || alias.startsWith('interface.id.') || alias.startsWith('interface.tunnel.'))
+
 export function flowProblems(config: Config, settings: FlowSettings): Problem[] {
   const { version, destination_ip, exported_interfaces } = settings
   const templates = templateFields.flatMap((field) => {
@@ -17,9 +25,9 @@ export function flowProblems(config: Config, settings: FlowSettings): Problem[] 
     return settings[field] === null ? [problem(field, 'Must be a number with version 9 and 10.')] : []
   })
   const strangers = exported_interfaces.flatMap((alias, index) =>
-    isInterfaceAlias(config, alias)
+    isCounted(config, alias)
       ? []
-      : [problem(`exported_interfaces[${index}]`, `There is no interface with the id ${alias}.`)],
+      : [problem(`exported_interfaces[${index}]`, `There is no interface with the id ${alias} that can be counted.`)],
   )
   return [
     ...(destination_ip === '0.0.0.0' ? [problem('destination_ip', 'Must be the address of a machine.')] : []),
@@ -48,11 +56,13 @@ export function agentProblems(agent: AgentSettings): Problem[] {
 const highestPort = 65_535
 
 const serverProblems = (field: string, servers: readonly string[]): Problem[] =>
-  servers.flatMap((server, index) =>
-    Number(server.split(':')[1] ?? 1) > highestPort
-      ? [problem(`${field}[${index}]`, `The port must be at most ${highestPort}.`)]
-      : [],
-  )
+  servers.flatMap((server, index) => {
+    const [host = '', port = '1'] = server.split(':')
+    // No name ends with a number, so this is meant to be an address.
+    if (/(?:^|\.)[0-9]+$/.test(host) && parseAddress(host) === null)
+      return [problem(`${field}[${index}]`, `${host} is no IPv4 address.`)]
+    return Number(port) > highestPort ? [problem(`${field}[${index}]`, `The port must be at most ${highestPort}.`)] : []
+  })
 
 export const verify = (config: Config): Problem[] => [
   ...flowProblems(config, read(config, flowSettings)).map(({ field, message }) =>
