@@ -497,6 +497,7 @@ const table: Readonly<Record<string, string>> = {
   'PATCH /netflow-export/state': 'W',
   'GET /api/netflow-export/settings': readers,
   'PATCH /api/netflow-export/settings': 'W',
+  'GET /api/netflow-export/status': readers,
   'GET /netflow-export/settings': readers,
   'PATCH /netflow-export/settings': 'W',
   'GET /monitor_backend/snmp/state': readers,

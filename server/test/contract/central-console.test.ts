@@ -120,6 +120,9 @@ describe('the central console', () => {
     assert.equal(status.name, 'portcullis-central-console-backend')
     assert.equal(status.status, 'inactive')
     assert.match(status.msg.join(' '), /no gateway can connect.*no rule is delivered/)
+    done(await admin('PATCH', '/central_console/settings', { cc_server: 'console.example.com' }))
+    assert.match((await get('/servers/status')).msg.join(' '), /this gateway does not connect/)
+    done(await admin('DELETE', '/central_console/settings'))
   })
 
   describe('groups', () => {

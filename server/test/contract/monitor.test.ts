@@ -343,8 +343,15 @@ describe('settings of monitoring', () => {
     assert.deepEqual([five.version, five.template_tx_counter, five.template_tx_interval], [5, null, null])
     await patch(url, { version: 10 })
     assert.equal((await get(url)).template_tx_counter, 20)
+    const item = { name: 'netflow-export', status: 'inactive' }
+    assert.deepEqual(await get('/api/netflow-export/status'), [{ ...item, msg: ['The flow export is switched off.'] }])
     await patch('/api/netflow-export/state', { enabled: true })
     assert.deepEqual(await get('/netflow-export/state'), { enabled: true })
+    const stored = 'Stored; the flow export is not part of this release yet, so nothing is sent.'
+    assert.deepEqual(await get('/api/netflow-export/status'), [{ ...item, msg: [stored] }])
+    await patch(url, { destination_ip: '', exported_interfaces: [] })
+    const [{ msg }] = await get('/api/netflow-export/status')
+    assert.deepEqual(msg, [stored, 'The address of the collector is missing.', 'No interface is chosen.'])
   })
 
   it('SNMP keeps its secrets sealed and shows them to full administrators only', async () => {

@@ -2,13 +2,16 @@
 
 import type { StatusItem } from '../../contract/fields.ts'
 import { type Config, read } from '../../contract/slots.ts'
-import { state } from './config.ts'
+import { connection, state } from './config.ts'
 
 export const consoleStatus = (config: Config, brand: string): StatusItem => ({
   name: `${brand}-central-console-backend`,
   status: 'inactive',
   msg: [
     'Stored; the link between console and gateways is not part of this release yet, so no gateway can connect.',
+    ...(read(config, connection).cc_server === null
+      ? []
+      : ['A console is set, but this gateway does not connect to it.']),
     ...(read(config, state).enabled ? ['Rule synchronization is on, but no rule is delivered.'] : []),
   ],
 })

@@ -19,7 +19,7 @@ import * as contract from './contract.ts'
 import { updateAgent, updateFlow, updateSnmp } from './edits.ts'
 import { journalRoutes } from './routes-journals.ts'
 import { pageOf, showSessions, topApplications, topSources } from './sessions.ts'
-import { snmpItems, trafficItems, unreadTrafficItems } from './status.ts'
+import { flowItems, snmpItems, trafficItems, unreadTrafficItems } from './status.ts'
 
 async function sessionsNow({ config, services }: Pick<Context, 'config' | 'services'>) {
   const reading = await services.traffic?.read()
@@ -107,6 +107,7 @@ export const routes: readonly Route[] = [
   ...settingsRoutes(contract.plainFlowState, flowState),
   ...flowRoutes(contract.flowSettings),
   ...flowRoutes(contract.plainFlowSettings),
+  handle(contract.flowStatus, ({ config }) => flowItems(config)),
   ...snmpRoutes,
   handle(contract.agentSettings.show, ({ config }) => read(config, agentSettings), { slot: agentSettings }),
   handle(contract.agentSettings.update, ({ body, change }) => change((config) => updateAgent(config, body)), {

@@ -1,9 +1,9 @@
-// The status of the traffic monitor and of SNMP: what is set, and what comes of it.
+// The status of the traffic monitor, flow export and SNMP: what is set, and what comes of it.
 
 import type { StatusItem } from '../../contract/fields.ts'
 import { type Config, read } from '../../contract/slots.ts'
 import type { TrafficReading } from '../../plan/facts.ts'
-import { snmpState } from './config.ts'
+import { flowSettings, flowState, snmpState } from './config.ts'
 
 /** Sessions are a plain list, so it is here that one learns why it is empty or not whole. */
 export function trafficItems(reading: TrafficReading | undefined): StatusItem[] {
@@ -41,3 +41,15 @@ export const snmpItems = (config: Config): StatusItem[] => [
       : ['SNMP is switched off.'],
   },
 ]
+
+export function flowItems(config: Config): StatusItem[] {
+  const { destination_ip, exported_interfaces } = read(config, flowSettings)
+  const msg = read(config, flowState).enabled
+    ? [
+        'Stored; the flow export is not part of this release yet, so nothing is sent.',
+        ...(destination_ip === '' ? ['The address of the collector is missing.'] : []),
+        ...(exported_interfaces.length === 0 ? ['No interface is chosen.'] : []),
+      ]
+    : ['The flow export is switched off.']
+  return [{ name: 'netflow-export', status: 'inactive', msg }]
+}
