@@ -76,7 +76,7 @@ describe('a catalogue', () => {
       groupByClasstype(catalogue).find(({ classtype }) => classtype === 'misc-attack'),
       {
         classtype: 'misc-attack',
-        classtype_name: 'Misc Attack',
+        classtype_name: 'Attacks',
         mitre_tactics: [
           { mitre_tactic_id: 'TA0001', mitre_tactic_name: 'Initial Access' },
           { mitre_tactic_id: 'TA0040', mitre_tactic_name: 'Impact' },
@@ -87,8 +87,8 @@ describe('a catalogue', () => {
     assert.deepEqual(
       groupByClasstype(catalogue).map(({ classtype_name, count }) => [classtype_name, count]),
       [
-        ['Misc Attack', 2],
-        ['Misc activity', 1],
+        ['Attacks', 2],
+        ['Suspicious network activity', 1],
         ['Without a class', 1],
         ['own-class', 1],
       ],

@@ -76,14 +76,16 @@ describe('rule files', () => {
   })
 
   it('bring names of groups along', async () => {
-    put('classification.config', 'config classification: house,Of the package,1\n')
+    const ofPackage =
+      'config classification: house,Of the package,1\nconfig classification: misc-attack,Misc Attack,2\n'
+    put('classification.config', ofPackage)
     await files.refresh()
     assert.equal(files.current().classtypes.get('house'), 'Of the package')
     put('own/classification.config', 'config classification: house,Of the house,1\n')
     put('own/a.rules', rule(10, 'x'))
     await files.refresh()
     assert.equal(files.current().classtypes.get('house'), 'Of the house')
-    assert.equal(files.current().classtypes.get('misc-attack'), 'Misc Attack')
+    assert.equal(files.current().classtypes.get('misc-attack'), 'Attacks', 'names of the specification stay')
   })
 
   it('that are no files are passed over', async () => {

@@ -116,7 +116,8 @@ async function load(places: SignaturePlaces, files: readonly FoundFile[]): Promi
   }
   const classification = await readFile(places.classification ?? packageClassification, 'utf8').catch(() => '')
   const own = await readFile(join(places.folder, 'classification.config'), 'utf8').catch(() => '')
-  const names = new Map([...classtypeNames, ...parseClassification(classification), ...parseClassification(own)])
+  // The package may know more groups than we do, but only the operator renames those that everybody knows.
+  const names = new Map([...parseClassification(classification), ...classtypeNames, ...parseClassification(own)])
   const left = faults.length - maxMessages
   return {
     catalogue: createCatalogue(rules, names),

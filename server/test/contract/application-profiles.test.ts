@@ -77,6 +77,14 @@ describe('profiles of application control', () => {
     assert.equal((await admin('POST', `${path}/${copy}/copy`)).status, 404)
   })
 
+  it('may have a long name: the specification sets no limit', async () => {
+    const long = { ...fields, name: 'x'.repeat(255) }
+    const { status, body } = await admin('POST', path, long)
+    assert.equal(status, 200)
+    assert.equal((await admin('POST', path, { ...long, name: 'x'.repeat(256) })).status, 422)
+    assert.equal((await admin('DELETE', `${path}/${body[0].id}`)).status, 200)
+  })
+
   it('stay while a firewall rule uses them, and over a restart', async () => {
     const rule = await admin('POST', '/firewall/rules/input', { action: 'accept', dpi_enabled: true, dpi_profile: id })
     assert.equal(rule.status, 200, rule.text)
@@ -92,7 +100,12 @@ describe('profiles of application control', () => {
     assert.deepEqual(await list(), [])
   })
 
-  it('know 421 applications, each with an id of its own', () => {
+  it('know 421 applications, each with an id of its own and among the objects', async () => {
+    const { body } = await admin('GET', '/aliases/all')
+    assert.deepEqual(
+      body.filter(({ type }: { type: string }) => type === 'l7'),
+      applications.map(({ id: application, name }) => ({ id: application, title: name, comment: '', type: 'l7' })),
+    )
     assert.equal(new Set(applications.map((one) => one.id)).size, 421)
     assert.ok(applications.every((one) => /^id\.l7\.[a-z0-9_]{1,64}$/.test(one.id)))
   })

@@ -184,6 +184,15 @@ describe('rule tests', () => {
     gateway.applier.failWith = new Error('The copy of the rules could not be made.')
     const told = await run()
     gateway.applier.failWith = null
+    const status = (await admin('GET', '/firewall/status')).body
+    assert.deepEqual(
+      status.find((item: { name: string }) => item.name === 'rule-tests'),
+      {
+        name: 'rule-tests',
+        status: 'failed',
+        msg: ['The last run of the rule tests came to nothing: The copy of the rules could not be made.'],
+      },
+    )
     assert.deepEqual([told.data, told.block_status], [{}, false])
     gateway.services.journal.flush()
     const records = (await reader('GET', '/journal/records?limit=5')).body

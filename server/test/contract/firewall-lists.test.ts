@@ -178,6 +178,7 @@ describe('lists of the firewall', () => {
       { src: [], hip: ['hip_profile.id.2'], acl: id },
     ]
     assert.equal((await admin('PATCH', '/acl/acl-order', { acl_ordered_list })).status, 200)
+    assert.equal((await admin('PATCH', '/acl/acl-order', {})).status, 200, 'nothing sent, nothing changed')
     assert.deepEqual((await admin('GET', '/acl/acl-order')).body, { acl_ordered_list })
     const refused = await admin('DELETE', `/acl/rules/${id}`)
     assert.equal(refused.status, 409)

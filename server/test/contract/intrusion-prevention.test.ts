@@ -71,13 +71,15 @@ describe('intrusion prevention', () => {
   describe('the module', () => {
     it('is switched on and off, and says that nothing is inspected', async () => {
       assert.deepEqual(await ok('GET', '/ips/state'), { enabled: false })
+      const [off] = await ok('GET', '/ips/status')
+      assert.deepEqual(off, { name: 'suricata', status: 'inactive', msg: ['Intrusion prevention is switched off.'] })
       await ok('PATCH', '/ips/state', { enabled: true })
       assert.deepEqual(await ok('GET', '/ips/state'), { enabled: true })
       const [engine, base] = await ok('GET', '/ips/status')
       assert.equal(engine.status, 'inactive')
       assert.match(engine.msg[0], /not part of this release yet/)
       assert.deepEqual(base, {
-        name: 'signatures',
+        name: 'portcullis-suricata-backend',
         status: 'active',
         msg: ['6 signatures are known.', 'a.rules, line 3: "x" is no action.'],
       })
@@ -150,7 +152,7 @@ describe('intrusion prevention', () => {
         table.find(({ classtype }: { classtype: string }) => classtype === 'trojan-activity'),
         {
           classtype: 'trojan-activity',
-          classtype_name: 'A Network Trojan was detected',
+          classtype_name: 'Trojan activity',
           mitre_tactics: [
             { mitre_tactic_id: 'TA0011', mitre_tactic_name: 'Command and Control' },
             { mitre_tactic_id: 'TA0040', mitre_tactic_name: 'Impact' },
@@ -166,7 +168,7 @@ describe('intrusion prevention', () => {
       assert.deepEqual(matrix[1], {
         mitre_tactic_id: 'TA0001',
         mitre_tactic_name: 'Initial Access',
-        classtypes: [{ classtype: 'misc-attack', classtype_name: 'Misc Attack', count: 2 }],
+        classtypes: [{ classtype: 'misc-attack', classtype_name: 'Attacks', count: 2 }],
       })
     })
 
@@ -214,13 +216,13 @@ describe('intrusion prevention', () => {
         rule.replace('sid:100', 'sid:0'),
         rule.replace('sid:100', 'sid:1000000'),
         rule.replace('sid:100', 'sid:2000001'),
-        rule,
         rule.replace('->', '<-'),
         `${rule}${rule}`,
       ]
       for (const text of texts) {
         assert.deepEqual(await refused(422, 'POST', '/ips/custom', { comment: '', rule: text }), ['rule'], text)
       }
+      assert.deepEqual(await refused(409, 'POST', '/ips/custom', { comment: '', rule }), ['rule'])
       assert.deepEqual(await refused(422, 'PATCH', '/ips/custom/100', { rule: rule.replace('100', '101') }), ['rule'])
       assert.deepEqual(await refused(422, 'POST', '/ips/custom', { comment: '', rule: `${rule}\n` }), ['rule'])
       await refused(404, 'PATCH', '/ips/custom/101', { comment: '' })
@@ -285,9 +287,10 @@ describe('intrusion prevention', () => {
     })
 
     it('are real networks, each once, and at least one', async () => {
-      for (const address of ['10.0.0.0/8', '203.0.113.5/24', '203.0.113.0', '0.0.0.0/0', '1.2.3.0/33', 'x', '::/8']) {
+      for (const address of ['203.0.113.5/24', '203.0.113.0', '0.0.0.0/0', '1.2.3.0/33', 'x', '::/8']) {
         assert.deepEqual(await refused(422, 'POST', '/ips/nets', { address }), ['address'], address)
       }
+      assert.deepEqual(await refused(409, 'POST', '/ips/nets', { address: '10.0.0.0/8' }), ['address'])
       await refused(404, 'DELETE', '/ips/nets/nothing')
       const [first, second, last] = await ok('GET', '/ips/nets')
       await ok('DELETE', `/ips/nets/${first.id}`)
@@ -455,6 +458,12 @@ describe('intrusion prevention', () => {
       })
       assert.deepEqual(await refused(409, 'DELETE', `/ips/profiles/${other}`), [`firewall.forward[${id}].ips_profile`])
       await ok('DELETE', `/firewall/rules/forward/${id}`)
+      const table = '/firewall/rules/input/after'
+      const { id: ofConsole } = await ok('POST', table, { action: 'accept', ips_profile: other })
+      assert.deepEqual(await refused(409, 'DELETE', `/ips/profiles/${other}`), [
+        `central_console.input_after[${ofConsole}].ips_profile`,
+      ])
+      await ok('DELETE', `${table}/${ofConsole}`)
       await ok('DELETE', `/ips/profiles/${other}`)
     })
 

@@ -62,6 +62,7 @@ describe('the web application firewall', () => {
     assert.equal((await enabled()).length, all.length)
     await ok('PATCH', `${path}/${profile}/categories/${sqlCategory}`, { enabled: false })
     await ok('PATCH', `${path}/${profile}/categories/${sqlCategory}`, { enabled: false })
+    await ok('PATCH', `${path}/${profile}/categories/${sqlCategory}`, {})
     assert.deepEqual((await profileNow()).disabled_categories, [sqlCategory])
     assert.ok(!(await enabled()).includes(sqlCategory))
     await ok('PATCH', `${path}/${profile}/categories/${sqlCategory}`, { enabled: true })

@@ -14,7 +14,7 @@ const Protocol = strictObject({
 })
 
 const fields = {
-  name: text({ minLength: 1, maxLength: 42 }),
+  name: text({ minLength: 1, maxLength: 255 }),
   comment: Comment,
   protocols: Type.Array(Protocol, { maxItems: 1_000, description: 'What is not named is allowed.' }),
 }

@@ -91,7 +91,7 @@ export const accessOrder = {
     access: 'firewall',
     summary: 'Replace the bindings of the access control lists',
     description: 'The whole list, in its new order.',
-    body: AccessOrder,
+    body: patchOf(AccessOrder),
     bodyLimitBytes,
   }),
 }

@@ -69,9 +69,11 @@ export function removeAccessList(config: Config, id: string): Config {
   )
 }
 
-export function replaceBindings(config: Config, order: AccessOrder): Config {
-  refuse(order.acl_ordered_list.flatMap((binding, at) => bindingProblems(config, binding, `acl_ordered_list[${at}]`)))
-  return write(config, accessOrder, order)
+/** Without a list everything stays as it is, as with every change of settings. */
+export function replaceBindings(config: Config, { acl_ordered_list: bindings }: Partial<AccessOrder>): Config {
+  if (bindings === undefined) return config
+  refuse(bindings.flatMap((binding, at) => bindingProblems(config, binding, `acl_ordered_list[${at}]`)))
+  return write(config, accessOrder, { acl_ordered_list: bindings })
 }
 
 export function copyCheck(config: Config, id: string, newId: string): Config {

@@ -17,9 +17,11 @@ export interface CheckRun {
   readonly isInProgress: boolean
   readonly startedAt: Date | null
   readonly results: Readonly<Record<string, CheckResult>>
+  /** Why the run came to nothing. */
+  readonly fault: string | null
 }
 
-const noRun: CheckRun = { isInProgress: false, startedAt: null, results: {} }
+const noRun: CheckRun = { isInProgress: false, startedAt: null, results: {}, fault: null }
 const runs = new WeakMap<Services['engine'], CheckRun>()
 
 export const lastRun = ({ engine }: Services): CheckRun => runs.get(engine) ?? noRun
@@ -30,12 +32,12 @@ const changeAgainAfterMilliseconds = 2_000
 export async function startRun(services: Services): Promise<void> {
   if (lastRun(services).isInProgress) throw new GatewayError('conflict', 'The rule tests are running already.')
   const startedAt = services.clock.now()
-  runs.set(services.engine, { isInProgress: true, startedAt, results: {} })
-  const finish = (results: CheckRun['results']): void => {
-    runs.set(services.engine, { isInProgress: false, startedAt, results })
+  runs.set(services.engine, { ...noRun, isInProgress: true, startedAt })
+  const finish = (results: CheckRun['results'], fault: string | null = null): void => {
+    runs.set(services.engine, { isInProgress: false, startedAt, results, fault })
   }
   const run = runChecks(services).then(finish, (error: Error) => {
-    finish({})
+    finish({}, error.message)
     noteFailure(services, error)
   })
   // Without packets to send it is over at once.

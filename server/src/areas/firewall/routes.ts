@@ -4,6 +4,7 @@ import { handle, type Route } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
 import { settings, state } from './config.ts'
 import { firewallSettings, firewallState, firewallStatus } from './contract.ts'
+import { lastRun } from './jobs.ts'
 import { policyOf } from './policy.ts'
 import { checkRoutes } from './routes-checks.ts'
 import { explainRoutes } from './routes-explain.ts'
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
       externalDevices,
       routedDevices: facts.externalInterfaces,
       hasHardwareFilter: hardware !== null,
+      testsFault: lastRun(services).fault,
     })
   }),
   ...ruleRoutesOfAllTables,

@@ -29,6 +29,7 @@ const view: FirewallView = {
   externalDevices: ['wan0'],
   routedDevices: ['wan0'],
   hasHardwareFilter: false,
+  testsFault: null,
 }
 const table = (change: object): Observation => ({
   ...loaded,
@@ -108,5 +109,13 @@ describe('the firewall status', () => {
   it('says that failed rule tests block the traffic', () => {
     assert.equal(itemOf('rule-tests', {}), undefined)
     assert.equal(itemOf('rule-tests', { config: write({}, block, { blocked: true }) })?.status, 'failed')
+  })
+
+  it('says that a run of the rule tests came to nothing', () => {
+    assert.deepEqual(itemOf('rule-tests', { testsFault: 'No namespaces here.' }), {
+      name: 'rule-tests',
+      status: 'failed',
+      msg: ['The last run of the rule tests came to nothing: No namespaces here.'],
+    })
   })
 })

@@ -24,6 +24,8 @@ export interface FirewallView {
   /** Those that hold a default route now. */
   readonly routedDevices: readonly string[]
   readonly hasHardwareFilter: boolean
+  /** Why the last run of the rule tests came to nothing, if it did. */
+  readonly testsFault: string | null
 }
 
 export const firewallStatusItems = (view: FirewallView): StatusItem[] => [
@@ -32,7 +34,7 @@ export const firewallStatusItems = (view: FirewallView): StatusItem[] => [
   ...hardware(view),
   ...logging(view),
   ...inspection(view.config),
-  ...blocking(view.config),
+  ...ruleTests(view),
 ]
 
 type Told = Omit<StatusItem, 'name'>
@@ -106,7 +108,10 @@ function inspection(config: Config): StatusItem[] {
   return msg.length > 0 ? [{ name: 'inspection', ...inactive(...msg) }] : []
 }
 
-const blocking = (config: Config): StatusItem[] =>
-  read(config, block).blocked
-    ? [{ name: 'rule-tests', ...failed('All traffic through the gateway is blocked because rule tests failed.') }]
-    : []
+function ruleTests({ config, testsFault }: FirewallView): StatusItem[] {
+  const msg = [
+    ...(read(config, block).blocked ? ['All traffic through the gateway is blocked because rule tests failed.'] : []),
+    ...(testsFault === null ? [] : [`The last run of the rule tests came to nothing: ${testsFault}`]),
+  ]
+  return msg.length > 0 ? [{ name: 'rule-tests', ...failed(...msg) }] : []
+}

@@ -1,6 +1,6 @@
 // What can be done to custom signatures and protected networks. A custom signature is stored as its text, under its sid.
 
-import { GatewayError, invalid, type Problem } from '../../contract/error.ts'
+import { GatewayError, invalid, type Problem, refuse } from '../../contract/error.ts'
 import { plainText } from '../../contract/fields.ts'
 import { addItem, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
 import { type Config, type Item, read, write } from '../../contract/slots.ts'
@@ -46,7 +46,7 @@ export function addCustom(config: Config, fields: CustomFields, isTaken: IsTaken
   const { sid } = requireRule(fields.rule).signature
   const id = String(sid)
   if (isTaken(sid) || read(config, custom).some((one) => one.id === id)) {
-    throw invalid('rule', `There is already a signature with the sid ${sid}.`)
+    refuse([{ field: 'rule', message: `There is already a signature with the sid ${sid}.` }], 'conflict')
   }
   return [addItem(config, custom, { id, ...fields }), id]
 }
@@ -107,7 +107,7 @@ export function addNet(config: Config, id: string, address: string): Config {
     throw invalid('address', `Has bits behind its prefix; did you mean ${printSpan(network.low, network.high)}?`)
   }
   if (read(config, nets).some((net) => net.address === address)) {
-    throw invalid('address', `The network ${address} is already protected.`)
+    refuse([{ field: 'address', message: `The network ${address} is already protected.` }], 'conflict')
   }
   return addItem(config, nets, { id, address })
 }

@@ -134,7 +134,11 @@ const netRoutes: readonly Route[] = [
 ]
 
 export const routes: readonly Route[] = [
-  handle(contract.showStatus, (context) => showStatus(context.services.signatures, known(context).signatures.length)),
+  handle(contract.showStatus, (context) => {
+    const { config, services } = context
+    const { signatures } = known(context)
+    return showStatus(services.brand, read(config, state).enabled, services.signatures, signatures.length)
+  }),
   ...settingsRoutes(contract.moduleState, state),
   ...signatureRoutes,
   ...customRoutes,

@@ -5,12 +5,18 @@ import type { Services } from '../../http/handle.ts'
 
 const noEngine = 'Stored; the intrusion prevention engine is not part of this release yet, so no traffic is inspected.'
 
-export function showStatus(files: Services['signatures'], count: number): StatusItem[] {
+/** Items are called like the units in the system journal (logs.md). */
+export function showStatus(
+  brand: string,
+  isEnabled: boolean,
+  files: Services['signatures'],
+  count: number,
+): StatusItem[] {
   const messages = files?.state().messages ?? []
   return [
-    { name: 'intrusion-prevention', status: 'inactive', msg: [noEngine] },
+    { name: 'suricata', status: 'inactive', msg: [isEnabled ? noEngine : 'Intrusion prevention is switched off.'] },
     {
-      name: 'signatures',
+      name: `${brand}-suricata-backend`,
       status: count > 0 ? 'active' : 'inactive',
       msg: [`${count} signatures are known.`, ...messages],
     },

@@ -76,7 +76,6 @@ export const logColumns: readonly Column[] = logColumnNames.map((name) => ({ nam
 export const listLogs = endpoint({
   method: 'GET',
   path: '/logs_backend/logs',
-  // The journal of administrators is part of it, which not every reader may see.
   access: 'reports',
   summary: 'Query the system journal',
   description: 'Newest first unless sorted otherwise. Parameters other than numbers and words are JSON.',

@@ -129,7 +129,7 @@ export const wafCategories = {
     path: `${path}/:profile_id/categories/:category_id`,
     access: 'configure',
     summary: 'Switch a category of a profile on or off',
-    body: Enabled,
+    body: patchOf(Enabled),
   }),
 }
 

@@ -43,10 +43,11 @@ function checkedProfile(profile: StoredProfile): StoredProfile {
 export const enabledCategories = ({ disabled_categories }: StoredProfile): Category[] =>
   categories.filter(({ id }) => !disabled_categories.includes(id))
 
-export function switchCategory(config: Config, profileId: string, id: string, isEnabled: boolean): Config {
+export function switchCategory(config: Config, profileId: string, id: string, isEnabled: boolean | undefined): Config {
   const profile = requireProfile(config, profileId)
   const found = findCategory(id)
   if (!found) throw notFound(`category with the id ${id.slice(0, 80)}`)
+  if (isEnabled === undefined) return config
   if (found.required && !isEnabled) throw invalid('enabled', mustStay)
   const others = profile.disabled_categories.filter((one) => one !== id)
   const disabled_categories = isEnabled ? others : [...others, id]
