@@ -70,6 +70,11 @@ const nextRequestId = (): string => `${requestIdPrefix}-${(++requestCount).toStr
 
 const jsonType = 'application/json; charset=utf-8'
 
+/** The prefix that the seed names for cookies beside `/`: every path is served below it too, or nobody could use them. */
+const restPrefix = '/rest'
+
+const withoutPrefix = (url: string): string => (url.startsWith(`${restPrefix}/`) ? url.slice(restPrefix.length) : url)
+
 export function createHttpServer(parts: HttpParts): FastifyInstance {
   const { services } = parts
   const fairShare = new FairShare(services.clock.elapsed)
@@ -80,6 +85,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     exposeHeadRoutes: true,
     requestIdHeader: false,
     genReqId: nextRequestId,
+    rewriteUrl: ({ url = '/' }) => withoutPrefix(url),
     // Names of domains and lists of ids stand in paths; what is longer than this the listener refuses with 431.
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: listenerOptions.maxHeaderSize },
     frameworkErrors: (error, request, reply) => {
