@@ -1,7 +1,7 @@
 // Debian packages the lab needs. A package counts as there when the file we want from it is, however it came.
 
-import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
+import { apt, aptInstall, disableUnits, majorOnOffer, withBackports } from './apt.mjs'
 import { findComplaint, say, seconds } from './terminal.mjs'
 
 /** Keep it short: what is here is installed on the machine of everybody who types `npm start`. */
@@ -11,7 +11,7 @@ export const labPackages = [
   { name: 'dnsmasq-base', file: 'dnsmasq', purpose: 'the DNS of the lab' },
   { name: 'curl', file: 'curl', purpose: 'requests from the client of the lab' },
   { name: 'udhcpc', file: 'udhcpc', purpose: 'the DHCP client of provider connections' },
-  { name: 'ulogd2', file: 'ulogd', purpose: 'the reader of the firewall log' },
+  { name: 'ulogd2', file: 'ulogd', unit: 'ulogd2.service', purpose: 'the reader of the firewall log' },
   { name: 'ulogd2-json', file: 'ulogd_output_JSON.so', purpose: 'the form of the firewall log' },
   { name: 'mount', file: 'mount', purpose: 'the private file systems of the lab' },
 ]
@@ -20,6 +20,13 @@ export const testPackages = [
   ...labPackages,
   { name: 'procps', file: 'ps', purpose: 'a look at processes in tests' },
   { name: 'iputils-ping', file: 'ping', purpose: 'pings in tests' },
+  {
+    name: 'suricata',
+    file: 'suricata',
+    unit: 'suricata.service',
+    leastMajor: 7,
+    purpose: 'the engine that judges our signatures in tests',
+  },
 ]
 
 const folders = [
@@ -40,7 +47,15 @@ export function ensurePackages(packages, { skip }) {
   if (process.getuid() !== 0)
     return say(`Not installed: ${names.join(', ')}. As root: apt-get install ${names.join(' ')}`)
   for (const { name, purpose } of missing) say(`Installing ${name}: ${purpose}`)
-  install(names)
+  const [demanding, plain] = [missing.filter(({ leastMajor }) => leastMajor), missing.filter((one) => !one.leastMajor)]
+  if (plain.length > 0) install(plain.map(({ name }) => name))
+  for (const one of demanding) installAtLeast(one)
+  disableUnits(unitsOf(missing))
+}
+
+/** Units of what has just come. */
+function unitsOf(installed) {
+  return installed.filter((one) => one.unit && findMissing([one]).length === 0).map(({ unit }) => unit)
 }
 
 function install(names) {
@@ -51,28 +66,25 @@ function install(names) {
     apt(['update'])
     result = aptInstall(names)
   }
+  report(names, result, begun)
+}
+
+/** From the release itself when that is new enough, or else from its backports. */
+function installAtLeast({ name, leastMajor }) {
+  const begun = performance.now()
+  const isNewEnough = (options) => (majorOnOffer(name, options) ?? 0) >= leastMajor
+  if (!hasLists()) apt(['update'])
+  if (isNewEnough()) return report([name], aptInstall([name]), begun)
+  withBackports((options) => {
+    if (isNewEnough(options)) return report([name], aptInstall([name], options), begun)
+    say(`No list of packages offers ${name} ${leastMajor} or newer; tests that need it are skipped.`)
+  })
+}
+
+function report(names, result, begun) {
   if (result.status === 0) return say(`Installed in ${seconds(begun)}`)
   const complaint = findComplaint(`${result.stderr}`, /^E: /) || result.error?.message || `exit code ${result.status}`
   say(`Not all of ${names.join(', ')} could be installed (${complaint}); going on without.`)
-}
-
-function aptInstall(names) {
-  return apt(['install', '--yes', '--no-install-recommends', '--', ...names])
-}
-
-/** Waits for another apt to finish rather than failing, but not for a network that is not there. */
-function apt(args) {
-  const options = [
-    'DPkg::Lock::Timeout=400',
-    'Acquire::Retries=1',
-    'Acquire::http::Timeout=20',
-    'Acquire::https::Timeout=20',
-  ]
-  return spawnSync('/usr/bin/apt-get', ['--quiet', ...options.flatMap((option) => ['-o', option]), ...args], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
-  })
 }
 
 function isDebian() {

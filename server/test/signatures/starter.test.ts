@@ -1,5 +1,5 @@
 // The starter set before the real engine: Suricata takes every rule, each recorded attack is seen by its signature, and
-// ordinary traffic by none. Skipped where Suricata is not installed (PORTCULLIS_SURICATA names another place of it).
+// ordinary traffic by none. Skipped where no Suricata 7 is installed (PORTCULLIS_SURICATA names another place of it).
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -13,7 +13,13 @@ import { clientPort, recordTraffic, type Traffic } from './capture.ts'
 import { cases, ordinary } from './cases.ts'
 
 const program = process.env.PORTCULLIS_SURICATA ?? '/usr/bin/suricata'
-const isInstalled = existsSync(program)
+const leastMajor = 7
+
+function reasonToSkip(): string | false {
+  if (!existsSync(program)) return 'Suricata is not installed here'
+  const version = /version (\d+)\S*/.exec(spawnSync(program, ['-V'], { encoding: 'utf8' }).stdout)
+  return Number(version?.[1]) >= leastMajor ? false : `Suricata ${leastMajor} is needed; this is ${version?.[0]}`
+}
 
 const settings = `%YAML 1.1
 ---
@@ -29,7 +35,7 @@ app-layer: { protocols: { tls: { enabled: yes, detection-ports: { dp: 443 } }, h
   telnet: { enabled: yes } } }
 `
 
-describe('the starter set in Suricata', { skip: isInstalled ? false : 'Suricata is not installed here' }, () => {
+describe('the starter set in Suricata', { skip: reasonToSkip() }, () => {
   let folder = ''
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'portcullis-suricata-'))
@@ -63,10 +69,12 @@ threshold-file: ${folder}/threshold.config
     return stdout + stderr
   }
 
-  /** Names of the signatures that each traffic hit. */
-  function alertsOf(all: readonly Traffic[]): string[][] {
+  const attacks = Object.entries(cases)
+
+  /** Names of the signatures that each traffic hit, attacks first: one run for all, because the start takes longest. */
+  function replay(): string[][] {
+    const all: readonly Traffic[] = [...attacks.map(([, traffic]) => traffic), ...ordinary]
     writeFileSync(join(folder, 'all.pcap'), recordTraffic(all))
-    rmSync(join(folder, 'eve.json'), { force: true })
     run('-r', join(folder, 'all.pcap'))
     const alerts = readFileSync(join(folder, 'eve.json'), 'utf8')
       .split('\n')
@@ -79,20 +87,19 @@ threshold-file: ${folder}/threshold.config
     )
   }
 
-  it('loads without an error or a warning about a rule', () => {
-    assert.doesNotMatch(run('-T'), /rules? failed, [1-9]|[1-9]\d* rules failed|error parsing|Warning: detect/)
+  it('is taken in full, without a warning about a rule', () => {
+    const said = run('-T', '-v')
+    const rules = readFileSync(starterFile, 'utf8')
+      .split('\n')
+      .filter((line) => /^[a-z]+ /.test(line))
+    assert.match(said, new RegExp(`\\b${rules.length} rules successfully loaded, 0 rules failed`))
+    assert.doesNotMatch(said, /error parsing|(?:Warning|Error): detect/)
   })
 
-  it('sees every recorded attack', () => {
-    const names = Object.keys(cases)
-    const alerts = alertsOf(Object.values(cases))
-    assert.deepEqual(
-      names.filter((name, index) => !alerts[index]?.includes(name)),
-      [],
-    )
-  })
-
-  it('sees nothing in ordinary traffic', () => {
-    assert.deepEqual(alertsOf(ordinary).flat(), [])
+  it('sees every recorded attack, and nothing in ordinary traffic', () => {
+    const alerts = replay()
+    const missed = attacks.filter(([name], index) => !alerts[index]?.includes(name)).map(([name]) => name)
+    assert.deepEqual(missed, [])
+    assert.deepEqual(alerts.slice(attacks.length).flat(), [])
   })
 })
