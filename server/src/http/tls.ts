@@ -1,7 +1,7 @@
 // The management certificate: a root of the gateway's own and a server certificate it signs, made at the first start.
 // Also the TLS settings of the listener.
 
-import { constants, X509Certificate } from 'node:crypto'
+import { constants, createPrivateKey, X509Certificate } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type ServerOptions } from 'node:https'
 import { isIP } from 'node:net'
@@ -16,7 +16,7 @@ export interface ServerCertificate {
 const renewBeforeDays = 30
 const day = 24 * 3600 * 1000
 
-/** Reads the certificate of `folder`, making a new one when there is none or it soon expires. */
+/** Reads the certificate of `folder`, making a new one when there is none, it is of no use or soon expires. */
 export async function ensureCertificate(
   folder: string,
   names: readonly string[],
@@ -26,15 +26,25 @@ export async function ensureCertificate(
   const keyPath = join(folder, 'server.key')
   const chainPath = join(folder, 'server.crt')
   if (existsSync(keyPath) && existsSync(chainPath)) {
-    const chain = readFileSync(chainPath, 'utf8')
-    const validTo = new X509Certificate(chain).validToDate.getTime()
-    if (validTo - now.getTime() > renewBeforeDays * day) return { key: readFileSync(keyPath, 'utf8'), chain }
+    const kept = { key: readFileSync(keyPath, 'utf8'), chain: readFileSync(chainPath, 'utf8') }
+    if (isUsable(kept, now)) return kept
   }
   const { makeCertificate } = await import('./certificate-maker.ts')
   const made = await makeCertificate(names, now)
   writePrivate(keyPath, made.key)
   writePrivate(chainPath, made.chain)
   return made
+}
+
+/** A power cut between the two files leaves a key that does not fit, and the gateway must start nevertheless. */
+function isUsable({ key, chain }: ServerCertificate, now: Date): boolean {
+  try {
+    const certificate = new X509Certificate(chain)
+    const daysLeft = (certificate.validToDate.getTime() - now.getTime()) / day
+    return daysLeft > renewBeforeDays && certificate.checkPrivateKey(createPrivateKey(key))
+  } catch {
+    return false
+  }
 }
 
 function writePrivate(path: string, content: string): void {

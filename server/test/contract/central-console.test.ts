@@ -82,10 +82,11 @@ describe('the central console', () => {
         [server, /not one of a certificate authority/],
         [expired, /expired on/],
         [early, /not valid before/],
-        [certificate.replace(/[A-Za-z]{20}/, 'A'.repeat(20)), /broken/],
+        [certificate.replace(/[A-Za-z]{20}/, 'A'.repeat(20)), /damaged|signature is not good/],
         [certificate + certificate, /exactly one/],
-        ['hello', /exactly one/],
-        [JSON.stringify(certificate), /exactly one/],
+        ['hello', /not a certificate in PEM form/],
+        [JSON.stringify(certificate), /not a certificate in PEM form/],
+        [`${certificate}-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n`, /private key/],
       ]
       for (const [text, message] of wrong) {
         const answer = await upload(text)

@@ -50,6 +50,15 @@ async function withGateway(
 const register = (admin: Client, token: string) => admin('POST', '/license/register', { token })
 const info = async (admin: Client) => (await admin('GET', '/license/info')).body
 
+describe('an operator’s key that cannot be read', () => {
+  it('is no fault of the licence, and says so', () =>
+    withGateway('no key', async (_gateway, admin) => {
+      const { status, body } = await register(admin, await sign({}))
+      assert.equal(status, 503)
+      assert.match(body.message, /licence key on this machine cannot be read/)
+    }))
+})
+
 describe('a licence without an operator’s key', () => {
   it('is short before the registration and full after it, with every module', () =>
     withGateway(null, async (_gateway, admin) => {

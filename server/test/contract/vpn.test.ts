@@ -133,7 +133,10 @@ describe('the VPN servers', () => {
     ['zone', { zone: 'zone.id.999' }],
     ['zone', { zone: 'ip.id.1' }],
     ['dns_suffix', { dns_suffix: 'a b' }],
-    ['dns_suffix', { dns_suffix: "a';calc" }],
+    ...["a';calc", 'a\u2019;calc', '\u201ca\u201d', '$(calc)', '`a', 'a\nb', 'a\r\n}'].flatMap((text) => [
+      ['dns_suffix', { dns_suffix: text }] as const,
+      ['sstp.domain', { sstp: { domain: `${text}.example` } }] as const,
+    ]),
     ['netflow_index', { netflow_index: 65_536 }],
   ]
   for (const [field, body] of wrongSettings) {

@@ -2,8 +2,8 @@
 // that is made once and kept private.
 
 import assert from 'node:assert/strict'
-import { X509Certificate } from 'node:crypto'
-import { readdirSync, statSync } from 'node:fs'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { connect as connectPlain } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -145,6 +145,23 @@ describe('the certificate', () => {
     const renewed = await ensureCertificate(target.folder, names, later)
     assert.notEqual(renewed.key, target.certificate.key)
     assert.ok(new X509Certificate(renewed.chain).validToDate > later)
+  })
+
+  it('is made anew when its files are damaged or do not fit each other', async () => {
+    const path = (name: string): string => join(target.folder, name)
+    const other = await createTlsGateway()
+    const damages: [string, string][] = [
+      ['server.key', other.certificate.key],
+      ['server.crt', 'nothing'],
+      ['server.key', ''],
+    ]
+    await other.close()
+    for (const [name, content] of damages) {
+      writeFileSync(path(name), content)
+      const made = await ensureCertificate(target.folder, ['localhost'], new Date())
+      assert.ok(new X509Certificate(made.chain).checkPrivateKey(createPrivateKey(made.key)), name)
+      assert.equal(readFileSync(path('server.key'), 'utf8'), made.key)
+    }
   })
 
   it('of two installations has nothing in common', async () => {

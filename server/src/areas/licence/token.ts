@@ -1,7 +1,7 @@
 // Checks a licence token against the operator's public key. Only the algorithm that fits the key is accepted.
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { invalid } from '../../contract/error.ts'
+import { GatewayError, invalid } from '../../contract/error.ts'
 
 const algorithms: Readonly<Record<string, string>> = { ed25519: 'EdDSA', ec: 'ES256', rsa: 'RS256' }
 
@@ -10,13 +10,23 @@ const algorithms: Readonly<Record<string, string>> = { ed25519: 'EdDSA', ec: 'ES
  * where the token came from.
  */
 export async function readToken(token: string, operatorKeyPem: string, field: string): Promise<unknown> {
-  const key = createPublicKey(operatorKeyPem)
+  const key = readKey(operatorKeyPem)
   const { jwtVerify } = await import('jose')
   try {
     const { payload } = await jwtVerify(token, key, { algorithms: [algorithmFor(key)] })
     return payload.licence
   } catch {
     throw invalid(field, 'The token is not signed with the operator’s licence key.')
+  }
+}
+
+/** The file is the operator's, so a fault in it is none of whoever brings a licence. */
+function readKey(pem: string): KeyObject {
+  try {
+    return createPublicKey(pem)
+  } catch (cause) {
+    const message = 'The operator’s licence key on this machine cannot be read, so no licence can be checked.'
+    throw new GatewayError('unavailable', message, { cause })
   }
 }
 

@@ -1,0 +1,62 @@
+// Certificates that administrators send as PEM: read strictly, with every way to be unfit told apart in words that begin
+// with the certificate. What a certificate must be able to do, its area says. Pure: the time is given.
+
+import { X509Certificate } from 'node:crypto'
+
+const block = /-----BEGIN ([A-Z0-9 ]+)-----[A-Za-z0-9+/=\r\n\t ]*-----END \1-----/g
+const minRsaBits = 2048
+
+export type ReadCertificates =
+  | { readonly certificates: readonly X509Certificate[] }
+  /** Why they cannot be read, as a sentence. */
+  | { readonly fault: string }
+
+/** From one to `most` certificates and nothing else. */
+export function readCertificates(pem: string, most: number): ReadCertificates {
+  const labels = [...pem.matchAll(block)].map(([, name]) => name ?? '')
+  if (labels.some((name) => name.endsWith('PRIVATE KEY')))
+    return { fault: 'Holds a private key. Send the certificate alone, and treat that key as known to others.' }
+  const isClean = /^[\r\n\t ]*$/.test(pem.replaceAll(block, ''))
+  if (labels.length === 0 || !isClean || labels.some((name) => name !== 'CERTIFICATE'))
+    return { fault: 'Is not a certificate in PEM form.' }
+  if (labels.length > most)
+    return { fault: most === 1 ? 'Must be exactly one certificate.' : `Holds more than ${most} certificates.` }
+  const read = [...pem.matchAll(block)].map(([text]) => parse(text))
+  const certificates = read.filter((one) => one !== null)
+  if (certificates.length === read.length) return { certificates }
+  return { fault: `${nameIn(read.indexOf(null), read.length)} is damaged and cannot be read.` }
+}
+
+function parse(pem: string): X509Certificate | null {
+  try {
+    return new X509Certificate(pem)
+  } catch {
+    return null
+  }
+}
+
+/** How a certificate among several is called. */
+export const nameIn = (index: number, count: number): string =>
+  count === 1 ? 'The certificate' : `Certificate ${index + 1} of ${count}`
+
+/** Whether nobody should trust it now, whatever it is for. Words that follow its name, or null. */
+export const faultOfCertificate = (certificate: X509Certificate, now: Date): string | null =>
+  faultOfTime(certificate, now) ?? faultOfKey(certificate)
+
+function faultOfTime({ validFromDate, validToDate }: X509Certificate, now: Date): string | null {
+  if (validToDate < now) return `expired on ${day(validToDate)}.`
+  return validFromDate > now ? `is not valid before ${day(validFromDate)}.` : null
+}
+
+const day = (date: Date): string => date.toISOString().slice(0, 10)
+
+function faultOfKey({ publicKey }: X509Certificate): string | null {
+  const { modulusLength } = publicKey.asymmetricKeyDetails ?? {}
+  return modulusLength !== undefined && modulusLength < minRsaBits
+    ? `has an RSA key of ${modulusLength} bits, which is too short; ${minRsaBits} are needed.`
+    : null
+}
+
+/** By name and by signature. */
+export const isIssuedBy = (certificate: X509Certificate, issuer: X509Certificate): boolean =>
+  certificate.issuer === issuer.subject && certificate.verify(issuer.publicKey)
