@@ -172,6 +172,30 @@ describe('tables', () => {
     ])
   })
 
+  it('services stand before the rules of administrators, a line for each device and peer', () => {
+    const input = rule('input', 1, { action: { kind: 'drop' } })
+    const own = rule('forward', 1, { incoming: { key: 'utm_outgoing', devices: [] }, action: { kind: 'drop' } })
+    const service = { protocol: 'udp', devices: null, peers: null, sourcePort: null, destinationPort: 67 } as const
+    const policy: Policy = {
+      ...withRules({ input: [input], forward: [own] }),
+      services: [
+        { ...service, name: 'dhcp', way: 'input', devices: ['lan0', 'lan1', 'a"b'] },
+        { ...service, name: 'dhcp', way: 'output', devices: ['lan0'], sourcePort: 67, destinationPort: 68 },
+        { ...service, name: 'dhcp_relay', way: 'input', peers: [a('192.0.2.1'), a('192.0.2.2')], sourcePort: 67 },
+      ],
+    }
+    const tables = compilePolicy(policy)
+    assert.deepEqual(linesOf(tables, 'input')?.slice(2, 6), [
+      'iifname "lan0" meta nfproto ipv4 udp dport 67 counter accept comment "inp.sys.dhcp"',
+      'iifname "lan1" meta nfproto ipv4 udp dport 67 counter accept comment "inp.sys.dhcp"',
+      'ip saddr 192.0.2.1 udp sport 67 udp dport 67 counter accept comment "inp.sys.dhcp_relay"',
+      'ip saddr 192.0.2.2 udp sport 67 udp dport 67 counter accept comment "inp.sys.dhcp_relay"',
+    ])
+    assert.deepEqual(linesOf(tables, 'output')?.slice(2, 3), [
+      'oifname "lan0" meta nfproto ipv4 udp sport 67 udp dport 68 counter accept comment "out.sys.dhcp"',
+    ])
+  })
+
   it('input rules know neither the way out nor holders', () => {
     const input = rule('input', 1, { outgoing: { key: 'gone', devices: [] }, holders: list('none') })
     assert.deepEqual(userLines(withRules({ input: [input] }), 'input'), ['counter accept'])

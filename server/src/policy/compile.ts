@@ -4,6 +4,9 @@
 
 import type { NftPiece, NftTable } from '../plan/artifacts.ts'
 import {
+  addresses,
+  blank,
+  equals,
   goTo,
   type Hook,
   hookHead,
@@ -11,6 +14,7 @@ import {
   isQuotableInterface,
   jump,
   type Nft,
+  numbers,
   quoteInterface,
   rule,
   sentence,
@@ -78,7 +82,7 @@ export function compilePolicy(policy: Policy): NftTable[] {
     collect(made.pieces)
     for (const [name, tree] of made.trees) trees.set(name, tree)
     const { chain, hook } = hooks[place]
-    const lines = [...before, ...systemRules(place), ...made.lines, ...after]
+    const lines = [...before, ...systemRules(place), ...compileServices(policy, place), ...made.lines, ...after]
     collect([makePiece({ kind: 'chain', name: chain, head: hookHead(hook), lines, origin: '' })])
   }
   // What dispatch-ranks.ts wrote into the packet mark is nobody else's business.
@@ -116,6 +120,25 @@ function systemRules(place: Place): Nft[] {
   if (place === 'input') return [established('inp.sys.established'), loopback('inp.sys.loopback', 'iifname')]
   if (place === 'output') return [established('out.sys.established'), loopback('out.sys.loopback', 'oifname')]
   return []
+}
+
+/** IPv4 only, and a line for each device or peer: there are few of them. */
+function compileServices({ services }: Policy, place: Place): Nft[] {
+  const isInput = place === 'input'
+  return services
+    .filter(({ way }) => way === place)
+    .flatMap(({ name, protocol, devices, peers, sourcePort, destinationPort }) => {
+      const device = words(isInput ? 'iifname' : 'oifname')
+      const peer = words(isInput ? 'ip saddr' : 'ip daddr')
+      const places = devices?.filter(isQuotableInterface).map((one) => equals(device, quoteInterface(one))) ?? [blank]
+      const others = peers?.map((one) => equals(peer, addresses(one, one))) ?? [words('meta nfproto ipv4')]
+      const from = sourcePort === null ? blank : equals(words(`${protocol} sport`), numbers(sourcePort, sourcePort))
+      const to = equals(words(`${protocol} dport`), numbers(destinationPort, destinationPort))
+      const origin = `${isInput ? 'inp' : 'out'}.sys.${name}`
+      return places.flatMap((where) =>
+        others.map((other) => rule(origin, where, other, from, to, words('counter accept'))),
+      )
+    })
 }
 
 interface CompiledTable {

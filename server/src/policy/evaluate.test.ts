@@ -59,6 +59,15 @@ function walkPlainly(policy: Policy, routing: Routing, packet: PlainPacket): str
   const way = routeOf(routing, packet.destination)
   if (way === null) return 'drop without a route'
   if (way === 'gateway') {
+    const service = policy.services.find(
+      (it) =>
+        it.protocol === packet.protocol &&
+        (it.devices ?? [packet.incoming]).includes(packet.incoming) &&
+        (it.peers ?? [packet.source]).includes(packet.source) &&
+        (it.sourcePort ?? packet.sourcePort) === packet.sourcePort &&
+        it.destinationPort === packet.destinationPort,
+    )
+    if (service !== undefined) return `accept by inp.sys.${service.name}`
     const rule = first(policy.rules.input, packet)
     return `${rule?.action.kind ?? 'accept'} by ${rule?.origin}`
   }
@@ -256,4 +265,40 @@ test('routes follow the addresses of the devices, the longest prefix first, then
     'input',
     'wan0',
   ])
+})
+
+test('a service of the gateway is let through before any rule, both ways, and only as far as it goes', () => {
+  const service = { name: 'dhcp', protocol: 'udp', devices: ['lan0'], peers: null } as const
+  const own = { key: 'utm_outgoing', devices: [] }
+  const policy: Policy = {
+    ...rulesOf({
+      input: [rule('input', { kind: 'drop' })],
+      forward: [rule('forward', { kind: 'drop' }, { incoming: own })],
+    }),
+    services: [
+      { ...service, way: 'input', sourcePort: null, destinationPort: 67 },
+      { ...service, way: 'output', sourcePort: 67, destinationPort: 68 },
+    ],
+  }
+  const asked: Packet = {
+    ...packet,
+    ...{ source: '0.0.0.0', destination: '255.255.255.255', source_port: 68, destination_port: 67 },
+    protocol: 'udp',
+    incoming_interface: 'lan0',
+  }
+  const lan = {
+    ...routingOf(noFacts, emptyPolicy),
+    routes: [{ span: [0x0a000000, 0x0affffff], device: 'lan0' }],
+  } as const
+  const decided = (changes: Partial<Packet>) =>
+    evaluate(policy, { ...asked, ...changes }, lan)
+      .outcomes.map(sayOutcome)
+      .join()
+  assert.equal(decided({}), 'accept by inp.sys.dhcp')
+  assert.match(decided({ destination_port: 68 }), /^drop by/)
+  assert.match(decided({ protocol: 'tcp' }), /^drop by/)
+  assert.match(decided({ incoming_interface: 'lan1' }), /^drop by/)
+  const answer = { source: '10.0.0.1', destination: '10.0.0.9', incoming_interface: null }
+  assert.equal(decided({ ...answer, source_port: 67, destination_port: 68 }), 'accept by out.sys.dhcp')
+  assert.match(decided({ ...answer, source_port: 99, destination_port: 68 }), /^drop by/)
 })

@@ -24,6 +24,7 @@ import {
   type AccessStage,
   type HardwareFilter,
   type LoggedAction,
+  type OpenService,
   type Policy,
   type PolicyRule,
   privateNetworks,
@@ -207,6 +208,9 @@ const bySystem = (origin: string) => ({ decidedBy: { kind: 'system', origin }, v
 
 function receive(question: Question, flow: Flow, start: Start): Outcome | Cut {
   if (flow.incoming === 'lo') return { ...start, path: 'input', ...bySystem('inp.sys.loopback') }
+  const service = findService(question.policy, 'input', flow)
+  if (service !== null)
+    return 'at' in service ? service : { ...start, path: 'input', ...bySystem(`inp.sys.${service.name}`) }
   const found = walk(question.policy.rules.input, flow, question.wantsReasons)
   if ('at' in found) return found
   const records = [...start.records, ...recordsOf(question, found.rule)]
@@ -226,10 +230,31 @@ function forward(question: Question, flow: Flow, start: Start): Outcome | Cut {
 }
 
 /** What the gateway sends to itself never leaves it. */
-const send = (question: Question, flow: Flow, start: Start): Outcome | Cut =>
-  flow.outgoing === 'lo'
-    ? { ...start, path: 'output', outgoing: 'lo', ...bySystem('out.sys.loopback') }
-    : leave(question, flow, { ...start, path: 'output', outgoing: flow.outgoing })
+function send(question: Question, flow: Flow, start: Start): Outcome | Cut {
+  const outcome = { ...start, path: 'output', outgoing: flow.outgoing } as const
+  if (flow.outgoing === 'lo') return { ...outcome, ...bySystem('out.sys.loopback') }
+  const service = findService(question.policy, 'output', flow)
+  if (service === null) return leave(question, flow, outcome)
+  return 'at' in service ? service : hide(question, flow, { ...outcome, ...bySystem(`out.sys.${service.name}`) })
+}
+
+/** The first service that the packet belongs to. */
+function findService({ services }: Policy, way: OpenService['way'], flow: Flow): OpenService | Cut | null {
+  const { source, destination, sourcePort, destinationPorts: ports } = flow
+  const device = way === 'input' ? flow.incoming : flow.outgoing
+  if (source === null || destination === null || ports === null) return null
+  const peer = way === 'input' ? source : destination[0]
+  for (const service of services) {
+    if (service.way !== way || service.protocol !== flow.protocol) continue
+    if (service.devices !== null && (device === null || !service.devices.includes(device))) continue
+    if (service.peers !== null && !service.peers.includes(peer)) continue
+    if (service.sourcePort !== null && service.sourcePort !== sourcePort) continue
+    const span: Span = [service.destinationPort, service.destinationPort]
+    if (!touches(ports, span)) continue
+    return lies(ports, span) ? service : { field: 'destination_ports', at: borderOf(ports, span) }
+  }
+  return null
+}
 
 /** The forward rules (of those, what the gateway sends meets only the ones that name it), then SNAT. */
 function leave(question: Question, flow: Flow, start: Omit<Outcome, 'decidedBy' | 'verdict'>): Outcome | Cut {
@@ -238,11 +263,16 @@ function leave(question: Question, flow: Flow, start: Omit<Outcome, 'decidedBy' 
   if ('at' in found) return found
   const decision = decide(found.rule)
   const records = [...start.records, ...recordsOf(question, found.rule)]
-  if (decision.verdict === 'drop') return { ...start, walk: found, ...decision, records }
+  const outcome = { ...start, walk: found, ...decision, records }
+  return decision.verdict === 'drop' ? outcome : hide(question, flow, outcome)
+}
+
+function hide(question: Question, flow: Flow, outcome: Outcome): Outcome | Cut {
+  const { policy, wantsReasons } = question
   const translated = walk(policy.rules.snat, flow, wantsReasons)
   if ('at' in translated) return translated
   const snat = hideSource(policy, flow, translated)
-  return { ...start, walk: found, ...decision, snat, records: [...records, ...recordsOf(question, translated.rule)] }
+  return { ...outcome, snat, records: [...outcome.records, ...recordsOf(question, translated.rule)] }
 }
 
 function decide(rule: PolicyRule | null): Pick<Outcome, 'decidedBy' | 'verdict'> {

@@ -103,6 +103,20 @@ export type HardwareFilter =
       readonly entries: readonly { readonly source: number; readonly destination: number }[]
     }
 
+/** A service of the gateway itself, let through before any rule of an administrator. Null in a condition: any. */
+export interface OpenService {
+  /** Its system rules are `inp.sys.<name>` and `out.sys.<name>`. */
+  readonly name: string
+  readonly way: 'input' | 'output'
+  readonly protocol: 'tcp' | 'udp'
+  /** Where packets come in, or go out. */
+  readonly devices: readonly string[] | null
+  /** IPv4 addresses of those who send, or are sent to. */
+  readonly peers: readonly number[] | null
+  readonly sourcePort: number | null
+  readonly destinationPort: number
+}
+
 export type LoggedAction = 'accept' | 'drop' | 'dnat' | 'snat' | 'mark_log' | 'mark_not_log'
 
 export interface Policy {
@@ -118,6 +132,8 @@ export interface Policy {
   readonly externalDevices: readonly string[]
   /** Devices that hardware filtering sits on. */
   readonly devices: readonly string[]
+  /** What the gateway serves, whatever the rules say. */
+  readonly services: readonly OpenService[]
   /** The gateway's own IPv4 addresses: what goes to them is input, not transit. */
   readonly ownAddresses: readonly number[]
   readonly countsHits: boolean
@@ -134,6 +150,7 @@ export const emptyPolicy: Policy = {
   hasAutomaticSnat: true,
   externalDevices: [],
   devices: [],
+  services: [],
   ownAddresses: [],
   countsHits: true,
   loggedActions: [],

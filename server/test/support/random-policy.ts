@@ -12,6 +12,7 @@ import {
   emptyPolicy,
   type HardwareFilter,
   type LoggedAction,
+  type OpenService,
   type Policy,
   type PolicyRule,
   type ProtocolName,
@@ -83,6 +84,7 @@ export function drawPolicy(random: Random, world: World, sizes: Sizes): Policy {
     hasAutomaticSnat: chance(random, 0.7),
     externalDevices: world.external,
     devices: Object.keys(world.sources),
+    services: chance(random, 0.3) ? [draw.service('one'), draw.service('two')] : [],
     ownAddresses: world.own.map(numberOf),
     countsHits: true,
     loggedActions: loggedActions.filter(() => chance(random, 0.6)),
@@ -130,6 +132,14 @@ function makeDraw(random: Random, world: World, anyShare: number) {
   const inside = Object.keys(world.sources)
   const outside = [...new Set(world.routes.map(({ device }) => device))]
   const everySource = Object.values(world.sources).flat()
+
+  const service = (name: string): OpenService => ({
+    ...{ name, way: 'input', protocol: pick(random, ['tcp', 'udp'] as const) },
+    devices: chance(random, 0.5) ? inside.filter(() => chance(random, 0.6)) : null,
+    peers: chance(random, 0.4) ? everySource.filter(() => chance(random, 0.5)).map(numberOf) : null,
+    sourcePort: chance(random, 0.1) ? pick(random, world.ports) : null,
+    destinationPort: pick(random, world.ports),
+  })
 
   const rule = (table: RuleTable, id: number): PolicyRule => {
     const action = drawAction(random, world, table)
@@ -185,7 +195,7 @@ function makeDraw(random: Random, world: World, anyShare: number) {
       { mode: 'src-and-dst-ip', entries: [{ source: source(), destination: destination() }] },
     ])
   }
-  return { rule, access, hardware }
+  return { rule, access, hardware, service }
 }
 
 const positive = (match: AddressMatch | null): AddressMatch | null => match && { ...match, isNegated: false }

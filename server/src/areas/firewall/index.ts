@@ -2,6 +2,7 @@
 
 import { defineArea } from '../../http/handle.ts'
 import { slots } from './config.ts'
+import { serviceSlots } from './policy.ts'
 import { references } from './references.ts'
 import { render } from './render.ts'
 import { routes } from './routes.ts'
@@ -10,7 +11,7 @@ import { namedSlots, verify } from './verify.ts'
 export const firewall = defineArea({
   name: 'firewall',
   slots,
-  reads: namedSlots,
+  reads: [...namedSlots, ...serviceSlots],
   verify,
   references,
   render,

@@ -25,6 +25,8 @@ import {
   type TimeMatch,
 } from '../../policy/model.ts'
 import { digest } from '../../render/digest.ts'
+import { entries } from '../dhcp/config.ts'
+import { openServices } from '../dhcp/resolve.ts'
 import { aggregated, connections, tunnels } from '../network/config.ts'
 import { devicesOf, externalDevices, ownAddresses } from '../network/resolve.ts'
 import { objectKinds } from '../objects/config.ts'
@@ -52,6 +54,7 @@ export function policyOf(config: Config, facts: Facts): Policy {
     hasAutomaticSnat: automatic_snat_enabled,
     externalDevices: externalDevices(config, facts),
     devices: facts.interfaces.map(({ name }) => name),
+    services: openServices(config, facts),
     ownAddresses: ownAddresses(config, facts),
     countsHits: read(config, slots.watch).enabled,
     loggedActions: loggedActions(log_mode, log_actions),
@@ -66,6 +69,9 @@ function loggedActions(mode: string, selected: readonly LoggedAction[]): readonl
 
 /** Slots of other areas that give rules their meaning. */
 export const foreignSlots: readonly Slot[] = [...objectKinds.map(({ slot }) => slot), connections, tunnels, aggregated]
+
+/** Slots of other areas whose services are let through. */
+export const serviceSlots: readonly Slot[] = [entries]
 
 let lastObjects: readonly unknown[] = []
 function worldOf(config: Config, facts: Facts): World {

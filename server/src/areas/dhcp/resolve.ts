@@ -1,0 +1,155 @@
+// What the stored entries mean on this machine: which devices are served or relayed, in which networks, who is bound to
+// which address and which addresses nobody is given. Pure.
+
+import { type Config, read } from '../../contract/slots.ts'
+import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
+import type { Facts } from '../../plan/facts.ts'
+import type { OpenService } from '../../policy/model.ts'
+import { authorizationRules } from '../authorization/config.ts'
+import { type CardConnection, connectionAlias, connections } from '../network/config.ts'
+import { deviceOf, findInterface, takenBy } from '../network/resolve.ts'
+import { entries, staticLeases } from './config.ts'
+import type { Entry, Server } from './contract.ts'
+
+/** A network of an interface where the gateway leases addresses. `network.address` is the gateway's own one. */
+export interface ServedNetwork {
+  readonly entry: Entry
+  readonly server: Server
+  readonly device: string
+  readonly network: Network
+  /** `c1n0`: the first network of connection 1. */
+  readonly tag: string
+}
+
+export interface RelayedNetwork {
+  readonly entry: Entry
+  readonly device: string
+  /** The gateway's own address, by which the servers know the network. */
+  readonly address: number
+  readonly servers: readonly number[]
+}
+
+/** An enabled entry that nothing can be done about, and why. */
+export interface UnservedEntry {
+  readonly entry: Entry
+  readonly reason: string
+}
+
+export interface Service {
+  readonly served: readonly ServedNetwork[]
+  readonly relayed: readonly RelayedNetwork[]
+  readonly unserved: readonly UnservedEntry[]
+}
+
+export function serviceOf(config: Config, facts: Facts): Service {
+  const served: ServedNetwork[] = []
+  const relayed: RelayedNetwork[] = []
+  const unserved: UnservedEntry[] = []
+  for (const entry of read(config, entries)) {
+    if (!entry.enabled) continue
+    const place = placeOf(config, facts, entry)
+    if (typeof place === 'string') {
+      unserved.push({ entry, reason: place })
+      continue
+    }
+    const { device, networks, id } = place
+    const { server, relay } = entry
+    if (server)
+      networks.forEach((network, index) => {
+        served.push({ entry, server, device, network, tag: `c${id}n${index}` })
+      })
+    const [first] = networks
+    if (relay && first) {
+      const servers = relay.external_servers.map(parseAddress).filter((address) => address !== null)
+      relayed.push({ entry, device, address: first.address, servers })
+    }
+  }
+  return { served, relayed, unserved }
+}
+
+/** An interface that is not there must not keep the others from working, so it is left out. */
+function placeOf(config: Config, facts: Facts, entry: Entry) {
+  const connection = read(config, connections).find((one) => connectionAlias(one) === entry.interface)
+  if (connection?.type !== 'lan') return 'There is no such local interface.'
+  const reason = whyAbsent(config, facts, connection)
+  if (reason !== null) return `“${connection.title}” ${reason}`
+  const networks = connection.addresses.map(parseNetwork).filter((network) => network !== null)
+  const device = deviceOf(facts, connection) ?? ''
+  return networks.length === 0 ? `“${connection.title}” has no address.` : { device, networks, id: connection.id }
+}
+
+function whyAbsent(config: Config, facts: Facts, connection: CardConnection): string | null {
+  if (!connection.enabled) return 'is switched off.'
+  if (takenBy(config, connection)) return 'has lent its card to an aggregated interface.'
+  const device = findInterface(facts, deviceOf(facts, connection))
+  if (!device) return 'has no device in this machine.'
+  return /^[A-Za-z0-9_.-]+$/.test(device.name) ? null : 'has a device with a name that dnsmasq does not understand.'
+}
+
+/** An address and the only card it is given to; null: nobody is given it. */
+export interface Binding {
+  readonly address: number
+  readonly mac: string | null
+}
+
+/**
+ * Static leases first, then authorization rules with IP and MAC, then addresses that nobody is given: those of rules with
+ * an IP alone, those of rules that lost against a static lease, and the gateway's own. An address stands here once.
+ */
+export function bindingsOf(config: Config, served: readonly ServedNetwork[]): Binding[] {
+  const bindings = new Map(
+    served.map(({ network: { address } }): [number, Binding] => [address, { address, mac: null }]),
+  )
+  // A card has one address in a network, but may have others in other networks.
+  const taken = new Set<string>()
+  const bind = (text: string, mac: string | null): void => {
+    const address = parseAddress(text)
+    const at = served.findIndex(({ network }) => address !== null && network.low <= address && address <= network.high)
+    if (address === null || at < 0 || bindings.has(address)) return
+    const place = `${mac} ${at}`
+    bindings.set(address, { address, mac: taken.has(place) ? null : mac })
+    taken.add(place)
+  }
+  for (const { enabled, ip_address, mac } of read(config, staticLeases)) if (enabled) bind(ip_address, mac)
+  for (const { enabled, ip, mac } of read(config, authorizationRules)) if (enabled && ip !== null) bind(ip, mac)
+  return [...bindings.values()].toSorted((a, b) => a.address - b.address)
+}
+
+/** Enabled static leases of addresses that no served network has: they do nothing. */
+export const countUselessLeases = (config: Config, served: readonly ServedNetwork[]): number =>
+  read(config, staticLeases).filter(({ enabled, ip_address }) => {
+    const address = parseAddress(ip_address) ?? 0
+    return enabled && !served.some(({ network: { low, high } }) => low <= address && address <= high)
+  }).length
+
+const [serverPort, clientPort, webPort] = [67, 68, 80]
+
+/** What the firewall lets through for the service, and only where it is on. */
+export function openServices(config: Config, facts: Facts): OpenService[] {
+  const { served, relayed } = serviceOf(config, facts)
+  const devices = devicesOf([...served, ...relayed])
+  const announcing = devicesOf(announcingNetworks(served))
+  const servers = [...new Set(relayed.flatMap((one) => one.servers))].sort((a, b) => a - b)
+  const dhcp: OpenService = {
+    ...{ name: 'dhcp', way: 'input', protocol: 'udp' },
+    ...{ devices, peers: null, sourcePort: null, destinationPort: serverPort },
+  }
+  const answers: OpenService = { ...dhcp, way: 'output', sourcePort: serverPort, destinationPort: clientPort }
+  const relay: OpenService = { ...dhcp, name: 'dhcp_relay', devices: null, peers: servers, sourcePort: serverPort }
+  const wpad: OpenService = {
+    ...dhcp,
+    ...{ name: 'wpad', protocol: 'tcp', devices: announcing, destinationPort: webPort },
+  }
+  return [
+    ...(devices.length > 0 ? [dhcp, answers] : []),
+    ...(servers.length > 0 ? [relay, { ...relay, way: 'output' } as const] : []),
+    ...(announcing.length > 0 ? [wpad] : []),
+  ]
+}
+
+const devicesOf = (networks: readonly { readonly device: string }[]): string[] =>
+  [...new Set(networks.map(({ device }) => device))].sort()
+
+/** Networks whose clients are told where the file of the proxy is. */
+export const announcingNetworks = (served: readonly ServedNetwork[]): readonly ServedNetwork[] =>
+  served.filter(({ server }) => server.wpad_enabled)
