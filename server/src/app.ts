@@ -57,6 +57,7 @@ export interface GatewayParts {
   readonly disks?: Services['disks']
   readonly textRecords?: Services['textRecords']
   readonly traffic?: Services['traffic']
+  readonly dhcpLeases?: Services['dhcpLeases']
   readonly serviceLogs?: Services['serviceLogs']
   readonly signatures?: Services['signatures']
   readonly isTls: boolean
@@ -137,6 +138,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.disks ? { disks: parts.disks } : {}),
     ...(parts.textRecords ? { textRecords: parts.textRecords } : {}),
     ...(parts.traffic ? { traffic: parts.traffic } : {}),
+    ...(parts.dhcpLeases ? { dhcpLeases: parts.dhcpLeases } : {}),
     ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
     ...(parts.signatures ? { signatures: parts.signatures } : {}),
     journal,

@@ -29,6 +29,7 @@ import { createLog } from './runtime/log.ts'
 import { Vault } from './runtime/vault.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { createTrafficReader } from './system/conntrack.ts'
+import { createDhcpLeases } from './system/dhcp-leases.ts'
 import { freeDisks } from './system/disks.ts'
 import { createFactsReader, readDefaultGateways, readFacts } from './system/facts.ts'
 import { createCountryFile } from './system/geoip.ts'
@@ -106,6 +107,7 @@ async function start(settings: Settings): Promise<void> {
       random: () => randomBytes(10),
       read: () => applier.sessions(),
     }),
+    dhcpLeases: createDhcpLeases(join(settings.stateDir, 'dhcp', 'leases')),
     serviceLogs: createServiceLogs(join(settings.stateDir, 'log')),
     isTls: true,
     logsRequests: settings.logsRequests,

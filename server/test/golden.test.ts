@@ -26,7 +26,7 @@ describe('golden files', () => {
   for (const golden of cases) {
     it(golden.sentence, (t) => {
       const artifacts = renderCase(golden)
-      const rendered = new Map(artifacts.map((artifact) => [artifactName(artifact), contentOf(artifact)]))
+      const rendered = new Map(artifacts.map((artifact) => [artifactName(artifact), contentOf(artifact).trimEnd()]))
       assert.deepEqual(rendered, new Map(golden.expected), `${golden.path}: npm run golden rewrites it`)
       for (const artifact of artifacts) {
         if (artifact.kind !== 'nft') continue

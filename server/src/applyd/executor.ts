@@ -18,7 +18,7 @@ import { Refusal } from './requests.ts'
 import type { Ruleset, RulesetRecord } from './ruleset.ts'
 import type { Supervisor } from './supervisor.ts'
 import { findFile, findUnit, objectForm, readsFile } from './tables.ts'
-import { oneLine, wordsOf } from './text.ts'
+import { objectOfComplaint, oneLine, wordsOf } from './text.ts'
 import { commandLine, digestOf, inputsOf } from './units.ts'
 import { type Difference, type Target, targetOf, vetTarget } from './vet.ts'
 
@@ -273,7 +273,9 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     if (failure === 'missing') return { problems: [], unchecked: `${command.program} is not installed.` }
     const words = oneLine((stderr || stdout).replaceAll(`${staging}/`, ''))
     const message = failure ? `The checker of ${name} did not finish.` : words || `The checker ended with ${code}.`
-    return { problems: code === 0 ? [] : [{ field: name, message }], unchecked: null }
+    const textOf = (file: string): string => readRegular(staged.get(file) ?? pathOf(file))?.toString() ?? ''
+    const field = objectOfComplaint(words, textOf) ?? name
+    return { problems: code === 0 ? [] : [{ field, message }], unchecked: null }
   }
 
   function intentFor(difference: Difference): Intent {

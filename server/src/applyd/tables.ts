@@ -3,8 +3,10 @@
 
 import { join } from 'node:path'
 import type { Ownership } from './durable.ts'
+import { dhcpUnit, dhcpUnitName, prepareDhcp } from './engines/dhcp.ts'
 import { dhcpClient, prepareDhcpClient } from './engines/dhcp-client.ts'
 import { firewallLogFileName, firewallLogUnit, firewallLogUnitName } from './engines/firewall-log.ts'
+import { prepareWpad, wpadServer, wpadTemplateName } from './engines/wpad.ts'
 
 /**
  * The path belongs to applyd alone: when no plan names the file any more, it is removed. The ending is added to what the
@@ -117,15 +119,26 @@ export type ServiceAccount = { readonly uid: number; readonly gid: number } | nu
 /** Some units write below the state folder. */
 export function productionTables(stateDir: string, service: ServiceAccount): Tables {
   const firewallLog = firewallLogUnit(stateDir, service)
+  const dhcp = dhcpUnit(stateDir, service)
   const [first, hardware] = ['inet portcullis', 'netdev portcullis_hw'] as const
   return {
     nft: { command: ['/usr/sbin/nft'], tables: [first, hardware], boot: 'inet portcullis_boot' },
-    files: new Map([[firewallLogFileName, firewallLog.file]]),
+    files: new Map([[firewallLogFileName, firewallLog.file], ...dhcp.files]),
     fileTemplates: new Map(),
-    units: new Map([[firewallLogUnitName, firewallLog.unit]]),
+    units: new Map([
+      [firewallLogUnitName, firewallLog.unit],
+      [dhcpUnitName, dhcp.unit],
+    ]),
     // A device without a lease is no reason to refuse rules.
-    templates: new Map([['dhcp-client', (device) => ({ ...dhcpClient(stateDir)(device), isOptional: true })]]),
-    makeReady: () => prepareDhcpClient(stateDir),
+    templates: new Map([
+      ['dhcp-client', (device) => ({ ...dhcpClient(stateDir)(device), isOptional: true })],
+      [wpadTemplateName, wpadServer(stateDir, service)],
+    ]),
+    makeReady: () => {
+      prepareDhcpClient(stateDir)
+      prepareDhcp(stateDir, service)
+      prepareWpad(stateDir)
+    },
     tracking: {
       table: '/proc/net/nf_conntrack',
       switches: ['acct', 'timestamp'].map((name) => `/proc/sys/net/netfilter/nf_conntrack_${name}`),

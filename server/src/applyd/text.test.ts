@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLog, oneLine, wordsOf } from './text.ts'
+import { createLog, objectOfComplaint, oneLine, wordsOf } from './text.ts'
 
 test('nothing in a log entry can start a line of its own or hide in one', () => {
   const lines: string[] = []
@@ -17,4 +17,11 @@ test('words for an administrator are one bounded line without our paths', () => 
   assert.equal(oneLine('x'.repeat(999)).length, 300)
   const fault = new Error("EACCES: permission denied, rename '/a/b' -> '/c/d'")
   assert.equal(wordsOf(fault), 'EACCES: permission denied')
+})
+
+test('a complaint about a line is one about the object named above it', () => {
+  const text = 'port=0\n# dhcp.settings[1-a].server\nx=1\nx=2\n# just words\nx=3\n'
+  const objectAt = (line: number) => objectOfComplaint(`x: bad option at line ${line} of x.conf`, () => text)
+  assert.deepEqual([1, 3, 4, 6].map(objectAt), [null, 'dhcp.settings[1-a].server', 'dhcp.settings[1-a].server', null])
+  assert.equal(objectOfComplaint('x: no such thing', () => text), null)
 })

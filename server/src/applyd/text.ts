@@ -11,6 +11,14 @@ export const oneLine = (text: string): string => text.replace(unprintable, ' ').
 export const wordsOf = (fault: unknown): string =>
   oneLine(fault instanceof Error ? fault.message.replace(/,? \w+ '\/[^']*'( -> '[^']*')?/g, '') : String(fault))
 
+/** `bad option at line 7 of x.conf`: the object of that line, by the nearest comment above it that names one. */
+export function objectOfComplaint(words: string, textOf: (file: string) => string): string | null {
+  const [, line = '0', file = ''] = words.match(/\bat line (\d+) of ([\w.-]+)/) ?? []
+  const above = file === '' ? [] : textOf(file).split('\n').slice(0, Number(line))
+  const comment = above.findLast((text) => text.startsWith('#')) ?? ''
+  return comment.match(/^# ([a-z_]+\.[A-Za-z0-9_.[\]-]{1,160})$/)?.[1] ?? null
+}
+
 /** One JSON object a line. JSON leaves DEL, C1 and the Unicode line ends as they are, so they are escaped here. */
 export const createLog =
   (write: (line: string) => void): Log =>

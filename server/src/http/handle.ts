@@ -9,7 +9,7 @@ import type { BodyOf, Endpoint, QueryOf, ReplyOf } from '../contract/endpoint.ts
 import type { Problem } from '../contract/error.ts'
 import type { Config, Slot } from '../contract/slots.ts'
 import type { Applier, Observation } from '../plan/artifacts.ts'
-import type { Facts, TrafficReading } from '../plan/facts.ts'
+import type { Facts, GivenLease, TrafficReading } from '../plan/facts.ts'
 import type { Backups } from '../runtime/backups.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { FirewallLog } from '../runtime/firewall-log.ts'
@@ -108,6 +108,8 @@ export interface Services {
   readonly signatures?: SignatureBase
   /** What passes through the gateway now; absent where nobody reads it. */
   readonly traffic?: { read(): Promise<TrafficReading> }
+  /** Leases of the DHCP server that have not run out by this time; absent where nobody reads them. */
+  readonly dhcpLeases?: { list(seconds: number): Promise<readonly GivenLease[]> }
   /** What the services themselves write; absent where nobody reads it. */
   readonly serviceLogs?: { read(): Promise<readonly ServiceLogLine[]> }
   /** Disks without partitions that nothing uses; absent where nobody reads them. */

@@ -17,6 +17,16 @@ export interface LeaseFact {
   readonly dns: readonly string[]
 }
 
+/** A lease that our own DHCP server has given out. Nothing is rendered from it. */
+export interface GivenLease {
+  readonly address: number
+  readonly mac: string
+  /** What the client calls itself; may be empty. */
+  readonly hostname: string
+  /** Unix seconds. */
+  readonly expiresAt: number
+}
+
 /**
  * IPv4 addresses and networks behind objects whose content is not configuration: resolved domains, countries, users,
  * groups, device profiles. By object id; another value of the map means that something changed.

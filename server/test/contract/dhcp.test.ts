@@ -250,17 +250,17 @@ describe('DHCP', () => {
     await done('PATCH', `${leasesPath}/${spare}`, { enabled: true })
   })
 
-  it('shows no leases and says that nothing is applied yet', async () => {
+  it('shows no leases, and says of interfaces without a card that they are not served', async () => {
     assert.deepEqual(await shown('/dhcp_server/leases'), [])
     const items = await shown('/dhcp_server/status')
     assert.deepEqual(
       items.map(({ name, status }: { name: string; status: string }) => [name, status]),
       [
-        ['dhcp-server', 'inactive'],
-        ['dhcp-relay', 'inactive'],
+        ['dhcp-server', 'failed'],
+        ['dhcp-relay', 'failed'],
       ],
     )
-    assert.deepEqual(items[0].msg, ['Stored; the DHCP server is not part of this release yet, so nothing is applied.'])
+    assert.equal(items[0].msg[0], 'Not served: “Net 1” has no device in this machine.')
     for (const { id } of await shown(entriesPath)) await done('PATCH', `${entriesPath}/${id}`, { enabled: false })
     assert.deepEqual((await shown('/dhcp_server/status'))[0].msg, ['No interface has the DHCP server switched on.'])
   })

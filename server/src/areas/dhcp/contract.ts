@@ -71,7 +71,7 @@ export const Server = strictObject({
     'x-fault': 'Must be a domain name such as office.example, or empty.',
   }),
   gateway: Type.Unsafe<string>({ ...AddressOrNothing, description: 'Empty: the address of the interface.' }),
-  lease_time: Type.Integer({ minimum: 1, maximum: 525_600, description: 'Minutes.' }),
+  lease_time: Type.Integer({ minimum: 1, maximum: 525_600, description: 'Minutes; one is leased as two.' }),
   options: Type.Array(Option, { maxItems: 128 }),
   ranges: Type.Array(Range, { maxItems: 64, description: 'Addresses to lease, first-last; at most 256 in each.' }),
   routes: Type.Array(Route, { maxItems: 32, description: 'Static routes for the clients.' }),
@@ -154,15 +154,18 @@ export const Lease = strictObject({
   ip_address: Type.String(),
   mac: Type.String(),
   hostname: Type.String({ description: 'What the client calls itself; may be empty.' }),
+  interface: Type.String({ description: 'Id of the local interface; empty when no network of one holds the address.' }),
   expires_at: Type.Integer({ description: 'Unix seconds.' }),
-  comment: Type.String({ description: 'That of the static lease, if it is one.' }),
+  static: Type.Boolean({ description: 'The address is bound to the MAC, by a static lease or an authorization rule.' }),
+  comment: Type.String({ description: 'That of the static lease or the rule.' }),
 })
+export type Lease = Static<typeof Lease>
 
 export const listLeases = endpoint({
   method: 'GET',
   path: '/dhcp_server/leases',
   access: 'view',
   summary: 'List the leases in use',
-  description: 'Those that the DHCP server has given out and that have not run out; none while it does not run.',
+  description: 'Those that the DHCP server of the gateway has given out and that have not run out.',
   reply: Type.Array(Lease),
 })

@@ -22,12 +22,31 @@ describe('a DHCP option', () => {
     ['224,"1.2.3"', null, 224, '1.2.3'],
     ['43,01:02:03', null, 43, '01:02:03'],
     ['67,"boot\\x86\\wdsnbp.com"', null, 67, 'boot\\x86\\wdsnbp.com'],
+    ['67,"a\\tb\\\\c\\"d"', null, 67, 'a\tb\\c"d'],
     ['224,', null, 224, ''],
     ['224,a,,b', null, 224, 'a', '', 'b'],
     [`224,${'x'.repeat(255)}`, null, 224, 'x'.repeat(255)],
   ] as const)
     it(`${text.slice(0, 60)} is read`, () => {
-      assert.deepEqual(parseOption(text), { vendorClass, code, values })
+      const parsed = parseOption(text)
+      assert.ok(typeof parsed === 'object', `${parsed}`)
+      const { isText, ...rest } = parsed
+      assert.deepEqual(rest, { vendorClass, code, values })
+    })
+
+  for (const [text, isText] of [
+    ['224,"1.2.3"', true],
+    ['224,hello', true],
+    ['224,1.2.3.4,5.6.7.8', false],
+    ['224,12s', false],
+    ['224,01:ff', false],
+    ['119,example.com', false],
+    ['224,bad', false],
+    ['224,"bad"', true],
+  ] as const)
+    it(`${text} is ${isText ? 'a text' : 'no text'}`, () => {
+      const parsed = parseOption(text)
+      assert.equal(typeof parsed === 'object' && parsed.isText, isText)
     })
 
   const noNumber =
@@ -53,6 +72,8 @@ describe('a DHCP option', () => {
     ['53,1', 'The server fills in the option 53 by itself.'],
     ['43,1', 'The option 43 needs bytes such as 01:04:c0:a8:00:01.'],
     [`224,${'x'.repeat(256)}`, 'The values must have at most 255 bytes together.'],
+    [`224,${'x,'.repeat(127)}xx`, 'The values must have at most 255 bytes together.'],
+    [`vendor:${'x'.repeat(129)},1,x`, 'The vendor class must have at most 128 bytes.'],
     [`224,${'é'.repeat(128)}`, 'The values must have at most 255 bytes together.'],
   ] as const)
     it(`${text.slice(0, 60)} is refused`, () => {

@@ -8,6 +8,8 @@ export interface DhcpOption {
   readonly vendorClass: string | null
   readonly code: number
   readonly values: readonly string[]
+  /** The values are one text with commas in it; otherwise they are addresses, names, numbers or bytes. */
+  readonly isText: boolean
 }
 
 /** The names dnsmasq knows, without those it fills in by itself. */
@@ -88,7 +90,16 @@ const domainCodes = new Set([119, 120])
 const vendorBytes = 43
 
 const longestValues = 255
-const partForm = /[ \t]*(?:"((?:[^"\\]|\\[^"])*)"[ \t]*|([^",]*))(?:,|$)/y
+const longestClass = 128
+const partForm = /[ \t]*(?:"((?:[^"\\]|\\.)*)"[ \t]*|([^",]*))(?:,|$)/y
+
+/** What a backslash means within quotation marks; before any other character it stands for itself. */
+const escapes: Readonly<Record<string, string>> = {
+  ...{ '"': '"', '\\': '\\', t: '\t', n: '\n', b: '\b', r: '\r', e: '\x1b' },
+}
+
+/** Addresses, numbers (with the letter of their width) and bytes: what dnsmasq does not take for a text. */
+const numericForm = /^[0-9A-Fa-f:./-]*[bsi]?$/
 
 interface Part {
   readonly text: string
@@ -103,11 +114,14 @@ function readParts(text: string): readonly Part[] | null {
     const match = partForm.exec(text)
     if (!match) return null
     const [whole, quoted, bare = ''] = match
-    parts.push({ text: quoted ?? bare.trim(), isQuoted: quoted !== undefined })
+    parts.push({ text: quoted === undefined ? bare.trim() : withoutEscapes(quoted), isQuoted: quoted !== undefined })
     end = whole.endsWith(',') ? -1 : partForm.lastIndex
   }
   return parts
 }
+
+const withoutEscapes = (text: string): string =>
+  text.replaceAll(/\\(.)/g, (whole, character: string) => escapes[character] ?? whole)
 
 /** The option, or a sentence that says what is wrong with it. */
 export function parseOption(text: string): DhcpOption | string {
@@ -122,10 +136,15 @@ export function parseOption(text: string): DhcpOption | string {
   const isKnown = vendorClass === null || head?.text.startsWith('option:') === true
   const fault = (isKnown ? valueFault(code, values) : null) ?? numberFault(values)
   if (fault !== null) return fault
-  const length = values.reduce((sum, value) => sum + new TextEncoder().encode(value.text).length, 0)
-  if (length > longestValues) return `The values must have at most ${longestValues} bytes together.`
-  return { vendorClass, code, values: values.map((value) => value.text) }
+  if (byteLength(vendorClass ?? '') > longestClass) return `The vendor class must have at most ${longestClass} bytes.`
+  const texts = values.map((value) => value.text)
+  const isText = !domainCodes.has(code) && values.some((value) => value.isQuoted || !numericForm.test(value.text))
+  if (byteLength(texts.join(isText ? ',' : '')) > longestValues)
+    return `The values must have at most ${longestValues} bytes together.`
+  return { vendorClass, code, values: texts, isText }
 }
+
+const byteLength = (text: string): number => new TextEncoder().encode(text).length
 
 function codeOf(text: string): number | null {
   if (text.startsWith('option:')) return codeByName.get(text.slice(7).toLowerCase()) ?? null

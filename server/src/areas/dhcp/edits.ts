@@ -8,7 +8,7 @@ import { type Config, read } from '../../contract/slots.ts'
 import { connectionAlias } from '../network/config.ts'
 import { entries, staticLeases } from './config.ts'
 import type { Entry, NewEntry, NewStaticLease, StaticLease } from './contract.ts'
-import { entryProblems, takenByLease, takenInterface } from './verify.ts'
+import { entryProblems, leaseProblems, takenByLease, takenInterface } from './verify.ts'
 
 export const entryItem = 'DHCP settings entry'
 export const leaseItem = 'static lease'
@@ -43,6 +43,7 @@ function refuseEntry(config: Config, entry: Entry): void {
 
 export function addStaticLease(config: Config, id: string, fields: NewStaticLease): Config {
   const lease: StaticLease = { ...fields, mac: fields.mac.toLowerCase(), id }
+  refuse(leaseProblems(config, lease))
   refuse(takenByLease(config, lease), 'conflict')
   return addItem(config, staticLeases, lease)
 }
@@ -50,6 +51,7 @@ export function addStaticLease(config: Config, id: string, fields: NewStaticLeas
 export function updateStaticLease(config: Config, id: string, patch: Partial<NewStaticLease>): Config {
   const changed = { ...requireItem(config, staticLeases, id, leaseItem), ...patch }
   const lease: StaticLease = { ...changed, mac: changed.mac.toLowerCase() }
+  refuse(leaseProblems(config, lease))
   refuse(takenByLease(config, lease), 'conflict')
   return updateItem(config, staticLeases, lease)
 }

@@ -1,11 +1,21 @@
-// The DHCP area: addresses for the local networks, leased here or by a server that requests are relayed to. Its engine comes
-// later, so nothing is rendered.
+// The DHCP area: addresses for the local networks, leased here or by a server that requests are relayed to. dnsmasq does
+// both.
 
 import { defineArea } from '../../http/handle.ts'
-import { connections } from '../network/config.ts'
+import { authorizationRules } from '../authorization/config.ts'
+import { aggregated, connections } from '../network/config.ts'
 import { slots } from './config.ts'
 import { references } from './edits.ts'
+import { render } from './render.ts'
 import { routes } from './routes.ts'
 import { verify } from './verify.ts'
 
-export const dhcp = defineArea({ name: 'dhcp', slots, reads: [connections], verify, references, routes })
+export const dhcp = defineArea({
+  name: 'dhcp',
+  slots,
+  reads: [connections, aggregated, authorizationRules],
+  verify,
+  references,
+  render,
+  routes,
+})

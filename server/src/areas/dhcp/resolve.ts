@@ -7,7 +7,7 @@ import type { Facts } from '../../plan/facts.ts'
 import type { OpenService } from '../../policy/model.ts'
 import { authorizationRules } from '../authorization/config.ts'
 import { type CardConnection, connectionAlias, connections } from '../network/config.ts'
-import { deviceOf, findInterface, takenBy } from '../network/resolve.ts'
+import { addressesOf, deviceOf, findInterface, takenBy } from '../network/resolve.ts'
 import { entries, staticLeases } from './config.ts'
 import type { Entry, Server } from './contract.ts'
 
@@ -73,7 +73,9 @@ function placeOf(config: Config, facts: Facts, entry: Entry) {
   if (connection?.type !== 'lan') return 'There is no such local interface.'
   const reason = whyAbsent(config, facts, connection)
   if (reason !== null) return `“${connection.title}” ${reason}`
-  const networks = connection.addresses.map(parseNetwork).filter((network) => network !== null)
+  // Only a relay can stand on an address that comes from somebody else.
+  const texts = entry.server ? connection.addresses : addressesOf(facts, connection)
+  const networks = texts.map(parseNetwork).filter((network) => network !== null)
   const device = deviceOf(facts, connection) ?? ''
   return networks.length === 0 ? `“${connection.title}” has no address.` : { device, networks, id: connection.id }
 }

@@ -7,6 +7,7 @@ import { handle, type Route } from '../../http/handle.ts'
 import { entries, staticLeases } from './config.ts'
 import * as contract from './contract.ts'
 import { addEntry, addStaticLease, entryItem, leaseItem, updateEntry, updateStaticLease } from './edits.ts'
+import { showLeases } from './leases.ts'
 import { dhcpStatusItems } from './status.ts'
 
 const entryRoutes: readonly Route[] = [
@@ -56,9 +57,13 @@ const leaseRoutes: readonly Route[] = [
 ]
 
 export const routes: readonly Route[] = [
-  handle(contract.showStatus, ({ config }) => dhcpStatusItems(config)),
+  handle(contract.showStatus, async ({ config, services }) =>
+    dhcpStatusItems({ config, facts: services.facts(), machine: await services.observe() }),
+  ),
   ...entryRoutes,
   ...leaseRoutes,
-  // No engine gives out leases in this release.
-  handle(contract.listLeases, () => []),
+  handle(contract.listLeases, async ({ config, services }) => {
+    const seconds = Math.floor(services.clock.now().getTime() / 1000)
+    return showLeases(config, (await services.dhcpLeases?.list(seconds)) ?? [])
+  }),
 ]

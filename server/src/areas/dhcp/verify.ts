@@ -11,10 +11,13 @@ import type { Entry, Server, StaticLease } from './contract.ts'
 import { parseOption } from './dhcp-option.ts'
 
 const mostAddresses = 256
+/** What one option of an answer holds, and its field for the name of a file with the byte that ends it. */
+const mostBytes = 255
+const mostFileBytes = 127
 
 export const verify = (config: Config): Problem[] => [
   ...within(config, entries, (entry) => [...entryProblems(config, entry), ...takenInterface(config, entry)]),
-  ...within(config, staticLeases, (lease) => takenByLease(config, lease)),
+  ...within(config, staticLeases, (lease) => [...leaseProblems(config, lease), ...takenByLease(config, lease)]),
 ]
 
 const within = <T extends Item>(config: Config, slot: ListSlot<T>, problemsOf: (item: T) => Problem[]): Problem[] =>
@@ -34,7 +37,7 @@ export function entryProblems(config: Config, entry: Entry): Problem[] {
       : []),
     ...(!relay && !server ? [problem('server', 'One of relay and server must not be null.')] : []),
     ...(relay?.external_servers ?? []).flatMap((address, index) =>
-      isOwn(config, address)
+      ownTexts(config).has(address)
         ? [problem(`relay.external_servers[${index}]`, 'This is an address of the gateway itself.')]
         : [],
     ),
@@ -43,13 +46,27 @@ export function entryProblems(config: Config, entry: Entry): Problem[] {
   ]
 }
 
-const isOwn = (config: Config, address: string): boolean =>
-  read(config, connections).some(
-    (one) => 'addresses' in one && one.addresses.some((own) => own.split('/')[0] === address),
-  )
+const known = new WeakMap<readonly Connection[], ReadonlySet<string>>()
 
-function serverProblems({ ranges, routes, options }: Server): Problem[] {
+/** The gateway's own addresses without their prefixes, gathered once per list. */
+function ownTexts(config: Config): ReadonlySet<string> {
+  const all = read(config, connections)
+  const own =
+    known.get(all) ??
+    new Set(all.flatMap((one) => ('addresses' in one ? one.addresses.map((text) => text.split('/')[0] ?? '') : [])))
+  known.set(all, own)
+  return own
+}
+
+function serverProblems({ ranges, routes, options, tftp_filename }: Server): Problem[] {
+  const size = routesSize(routes)
   return [
+    ...(size > mostBytes
+      ? [problem('server.routes', `The routes need ${size} bytes, and only ${mostBytes} fit into an answer.`)]
+      : []),
+    ...(new TextEncoder().encode(tftp_filename).length > mostFileBytes
+      ? [problem('server.tftp_filename', `Must have at most ${mostFileBytes} bytes.`)]
+      : []),
     ...ranges.flatMap((range, index) => rangeProblems(ranges, range, index)),
     ...routes.flatMap(({ destination }, index) => {
       const network = parseNetwork(destination)
@@ -63,6 +80,10 @@ function serverProblems({ ranges, routes, options }: Server): Problem[] {
     }),
   ]
 }
+
+/** With the default route, which stands among them (RFC 3442): prefix, the bytes it needs, and the gateway. */
+const routesSize = (routes: Server['routes']): number =>
+  routes.reduce((sum, { destination }) => sum + 5 + Math.ceil((parseNetwork(destination)?.prefix ?? 32) / 8), 5)
 
 function rangeProblems(ranges: readonly string[], range: string, index: number): Problem[] {
   const field = `server.ranges[${index}]`
@@ -99,6 +120,11 @@ export function takenInterface(config: Config, entry: Entry): Problem[] {
   const rival = read(config, entries).find((other) => other.id !== entry.id && other.interface === entry.interface)
   return rival ? [problem('interface', 'The interface has DHCP settings already.')] : []
 }
+
+export const leaseProblems = (config: Config, lease: StaticLease): Problem[] =>
+  lease.enabled && ownTexts(config).has(lease.ip_address)
+    ? [problem('ip_address', 'This is an address of the gateway itself.')]
+    : []
 
 type ByKey = ReadonlyMap<string, readonly StaticLease[]>
 const indexes = new WeakMap<readonly StaticLease[], ByKey>()
