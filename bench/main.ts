@@ -2,6 +2,7 @@
 // interleaved and medians compared, because the machines this runs on are noisy; only ratios mean anything.
 
 import { benchChanges } from './changes.ts'
+import { benchDhcp } from './dhcp/bench.ts'
 import { benchFirewall } from './firewall/bench.ts'
 import { type BenchOptions, flags } from './options.ts'
 import { benchRequests } from './requests.ts'
@@ -13,6 +14,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>
   changes: benchChanges,
   start: benchStart,
   firewall: benchFirewall,
+  dhcp: benchDhcp,
 }
 
 const args = process.argv.slice(2)

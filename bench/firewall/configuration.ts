@@ -1,12 +1,5 @@
 // The rules as the gateway has them: objects for every host, network, range, port and list, and FORWARD rules over them.
-// Also a state folder that already holds all that, because ten thousand calls would take minutes.
 
-import { randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { createGateway } from '../../server/src/app.ts'
-import { passwordPlace } from '../../server/src/areas/administrators/config.ts'
-import { addAdministrator } from '../../server/src/areas/administrators/edits.ts'
 import { forwardRules } from '../../server/src/areas/firewall/config.ts'
 import { addRule } from '../../server/src/areas/firewall/edits.ts'
 import {
@@ -19,14 +12,7 @@ import {
 } from '../../server/src/areas/objects/config.ts'
 import type { EditTools } from '../../server/src/config/change.ts'
 import { type Config, type Item, type ListSlot, read, write } from '../../server/src/contract/slots.ts'
-import { Database } from '../../server/src/database/database.ts'
-import { systemClock } from '../../server/src/runtime/clock.ts'
-import { Vault } from '../../server/src/runtime/vault.ts'
-import { FakeApplier } from '../../server/test/support/fake-applier.ts'
-import { labFacts } from '../../server/test/support/test-gateway.ts'
 import { type BenchPolicy, type BenchRule, printPorts } from './rules.ts'
-
-export const adminPassword = 'correct horse 9'
 
 type Numbered = ListSlot<Item & { readonly id: number }>
 
@@ -91,49 +77,4 @@ function portId(objects: Objects, span: BenchRule['ports']): string {
 function listId(objects: Objects, { lists }: BenchPolicy, at: number): string {
   const values = (lists[at] ?? []).map((host) => addressId(objects, host))
   return objects.idOf('address_list', addressLists, `List ${at}`, { values })
-}
-
-/** A state folder with the administrator `admin` and these rules, as if they had been entered. */
-export async function makeState(stateDir: string, policy: BenchPolicy): Promise<void> {
-  const folder = join(stateDir, 'gateway')
-  mkdirSync(folder, { recursive: true })
-  const database = new Database(join(folder, 'gateway.db'))
-  const vault = new Vault(join(folder, 'vault.key'))
-  const { services, http, close } = createGateway({
-    database,
-    folder,
-    hitsFile: '',
-    applier: new FakeApplier(),
-    vault,
-    clock: systemClock(),
-    facts: () => labFacts,
-    log: () => {},
-    brand: 'portcullis',
-    hostName: 'bench',
-    ownNames: new Set(),
-    installationId: 'bench',
-    licenceKey: null,
-    isTls: true,
-  })
-  const id = randomUUID()
-  const sealed = { hash: vault.seal(await services.passwords.hash(adminPassword), passwordPlace(id)), timestamp: 0 }
-  const admin = {
-    enabled: true,
-    name: 'Administrator',
-    login: 'admin',
-    role: 'predefined_admin_write' as const,
-    comment: '',
-    password: '',
-  }
-  await services.engine.change({
-    edit: (config, tools) => [writePolicy(addAdministrator(config, id, admin, sealed), policy, tools), null],
-    actor: { login: 'bench', address: '127.0.0.1' },
-    reason: 'bench',
-  })
-  await services.engine.idle()
-  services.engine.close()
-  await http.close()
-  services.journal.flush()
-  await close()
-  database.close()
 }

@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { ApiClient } from '../../server/test/support/api-client.ts'
 import { type LabGateway, startGateway } from '../../server/test/support/lab-gateway.ts'
 import { benchFolder } from '../folder.ts'
+import { adminPassword, makeState } from '../state.ts'
 import { median } from '../table.ts'
-import { adminPassword, makeState } from './configuration.ts'
+import { writePolicy } from './configuration.ts'
 import { drawPolicy } from './rules.ts'
 
 export interface ChangeTimes {
@@ -152,7 +153,7 @@ export class BenchGateway {
 /** With so many rules of the bench; the last one accepts the rest. */
 export async function startWith(count: number): Promise<BenchGateway> {
   const stateDir = join(benchFolder(), 'state')
-  await makeState(stateDir, drawPolicy(count))
+  await makeState(stateDir, (config, tools) => writePolicy(config, drawPolicy(count), tools))
   const lab = await startGateway({ stateDir })
   const api = new ApiClient(lab.address)
   await api.signIn('admin', adminPassword)

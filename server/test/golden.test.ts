@@ -2,8 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { findUnit, productionTables } from '../src/applyd/tables.ts'
+import { commandLine } from '../src/applyd/units.ts'
+import type { Artifact } from '../src/plan/artifacts.ts'
 import { artifactName, contentOf } from '../src/plan/planner.ts'
 import { listGoldenCases, renderCase } from './support/golden.ts'
 
@@ -20,6 +25,26 @@ function checkWithNft(name: string, body: string): string {
   return status === 0 ? '' : stderr
 }
 
+const tables = productionTables('/state', null)
+
+/** What applyd would say: faults of the files that a unit reads, then those that its checker finds. */
+function checkUnit(name: string, artifacts: readonly Artifact[]): string[] {
+  const unit = findUnit(tables, name)
+  assert.ok(unit, `applyd knows no unit ${name}`)
+  const texts = artifacts.flatMap((one) => (one.kind === 'file' && unit.files.includes(one.name) ? [one] : []))
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-golden-'))
+  try {
+    for (const file of texts) writeFileSync(join(folder, file.name), file.text)
+    const faults = texts.flatMap((file) => unit.directives(file.name, file.text))
+    if (unit.check === null || !existsSync(unit.check.program)) return faults
+    const [program = '', ...args] = commandLine(unit.check, (file) => join(folder, file))
+    const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' })
+    return status === 0 ? faults : [...faults, stderr]
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
 describe('golden files', () => {
   const cases = listGoldenCases()
   it('exist', () => assert.ok(cases.length > 0))
@@ -29,6 +54,7 @@ describe('golden files', () => {
       const rendered = new Map(artifacts.map((artifact) => [artifactName(artifact), contentOf(artifact).trimEnd()]))
       assert.deepEqual(rendered, new Map(golden.expected), `${golden.path}: npm run golden rewrites it`)
       for (const artifact of artifacts) {
+        if (artifact.kind === 'unit') assert.deepEqual(checkUnit(artifact.name, artifacts), [])
         if (artifact.kind !== 'nft') continue
         if (!existsSync(nft)) t.diagnostic('nft is not installed; its check was left out')
         else assert.equal(checkWithNft(artifact.name, contentOf(artifact)), '')

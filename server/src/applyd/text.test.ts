@@ -23,5 +23,8 @@ test('a complaint about a line is one about the object named above it', () => {
   const text = 'port=0\n# dhcp.settings[1-a].server\nx=1\nx=2\n# just words\nx=3\n'
   const objectAt = (line: number) => objectOfComplaint(`x: bad option at line ${line} of x.conf`, () => text)
   assert.deepEqual([1, 3, 4, 6].map(objectAt), [null, 'dhcp.settings[1-a].server', 'dhcp.settings[1-a].server', null])
-  assert.equal(objectOfComplaint('x: no such thing', () => text), null)
+  assert.equal(
+    objectOfComplaint('x: no such thing', () => text),
+    null,
+  )
 })

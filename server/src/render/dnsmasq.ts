@@ -16,7 +16,7 @@ const keywords = [
 export type Keyword = (typeof keywords)[number]
 
 /** dnsmasq reads lines into a buffer of 1025 bytes, and takes the rest of a longer one for another line. */
-const longestLine = 1000
+const longestLine = 1023
 
 const wordForm = /^[A-Za-z0-9_.:/-]+$/
 const originForm = /^[A-Za-z0-9_.[\]-]{1,160}$/

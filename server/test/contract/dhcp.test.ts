@@ -171,6 +171,8 @@ describe('DHCP', () => {
       [{ routes: [{ destination: '10.0.0.1/8', gateway: '10.0.0.1' }] }, 'server.routes[0].destination'],
       [{ routes: [{ destination: 'host', gateway: '10.0.0.1' }] }, 'server.routes[0].destination'],
       [{ routes: [{ destination: '10.0.0.1', gateway: '' }] }, 'server.routes[0].gateway'],
+      [{ routes: Array(28).fill({ destination: '10.0.0.1', gateway: '10.0.0.2' }) }, 'server.routes'],
+      [{ tftp_filename: 'é'.repeat(64) }, 'server.tftp_filename'],
       [{ tftp_server: 'tftp.example' }, 'server.tftp_server'],
       [{ tftp_filename: 'a\u0007' }, 'server.tftp_filename'],
       [{ wins: ['x'] }, 'server.wins[0]'],
@@ -248,6 +250,15 @@ describe('DHCP', () => {
     assert.deepEqual(fieldsOf(await admin('PATCH', `${leasesPath}/${spare}`, { enabled: true }), 409), ['ip_address'])
     await done('PATCH', `${leasesPath}/${first}`, { enabled: false })
     await done('PATCH', `${leasesPath}/${spare}`, { enabled: true })
+  })
+
+  it('refuses a static lease of an address of the gateway, while it is enabled', async () => {
+    const { net } = await addConnection()
+    const own = { ip_address: `10.98.${net}.1`, mac: '02:00:00:00:08:01' }
+    assert.deepEqual(fieldsOf(await admin('POST', leasesPath, lease(own))), ['ip_address'])
+    const spare = await add(leasesPath, lease({ ...own, enabled: false }))
+    assert.deepEqual(fieldsOf(await admin('PATCH', `${leasesPath}/${spare}`, { enabled: true })), ['ip_address'])
+    await done('PATCH', `${leasesPath}/${spare}`, { enabled: true, ip_address: `10.98.${net}.2` })
   })
 
   it('shows no leases, and says of interfaces without a card that they are not served', async () => {

@@ -97,6 +97,8 @@ describe('the DHCP server on the wire', { skip }, () => {
     for (const code of [15, 44, 121, 252]) assert.equal(options[code], undefined, `option ${code}`)
     assert.equal((await statusOf('dhcp-server')).status, 'active')
     assert.equal((await statusOf('dhcp-relay')).status, 'inactive')
+    const { stdout } = await gateway.exec('gateway', ['/usr/bin/grep', 'Uid:', `/proc/${await pid()}/status`])
+    assert.doesNotMatch(stdout, /\t0\b/, 'it has stepped down')
   })
 
   it('tells the clients what every field says', async () => {

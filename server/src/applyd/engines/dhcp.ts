@@ -28,7 +28,7 @@ const settingsForms: readonly RegExp[] = [
 const hostForm = new RegExp(`^(?:(?:[0-9a-f]{2}:){5}[0-9a-f]{2},)?${address}$`)
 
 /** dnsmasq takes what a longer line has left for another line. */
-const longestLine = 1024
+const longestLine = 1023
 
 function directives(file: string, text: string): readonly string[] {
   const isKnown = (line: string): boolean =>

@@ -12,8 +12,9 @@ export const wpadTemplateName = 'wpad'
 /** Nothing takes direct proxy connections yet, so there is no proxy to name and everybody goes directly. */
 const proxyFile = 'function FindProxyForURL(url, host) { return "DIRECT"; }\n'
 
-const folderOf = (stateDir: string): string => join(stateDir, 'wpad')
-const typesOf = (stateDir: string): string => join(stateDir, 'applyd', 'wpad-httpd.conf')
+/** What is served, and beside it what httpd reads after it has stepped down. */
+const folderOf = (stateDir: string): string => join(stateDir, 'wpad', 'files')
+const typesOf = (stateDir: string): string => join(stateDir, 'wpad', 'types')
 
 const busybox = ['/usr/bin/busybox', '/bin/busybox'].find((path) => existsSync(path)) ?? '/usr/bin/busybox'
 
@@ -44,9 +45,8 @@ export const wpadServer =
 
 /** Once at the start of applyd: the folder that is served, and the type without which browsers do not take the file. */
 export function prepareWpad(stateDir: string): void {
-  const folder = folderOf(stateDir)
-  mkdirSync(folder, { recursive: true })
-  chmodSync(folder, 0o755)
-  writeDurable(join(folder, 'wpad.dat'), proxyFile, { mode: 0o644 })
-  writeDurable(typesOf(stateDir), '.dat:application/x-ns-proxy-autoconfig\n')
+  mkdirSync(folderOf(stateDir), { recursive: true })
+  for (const folder of [join(stateDir, 'wpad'), folderOf(stateDir)]) chmodSync(folder, 0o755)
+  writeDurable(join(folderOf(stateDir), 'wpad.dat'), proxyFile, { mode: 0o644 })
+  writeDurable(typesOf(stateDir), '.dat:application/x-ns-proxy-autoconfig\n', { mode: 0o644 })
 }

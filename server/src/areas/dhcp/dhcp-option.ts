@@ -86,7 +86,7 @@ const addressCodes = new Set([
 
 /** Parts of the conversation itself, which no administrator sets. */
 const ownCodes = new Set([50, 52, 53, 55, 56, 57, 61, 81, 82, 118])
-const domainCodes = new Set([119, 120])
+export const domainCodes: ReadonlySet<number> = new Set([119, 120])
 const vendorBytes = 43
 
 const longestValues = 255
@@ -160,7 +160,7 @@ function valueFault(code: number, values: readonly Part[]): string | null {
     return `The values of the option ${code} must be IPv4 addresses.`
   const isDomain = (value: Part): boolean => /^[A-Za-z0-9_.-]+$/.test(value.text)
   if (domainCodes.has(code) && !values.every(isDomain)) return `The values of the option ${code} must be domain names.`
-  const isNumber = values.length === 1 && /^\d+$/.test(values[0]?.text ?? '')
+  const isNumber = values.length === 1 && /^-?\d+$/.test(values[0]?.text ?? '')
   return code === vendorBytes && isNumber ? `The option ${code} needs bytes such as 01:04:c0:a8:00:01.` : null
 }
 

@@ -20,7 +20,7 @@ import {
 } from '../../render/dnsmasq.ts'
 import { entries } from './config.ts'
 import type { Entry, Server } from './contract.ts'
-import { type DhcpOption, parseOption } from './dhcp-option.ts'
+import { type DhcpOption, domainCodes, parseOption } from './dhcp-option.ts'
 import { announcingNetworks, bindingsOf, type RelayedNetwork, type ServedNetwork, serviceOf } from './resolve.ts'
 import { wpadUnit, wpadUrl } from './wpad.ts'
 
@@ -157,7 +157,9 @@ function bootLines({ tag, server: { tftp_server, tftp_filename } }: ServedNetwor
 
 function printOption({ vendorClass, code, values, isText }: DhcpOption): Dnsmasq[] {
   const vendor = vendorClass === null ? [] : [prefixed('vendor', vendorClass === '' ? nothing : quote(vendorClass))]
-  const printed = isText ? [quote(values.join(','))] : values.map((value) => (value === '' ? nothing : word(value)))
+  const isName = (value: string): boolean => domainCodes.has(code) && parseAddress(value) === null
+  const single = (value: string): Dnsmasq => (isName(value) ? quote(value) : value === '' ? nothing : word(value))
+  const printed = isText ? [quote(values.join(','))] : values.map(single)
   return [...vendor, codeWord(code), ...printed]
 }
 

@@ -1,0 +1,64 @@
+// A state folder that already holds a large configuration, because ten thousand calls would take minutes.
+
+import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createGateway } from '../server/src/app.ts'
+import { passwordPlace } from '../server/src/areas/administrators/config.ts'
+import { addAdministrator } from '../server/src/areas/administrators/edits.ts'
+import type { EditTools } from '../server/src/config/change.ts'
+import type { Config } from '../server/src/contract/slots.ts'
+import { Database } from '../server/src/database/database.ts'
+import { systemClock } from '../server/src/runtime/clock.ts'
+import { Vault } from '../server/src/runtime/vault.ts'
+import { FakeApplier } from '../server/test/support/fake-applier.ts'
+import { labFacts } from '../server/test/support/test-gateway.ts'
+
+export const adminPassword = 'correct horse 9'
+
+export type Fill = (config: Config, tools: EditTools) => Config
+
+/** With the administrator `admin` and what `fill` adds, as if it had been entered. */
+export async function makeState(stateDir: string, fill: Fill): Promise<void> {
+  const folder = join(stateDir, 'gateway')
+  mkdirSync(folder, { recursive: true })
+  const database = new Database(join(folder, 'gateway.db'))
+  const vault = new Vault(join(folder, 'vault.key'))
+  const { services, http, close } = createGateway({
+    database,
+    folder,
+    hitsFile: '',
+    applier: new FakeApplier(),
+    vault,
+    clock: systemClock(),
+    facts: () => labFacts,
+    log: () => {},
+    brand: 'portcullis',
+    hostName: 'bench',
+    ownNames: new Set(),
+    installationId: 'bench',
+    licenceKey: null,
+    isTls: true,
+  })
+  const id = randomUUID()
+  const sealed = { hash: vault.seal(await services.passwords.hash(adminPassword), passwordPlace(id)), timestamp: 0 }
+  const admin = {
+    enabled: true,
+    name: 'Administrator',
+    login: 'admin',
+    role: 'predefined_admin_write' as const,
+    comment: '',
+    password: '',
+  }
+  await services.engine.change({
+    edit: (config, tools) => [fill(addAdministrator(config, id, admin, sealed), tools), null],
+    actor: { login: 'bench', address: '127.0.0.1' },
+    reason: 'bench',
+  })
+  await services.engine.idle()
+  services.engine.close()
+  await http.close()
+  services.journal.flush()
+  await close()
+  database.close()
+}
