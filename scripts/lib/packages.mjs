@@ -8,10 +8,11 @@ import { findComplaint, say, seconds } from './terminal.mjs'
 export const labPackages = [
   { name: 'iproute2', file: 'ip', purpose: 'the network of the lab' },
   { name: 'nftables', file: 'nft', purpose: 'the firewall engine' },
-  { name: 'dnsmasq-base', file: 'dnsmasq', purpose: 'the DNS of the lab' },
+  { name: 'dnsmasq-base', file: 'dnsmasq', purpose: 'the DHCP server, and the DNS of the lab' },
   { name: 'curl', file: 'curl', purpose: 'requests from the client of the lab' },
   { name: 'udhcpc', file: 'udhcpc', purpose: 'the DHCP client of provider connections' },
   { name: 'ulogd2', file: 'ulogd', unit: 'ulogd2.service', purpose: 'the reader of the firewall log' },
+  { name: 'busybox', file: 'busybox', purpose: 'the server of the proxy file' },
   { name: 'ulogd2-json', file: 'ulogd_output_JSON.so', purpose: 'the form of the firewall log' },
   { name: 'mount', file: 'mount', purpose: 'the private file systems of the lab' },
 ]

@@ -116,8 +116,9 @@ export function findUnit({ units, templates }: Tables, name: string): UnitSpec |
 /** Who may read what units write for gatewayd. */
 export type ServiceAccount = { readonly uid: number; readonly gid: number } | null
 
-/** Some units write below the state folder. */
-export function productionTables(stateDir: string, service: ServiceAccount): Tables {
+/** Some units write below the state folder. In a user namespace the service is root too, and so is everybody. */
+export function productionTables(stateDir: string, account: ServiceAccount): Tables {
+  const service = account?.uid === 0 ? null : account
   const firewallLog = firewallLogUnit(stateDir, service)
   const dhcp = dhcpUnit(stateDir, service)
   const [first, hardware] = ['inet portcullis', 'netdev portcullis_hw'] as const
