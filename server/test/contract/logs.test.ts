@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { roleIds } from '../../src/contract/access.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 interface LogRow {
@@ -219,9 +220,15 @@ describe('the system journal', () => {
     )
   })
 
-  it('is for all who may view reports', async () => {
-    for (const role of ['predefined_firewall_admin', 'predefined_reports_view'] as const)
-      assert.equal((await (await gateway.client(role))('GET', '/logs_backend/logs')).status, 200)
+  it('is for those of whom whoami says that they may view reports, as all reports are', async () => {
+    const reports = ['/logs_backend/logs', '/reports/traffic/sessions', '/reports/report/firewall/journal']
+    for (const role of roleIds) {
+      const client = await gateway.client(role)
+      const mayView = (await client('GET', '/web/whoami')).body.competence.includes('reports_view')
+      for (const path of reports) assert.equal((await client('GET', path)).status, mayView ? 200 : 403, role)
+    }
+    const stranger = await gateway.client(null)
+    for (const path of reports) assert.equal((await stranger('GET', path)).status, 401)
   })
 })
 
