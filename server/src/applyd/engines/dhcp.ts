@@ -13,19 +13,16 @@ export const dhcpHostsFile = 'dhcp-hosts'
 const folderOf = (stateDir: string): string => join(stateDir, 'dhcp')
 const leasesOf = (stateDir: string): string => join(folderOf(stateDir), 'leases')
 
-const address = '\\d{1,3}(?:\\.\\d{1,3}){3}'
-const tag = '(?:set|tag):c\\d+n\\d+'
-
 /** Every form of a line of the settings. No program, no path, no further file, no other port than that of DHCP. */
 const settingsForms: readonly RegExp[] = [
   /^(?:|port=0|no-resolv|no-hosts|bind-dynamic|dhcp-authoritative|quiet-dhcp|dhcp-lease-max=\d+)$/,
   /^# [A-Za-z0-9_.[\]-]+$/,
   /^interface=[A-Za-z0-9_.-]{1,15}$/,
-  new RegExp(`^dhcp-relay=${address},${address}$`),
-  new RegExp(`^dhcp-range=${tag},${address},(?:${address}|static),${address},\\d+m$`),
-  new RegExp(`^dhcp-(?:boot|option|option-force)=${tag},[^\\n]+$`),
+  /^dhcp-relay=[0-9.]{7,15},[0-9.]{7,15}$/,
+  /^dhcp-range=set:c\d+n\d+,[0-9.]{7,15},(?:[0-9.]{7,15}|static),[0-9.]{7,15},\d+m$/,
+  /^dhcp-(?:boot|option|option-force)=tag:c\d+n\d+,.+$/,
 ]
-const hostForm = new RegExp(`^(?:(?:[0-9a-f]{2}:){5}[0-9a-f]{2},)?${address}$`)
+const hostForm = /^(?:(?:[0-9a-f]{2}:){5}[0-9a-f]{2},)?[0-9.]{7,15}$/
 
 /** dnsmasq takes what a longer line has left for another line. */
 const longestLine = 1023
