@@ -8,7 +8,9 @@ import { findComplaint, say, seconds } from './terminal.mjs'
 export const labPackages = [
   { name: 'iproute2', file: 'ip', purpose: 'the network of the lab' },
   { name: 'nftables', file: 'nft', purpose: 'the firewall engine' },
-  { name: 'dnsmasq-base', file: 'dnsmasq', purpose: 'the DHCP server, and the DNS of the lab' },
+  { name: 'unbound', file: 'unbound', unit: 'unbound.service', purpose: 'the DNS server, and the DNS of the lab' },
+  { name: 'dns-root-data', file: 'root.hints', purpose: 'root servers and their key' },
+  { name: 'dnsmasq-base', file: 'dnsmasq', purpose: 'the DHCP server' },
   { name: 'curl', file: 'curl', purpose: 'requests from the client of the lab' },
   { name: 'udhcpc', file: 'udhcpc', purpose: 'the DHCP client of provider connections' },
   { name: 'ulogd2', file: 'ulogd', unit: 'ulogd2.service', purpose: 'the reader of the firewall log' },
@@ -28,11 +30,13 @@ export const testPackages = [
     leastMajor: 7,
     purpose: 'the engine that judges our signatures in tests',
   },
+  { name: 'bind9-dnsutils', file: 'dig', purpose: 'DNS queries in tests' },
+  { name: 'ldnsutils', file: 'ldns-signzone', purpose: 'signed zones in tests' },
 ]
 
 const folders = [
   ...['/usr/sbin', '/usr/bin', '/sbin', '/bin'],
-  ...['/usr/lib/x86_64-linux-gnu/ulogd', '/usr/lib/aarch64-linux-gnu/ulogd'],
+  ...['/usr/lib/x86_64-linux-gnu/ulogd', '/usr/lib/aarch64-linux-gnu/ulogd', '/usr/share/dns'],
 ]
 
 export function findMissing(packages) {

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { findUnit, productionTables } from '../src/applyd/tables.ts'
 import { commandLine } from '../src/applyd/units.ts'
@@ -25,7 +25,7 @@ function checkWithNft(name: string, body: string): string {
   return status === 0 ? '' : stderr
 }
 
-const tables = productionTables('/state', null)
+const tables = productionTables('/state', null, 'none')
 
 /** What applyd would say: faults of the files that a unit reads, then those that its checker finds. */
 function checkUnit(name: string, artifacts: readonly Artifact[]): string[] {
@@ -36,13 +36,30 @@ function checkUnit(name: string, artifacts: readonly Artifact[]): string[] {
   try {
     for (const file of texts) writeFileSync(join(folder, file.name), file.text)
     const faults = texts.flatMap((file) => unit.directives(file.name, file.text))
-    if (unit.check === null || !existsSync(unit.check.program)) return faults
+    if (unit.check === null || typeof unit.check === 'function' || !existsSync(unit.check.program)) return faults
     const [program = '', ...args] = commandLine(unit.check, (file) => join(folder, file))
     const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' })
     return status === 0 ? faults : [...faults, stderr]
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+const unboundCheck = '/usr/sbin/unbound-checkconf'
+
+/** With all its zones, which it reads relative to the folder it runs in. */
+function checkWithUnbound(artifacts: readonly Artifact[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-golden-'))
+  for (const artifact of artifacts) {
+    if (artifact.kind !== 'file') continue
+    const path = join(folder, artifact.name.replace('unbound-zone.', 'zones/').replace('unbound-policy', 'policy'))
+    mkdirSync(dirname(path), { recursive: true })
+    const always = artifact.name === 'unbound.conf' ? '\nserver:\n  module-config: "respip validator iterator"\n' : ''
+    writeFileSync(path, artifact.text + always)
+  }
+  const { status, stderr } = spawnSync(unboundCheck, ['unbound.conf'], { cwd: folder, encoding: 'utf8' })
+  rmSync(folder, { recursive: true })
+  return status === 0 ? '' : stderr
 }
 
 describe('golden files', () => {
@@ -59,6 +76,9 @@ describe('golden files', () => {
         if (!existsSync(nft)) t.diagnostic('nft is not installed; its check was left out')
         else assert.equal(checkWithNft(artifact.name, contentOf(artifact)), '')
       }
+      if (!rendered.has('unit unbound')) return
+      if (!existsSync(unboundCheck)) t.diagnostic('unbound is not installed; its check was left out')
+      else assert.equal(checkWithUnbound(artifacts), '')
     })
   }
 })

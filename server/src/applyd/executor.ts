@@ -155,7 +155,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       if (difference.network.length > 0) await switchNetwork(target.links)
       step('network.switched')
       await load(pick(target.tables, difference.nft))
-      const started = await switchUnits(target.units, target.files, difference.file)
+      const started = await switchUnits(target.units, target.files, difference.file, contentsOf(intent))
       step('units.switched')
       await probe(started)
       step('probed')
@@ -266,7 +266,8 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
   }
 
   async function checkUnit(name: string, staged: ReadonlyMap<string, string>, staging: string): Promise<Verdict> {
-    const command = findUnit(tables, name)?.check
+    const check = findUnit(tables, name)?.check
+    const command = typeof check === 'function' ? check(staged, staging) : check
     if (!command) return { problems: [], unchecked: `${name} has no checker of its own.` }
     const line = commandLine(command, (file) => staged.get(file) ?? pathOf(file))
     const { code, failure, stderr, stdout } = await run(line, checkTimeoutMs)
@@ -308,6 +309,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     wanted: ReadonlySet<string>,
     contents: Target['files'],
     changedFiles: readonly string[],
+    before: ReadonlyMap<string, Buffer | null> = new Map(),
   ): Promise<string[]> {
     const changed: string[] = []
     const stops = supervisor.wanted().filter((name) => !wanted.has(name))
@@ -316,7 +318,8 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       const spec = findUnit(tables, name)
       if (!spec) continue
       const told = changedFiles.filter((file) => readsFile(spec, file))
-      const isChanged = await supervisor.ensure(name, inputsOf(spec, contents), told).catch((fault) => {
+      const change = { files: told, before: (file: string) => before.get(file)?.toString() ?? null }
+      const isChanged = await supervisor.ensure(name, inputsOf(spec, contents), change).catch((fault) => {
         if (!spec.isOptional) throw new Faults([{ field: name, message: wordsOf(fault) }])
         log('warning', `${name} is not well`, { fault })
       })
@@ -368,8 +371,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     }
     // After a reboot the old rules and processes are gone: going back then means the closed boot state.
     const isSameKernel = intent.kernel === kernel
-    const decode = (text: string | null) => (text === null ? null : Buffer.from(text, 'base64'))
-    const contents = new Map(intent.files.map(([name, text]) => [name, decode(text)]))
+    const contents = contentsOf(intent)
     const wanted = new Set(isSameKernel ? intent.units : [])
     await attempt('restore.files', () => switchFiles(contents))
     await attempt('restore.network', () => switchNetwork(isSameKernel ? (applied?.links ?? null) : null))
@@ -395,6 +397,9 @@ function throwIfFailed({ problems, unchecked }: Verdict): void {
   if (problems.length > 0) throw new Faults(problems)
   if (unchecked !== null) throw new Error(unchecked)
 }
+
+const contentsOf = ({ files }: Intent): ReadonlyMap<string, Buffer | null> =>
+  new Map(files.map(([name, text]) => [name, text === null ? null : Buffer.from(text, 'base64')]))
 
 /** Nothing when there is no such folder. */
 const namesIn = (folder: string): string[] => (fs.existsSync(folder) ? fs.readdirSync(folder) : [])

@@ -29,7 +29,7 @@ function fail(fault: unknown): never {
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
 const environment = readEnvironment(process.env)
-const tables = productionTables(environment.stateDir, environment.service)
+const tables = productionTables(environment.stateDir, environment.service, environment.plane)
 const shared = { tables, timings: defaultTimings, kernel: readKernelIdentity() }
 const applyd = await createApplyd({ ...environment, ...shared, log, failpoint: () => {} })
 

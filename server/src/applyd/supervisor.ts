@@ -9,7 +9,15 @@ import type { UnitObservation } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
 import { readJson, readRegular, withFile, writeDurable } from './durable.ts'
 import { identify, type ProcessId, processesMarked, programEnvironment, run, signal, stateOf } from './processes.ts'
-import { type ChangedFiles, type Command, findFile, findUnit, type Reload, type UnitSpec } from './tables.ts'
+import {
+  type ChangedFiles,
+  type Command,
+  type FilesBefore,
+  findFile,
+  findUnit,
+  type Reload,
+  type UnitSpec,
+} from './tables.ts'
 import { oneLine } from './text.ts'
 import { answers, commandLine, unitCommandLine } from './units.ts'
 
@@ -28,6 +36,12 @@ const tellTimeoutMs = 15_000
 /** How long an engine may take to end, the pauses before a restart, how long it must live for the first pause again. */
 export const defaultTimings = { stopMs: 5000, firstRetryMs: 200, lastRetryMs: 30_000, stableMs: 10_000, pollMs: 500 }
 export type Timings = Readonly<typeof defaultTimings>
+
+export interface FileChange {
+  readonly files: ChangedFiles
+  readonly before: FilesBefore
+}
+const unknownChange: FileChange = { files: null, before: () => null }
 
 export type Supervisor = ReturnType<typeof createSupervisor>
 
@@ -97,13 +111,13 @@ export function createSupervisor({ directory, kernel, tables, timings, log, fail
   }
 
   /** Answers whether anything was done. The caller probes afterwards. */
-  async function ensure(name: string, inputs: string, changed: ChangedFiles = null): Promise<boolean> {
+  async function ensure(name: string, inputs: string, change: FileChange = unknownChange): Promise<boolean> {
     if (isCurrent(name, inputs)) return false
     const unit = unitOf(name)
     const { reload } = unit.spec
     // Another command line needs another process.
     const canTell = stateOf(unit.process) === 'running' && unit.inputs.split(' ')[0] === inputs.split(' ')[0]
-    const way = !canTell ? 'restart' : typeof reload === 'function' ? reload(changed) : reload
+    const way = !canTell ? 'restart' : typeof reload === 'function' ? reload(change.files, change.before) : reload
     if (way !== 'restart' && unit.process) {
       Object.assign(unit, { state: 'reloading', inputs })
       // Written down first: should we die in between, the process counts as told and is told again on the way back.

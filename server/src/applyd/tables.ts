@@ -2,9 +2,12 @@
 // and no program ever comes from gatewayd. The tests hold that names are plain and every file is vetted by some unit.
 
 import { join } from 'node:path'
+import type { DataPlane } from '../plan/artifacts.ts'
 import type { Ownership } from './durable.ts'
 import { dhcpUnit, dhcpUnitName, prepareDhcp } from './engines/dhcp.ts'
 import { dhcpClient, prepareDhcpClient } from './engines/dhcp-client.ts'
+import { dnsEntries, dnsUnitName } from './engines/dns.ts'
+import { dnsZoneTemplate } from './engines/dns-files.ts'
 import { firewallLogFileName, firewallLogUnit, firewallLogUnitName } from './engines/firewall-log.ts'
 import { prepareWpad, wpadServer, wpadTemplateName } from './engines/wpad.ts'
 
@@ -26,6 +29,12 @@ export type Reload = 'restart' | { readonly signal: NodeJS.Signals } | { readonl
 /** Names of the files that are not what the engine was last told of; null when nobody knows which. */
 export type ChangedFiles = readonly string[] | null
 
+/** What a changed file held before; null when it was not there or nobody knows. */
+export type FilesBefore = (file: string) => string | null
+
+/** From the paths of staged files by name and the folder they lie in, which it may use as it likes. */
+export type CheckMaker = (staged: ReadonlyMap<string, string>, staging: string) => Command
+
 /** How we know that an engine answers. */
 export type Probe =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly timeoutMs: number }
@@ -39,8 +48,8 @@ export interface UnitSpec extends Command {
   /** Names in the table of files, `<template>.*` for all files of a template; a change of any of them reloads the unit. */
   readonly files: readonly string[]
   /** The engine's own checker; null when it has none. */
-  readonly check: Command | null
-  readonly reload: Reload | ((changed: ChangedFiles) => Reload)
+  readonly check: Command | CheckMaker | null
+  readonly reload: Reload | ((changed: ChangedFiles, before: FilesBefore) => Reload)
   readonly probe: Probe
   /** Traffic does not need it: a plan is applied also when it does not start, and the status says why. */
   readonly isOptional?: boolean
@@ -117,17 +126,19 @@ export function findUnit({ units, templates }: Tables, name: string): UnitSpec |
 export type ServiceAccount = { readonly uid: number; readonly gid: number } | null
 
 /** Some units write below the state folder. In a user namespace the service is root too, and so is everybody. */
-export function productionTables(stateDir: string, account: ServiceAccount): Tables {
+export function productionTables(stateDir: string, account: ServiceAccount, plane: DataPlane): Tables {
   const service = account?.uid === 0 ? null : account
   const firewallLog = firewallLogUnit(stateDir, service)
+  const dns = dnsEntries({ stateDir, plane, hasAccounts: service !== null })
   const dhcp = dhcpUnit(stateDir, service)
   const [first, hardware] = ['inet portcullis', 'netdev portcullis_hw'] as const
   return {
     nft: { command: ['/usr/sbin/nft'], tables: [first, hardware], boot: 'inet portcullis_boot' },
-    files: new Map([[firewallLogFileName, firewallLog.file], ...dhcp.files]),
-    fileTemplates: new Map(),
+    files: new Map([[firewallLogFileName, firewallLog.file], ...dns.files, ...dhcp.files]),
+    fileTemplates: new Map([[dnsZoneTemplate, dns.zones]]),
     units: new Map([
       [firewallLogUnitName, firewallLog.unit],
+      [dnsUnitName, dns.unit],
       [dhcpUnitName, dhcp.unit],
     ]),
     // A device without a lease is no reason to refuse rules.
@@ -137,6 +148,7 @@ export function productionTables(stateDir: string, account: ServiceAccount): Tab
     ]),
     makeReady: () => {
       prepareDhcpClient(stateDir)
+      dns.makeReady()
       prepareDhcp(stateDir, service)
       prepareWpad(stateDir)
     },

@@ -43,14 +43,25 @@ export const dnsAddress = '198.51.100.53'
 /** Where the internet's web server answers: a host beyond the uplink, and the provider's router itself. */
 export const webListeners = [`${webAddress}:80`, '203.0.113.1:80'] as const
 
-/** What the internet's DNS knows. Every other name under `test.` does not exist. */
-export const dnsRecords: readonly { readonly name: string; readonly address: string }[] = [
-  { name: 'example.test', address: webAddress },
-  { name: 'www.example.test', address: webAddress },
-  { name: 'files.example.test', address: webAddress },
-  { name: 'provider.example.test', address: '203.0.113.1' },
-  { name: 'dns.example.test', address: dnsAddress },
+/** Those of the real root servers, at which the DNS of the lab answers too; what it knows is in `root.zone`. */
+export const rootServerAddresses: readonly string[] = [
+  '198.41.0.4',
+  '170.247.170.2',
+  '192.33.4.12',
+  '199.7.91.13',
+  '192.203.230.10',
+  '192.5.5.241',
+  '192.112.36.4',
+  '198.97.190.53',
+  '192.36.148.17',
+  '192.58.128.30',
+  '193.0.14.129',
+  '199.7.83.42',
+  '202.12.27.33',
 ]
+
+/** What the client has as its DNS server: the gateway. */
+export const clientDns = '10.10.0.1'
 
 export function isLabNamespace(name: string): name is LabNamespace {
   return labNamespaces.some((known) => known === name)

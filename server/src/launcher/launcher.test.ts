@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { expectRefusal, type LabGateway, type StartOptions, startGateway } from '../../test/support/lab-gateway.ts'
 import { readLabStatus } from '../lab/enter.ts'
+import { webAddress } from '../lab/network.ts'
 import { readAbilities } from './planes.ts'
 import { makeCheckout } from './stand-ins/checkout.ts'
 import { runTool } from './tools.ts'
@@ -41,7 +42,7 @@ describe('the launcher', { skip: reasonToSkip(), concurrency: 2 }, () => {
     await using second = await starts[1]
     assert.notEqual(first.address, second.address)
     for (const lab of [first, second]) {
-      const reply = await lab.exec('client', ['curl', '-sS', 'http://www.example.test/hello'])
+      const reply = await lab.exec('client', ['curl', '-sS', `http://${webAddress}/hello`])
       assert.equal(reply.code, 0, reply.stderr)
       const { client, path } = JSON.parse(reply.stdout) as { client: string; path: string }
       assert.deepEqual([client, path], ['10.10.0.2', '/hello'])
@@ -199,7 +200,7 @@ describe('the launcher', { skip: reasonToSkip(), concurrency: 2 }, () => {
     await using lab = await start({ wrapper, stateDir: join(home, 'state') })
     const { capabilities, uid } = await describeGatewayd(lab)
     assert.deepEqual([capabilities, uid], [noPowers, 0])
-    const reply = await lab.exec('client', ['curl', '-sS', 'http://www.example.test/'])
+    const reply = await lab.exec('client', ['curl', '-sS', `http://${webAddress}/`])
     assert.equal(reply.code, 0, reply.stderr)
     await lab.stop()
     await using again = await start({ wrapper, stateDir: lab.stateDir })

@@ -3,7 +3,7 @@
 
 import { lstatSync, mkdirSync, readlinkSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { dnsAddress } from '../lab/network.ts'
+import { clientDns } from '../lab/network.ts'
 import { codeOf, LaunchFailure } from './failure.ts'
 import { appRoot, type Places, programEntries, runDir } from './layout.ts'
 import type { PlaneChoice } from './planes.ts'
@@ -73,9 +73,9 @@ function bind(from: string, to: string): void {
   mount('--bind', from, to)
 }
 
-/** The lab asks its own internet for names. A machine without a resolver file is left without. */
+/** The lab asks the gateway for names, as its clients do. A machine without a resolver file is left without. */
 export function writeResolver(): void {
-  const text = `nameserver ${dnsAddress}\n`
+  const text = `nameserver ${clientDns}\n`
   const path = followLinks('/etc/resolv.conf')
   if (path === null) return
   if (path.startsWith('/run/')) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { rootServerAddresses } from '../lab/network.ts'
 import { planNetwork } from './namespaces.ts'
 
 test('the lab is laid out as documented', () => {
@@ -35,6 +36,7 @@ test('the lab is laid out as documented', () => {
         'link set lo up',
         'address add 198.51.100.10/32 dev lo',
         'address add 198.51.100.53/32 dev lo',
+        ...rootServerAddresses.map((address) => `address add ${address}/32 dev lo`),
         'address add 203.0.113.1/24 dev gw1',
         'link set gw1 up',
         'address add 198.18.0.1/24 dev gw2',

@@ -1,7 +1,15 @@
 // Builds the lab's network: three namespaces joined by cables. The commands are made from data by a pure
 // function; ip(8) runs them in a few batches because starting it for each line would cost most of the time.
 
-import { dnsAddress, type LabNamespace, labCables, labNamespaces, labRoutes, webAddress } from '../lab/network.ts'
+import {
+  dnsAddress,
+  type LabNamespace,
+  labCables,
+  labNamespaces,
+  labRoutes,
+  rootServerAddresses,
+  webAddress,
+} from '../lab/network.ts'
 import { runTool, toolPath } from './tools.ts'
 
 export interface NetworkSteps {
@@ -43,7 +51,7 @@ function cableLines(namespace: LabNamespace): readonly string[] {
 
 function addressLines(namespace: LabNamespace): readonly string[] {
   const ends = labCables.flat().filter((end) => end.namespace === namespace)
-  const servers = namespace === 'internet' ? [webAddress, dnsAddress] : []
+  const servers = namespace === 'internet' ? [webAddress, dnsAddress, ...rootServerAddresses] : []
   return [
     'link set lo up',
     ...servers.map((address) => `address add ${address}/32 dev lo`),

@@ -3,7 +3,7 @@
 import type { IOType } from 'node:child_process'
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { dnsAddress, dnsRecords, type LabNamespace, webListeners } from '../lab/network.ts'
+import { type LabNamespace, webListeners } from '../lab/network.ts'
 import { applydDir, gatewayDir, labDir, type Places, runDir, runtimePath } from './layout.ts'
 import { namespacePath } from './namespaces.ts'
 import type { PlaneChoice } from './planes.ts'
@@ -92,18 +92,18 @@ function applyd(context: ProgramContext): ProcessSpec {
 function labServers(context: ProgramContext): readonly ProcessSpec[] {
   const log = context.openLog('lab')
   const web = script(context.places, 'server/src/lab/web.ts', ...webListeners)
-  const dnsmasq = findTool('dnsmasq')
+  const unbound = findTool('unbound')
   const servers = [labServer(context, 'web', web, ['ignore', log, log, 'pipe'], { pipe: 3, parse: parseReady })]
-  if (dnsmasq === null) return servers
-  const command = [dnsmasq, ...dnsOptions()]
+  if (unbound === null) return servers
+  const command = [unbound, '-d', '-p', '-c', join(context.places.app, 'server/src/lab/dns.conf')]
   return [...servers, labServer(context, 'dns', command, ['ignore', log, 'pipe'], { pipe: 2, parse: copyTo(log) })]
 }
 
-/** dnsmasq has no way to tell that it is up but its log, so we read that on its way to the file. */
+/** unbound has no way to tell that it is up but its log, so we read that on its way to the file. */
 function copyTo(log: number): PipeReport['parse'] {
   return (line) => {
     writeSync(log, `${line}\n`)
-    return /\bstarted, version\b/.test(line) ? { event: 'ready' } : null
+    return /\bstart of service\b/.test(line) ? { event: 'ready' } : null
   }
 }
 
@@ -136,20 +136,6 @@ function labServer(
       NODE_COMPILE_CACHE: join(labDir(places.state), 'compile-cache'),
     }),
   }
-}
-
-/** `--no-daemon` also keeps dnsmasq from changing accounts, which we did before and a user namespace refuses. */
-export function dnsOptions(): readonly string[] {
-  return [
-    '--no-daemon',
-    '--conf-file=/dev/null',
-    '--no-resolv',
-    '--no-hosts',
-    '--bind-interfaces',
-    `--listen-address=${dnsAddress}`,
-    '--local=/test/',
-    ...dnsRecords.map(({ name, address }) => `--host-record=${name},${address}`),
-  ]
 }
 
 function commonEnvironment({ choice, places }: ProgramContext): Environment {

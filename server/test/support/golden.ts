@@ -56,12 +56,13 @@ function parseCase(path: string, text: string): GoldenCase {
   return { path, sentence: sentence.trim(), config, facts, expected, inputText }
 }
 
-export const renderCase = (golden: GoldenCase): readonly Artifact[] =>
-  createPlanner(areas).render(golden.config, golden.facts)
+/** What the area renders in whose folder the file lies. */
+export const renderCase = ({ path, config, facts }: GoldenCase): readonly Artifact[] =>
+  createPlanner(areas.filter(({ name }) => path.startsWith(`server/src/areas/${name}/`))).render(config, facts)
 
 function writeCase(golden: GoldenCase): void {
   const outputs = renderCase(golden).map(
-    (artifact) => `-- expect ${artifactName(artifact)} --\n${contentOf(artifact)}\n`,
+    (artifact) => `-- expect ${artifactName(artifact)} --\n${contentOf(artifact).trimEnd()}\n`,
   )
   writeFileSync(join(repository, golden.path), `${golden.inputText.trimEnd()}\n${outputs.join('')}`)
 }

@@ -72,9 +72,15 @@ describe('the files of dnsmasq', () => {
 
   it('are told by a signal when only the bound addresses changed', () => {
     assert.ok(typeof unit.reload === 'function')
-    assert.deepEqual(unit.reload(['dhcp-hosts']), { signal: 'SIGHUP' })
+    assert.deepEqual(
+      unit.reload(['dhcp-hosts'], () => null),
+      { signal: 'SIGHUP' },
+    )
     for (const changed of [['dnsmasq.conf'], ['dhcp-hosts', 'dnsmasq.conf'], null])
-      assert.equal(unit.reload(changed), 'restart')
+      assert.equal(
+        unit.reload(changed, () => null),
+        'restart',
+      )
   })
 
   it('of leases are readable to the service alone, and survive', () => {
@@ -91,7 +97,7 @@ describe('the files of dnsmasq', () => {
   })
 
   it('of the proxy are served at an address of the gateway and nowhere else', () => {
-    const tables = productionTables('/state', null)
+    const tables = productionTables('/state', null, 'none')
     const place = (name: string) => findUnit(tables, name)?.args[3]
     assert.equal(place('wpad.10.10.0.1'), '10.10.0.1:80')
     for (const name of ['wpad.0.0.0.0', 'wpad.lan0', 'wpad.999.1.1.1']) assert.equal(place(name), '127.0.0.1:80')
@@ -109,7 +115,8 @@ describe('options of administrators', { skip: lacking }, () => {
     const path = join(folder, 'dnsmasq.conf')
     writeFileSync(path, settingsOf(config))
     assert.deepEqual(unit.directives('dnsmasq.conf', settingsOf(config)), [])
-    const [program = '', ...args] = commandLine(unit.check ?? { program: '', args: [] }, () => path)
+    assert.ok(unit.check !== null && typeof unit.check !== 'function')
+    const [program = '', ...args] = commandLine(unit.check, () => path)
     const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' })
     return status === 0 ? '' : stderr
   }

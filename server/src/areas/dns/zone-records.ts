@@ -69,7 +69,9 @@ const mailbox: FieldReader = (text, origin) => {
   return domain === null ? null : `${local}.${domain}`
 }
 
-const printable: FieldReader = (text) => (/^[\x20-\x7e]{0,255}$/.test(text) ? text : null)
+/** A number after a backslash has three digits and names a byte. */
+const printableForm = /^(?:[\x20-\x5b\x5d-\x7e]|\\[^\d]|\\(?:[01]\d\d|2[0-4]\d|25[0-5]))*$/
+const printable: FieldReader = (text) => (/^[\x20-\x7e]{0,255}$/.test(text) && printableForm.test(text) ? text : null)
 const time: FieldReader = (text) => parseTime(text)?.toString() ?? null
 const short = numberUpTo(65_535)
 

@@ -2,7 +2,7 @@
 // ask. Pure; answers are remembered as long as connections, tunnels and facts stay the same values.
 
 import { type Config, read } from '../../contract/slots.ts'
-import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
+import { parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
 import type { Facts, InterfaceFact } from '../../plan/facts.ts'
 import { findIn, zones } from '../objects/config.ts'
 import { settings as vpnSettings } from '../vpn/config.ts'
@@ -142,6 +142,28 @@ export const externalDevices = (config: Config, facts: Facts): readonly string[]
 
 /** The gateway's own IPv4 addresses. */
 export const ownAddresses = (config: Config, facts: Facts): readonly number[] => resolveAll(config, facts).addresses
+
+/** IP/prefix of the devices of local networks, by device. Before anything is configured, of those that lead to no provider. */
+export function localAddresses(config: Config, facts: Facts): ReadonlyMap<string, readonly string[]> {
+  const all = read(config, connections)
+  const found = facts.interfaces.filter(({ name }) => name !== 'lo' && !facts.externalInterfaces.includes(name))
+  if (all.length === 0) return new Map(found.map(({ name, addresses }) => [name, addresses]))
+  const local = all.filter((one) => one.type === 'lan' && one.enabled)
+  return new Map(
+    local.flatMap((one) =>
+      deviceOf(facts, one) === null ? [] : [[deviceOf(facts, one) ?? '', addressesOf(facts, one)]],
+    ),
+  )
+}
+
+/** The IPv4 networks of local devices, as `network/prefix`. */
+export const localNetworks = (config: Config, facts: Facts): readonly string[] =>
+  unique(
+    [...localAddresses(config, facts).values()].flat().map((text) => {
+      const network = parseNetwork(text)
+      return network && `${printAddress(network.low)}/${network.prefix}`
+    }),
+  )
 
 const aliases = remember(
   (all: readonly Connection[], gre: readonly Tunnel[], areas: readonly { readonly id: string }[]) =>

@@ -1,0 +1,157 @@
+// The DNS server as files of unbound: whom it answers, whom it asks, its own zones record by record, and the names that
+// safe search and interception answer differently. What never depends on the configuration is applyd's (engines/dns.ts).
+
+import { type Config, read } from '../../contract/slots.ts'
+import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
+import type { Artifact } from '../../plan/artifacts.ts'
+import type { Facts } from '../../plan/facts.ts'
+import { encryptedDnsNames } from '../../policy/encrypted-dns.ts'
+import { privateNetworks } from '../../policy/model.ts'
+import {
+  address,
+  clause,
+  directive,
+  plainData,
+  quoteName,
+  quotePath,
+  quoteText,
+  type Unbound,
+  word,
+  zoneRecord,
+} from '../../render/unbound.ts'
+import { localNetworks } from '../network/resolve.ts'
+import { safeSearch, settings } from './config.ts'
+import type { MasterZone } from './contract.ts'
+import { defaultZones } from './default-zones.ts'
+import { enabledForwardZones, enabledOwnZones, externalServers } from './resolve.ts'
+import { safeNames } from './safe-search.ts'
+import { readZone } from './zone-file.ts'
+import type { RecordType, ZoneRecord } from './zone-records.ts'
+
+const policyZone = 'policy.rpz.'
+
+export function render(config: Config, facts: Facts): Artifact[] {
+  const own = enabledOwnZones(config)
+  return [
+    { kind: 'file', name: 'unbound.conf', text: configuration(config, facts) },
+    { kind: 'file', name: 'unbound-policy.zone', text: policyRecords(config) },
+    ...own.map((zone): Artifact => ({ kind: 'file', name: `unbound-zone.${zone.id}`, text: zoneText(zone) })),
+    { kind: 'unit', name: 'unbound' },
+  ]
+}
+
+const yes = word('yes')
+const no = word('no')
+const absolute = (name: string): string => `${name.toLowerCase()}.`
+
+function configuration(config: Config, facts: Facts): string {
+  const own = enabledOwnZones(config)
+  const forwarded = enabledForwardZones(config)
+  const servers = externalServers(config, facts)
+  const names = [...own, ...forwarded].map(({ name }) => absolute(name))
+  return [
+    clause('server', [
+      ...localNetworks(config, facts).map((network) => directive('access-control', address(network), word('allow'))),
+      // A server that leaves signatures out must not make every name fail (decision 28).
+      directive('val-permissive-mode', servers.length > 0 ? yes : no),
+      ...rebindProtection(servers),
+      ...localZones(names),
+      ...names.map((name) => directive('domain-insecure', quoteName(name))),
+      ...names.map((name) => directive('private-domain', quoteName(name))),
+    ]),
+    ...(servers.length > 0 ? [forwardClause('.', servers)] : []),
+    ...forwarded.map((zone) => forwardClause(absolute(zone.name), zone.servers)),
+    ...own.map(ownClause),
+    clause('rpz', [directive('name', quoteName(policyZone)), directive('zonefile', quotePath('policy.zone'))]),
+  ].join('\n')
+}
+
+const forwardClause = (name: string, servers: readonly string[]): Unbound =>
+  clause('forward-zone', [
+    directive('name', quoteName(name)),
+    ...servers.map((server) => directive('forward-addr', address(server))),
+  ])
+
+/** Asked like any other zone, so that aliases which lead out of it are followed for the client. */
+const ownClause = ({ id, name }: MasterZone): Unbound =>
+  clause('auth-zone', [
+    directive('name', quoteName(absolute(name))),
+    directive('zonefile', quotePath(`zones/${id}`)),
+    directive('for-downstream', no),
+    directive('for-upstream', yes),
+    directive('fallback-enabled', no),
+  ])
+
+/**
+ * Public names that claim a private address are a way to reach local machines through a browser. A private external server
+ * may well know such names, and then nothing is held back.
+ */
+function rebindProtection(servers: readonly string[]): Unbound[] {
+  if (servers.some(isPrivate)) return []
+  return [...privateNetworks, '169.254.0.0/16', 'fd00::/8', 'fe80::/10', '::ffff:0:0/96'].map((network) =>
+    directive('private-address', address(network)),
+  )
+}
+
+const privateRanges = privateNetworks.map((text) => parseNetwork(text))
+function isPrivate(text: string): boolean {
+  const value = parseAddress(text)
+  return value !== null && privateRanges.some((network) => network && network.low <= value && value <= network.high)
+}
+
+/** Unbound answers for some zones by itself, such as reverse names of private networks; a zone of ours goes first. */
+function localZones(names: readonly string[]): Unbound[] {
+  const isBelow = (name: string, zone: string): boolean => name.endsWith(`.${zone}`)
+  const hidden = names.filter((name) => defaultZones.some((zone) => isBelow(name, zone)))
+  const opened = defaultZones.filter((zone) => names.some((name) => name === zone || isBelow(zone, name)))
+  return [
+    // Whoever is asked knows whether it exists; it is a name for tests and not for us to take away.
+    ...new Set(['test.', ...opened]),
+  ]
+    .map((zone) => directive('local-zone', quoteName(zone), word('nodefault')))
+    .concat(hidden.map((name) => directive('local-zone', quoteName(name), word('transparent'))))
+}
+
+const policyTtl = 60
+
+/** A response policy zone: `CNAME .` says that the name does not exist. */
+function policyRecords(config: Config): string {
+  const isIntercepting = read(config, settings).intercept_enabled
+  const answers = [
+    ...(isIntercepting ? encryptedDnsNames.map((name) => [name, '.'] as const) : []),
+    ...(read(config, safeSearch).enabled ? safeNames.map(([name, target]) => [name, `${target}.`] as const) : []),
+  ]
+  return [
+    zoneRecord(
+      policyZone,
+      policyTtl,
+      'SOA',
+      ['localhost.', 'root.localhost.', '1', '3600', '600', '86400', '60'].map(plainData),
+    ),
+    zoneRecord(policyZone, policyTtl, 'NS', [plainData('localhost.')]),
+    ...answers.map(([name, target]) => zoneRecord(`${name}.${policyZone}`, policyTtl, 'CNAME', [plainData(target)])),
+    '',
+  ].join('\n')
+}
+
+/** Zones never change, so each is printed once. */
+const printed = new WeakMap<MasterZone, string>()
+
+/** The records, never the text they came from. */
+function zoneText(zone: MasterZone): string {
+  const known = printed.get(zone)
+  if (known !== undefined) return known
+  const { records } = readZone(zone.name, zone.config)
+  const authority = records.find(({ type }) => type === 'SOA')
+  const usual = Number(authority?.data.at(-1) ?? 3600)
+  const lines = records.map((record) => zoneRecord(record.name, record.ttl ?? usual, record.type, printData(record)))
+  const text = `${lines.join('\n')}\n`
+  printed.set(zone, text)
+  return text
+}
+
+/** Which fields are texts, by type. */
+const texts: Partial<Record<RecordType, (at: number) => boolean>> = { TXT: () => true, CAA: (at) => at === 2 }
+
+const printData = ({ type, data }: ZoneRecord): Unbound[] =>
+  data.map((value, at) => (texts[type]?.(at) ? quoteText(value) : plainData(value)))

@@ -1,0 +1,41 @@
+// Who is asked for what: the external servers that stand behind the settings, and the zones that are in force. Pure.
+
+import { type Config, read } from '../../contract/slots.ts'
+import type { Facts } from '../../plan/facts.ts'
+import { connectionAlias, connections } from '../network/config.ts'
+import { dnsOf } from '../network/resolve.ts'
+import { forwardZones, masterZones, rootServers } from './config.ts'
+import type { ForwardZone, MasterZone, RootServer } from './contract.ts'
+
+/** Addresses of the external servers, in their order; none: names are resolved through the root servers. */
+export const externalServers = (config: Config, facts: Facts): readonly string[] => [
+  ...new Set(enabledServers(config).flatMap((server) => addressesOf(config, facts, server))),
+]
+
+/** External servers of connections that name no server now. */
+export const silentServers = (config: Config, facts: Facts): readonly RootServer[] =>
+  enabledServers(config).filter((server) => addressesOf(config, facts, server).length === 0)
+
+const enabledServers = (config: Config): readonly RootServer[] =>
+  read(config, rootServers).filter(({ enabled }) => enabled)
+
+function addressesOf(config: Config, facts: Facts, { type, object }: RootServer): readonly string[] {
+  if (type === 'ip') return [object]
+  const connection = read(config, connections).find((one) => connectionAlias(one) === object)
+  return connection?.enabled ? dnsOf(facts, connection) : []
+}
+
+export const enabledOwnZones = (config: Config): readonly MasterZone[] =>
+  read(config, masterZones).filter(({ enabled }) => enabled)
+
+/** An own zone of the same name is the one that answers. */
+export function enabledForwardZones(config: Config): readonly ForwardZone[] {
+  const own = new Set(enabledOwnZones(config).map(({ name }) => name.toLowerCase()))
+  return read(config, forwardZones).filter(({ enabled, name }) => enabled && !own.has(name.toLowerCase()))
+}
+
+/** Forward zones that an own zone of the same name covers. */
+export function coveredZones(config: Config): readonly ForwardZone[] {
+  const asked = new Set(enabledForwardZones(config))
+  return read(config, forwardZones).filter((zone) => zone.enabled && !asked.has(zone))
+}
