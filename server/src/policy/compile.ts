@@ -22,6 +22,7 @@ import {
 } from '../render/nft.ts'
 import { makePiece } from '../render/nft-piece.ts'
 import { type AccessOptions, compileAccess } from './compile-access.ts'
+import { deviceSet, dnsForward, dnsInput, dnsPieces, dnsRedirect } from './compile-dns.ts'
 import { compileHardware } from './compile-hardware.ts'
 import { compileRule, type Place, type RuleOptions } from './compile-rule.ts'
 import { listPieces, type Tree } from './dispatch.ts'
@@ -76,18 +77,20 @@ export function compilePolicy(policy: Policy): NftTable[] {
   for (const place of Object.keys(hooks) as Place[]) {
     const made = compileTable(rulesOf(policy, place), keep(place, { place, countsHits, loggedActions }), memory.trees)
     const before = place === 'forward' && policy.access === null ? blocked : []
-    const after = place === 'snat' ? automaticSnat(policy) : []
+    const after = place === 'snat' ? automaticSnat(policy) : place === 'dnat' ? dnsRedirect(policy) : []
     const isAlways = place === 'input' || place === 'forward' || place === 'snat'
-    if (!isAlways && made.lines.length === 0) continue
+    if (!isAlways && made.lines.length === 0 && after.length === 0) continue
     collect(made.pieces)
     for (const [name, tree] of made.trees) trees.set(name, tree)
     const { chain, hook } = hooks[place]
-    const lines = [...before, ...systemRules(place), ...compileServices(policy, place), ...made.lines, ...after]
+    const system = [...systemRules(place), ...dnsRules(place, policy), ...compileServices(policy, place)]
+    const lines = [...before, ...system, ...made.lines, ...after]
     collect([makePiece({ kind: 'chain', name: chain, head: hookHead(hook), lines, origin: '' })])
   }
   // What dispatch-ranks.ts wrote into the packet mark is nobody else's business.
   if ([...trees.values()].some(({ ranks }) => ranks.length > 0)) collect([wipeMark])
   if (policy.hasAutomaticSnat) collect(snatSets(policy))
+  collect(dnsPieces(policy))
   memory = { options, trees }
   const hardware = compileHardware(policy)
   const firewall: NftTable = { kind: 'nft', name: firewallTable, pieces: [...pieces.values()].toSorted(byName) }
@@ -141,6 +144,11 @@ function compileServices({ services }: Policy, place: Place): Nft[] {
     })
 }
 
+function dnsRules(place: Place, policy: Policy): Nft[] {
+  if (place === 'input') return dnsInput(policy)
+  return place === 'forward' ? dnsForward(policy) : []
+}
+
 interface CompiledTable {
   readonly lines: readonly Nft[]
   readonly pieces: readonly NftPiece[]
@@ -190,13 +198,7 @@ const automaticSnat = ({ hasAutomaticSnat }: Policy): Nft[] =>
     : []
 
 const snatSets = ({ externalDevices }: Policy): NftPiece[] => [
-  makePiece({
-    kind: 'set',
-    name: 'if_external',
-    head: words('type ifname;'),
-    lines: externalDevices.filter(isQuotableInterface).map(quoteInterface),
-    origin: '',
-  }),
+  deviceSet('if_external', externalDevices),
   makePiece({
     kind: 'set',
     name: 'net_private',

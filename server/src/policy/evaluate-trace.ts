@@ -116,6 +116,8 @@ export interface Trace {
   readonly droppedBy: HardwareFilter['mode'] | null
   readonly log: LogWalk | null
   readonly dnat: Walk | null
+  /** The DNS server of the gateway answers instead of the one that was asked. */
+  readonly isIntercepted: boolean
   readonly translation: Translation
   /** One, unless DNAT picks from a pool whose members fare differently. */
   readonly outcomes: readonly Outcome[]

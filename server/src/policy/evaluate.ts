@@ -4,6 +4,7 @@
 
 import { parseAddress, parseNetwork } from '../net/ipv4.ts'
 import { contains, toRanges } from '../net/ranges.ts'
+import { closedDnsOrigin, intercept, interceptionOrigin, isForDns, isRefused } from './dns.ts'
 import { type Cut, type Flow, matchRule } from './evaluate-match.ts'
 import { findIpv6Way, findWay, type Routing, type Way } from './evaluate-routing.ts'
 import type {
@@ -51,7 +52,8 @@ interface Question {
 export function evaluate(policy: Policy, packet: Packet, routing: Routing, options: EvaluateOptions = {}): Trace {
   const flow = flowOf(packet)
   const droppedBy = findHardwareDrop(policy, flow)
-  const nothing = { droppedBy, log: null, dnat: null, translation: { addresses: null, ports: null } }
+  const translation = { addresses: null, ports: null }
+  const nothing = { droppedBy, log: null, dnat: null, isIntercepted: false, translation }
   if (droppedBy !== null) return { ...nothing, outcomes: [], isComplete: true, verdict: 'drop' }
   const wantsReasons = options.reasons ?? true
   const question = { policy, packet, routing, wantsReasons, isMarked: false }
@@ -60,14 +62,16 @@ export function evaluate(policy: Policy, packet: Packet, routing: Routing, optio
   const log = walkLog(question, { ...flow, outgoing: deviceOf(wayOf(question, flow.destination)) })
   const marked = { ...question, isMarked: log.isMarked }
   const dnat = walk(policy.rules.dnat, flow, wantsReasons) as Walk
-  const translation = translate(dnat.rule, flow)
-  const moved = {
+  const own = dnat.rule === null ? intercept(policy.dns, flow) : null
+  const moved = own === null ? translate(dnat.rule, flow) : { addresses: own, ports: null }
+  const movedFlow = {
     ...flow,
-    destination: translation.addresses ?? flow.destination,
-    destinationPorts: translation.ports ?? flow.destinationPorts,
+    destination: moved.addresses ?? flow.destination,
+    destinationPorts: moved.ports ?? flow.destinationPorts,
   }
   const records = [...recordsOf(marked, log.rule), ...recordsOf(marked, dnat.rule)]
-  return finish(marked, moved, { droppedBy, log, dnat, translation, records })
+  const isIntercepted = own !== null
+  return finish(marked, movedFlow, { droppedBy, log, dnat, isIntercepted, translation: moved, records })
 }
 
 function flowOf(packet: Packet): Flow {
@@ -155,7 +159,9 @@ function wayOf({ packet, routing }: Question, destination: Span | null): Way {
 
 const deviceOf = (way: Way): string | null => (way.kind === 'device' ? way.device : null)
 
-type Before = Pick<Trace, 'droppedBy' | 'log' | 'dnat' | 'translation'> & { readonly records: readonly LogRecord[] }
+type Before = Pick<Trace, 'droppedBy' | 'log' | 'dnat' | 'isIntercepted' | 'translation'> & {
+  readonly records: readonly LogRecord[]
+}
 
 /** Takes the pool of DNAT apart until each part has one outcome. */
 function finish(question: Question, flow: Flow, { records, ...before }: Before): Trace {
@@ -204,14 +210,19 @@ function passThrough(question: Question, flow: Flow, before: readonly LogRecord[
 
 type Start = Omit<Outcome, 'path' | 'decidedBy' | 'verdict'>
 
-const bySystem = (origin: string) => ({ decidedBy: { kind: 'system', origin }, verdict: 'accept' }) as const
+const bySystem = <V extends 'accept' | 'drop'>(origin: string, verdict: V) =>
+  ({ decidedBy: { kind: 'system', origin }, verdict }) as const
 
 function receive(question: Question, flow: Flow, start: Start): Outcome | Cut {
-  if (flow.incoming === 'lo') return { ...start, path: 'input', ...bySystem('inp.sys.loopback') }
-  const service = findService(question.policy, 'input', flow)
+  if (flow.incoming === 'lo') return { ...start, path: 'input', ...bySystem('inp.sys.loopback', 'accept') }
+  const { policy } = question
+  const isClosed = policy.dns !== null && policy.externalDevices.includes(flow.incoming ?? '') && isForDns(flow)
+  if (typeof isClosed === 'object') return isClosed
+  if (isClosed) return { ...start, path: 'input', ...bySystem(closedDnsOrigin, 'drop') }
+  const service = findService(policy, 'input', flow)
   if (service !== null)
-    return 'at' in service ? service : { ...start, path: 'input', ...bySystem(`inp.sys.${service.name}`) }
-  const found = walk(question.policy.rules.input, flow, question.wantsReasons)
+    return 'at' in service ? service : { ...start, path: 'input', ...bySystem(`inp.sys.${service.name}`, 'accept') }
+  const found = walk(policy.rules.input, flow, question.wantsReasons)
   if ('at' in found) return found
   const records = [...start.records, ...recordsOf(question, found.rule)]
   return { ...start, path: 'input', walk: found, ...decide(found.rule), records }
@@ -220,22 +231,27 @@ function receive(question: Question, flow: Flow, start: Start): Outcome | Cut {
 function forward(question: Question, flow: Flow, start: Start): Outcome | Cut {
   const { policy } = question
   const outcome = { ...start, path: 'forward', outgoing: flow.outgoing } as const
-  if (policy.isBlocked) return { ...outcome, decidedBy: { kind: 'system', origin: 'fwd.sys.blocked' }, verdict: 'drop' }
+  if (policy.isBlocked) return { ...outcome, ...bySystem('fwd.sys.blocked', 'drop') }
   const access = policy.access === null ? null : walkAccess(policy.access, flow)
   if (access !== null && 'at' in access) return access
   const records = [...start.records, ...accessRecords(policy.access, access)]
   if (access?.isAllowed === false)
     return { ...outcome, access, decidedBy: { kind: 'access', result: access }, verdict: 'drop', records }
+  const isHeld = isRefused(policy.dns, flow)
+  if (typeof isHeld === 'object') return isHeld
+  if (isHeld) return { ...outcome, access, ...bySystem(interceptionOrigin, 'drop'), records }
   return leave(question, flow, { ...outcome, access, records })
 }
 
 /** What the gateway sends to itself never leaves it. */
 function send(question: Question, flow: Flow, start: Start): Outcome | Cut {
   const outcome = { ...start, path: 'output', outgoing: flow.outgoing } as const
-  if (flow.outgoing === 'lo') return { ...outcome, ...bySystem('out.sys.loopback') }
+  if (flow.outgoing === 'lo') return { ...outcome, ...bySystem('out.sys.loopback', 'accept') }
   const service = findService(question.policy, 'output', flow)
   if (service === null) return leave(question, flow, outcome)
-  return 'at' in service ? service : hide(question, flow, { ...outcome, ...bySystem(`out.sys.${service.name}`) })
+  return 'at' in service
+    ? service
+    : hide(question, flow, { ...outcome, ...bySystem(`out.sys.${service.name}`, 'accept') })
 }
 
 /** The first service that the packet belongs to. */

@@ -2,6 +2,7 @@
 // way itself is evaluate.ts's; titles of objects come from the caller. Pure.
 
 import { printAddress, printSpan } from '../net/ipv4.ts'
+import { closedDnsOrigin, interceptionOrigin } from './dns.ts'
 import type { RuleField } from './evaluate-match.ts'
 import type { LogRecord, Miss, NewSource, Outcome, Packet, SnatResult, Trace, Verdict, Walk } from './evaluate-trace.ts'
 import type { PolicyRule, RuleTable, Span } from './model.ts'
@@ -117,7 +118,8 @@ function sayMark(rule: PolicyRule | null): string {
   return `Logging rule ${rule.id} is the last that matches: the connection is ${isLogged ? '' : 'not '}logged.`
 }
 
-function sayDnat({ translation: { addresses, ports } }: Trace, rule: PolicyRule | null): string {
+function sayDnat({ isIntercepted, translation: { addresses, ports } }: Trace, rule: PolicyRule | null): string {
+  if (isIntercepted) return 'DNS interception: the gateway answers the query instead of the server it was sent to.'
   if (rule === null) return 'No DNAT rule matches: the destination stays.'
   if (rule.action.kind === 'accept') return `DNAT rule ${rule.id} leaves the destination as it is.`
   const changes = [
@@ -185,10 +187,15 @@ function sayAccess({ binding, entry, isAllowed }: NonNullable<Outcome['access']>
   return `An entry of an access control list (${entry.origin}, bound by ${binding?.origin ?? ''}) ${does} the packet.`
 }
 
+const systemWords: Readonly<Record<string, string>> = {
+  'fwd.sys.blocked': 'Everything that would be forwarded is blocked because rule tests failed.',
+  [closedDnsOrigin]: 'The DNS server answers local networks only: a system rule drops queries from outside.',
+  [interceptionOrigin]: 'DNS interception refuses encrypted queries, which the gateway could not answer.',
+}
+
 const saySystem = ({ decidedBy }: Outcome): string =>
-  decidedBy.kind === 'system' && decidedBy.origin === 'fwd.sys.blocked'
-    ? 'Everything that would be forwarded is blocked because rule tests failed.'
-    : 'A system rule accepts the packet before any rule of an administrator.'
+  (decidedBy.kind === 'system' ? systemWords[decidedBy.origin] : undefined) ??
+  'A system rule accepts the packet before any rule of an administrator.'
 
 function sayTable(path: 'input' | 'forward' | 'output', rule: PolicyRule | null): string {
   const table = path === 'input' ? 'INPUT' : 'FORWARD'

@@ -15,9 +15,20 @@ import {
   senderPath,
   type Way,
 } from '../../test/support/packet-probe.ts'
-import { drawPacket, drawPolicy, makeRandom, routingIn, sampleWorld } from '../../test/support/random-policy.ts'
+import {
+  drawPacket,
+  drawPolicy,
+  makeRandom,
+  routingIn,
+  type Sizes,
+  sampleWorld,
+  type World,
+} from '../../test/support/random-policy.ts'
 import { printTable } from '../applyd/nft-script.ts'
+import { parseAddress, parseSpan } from '../net/ipv4.ts'
+import { toRanges } from '../net/ranges.ts'
 import { compilePolicy } from './compile.ts'
+import { type DnsStage, interceptionOrigin } from './dns.ts'
 import { evaluate } from './evaluate.ts'
 import type { Outcome, Trace } from './evaluate-trace.ts'
 import type { Policy } from './model.ts'
@@ -122,18 +133,21 @@ const look = () =>
 /** Connections that the kernel already knows would not be asked again, so no port comes twice. */
 let nextPort = 20_000
 
-function drawPackets(random: () => number, count: number): SentPacket[] {
+function drawPackets(random: () => number, from: World, count: number): SentPacket[] {
   return Array.from({ length: count }, () => {
-    const packet = drawPacket(random, world)
+    const packet = drawPacket(random, from)
     return { destination_port: 0, ...packet, source_port: nextPort++ } as SentPacket
   })
 }
 
 const hardware = { mac: 'mac', 'src-ip': 'src_ip', 'dst-ip': 'dst_ip', 'src-and-dst-ip': 'src_dst_ip' } as const
 
-function predict(trace: Trace): Prediction {
+function predict(trace: Trace, snat: Policy['rules']['snat']): Prediction {
   if (trace.droppedBy === null)
-    return { isMarked: trace.log?.isMarked ?? false, ways: trace.outcomes.map((outcome) => wayOf(trace, outcome)) }
+    return {
+      isMarked: trace.log?.isMarked ?? false,
+      ways: trace.outcomes.flatMap((outcome) => [wayOf(trace, outcome), ...refusedWays(trace, outcome, snat)]),
+    }
   const origins = [`firewall.hw_${hardware[trace.droppedBy]}`]
   const dropped = { path: 'none', isAccepted: false, destination: null, destinationPorts: null, source: null } as const
   return { isMarked: false, ways: [{ ...dropped, origins }] }
@@ -144,6 +158,7 @@ function wayOf(trace: Trace, { path, verdict, destination, destinationPorts, ...
   const origins = [
     trace.log?.rule?.origin,
     trace.dnat?.rule?.origin,
+    trace.isIntercepted ? interceptionOrigin : undefined,
     decidedBy.kind === 'system' ? decidedBy.origin : undefined,
     access ? (access.entry?.origin ?? 'firewall.acl_state') : undefined,
     walk?.rule?.origin,
@@ -153,13 +168,46 @@ function wayOf(trace: Trace, { path, verdict, destination, destinationPorts, ...
   return { path, isAccepted: verdict === 'accept', destination, destinationPorts, source: sourceOf(snat), origins }
 }
 
+/** The kernel's own answer to a packet that is refused belongs to its connection, and so may count with an SNAT rule. */
+function refusedWays(trace: Trace, outcome: Outcome, snat: Policy['rules']['snat']): Way[] {
+  const { decidedBy } = outcome
+  if (decidedBy.kind !== 'system' || decidedBy.origin !== interceptionOrigin) return []
+  const way = wayOf(trace, outcome)
+  return snat.map(({ origin }) => ({ ...way, origins: [...way.origins, origin] }))
+}
+
 function sourceOf(snat: Outcome['snat']): Way['source'] {
   if (snat === null || snat.source.kind === 'kept') return null
   return snat.source.kind === 'interface' ? snat.source.device : snat.source.span
 }
 
-const kinds = [
+/** Local are the sides of the client; a DMZ counts as near in every other policy. */
+const dnsStage = (seed: number): DnsStage => {
+  const near = [...world.own, '10.66.0.0/24', '10.66.1.0/24', ...(seed % 2 === 0 ? ['10.66.2.0/24'] : [])]
+  return {
+    local: (['lan0', 'lan1'] as const).map((device) => ({ device, address: parseAddress(addressOf[device]) })),
+    near: toRanges(near.flatMap((text) => [parseSpan(text)].filter((span) => span !== null))),
+    isIntercepting: seed % 3 !== 0,
+  }
+}
+
+const kinds: readonly {
+  readonly title: string
+  readonly policies: number
+  readonly packets: number
+  readonly sizes: Sizes
+  readonly ports?: readonly number[]
+  readonly dns?: (seed: number) => DnsStage
+}[] = [
   { title: 'small', policies: 40, packets: 60, sizes: { forward: 12, input: 8, dnat: 5, snat: 6, log: 6 } },
+  {
+    title: 'DNS',
+    policies: 12,
+    packets: 80,
+    sizes: { forward: 6, input: 6, dnat: 4, snat: 3, log: 3 },
+    ports: [53, 853, 8853, 443, 80],
+    dns: dnsStage,
+  },
   {
     title: 'long',
     policies: 8,
@@ -168,18 +216,19 @@ const kinds = [
   },
 ]
 
-for (const { title, policies, packets, sizes } of kinds)
+for (const { title, policies, packets, sizes, ports = world.ports, dns = () => null } of kinds)
   test(`${title} policies: the kernel does with every packet what the evaluator says`, { skip: cannot }, () => {
     const routing = routingIn(world)
     const differences: string[] = []
     for (let seed = 1; seed <= policies; seed++) {
       const random = makeRandom(seed)
-      const policy = drawPolicy(random, world, sizes)
+      const drawn = { ...world, ports }
+      const policy = { ...drawPolicy(random, drawn, sizes), dns: dns(seed) }
       load(policy)
       forget()
-      const cases = drawPackets(random, packets).map((packet) => ({
+      const cases = drawPackets(random, drawn, packets).map((packet) => ({
         packet,
-        prediction: predict(evaluate(policy, packet, routing, { reasons: false })),
+        prediction: predict(evaluate(policy, packet, routing, { reasons: false }), policy.rules.snat),
       }))
       inside(client, process.execPath, [senderPath], JSON.stringify(cases.map(({ packet }) => packet)))
       const deadline = performance.now() + 2_000

@@ -3,6 +3,7 @@
 // so they cannot disagree about what a rule says. Pure.
 
 import type { Ranges } from '../net/ranges.ts'
+import type { DnsStage } from './dns.ts'
 
 export const ruleTables = ['forward', 'input', 'dnat', 'snat', 'log'] as const
 export type RuleTable = (typeof ruleTables)[number]
@@ -141,6 +142,7 @@ export interface Policy {
   readonly loggedActions: readonly LoggedAction[]
   /** Failed rule tests block everything that would be forwarded. */
   readonly isBlocked: boolean
+  readonly dns: DnsStage | null
 }
 
 export const emptyPolicy: Policy = {
@@ -155,6 +157,7 @@ export const emptyPolicy: Policy = {
   countsHits: true,
   loggedActions: [],
   isBlocked: false,
+  dns: null,
 }
 
 /** Sources that automatic SNAT hides (firewall.md, "NAT" 1). */

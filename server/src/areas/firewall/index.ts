@@ -1,6 +1,7 @@
 // The firewall area: rules of five tables, hardware filtering, access lists and rule tests, compiled into nftables.
 
 import { defineArea } from '../../http/handle.ts'
+import { settings as dnsSettings } from '../dns/config.ts'
 import { slots } from './config.ts'
 import { serviceSlots } from './policy.ts'
 import { references } from './references.ts'
@@ -11,7 +12,7 @@ import { namedSlots, verify } from './verify.ts'
 export const firewall = defineArea({
   name: 'firewall',
   slots,
-  reads: [...namedSlots, ...serviceSlots],
+  reads: [...namedSlots, ...serviceSlots, dnsSettings],
   verify,
   references,
   render,
