@@ -60,6 +60,7 @@ export interface GatewayParts {
   readonly dhcpLeases?: Services['dhcpLeases']
   readonly serviceLogs?: Services['serviceLogs']
   readonly signatures?: Services['signatures']
+  readonly ddns?: Services['ddns']
   readonly isTls: boolean
   readonly serverFactory?: FastifyServerFactory
   readonly areas?: readonly Area[]
@@ -141,6 +142,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.dhcpLeases ? { dhcpLeases: parts.dhcpLeases } : {}),
     ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
     ...(parts.signatures ? { signatures: parts.signatures } : {}),
+    ...(parts.ddns ? { ddns: parts.ddns } : {}),
     journal,
     sessions,
     guard,

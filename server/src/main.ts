@@ -13,6 +13,7 @@ import { addAdministrator } from './areas/administrators/edits.ts'
 import { userAddresses } from './areas/authorization/resolve.ts'
 import { startDailyBackup } from './areas/backup/jobs.ts'
 import { agentSockets } from './areas/client-agent/index.ts'
+import { startDdns } from './areas/dns/jobs.ts'
 import { adoptedConnections } from './areas/network/adopt.ts'
 import { connections } from './areas/network/config.ts'
 import { dnsServers, serverDomains } from './areas/network/resolve.ts'
@@ -24,7 +25,9 @@ import { guardConnections } from './http/connections.ts'
 import { createTlsServer, ensureCertificate, type ServerCertificate } from './http/tls.ts'
 import { createSocketListener, serveSockets } from './http/websocket.ts'
 import { AddressBook } from './runtime/address-book.ts'
-import { systemClock } from './runtime/clock.ts'
+import { type Clock, systemClock } from './runtime/clock.ts'
+import { createDdnsUpdater, readDdnsServer } from './runtime/ddns.ts'
+import { sendUpdate } from './runtime/ddns-request.ts'
 import { createLog } from './runtime/log.ts'
 import { Vault } from './runtime/vault.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -37,6 +40,7 @@ import { createDomainResolver } from './system/resolver.ts'
 import { createServiceLogs } from './system/service-logs.ts'
 import { createSignatureFiles } from './system/signature-files.ts'
 import { lookUpText } from './system/text-records.ts'
+import { version } from './version.ts'
 
 const log = createLog((line) => writeSync(2, line))
 
@@ -99,6 +103,7 @@ async function start(settings: Settings): Promise<void> {
     domains: { status: () => resolver.status() },
     countries,
     signatures,
+    ...(settings.isApplied ? { ddns: openDdns(settings, folder, clock) } : {}),
     disks: { list: () => freeDisks() },
     textRecords: { lookUp: (name) => lookUpText(name, dnsServers(gateway.services.engine.config, facts.current())) },
     traffic: createTrafficReader({
@@ -132,9 +137,11 @@ async function start(settings: Settings): Promise<void> {
     resolver.update([...read(engine.config, domains), ...serverDomains(engine.config)])
   }
   followNames()
+  const dynamicDns = startDdns(gateway.services, (error) => log('warning', 'dynamic DNS was not updated', { error }))
   let links = read(engine.config, connections)
   engine.onChanged(() => {
     followNames()
+    dynamicDns.look()
     // Other links mean other facts, and the states should tell so at once.
     if (links !== read(engine.config, connections)) reconciler.wake()
     links = read(engine.config, connections)
@@ -163,6 +170,7 @@ async function start(settings: Settings): Promise<void> {
     reconciler.stop()
     resolver.stop()
     dailyBackup.stop()
+    dynamicDns.stop()
     agents.close()
     await gateway.http.close()
     await engine.idle()
@@ -181,6 +189,15 @@ async function start(settings: Settings): Promise<void> {
   process.once('SIGTERM', () => void stop())
   process.once('SIGINT', () => void stop())
 }
+
+/** The provider is the operator's choice, in files of the state folder. */
+const openDdns = ({ stateDir, brand }: Settings, folder: string, clock: Clock) =>
+  createDdnsUpdater({
+    clock,
+    send: sendUpdate(`${brand}/${version}`),
+    server: () => readDdnsServer(join(stateDir, 'ddns-server'), join(stateDir, 'ddns-ca.pem')),
+    path: join(folder, 'ddns.json'),
+  })
 
 /** Agents come to a port of their own, and may also come to that of the management. */
 function openAgentSockets({ http, services }: Gateway, settings: Settings, certificate: ServerCertificate) {

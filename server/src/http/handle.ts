@@ -12,6 +12,7 @@ import type { Applier, Observation } from '../plan/artifacts.ts'
 import type { Facts, GivenLease, TrafficReading } from '../plan/facts.ts'
 import type { Backups } from '../runtime/backups.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { DdnsUpdater } from '../runtime/ddns.ts'
 import type { FirewallLog } from '../runtime/firewall-log.ts'
 import type { HitCounters } from '../runtime/hit-counters.ts'
 import type { Journal } from '../runtime/journal.ts'
@@ -116,6 +117,8 @@ export interface Services {
   readonly disks?: { list(): Promise<readonly FreeDisk[]> }
   /** TXT records of a name: none when there is no such record, null when DNS could not be asked. */
   readonly textRecords?: { lookUp(name: string): Promise<readonly string[] | null> }
+  /** Keeps a domain at the external address; absent where no updates are sent. */
+  readonly ddns?: DdnsUpdater
   readonly journal: Journal
   readonly sessions: Sessions
   readonly guard: SignInGuard

@@ -1,7 +1,9 @@
 // Who is asked for what: the external servers that stand behind the settings, and the zones that are in force. Pure.
 
 import { type Config, read } from '../../contract/slots.ts'
+import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import type { Facts } from '../../plan/facts.ts'
+import { privateNetworks } from '../../policy/model.ts'
 import { connectionAlias, connections } from '../network/config.ts'
 import { dnsOf } from '../network/resolve.ts'
 import { forwardZones, masterZones, rootServers } from './config.ts'
@@ -38,4 +40,19 @@ export function enabledForwardZones(config: Config): readonly ForwardZone[] {
 export function coveredZones(config: Config): readonly ForwardZone[] {
   const asked = new Set(enabledForwardZones(config))
   return read(config, forwardZones).filter((zone) => zone.enabled && !asked.has(zone))
+}
+
+/** The gateway's own address towards the internet; null when there is none. */
+export function externalAddress({ interfaces, externalInterfaces }: Facts): string | null {
+  const device = interfaces.find(({ name }) => name === externalInterfaces[0])
+  const addresses = device?.addresses.map((text) => text.split('/')[0] ?? '') ?? []
+  return addresses.find((text) => parseAddress(text) !== null) ?? null
+}
+
+const behindNat = [...privateNetworks, '100.64.0.0/10', '169.254.0.0/16'].map((text) => parseNetwork(text))
+
+/** False behind another NAT, where nobody could use the address. */
+export function isReachable(text: string): boolean {
+  const address = parseAddress(text)
+  return address !== null && !behindNat.some((network) => network && network.low <= address && address <= network.high)
 }

@@ -71,7 +71,11 @@ function showDdns(context: Context<typeof contract.ddns.show>): contract.Ddns {
 }
 
 export const routes: readonly Route[] = [
-  handle(contract.showStatus, ({ config, services }) => dnsStatusItems(config, services.brand)),
+  handle(contract.showStatus, async ({ config, services }) => {
+    const { brand, ddns: updater } = services
+    const updates = updater ? { hasServer: updater.hasServer(), ...updater.state() } : null
+    return dnsStatusItems({ ...(await services.observe()), config, facts: services.facts(), brand, ddns: updates })
+  }),
   ...settingsRoutes(contract.dnsSettings, settings),
   ...settingsRoutes(contract.safeSearch, safeSearch),
   ...listRoutes(contract.rootServers, rootServerList),

@@ -1,0 +1,27 @@
+// Dynamic DNS as work that goes on: what the stored settings and the present external address ask for, looked at again
+// whenever one of them may have changed.
+
+import { read } from '../../contract/slots.ts'
+import type { Services } from '../../http/handle.ts'
+import { ddns, ddnsState, servicePasswordPlace } from './config.ts'
+import { externalAddress, isReachable } from './resolve.ts'
+
+const lookMilliseconds = 15_000
+
+export function startDdns(services: Services, onFault: (error: unknown) => void): { look(): void; stop(): void } {
+  const look = (): void => {
+    followAddress(services).catch(onFault)
+  }
+  const timer = setInterval(look, lookMilliseconds)
+  timer.unref()
+  return { look, stop: () => clearInterval(timer) }
+}
+
+async function followAddress({ engine, facts, vault, ddns: updater }: Services): Promise<void> {
+  const { config } = engine
+  const { domain, service_login: login, service_password: sealed } = read(config, ddns)
+  const address = externalAddress(facts())
+  const isWanted = read(config, ddnsState).enabled && domain !== '' && login !== ''
+  if (!isWanted || sealed === null || address === null || !isReachable(address)) return updater?.follow(null)
+  await updater?.follow({ domain, login, password: vault.reveal(sealed, servicePasswordPlace), address })
+}

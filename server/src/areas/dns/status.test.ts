@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { StatusItem } from '../../contract/fields.ts'
+import type { Config } from '../../contract/slots.ts'
+import type { Observation } from '../../plan/artifacts.ts'
+import type { Facts } from '../../plan/facts.ts'
+import { connections } from '../network/config.ts'
+import { slots } from './config.ts'
+import { type DdnsView, dnsStatusItems } from './status.ts'
+
+const facts: Facts = {
+  interfaces: [{ name: 'wan0', mac: '', addresses: ['203.0.113.2/24'], isUp: true, index: 3 }],
+  ...{ externalInterfaces: ['wan0'], leases: [], addressBook: new Map(), timeZone: 'UTC', scheduleDay: 0 },
+}
+const running: Observation = {
+  ...{ plane: 'lab', limitation: null, appliedRevision: 1, links: [] },
+  tables: [{ name: 'inet portcullis', present: true, asLoaded: true }],
+  units: [{ name: 'unbound', state: 'active', message: '', pid: 7 }],
+}
+const updates: DdnsView = { hasServer: true, address: null, error: null, retrySeconds: null }
+
+function items(
+  config: Config = {},
+  { observation = running as Observation | null, ddns = updates, on = facts } = {},
+): Record<string, StatusItem> {
+  const initial = Object.fromEntries([connections, ...slots].map((slot) => [slot.key, slot.initial]))
+  const view = { observation, unreachable: 'no answer', applyError: null, brand: 'acme', facts: on, ddns }
+  const found = dnsStatusItems({ ...view, config: { ...initial, ...config } as Config })
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    ['unbound', 'nsd', 'acme-dns-backend'],
+  )
+  return Object.fromEntries(found.map((item) => [item.name, item]))
+}
+
+const said = (item: StatusItem | undefined): string => `${item?.status}: ${item?.msg.join(' ')}`
+
+test('the server is told as applyd sees it', () => {
+  assert.equal(said(items().unbound), 'active: Names are resolved through the root servers.')
+  assert.equal(said(items({}, { observation: null }).unbound), 'failed: no answer')
+  const limited = { ...running, limitation: 'no namespaces' }
+  assert.match(said(items({}, { observation: limited }).unbound), /^inactive: Stored and checked, not applied/)
+  const unit = { name: 'unbound', state: 'failed' as const, message: 'unbound ended with status 1.', pid: null }
+  const dead = items(
+    { 'dns.safesearch': { enabled: true }, 'dns.master_zones': [{ id: 'a', name: 'a.b', enabled: true }] } as never,
+    { observation: { ...running, units: [unit] } },
+  )
+  for (const item of Object.values(dead)) assert.match(said(item), /^failed: unbound ended with status 1\./)
+})
+
+test('who is asked, and which server of a connection is missing', () => {
+  const config = {
+    'dns.root_servers': [
+      { id: 'a', enabled: true, type: 'ip', object: '192.0.2.53', comment: '' },
+      { id: 'b', enabled: true, type: 'interface', object: 'interface.id.2', comment: '' },
+    ],
+    'dns.forward_zones': [{ id: 'a', name: 'a.example', enabled: true, servers: ['192.0.2.1'], comment: '' }],
+    'dns.master_zones': [{ id: 'b', name: 'A.example', enabled: true, config: '', comment: '' }],
+  } as never
+  const told = items(config)
+  assert.match(said(told.unbound), /External servers are asked: 192\.0\.2\.53\. Signatures .* not enforced/)
+  assert.match(said(told.unbound), /The connection interface\.id\.2 names no DNS server now\./)
+  assert.match(said(told.unbound), /The forward zone a\.example is covered by the own zone of this name\./)
+  assert.equal(said(told.nsd), 'active: 1 own zone is served by unbound; there is no nsd of its own.')
+})
+
+test('interception needs its rules in the kernel', () => {
+  const config = { 'dns.settings': { intercept_enabled: true } } as never
+  assert.match(said(items(config)['acme-dns-backend']), /^active: Queries of local hosts/)
+  const bare = items(config, { observation: { ...running, tables: [] } })
+  assert.match(said(bare['acme-dns-backend']), /^failed: The rules of interception are not in the kernel\./)
+})
+
+test('dynamic DNS says what is missing, what failed and what is done', () => {
+  const sealed = { $sealed: 'x' }
+  const config = {
+    'dns.ddns_state': { enabled: true },
+    'dns.ddns': { domain: 'example.com', service_login: 'me', service_password: sealed },
+  } as never
+  const told = (view: Partial<DdnsView>, on = facts): string =>
+    said(items(config, { ddns: { ...updates, ...view }, on })['acme-dns-backend'])
+  assert.match(
+    said(items({ 'dns.ddns_state': { enabled: true } } as never)['acme-dns-backend']),
+    /^failed: .* missing\.$/,
+  )
+  assert.match(told({ hasServer: false }), /^failed: .*is not set on this gateway/)
+  const hidden = {
+    ...facts,
+    interfaces: [{ name: 'wan0', mac: '', addresses: ['100.64.1.2/10'], isUp: true, index: 3 }],
+  }
+  assert.match(told({}, hidden), /^failed: .*behind NAT/)
+  assert.match(told({}, { ...facts, interfaces: [] }), /^failed: .*no external address/)
+  assert.match(
+    told({ error: 'it said no.', retrySeconds: 60 }),
+    /^failed: Dynamic DNS: it said no\. The next try is in 60 s\.$/,
+  )
+  assert.match(told({ error: 'it said no.' }), /until a setting or the address changes\.$/)
+  assert.match(told({}), /^activating: /)
+  assert.match(
+    told({ address: '203.0.113.2' }),
+    /^active: .*example\.com and www\.example\.com are at 203\.0\.113\.2\.$/,
+  )
+})
