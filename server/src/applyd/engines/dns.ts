@@ -61,7 +61,7 @@ export function dnsEntries(options: DnsOptions): DnsEntries {
       check: (staged, staging) => checkOf(staged, staging, { folder, zones, policyPath }),
       reload: (changed, before) => reloadOf(changed, before, readIfThere(join(folder, dnsFileName)), control),
       probe: { kind: 'tcp', host: '127.0.0.1', port: 53, timeoutMs: 5_000 },
-      limits: { nofile: 8192 },
+      limits: { nofile: 4096 },
       // Port 53 may be somebody else's: that must be told, but it is no reason to refuse a rule of the firewall.
       isOptional: true,
       directives: (file, text) => faultsIn(file, text),
@@ -94,7 +94,9 @@ server:
   num-threads: ${Math.min(4, availableParallelism())}
   msg-cache-size: ${cache}m
   rrset-cache-size: ${2 * cache}m
-  incoming-num-tcp: 100
+  outgoing-range: 800
+  num-queries-per-thread: 400
+  incoming-num-tcp: 50
   module-config: "respip validator iterator"
   hide-identity: yes
   hide-version: yes

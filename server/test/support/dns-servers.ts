@@ -1,0 +1,65 @@
+// Further DNS servers in the lab's internet, each at an address of its own, that say something else than everybody else.
+
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { dig } from './dig.ts'
+import type { LabGateway } from './lab-gateway.ts'
+import { until } from './until.ts'
+
+const forever = 900_000
+
+export async function addAddress(gateway: LabGateway, address: string): Promise<void> {
+  const { code, stderr } = await gateway.exec('internet', ['/usr/sbin/ip', 'addr', 'add', `${address}/32`, 'dev', 'lo'])
+  assert.equal(code, 0, stderr)
+}
+
+/** Answers every name with the same address. */
+export async function startEcho(gateway: LabGateway, at: string, answer: string, more: readonly string[] = []) {
+  await addAddress(gateway, at)
+  const options = [
+    ...['--no-daemon', '--conf-file=/dev/null', '--no-resolv', '--no-hosts', '--user=root', '--pid-file'],
+    ...['--bind-interfaces', `--listen-address=${at}`, `--address=/#/${answer}`, '--local-ttl=60', ...more],
+  ]
+  void gateway.exec('internet', ['/usr/sbin/dnsmasq', ...options], { timeoutMs: forever }).catch(() => {})
+  await answers(gateway, at, 'ready.example')
+}
+
+/** Serves one zone with all its signatures. The text is in the format of zone files. */
+export async function startZone(gateway: LabGateway, at: string, name: string, text: string): Promise<void> {
+  await addAddress(gateway, at)
+  const folder = join(gateway.stateDir, 'lab', name)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'zone'), text)
+  writeFileSync(
+    join(folder, 'conf'),
+    `server:
+  username: ""
+  chroot: ""
+  directory: "${folder}"
+  pidfile: ""
+  use-syslog: no
+  do-daemonize: no
+  interface: ${at}
+  access-control: 0.0.0.0/0 allow
+  module-config: "iterator"
+  local-zone: "test." nodefault
+remote-control:
+  control-enable: no
+auth-zone:
+  name: "${name}"
+  zonefile: "zone"
+  for-downstream: yes
+  for-upstream: no
+`,
+  )
+  const command = ['/usr/sbin/unbound', '-d', '-p', '-c', join(folder, 'conf')]
+  void gateway.exec('internet', command, { timeoutMs: forever }).catch(() => {})
+  await answers(gateway, at, name)
+}
+
+const answers = (gateway: LabGateway, server: string, name: string): Promise<void> =>
+  until(`a server answers at ${server}`, async () => {
+    const { status } = await dig(gateway, name, { from: 'internet', server, type: 'SOA' })
+    return status !== null && status !== 'SERVFAIL'
+  })
