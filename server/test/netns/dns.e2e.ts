@@ -165,6 +165,21 @@ describe('the DNS server on the wire', { skip: dnsSkip }, () => {
     await lab.ok('DELETE', `/dns/zones/master/${id}`)
   })
 
+  it('serves its own zones also when everything else is asked elsewhere', async () => {
+    const zone = { name: 'own.example', enabled: true, config: zoneText(['www A 10.10.0.7']), comment: '' }
+    const own = await lab.add('/dns/zones/master', zone)
+    const root = await lab.add('/dns/zones/root', server(first))
+    const parent = { name: 'example', enabled: true, servers: [second], comment: '' }
+    const forward = await lab.add('/dns/zones/forward', parent)
+    assert.deepEqual(await lab.addresses('www.own.example'), ['10.10.0.7'])
+    assert.equal((await lab.ask(freshName('own.example'))).status, 'NXDOMAIN')
+    assert.deepEqual(await lab.addresses(freshName('other.example')), [secondSays])
+    assert.deepEqual(await lab.addresses(freshName('other.invalid-example')), [firstSays])
+    await lab.ok('DELETE', `/dns/zones/forward/${forward}`)
+    await lab.ok('DELETE', `/dns/zones/root/${root}`)
+    await lab.ok('DELETE', `/dns/zones/master/${own}`)
+  })
+
   it('serves a reverse zone of its own, and wins over a forward zone of its name', async () => {
     const config = zoneText(['7 PTR www.own.example.']).replace('ns1 root', 'ns1.own.example. root.own.example.')
     const text = config.replace('@ NS ns1', '@ NS ns1.own.example.').replace('ns1 A 10.10.0.1\n', '')

@@ -31,7 +31,7 @@ export class DnsLab {
 
   static async start(): Promise<DnsLab> {
     const lab = new DnsLab(await startGateway({ adminPassword: password }))
-    await lab.api.signIn('admin', password)
+    await lab.signIn()
     try {
       await until('DNS answers', async () => (await lab.ask('localhost')).status === 'NOERROR')
     } catch (error) {
@@ -40,6 +40,8 @@ export class DnsLab {
     }
     return lab
   }
+
+  signIn = (): Promise<void> => this.api.signIn('admin', password)
 
   async stop(): Promise<void> {
     this.api.close()

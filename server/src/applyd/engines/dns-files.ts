@@ -21,7 +21,7 @@ export const readIfThere = (path: string): string => (existsSync(path) ? readFil
 const name = '"[A-Za-z0-9_*.-]{1,255}"'
 const network = '\\d{1,3}(?:\\.\\d{1,3}){3}(?:/\\d{1,2})?'
 const configurationForms = [
-  /^(?:(?:server|forward-zone|auth-zone|rpz):)?$/,
+  /^(?:(?:server|forward-zone|stub-zone|auth-zone|rpz):)?$/,
   new RegExp(`^ {2}access-control: ${network} allow$`),
   new RegExp(`^ {2}private-address: (?:${network}|[0-9a-f:]+/\\d{1,3})$`),
   new RegExp(`^ {2}local-zone: ${name} (?:nodefault|transparent)$`),

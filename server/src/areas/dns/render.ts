@@ -61,7 +61,7 @@ function configuration(config: Config, facts: Facts): string {
     ]),
     ...(servers.length > 0 ? [forwardClause('.', servers)] : []),
     ...forwarded.map((zone) => forwardClause(absolute(zone.name), zone.servers)),
-    ...own.map(ownClause),
+    ...own.flatMap(ownClauses),
     clause('rpz', [directive('name', quoteName(policyZone)), directive('zonefile', quotePath('policy.zone'))]),
   ].join('\n')
 }
@@ -72,15 +72,20 @@ const forwardClause = (name: string, servers: readonly string[]): Unbound =>
     ...servers.map((server) => directive('forward-addr', address(server))),
   ])
 
-/** Asked like any other zone, so that aliases which lead out of it are followed for the client. */
-const ownClause = ({ id, name }: MasterZone): Unbound =>
+/**
+ * Asked like any other zone, so that aliases which lead out of it are followed for the client. The stub zone without a
+ * server takes the zone out of what is forwarded.
+ */
+const ownClauses = ({ id, name }: MasterZone): Unbound[] => [
+  clause('stub-zone', [directive('name', quoteName(absolute(name)))]),
   clause('auth-zone', [
     directive('name', quoteName(absolute(name))),
     directive('zonefile', quotePath(`zones/${id}`)),
     directive('for-downstream', no),
     directive('for-upstream', yes),
     directive('fallback-enabled', no),
-  ])
+  ]),
+]
 
 /**
  * Public names that claim a private address are a way to reach local machines through a browser. A private external server

@@ -1,0 +1,123 @@
+// The DNS server while things change: queries during changes, what is remembered, its death and its rest.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { readAnswer } from '../support/dig.ts'
+import { DnsLab, dnsSkip, freshName, type Item, zoneText } from '../support/dns-lab.ts'
+import { startEcho } from '../support/dns-servers.ts'
+import { until } from '../support/until.ts'
+
+const [elsewhere, elsewhereSays] = ['198.51.100.60', '198.51.100.160']
+
+describe('the DNS server while things change', { skip: dnsSkip }, () => {
+  let lab: DnsLab
+
+  before(async () => {
+    lab = await DnsLab.start()
+    await startEcho(lab.gateway, elsewhere, elsewhereSays)
+  })
+  after(() => lab.stop())
+
+  it('keeps what it remembers over a change, and over one of another zone', async () => {
+    const name = 'files.example.test'
+    await lab.ask(name)
+    const remembered = async () => ((await lab.ask(name)).ttl ?? 300) < 300
+    await until('the answer comes from the cache', remembered)
+    const id = await lab.add('/dns/zones/forward', { name: 'a.lan', enabled: true, servers: [elsewhere], comment: '' })
+    assert.ok(await remembered())
+    await lab.ok('DELETE', `/dns/zones/forward/${id}`)
+    assert.ok(await remembered())
+    await lab.ok('PATCH', '/dns/safesearch', { enabled: true })
+    assert.ok(await remembered())
+    await lab.ok('PATCH', '/dns/safesearch', { enabled: false })
+  })
+
+  it('loses none of 1,000 queries during 20 changes', async () => {
+    const server = await lab.add('/dns/zones/root', { enabled: true, type: 'ip', object: elsewhere, comment: '' })
+    const own = { name: 'own.example', enabled: true, config: zoneText(['* A 10.10.0.7']), comment: '' }
+    const zone = await lab.add('/dns/zones/master', own)
+    let isChanging = true
+    let asked = 0
+    const lost: string[] = []
+    /** One dig with many names, half of them of the own zone; a name that nobody asked before has to be fetched. */
+    const askMany = async () => {
+      const names = Array.from({ length: 50 }, (_, at) => freshName(at % 2 === 0 ? 'own.example' : 'any.example'))
+      const { stdout } = await lab.gateway.exec('client', ['/usr/bin/dig', '@10.10.0.1', '-f', '-'], {
+        input: `${names.join('\n')}\n`,
+        timeoutMs: 60_000,
+      })
+      const answers = stdout.split('; <<>> DiG').slice(1).map(readAnswer)
+      asked += names.length
+      for (const [at, name] of names.entries()) {
+        const expected = at % 2 === 0 ? 'A 10.10.0.7' : `A ${elsewhereSays}`
+        if (answers[at]?.records[0] !== expected) lost.push(`${name}: ${JSON.stringify(answers[at])}`)
+      }
+    }
+    const keepAsking = async () => {
+      while (isChanging || asked < 1000) await askMany()
+    }
+    const clients = [keepAsking(), keepAsking()]
+    for (let change = 0; change < 5; change++) {
+      await lab.ok('PATCH', `/dns/zones/master/${zone}`, {
+        config: zoneText(['* A 10.10.0.7', `c A 10.10.0.8`], change + 2),
+      })
+      const forward = { name: `f${change}.lan`, enabled: true, servers: [elsewhere], comment: '' }
+      const id = await lab.add('/dns/zones/forward', forward)
+      await lab.ok('PATCH', '/dns/settings', { intercept_enabled: change % 2 === 0 })
+      await lab.ok('DELETE', `/dns/zones/forward/${id}`)
+    }
+    isChanging = false
+    await Promise.all(clients)
+    assert.ok(asked >= 1000)
+    assert.deepEqual(lost, [])
+    await lab.ok('PATCH', '/dns/settings', { intercept_enabled: false })
+    await lab.ok('DELETE', `/dns/zones/master/${zone}`)
+    await lab.ok('DELETE', `/dns/zones/root/${server}`)
+  })
+
+  it('is back within two seconds when it is killed, and the status showed it', async () => {
+    const pid = await lab.serverPid()
+    assert.ok(pid)
+    const seen: Item[] = []
+    let isOver = false
+    const watch = async () => {
+      while (!isOver) seen.push(await lab.item('unbound'))
+    }
+    const watching = watch()
+    await lab.gateway.exec('gateway', ['/usr/bin/kill', '-KILL', `${pid}`])
+    const once = { options: ['+time=1', '+tries=1'] }
+    const isBack = async () =>
+      (await lab.serverPid()) !== pid && (await lab.ask('localhost', once)).status === 'NOERROR'
+    await until('it answers again', isBack, 2_000)
+    await until('the status says so', async () => seen.at(-1)?.status === 'active')
+    isOver = true
+    await watching
+    const dead = seen.find(({ status }) => status === 'failed')
+    assert.match(dead?.msg.join(' ') ?? '', /unbound ended with signal SIGKILL/)
+  })
+
+  it('goes on while gatewayd and applyd are started again', async () => {
+    const pid = await lab.serverPid()
+    await lab.gateway.killGatewayd()
+    await lab.gateway.killApplyd()
+    assert.equal(await lab.serverPid(), pid)
+    assert.equal((await lab.ask('www.example.test')).status, 'NOERROR')
+    await lab.signIn()
+  })
+
+  it('runs as its own account', async () => {
+    const pid = await lab.serverPid()
+    const { stdout } = await lab.gateway.exec('gateway', ['/usr/bin/ps', '-o', 'user=', '-p', `${pid}`])
+    assert.equal(stdout.trim(), process.getuid?.() === 0 ? 'unbound' : 'root')
+  })
+
+  it('is told when it hangs, and rules can be changed all the same', async () => {
+    const pid = await lab.serverPid()
+    await lab.gateway.exec('gateway', ['/usr/bin/kill', '-STOP', `${pid}`])
+    await until('the status says so', async () => /suspended/.test((await lab.item('unbound')).msg.join()))
+    await lab.ok('PATCH', '/firewall/settings', { automatic_snat_enabled: false })
+    await lab.ok('PATCH', '/firewall/settings', { automatic_snat_enabled: true })
+    await lab.gateway.exec('gateway', ['/usr/bin/kill', '-CONT', `${pid}`])
+    await until('it is well again', async () => (await lab.item('unbound')).status === 'active')
+  })
+})
