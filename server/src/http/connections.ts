@@ -52,8 +52,19 @@ export function guardConnections(server: Server): Server {
   // An expectation we do not know is no reason not to answer; Node's own refusal would lack our headers.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.maxHeadersCount = 0
+  readThroughStreams(server)
   dropUntaken(server)
   return server
+}
+
+/**
+ * Node lets its parser take bytes straight from TLS, and stops it while an earlier answer has not left. What TLS had decrypted
+ * by then still comes to the stopped parser, which takes it for a fault and cuts the connection: a client that sends a
+ * long body right after a long answer. Anybody who wants the bytes of a connection ends the short cut, and a stream can wait.
+ */
+function readThroughStreams(server: Server): void {
+  const anybody = (): void => {}
+  server.on('secureConnection', (socket: Socket) => socket.on('data', anybody).off('data', anybody))
 }
 
 function dropUntaken(server: Server): void {
