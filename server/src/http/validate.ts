@@ -1,15 +1,41 @@
 // Strict checks against the schemas of an endpoint: nothing is coerced, stripped or filled in, and every fault is named
 // with its field. Schemas are compiled when first needed, because compiling all of them would dominate the start.
 
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { _, Ajv, type ErrorObject, type KeywordCxt, type ValidateFunction } from 'ajv'
 import type { TObject, TSchema } from 'typebox'
 import { GatewayError, type Problem, refuse } from '../contract/error.ts'
 import { plainText } from '../contract/fields.ts'
 import { parseJson } from './strict-json.ts'
 
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, unicodeRegExp: true, validateFormats: false })
+countCharactersLate('maxLength', (text, limit) => text.length > limit && [...text].length > limit)
+countCharactersLate(
+  'minLength',
+  (text, limit) => text.length < limit || (text.length < 2 * limit && [...text].length < limit),
+)
 const compiled = new WeakMap<TSchema, ValidateFunction>()
 const maxProblems = 100
+
+/**
+ * Length is that of characters, which a text cannot have more of than units and not fewer than half as many. Counting them
+ * in each of twenty thousand texts would take longer than everything else that is asked of them.
+ */
+function countCharactersLate(
+  keyword: 'minLength' | 'maxLength',
+  isWrong: (text: string, limit: number) => boolean,
+): void {
+  ajv.removeKeyword(keyword)
+  ajv.addKeyword({
+    keyword,
+    type: 'string',
+    schemaType: 'number',
+    error: { message: keyword, params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
+    code: (cxt: KeywordCxt) => {
+      const wrong = cxt.gen.scopeValue('func', { ref: isWrong })
+      cxt.fail(_`${wrong}(${cxt.data}, ${cxt.schemaCode})`)
+    },
+  })
+}
 
 function validatorOf(schema: TSchema): ValidateFunction {
   const known = compiled.get(schema)
