@@ -8,7 +8,16 @@ import { escapeText, showJson } from './text.ts'
 export interface ObjectChange {
   readonly object: string
   readonly action: string
-  readonly fields: readonly { readonly field: string; readonly before: unknown; readonly after: unknown }[]
+  readonly fields: readonly FieldChange[]
+}
+
+interface FieldChange {
+  readonly field: string
+  readonly before: unknown
+  readonly after: unknown
+  /** Of a long list: where it differs, and how many entries do not. */
+  readonly at?: number
+  readonly unchanged?: number
 }
 
 interface ArtifactChange {
@@ -34,8 +43,9 @@ const actionColours: Readonly<Record<string, Colour>> = { added: 'green', remove
 export function printChanges(changes: readonly ObjectChange[], terminal: Terminal): void {
   for (const { object, action, fields } of changes) {
     terminal.out(`${paint(terminal, actionColours[action], escapeText(`${object} ${action}`))}\n`)
-    for (const { field, before, after } of fields) {
-      terminal.out(`  ${escapeText(field)}: ${showSide(before)} -> ${showSide(after)}\n`)
+    for (const { field, before, after, at, unchanged } of fields) {
+      const place = at === undefined ? '' : ` from entry ${at} on, ${unchanged} others unchanged`
+      terminal.out(`  ${escapeText(field)}${place}: ${showSide(before)} -> ${showSide(after)}\n`)
     }
   }
 }

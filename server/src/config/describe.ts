@@ -3,12 +3,16 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { isSealed, secretMask } from '../contract/secret.ts'
-import type { Change, ChangeSet } from './diff.ts'
+import type { ChangeSet } from './diff.ts'
+import { type SplicedChange, spliceLists } from './splices.ts'
 
 export interface FieldChange {
   readonly field: string
   readonly before: unknown
   readonly after: unknown
+  /** Of a long list only the stretch that differs is told: where it begins, and how many entries are the same. */
+  readonly at?: number
+  readonly unchanged?: number
 }
 
 export interface ObjectChange {
@@ -20,9 +24,10 @@ export interface ObjectChange {
 
 export const describeChanges = (changes: ChangeSet): ObjectChange[] => changes.map(describeChange)
 
-function describeChange(change: Change): ObjectChange {
+function describeChange(whole: SplicedChange): ObjectChange {
+  const change = spliceLists(whole)
   const object = change.id === null ? change.slot : `${change.slot}[${change.id}]`
-  const fields = fieldChanges(change.before, change.after)
+  const fields = [...fieldChanges(change.before, change.after), ...listChanges(change)]
   if (change.id === null) return { object, action: 'changed', fields }
   if (change.before === null) return { object, action: 'added', fields }
   if (change.after === null) return { object, action: 'removed', fields }
@@ -37,6 +42,17 @@ function fieldChanges(before: unknown, after: unknown): FieldChange[] {
     .filter((name) => !isDeepStrictEqual(old[name], next[name]))
     .map((field) => ({ field, before: mask(old[field]), after: mask(next[field]) }))
 }
+
+const listChanges = ({ spliced = {} }: SplicedChange): FieldChange[] =>
+  Object.entries(spliced)
+    .filter(([, { before, after }]) => before.length > 0 || after.length > 0)
+    .map(([field, { at, before, after, unchanged }]) => ({
+      field,
+      before: mask(before),
+      after: mask(after),
+      at,
+      unchanged,
+    }))
 
 const asRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}

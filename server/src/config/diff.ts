@@ -2,7 +2,8 @@
 // Positions in a list are fractions, so that a move or an insert touches one row whatever the length. Pure.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Config, Item, ItemId, Slot } from '../contract/slots.ts'
+import { type Config, commonEnds, type Item, type ItemId, type Slot } from '../contract/slots.ts'
+import { inverseSplices, type SplicedChange, valueAfter } from './splices.ts'
 
 /** A configuration with the place of every list item; `positions[key]` runs parallel to the list. */
 export interface Snapshot {
@@ -21,7 +22,8 @@ export interface Change {
   readonly to: number | null
 }
 
-export type ChangeSet = readonly Change[]
+/** As a change is made its values are whole; of those that come from the disk, long lists may be told by what differs. */
+export type ChangeSet = readonly SplicedChange[]
 
 interface ListDiff {
   readonly changes: Change[]
@@ -68,16 +70,11 @@ function diffList(
   oldPositions: readonly number[],
   next: readonly Item[],
 ): ListDiff {
-  let start = 0
-  const shorter = Math.min(old.length, next.length)
-  while (start < shorter && old[start] === next[start]) start++
-  let tail = 0
-  while (tail < shorter - start && old[old.length - 1 - tail] === next[next.length - 1 - tail]) tail++
-
+  const [start, tail] = commonEnds(old, next)
   const oldMiddle = old.slice(start, old.length - tail)
   const nextMiddle = next.slice(start, next.length - tail)
   const oldIndex = new Map(oldMiddle.map((item, index) => [item.id, index]))
-  refuseRepeatedIds(slot, next, nextMiddle)
+  refuseRepeatedIds(slot, next, start, next.length - tail, oldIndex)
 
   const sources = nextMiddle.map((item) => oldIndex.get(item.id) ?? -1)
   const stays = longestRise(sources)
@@ -104,17 +101,32 @@ function diffList(
     if (kept.has(item.id)) return
     changes.push({ slot, id: item.id, before: item, after: null, from: oldPositions[start + index] ?? null, to: null })
   })
+  // Lists of fifty thousand are joined from slices: spreading them would take longer than the rest of the change.
   return {
     changes,
-    items: [...next.slice(0, start), ...items, ...next.slice(next.length - tail)],
-    positions: [...oldPositions.slice(0, start), ...filled, ...oldPositions.slice(old.length - tail)],
+    items: next.slice(0, start).concat(items, next.slice(next.length - tail)),
+    positions: oldPositions.slice(0, start).concat(filled, oldPositions.slice(old.length - tail)),
   }
 }
 
-function refuseRepeatedIds(slot: string, next: readonly Item[], touched: readonly Item[]): void {
-  if (touched.length === 0) return
-  const seen = new Set(next.map((item) => item.id))
-  if (seen.size !== next.length) throw new Error(`${slot}: an edit produced two items with one id`)
+/** What stood between the ends before stood only once; only ids that are new there can also stand at the ends. */
+function refuseRepeatedIds(
+  slot: string,
+  next: readonly Item[],
+  start: number,
+  end: number,
+  known: ReadonlyMap<ItemId, number>,
+): void {
+  const touched = new Set<ItemId>()
+  const added = new Set<ItemId>()
+  for (let index = start; index < end; index++) {
+    const id = next[index]?.id ?? ''
+    touched.add(id)
+    if (!known.has(id)) added.add(id)
+  }
+  const isTwice = (item: Item, index: number): boolean => (index < start || index >= end) && added.has(item.id)
+  if (touched.size !== end - start || (added.size > 0 && next.some(isTwice)))
+    throw new Error(`${slot}: an edit produced two items with one id`)
 }
 
 /** Indices of a longest strictly rising run of `values`, ignoring -1: the items that need not move. */
@@ -194,20 +206,24 @@ function renumber(
 
 /** The change set that leads back. */
 export const inverse = (changes: ChangeSet): ChangeSet =>
-  changes.map((c) => ({ ...c, before: c.after, after: c.before, from: c.to, to: c.from })).reverse()
+  changes
+    .map((c) => ({ ...c, before: c.after, after: c.before, from: c.to, to: c.from, ...inverseSplices(c) }))
+    .reverse()
 
 /** The snapshot after `changes`; used to replay history forwards and, through inverse(), backwards. */
 export function applyChanges(snapshot: Snapshot, changes: ChangeSet, revision: number): Snapshot {
   const config: Record<string, unknown> = { ...snapshot.config }
   const positions: Record<string, readonly number[]> = { ...snapshot.positions }
-  const byList = new Map<string, Change[]>()
+  const byList = new Map<string, SplicedChange[]>()
   for (const change of changes) {
     if (change.id === null) {
       if (change.after === null) delete config[change.slot]
-      else config[change.slot] = change.after
+      else config[change.slot] = valueAfter(change, config[change.slot])
       continue
     }
-    byList.set(change.slot, [...(byList.get(change.slot) ?? []), change])
+    const touched = byList.get(change.slot)
+    if (touched) touched.push(change)
+    else byList.set(change.slot, [change])
   }
   for (const [slot, touched] of byList) {
     const entries = new Map<ItemId, { item: Item; position: number }>()
@@ -218,7 +234,10 @@ export function applyChanges(snapshot: Snapshot, changes: ChangeSet, revision: n
     for (const change of touched) {
       if (change.id === null) continue
       if (change.after === null || change.to === null) entries.delete(change.id)
-      else entries.set(change.id, { item: change.after as Item, position: change.to })
+      else {
+        const item = valueAfter(change, entries.get(change.id)?.item) as Item
+        entries.set(change.id, { item, position: change.to })
+      }
     }
     const sorted = [...entries.values()].sort((a, b) => a.position - b.position)
     config[slot] = sorted.map((entry) => entry.item)

@@ -1,10 +1,11 @@
 // The configuration on disk: items, revisions and what hangs on them. Loads a verified snapshot and commits change
 // sets; decides nothing about their content.
 
-import { createHash } from 'node:crypto'
+import { hash as digest } from 'node:crypto'
 import type { Item, ItemId, Slot } from '../contract/slots.ts'
 import type { Database } from '../database/database.ts'
 import { applyChanges, type Change, type ChangeSet, type Snapshot } from './diff.ts'
+import { spliceLists } from './splices.ts'
 
 export interface RevisionInfo {
   readonly revision: number
@@ -62,16 +63,12 @@ interface RevisionRow extends RevisionInfo {
 const idText = (id: ItemId | null): string => (id === null ? '' : JSON.stringify(id))
 
 const itemChecksum = (slot: string, id: string, position: number, body: string): Buffer =>
-  createHash('sha256')
-    .update(JSON.stringify([slot, id, position, body]))
-    .digest()
-    .subarray(0, 16)
+  digest('sha256', JSON.stringify([slot, id, position, body]), 'buffer').subarray(0, 16)
 
-const revisionHash = (parent: Uint8Array, r: RevisionInfo, changes: string): Buffer =>
-  createHash('sha256')
-    .update(parent)
-    .update(JSON.stringify([r.revision, r.time, r.author, r.address, r.reason, changes]))
-    .digest()
+const revisionHash = (parent: Uint8Array, r: RevisionInfo, changes: string): Buffer => {
+  const text = JSON.stringify([r.revision, r.time, r.author, r.address, r.reason, changes])
+  return digest('sha256', Buffer.concat([parent, Buffer.from(text)]), 'buffer')
+}
 
 const genesis = Buffer.alloc(32)
 
@@ -171,7 +168,12 @@ export class ConfigStore {
         )
         break
       }
-      snapshot = applyChanges(snapshot, JSON.parse(row.changes) as ChangeSet, row.revision)
+      try {
+        snapshot = applyChanges(snapshot, JSON.parse(row.changes) as ChangeSet, row.revision)
+      } catch (error) {
+        damage.push(`Revision ${row.revision} cannot be repeated: ${(error as Error).message}.`)
+        break
+      }
       hash = row.hash
     }
     const isWhole = damage.length === 0
@@ -247,7 +249,7 @@ export class ConfigStore {
     const touched = new Set(revision.changes.map((change) => change.slot))
     for (const slot of touched) this.#putFirstItems(slot)
     for (const change of revision.changes) this.#writeChange(change)
-    const changes = JSON.stringify(revision.changes)
+    const changes = JSON.stringify(revision.changes.map(spliceLists))
     const hash = revisionHash(parent, revision, changes)
     this.#database
       .prepare('INSERT INTO revisions (revision, time, author, address, reason, changes, hash) VALUES (?,?,?,?,?,?,?)')

@@ -50,6 +50,33 @@ export function read(config: Config, slot: Slot): unknown {
   return slot.key in config ? config[slot.key] : slot.initial
 }
 
+/** How many entries two lists have in common at the beginning and, of the others, at the end. */
+export function commonEnds<T>(
+  one: readonly T[],
+  other: readonly T[],
+  isSame: (a: T | undefined, b: T | undefined) => boolean = Object.is,
+): readonly [head: number, tail: number] {
+  const shorter = Math.min(one.length, other.length)
+  let head = 0
+  while (head < shorter && isSame(one[head], other[head])) head++
+  let tail = 0
+  while (tail < shorter - head && isSame(one[one.length - 1 - tail], other[other.length - 1 - tail])) tail++
+  return [head, tail]
+}
+
+/** Remembers the last result for as long as none of these slots changes. */
+export function perState<T>(
+  slots: readonly Pick<Slot, 'key'>[],
+  compute: (config: Config) => T,
+): (config: Config) => T {
+  let last: { readonly values: readonly unknown[]; readonly result: T } | null = null
+  return (config) => {
+    if (last?.values.every((value, at) => value === config[slots[at]?.key ?? ''])) return last.result
+    last = { values: slots.map(({ key }) => config[key]), result: compute(config) }
+    return last.result
+  }
+}
+
 export function write<T>(config: Config, slot: SingleSlot<T>, value: T): Config
 export function write<T extends Item>(config: Config, slot: ListSlot<T>, value: readonly T[]): Config
 export function write(config: Config, slot: Slot, value: unknown): Config {

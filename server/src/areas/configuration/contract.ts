@@ -15,7 +15,17 @@ const revisionFields = {
 export const ObjectChange = strictObject({
   object: Type.String({ description: 'Such as firewall.settings or administrators.local[<id>].' }),
   action: oneOf(['added', 'changed', 'moved', 'removed']),
-  fields: Type.Array(strictObject({ field: Type.String(), before: Type.Unknown(), after: Type.Unknown() })),
+  fields: Type.Array(
+    strictObject({
+      field: Type.String(),
+      before: Type.Unknown(),
+      after: Type.Unknown(),
+      at: Type.Optional(
+        Type.Integer({ description: 'Of a long list, before and after tell what differs, from this entry on.' }),
+      ),
+      unchanged: Type.Optional(Type.Integer({ description: 'Entries of a long list that stand on both sides.' })),
+    }),
+  ),
 })
 
 export const listRevisions = endpoint({

@@ -1,0 +1,86 @@
+// Long lists inside of one item, such as the URLs of a category: what a revision and the journal keep of them is the
+// stretch that differs, not twenty thousand entries before and after. Pure, and reversible with the item at hand.
+
+import { isDeepStrictEqual } from 'node:util'
+import { commonEnds } from '../contract/slots.ts'
+import type { Change } from './diff.ts'
+
+/** `before` stood from `at` on, `after` stands there now; `unchanged` more entries are the same on both sides. */
+export interface Splice {
+  readonly at: number
+  readonly before: readonly unknown[]
+  readonly after: readonly unknown[]
+  readonly unchanged: number
+}
+
+/** A change whose long lists are left out of `before` and `after` (null stands there) and told by what differs. */
+export interface SplicedChange extends Change {
+  readonly spliced?: Readonly<Record<string, Splice>>
+}
+
+/** Shorter lists are kept whole: they are easier to read so. */
+const shortestSpliced = 100
+
+type Fields = Readonly<Record<string, unknown>>
+
+export function spliceLists(change: SplicedChange): SplicedChange {
+  const { before, after } = change
+  if (change.spliced || !isRecord(before) || !isRecord(after)) return change
+  const spliced = Object.fromEntries(
+    Object.keys(after).flatMap((field) => {
+      const splice = spliceBetween(before[field], after[field])
+      return splice ? [[field, splice] as const] : []
+    }),
+  )
+  const names = Object.keys(spliced)
+  if (names.length === 0) return change
+  return { ...change, before: without(before, names), after: without(after, names), spliced }
+}
+
+/** The value after the change, for whoever has the one before it. */
+export function valueAfter(change: SplicedChange, base: unknown): unknown {
+  const { spliced, slot, id } = change
+  if (!spliced) return change.after
+  const whole = Object.entries(spliced).map(([field, { at, before, after, unchanged }]) => {
+    const list = isRecord(base) ? base[field] : undefined
+    if (!Array.isArray(list) || list.length !== unchanged + before.length)
+      throw new Error(`a change of ${slot}[${id}].${field} does not fit what it changes`)
+    return [field, list.slice(0, at).concat(after, list.slice(at + before.length))]
+  })
+  return { ...(change.after as Fields), ...Object.fromEntries(whole) }
+}
+
+export const inverseSplices = ({ spliced }: SplicedChange): Pick<SplicedChange, 'spliced'> =>
+  spliced
+    ? {
+        spliced: Object.fromEntries(
+          Object.entries(spliced).map(([field, splice]) => [
+            field,
+            { ...splice, before: splice.after, after: splice.before },
+          ]),
+        ),
+      }
+    : {}
+
+/** Null when the lists are short, or for the most part others. */
+function spliceBetween(before: unknown, after: unknown): Splice | null {
+  if (!Array.isArray(before) || !Array.isArray(after)) return null
+  if (Math.max(before.length, after.length) < shortestSpliced) return null
+  const [start, tail] = commonEnds<unknown>(before, after, isSame)
+  const unchanged = start + tail
+  const isWorthIt = unchanged * 2 >= before.length + after.length - unchanged
+  const stretch = (list: readonly unknown[]): readonly unknown[] => list.slice(start, list.length - tail)
+  return isWorthIt ? { at: start, before: stretch(before), after: stretch(after), unchanged } : null
+}
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || (typeof one === 'object' && isDeepStrictEqual(one, other))
+
+/** Null keeps the place of the field. */
+const without = (value: Fields, names: readonly string[]): Fields => ({
+  ...value,
+  ...Object.fromEntries(names.map((name) => [name, null])),
+})
+
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
