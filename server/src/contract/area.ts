@@ -25,5 +25,7 @@ export interface AreaRules {
   readonly verify?: (config: Config) => readonly Problem[]
   /** Every mention of an object in the area's own slots. */
   readonly references?: (config: Config) => readonly Reference[]
+  /** Whether an object of this id could be mentioned at all; absent: any could. Spares a look at fifty thousand users. */
+  readonly canMention?: (id: string) => boolean
   readonly render?: (config: Config, facts: Facts) => readonly Artifact[]
 }

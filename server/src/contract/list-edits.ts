@@ -9,8 +9,13 @@ export interface Placement {
 }
 
 /** Ids come from a path as text; numbers and texts compare by what they print. */
+const hasId = (id: ItemId): ((item: Item) => boolean) => {
+  const text = String(id)
+  return ({ id: own }) => (typeof own === 'string' ? own : String(own)) === text
+}
+
 export const findItem = <T extends Item>(config: Config, slot: ListSlot<T>, id: ItemId): T | undefined =>
-  read(config, slot).find((item) => String(item.id) === String(id))
+  read(config, slot).find(hasId(id))
 
 export function requireItem<T extends Item>(config: Config, slot: ListSlot<T>, id: ItemId, what: string): T {
   const item = findItem(config, slot, id)
@@ -53,8 +58,7 @@ export function removeItem<T extends Item>(config: Config, slot: ListSlot<T>, id
 export const updateSingle = <T extends object>(config: Config, slot: SingleSlot<T>, patch: Partial<T>): Config =>
   write(config, slot, { ...read(config, slot), ...patch })
 
-const indexOf = (items: readonly Item[], id: ItemId): number =>
-  items.findIndex((item) => String(item.id) === String(id))
+const indexOf = (items: readonly Item[], id: ItemId): number => items.findIndex(hasId(id))
 
 function placeIn(items: readonly Item[], placement: Placement, field: string): number {
   if (placement.anchor_item_id === undefined) return items.length

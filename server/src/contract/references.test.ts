@@ -21,6 +21,18 @@ const mentions =
       title: `${title} ${item.id}`,
     }))
 
+it('an area is not asked about what it cannot mention', () => {
+  const find = createReferenceFinder([
+    {
+      name: 'a',
+      slots: [notes],
+      references: () => assert.fail('fifty thousand notes were looked at'),
+      canMention: (id) => id.startsWith('group.'),
+    },
+  ])
+  assert.deepEqual(find({ 'a.notes': [] }, 'user.id.1'), [])
+})
+
 it('finds every mention, and none that is gone', () => {
   const find = createReferenceFinder([
     { name: 'a', slots: [notes], references: mentions(notes, 'Note') },

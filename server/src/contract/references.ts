@@ -2,26 +2,19 @@
 
 import type { AreaRules, Reference } from './area.ts'
 import { GatewayError, maxProblems } from './error.ts'
-import type { Config } from './slots.ts'
+import { type Config, perState } from './slots.ts'
 
-type ByObject = ReadonlyMap<string, readonly Reference[]>
+type Finder = (config: Config, id: string) => readonly Reference[]
 
-export function createReferenceFinder(
-  areas: readonly AreaRules[],
-): (config: Config, id: string) => readonly Reference[] {
+export function createReferenceFinder(areas: readonly AreaRules[]): Finder {
   const finders = areas.flatMap((area) => (area.references ? [indexed(area, area.references)] : []))
-  return (config, id) => finders.flatMap((find) => find(config).get(id) ?? [])
+  return (config, id) => finders.flatMap((find) => find(config, id))
 }
 
-function indexed(area: AreaRules, references: NonNullable<AreaRules['references']>): (config: Config) => ByObject {
-  const keys = area.slots.map((slot) => slot.key)
-  let last: { readonly values: readonly unknown[]; readonly index: ByObject } | null = null
-  return (config) => {
-    const values = keys.map((key) => config[key])
-    if (last?.values.every((value, at) => value === values[at])) return last.index
-    last = { values, index: Map.groupBy(references(config), (reference) => reference.id) }
-    return last.index
-  }
+function indexed(area: AreaRules, references: NonNullable<AreaRules['references']>): Finder {
+  const byObject = perState(area.slots, (config) => Map.groupBy(references(config), (reference) => reference.id))
+  const canMention = area.canMention ?? (() => true)
+  return (config, id) => (canMention(id) ? (byObject(config).get(id) ?? []) : [])
 }
 
 const maxNamed = 3

@@ -194,6 +194,8 @@ export type Handler<E extends Endpoint> = (
 export interface RouteOptions {
   /** The slot the endpoint shows or changes: gives ETag, If-None-Match and If-Match. */
   readonly slot?: Slot
+  /** Without a slot: the handler gives the very same value while nothing it shows has changed, so that its bytes are kept. */
+  readonly isKept?: boolean
   /** The handler writes its own journal record. */
   readonly journals?: boolean
 }
@@ -202,6 +204,7 @@ export interface Route {
   readonly endpoint: Endpoint
   readonly handler: (context: Context) => unknown
   readonly slot: Slot | null
+  readonly isKept: boolean
   readonly journals: boolean
 }
 
@@ -209,6 +212,7 @@ export const handle = <E extends Endpoint>(endpoint: E, handler: Handler<E>, opt
   endpoint,
   handler: handler as unknown as Route['handler'],
   slot: options.slot ?? null,
+  isKept: options.isKept ?? options.slot !== undefined,
   journals: options.journals ?? false,
 })
 

@@ -14,7 +14,7 @@ import {
   updateItem,
   updateSingle,
 } from '../contract/list-edits.ts'
-import { type Item, type ListSlot, read, type SingleSlot } from '../contract/slots.ts'
+import { commonEnds, type Item, type ListSlot, read, type SingleSlot } from '../contract/slots.ts'
 import { toCsv } from './csv.ts'
 import { type Context, handle, type RawReply, type Route, rawReply } from './handle.ts'
 
@@ -139,6 +139,20 @@ export function perValue<A extends object, B extends object>(turn: (value: A) =>
     known.set(value, made)
     return made
   }
+}
+
+/** A list with each item shown in its way. After a change the others stay the very values whose bytes are kept. */
+export function perItem<A extends object, B extends object>(show: (item: A) => B): (items: readonly A[]) => B[] {
+  const shown = perValue(show)
+  let last: { readonly items: readonly A[]; readonly made: B[] } = { items: [], made: [] }
+  return perValue((items: readonly A[]) => {
+    // Most often one item differs from the last time; looking each of fifty thousand up would take longer than sending them.
+    const [head, tail] = commonEnds(last.items, items)
+    const between = items.slice(head, items.length - tail).map(shown)
+    const made = last.made.slice(0, head).concat(between, last.made.slice(last.made.length - tail))
+    last = { items, made }
+    return made
+  })
 }
 
 /** Records looked at before others get their turn; about ten milliseconds. */

@@ -231,7 +231,7 @@ function sendResult(parts: HttpParts, route: Route, reply: FastifyReply, result:
     if (faults.length > 0) throw new Error(`${nameOf(endpoint)} answered ${JSON.stringify(faults)}`)
   }
   void reply.type(jsonType)
-  const isKept = route.slot !== null && endpoint.effect === 'read' && typeof result === 'object' && result !== null
+  const isKept = route.isKept && endpoint.effect === 'read' && typeof result === 'object' && result !== null
   return reply.send(isKept ? serialiseKept(endpoint.reply, result) : serialise(endpoint.reply, result))
 }
 

@@ -19,6 +19,11 @@ export class ApiClient {
     this.#address = new URL(address)
   }
 
+  /** Both cookies, for requests that are written by hand. */
+  get cookie(): string {
+    return this.#cookie
+  }
+
   /** Rejects when no answer comes: the connection broke, or `timeoutMs` passed. */
   call(
     method: string,

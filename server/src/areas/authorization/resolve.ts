@@ -1,23 +1,16 @@
 // Which addresses users and groups have without waiting for traffic, for whoever writes them into the address book. Pure.
 
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, perState, read } from '../../contract/slots.ts'
 import { groupPath, groups, userId, users } from '../users/config.ts'
 import { authorizationRules } from './config.ts'
 
 type Addresses = ReadonlyMap<string, readonly string[]>
 
-let last: { readonly values: readonly unknown[]; readonly addresses: Addresses } | null = null
-
 /**
  * Addresses by user.id.<n>, and by group.id.<n> for all groups the user is in. Asked at every change, so the same
  * configuration of users and rules gives the same result at once.
  */
-export function userAddresses(config: Config): Addresses {
-  const values = [read(config, authorizationRules), read(config, users), read(config, groups)]
-  if (last?.values.every((value, index) => value === values[index])) return last.addresses
-  last = { values, addresses: resolved(config) }
-  return last.addresses
-}
+export const userAddresses = perState([authorizationRules, users, groups], resolved)
 
 function resolved(config: Config): Addresses {
   const byUser = ownAddresses(config)

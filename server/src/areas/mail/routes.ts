@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { removeItem } from '../../contract/list-edits.ts'
 import { type ListSlot, read, write } from '../../contract/slots.ts'
 import { handle, type Route, type Services } from '../../http/handle.ts'
-import { collectionRoutes, perValue, settingsRoutes } from '../../http/routes.ts'
+import { collectionRoutes, perItem, settingsRoutes } from '../../http/routes.ts'
 import * as slots from './config.ts'
 import * as contract from './contract.ts'
 import type { AddressRule } from './contract-rules.ts'
@@ -70,7 +70,7 @@ const diskRoutes: readonly Route[] = [
 ]
 
 function addressRoutes(endpoints: typeof contract.allowed, slot: ListSlot<AddressRule>): readonly Route[] {
-  const shown = perValue((rules: readonly AddressRule[]) => rules.map(showAddressRule))
+  const shown = perItem(showAddressRule)
   return [
     handle(endpoints.list, ({ config }) => shown(read(config, slot)), { slot }),
     handle(

@@ -1,6 +1,6 @@
 // Stored objects, one list a kind, and the table of kinds. What an object means is in resolve.ts.
 
-import { type Config, type Item, type ListSlot, list, read } from '../../contract/slots.ts'
+import { type Config, commonEnds, type Item, type ListSlot, list, read } from '../../contract/slots.ts'
 import {
   AddressList,
   CountryList,
@@ -69,17 +69,28 @@ const kindByPrefix = new Map(objectKinds.map((kind) => [kind.prefix, kind]))
 /** The kind an id of an administrator's object belongs to. */
 export const kindOf = (id: string): ObjectKind | undefined => kindByPrefix.get(id.slice(0, id.indexOf('.')))
 
-const indexes = new WeakMap<readonly Item[], ReadonlyMap<unknown, Item>>()
+interface Index {
+  items: readonly Item[]
+  readonly byId: Map<unknown, Item>
+}
 
-/** By id, remembered per immutable list: ten thousand rules ask for the same objects. */
+const indexes = new WeakMap<object, Index>()
+
+/** By id: ten thousand rules ask for the same objects. The index of a list follows its changes instead of being made anew. */
 export function findIn<T extends Item>(config: Config, slot: ListSlot<T>, id: string): T | undefined {
-  const items = read(config, slot)
-  let index = indexes.get(items)
-  if (!index) {
-    index = new Map(items.map((item) => [item.id, item]))
-    indexes.set(items, index)
-  }
-  return index.get(id) as T | undefined
+  const index = indexes.get(slot) ?? { items: [], byId: new Map<unknown, Item>() }
+  indexes.set(slot, index)
+  follow(index, read(config, slot))
+  return index.byId.get(id) as T | undefined
+}
+
+function follow(index: Index, items: readonly Item[]): void {
+  const old = index.items
+  if (old === items) return
+  const [head, tail] = commonEnds(old, items)
+  for (const { id } of old.slice(head, old.length - tail)) index.byId.delete(id)
+  for (const item of items.slice(head, items.length - tail)) index.byId.set(item.id, item)
+  index.items = items
 }
 
 export function findObject(config: Config, id: string): StoredObject | undefined {

@@ -4,7 +4,7 @@
 import { type Config, read } from '../../contract/slots.ts'
 import { applications } from '../application-profiles/config.ts'
 import { connectionAlias, connections, isExternal, tunnelAlias, tunnels } from '../network/config.ts'
-import { findGroup, findUser, fixedGroups, groups, users } from '../users/config.ts'
+import { findGroup, findUser } from '../users/config.ts'
 import { findObject, kindOf, type StoredObject } from './config.ts'
 import type { AnyObject } from './contract.ts'
 import { countries } from './countries.ts'
@@ -47,11 +47,9 @@ export const interfaceObjects = (config: Config): AnyObject[] => [
   ...read(config, tunnels).map((tunnel) => fixedObject(tunnelAlias(tunnel), 'tunnel', tunnel.title)),
 ]
 
-/** Users and groups as objects. */
-export const personObjects = (config: Config): AnyObject[] => [
-  ...[...fixedGroups, ...read(config, groups)].map(({ id, name }) => fixedObject(id, 'group', name)),
-  ...read(config, users).map(({ id, name }) => fixedObject(id, 'user', name)),
-]
+/** A user or a group of them as an object. */
+export const personObject = ({ id, name }: { readonly id: string; readonly name: string }): AnyObject =>
+  fixedObject(id, id.slice(0, id.indexOf('.')), name)
 
 /** Kinds whose area does not exist yet: their ids are taken by form. */
 const foreignForm =
@@ -68,7 +66,8 @@ export const isKnownObject = (config: Config, id: string): boolean =>
   isInterface(config, id)
 
 /** A user or a group of them. */
-const findPerson = (config: Config, id: string) => findUser(config, id) ?? findGroup(config, id)
+const findPerson = (config: Config, id: string) =>
+  id.startsWith('user.') ? findUser(config, id) : findGroup(config, id)
 
 /** What an administrator calls it; its id when it is not there. */
 export function titleOf(config: Config, id: string): string {

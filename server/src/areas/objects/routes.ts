@@ -2,13 +2,15 @@
 
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { notFound } from '../../contract/error.ts'
-import { read } from '../../contract/slots.ts'
+import { perState, read } from '../../contract/slots.ts'
 import { handle, type Route } from '../../http/handle.ts'
-import { perValue } from '../../http/routes.ts'
-import { type ObjectKind, objectKinds, type StoredObject } from './config.ts'
+import { perItem } from '../../http/routes.ts'
+import { connections, tunnels } from '../network/config.ts'
+import { fixedGroups, groups, users } from '../users/config.ts'
+import { type ObjectKind, objectKinds, objectSlots } from './config.ts'
 import * as contract from './contract.ts'
 import { addObject, type Fields, removeObject, updateObject } from './edits.ts'
-import { countryObjects, fixedObjects, interfaceObjects, isKnownObject, personObjects, showObject } from './known.ts'
+import { countryObjects, fixedObjects, interfaceObjects, isKnownObject, personObject, showObject } from './known.ts'
 import { showCountries, showDomains } from './status.ts'
 
 interface ObjectEndpoints {
@@ -34,9 +36,21 @@ const endpointsByPrefix: Readonly<Record<string, ObjectEndpoints>> = {
   list_of_iplists: contract.countryListEndpoints,
 }
 
-// Of each object too: after a change the others stay the very values whose bytes are kept.
-const shownObject = perValue(showObject)
-const shown = perValue((stored: readonly StoredObject[]) => stored.map(shownObject))
+const shown = perItem(showObject)
+const fixedPeople = fixedGroups.map(personObject)
+const shownGroups = perItem(personObject)
+const shownUsers = perItem(personObject)
+
+const everyObject = perState([...objectSlots, connections, tunnels, groups, users], (config) =>
+  fixedObjects.concat(
+    interfaceObjects(config),
+    fixedPeople,
+    shownGroups(read(config, groups)),
+    shownUsers(read(config, users)),
+    ...objectKinds.map((kind) => shown(read(config, kind.slot))),
+    countryObjects,
+  ),
+)
 
 function objectRoutes(kind: ObjectKind): Route[] {
   const { slot } = kind
@@ -71,13 +85,7 @@ function objectRoutes(kind: ObjectKind): Route[] {
 
 export const routes: readonly Route[] = [
   ...objectKinds.flatMap(objectRoutes),
-  handle(contract.listAll, ({ config }) => [
-    ...fixedObjects,
-    ...interfaceObjects(config),
-    ...personObjects(config),
-    ...objectKinds.flatMap((kind) => shown(read(config, kind.slot))),
-    ...countryObjects,
-  ]),
+  handle(contract.listAll, ({ config }) => everyObject(config), { isKept: true }),
   handle(contract.whereUsed, ({ params, config, services }) => {
     const id = params.object_id ?? ''
     if (!isKnownObject(config, id)) throw notFound(`object with the id ${id.slice(0, 80)}`)

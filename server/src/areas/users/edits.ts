@@ -61,7 +61,7 @@ export function updateUser(config: Config, given: string, fields: UserFields): C
   }
   refuseForeign(`user "${current.name}"`, current, next, changeableOfUser[current.domain_type])
   if (isPlacedAnew(current, next)) refuse(placeProblems(config, next))
-  refuseTaken(config, next)
+  refuseTaken(config, next, current)
   return updateItem(config, users, next)
 }
 
@@ -92,14 +92,13 @@ function withoutRules(config: Config, userIds: ReadonlySet<string>): Config {
   return rest.length === rules.length ? config : write(config, authorizationRules, rest)
 }
 
-/** One pass over all users; an index would have to be made anew after every change. */
-function refuseTaken(config: Config, { id, name, login }: StoredUser): void {
-  const all = read(config, users)
+/** A pass over all users for what is new; an index would have to be made anew after every change. */
+function refuseTaken(config: Config, { id, name, login }: StoredUser, current?: StoredUser): void {
+  const isTaken = (field: 'name' | 'login', value: string): boolean =>
+    value !== current?.[field] && read(config, users).some((other) => other[field] === value && other.id !== id)
   const problems: Problem[] = []
-  if (all.some((other) => other.name === name && other.id !== id))
-    problems.push({ field: 'name', message: `A user with the name "${name}" exists.` })
-  if (all.some((other) => other.login === login && other.id !== id))
-    problems.push({ field: 'login', message: `A user with the login ${login} exists.` })
+  if (isTaken('name', name)) problems.push({ field: 'name', message: `A user with the name "${name}" exists.` })
+  if (isTaken('login', login)) problems.push({ field: 'login', message: `A user with the login ${login} exists.` })
   refuse(problems, 'conflict')
 }
 
@@ -217,6 +216,8 @@ function mentionOf(slot: string, what: string, member: StoredUser | Group): Refe
   mentions.set(member, made)
   return made
 }
+
+export const canMention = (id: string): boolean => id.startsWith('group.')
 
 /** Users and groups mention the group they are in. */
 export const references = (config: Config): readonly Reference[] => [

@@ -2,7 +2,7 @@
 
 import { read } from '../../contract/slots.ts'
 import { handle, type Route, type Services } from '../../http/handle.ts'
-import { perValue } from '../../http/routes.ts'
+import { perItem, perValue } from '../../http/routes.ts'
 import { fixedGroups, groupId, groups, passwordPlace, type StoredUser, users } from './config.ts'
 import * as contract from './contract.ts'
 import {
@@ -18,9 +18,7 @@ import {
   updateUser,
 } from './edits.ts'
 
-const shownUsers = perValue((stored: readonly StoredUser[]): contract.User[] =>
-  stored.map(({ password_hash: _secret, ...rest }) => rest),
-)
+const shownUsers = perItem(({ password_hash: _secret, ...rest }: StoredUser): contract.User => rest)
 
 const shownGroups = perValue((stored: readonly contract.Group[]): contract.Group[] => [...fixedGroups, ...stored])
 
