@@ -6,6 +6,7 @@ import { benchDhcp } from './dhcp/bench.ts'
 import { benchFirewall } from './firewall/bench.ts'
 import { type BenchOptions, flags } from './options.ts'
 import { benchRequests } from './requests.ts'
+import { benchScale } from './scale/bench.ts'
 import { benchStart } from './start.ts'
 import { printTable, type Row } from './table.ts'
 
@@ -13,6 +14,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>
   requests: benchRequests,
   changes: benchChanges,
   start: benchStart,
+  scale: benchScale,
   firewall: benchFirewall,
   dhcp: benchDhcp,
 }

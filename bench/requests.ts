@@ -4,8 +4,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { connect, type TLSSocket } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
 import { median, type Row } from './table.ts'
+import { exchange, open, requestText } from './wire.ts'
 
 const rounds = 9
 const connections = 8
@@ -71,7 +72,7 @@ async function cpuOf(target: Target): Promise<number> {
 /** Microseconds of CPU the server used per request, user and system together. */
 async function cpuPerRequest(target: Target, path: string, count: number): Promise<number> {
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(target.port)))
-  const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ${target.cookie}\r\n\r\n`
+  const request = requestText('GET', path, target.cookie)
   await Promise.all(sockets.map((socket) => repeat(socket, request, 20)))
   const before = await cpuOf(target)
   await Promise.all(sockets.map((socket) => repeat(socket, request, count / connections)))
@@ -80,42 +81,6 @@ async function cpuPerRequest(target: Target, path: string, count: number): Promi
   return (after - before) / count
 }
 
-async function open(port: number): Promise<TLSSocket> {
-  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
-  await once(socket, 'secureConnect')
-  return socket
-}
-
-/** One request after the other on one connection; reads just enough of HTTP to know where an answer ends. */
-function repeat(socket: TLSSocket, request: string, count: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let left = count
-    let missing = 0
-    let head = ''
-    const onData = (chunk: Buffer): void => {
-      if (missing > 0) missing -= chunk.length
-      else {
-        head += chunk.toString('latin1')
-        const end = head.indexOf('\r\n\r\n')
-        if (end < 0) return
-        if (!head.startsWith('HTTP/1.1 200')) {
-          reject(new Error(head.slice(0, 300)))
-          return
-        }
-        const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
-        missing = length - (head.length - end - 4)
-        head = ''
-      }
-      if (missing > 0) return
-      left--
-      if (left > 0) socket.write(request)
-      else {
-        socket.off('data', onData)
-        resolve()
-      }
-    }
-    socket.on('data', onData)
-    socket.on('error', reject)
-    socket.write(request)
-  })
+async function repeat(socket: TLSSocket, request: string, count: number): Promise<void> {
+  for (let left = count; left > 0; left--) await exchange(socket, request)
 }

@@ -1,0 +1,58 @@
+// A client that costs next to nothing: requests on one TLS connection, one after the other, reading just enough of HTTP to
+// know where an answer ends.
+
+import { once } from 'node:events'
+import { connect, type TLSSocket } from 'node:tls'
+
+export async function open(port: number): Promise<TLSSocket> {
+  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+export interface WireAnswer {
+  readonly head: string
+  readonly body: () => Buffer
+}
+
+export const requestText = (method: string, path: string, cookie: string, body?: unknown): string => {
+  const payload = body === undefined ? '' : JSON.stringify(body)
+  const length = body === undefined ? '' : `Content-Length: ${Buffer.byteLength(payload)}\r\n`
+  return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ${cookie}\r\n${length}\r\n${payload}`
+}
+
+/** One request and its whole answer; anything but 200 is an error. */
+export function exchange(socket: TLSSocket, request: string): Promise<WireAnswer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let missing = -1
+    let head = ''
+    const settle = (finish: () => void): void => {
+      socket.off('data', onData)
+      socket.off('error', onError)
+      finish()
+    }
+    const onError = (error: Error): void => settle(() => reject(error))
+    const onData = (chunk: Buffer): void => {
+      let rest = chunk
+      if (missing < 0) {
+        head += chunk.toString('latin1')
+        const end = head.indexOf('\r\n\r\n')
+        if (end < 0) return
+        if (!head.startsWith('HTTP/1.1 200')) {
+          settle(() => reject(new Error(head.slice(0, 600))))
+          return
+        }
+        rest = Buffer.from(head.slice(end + 4), 'latin1')
+        head = head.slice(0, end)
+        missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+      }
+      missing -= rest.length
+      chunks.push(rest)
+      if (missing <= 0) settle(() => resolve({ head, body: () => Buffer.concat(chunks) }))
+    }
+    socket.on('data', onData)
+    socket.on('error', onError)
+    socket.write(request)
+  })
+}
