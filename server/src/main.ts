@@ -5,6 +5,7 @@ import { closeSync, existsSync, mkdirSync, readFileSync, writeFileSync, writeSyn
 import type { Server } from 'node:https'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as passes } from 'node:timers/promises'
 import { createGateway, type Gateway } from './app.ts'
 import { ApplydClient } from './apply/client.ts'
 import { startReconciler } from './apply/reconcile.ts'
@@ -47,8 +48,11 @@ const log = createLog((line) => writeSync(2, line))
 /** A status tells within 5 s that applyd is gone or hangs, and changes do not wait long for one that is starting. */
 const applierTimings = { connectMs: 2_000, quickMs: 4_000 } as const
 
-/** How soon a new country database, or another DNS server of a provider, is noticed. */
-const namesMilliseconds = 30_000
+/** How soon a new country database, new rule files, or another DNS server of a provider are noticed. */
+const filesMilliseconds = 30_000
+
+/** How long the last reading of the hit counters may hold up the end, for they may wait behind an applyd that hangs. */
+const lastCountMilliseconds = 1_000
 
 /** A checkpoint at least this often, beside the one every thousand records. */
 const checkpointMilliseconds = 5 * 60_000
@@ -73,7 +77,8 @@ async function start(settings: Settings): Promise<void> {
     devices = await applier.devices().catch(() => devices)
     facts.refresh()
   }
-  await refreshFacts()
+  // applyd starts at the same time; what it knows of the interfaces is waited for below, when there is nothing else to do.
+  const firstFacts = refreshFacts()
   const countries = createCountryFile(join(settings.stateDir, 'geoip.mmdb'), (networks) =>
     addressBook.set('countries', countryEntries(networks)),
   )
@@ -125,28 +130,36 @@ async function start(settings: Settings): Promise<void> {
     clock,
   })
   for (const alarm of engine.damage) log('error', alarm)
+  await firstFacts
   if (settings.isApplied) await adoptNetwork(gateway)
   const firstPassword = await ensureFirstAdministrator(gateway, settings.adminPassword)
 
   const reconciler = startReconciler(engine, refreshFacts, log)
   addressBook.onChange(() => reconciler.wake())
-  const followNames = (): void => {
-    countries.refresh()
-    signatures.refresh().catch((error: unknown) => log('warning', 'rule files were not read', { error }))
+  const followConfiguration = (): void => {
     addressBook.set('users', userAddresses(engine.config))
     resolver.update([...read(engine.config, domains), ...serverDomains(engine.config)])
   }
-  followNames()
+  const followFiles = (): void => {
+    countries.refresh()
+    signatures.refresh().catch((error: unknown) => log('warning', 'rule files were not read', { error }))
+  }
+  // Before the first plan: rules must not miss countries or users for a moment.
+  countries.refresh()
+  followConfiguration()
   const dynamicDns = startDdns(gateway.services, (error) => log('warning', 'dynamic DNS was not updated', { error }))
   let links = read(engine.config, connections)
   engine.onChanged(() => {
-    followNames()
+    followConfiguration()
     dynamicDns.look()
     // Other links mean other facts, and the states should tell so at once.
     if (links !== read(engine.config, connections)) reconciler.wake()
     links = read(engine.config, connections)
   })
-  setInterval(followNames, namesMilliseconds).unref()
+  setInterval(() => {
+    followFiles()
+    followConfiguration()
+  }, filesMilliseconds).unref()
   hitCounters.start()
   firewallLog.start()
   const dailyBackup = startDailyBackup(gateway.services, (error) =>
@@ -165,6 +178,8 @@ async function start(settings: Settings): Promise<void> {
   const address = await listen(gateway, settings)
   log('info', 'ready', { address, revision: engine.revision })
   notify(settings.notifyFd, { event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) })
+  // Forty thousand rules take a while to read, and nobody needs them to sign in.
+  followFiles()
 
   const stop = async (): Promise<void> => {
     reconciler.stop()
@@ -180,7 +195,7 @@ async function start(settings: Settings): Promise<void> {
     } catch (error) {
       log('warning', 'the last records of the journal were not kept', { error })
     }
-    await hitCounters.current()
+    await Promise.race([hitCounters.current(), passes(lastCountMilliseconds)])
     await gateway.close()
     applier.close()
     database.close()

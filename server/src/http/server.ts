@@ -68,6 +68,12 @@ const requestIdPrefix = randomBytes(8).toString('hex')
 let requestCount = 0
 const nextRequestId = (): string => `${requestIdPrefix}-${(++requestCount).toString(36)}`
 
+/** Bodies and replies are checked and written by validate.ts and serialise.ts; Fastify need not load what it has for that. */
+const noCompilers = { buildValidator: () => unused, buildSerializer: () => unused }
+const unused = (): never => {
+  throw new Error('a schema was given to Fastify')
+}
+
 const jsonType = 'application/json; charset=utf-8'
 
 /** The prefix that the seed names for cookies beside `/`: every path is served below it too, or nobody could use them. */
@@ -83,6 +89,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   const app = Fastify({
     logger: false,
     exposeHeadRoutes: true,
+    schemaController: { compilersFactory: noCompilers },
     requestIdHeader: false,
     genReqId: nextRequestId,
     rewriteUrl: ({ url = '/' }) => withoutPrefix(url),

@@ -238,9 +238,8 @@ describe('the file of the operator', () => {
     for (const [address, code] of Object.entries(codes)) assert.equal(file.codeOf(address), code, address)
 
     rmSync(path)
-    file.refresh()
+    assert.equal(file.status().loaded, false, 'the state is that of the file now')
     assert.equal(file.codeOf('192.0.2.0'), '')
-    assert.equal(file.status().loaded, false)
     assert.deepEqual(told.at(-1), [])
     rmSync(folder, { recursive: true })
   })

@@ -180,6 +180,7 @@ function networksOf(flat: readonly number[]): string[] {
 export interface CountryFile {
   /** Reads the file when it is another one than last time. */
   refresh(): void
+  /** As the file is now: it is read first when it is another one. */
   status(): CountryFileStatus
   /** The two-letter code of an IPv4 address; empty when it is not known. */
   codeOf(address: string): string
@@ -210,24 +211,31 @@ export function createCountryFile(
       problem = (error as Error).message
     }
   }
+  const refresh = (): void => {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    const now = stat ? `${stat.mtimeMs} ${stat.size} ${stat.ino}` : 'none'
+    if (now === seen) return
+    seen = now
+    if (stat) {
+      load()
+      return
+    }
+    current = null
+    problem = 'There is no country database; countries in rules match nothing.'
+    onNetworks(new Map())
+  }
   return {
-    refresh: () => {
-      const stat = statSync(path, { throwIfNoEntry: false })
-      const now = stat ? `${stat.mtimeMs} ${stat.size} ${stat.ino}` : 'none'
-      if (now === seen) return
-      seen = now
-      if (stat) return load()
-      current = null
-      problem = 'There is no country database; countries in rules match nothing.'
-      onNetworks(new Map())
+    refresh,
+    status: () => {
+      refresh()
+      return {
+        loaded: current !== null,
+        path,
+        countries: current?.networks.size ?? 0,
+        buildTime: current?.buildTime ?? null,
+        messages: problem === null ? [] : [problem],
+      }
     },
-    status: () => ({
-      loaded: current !== null,
-      path,
-      countries: current?.networks.size ?? 0,
-      buildTime: current?.buildTime ?? null,
-      messages: problem === null ? [] : [problem],
-    }),
     codeOf: (text) => {
       const address = parseAddress(text)
       return (address === null ? null : current?.codeOf(address)) ?? ''
