@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyServerFactory } from 'fastify'
 import { administrators, findById, reopenedBy, signedOutBy } from './areas/administrators/config.ts'
 import { ruleOrigins } from './areas/firewall/config.ts'
 import { areas as allAreas } from './areas/index.ts'
+import { gatheredLogs } from './areas/logs/jobs.ts'
 import type { Committed } from './config/change.ts'
 import { describeChanges } from './config/describe.ts'
 import { ConfigEngine } from './config/engine.ts'
@@ -33,6 +34,7 @@ import type { Log } from './runtime/log.ts'
 import { Passwords, weaknessOf } from './runtime/passwords.ts'
 import { Sessions } from './runtime/sessions.ts'
 import { SignInGuard } from './runtime/sign-in-guard.ts'
+import { SystemLog, systemLogMigrations } from './runtime/system-log.ts'
 import type { Vault } from './runtime/vault.ts'
 import { release, version } from './version.ts'
 
@@ -116,6 +118,18 @@ export function createGateway(parts: GatewayParts): Gateway {
     onFault: (error) => parts.log('warning', 'the firewall log is not kept', { error }),
   })
   const names = cookieNames(parts.brand)
+  const systemLog = new SystemLog({
+    database: logDatabase,
+    ...gatheredLogs({
+      brand: parts.brand,
+      clock,
+      facts: parts.facts,
+      journal,
+      firewallLog,
+      ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
+    }),
+    onFault: (error) => parts.log('warning', 'the system journal is not gathered', { error }),
+  })
   const services: Services = {
     brand: parts.brand,
     hostName: parts.hostName,
@@ -128,6 +142,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     referencesTo: createReferenceFinder(areas),
     hitCounters,
     firewallLog,
+    systemLog,
     backups: new Backups({
       folder: join(parts.folder, 'backups'),
       keyFile: join(parts.folder, 'recovery.key'),
@@ -175,6 +190,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   return { http, services, close }
 
   async function close(): Promise<void> {
+    await systemLog.stop()
     await firewallLog.stop()
     hitCounters.close()
     logDatabase.close()
@@ -196,9 +212,11 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 }
 
+const logMigrations = [...firewallLogMigrations, ...systemLogMigrations]
+
 /** Log records are not worth a gateway that does not start: a file that cannot be used is set aside. */
 function openLog(path: string, log: Log): Database {
-  const open = (): Database => new Database(path, undefined, { migrations: firewallLogMigrations, isForgetful: true })
+  const open = (): Database => new Database(path, undefined, { migrations: logMigrations, isForgetful: true })
   try {
     return open()
   } catch (error) {

@@ -123,7 +123,7 @@ async function start(settings: Settings): Promise<void> {
     logsRequests: settings.logsRequests,
     serverFactory: (handler) => guardConnections(createTlsServer(certificate, handler)),
   })
-  const { engine, journal, hitCounters, firewallLog } = gateway.services
+  const { engine, journal, hitCounters, firewallLog, systemLog } = gateway.services
   const resolver = createDomainResolver({
     servers: () => dnsServers(engine.config, facts.current()),
     onAddresses: (addresses) => addressBook.set('domains', addresses),
@@ -162,6 +162,7 @@ async function start(settings: Settings): Promise<void> {
   }, filesMilliseconds).unref()
   hitCounters.start()
   firewallLog.start()
+  systemLog.start()
   const dailyBackup = startDailyBackup(gateway.services, (error) =>
     log('warning', 'the automatic backup failed', { error }),
   )

@@ -138,10 +138,23 @@ export const journalReply = <T extends TObject>(record: T) =>
     ),
   })
 
+/** What a row must fulfil, as data: it becomes a test of rows here, and SQL where rows are in a table. */
+export type Condition =
+  | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] }
+  | { readonly kind: 'not'; readonly of: Condition }
+  /** One of the texts, which are in small letters, stands in the cell, whatever its case. */
+  | { readonly kind: 'contains'; readonly column: string; readonly texts: readonly string[] }
+  | { readonly kind: 'equals'; readonly column: string; readonly cells: readonly Cell[] }
+  | { readonly kind: 'compare'; readonly column: string; readonly operator: Comparison; readonly bound: Cell }
+
+export type Comparison = '<' | '<=' | '>' | '>='
+
 type Test = (row: Row) => boolean
 
 /** A query over rows: which of them, in which order. */
 export interface ReadQuery {
+  readonly where: Condition
+  readonly order: readonly SortItem[]
   readonly matches: Test
   readonly compare: (a: Row, b: Row) => number
 }
@@ -155,34 +168,67 @@ export function readJournalQuery(
 ): ReadQuery {
   const types = new Map(columns.map(({ name, type }) => [name, type]))
   const problems: Problem[] = []
-  const filters = (query.filter ?? []).map(({ items, link_operator }, at): Test => {
-    const tests = items.map((item, index) => {
+  const filters = (query.filter ?? []).map(({ items, link_operator }, at): Condition => {
+    const conditions = items.map((item, index): Condition => {
       const field = `filter[${at}].items[${index}]`
       const { value, values } = item
       if (value && values)
         problems.push({ field: `${field}.values`, message: 'Only one of value and values may be given.' })
-      const test = testOf(item, value ?? values ?? [], types.get(item.column_name) === 'String', clockSeconds)
-      if (typeof test === 'function') return test
-      problems.push({ field: `${field}.${value || !values ? 'value' : 'values'}`, message: test })
-      return () => false
+      const read = conditionOf(item, value ?? values ?? [], types.get(item.column_name) === 'String', clockSeconds)
+      if (typeof read !== 'string') return read
+      problems.push({ field: `${field}.${value || !values ? 'value' : 'values'}`, message: read })
+      return all()
     })
-    if (tests.length === 0) return () => true
-    return link_operator === 'or' ? (row) => tests.some((test) => test(row)) : (row) => tests.every((test) => test(row))
+    return link_operator === 'or' && conditions.length > 0 ? { kind: 'any', of: conditions } : all(...conditions)
   })
   if (problems.length > 0) throw new GatewayError('invalid', 'The filter is not as it must be.', { problems })
-  const searches = (query.search ?? []).map(({ text, columns: names }): Test => {
-    const wanted = text.toLowerCase()
-    const searched = typeof names === 'string' ? [names] : names
-    return (row) => searched.some((name) => textOf(row[name]).includes(wanted))
-  })
-  const tests = [...filters, ...searches]
-  return {
-    matches: (row) => tests.every((test) => test(row)),
-    compare: comparison([...(query.sort ?? []), ...defaultSort]),
+  const searches = (query.search ?? []).map(
+    ({ text, columns: names }): Condition => ({
+      kind: 'any',
+      of: [names].flat().map((column) => ({ kind: 'contains', column, texts: [text.toLowerCase()] })),
+    }),
+  )
+  const where = all(...filters, ...searches)
+  const order = [...(query.sort ?? []), ...defaultSort]
+  return { where, order, matches: testOf(where), compare: comparison(order) }
+}
+
+export const all = (...of: readonly Condition[]): Condition => ({ kind: 'all', of })
+
+function testOf(condition: Condition): Test {
+  switch (condition.kind) {
+    case 'all': {
+      const tests = condition.of.map(testOf)
+      return (row) => tests.every((test) => test(row))
+    }
+    case 'any': {
+      const tests = condition.of.map(testOf)
+      return (row) => tests.some((test) => test(row))
+    }
+    case 'not': {
+      const test = testOf(condition.of)
+      return (row) => !test(row)
+    }
+    case 'contains':
+      return (row) => {
+        const text = String(row[condition.column] ?? '').toLowerCase()
+        return condition.texts.some((wanted) => text.includes(wanted))
+      }
+    case 'equals':
+      return (row) => condition.cells.includes(row[condition.column] ?? '')
+    case 'compare': {
+      const holds = comparisons[condition.operator]
+      return (row) => holds(row[condition.column] ?? '', condition.bound)
+    }
   }
 }
 
-const textOf = (cell: Cell | undefined): string => String(cell ?? '').toLowerCase()
+const comparisons: Readonly<Record<Comparison, (cell: Cell, bound: Cell) => boolean>> = {
+  '<': (cell, bound) => cell < bound,
+  '<=': (cell, bound) => cell <= bound,
+  '>': (cell, bound) => cell > bound,
+  '>=': (cell, bound) => cell >= bound,
+}
 
 export function comparison(order: readonly SortItem[]): (a: Row, b: Row) => number {
   return (a, b) => {
@@ -195,61 +241,63 @@ export function comparison(order: readonly SortItem[]): (a: Row, b: Row) => numb
   }
 }
 
-/** A test, or what is wrong with the values. */
-function testOf(item: FilterItem, values: FilterValues, isText: boolean, clockSeconds: number): Test | string {
-  const { column_name: name, operator } = item
-  const [first] = values
-  if (first === undefined) return 'Must hold at least one value.'
-  if (operator === 'date_range') return isText ? notForText : dateTest(name, values, clockSeconds)
-  const isSubstring = operator.includes('contains')
-  if (isSubstring) {
-    const wanted = values.map((value) => String(value).toLowerCase())
-    const holds: Test = (row) => wanted.some((text) => textOf(row[name]).includes(text))
-    return operator.startsWith('not_') ? (row) => !holds(row) : holds
+/** What is asked, or what is wrong with the values. */
+function conditionOf(
+  item: FilterItem,
+  values: FilterValues,
+  isText: boolean,
+  clockSeconds: number,
+): Condition | string {
+  const { column_name: column, operator } = item
+  if (values.length === 0) return 'Must hold at least one value.'
+  if (operator === 'date_range') return isText ? notForText : dateCondition(column, values, clockSeconds)
+  if (operator.includes('contains')) {
+    const contains = { kind: 'contains', column, texts: values.map((value) => String(value).toLowerCase()) } as const
+    return operator.startsWith('not_') ? { kind: 'not', of: contains } : contains
   }
-  const cells = values.map((value) => (isText ? String(value) : numberOf(value)))
-  if (cells.includes(null)) return 'Must be numbers: the column holds numbers.'
-  const compared = cells as Cell[]
+  const read = values.map((value) => (isText ? String(value) : numberOf(value)))
+  if (read.includes(null)) return 'Must be numbers: the column holds numbers.'
+  const cells = read as Cell[]
   switch (operator) {
     case 'equals':
-      return (row) => compared.includes(row[name] ?? '')
+      return { kind: 'equals', column, cells }
     case 'not_equals':
-      return (row) => !compared.includes(row[name] ?? '')
+      return { kind: 'not', of: { kind: 'equals', column, cells } }
     case 'range':
-      return rangeTest(name, compared)
+      return rangeCondition(column, cells)
     default:
-      return compared.length === 1 ? orderTest(name, operator, compared[0] ?? '') : 'Must be exactly one value.'
+      return cells.length === 1
+        ? { kind: 'compare', column, operator: signs[operator as keyof typeof signs], bound: cells[0] ?? '' }
+        : 'Must be exactly one value.'
   }
 }
+
+const signs = { greater: '>', greater_equal: '>=', less: '<', less_equal: '<=' } as const
 
 const notForText = 'A range of dates can be asked only of a column that holds dates.'
 
-function orderTest(name: string, operator: FilterOperator, bound: Cell): Test {
-  const cell = (row: Row): Cell => row[name] ?? ''
-  if (operator === 'greater') return (row) => cell(row) > bound
-  if (operator === 'greater_equal') return (row) => cell(row) >= bound
-  return operator === 'less' ? (row) => cell(row) < bound : (row) => cell(row) <= bound
-}
+const between = (column: string, low: Cell, operator: '<' | '<=', high: Cell): Condition =>
+  all({ kind: 'compare', column, operator: '>=', bound: low }, { kind: 'compare', column, operator, bound: high })
 
 /** Spec gap (monitor.md, open points): both ends belong to a range. */
-function rangeTest(name: string, [low, high, ...rest]: readonly Cell[]): Test | string {
+function rangeCondition(column: string, [low, high, ...rest]: readonly Cell[]): Condition | string {
   if (low === undefined || high === undefined || rest.length > 0) return 'Must be exactly two values.'
-  return (row) => (row[name] ?? '') >= low && (row[name] ?? '') <= high
+  return between(column, low, '<=', high)
 }
 
 /** Left end included, right one not. */
-function dateTest(name: string, values: FilterValues, clockSeconds: number): Test | string {
+function dateCondition(column: string, values: FilterValues, clockSeconds: number): Condition | string {
   const [first, second, ...rest] = values
   if (rest.length > 0) return 'Must be two dates, or the name of a period.'
   if (second === undefined) {
     const period = datePeriods.find((known) => known === first)
     if (!period) return `Must be two dates, or one of: ${datePeriods.join(', ')}.`
     const [from, until] = periodBounds(period, clockSeconds)
-    return (row) => Number(row[name]) >= from && Number(row[name]) < until
+    return between(column, from, '<', until)
   }
   const [from, until] = [stampOf(first), stampOf(second)]
   if (from === null || until === null) return 'Must be dates written as YYYYMMDDhhmmss.'
-  return (row) => Number(row[name]) >= from && Number(row[name]) < until
+  return between(column, from, '<', until)
 }
 
 const numberOf = (value: string | number | boolean): number | null => {

@@ -85,6 +85,11 @@ export class Database {
     return statement
   }
 
+  /** A statement made up for one question, which is not kept. Its text is made of fixed parts; values are bound here too. */
+  ask(sql: string): StatementSync {
+    return this.#db.prepare(sql)
+  }
+
   /** The listener is told after a transaction was undone: what was remembered of it no longer holds. */
   onRolledBack(listener: () => void): void {
     this.#rolledBackListeners.push(listener)

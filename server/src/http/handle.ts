@@ -19,6 +19,7 @@ import type { Journal } from '../runtime/journal.ts'
 import type { Passwords } from '../runtime/passwords.ts'
 import type { Session, Sessions } from '../runtime/sessions.ts'
 import type { SignInGuard } from '../runtime/sign-in-guard.ts'
+import type { SystemLog } from '../runtime/system-log.ts'
 import type { Vault } from '../runtime/vault.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
 import type { CookieJar } from './cookies.ts'
@@ -112,7 +113,15 @@ export interface Services {
   /** Leases of the DHCP server that have not run out by this time; absent where nobody reads them. */
   readonly dhcpLeases?: { list(seconds: number): Promise<readonly GivenLease[]> }
   /** What the services themselves write; absent where nobody reads it. */
-  readonly serviceLogs?: { read(): Promise<readonly ServiceLogLine[]> }
+  readonly serviceLogs?: {
+    readonly programs: readonly string[]
+    readNews(
+      program: string,
+      isForgotten: boolean,
+    ): Promise<{ readonly isAnew: boolean; readonly keptFrom: number; readonly lines: readonly ServiceLogLine[] }>
+  }
+  /** Journal, firewall log and logs of the services in one table. */
+  readonly systemLog: SystemLog
   /** Disks without partitions that nothing uses; absent where nobody reads them. */
   readonly disks?: { list(): Promise<readonly FreeDisk[]> }
   /** TXT records of a name: none when there is no such record, null when DNS could not be asked. */

@@ -43,6 +43,8 @@ export interface FirewallLogParts {
 }
 
 const defaultMaxRecords = 200_000
+/** Three months (logs.md, retention). */
+const keptMilliseconds = 92 * 86_400_000
 /** About seven thousand records. */
 const defaultMaxBacklogBytes = 4 * 1024 * 1024
 /** What is read, parsed and stored in one go; about five milliseconds. */
@@ -130,9 +132,21 @@ export class FirewallLog {
       .all(sequence, limit) as unknown as (FirewallRecord & { readonly sequence: number })[]
   }
 
-  get count(): number {
-    const row = this.#parts.database.prepare('SELECT count(*) AS count FROM hits').get() as unknown as { count: number }
-    return row.count
+  /** Oldest first, after the record with this number; for those who follow it in steps. */
+  pageAfter(sequence: number, limit: number): (FirewallRecord & { readonly sequence: number })[] {
+    return this.#parts.database
+      .prepare(
+        `SELECT sequence, time, table_name AS "table", rule_id, action, protocol, source_ip, source_port, destination_ip,
+           destination_port, in_interface, out_interface, length, lost
+         FROM hits WHERE sequence > ? ORDER BY sequence LIMIT ?`,
+      )
+      .all(sequence, limit) as unknown as (FirewallRecord & { readonly sequence: number })[]
+  }
+
+  /** The number of the oldest record that is still kept; 0 when there is none. */
+  get oldest(): number {
+    const row = this.#parts.database.prepare('SELECT min(sequence) AS oldest FROM hits').get()
+    return Number(row?.oldest ?? 0)
   }
 
   async #readNews(): Promise<void> {
@@ -183,6 +197,9 @@ export class FirewallLog {
     database.transact(() => {
       for (const record of lost > 0 ? [lostRecord(lost, now), ...records] : records) this.#insert(record)
       database.prepare('DELETE FROM hits WHERE sequence <= (SELECT max(sequence) FROM hits) - ?').run(this.#maxRecords)
+      database
+        .prepare('DELETE FROM hits WHERE sequence < (SELECT min(sequence) FROM hits WHERE time >= ?)')
+        .run(now - keptMilliseconds)
       database
         .prepare(
           'INSERT INTO place (one, file, offset) VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET file = ?, offset = ?',

@@ -147,11 +147,11 @@ export class Journal {
     return `[${rows.map((row) => row.record).join(',')}]`
   }
 
-  /** Newest first, older than the record with this number; for those who look through all of them in steps. */
-  pageBefore(sequence: number, limit: number): JournalRecord[] {
+  /** Oldest first, after the record with this number; for those who follow it in steps. */
+  pageAfter(sequence: number, limit: number): JournalRecord[] {
     this.#tryFlush()
     const rows = this.#database
-      .prepare('SELECT record FROM journal WHERE sequence < ? ORDER BY sequence DESC LIMIT ?')
+      .prepare('SELECT record FROM journal WHERE sequence > ? ORDER BY sequence LIMIT ?')
       .all(sequence, limit) as unknown as Row[]
     return rows.map(({ record }) => JSON.parse(record) as JournalRecord)
   }

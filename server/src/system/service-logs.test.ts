@@ -1,7 +1,7 @@
 // Log files of the services: our JSON lines, lines of other programs, and files that are cut or not there.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
@@ -35,10 +35,21 @@ it('leaves out a first line that is cut', () => {
 it('reads the files that are there', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-logs-'))
   writeFileSync(join(folder, 'applyd.log'), `${line('applied')}\n`)
-  const lines = await createServiceLogs(folder).read()
-  assert.deepEqual(
-    lines.map(({ program, message }) => [program, message]),
-    [['applyd', 'applied']],
-  )
+  const logs = createServiceLogs(folder)
+  const news = async (program: string, isForgotten = false) => {
+    const { lines, isAnew } = await logs.readNews(program, isForgotten)
+    return [isAnew, ...lines.map(({ message, position }) => `${position} ${message}`)]
+  }
+  assert.deepEqual(await news('gatewayd'), [true])
+  assert.deepEqual(await news('applyd'), [true, '0 applied'])
+  assert.deepEqual(await news('applyd'), [false])
+  const first = line('applied').length + 1
+  appendFileSync(join(folder, 'applyd.log'), `  at some place\nnot wh`)
+  assert.deepEqual(await news('applyd'), [false, `${first}   at some place`])
+  appendFileSync(join(folder, 'applyd.log'), 'ole\n')
+  assert.deepEqual(await news('applyd'), [false, `${first + 16} not whole`])
+  assert.equal((await news('applyd', true)).length, 4)
+  writeFileSync(join(folder, 'applyd.log'), `${line('anew')}\n`)
+  assert.deepEqual(await news('applyd'), [true, '0 anew'])
   rmSync(folder, { recursive: true })
 })

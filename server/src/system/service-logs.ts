@@ -1,10 +1,10 @@
-// What the services of the gateway wrote into their log files: the newest part of each, line by line. Files that are not
-// there or not ours to read add nothing.
+// What the services of the gateway wrote into their log files: the newest part of each, line by line, and then what is added.
+// Files that are not there or not ours to read add nothing.
 
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 
-const programs = ['gatewayd', 'applyd', 'launcher'] as const
+export const servicePrograms = ['gatewayd', 'applyd', 'launcher'] as const
 /** About eight thousand lines of each. */
 const newestBytes = 1024 * 1024
 
@@ -17,28 +17,54 @@ export interface ServiceLine {
   readonly message: string
 }
 
-export const createServiceLogs = (folder: string) => ({
-  read: async (): Promise<readonly ServiceLine[]> =>
-    (await Promise.all(programs.map((program) => readLog(join(folder, `${program}.log`), program)))).flat(),
-})
+/** How far a file was read, and the time of its last line. */
+interface Place {
+  readonly file: number
+  readonly end: number
+  readonly time: number
+}
 
-async function readLog(path: string, program: string): Promise<ServiceLine[]> {
-  try {
-    await using file = await open(path, 'r')
-    const { size } = await file.stat()
-    const start = Math.max(0, size - newestBytes)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start)
-    return parseLog(buffer.subarray(0, bytesRead), program, start)
-  } catch {
-    return []
+export interface ServiceNews {
+  /** The file is another one, or was emptied: what was read of it before is gone. */
+  readonly isAnew: boolean
+  /** Lines before this position are no longer shown. */
+  readonly keptFrom: number
+  readonly lines: readonly ServiceLine[]
+}
+
+export function createServiceLogs(folder: string) {
+  const places = new Map<string, Place>()
+  return {
+    programs: servicePrograms as readonly string[],
+    /** What was added to the log of a program since the last time; all there is when that was forgotten. */
+    readNews: async (program: string, isForgotten = false): Promise<ServiceNews> => {
+      const known = isForgotten ? null : (places.get(program) ?? null)
+      try {
+        await using file = await open(join(folder, `${program}.log`), 'r')
+        const { size, ino } = await file.stat()
+        const isSame = known !== null && known.file === ino && size >= known.end
+        const keptFrom = Math.max(0, size - newestBytes)
+        const start = isSame ? Math.max(known.end, keptFrom) : keptFrom
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start)
+        const bytes = buffer.subarray(0, bytesRead)
+        const isCut = start > 0 && !(isSame && start === known.end)
+        const lines = parseLog(bytes, program, start, isCut, isSame ? known.time : 0)
+        const end = start + bytes.lastIndexOf('\n') + 1
+        places.set(program, { file: ino, end, time: lines.at(-1)?.time ?? (isSame ? known.time : 0) })
+        return { isAnew: !isSame, keptFrom, lines }
+      } catch {
+        places.delete(program)
+        return { isAnew: true, keptFrom: 0, lines: [] }
+      }
+    },
   }
 }
 
 /** `start`: where in its file the first byte stands. A line that is cut at the beginning is left out. */
-export function parseLog(bytes: Buffer, program: string, start: number): ServiceLine[] {
+export function parseLog(bytes: Buffer, program: string, start: number, isCut = start > 0, since = 0): ServiceLine[] {
   const lines: ServiceLine[] = []
-  let time = 0
-  let from = start === 0 ? 0 : bytes.indexOf('\n') + 1
+  let time = since
+  let from = isCut ? bytes.indexOf('\n') + 1 : 0
   for (let end = bytes.indexOf('\n', from); end >= 0; from = end + 1, end = bytes.indexOf('\n', from)) {
     const text = bytes.toString('utf8', from, end)
     const fields = parseLine(text)

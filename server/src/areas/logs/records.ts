@@ -1,4 +1,5 @@
-// What others wrote, as records of the system journal: journal of administrators, firewall log and logs of the services.
+// What others wrote, as records of the system journal: journal of administrators, firewall log and logs of the services;
+// and how long they are kept.
 
 import type { Cell } from '../../contract/table-query.ts'
 import { printStamp } from '../../contract/table-query.ts'
@@ -35,11 +36,25 @@ export interface ServiceLine {
   readonly message: string
 }
 
+/** Days (logs.md, retention). Those of units with other terms are not part of this release. */
+const keptDays = 90
+const auditKeptDays = 365
+
+/** The oldest date_time of a source that is kept. */
+export function keptSince(source: string, nowSeconds: number, offsetAt: OffsetAt): number {
+  const days = source === auditSource ? auditKeptDays : keptDays
+  const seconds = nowSeconds - days * 86_400
+  return printStamp(seconds + offsetAt(seconds))
+}
+
+export const auditSource = 'audit'
+export const firewallSource = 'nflog'
+
 const priorities: Readonly<Record<string, number>> = { error: 3, warning: 4, info: 6, debug: 7 }
 const [warning, information] = [4, 6]
 
 export const fromJournal = (record: WrittenRecord, brand: string, offsetAt: OffsetAt): LogRow =>
-  row(`audit.${record.sequence}`, Date.parse(record.time), offsetAt, {
+  row(`${auditSource}.${record.sequence}`, Date.parse(record.time), offsetAt, {
     priority: record.result === 'ok' || record.result === 'done' ? information : warning,
     message: `${record.event} ${record.who || '-'} from ${record.address}: ${record.what}: ${record.result}. ${record.message}`,
     syslog_id: `${brand}-audit-backend`,
@@ -47,7 +62,7 @@ export const fromJournal = (record: WrittenRecord, brand: string, offsetAt: Offs
   })
 
 export const fromFirewallLog = (record: KeptRecord, brand: string, offsetAt: OffsetAt): LogRow =>
-  row(`nflog.${record.sequence}`, record.time, offsetAt, {
+  row(`${firewallSource}.${record.sequence}`, record.time, offsetAt, {
     priority: record.lost > 0 ? warning : information,
     message: describeRecord(record),
     syslog_id: `${brand}-nflog`,

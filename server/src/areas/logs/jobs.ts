@@ -1,0 +1,83 @@
+// Where the system journal comes from, for the table that gathers it.
+
+import type { Services } from '../../http/handle.ts'
+import { clockOffsets } from '../../policy/schedule.ts'
+import {
+  auditSource,
+  firewallSource,
+  fromFirewallLog,
+  fromJournal,
+  fromService,
+  keptSince,
+  type LogRow,
+  type OffsetAt,
+} from './records.ts'
+
+interface Numbered {
+  readonly number: number
+  readonly row: LogRow
+}
+
+interface News {
+  readonly rows: readonly Numbered[]
+  readonly keptFrom: number
+  readonly isAnew: boolean
+}
+
+interface Source {
+  readonly name: string
+  readonly news: (last: number | null, limit: number) => Promise<News> | News
+}
+
+type Parts = Pick<Services, 'brand' | 'clock' | 'facts' | 'journal' | 'firewallLog' | 'serviceLogs'>
+
+/** What the table of the system journal needs to know about its records. */
+export function gatheredLogs(parts: Parts) {
+  const { brand, clock, facts, journal, firewallLog, serviceLogs } = parts
+  let clockOf = { zone: '', offsetAt: clockOffsets('UTC') }
+  const offsetAt: OffsetAt = (seconds) => {
+    const zone = facts().timeZone
+    if (zone !== clockOf.zone) clockOf = { zone, offsetAt: clockOffsets(zone) }
+    return clockOf.offsetAt(seconds)
+  }
+  const audit: Source = {
+    name: auditSource,
+    news: (last, limit) => {
+      const isAnew = last !== null && last > journal.head.sequence
+      const records = journal.pageAfter(isAnew ? 0 : (last ?? 0), limit)
+      return {
+        rows: records.map((one) => ({ number: one.sequence, row: fromJournal(one, brand, offsetAt) })),
+        keptFrom: 0,
+        isAnew,
+      }
+    },
+  }
+  const firewall: Source = {
+    name: firewallSource,
+    news: async (last, limit) => {
+      await firewallLog.refresh()
+      const records = firewallLog.pageAfter(last ?? 0, limit)
+      const rows = records.map((one) => ({ number: one.sequence, row: fromFirewallLog(one, brand, offsetAt) }))
+      return { rows, keptFrom: firewallLog.oldest, isAnew: false }
+    },
+  }
+  const services = (serviceLogs?.programs ?? []).map(
+    (program): Source => ({
+      name: program,
+      news: async (last) => {
+        const { lines, keptFrom, isAnew } = await (serviceLogs as NonNullable<typeof serviceLogs>).readNews(
+          program,
+          last === null,
+        )
+        // The first line stands at 0, and numbers begin with 1.
+        const rows = lines.map((line) => ({ number: line.position + 1, row: fromService(line, brand, offsetAt) }))
+        return { rows, keptFrom: keptFrom + 1, isAnew }
+      },
+    }),
+  )
+  return {
+    kind: () => `${brand} ${facts().timeZone}`,
+    sources: [audit, firewall, ...services],
+    keptSince: (source: string) => keptSince(source, Math.floor(clock.now().getTime() / 1000), offsetAt),
+  }
+}
