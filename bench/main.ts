@@ -7,6 +7,8 @@ import { benchFirewall } from './firewall/bench.ts'
 import { type BenchOptions, flags } from './options.ts'
 import { benchRequests } from './requests.ts'
 import { benchScale } from './scale/bench.ts'
+import { benchLogs } from './scale/logs.ts'
+import { benchSignatures } from './scale/signatures.ts'
 import { benchStart } from './start.ts'
 import { printTable, type Row } from './table.ts'
 
@@ -15,6 +17,8 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>
   changes: benchChanges,
   start: benchStart,
   scale: benchScale,
+  logs: benchLogs,
+  signatures: benchSignatures,
   firewall: benchFirewall,
   dhcp: benchDhcp,
 }
