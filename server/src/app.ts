@@ -146,6 +146,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     backups: new Backups({
       folder: join(parts.folder, 'backups'),
       keyFile: join(parts.folder, 'recovery.key'),
+      signingKeyFile: join(parts.folder, 'backup-signing.key'),
       now: clock.now,
       version: release,
     }),

@@ -37,6 +37,8 @@ export interface EndpointSpec<Q extends TObject, B extends TSchema, R extends TS
   readonly rawBodyType?: string
   /** Where such a body is a form: the field that holds the file. */
   readonly formField?: string
+  /** Such a body may be large: the handler gets it piece by piece as `bodyStream` instead. */
+  readonly streamsBody?: boolean
 }
 
 export interface Endpoint<Q extends TObject = TObject, B extends TSchema = TSchema, R extends TSchema = TSchema> {
@@ -56,6 +58,7 @@ export interface Endpoint<Q extends TObject = TObject, B extends TSchema = TSche
   readonly tooLargeMessage: string | undefined
   readonly rawBodyType: string | null
   readonly formField: string | null
+  readonly streamsBody: boolean
 }
 
 export type QueryOf<E> = E extends Endpoint<infer Q, TSchema, TSchema> ? Static<Q> : never
@@ -92,6 +95,7 @@ export const endpoint = <Q extends TObject = NoFields, B extends TSchema = Empty
   tooLargeMessage: spec.tooLargeMessage,
   rawBodyType: spec.rawBodyType ?? null,
   formField: spec.formField ?? null,
+  streamsBody: spec.streamsBody ?? false,
 })
 
 export const nameOf = (e: Pick<Endpoint, 'method' | 'path'>): string => `${e.method} ${e.path}`

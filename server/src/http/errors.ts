@@ -47,7 +47,7 @@ export function answerFor(error: GatewayError, requestId: string): ErrorAnswer {
   }
 }
 
-const bodyTooLarge = 'The body is larger than this endpoint takes.'
+export const bodyTooLarge = 'The body is larger than this endpoint takes.'
 
 /** Fastify's own refusals, told in our words; anything else unknown is a bug and says nothing. */
 export function asGatewayError(error: unknown, tooLargeMessage = bodyTooLarge): GatewayError {

@@ -1,5 +1,6 @@
 // What an area writes to answer an endpoint: handle() and the context it gets. Areas see this file and never Fastify.
 
+import type { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
 import type { EditTools } from '../config/change.ts'
 import type { ConfigEngine } from '../config/engine.ts'
@@ -166,6 +167,8 @@ export interface Context<E extends Endpoint = Endpoint> {
   readonly body: BodyOf<E>
   /** The bytes as they came, where the endpoint says that they are not JSON; otherwise empty. */
   readonly rawBody: Buffer
+  /** The same in pieces, as they come, where the endpoint asks for that; never more than its limit. */
+  readonly bodyStream: AsyncIterable<Buffer>
   /** The configuration when the request came; edits get the one of their own turn. */
   readonly config: Config
   readonly change: Change
@@ -182,12 +185,14 @@ export interface Context<E extends Endpoint = Endpoint> {
 /** A reply that is not JSON of the endpoint's schema: CSV, a page, a file. */
 export interface RawReply {
   readonly contentType: string
-  readonly content: string | Buffer
+  readonly content: RawContent
 }
+
+type RawContent = string | Buffer | Readable
 
 const rawReplies = new WeakSet<object>()
 
-export function rawReply(contentType: string, content: string | Buffer): RawReply {
+export function rawReply(contentType: string, content: RawContent): RawReply {
   const reply = { contentType, content }
   rawReplies.add(reply)
   return reply

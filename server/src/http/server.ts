@@ -2,6 +2,7 @@
 // framing, session, access, origin, body, schema, handler, reply. What is refused is journalled here.
 
 import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -17,8 +18,9 @@ import { Type } from '../contract/schema.ts'
 import type { Config } from '../contract/slots.ts'
 import type { JournalEntry } from '../runtime/journal.ts'
 import type { Log } from '../runtime/log.ts'
+import { bodyStream, noStream } from './body-stream.ts'
 import { markSignedIn } from './connections.ts'
-import { answerFor, asGatewayError, type ErrorAnswer } from './errors.ts'
+import { answerFor, asGatewayError, bodyTooLarge, type ErrorAnswer } from './errors.ts'
 import { FairShare } from './fair-share.ts'
 import { type Change, type Context, type Identity, isRawReply, type Route, type Services } from './handle.ts'
 import { fixedHeaders, tlsHeaders } from './headers.ts'
@@ -140,8 +142,8 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     })
   }
 
-  for (const route of parts.routes) {
-    app.route({
+  const addRoute = (scope: FastifyInstance, route: Route): void => {
+    scope.route({
       method: route.endpoint.method,
       url: route.endpoint.path,
       bodyLimit: route.endpoint.bodyLimitBytes,
@@ -149,6 +151,13 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
       handler: (request, reply) => answer(parts, route, request, reply),
     })
   }
+  for (const route of parts.routes) if (!route.endpoint.streamsBody) addRoute(app, route)
+  void app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload))
+    for (const route of parts.routes) if (route.endpoint.streamsBody) addRoute(scope, route)
+    done()
+  })
 
   app.setNotFoundHandler((request, reply) => {
     const methods = methodsAt(parts.routes, request.url)
@@ -197,13 +206,14 @@ function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: 
     if (request.headers['if-none-match'] === etag) return reply.code(304).send()
   }
   const body = endpoint.rawBodyType === null ? readBody(endpoint, request.body) : undefined
-  const rawBody = endpoint.rawBodyType === null ? noBytes : readBytes(request.body)
+  const rawBody = endpoint.rawBodyType === null || endpoint.streamsBody ? noBytes : readBytes(request.body)
   const state: ChangeState = { report: null }
   const context: Context = {
     params: request.params as Record<string, string>,
     query: query as never,
     body: body as never,
     rawBody,
+    bodyStream: endpoint.streamsBody ? readStream(endpoint, request) : noStream(),
     config: engine.config,
     change: endpoint.effect === 'read' ? noChange : changeFor(parts.services, route, request, reply, query, state),
     address: plainAddress(request.ip),
@@ -277,6 +287,16 @@ const noBytes = Buffer.alloc(0)
 function readBytes(raw: unknown): Buffer {
   if (Buffer.isBuffer(raw) && raw.length > 0) return raw
   throw new GatewayError('malformed', 'This call needs a body.')
+}
+
+function readStream(endpoint: Endpoint, { body, headers }: FastifyRequest): AsyncIterable<Buffer> {
+  if (!(body instanceof Readable)) throw new GatewayError('malformed', 'This call needs a body.')
+  const tooLargeMessage = endpoint.tooLargeMessage ?? bodyTooLarge
+  return bodyStream(body, {
+    bytes: endpoint.bodyLimitBytes,
+    tooLargeMessage,
+    declaredLength: headers['content-length'],
+  })
 }
 
 /** Who asks, from where, and by which way in. */

@@ -1,29 +1,32 @@
 // The backups kept on this gateway: one sealed file each in a folder of their own, beside it a small record. Keeps, lists,
-// opens and removes them; what goes into one and how it is restored is decided in the backup area.
+// opens and removes them; what goes into one, how it is restored and where it is uploaded is decided in the backup area.
 
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { open, readFile, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { GatewayError, notFound } from '../contract/error.ts'
 import {
   ArchiveError,
   type ArchiveInfo,
+  isBackupStart,
+  magicLength,
   type OpenedArchive,
   openArchive,
   type Release,
   readInfo,
   sealArchive,
+  type Trust,
 } from './backup-archive.ts'
+import { type Measure, measureSync, writeChunks } from './backup-file.ts'
 import { syncFolder, writeDurably } from './durable-file.ts'
 import { RecoveryKeys } from './recovery-keys.ts'
+import { openSigningKey, type SigningKey } from './signing-key.ts'
 import type { Entries } from './tar.ts'
 
-export interface StoredBackup extends ArchiveInfo {
+export interface StoredBackup extends ArchiveInfo, Measure {
   readonly id: string
-  /** A checksum to compare by eye; what proves a file is its seal. */
-  readonly md5: string
-  readonly size: number
   /** Unix seconds since when it lies here; an upload may be much older itself. */
   readonly kept_since: number
   /** Made by the gateway at its hour. */
@@ -32,8 +35,9 @@ export interface StoredBackup extends ArchiveInfo {
 
 export interface BackupsOptions {
   readonly folder: string
-  /** Not among the backups: whoever copies those must not get it along. */
+  /** Not among the backups: whoever copies those must not get the keys along. */
   readonly keyFile: string
+  readonly signingKeyFile: string
   readonly now: () => Date
   readonly version: Release
 }
@@ -41,6 +45,8 @@ export interface BackupsOptions {
 /** Backups must never take the room that the configuration needs. */
 const maxBackups = 500
 const maxTotalBytes = 4 * 1024 * 1024 * 1024
+/** Files that are on their way in; more would wait for each other's disk. */
+const maxArriving = 2
 
 const ending = '.backup'
 
@@ -48,17 +54,20 @@ export class Backups {
   readonly #folder: string
   readonly #now: () => Date
   readonly #known = new Map<string, StoredBackup>()
+  readonly #signing: SigningKey
   #turn: Promise<unknown> = Promise.resolve()
+  #arriving = 0
   #automaticFailure: string | null = null
   readonly version: Release
   readonly keys: RecoveryKeys
 
-  constructor({ folder, keyFile, now, version }: BackupsOptions) {
+  constructor({ folder, keyFile, signingKeyFile, now, version }: BackupsOptions) {
     this.#folder = folder
     this.#now = now
     this.version = version
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.keys = new RecoveryKeys(keyFile)
+    this.#signing = openSigningKey(signingKeyFile)
     this.#load()
   }
 
@@ -77,30 +86,54 @@ export class Backups {
   create(comment: string, gather: () => Promise<Entries>, isAutomatic = false): Promise<StoredBackup> {
     return this.#inTurn(async () => {
       const info = { version: this.version, timestamp: this.#seconds(), comment }
-      return this.#keep(info, await sealArchive(info, await gather(), this.keys.own), isAutomatic)
+      const bytes = await sealArchive(info, await gather(), this.keys.own, this.#signing)
+      const id = randomUUID()
+      const measure = await this.#stage(id, [bytes])
+      return this.#keep(id, info, measure, isAutomatic)
     })
   }
 
-  /** A file from elsewhere, opened before it is kept; `isFit` judges what it says of itself. */
-  add(bytes: Buffer, isFit: (info: ArchiveInfo) => boolean): Promise<StoredBackup> {
-    return this.#inTurn(async () => {
-      const { info } = await openArchive(bytes, (id) => this.keys.find(id))
-      if (!isFit(info)) throw new ArchiveError('does not describe itself as a backup must')
-      return this.#keep(info, bytes)
-    })
+  /** A file from elsewhere, checked as a whole before it is kept; `isFit` judges what it says of itself. */
+  async add(
+    chunks: AsyncIterable<Buffer>,
+    isFit: (info: ArchiveInfo) => boolean,
+  ): Promise<StoredBackup & Pick<OpenedArchive, 'isOwn'>> {
+    if (this.#arriving >= maxArriving) {
+      const message = `${maxArriving} backups are on their way in already. Try again in a moment.`
+      throw new GatewayError('too_many_requests', message, { retryAfterSeconds: 5 })
+    }
+    const id = randomUUID()
+    this.#arriving++
+    try {
+      const measure = await this.#stage(id, sifted(chunks))
+      return await this.#inTurn(async () => {
+        const { info, isOwn } = await openArchive(this.#stagedOf(id), this.#trust, false)
+        if (!isFit(info)) throw new ArchiveError('does not describe itself as a backup must')
+        return { ...(await this.#keep(id, info, measure)), isOwn }
+      })
+    } finally {
+      this.#arriving--
+      rmSync(this.#stagedOf(id), { force: true })
+    }
   }
 
-  async read(id: string): Promise<Buffer> {
+  /** Its file, to be sent on or uploaded. */
+  async read(id: string): Promise<Readable> {
     const { id: own } = this.find(id)
     try {
-      return await readFile(this.#pathOf(own))
+      return (await open(this.#pathOf(own))).createReadStream()
     } catch (cause) {
-      throw new GatewayError('unavailable', 'The file of the backup cannot be read.', { cause })
+      throw unreadable(cause)
     }
   }
 
   async open(id: string): Promise<OpenedArchive> {
-    return openArchive(await this.read(id), (key) => this.keys.find(key))
+    const { id: own } = this.find(id)
+    try {
+      return await openArchive(this.#pathOf(own), this.#trust)
+    } catch (cause) {
+      throw this.isRefusal(cause) ? cause : unreadable(cause)
+    }
   }
 
   async remove(id: string): Promise<void> {
@@ -129,12 +162,22 @@ export class Backups {
     this.#automaticFailure = failure
   }
 
+  get #trust(): Trust {
+    const { keys } = this
+    return { find: (id) => keys.find(id), ownKeyId: keys.show().id, ownSigner: this.#signing.name }
+  }
+
   #seconds(): number {
     return this.#now().getTime() / 1000
   }
 
   #pathOf(id: string): string {
     return join(this.#folder, `${id}${ending}`)
+  }
+
+  /** Where a file lies until it is whole; what a stop leaves of it is cleared away at the next start. */
+  #stagedOf(id: string): string {
+    return `${this.#pathOf(id)}.new`
   }
 
   #recordOf(id: string): string {
@@ -147,25 +190,32 @@ export class Backups {
     return done
   }
 
-  /** The record goes first: a backup is there when its file is. */
-  async #keep(info: ArchiveInfo, bytes: Buffer, isAutomatic = false): Promise<StoredBackup> {
-    const total = this.list().reduce((sum, { size }) => sum + size, bytes.length)
-    if (this.#known.size >= maxBackups || total > maxTotalBytes) {
-      throw new GatewayError('conflict', 'There is no room for a further backup. Delete some first.')
-    }
-    const id = randomUUID()
-    const kept = { ...this.#describe(id, info, bytes), is_automatic: isAutomatic }
+  async #stage(id: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<Measure> {
     try {
-      writeDurably(this.#recordOf(id), JSON.stringify(kept))
-      await writeFile(this.#pathOf(id), bytes)
-      syncFolder(this.#folder)
+      return await writeChunks(this.#stagedOf(id), chunks)
     } catch (cause) {
-      for (const path of [this.#pathOf(id), `${this.#pathOf(id)}.new`, this.#recordOf(id)])
-        rmSync(path, { force: true })
-      throw new GatewayError('unavailable', 'The backup was not kept: the disk is full or fails.', { cause })
+      rmSync(this.#stagedOf(id), { force: true })
+      throw (cause as NodeJS.ErrnoException).syscall === undefined ? cause : notKept(cause)
     }
-    this.#known.set(id, kept)
-    return kept
+  }
+
+  /** The record goes first: a backup is there when its file is. */
+  async #keep(id: string, info: ArchiveInfo, measure: Measure, isAutomatic = false): Promise<StoredBackup> {
+    try {
+      const total = this.list().reduce((sum, { size }) => sum + size, measure.size)
+      if (this.#known.size >= maxBackups || total > maxTotalBytes) {
+        throw new GatewayError('conflict', 'There is no room for a further backup. Delete some first.')
+      }
+      const kept = { ...info, id, ...measure, kept_since: this.#seconds(), is_automatic: isAutomatic }
+      writeDurably(this.#recordOf(id), JSON.stringify(kept))
+      await rename(this.#stagedOf(id), this.#pathOf(id))
+      syncFolder(this.#folder)
+      this.#known.set(id, kept)
+      return kept
+    } catch (cause) {
+      for (const path of [this.#pathOf(id), this.#stagedOf(id), this.#recordOf(id)]) rmSync(path, { force: true })
+      throw cause instanceof GatewayError ? cause : notKept(cause)
+    }
   }
 
   /** What a stop in the middle left behind is cleared away; a file without its record gets a new one. */
@@ -182,11 +232,6 @@ export class Backups {
     }
   }
 
-  #describe(id: string, info: ArchiveInfo, bytes: Buffer): StoredBackup {
-    const md5 = createHash('md5').update(bytes).digest('hex')
-    return { ...info, id, md5, size: bytes.length, kept_since: this.#seconds(), is_automatic: false }
-  }
-
   #readRecord(id: string): StoredBackup | null {
     try {
       const record = JSON.parse(readFileSync(this.#recordOf(id), 'utf8')) as StoredBackup
@@ -197,24 +242,30 @@ export class Backups {
   }
 
   #recordFromFile(id: string): StoredBackup | null {
-    const bytes = readFileSync(this.#pathOf(id))
-    const info = readInfo(bytes)
+    const { start, ...measure } = measureSync(this.#pathOf(id))
+    const info = readInfo(start)
     if (!info) return null
-    const record = this.#describe(id, info, bytes)
+    const record = { ...info, id, ...measure, kept_since: this.#seconds(), is_automatic: false }
     writeDurably(this.#recordOf(id), JSON.stringify(record))
     return record
   }
 }
 
-/** Like writeDurably, without holding up others while many megabytes are written. */
-async function writeFile(path: string, bytes: Buffer): Promise<void> {
-  const staged = `${path}.new`
-  const file = await open(staged, 'w', 0o600)
-  try {
-    await file.writeFile(bytes)
-    await file.sync()
-  } finally {
-    await file.close()
+const notKept = (cause: unknown): GatewayError =>
+  new GatewayError('unavailable', 'The backup was not kept: the disk is full or fails.', { cause })
+
+const unreadable = (cause: unknown): GatewayError =>
+  new GatewayError('unavailable', 'The file of the backup cannot be read.', { cause })
+
+/** What does not begin as a backup is told at once, not after all of it lies on the disk. */
+async function* sifted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let start: Buffer | null = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    if (start) start = Buffer.concat([start, chunk])
+    if (start && start.length < magicLength) continue
+    if (start && !isBackupStart(start)) throw new ArchiveError('is not one of this product and version')
+    yield start ?? chunk
+    start = null
   }
-  await rename(staged, path)
+  if (start) throw new ArchiveError('is not one of this product and version')
 }

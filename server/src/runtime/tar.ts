@@ -1,5 +1,6 @@
-// Writes and reads tar archives (POSIX ustar) in memory. Reading is strict: plain files with plain relative names and
-// right checksums, within limits; everything else is refused, so that no archive can name a place outside itself.
+// Writes tar archives (POSIX ustar) in memory and reads them piece by piece. Reading is strict: plain files with plain
+// relative names and right checksums, within limits; everything else is refused, so that no archive can name a place
+// outside itself.
 
 const block = 512
 const maxEntries = 10_000
@@ -49,24 +50,84 @@ function checksumOf(header: Buffer): number {
   return sum
 }
 
+/** The whole archive at once. */
 export function readTar(bytes: Buffer): Entries {
-  const entries = new Map<string, Buffer>()
-  let at = 0
-  for (;;) {
-    const header = bytes.subarray(at, at + block)
-    if (header.length < block) throw new TarError('it ends in the middle')
-    if (header.every((byte) => byte === 0)) break
-    const { name, size } = readHeader(header)
-    const start = at + block
-    if (start + size > bytes.length) throw new TarError('it ends in the middle')
-    if (entries.has(name)) throw new TarError('a name stands twice')
-    if (entries.size === maxEntries) throw new TarError('it has too many files')
-    entries.set(name, bytes.subarray(start, start + size))
-    at = start + Math.ceil(size / block) * block
+  const reader = new TarReader()
+  reader.write(bytes)
+  return reader.end()
+}
+
+interface OpenEntry {
+  readonly name: string
+  readonly parts: Buffer[]
+  content: number
+  padding: number
+}
+
+/** Reads an archive that comes in pieces. With `keeps` false it only looks whether the archive is one. */
+export class TarReader {
+  readonly #keeps: boolean
+  readonly #entries = new Map<string, Buffer>()
+  #header = Buffer.alloc(0)
+  #open: OpenEntry | null = null
+  /** Bytes since the first empty block, which ends an archive. */
+  #tail: number | null = null
+
+  constructor(keeps = true) {
+    this.#keeps = keeps
   }
-  const tail = bytes.subarray(at)
-  if (tail.length < 2 * block || tail.some((byte) => byte !== 0)) throw new TarError('something follows its end')
-  return entries
+
+  write(chunk: Buffer): void {
+    let rest = chunk
+    while (rest.length > 0) {
+      if (this.#tail !== null) rest = this.#takeTail(this.#tail, rest)
+      else rest = this.#open ? this.#takeContent(this.#open, rest) : this.#takeHeader(rest)
+    }
+  }
+
+  /** The files; empty ones when only looking. */
+  end(): Entries {
+    if (this.#tail === null) throw new TarError('it ends in the middle')
+    if (this.#tail < 2 * block) throw new TarError('something follows its end')
+    return this.#entries
+  }
+
+  #takeTail(before: number, bytes: Buffer): Buffer {
+    if (bytes.some((byte) => byte !== 0)) throw new TarError('something follows its end')
+    this.#tail = before + bytes.length
+    return bytes.subarray(bytes.length)
+  }
+
+  #takeHeader(bytes: Buffer): Buffer {
+    const missing = block - this.#header.length
+    this.#header = Buffer.concat([this.#header, bytes.subarray(0, missing)])
+    if (this.#header.length < block) return bytes.subarray(missing)
+    const header = this.#header
+    this.#header = Buffer.alloc(0)
+    if (header.every((byte) => byte === 0)) this.#tail = block
+    else this.#begin(readHeader(header))
+    return bytes.subarray(missing)
+  }
+
+  #begin({ name, size }: ReturnType<typeof readHeader>): void {
+    if (this.#entries.has(name)) throw new TarError('a name stands twice')
+    if (this.#entries.size === maxEntries) throw new TarError('it has too many files')
+    this.#entries.set(name, Buffer.alloc(0))
+    if (size > 0) this.#open = { name, parts: [], content: size, padding: (block - (size % block)) % block }
+  }
+
+  #takeContent(entry: OpenEntry, bytes: Buffer): Buffer {
+    const content = bytes.subarray(0, entry.content)
+    if (this.#keeps && content.length > 0) entry.parts.push(content)
+    entry.content -= content.length
+    const padding = bytes.subarray(content.length, content.length + entry.padding)
+    entry.padding -= padding.length
+    if (entry.content === 0 && entry.padding === 0) {
+      if (this.#keeps) this.#entries.set(entry.name, Buffer.concat(entry.parts))
+      this.#open = null
+    }
+    return bytes.subarray(content.length + padding.length)
+  }
 }
 
 function readHeader(header: Buffer): { readonly name: string; readonly size: number } {

@@ -3,7 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { afterEach } from 'node:test'
+import { type ArchiveInfo, sealArchive } from '../../src/runtime/backup-archive.ts'
+import { openSigningKey } from '../../src/runtime/signing-key.ts'
+import type { Entries } from '../../src/runtime/tar.ts'
 import {
   type Answer,
   type Client,
@@ -86,6 +90,10 @@ export async function download(gateway: TestGateway, client: Client, id: string)
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.rawPayload
 }
+
+/** A file as that gateway itself makes it, around content of the test's choosing. */
+export const sealedBy = ({ services, folder }: TestGateway, info: ArchiveInfo, entries: Entries): Promise<Buffer> =>
+  sealArchive(info, entries, services.backups.keys.own, openSigningKey(join(folder, 'backup-signing.key')))
 
 /** A configuration with something of every kind: settings, lists in an order, numbers, secrets. */
 export async function furnish(admin: Client): Promise<void> {

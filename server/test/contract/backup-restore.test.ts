@@ -8,9 +8,8 @@ import { beforeEach, describe, it } from 'node:test'
 import { settings } from '../../src/areas/backup/config.ts'
 import { areas } from '../../src/areas/index.ts'
 import { read } from '../../src/contract/slots.ts'
-import { sealArchive } from '../../src/runtime/backup-archive.ts'
 import { type Client, type TestGateway, testPassword } from '../support/test-gateway.ts'
-import { download, ftp, furnish, make, runningVersion, tracer, upload, useGateways } from './backup-calls.ts'
+import { download, ftp, furnish, make, runningVersion, sealedBy, tracer, upload, useGateways } from './backup-calls.ts'
 
 const { start, restart } = useGateways()
 
@@ -178,7 +177,7 @@ describe('a restore', () => {
     const parsed = new Map([...entries].map(([name, bytes]) => [name, JSON.parse(bytes.toString()) as unknown]))
     change(parsed)
     const files = new Map([...parsed].map(([name, value]) => [name, Buffer.from(JSON.stringify(value))]))
-    const bytes = await sealArchive({ ...info, version: version as never }, files, gateway.services.backups.keys.own)
+    const bytes = await sealedBy(gateway, { ...info, version: version as never }, files)
     const answer = await upload(admin, bytes)
     assert.equal(answer.status, 200, answer.text)
     return answer.body.id

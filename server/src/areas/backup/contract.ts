@@ -172,7 +172,8 @@ export const backups = {
       'A form with the file in backup_file. A backup of another gateway needs its recovery key first: POST /backup/recovery_key.',
     rawBodyType: 'multipart/form-data',
     formField: 'backup_file',
-    bodyLimitBytes: 64 * 1024 * 1024,
+    bodyLimitBytes: 256 * 1024 * 1024,
+    streamsBody: true,
     reply: CreatedString,
   }),
   apply: endpoint({

@@ -110,11 +110,13 @@ async function restore(context: Context<typeof contract.backups.apply>, isFast: 
 }
 
 /** A file that is refused names the form field it came in. */
-async function upload({ services, rawBody }: Context<typeof contract.backups.upload>): Promise<{ id: string }> {
+async function upload(context: Context<typeof contract.backups.upload>): Promise<{ id: string }> {
+  const { services, bodyStream } = context
   const { backups, faultsOf } = services
-  const file = readFormFile(rawBody, contract.backups.upload.formField ?? '')
   try {
-    const { id } = await backups.add(file, (info) => faultsOf(contract.ArchiveInfo, info).length === 0)
+    const file = readFormFile(bodyStream, contract.backups.upload.formField ?? '')
+    const { id, isOwn } = await backups.add(file, (info) => faultsOf(contract.ArchiveInfo, info).length === 0)
+    if (!isOwn) journalLook(context as never, 'POST /backup/upload', `The backup ${id} is one of another gateway.`)
     return { id }
   } catch (error) {
     throw backups.isRefusal(error) ? invalid('backup_file', `The file ${error.message}.`) : error
@@ -142,10 +144,11 @@ export const routes: readonly Route[] = [
   handle(contract.backups.download, async (context) => {
     const { services, params, setHeader } = context
     const stored = services.backups.find(params.backup_id ?? '')
-    const bytes = await services.backups.read(stored.id)
+    const content = await services.backups.read(stored.id)
     journalLook(context as never, 'GET /backup/download/:backup_id', `The backup ${stored.id} was downloaded.`)
     setHeader('content-disposition', `attachment; filename="${fileName(services, stored)}"`)
-    return rawReply('application/octet-stream', bytes)
+    setHeader('content-length', String(stored.size))
+    return rawReply('application/octet-stream', content)
   }),
   handle(contract.backups.upload, upload),
   handle(contract.backups.apply, (context) => restore(context, false)),
