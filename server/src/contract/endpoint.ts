@@ -39,6 +39,8 @@ export interface EndpointSpec<Q extends TObject, B extends TSchema, R extends TS
   readonly formField?: string
   /** Such a body may be large: the handler gets it piece by piece as `bodyStream` instead. */
   readonly streamsBody?: boolean
+  /** Somebody at an abandoned screen must not do it: the administrator must have signed in a short while ago. */
+  readonly needsFreshSignIn?: boolean
 }
 
 export interface Endpoint<Q extends TObject = TObject, B extends TSchema = TSchema, R extends TSchema = TSchema> {
@@ -59,6 +61,7 @@ export interface Endpoint<Q extends TObject = TObject, B extends TSchema = TSche
   readonly rawBodyType: string | null
   readonly formField: string | null
   readonly streamsBody: boolean
+  readonly needsFreshSignIn: boolean
 }
 
 export type QueryOf<E> = E extends Endpoint<infer Q, TSchema, TSchema> ? Static<Q> : never
@@ -66,6 +69,10 @@ export type BodyOf<E> = E extends Endpoint<TObject, infer B, TSchema> ? Static<B
 export type ReplyOf<E> = E extends Endpoint<TObject, TSchema, infer R> ? Static<R> : never
 
 export const defaultBodyLimitBytes = 64 * 1024
+
+/** How long a sign-in counts as fresh. */
+export const freshSignInSeconds = 10 * 60
+const freshSignInNote = `Needs a session that signed in within the last ${freshSignInSeconds / 60} minutes; an older one gets 401.`
 
 export const noFields: NoFields = Type.Object({}, { additionalProperties: false })
 
@@ -80,7 +87,7 @@ export const endpoint = <Q extends TObject = NoFields, B extends TSchema = Empty
   path: spec.path,
   access: spec.access,
   summary: spec.summary,
-  description: spec.description ?? '',
+  description: [spec.description, spec.needsFreshSignIn ? freshSignInNote : undefined].filter(Boolean).join(' '),
   effect: spec.effect ?? (spec.method === 'GET' ? 'read' : 'configuration'),
   params: spec.path
     .split('/')
@@ -96,6 +103,7 @@ export const endpoint = <Q extends TObject = NoFields, B extends TSchema = Empty
   rawBodyType: spec.rawBodyType ?? null,
   formField: spec.formField ?? null,
   streamsBody: spec.streamsBody ?? false,
+  needsFreshSignIn: spec.needsFreshSignIn ?? false,
 })
 
 export const nameOf = (e: Pick<Endpoint, 'method' | 'path'>): string => `${e.method} ${e.path}`

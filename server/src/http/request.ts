@@ -4,6 +4,7 @@
 import type { IncomingMessage } from 'node:http'
 import { probationSeconds } from '../config/probation.ts'
 import { type Access, mayUse } from '../contract/access.ts'
+import { freshSignInSeconds } from '../contract/endpoint.ts'
 import { GatewayError, invalid } from '../contract/error.ts'
 import { plainText } from '../contract/fields.ts'
 import type { Slot } from '../contract/slots.ts'
@@ -63,6 +64,13 @@ export function checkAccess(identity: Identity | null, access: Access): void {
   if (!mayUse(identity.role, access)) {
     throw new GatewayError('forbidden', 'Your role does not allow this.')
   }
+}
+
+/** `elapsed` is the clock sessions are measured with; being active does not make a sign-in fresh again. */
+export function checkFreshSignIn(identity: Identity | null, elapsed: number): void {
+  if (identity && elapsed - identity.session.createdAt < freshSignInSeconds) return
+  const minutes = freshSignInSeconds / 60
+  throw new GatewayError('unauthenticated', `Sign in again: this needs a sign-in of the last ${minutes} minutes.`)
 }
 
 export interface ChangeHeaders {

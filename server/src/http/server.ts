@@ -30,6 +30,7 @@ import {
   type ChangeHeaders,
   checkAccess,
   checkFraming,
+  checkFreshSignIn,
   etagOf,
   type FindIdentity,
   plainAddress,
@@ -120,6 +121,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     }
     // An unknown path is told only to those who are signed in.
     checkAccess(request.identity, route?.endpoint.access ?? 'signed-in')
+    if (route?.endpoint.needsFreshSignIn) checkFreshSignIn(request.identity, services.clock.elapsed())
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       checkOrigin(request.headers, parts.ownNames, parts.isTls, route?.endpoint.rawBodyType ?? undefined)
     }

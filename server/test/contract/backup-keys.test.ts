@@ -1,8 +1,9 @@
-// The recovery key, and the previous version that there is none of.
+// The recovery key, the fresh sign-in that it and a restore need, and the previous version that there is none of.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { runningVersion, useGateways } from './backup-calls.ts'
+import { testPassword } from '../support/test-gateway.ts'
+import { make, runningVersion, useGateways } from './backup-calls.ts'
 
 const { start, restart } = useGateways()
 
@@ -33,6 +34,36 @@ describe('the recovery key', () => {
       assert.equal(answer.status, 422, wrong)
       assert.equal(answer.body.problems[0].field, 'key')
     }
+  })
+})
+
+describe('a session that signed in a while ago', () => {
+  it('neither sees the recovery key nor restores, however busy it is, until somebody signs in again', async () => {
+    const gateway = await start()
+    const admin = await gateway.client('predefined_admin_write')
+    const id = await make(admin)
+    const version = { ...runningVersion }
+    const calls = [
+      ['GET', '/backup/recovery_key', undefined, 200],
+      ['POST', `/backup/backups/${id}/apply`, undefined, 200],
+      ['POST', `/backup/backups/${id}/apply/fast?dry_run=true`, undefined, 200],
+      ['POST', '/system_management/change_sys_root', { version }, 409],
+    ] as const
+    gateway.clock.advance(10 * 60 - 1)
+    gateway.clock.wall += 24 * 3600 * 1000
+    for (const [method, url, body, status] of calls) assert.equal((await admin(method, url, body)).status, status, url)
+    gateway.clock.advance(1)
+    for (const [method, url, body] of calls) {
+      const answer = await admin(method, url, body)
+      assert.equal(answer.status, 401, url)
+      assert.equal(answer.body.message, 'Sign in again: this needs a sign-in of the last 10 minutes.')
+    }
+    assert.equal((await admin('GET', '/backup/backups')).status, 200)
+    assert.equal((await admin('POST', '/backup/backups', { comment: '' })).status, 200)
+    const signIn = { login: 'of-predefined_admin_write', password: testPassword, rest_path: '/' }
+    assert.equal((await admin('POST', '/web/auth/login', signIn)).status, 200)
+    const again = await gateway.client('predefined_admin_write')
+    assert.equal((await again('GET', '/backup/recovery_key')).status, 200)
   })
 })
 
