@@ -8,15 +8,16 @@ import { findComplaint, say, seconds } from './terminal.mjs'
 export const labPackages = [
   { name: 'iproute2', file: 'ip', purpose: 'the network of the lab' },
   { name: 'nftables', file: 'nft', purpose: 'the firewall engine' },
-  { name: 'unbound', file: 'unbound', unit: 'unbound.service', purpose: 'the DNS server, and the DNS of the lab' },
+  { name: 'unbound', file: 'unbound', units: ['unbound.service'], purpose: 'the DNS server, and the DNS of the lab' },
   { name: 'dns-root-data', file: 'root.hints', purpose: 'root servers and their key' },
   { name: 'dnsmasq-base', file: 'dnsmasq', purpose: 'the DHCP server' },
   { name: 'curl', file: 'curl', purpose: 'requests from the client of the lab' },
   { name: 'udhcpc', file: 'udhcpc', purpose: 'the DHCP client of provider connections' },
-  { name: 'ulogd2', file: 'ulogd', unit: 'ulogd2.service', purpose: 'the reader of the firewall log' },
+  { name: 'ulogd2', file: 'ulogd', units: ['ulogd2.service'], purpose: 'the reader of the firewall log' },
   { name: 'busybox', file: 'busybox', purpose: 'the server of the proxy file' },
   { name: 'ulogd2-json', file: 'ulogd_output_JSON.so', purpose: 'the form of the firewall log' },
   { name: 'mount', file: 'mount', purpose: 'the private file systems of the lab' },
+  { name: 'smbclient', file: 'smbclient', purpose: 'uploads of backups to a share' },
 ]
 
 export const testPackages = [
@@ -26,12 +27,24 @@ export const testPackages = [
   {
     name: 'suricata',
     file: 'suricata',
-    unit: 'suricata.service',
+    units: ['suricata.service'],
     leastMajor: 7,
     purpose: 'the engine that judges our signatures in tests',
   },
   { name: 'bind9-dnsutils', file: 'dig', purpose: 'DNS queries in tests' },
   { name: 'ldnsutils', file: 'ldns-signzone', purpose: 'signed zones in tests' },
+  {
+    name: 'vsftpd',
+    file: 'vsftpd',
+    units: ['vsftpd.service'],
+    purpose: 'the FTP server that backups are uploaded to in tests',
+  },
+  {
+    name: 'samba',
+    file: 'smbd',
+    units: ['smbd.service', 'nmbd.service'],
+    purpose: 'the share that backups are uploaded to in tests',
+  },
 ]
 
 const folders = [
@@ -60,7 +73,7 @@ export function ensurePackages(packages, { skip }) {
 
 /** Units of what has just come. */
 function unitsOf(installed) {
-  return installed.filter((one) => one.unit && findMissing([one]).length === 0).map(({ unit }) => unit)
+  return installed.filter((one) => findMissing([one]).length === 0).flatMap(({ units = [] }) => units)
 }
 
 function install(names) {

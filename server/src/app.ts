@@ -54,6 +54,7 @@ export interface GatewayParts {
   readonly ownNames: ReadonlySet<string>
   readonly installationId: string
   readonly licenceKey: string | null
+  readonly uploads?: Services['uploads']
   readonly domains?: Services['domains']
   readonly countries?: Services['countries']
   readonly disks?: Services['disks']
@@ -150,6 +151,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       now: clock.now,
       version: release,
     }),
+    ...(parts.uploads ? { uploads: parts.uploads } : {}),
     ...(parts.domains ? { domains: parts.domains } : {}),
     ...(parts.countries ? { countries: parts.countries } : {}),
     ...(parts.disks ? { disks: parts.disks } : {}),

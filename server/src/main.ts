@@ -29,9 +29,11 @@ import { AddressBook } from './runtime/address-book.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { createDdnsUpdater, readDdnsServer } from './runtime/ddns.ts'
 import { sendUpdate } from './runtime/ddns-request.ts'
+import { uploadByFtp } from './runtime/ftp-upload.ts'
 import { createLog } from './runtime/log.ts'
 import { Vault } from './runtime/vault.ts'
 import { readSettings, type Settings } from './settings.ts'
+import { lookUpAddress } from './system/address-lookup.ts'
 import { createTrafficReader } from './system/conntrack.ts'
 import { createDhcpLeases } from './system/dhcp-leases.ts'
 import { freeDisks } from './system/disks.ts'
@@ -105,6 +107,10 @@ async function start(settings: Settings): Promise<void> {
     ownNames: new Set([hostname().toLowerCase(), settings.listen.host.toLowerCase()]),
     installationId: installationId(folder),
     licenceKey: readIfThere(join(settings.stateDir, 'licence-key.pem')),
+    uploads: {
+      lookUp: (name) => lookUpAddress(name, dnsServers(gateway.services.engine.config, facts.current())),
+      ftp: (target, file) => uploadByFtp(target, file),
+    },
     domains: { status: () => resolver.status() },
     countries,
     signatures,

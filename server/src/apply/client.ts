@@ -16,6 +16,8 @@ import type {
   Plan,
   ReplyFrame,
   SessionTable,
+  ShareUpload,
+  ShareUploadResult,
   TrialPacket,
   TrialResult,
   Verb,
@@ -29,6 +31,8 @@ export interface ClientTimings {
   readonly slowMs: number
   /** How long a trial of packets may take. */
   readonly trialMs: number
+  /** How long an upload to a share may take. */
+  readonly uploadMs: number
   /** How long the other verbs may take. */
   readonly quickMs: number
   readonly firstRetryMs: number
@@ -39,6 +43,7 @@ const defaultTimings: ClientTimings = {
   connectMs: 5000,
   slowMs: 60_000,
   trialMs: 130_000,
+  uploadMs: 16 * 60_000,
   quickMs: 10_000,
   firstRetryMs: 50,
   lastRetryMs: 1000,
@@ -119,6 +124,10 @@ export class ApplydClient implements Applier {
 
   checkpoints(): Promise<readonly Checkpoint[]> {
     return this.#call('checkpoints', {})
+  }
+
+  upload(request: ShareUpload): Promise<ShareUploadResult> {
+    return this.#call('upload', request)
   }
 
   close(): void {
@@ -242,7 +251,8 @@ export class ApplydClient implements Applier {
 
 const slowVerbs: ReadonlySet<Verb> = new Set(['check', 'apply', 'hits', 'sessions'])
 
-function limitOf(verb: Verb, { slowMs, trialMs, quickMs }: ClientTimings): number {
+function limitOf(verb: Verb, { slowMs, trialMs, uploadMs, quickMs }: ClientTimings): number {
+  if (verb === 'upload') return uploadMs
   if (verb === 'trial') return trialMs
   return slowVerbs.has(verb) ? slowMs : quickMs
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { DataPlane, TrialPacket, TrialResult } from '../plan/artifacts.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { readJson, removeDurable, writeDurable } from './durable.ts'
+import { createShareUploader, parseShareUpload } from './engines/share-upload.ts'
 import { createExecutor } from './executor.ts'
 import { createNetworkEngine, showDevices } from './network.ts'
 import { identify, type ProcessId, stateOf } from './processes.ts'
@@ -66,6 +67,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const ruleset = createRuleset(context)
   const executor = createExecutor(context, { supervisor, ruleset, network: createNetworkEngine(context) })
   const checkpoints = createCheckpoints(context.directory, context.log)
+  const shares = createShareUploader({ folder: join(stateDir, 'gateway', 'backups'), service })
   let last: Promise<unknown> = Promise.resolve()
   let lastTrial: Promise<unknown> = Promise.resolve()
   let isClosing = false
@@ -98,8 +100,10 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     trial: ({ packets }) => trial(packets),
     checkpoint: async ({ sequence, hash }) => checkpoints.add(sequence, hash),
     checkpoints: async () => checkpoints.list(),
+    upload: (request) => shares.upload(request),
   }
-  const server = createVerbServer(verbs, () => argumentParsers(context.tables), context.log)
+  const createParsers = () => ({ ...argumentParsers(context.tables), upload: parseShareUpload })
+  const server = createVerbServer(verbs, createParsers, context.log)
   try {
     await executor.recover()
     await listen(server.server, socketPath, service)
@@ -111,6 +115,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   /** Engines go on running unless asked otherwise. */
   const close = async (stopUnits = false): Promise<void> => {
     isClosing = true
+    shares.stop()
     await Promise.all([last, server.close()])
     await supervisor.close(stopUnits)
     ruleset.close()

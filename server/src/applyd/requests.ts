@@ -34,8 +34,8 @@ const originForm = /^[A-Za-z0-9_.[\]-]{0,160}$/
 
 export type ArgumentParsers = { readonly [V in Verb]: (args: unknown) => VerbTable[V]['args'] }
 
-/** For one connection: pieces and files of its last plans need not be sent again. */
-export function argumentParsers(tables: Tables): ArgumentParsers {
+/** For one connection: pieces and files of its last plans need not be sent again. What an engine takes, it reads itself. */
+export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload'> {
   let recent: readonly ReadonlyMap<string, Remembered>[] = []
   const parsePlanOf = (args: unknown): { plan: Plan } => {
     const recall: Recall = (key) => recent.find((known) => known.has(key))?.get(key)
@@ -225,7 +225,7 @@ function parseNetwork(value: unknown): string {
   throw new Refusal('An address has no length of its network.')
 }
 
-function parseForm(value: unknown, form: RegExp, fault: string): string {
+export function parseForm(value: unknown, form: RegExp, fault: string): string {
   if (typeof value === 'string' && form.test(value)) return value
   throw new Refusal(`The ${fault}.`)
 }

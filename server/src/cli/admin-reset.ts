@@ -186,4 +186,5 @@ const noApplier: Applier = {
   trial: unavailable,
   checkpoint: unavailable,
   checkpoints: unavailable,
+  upload: unavailable,
 }

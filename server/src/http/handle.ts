@@ -15,6 +15,7 @@ import type { Backups } from '../runtime/backups.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { DdnsUpdater } from '../runtime/ddns.ts'
 import type { FirewallLog } from '../runtime/firewall-log.ts'
+import type { FtpTarget, UploadFile } from '../runtime/ftp-upload.ts'
 import type { HitCounters } from '../runtime/hit-counters.ts'
 import type { Journal } from '../runtime/journal.ts'
 import type { Passwords } from '../runtime/passwords.ts'
@@ -74,6 +75,14 @@ export interface SignatureBase {
   }
 }
 
+/** Shares are reached through applyd; see Applier. */
+export interface BackupUploads {
+  /** The address of a name, or a sentence why there is none. */
+  lookUp(name: string): Promise<{ readonly address: string } | { readonly fault: string }>
+  /** Rejects with an error whose message is a sentence for the administrator. */
+  ftp(target: FtpTarget, file: UploadFile): Promise<void>
+}
+
 export interface FreeDisk {
   readonly id: string
   readonly title: string
@@ -103,6 +112,8 @@ export interface Services {
   readonly hitCounters: HitCounters
   readonly firewallLog: FirewallLog
   readonly backups: Backups
+  /** The way out for backups; absent where nothing is uploaded. */
+  readonly uploads?: BackupUploads
   /** How the names of domain objects were resolved; absent where nothing resolves them. */
   readonly domains?: { status(): ReadonlyMap<string, DomainState> }
   /** The country database; absent where none is read. */

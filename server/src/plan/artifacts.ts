@@ -180,6 +180,27 @@ export interface Checkpoint {
   readonly authentic: boolean
 }
 
+/** A backup that is to go to a share. */
+export interface ShareUpload {
+  /** Its id; where it lies is known to applyd. */
+  readonly backup: string
+  /** What it is called on the share. */
+  readonly name: string
+  /** As the administrator wrote it, and the address it was resolved to. */
+  readonly server: string
+  readonly address: string
+  readonly share: string
+  /** Inside the share, with slashes; '' for the share itself. */
+  readonly folder: string
+  readonly login: string
+  readonly password: string
+}
+
+export type ShareUploadResult =
+  | { readonly isDone: true }
+  /** `status` is the name of an NT status, `timeout`, `missing` (the program is not installed) or nothing. */
+  | { readonly isDone: false; readonly status: string }
+
 /** What applyd does for gatewayd. Implemented by the socket client and by the strict fake of the tests. */
 export interface Applier {
   /** Runs every engine's own checker over the plan; touches nothing. */
@@ -198,6 +219,8 @@ export interface Applier {
   /** Has applyd sign and keep the head of the journal chain. */
   checkpoint(sequence: number, hash: string): Promise<void>
   checkpoints(): Promise<readonly Checkpoint[]>
+  /** Puts a backup on a share; slow. */
+  upload(request: ShareUpload): Promise<ShareUploadResult>
 }
 
 /**
@@ -220,6 +243,7 @@ export interface VerbTable {
   }
   readonly checkpoint: { readonly args: { readonly sequence: number; readonly hash: string }; readonly result: null }
   readonly checkpoints: { readonly args: Record<string, never>; readonly result: readonly Checkpoint[] }
+  readonly upload: { readonly args: ShareUpload; readonly result: ShareUploadResult }
 }
 
 export type Verb = keyof VerbTable

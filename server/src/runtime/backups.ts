@@ -31,6 +31,18 @@ export interface StoredBackup extends ArchiveInfo, Measure {
   readonly kept_since: number
   /** Made by the gateway at its hour. */
   readonly is_automatic: boolean
+  /** Where it is to go beside here, and how that went. */
+  readonly uploads?: Readonly<Partial<Record<UploadKind, UploadState>>>
+}
+
+export type UploadKind = 'ftp' | 'cifs'
+
+export interface UploadState {
+  readonly state: 'waiting' | 'done' | 'failed'
+  /** Unix seconds of the last try. */
+  readonly at: number
+  /** Why it failed, in the administrator's words. */
+  readonly message: string
 }
 
 export interface BackupsOptions {
@@ -40,6 +52,12 @@ export interface BackupsOptions {
   readonly signingKeyFile: string
   readonly now: () => Date
   readonly version: Release
+}
+
+interface MakeOptions {
+  readonly isAutomatic?: boolean
+  /** Where it is to go as well. */
+  readonly uploads?: readonly UploadKind[]
 }
 
 /** Backups must never take the room that the configuration needs. */
@@ -83,13 +101,13 @@ export class Backups {
   }
 
   /** One at a time; `gather` runs when its turn has come. */
-  create(comment: string, gather: () => Promise<Entries>, isAutomatic = false): Promise<StoredBackup> {
+  create(comment: string, gather: () => Promise<Entries>, options: MakeOptions = {}): Promise<StoredBackup> {
     return this.#inTurn(async () => {
       const info = { version: this.version, timestamp: this.#seconds(), comment }
       const bytes = await sealArchive(info, await gather(), this.keys.own, this.#signing)
       const id = randomUUID()
       const measure = await this.#stage(id, [bytes])
-      return this.#keep(id, info, measure, isAutomatic)
+      return this.#keep(id, info, measure, options)
     })
   }
 
@@ -149,6 +167,15 @@ export class Backups {
     for (const { id, kept_since } of this.list()) if (kept_since < oldest) await this.remove(id)
   }
 
+  /** How a try to upload it ended. One that was removed meanwhile needs no note. */
+  noteUpload(id: string, kind: UploadKind, state: Omit<UploadState, 'at'>): void {
+    const known = this.#known.get(id)
+    if (!known) return
+    const noted = { ...known, uploads: { ...known.uploads, [kind]: { ...state, at: this.#seconds() } } }
+    this.#known.set(id, noted)
+    writeDurably(this.#recordOf(id), JSON.stringify(noted))
+  }
+
   isRefusal(error: unknown): error is ArchiveError {
     return error instanceof ArchiveError
   }
@@ -200,13 +227,22 @@ export class Backups {
   }
 
   /** The record goes first: a backup is there when its file is. */
-  async #keep(id: string, info: ArchiveInfo, measure: Measure, isAutomatic = false): Promise<StoredBackup> {
+  async #keep(id: string, info: ArchiveInfo, measure: Measure, options: MakeOptions = {}): Promise<StoredBackup> {
     try {
       const total = this.list().reduce((sum, { size }) => sum + size, measure.size)
       if (this.#known.size >= maxBackups || total > maxTotalBytes) {
         throw new GatewayError('conflict', 'There is no room for a further backup. Delete some first.')
       }
-      const kept = { ...info, id, ...measure, kept_since: this.#seconds(), is_automatic: isAutomatic }
+      const { isAutomatic: is_automatic = false, uploads = [] } = options
+      const waiting: UploadState = { state: 'waiting', at: 0, message: '' }
+      const kept: StoredBackup = {
+        ...info,
+        id,
+        ...measure,
+        kept_since: this.#seconds(),
+        is_automatic,
+        ...(uploads.length > 0 ? { uploads: Object.fromEntries(uploads.map((kind) => [kind, waiting])) } : {}),
+      }
       writeDurably(this.#recordOf(id), JSON.stringify(kept))
       await rename(this.#stagedOf(id), this.#pathOf(id))
       syncFolder(this.#folder)

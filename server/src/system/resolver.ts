@@ -58,7 +58,7 @@ interface Entry {
   isAsking: boolean
 }
 
-const words: Readonly<Record<string, string>> = {
+export const resolverWords: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The name does not exist.',
   ENODATA: 'The name has no IPv4 address.',
   ETIMEOUT: 'No DNS server answered in time.',
@@ -136,7 +136,7 @@ export function createDomainResolver(parts: ResolverParts): DomainResolver {
 
   const miss = (entry: Entry, error: NodeJS.ErrnoException): void => {
     const now = clock.elapsed()
-    const reason = words[error.code ?? ''] ?? `DNS failed: ${error.code ?? 'unknown'}.`
+    const reason = resolverWords[error.code ?? ''] ?? `DNS failed: ${error.code ?? 'unknown'}.`
     if (now >= entry.expires) setAddresses(entry, [])
     const isKept = entry.addresses.length > 0
     entry.error = isKept ? `${reason} The addresses of the last answer stay in use.` : reason
@@ -189,7 +189,7 @@ function isServer(text: string): boolean {
   return parseAddress(host) !== null && /^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535 && rest.length === 0
 }
 
-function resolverFor(servers: readonly string[]): Resolver {
+export function resolverFor(servers: readonly string[]): Resolver {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
   const usable = servers.filter(isServer)
   if (usable.length > 0) resolver.setServers(usable)

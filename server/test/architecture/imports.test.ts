@@ -91,6 +91,11 @@ const table: readonly Row[] = [
     because: 'the file format belongs to nobody else',
   },
   {
+    files: /^runtime\/ftp-upload\.ts$/,
+    may: [/^runtime\//, /^basic-ftp$/, /^node:stream$/],
+    because: 'one place speaks FTP',
+  },
+  {
     files: /^runtime\//,
     may: [/^runtime\//, /^contract\//, /^database\//, /^plan\/(artifacts|facts)\.ts$/, /^node:/],
     because: 'runtime state stands beside the configuration, not on it',

@@ -118,4 +118,24 @@ describe('the settings of automatic backups', () => {
       assert.equal((await admin('PATCH', '/backup/settings', { cifs: { remote_dir } })).status, 200, remote_dir)
     }
   })
+
+  it('refuse for a share what no share can have, once the upload is on', async () => {
+    const cifs = { ...ftp, server: '192.0.2.1' }
+    for (const [patch, field] of [
+      [{ login: 'a%b' }, 'cifs.login'],
+      [{ remote_dir: '/' }, 'cifs.remote_dir'],
+      [{ remote_dir: './.' }, 'cifs.remote_dir'],
+      [{ remote_dir: 'share/a"b' }, 'cifs.remote_dir'],
+      [{ remote_dir: 'share/a*' }, 'cifs.remote_dir'],
+      [{ remote_dir: 'sh:are' }, 'cifs.remote_dir'],
+    ] as const) {
+      const answer = await admin('PATCH', '/backup/settings', { cifs: { ...cifs, ...patch } })
+      assert.equal(answer.status, 422, JSON.stringify(patch))
+      assert.deepEqual(
+        answer.body.problems.map((problem: { field: string }) => problem.field),
+        [field],
+      )
+    }
+    assert.equal((await admin('PATCH', '/backup/settings', { ftp: { ...ftp, login: 'a%b' } })).status, 200)
+  })
 })

@@ -13,6 +13,8 @@ import type {
   Outcome,
   Plan,
   SessionTable,
+  ShareUpload,
+  ShareUploadResult,
   TrialPacket,
   TrialResult,
 } from '../../src/plan/artifacts.ts'
@@ -101,6 +103,16 @@ export class FakeApplier implements Applier {
 
   async checkpoints(): Promise<readonly Checkpoint[]> {
     return this.kept
+  }
+
+  /** What came for a share, and how the next ones end. */
+  readonly uploads: ShareUpload[] = []
+  uploadEnds: ShareUploadResult = { isDone: true }
+
+  async upload(request: ShareUpload): Promise<ShareUploadResult> {
+    this.#orFail()
+    this.uploads.push(request)
+    return this.uploadEnds
   }
 
   #tables(): NftTable[] {

@@ -5,6 +5,7 @@ import { type Sealed, secretMask } from '../../contract/secret.ts'
 import { type Config, read, write } from '../../contract/slots.ts'
 import { type StoredSettings, type StoredUpload, settings, type UploadKind, uploadKinds } from './config.ts'
 import type { BackupSettingsPatch, UploadPatch } from './contract.ts'
+import { shareOf } from './targets.ts'
 
 export type SealPassword = (password: string, kind: UploadKind) => Sealed
 
@@ -30,8 +31,21 @@ export const settingsProblems = (stored: StoredSettings): Problem[] =>
     const upload = stored[kind]
     if (!upload.enabled) return []
     const missing = (['server', 'login', 'remote_dir'] as const).filter((field) => upload[field] === '')
-    return [...missing, ...(upload.password === null ? ['password'] : [])].map((field) => ({
+    const empty = [...missing, ...(upload.password === null ? ['password'] : [])].map((field) => ({
       field: `${kind}.${field}`,
       message: 'Must not be empty while the upload is on.',
     }))
+    return [...empty, ...(kind === 'cifs' ? shareProblems(upload) : [])]
   })
+
+/** What Windows allows in no name; a percent sign in the login is where smbclient sees a password begin. */
+function shareProblems({ login, remote_dir }: StoredUpload): Problem[] {
+  const isNamed = remote_dir === '' || shareOf(remote_dir).share !== ''
+  return [
+    ...(login.includes('%') ? [{ field: 'cifs.login', message: 'Must not contain a percent sign.' }] : []),
+    ...(isNamed ? [] : [{ field: 'cifs.remote_dir', message: 'Must begin with the name of the share.' }]),
+    ...(/[:"*?<>|]/.test(remote_dir)
+      ? [{ field: 'cifs.remote_dir', message: 'Must not contain any of : " * ? < > | in it.' }]
+      : []),
+  ]
+}

@@ -6,8 +6,9 @@ import { strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { read } from '../../contract/slots.ts'
 import type { Services } from '../../http/handle.ts'
-import { settings } from './config.ts'
+import { settings, uploadKinds } from './config.ts'
 import { type BackupContent, bared, keptSlots } from './content.ts'
+import { runUploads } from './jobs-uploads.ts'
 
 type Entries = ReadonlyMap<string, Buffer>
 
@@ -18,8 +19,8 @@ const generalFile = 'backup.json'
 const secretsFile = 'secrets.json'
 const slotFile = /^slots\/([a-z0-9_.-]+)\.json$/
 
-export async function makeBackup(services: Services, comment: string, isAutomatic = false): Promise<string> {
-  return (await services.backups.create(comment, () => gather(services), isAutomatic)).id
+export async function makeBackup(services: Services, comment: string): Promise<string> {
+  return (await services.backups.create(comment, () => gather(services))).id
 }
 
 /** The configuration of one moment, whatever changes while it is written down. */
@@ -83,17 +84,24 @@ const rotationDays = { weekly: 7, monthly: 31 } as const
 /** By the gateway's own clock and calendar. */
 const dayOf = (time: Date): string => `${time.getFullYear()}-${time.getMonth()}-${time.getDate()}`
 
-/** The automatic backup when its hour has come and today has none yet, then the rotation. True when one was made. */
+/** The automatic backup when its hour has come and today has none yet, with the rotation; then what is to be uploaded. */
 export async function runDaily(services: Services): Promise<boolean> {
-  const { hour, rotate } = read(services.engine.config, settings).common
   const now = services.clock.now()
-  if (now.getHours() !== hour) return false
+  if (now.getHours() !== read(services.engine.config, settings).common.hour) return false
   const isDone = services.backups
     .list()
     .some(({ is_automatic, kept_since }) => is_automatic && dayOf(new Date(kept_since * 1000)) === dayOf(now))
-  if (isDone) return false
-  await makeBackup(services, automaticComment, true)
-  await services.backups.rotate(rotationDays[rotate])
+  if (!isDone) await makeAutomatic(services)
+  await runUploads(services)
+  return !isDone
+}
+
+async function makeAutomatic(services: Services): Promise<void> {
+  const stored = read(services.engine.config, settings)
+  const uploads = uploadKinds.filter((kind) => stored[kind].enabled)
+  await services.backups.create(automaticComment, () => gather(services), { isAutomatic: true, uploads })
+  await services.backups.rotate(rotationDays[stored.common.rotate])
+  services.backups.noteAutomatic(null)
   services.journal.note({
     event: 'system',
     who: 'system',
@@ -105,23 +113,42 @@ export async function runDaily(services: Services): Promise<boolean> {
     revision: null,
     changes: [],
   })
-  return true
 }
 
 const lookMilliseconds = 60_000
 
-/** Looks every minute whether the hour has come; a failure is told and tried again within the hour. */
+/**
+ * Looks every minute whether the hour has come; a failure is told and tried again within the hour. When the settings change,
+ * what could not be uploaded is tried with the new ones at once.
+ */
 export function startDailyBackup(services: Services, onFault: (error: unknown) => void): { stop(): void } {
-  const look = (): void => {
-    runDaily(services).then(
-      (isMade) => isMade && services.backups.noteAutomatic(null),
-      (error: unknown) => {
-        services.backups.noteAutomatic((error as Error).message)
-        onFault(error)
-      },
-    )
+  const { engine, backups } = services
+  let known = read(engine.config, settings)
+  let isBusy = false
+  let isWanted = false
+  const look = async (isUrgent: boolean): Promise<void> => {
+    isWanted ||= isBusy && isUrgent
+    if (isBusy) return
+    isBusy = true
+    try {
+      await runDaily(services)
+      if (isUrgent) await runUploads(services, true)
+    } catch (error) {
+      backups.noteAutomatic((error as Error).message)
+      onFault(error)
+    }
+    isBusy = false
+    if (isWanted) {
+      isWanted = false
+      await look(true)
+    }
   }
-  const timer = setInterval(look, lookMilliseconds)
+  const timer = setInterval(() => void look(false), lookMilliseconds)
   timer.unref()
+  engine.onChanged(() => {
+    const isSame = read(engine.config, settings) === known
+    known = read(engine.config, settings)
+    if (!isSame) void look(true)
+  })
   return { stop: () => clearInterval(timer) }
 }

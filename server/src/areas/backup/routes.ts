@@ -11,6 +11,7 @@ import { updateSettings } from './edits.ts'
 import { readFormFile } from './form.ts'
 import { makeBackup, readContent } from './jobs.ts'
 import { backupStatusItems } from './status.ts'
+import { fileName } from './targets.ts'
 
 type Stored = ReturnType<Services['backups']['find']>
 
@@ -123,12 +124,6 @@ async function upload(context: Context<typeof contract.backups.upload>): Promise
   }
 }
 
-/** Letters of our own making only: it goes into a header. */
-function fileName({ brand }: Services, { version, timestamp }: Stored): string {
-  const time = new Date(timestamp * 1000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
-  return `${brand}-${version.major}.${version.minor}.${version.build}-${time}Z.backup`
-}
-
 export const routes: readonly Route[] = [
   handle(contract.settings.show, showSettings, { slot: settings }),
   handle(
@@ -146,7 +141,8 @@ export const routes: readonly Route[] = [
     const stored = services.backups.find(params.backup_id ?? '')
     const content = await services.backups.read(stored.id)
     journalLook(context as never, 'GET /backup/download/:backup_id', `The backup ${stored.id} was downloaded.`)
-    setHeader('content-disposition', `attachment; filename="${fileName(services, stored)}"`)
+    const name = fileName(services.brand, stored.version, stored.timestamp)
+    setHeader('content-disposition', `attachment; filename="${name}.backup"`)
     setHeader('content-length', String(stored.size))
     return rawReply('application/octet-stream', content)
   }),
@@ -159,7 +155,7 @@ export const routes: readonly Route[] = [
     return context.services.backups.keys.show()
   }),
   handle(contract.recoveryKey.add, ({ body, services }) => ({ id: services.backups.keys.add(body.key) })),
-  handle(contract.backupStatus, ({ config, services }) => backupStatusItems(config, services.backups)),
+  handle(contract.backupStatus, ({ config, services }) => backupStatusItems(config, services)),
   handle(contract.previousVersion.show, () => ({ previous_version: null })),
   handle(contract.previousVersion.restore, () => {
     throw new GatewayError('conflict', 'There is no previous version to return to.')

@@ -1,35 +1,58 @@
-// How the automatic backups fare, and what of their settings is not carried out yet.
+// How the automatic backups and their uploads fare.
 
 import type { StatusItem } from '../../contract/fields.ts'
 import { type Config, read } from '../../contract/slots.ts'
 import type { Services } from '../../http/handle.ts'
 import { settings, type UploadKind } from './config.ts'
+import { missingUploads } from './jobs-uploads.ts'
 
 const titles: Readonly<Record<UploadKind, string>> = { ftp: 'FTP server', cifs: 'CIFS share' }
 
-export const backupStatusItems = (config: Config, backups: Services['backups']): StatusItem[] => [
-  automaticItem(config, backups),
-  uploadItem(config, 'ftp'),
-  uploadItem(config, 'cifs'),
+export const backupStatusItems = (config: Config, services: Services): StatusItem[] => [
+  automaticItem(config, services.backups),
+  uploadItem(config, services, 'ftp'),
+  uploadItem(config, services, 'cifs'),
 ]
+
+const timeOf = (unixSeconds: number): string => new Date(unixSeconds * 1000).toISOString()
+
+const hourOf = (config: Config): string => `${String(read(config, settings).common.hour).padStart(2, '0')}:00`
 
 function automaticItem(config: Config, backups: Services['backups']): StatusItem {
   const name = 'automatic-backup'
   const failure = backups.automaticFailure
   if (failure !== null) return { name, status: 'failed', msg: [`The last automatic backup failed: ${failure}`] }
   const last = backups.list().find(({ is_automatic }) => is_automatic)
-  const { hour } = read(config, settings).common
-  const at = `${String(hour).padStart(2, '0')}:00`
   const told = last
-    ? `The last automatic backup was made at ${new Date(last.timestamp * 1000).toISOString()}.`
-    : `No automatic backup was made yet; the first one is due at ${at}.`
+    ? `The last automatic backup was made at ${timeOf(last.timestamp)}.`
+    : `No automatic backup was made yet; the first one is due at ${hourOf(config)}.`
   return { name, status: 'active', msg: [told] }
 }
 
-function uploadItem(config: Config, kind: UploadKind): StatusItem {
-  const { enabled } = read(config, settings)[kind]
-  const message = enabled
-    ? `Stored; the upload to the ${titles[kind]} is not part of this release yet, so automatic backups stay on the gateway.`
-    : `The upload to the ${titles[kind]} is off.`
-  return { name: `${kind}-upload`, status: 'inactive', msg: [message] }
+/** Active only once something has arrived there. */
+function uploadItem(config: Config, services: Services, kind: UploadKind): StatusItem {
+  const item = (status: StatusItem['status'], ...msg: string[]): StatusItem => ({ name: `${kind}-upload`, status, msg })
+  const title = titles[kind]
+  if (!read(config, settings)[kind].enabled) return item('inactive', `The upload to the ${title} is off.`)
+  if (!services.uploads) return item('inactive', `Stored; nothing is uploaded to the ${title} from here.`)
+  const last = services.backups.list().find(({ uploads }) => uploads?.[kind] !== undefined)
+  const upload = last?.uploads?.[kind]
+  if (!last || !upload)
+    return item(
+      'inactive',
+      `Nothing was uploaded to the ${title} yet; the next automatic backup is due at ${hourOf(config)}.`,
+    )
+  const backup = `The backup of ${timeOf(last.timestamp)}`
+  if (upload.state === 'done') return item('active', `${backup} was uploaded to the ${title} at ${timeOf(upload.at)}.`)
+  const missing = missingUploads(services.backups, kind).length
+  const waiting = missing > 1 ? [`${missing} backups wait to be uploaded.`] : []
+  if (upload.state === 'waiting')
+    return item('activating', `${backup} waits to be uploaded to the ${title}.`, ...waiting)
+  const again = `It is tried again at ${hourOf(config)}, and when these settings change.`
+  return item(
+    'failed',
+    `${backup} could not be uploaded to the ${title} at ${timeOf(upload.at)}: ${upload.message}`,
+    ...waiting,
+    again,
+  )
 }

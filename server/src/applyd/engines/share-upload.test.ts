@@ -1,0 +1,136 @@
+// Backups arrive at a real share as they are; the password is seen by nobody on the way, and nothing but a backup leaves.
+
+import assert from 'node:assert/strict'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import {
+  freePort,
+  type RunningServer,
+  reasonToSkipServers,
+  shareServer,
+  startOnLoopback,
+} from '../../../test/support/file-servers.ts'
+import { until } from '../../../test/support/until.ts'
+import type { ShareUpload, ShareUploadResult } from '../../plan/artifacts.ts'
+import { createShareUploader, parseShareUpload } from './share-upload.ts'
+
+const password = `pä %ss"w;ord-${randomBytes(6).toString('hex')}`
+const backup = randomUUID()
+const content = randomBytes(300_000)
+const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex')
+const request: ShareUpload = {
+  backup,
+  name: 'gateway-1.backup',
+  server: 'files.example',
+  address: '127.0.0.1',
+  share: 'share',
+  folder: 'in',
+  login: 'daemon',
+  password,
+}
+/** Files belong to root here, and the program runs as nobody all the same. */
+const service = { uid: 0, gid: 0 }
+
+describe('an upload to smbd', { skip: reasonToSkipServers }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'share-upload-'))
+  let server: RunningServer
+  before(async () => {
+    writeFileSync(join(folder, `${backup}.backup`), content, { mode: 0o600 })
+    server = await startOnLoopback(shareServer, password)
+  })
+  after(async () => {
+    rmSync(folder, { recursive: true })
+    await server.stop()
+  })
+
+  const upload = (more: Partial<ShareUpload> = {}, port = server.port): Promise<ShareUploadResult> =>
+    createShareUploader({ folder, service, port }).upload({ ...request, ...more })
+
+  it('arrives bit for bit under its name, also over an older one', async () => {
+    for (let round = 0; round < 2; round++) {
+      assert.deepEqual(await upload(), { isDone: true })
+      assert.deepEqual(readdirSync(server.arrivals), [request.name])
+      assert.equal(md5(readFileSync(join(server.arrivals, request.name))), md5(content))
+    }
+  })
+
+  it('names the status of what went wrong', async () => {
+    const failed = (status: string) => ({ isDone: false, status })
+    assert.deepEqual(await upload({ password: 'wrong' }), failed('NT_STATUS_LOGON_FAILURE'))
+    assert.deepEqual(await upload({ login: 'somebody' }), failed('NT_STATUS_LOGON_FAILURE'))
+    assert.deepEqual(await upload({ share: 'nowhere' }), failed('NT_STATUS_BAD_NETWORK_NAME'))
+    assert.deepEqual(await upload({ folder: 'in/nowhere' }), failed('NT_STATUS_OBJECT_NAME_NOT_FOUND'))
+    assert.deepEqual(await upload({ folder: '' }), failed('NT_STATUS_ACCESS_DENIED'))
+    assert.deepEqual(await upload({}, await freePort()), failed('NT_STATUS_CONNECTION_REFUSED'))
+  })
+
+  it('takes no setting for a command', async () => {
+    for (const text of ['in; rm gateway-1.backup', 'in" ; quit', '!id', '-N', '`id`', '$(id)'])
+      assert.equal((await upload({ folder: text })).isDone, false, text)
+    assert.deepEqual(readdirSync(server.arrivals), [request.name])
+  })
+
+  it('ends in time at a server that is silent, and shows the password to nobody meanwhile', async () => {
+    const silent = createServer(() => {})
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo
+    const uploader = createShareUploader({ folder, service, port, wholeMs: 30_000 })
+    const outcome = uploader.upload(request)
+    const clients = (): string[] => readdirSync('/proc').filter((pid) => isClient(pid, port))
+    await until('the program runs', () => clients().length > 0)
+    for (const pid of clients()) {
+      for (const name of ['cmdline', 'environ']) assert.ok(!readProc(pid, name).includes(password.slice(-12)), name)
+      assert.match(readProc(pid, 'status'), /^Uid:\t65534\t65534\t65534\t65534$/m)
+    }
+    uploader.stop()
+    assert.deepEqual(await outcome, { isDone: false, status: 'timeout' })
+    silent.close()
+  })
+
+  it('sends nothing but a backup of the service', async () => {
+    const secret = join(folder, 'secret')
+    writeFileSync(secret, 'of root', { mode: 0o600 })
+    const [linked, absent] = [randomUUID(), randomUUID()]
+    symlinkSync(secret, join(folder, `${linked}.backup`))
+    linkSync(secret, join(folder, 'hard'))
+    await assert.rejects(upload({ backup: linked }), /no such backup/)
+    await assert.rejects(upload({ backup: absent }), /no such backup/)
+    const others = createShareUploader({ folder, service: { uid: 1, gid: 1 }, port: server.port })
+    await assert.rejects(others.upload(request), /no such backup/)
+  })
+})
+
+describe('a request for a share', () => {
+  it('is taken in its form only', () => {
+    assert.deepEqual(parseShareUpload({ ...request, folder: 'dir_2/back up' }), { ...request, folder: 'dir_2/back up' })
+    const wrong: readonly Partial<Record<keyof ShareUpload, unknown>>[] = [
+      ...['..', '../x', 'x', '', `${backup}/../x`, 7].map((value) => ({ backup: value })),
+      ...['-x', '.x', 'a/b', 'a b', 'a;b', 'a\nb', '', 'x'.repeat(200)].map((name) => ({ name })),
+      ...['-N', 'a/b', 'a b', '//x', ''].map((server) => ({ server })),
+      ...['localhost', '::1', '2130706433', '127.1', ''].map((address) => ({ address })),
+      ...['a/b', 'a\\b', 'a"b', '', 'a\nb'].map((share) => ({ share })),
+      ...['..', 'a/../b', 'a/..', 'a\\b', 'a"b', 'a\nb'].map((folder) => ({ folder })),
+      ...['a%b', '', 'a\nb'].map((login) => ({ login })),
+      ...['', 'a\nb', 'a\0b'].map((secret) => ({ password: secret })),
+    ]
+    for (const more of wrong) assert.throws(() => parseShareUpload({ ...request, ...more }), JSON.stringify(more))
+    assert.throws(() => parseShareUpload({ ...request, path: '/etc/shadow' }))
+  })
+})
+
+function readProc(pid: string, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const isClient = (pid: string, port: number): boolean => {
+  const line = /^\d+$/.test(pid) ? readProc(pid, 'cmdline') : ''
+  return line.startsWith('/usr/bin/smbclient') && line.includes(`--port=${port}`)
+}

@@ -1,0 +1,151 @@
+// Puts a backup on a share (SMB 2 and later) with smbclient. gatewayd names the backup, never a path, and says where to;
+// the program runs as nobody, gets the file as its standard input and the password over a pipe, and what it may do there is
+// two fixed commands. Of what it prints only the name of a status is taken.
+
+import { spawn } from 'node:child_process'
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { isIPv4 } from 'node:net'
+import { join } from 'node:path'
+import type { ShareUpload, ShareUploadResult } from '../../plan/artifacts.ts'
+import { programEnvironment } from '../processes.ts'
+import { parseForm, parseKeys, Refusal } from '../requests.ts'
+import type { ServiceAccount } from '../tables.ts'
+
+const program = '/usr/bin/smbclient'
+const nobody = 65_534
+const maxOutput = 64 * 1024
+
+const idForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/
+const serverForm = /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/
+/** Neither a path nor what Windows does not allow in a name. */
+const shareForm = /^[^\p{Cc}\p{Cs}\\/:"*?<>|]{1,80}$/u
+const folderForm = /^(?!(?:.*\/)?\.\.(?:\/|$))[^\p{Cc}\p{Cs}\\:"*?<>|]{0,255}$/u
+/** smbclient takes what follows a percent sign for the password. */
+const loginForm = /^[^\p{Cc}\p{Cs}%]{1,255}$/u
+const passwordForm = /^[^\p{Cc}\p{Cs}]{1,255}$/u
+
+export function parseShareUpload(value: unknown): ShareUpload {
+  const keys = ['backup', 'name', 'server', 'address', 'share', 'folder', 'login', 'password'] as const
+  const { backup, name, server, address, share, folder, login, password } = parseKeys(value, keys)
+  if (typeof address !== 'string' || !isIPv4(address)) throw new Refusal('An address is none.')
+  return {
+    backup: parseForm(backup, idForm, 'backup is not named by its id'),
+    name: parseForm(name, nameForm, 'name of the file is not allowed'),
+    server: parseForm(server, serverForm, 'name of the server is not allowed'),
+    address,
+    share: parseForm(share, shareForm, 'name of the share is not allowed'),
+    folder: parseForm(folder, folderForm, 'folder is not allowed'),
+    login: parseForm(login, loginForm, 'login is not allowed'),
+    password: parseForm(password, passwordForm, 'password is not allowed'),
+  }
+}
+
+export interface ShareUploaderOptions {
+  /** Where gatewayd keeps its backups. */
+  readonly folder: string
+  readonly service: ServiceAccount
+  readonly port?: number
+  readonly wholeMs?: number
+}
+
+export interface ShareUploader {
+  upload(request: ShareUpload): Promise<ShareUploadResult>
+  /** Ends what runs; nothing starts any more. */
+  stop(): void
+}
+
+export function createShareUploader(options: ShareUploaderOptions): ShareUploader {
+  const { folder, service, port = 445, wholeMs = 15 * 60_000 } = options
+  const stopping = new AbortController()
+
+  const upload = async (request: ShareUpload): Promise<ShareUploadResult> => {
+    const file = openBackup(join(folder, `${request.backup}.backup`), service)
+    try {
+      const deadline = AbortSignal.any([stopping.signal, AbortSignal.timeout(wholeMs)])
+      const call = (command: string, input: number | 'ignore') => {
+        const args = [...argumentsOf(request, port), `--command=${command}`]
+        return runClient(args, { input, password: request.password, signal: deadline, isRoot: service !== null })
+      }
+      // Under another name until it is whole, so that a half file is never taken for a backup.
+      const part = `${request.name}.part`
+      const put = await call(`put - ${part}`, file)
+      const named = put.isDone ? await call(`rename ${part} ${request.name} -f`, 'ignore') : put
+      // Not after a refused sign-in: a second try with a wrong password could close the account.
+      const hasPart = put.isDone || /FULL|QUOTA/.test(put.status)
+      if (!named.isDone && hasPart && !deadline.aborted) await call(`rm ${part}`, 'ignore')
+      return named
+    } finally {
+      closeSync(file)
+    }
+  }
+  return { upload, stop: () => stopping.abort() }
+}
+
+/** Only a plain file of the service itself: what it could not read on its own, it cannot send off through us. */
+function openBackup(path: string, service: ServiceAccount): number {
+  let file: number
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch {
+    throw new Refusal('There is no such backup.')
+  }
+  const stat = fstatSync(file)
+  if (stat.isFile() && stat.uid === (service?.uid ?? process.geteuid?.())) return file
+  closeSync(file)
+  throw new Refusal('There is no such backup.')
+}
+
+const argumentsOf = ({ server, address, share, folder, login }: ShareUpload, port: number): string[] => [
+  `//${server}/${share}`,
+  `--ip-address=${address}`,
+  `--port=${port}`,
+  `--user=${login}`,
+  `--directory=${folder}`,
+  '--configfile=/dev/null',
+  '--client-protection=sign',
+  '--use-kerberos=off',
+  '--timeout=30',
+]
+
+interface ClientRun {
+  readonly input: number | 'ignore'
+  readonly password: string
+  readonly signal: AbortSignal
+  /** Whether there is anybody else to be. */
+  readonly isRoot: boolean
+}
+
+function runClient(
+  args: readonly string[],
+  { input, password, signal, isRoot }: ClientRun,
+): Promise<ShareUploadResult> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      cwd: '/',
+      env: { ...programEnvironment, PASSWD_FD: '3' },
+      stdio: [input, 'pipe', 'pipe', 'pipe'],
+      signal,
+      killSignal: 'SIGKILL',
+      ...(isRoot ? { uid: nobody, gid: nobody } : {}),
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => {
+        if (output.length < maxOutput) output += chunk.toString('latin1')
+      })
+    const pipe = child.stdio[3] as NodeJS.WritableStream
+    pipe.on('error', () => {})
+    pipe.end(`${password}\n`)
+    child.on('error', (fault: NodeJS.ErrnoException) => {
+      if (fault.code === 'ENOENT') resolve({ isDone: false, status: 'missing' })
+    })
+    child.on('close', (code) => {
+      if (code === 0) resolve({ isDone: true })
+      else resolve({ isDone: false, status: signal.aborted ? 'timeout' : statusIn(output) })
+    })
+  })
+}
+
+/** The last status it named; empty when it named none. */
+const statusIn = (output: string): string => output.match(/\bNT_STATUS_[A-Z0-9_]{1,60}/g)?.at(-1) ?? ''

@@ -1,0 +1,126 @@
+// Carrying automatic backups to an FTP server or a share. A backup knows where it is to go since it was made; what failed is
+// tried again, and the copy on the gateway stays whatever happens there.
+
+import { read } from '../../contract/slots.ts'
+import type { Services } from '../../http/handle.ts'
+import { passwordPlace, type StoredUpload, settings, type UploadKind, uploadKinds } from './config.ts'
+import { fileName, shareOf, targetFault } from './targets.ts'
+
+type Stored = ReturnType<Services['backups']['find']>
+
+/** The message is a sentence for the administrator. */
+class UploadFailure extends Error {}
+
+/** Before this a failed upload is not tried again, unless the settings changed. */
+const retrySeconds = 10 * 60
+
+/** Backups that still have to go there, newest first. */
+export const missingUploads = (backups: Services['backups'], kind: UploadKind): Stored[] =>
+  backups.list().filter(({ uploads }) => uploads?.[kind] !== undefined && uploads[kind].state !== 'done')
+
+/** Tries everything that is due; one that fails ends the tries at this server. `isUrgent`: do not wait for a retry. */
+export async function runUploads(services: Services, isUrgent = false): Promise<void> {
+  if (!services.uploads) return
+  for (const kind of uploadKinds) {
+    const now = services.clock.now().getTime() / 1000
+    for (const stored of missingUploads(services.backups, kind)) {
+      if (!read(services.engine.config, settings)[kind].enabled) break
+      const { at = 0 } = stored.uploads?.[kind] ?? {}
+      // A clock that was set back must not keep us waiting.
+      const isDue = isUrgent || now - at >= retrySeconds || now < at
+      if (!isDue || !(await upload(services, kind, stored))) break
+    }
+  }
+}
+
+/** True when it arrived. */
+async function upload(services: Services, kind: UploadKind, stored: Stored): Promise<boolean> {
+  const failure = await send(services, kind, stored).then(
+    () => null,
+    (error: unknown) => (error as Error).message,
+  )
+  services.backups.noteUpload(stored.id, kind, { state: failure === null ? 'done' : 'failed', message: failure ?? '' })
+  services.journal.note({
+    event: 'system',
+    who: 'system',
+    address: '127.0.0.1',
+    what: `${kind} upload`,
+    result: failure === null ? 'ok' : 'failed',
+    message: failure === null ? `The backup ${stored.id} was uploaded.` : `The backup was not uploaded: ${failure}`,
+    request_id: '',
+    revision: null,
+    changes: [],
+  })
+  return failure === null
+}
+
+async function send(services: Services, kind: UploadKind, stored: Stored): Promise<void> {
+  const target = read(services.engine.config, settings)[kind]
+  const address = await addressOf(services, target.server)
+  const password = target.password === null ? '' : services.vault.reveal(target.password, passwordPlace(kind))
+  const name = `${fileName(services.brand, stored.version, stored.timestamp)}-${stored.id.slice(0, 8)}.backup`
+  const sender = kind === 'ftp' ? sendToFtp : sendToShare
+  await sender(services, target, { address, password, name, stored })
+}
+
+interface Sending {
+  readonly address: string
+  readonly password: string
+  readonly name: string
+  readonly stored: Stored
+}
+
+async function addressOf(services: Services, server: string): Promise<string> {
+  const found = await services.uploads?.lookUp(server)
+  if (!found || 'fault' in found) throw new UploadFailure(`The server ${server} cannot be found. ${found?.fault ?? ''}`)
+  const own = services.facts().interfaces.flatMap(({ addresses }) => addresses)
+  const fault = targetFault(found.address, own)
+  if (fault !== null) throw new UploadFailure(fault)
+  return found.address
+}
+
+async function sendToFtp(services: Services, target: StoredUpload, sending: Sending): Promise<void> {
+  const { address, password, name, stored } = sending
+  await services.uploads?.ftp(
+    { address, login: target.login, password, folder: target.remote_dir },
+    { name, size: stored.size, read: () => services.backups.read(stored.id) },
+  )
+}
+
+async function sendToShare(services: Services, target: StoredUpload, sending: Sending): Promise<void> {
+  const { address, password, name, stored } = sending
+  const { server, login, remote_dir } = target
+  const { share, folder } = shareOf(remote_dir)
+  const request = { backup: stored.id, name, server, address, share, folder, login, password }
+  const result = await services.applier.upload(request)
+  if (!result.isDone) throw new UploadFailure(shareWords(result.status, share, folder))
+}
+
+const statusWords: Readonly<Record<string, string>> = {
+  timeout: 'The server did not answer in time.',
+  missing: 'The program smbclient is not installed on this gateway.',
+  NT_STATUS_LOGON_FAILURE: 'The server refuses the login or the password.',
+  NT_STATUS_WRONG_PASSWORD: 'The server refuses the login or the password.',
+  NT_STATUS_ACCOUNT_DISABLED: 'The account is switched off on the server.',
+  NT_STATUS_ACCOUNT_LOCKED_OUT: 'The account is locked on the server.',
+  NT_STATUS_PASSWORD_EXPIRED: 'The password has expired on the server.',
+  NT_STATUS_PASSWORD_MUST_CHANGE: 'The server asks for a new password first.',
+  NT_STATUS_ACCESS_DENIED: 'The server does not allow this account to write there.',
+  NT_STATUS_MEDIA_WRITE_PROTECTED: 'The server does not allow to write there.',
+  NT_STATUS_DISK_FULL: 'The server could not write the file: its disk is full.',
+  NT_STATUS_QUOTA_EXCEEDED: 'The server could not write the file: the account has used up its room.',
+  NT_STATUS_CONNECTION_REFUSED: 'The server refuses the connection: nothing listens there.',
+  NT_STATUS_HOST_UNREACHABLE: 'There is no route to the server.',
+  NT_STATUS_NETWORK_UNREACHABLE: 'There is no route to the server.',
+  NT_STATUS_IO_TIMEOUT: 'The server did not answer in time.',
+  NT_STATUS_CONNECTION_RESET: 'The server broke off the connection.',
+  NT_STATUS_CONNECTION_DISCONNECTED: 'The server broke off the connection.',
+}
+
+function shareWords(status: string, share: string, folder: string): string {
+  if (status === 'NT_STATUS_BAD_NETWORK_NAME') return `There is no share ${share} on the server.`
+  if (/^NT_STATUS_(OBJECT_(NAME|PATH)_|NO_SUCH_FILE|NOT_A_DIRECTORY)/.test(status))
+    return `The folder ${folder} is not there in the share ${share}.`
+  const known = Object.hasOwn(statusWords, status) ? statusWords[status] : undefined
+  return known ?? `The server did not take the file${status === '' ? '' : ` (${status})`}.`
+}

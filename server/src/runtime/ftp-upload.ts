@@ -1,0 +1,135 @@
+// Puts one file on an FTP server (RFC 959, in the clear: what goes there is sealed already). The protocol is spoken by
+// basic-ftp; here stand the order of steps, the limits of time, and the words for what may go wrong. Nothing that a server
+// says is trusted: it is cut, cleaned and never shown with the password in it.
+
+import type { Readable } from 'node:stream'
+import { Client, FTPError } from 'basic-ftp'
+
+export interface FtpTarget {
+  /** Resolved by the caller, once: nothing here asks DNS again. */
+  readonly address: string
+  readonly port?: number
+  readonly login: string
+  readonly password: string
+  readonly folder: string
+}
+
+export interface UploadFile {
+  /** Of our own making: letters, digits, dots, hyphens. */
+  readonly name: string
+  readonly size: number
+  read(): Promise<Readable>
+}
+
+export interface FtpLimits {
+  /** How long the server may be silent. */
+  readonly idleMs: number
+  /** How long all of it may take. */
+  readonly wholeMs: number
+}
+
+const defaultLimits: FtpLimits = { idleMs: 30_000, wholeMs: 15 * 60_000 }
+
+/** The message is a sentence for the administrator. */
+export class UploadError extends Error {}
+
+type Step = 'connect' | 'login' | 'folder' | 'store' | 'name'
+
+/** Under another name until it is whole, so that a half file is never taken for a backup. */
+export async function uploadByFtp(
+  target: FtpTarget,
+  file: UploadFile,
+  { idleMs, wholeMs }: FtpLimits = defaultLimits,
+): Promise<void> {
+  const client = new Client(idleMs, { allowSeparateTransferHost: false })
+  const timer = setTimeout(() => client.ftp.closeWithError(new Error('Timeout (whole upload)')), wholeMs)
+  const part = `${file.name}.part`
+  let step: Step = 'connect'
+  try {
+    await client.connect(target.address, target.port ?? 21)
+    step = 'login'
+    await client.login(target.login, target.password)
+    await client.useDefaultSettings()
+    step = 'folder'
+    await client.cd(target.folder)
+    step = 'store'
+    await client.uploadFrom(await contentOf(file), part)
+    await checkSize(client, part, file.size)
+    step = 'name'
+    // Left there by an upload whose last answer was lost; some servers do not rename over it.
+    await client.sendIgnoringError(`DELE ${file.name}`)
+    await client.rename(part, file.name)
+  } catch (error) {
+    await removeQuietly(client, step, part)
+    throw new UploadError(reasonFor(error, step, target))
+  } finally {
+    clearTimeout(timer)
+    client.close()
+  }
+}
+
+/** A fault of our own disk is not one of the server. */
+const contentOf = (file: UploadFile): Promise<Readable> =>
+  file.read().catch((error: Error) => {
+    throw new UploadError(error.message)
+  })
+
+/** Not every server tells a size; one that does must tell the right one. */
+async function checkSize(client: Client, name: string, size: number): Promise<void> {
+  const { code, message } = await client.sendIgnoringError(`SIZE ${name}`)
+  const told = code === 213 ? /^213 (\d{1,15})$/.exec(message.trim())?.[1] : undefined
+  if (told !== undefined && Number(told) !== size) throw new UploadError('The server kept only a part of the file.')
+}
+
+async function removeQuietly(client: Client, step: Step, name: string): Promise<void> {
+  if (client.closed || (step !== 'store' && step !== 'name')) return
+  await client.sendIgnoringError(`DELE ${name}`).catch(() => {})
+}
+
+const socketWords: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The server refuses the connection: nothing listens there.',
+  EHOSTUNREACH: 'There is no route to the server.',
+  ENETUNREACH: 'There is no route to the server.',
+  ETIMEDOUT: 'The server did not answer in time.',
+}
+
+function reasonFor(error: unknown, step: Step, { folder, password }: FtpTarget): string {
+  if (error instanceof UploadError) return error.message
+  if (error instanceof FTPError) return `${answerWords(error.code, step, folder)} ${quoted(error.message, password)}`
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code !== undefined && code in socketWords) return socketWords[code] ?? ''
+  if (message.includes('Timeout')) return 'The server did not answer in time.'
+  if (message.includes('PASV returned another host'))
+    return 'The server wants the file at another address than its own, which is not allowed.'
+  if (message.includes('transfer strategies'))
+    return 'No second connection for the file could be made; a firewall between may keep it shut.'
+  return step === 'connect'
+    ? 'The server does not answer as an FTP server does.'
+    : 'The server broke off the connection.'
+}
+
+/** RFC 959, 4.2; servers differ in which of the codes they choose when a disk is full. */
+function answerWords(code: number, step: Step, folder: string): string {
+  if (code === 421) return 'The server takes no more connections now.'
+  if (step === 'connect') return 'The server refuses the connection.'
+  if (step === 'login') return 'The server refuses the login or the password.'
+  if (step === 'folder') return `The folder ${folder} is not there or may not be entered.`
+  if ([426, 451, 452, 552].includes(code)) return 'The server could not write the file: its disk may be full.'
+  return step === 'store'
+    ? 'The server does not allow to write there.'
+    : 'The server does not allow to rename the file.'
+}
+
+const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]+/gu
+const maxQuoted = 120
+
+/** What the server said, as one short line; it may have said the password. */
+function quoted(text: string, password: string): string {
+  const line = text
+    .replaceAll(password, '***')
+    .replaceAll(unprintable, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, maxQuoted)
+  return `It says: ${line}`
+}
