@@ -5,18 +5,11 @@ import { setImmediate as others } from 'node:timers/promises'
 import type { TObject } from 'typebox'
 import type { settingsEndpoints } from '../contract/collections.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
-import {
-  addItem,
-  moveItem,
-  type Placement,
-  removeItem,
-  requireItem,
-  updateItem,
-  updateSingle,
-} from '../contract/list-edits.ts'
-import { commonEnds, type Item, type ListSlot, read, type SingleSlot } from '../contract/slots.ts'
+import { addTo, type ItemList, replaceIn, updateIn } from '../contract/item-list.ts'
+import { moveItem, type Placement, removeItem, updateSingle } from '../contract/list-edits.ts'
+import { type Config, commonEnds, type Item, read, type SingleSlot } from '../contract/slots.ts'
 import { toCsv } from './csv.ts'
-import { type Context, handle, type RawReply, type Route, rawReply } from './handle.ts'
+import { type Handler, handle, type RawReply, type Route, rawReply } from './handle.ts'
 
 export const settingsRoutes = <T extends object>(
   endpoints: ReturnType<typeof settingsEndpoints<TObject>>,
@@ -28,95 +21,83 @@ export const settingsRoutes = <T extends object>(
   }),
 ]
 
-interface CollectionEndpoints {
-  readonly list: Endpoint
-  readonly create: Endpoint
-  readonly update: Endpoint
-  readonly remove: Endpoint
+/** An area answers itself what it leaves out here. */
+interface ListEndpoints {
+  readonly list?: Endpoint
+  readonly create?: Endpoint
+  readonly update?: Endpoint
+  readonly replace?: Endpoint
+  readonly remove?: Endpoint
 }
 
-interface OrderedEndpoints extends CollectionEndpoints {
-  readonly move: Endpoint
-}
-
-interface CollectionSpec<T extends Item, E extends CollectionEndpoints> {
-  readonly endpoints: E
-  readonly slot: ListSlot<T>
-  /** One item in words, for messages. */
-  readonly item: string
-  /** Fields a creation may leave out. */
-  readonly defaults: Partial<T>
+interface OrderedEndpoints extends ListEndpoints {
+  readonly move?: Endpoint
 }
 
 type StringItem = Item & { readonly id: string }
 type IntegerItem = Item & { readonly id: number }
 
 /** Items with ids that tell nothing, in the order of their creation. */
-export function collectionRoutes<T extends StringItem>(spec: CollectionSpec<T, CollectionEndpoints>): Route[] {
-  const { endpoints, slot, defaults } = spec
-  return [
-    ...itemRoutes(spec),
-    handle(
-      endpoints.create,
-      async ({ body, change }) => {
-        const id = randomUUID()
-        await change((config) => addItem(config, slot, { ...defaults, ...(body as object), id } as T))
-        return { id } as never
-      },
-      { slot },
-    ),
-  ]
+export function collectionRoutes<T extends StringItem>(endpoints: ListEndpoints, list: ItemList<T>): Route[] {
+  const create: Handler<Endpoint> = async ({ body, change }) => {
+    const id = randomUUID()
+    await change((config) => addTo(config, list, id, body as object))
+    return { id } as never
+  }
+  return [...itemRoutes(endpoints, list), ...answered(endpoints.create, list, create)]
 }
 
 /** Numbered items in an order that administrators decide. */
-export function orderedRoutes<T extends IntegerItem>(spec: CollectionSpec<T, OrderedEndpoints>): Route[] {
-  const { endpoints, slot, item, defaults } = spec
+export function orderedRoutes<T extends IntegerItem>(endpoints: OrderedEndpoints, list: ItemList<T>): Route[] {
+  const { slot, item } = list
+  const create: Handler<Endpoint> = ({ body, query, change }) =>
+    change((config, tools) => {
+      const id = tools.nextId(slot)
+      return [addTo(config, list, id, body as object, query as Placement), { id }] as const
+    }) as never
+  const move: Handler<Endpoint> = ({ body, change }) => {
+    const { id, ...placement } = (body as { params: Placement & { id: number } }).params
+    return change((config) => moveItem(config, slot, id, placement, item)) as never
+  }
   return [
-    ...itemRoutes(spec),
-    handle(
-      endpoints.create,
-      ({ body, query, change }) =>
-        change((config, tools) => {
-          const id = tools.nextId(slot)
-          const next = addItem(config, slot, { ...defaults, ...(body as object), id } as T, query as Placement)
-          return [next, { id }] as const
-        }) as never,
-      { slot },
-    ),
-    handle(
-      endpoints.move,
-      ({ body, change }) => {
-        const { id, ...placement } = (body as { params: Placement & { id: number } }).params
-        return change((config) => moveItem(config, slot, id, placement, item)) as never
-      },
-      { slot },
-    ),
+    ...itemRoutes(endpoints, list),
+    ...answered(endpoints.create, list, create),
+    ...answered(endpoints.move, list, move),
   ]
 }
-
-const pathId = (context: Context, endpoint: Endpoint): string => context.params[endpoint.params.at(-1) ?? ''] ?? ''
 
 /** What every list has, whatever its ids and its order. */
-function itemRoutes<T extends Item>({ endpoints, slot, item }: CollectionSpec<T, CollectionEndpoints>): Route[] {
+function itemRoutes<T extends Item>(endpoints: ListEndpoints, list: ItemList<T>): Route[] {
+  const { slot, item } = list
+  const byPath =
+    (edit: (config: Config, id: string, body: object) => Config): Handler<Endpoint> =>
+    ({ params, body, change }) =>
+      change((config) => edit(config, Object.values(params).at(-1) ?? '', body as object)) as never
   return [
-    handle(endpoints.list, ({ config }) => read(config, slot) as never, { slot }),
-    handle(
+    ...answered(endpoints.list, list, ({ config }) => read(config, slot) as never),
+    ...answered(
       endpoints.update,
-      (context) =>
-        context.change((config) => {
-          const current = requireItem(config, slot, pathId(context, endpoints.update), item)
-          return updateItem(config, slot, { ...current, ...(context.body as object) })
-        }) as never,
-      { slot },
+      list,
+      byPath((config, id, patch) => updateIn(config, list, id, patch)),
     ),
-    handle(
+    ...answered(
+      endpoints.replace,
+      list,
+      byPath((config, id, body) => replaceIn(config, list, id, body)),
+    ),
+    ...answered(
       endpoints.remove,
-      (context) =>
-        context.change((config) => removeItem(config, slot, pathId(context, endpoints.remove), item)) as never,
-      { slot },
+      list,
+      byPath((config, id) => removeItem(config, slot, id, item)),
     ),
   ]
 }
+
+const answered = (
+  endpoint: Endpoint | undefined,
+  { slot }: Pick<ItemList<Item>, 'slot'>,
+  answer: Handler<Endpoint>,
+): Route[] => (endpoint ? [handle(endpoint, answer, { slot })] : [])
 
 /** The list as the query asks for it: JSON, or CSV of the named columns. */
 export function tableReply<T extends object>(

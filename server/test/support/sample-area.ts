@@ -56,8 +56,8 @@ export const sampleArea = defineArea({
       : []
   },
   routes: [
-    ...orderedRoutes({ endpoints: noteEndpoints, slot: notes, item: 'note', defaults: {} }),
-    ...collectionRoutes({ endpoints: labelEndpoints, slot: labels, item: 'label', defaults: { comment: '' } }),
+    ...orderedRoutes(noteEndpoints, { slot: notes, item: 'note' }),
+    ...collectionRoutes(labelEndpoints, { slot: labels, item: 'label', defaults: { comment: '' } }),
     ...settingsRoutes(noteSettingsEndpoints, noteSettings),
   ],
 })

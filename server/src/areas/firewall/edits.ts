@@ -1,58 +1,25 @@
 // What can be done to rules and lists of the firewall. The fields of a new or changed item are judged here, in the words of
 // the call that sent them; verify.ts judges the whole.
 
-import { GatewayError, invalid, type Problem, refuse } from '../../contract/error.ts'
-import { addItem, type Placement, requireItem, updateItem } from '../../contract/list-edits.ts'
-import { type Config, type Item, type ListSlot, read, write } from '../../contract/slots.ts'
-import { accessLists, accessOrder, checks, type RuleTable, ruleDefaults, ruleSlots, ruleTitle } from './config.ts'
+import { GatewayError, refuse } from '../../contract/error.ts'
+import { addTo, type ItemList } from '../../contract/item-list.ts'
+import { addItem, type Placement, requireItem } from '../../contract/list-edits.ts'
+import { type Config, read, write } from '../../contract/slots.ts'
+import { accessLists, accessOrder, checks, type RuleTable, ruleDefaults, ruleSlots } from './config.ts'
 import type { AccessOrder } from './contract-access-lists.ts'
 import type { Rule } from './contract-rules.ts'
 import { bindingProblems } from './verify-lists.ts'
 import { ruleProblems } from './verify-rules.ts'
 
-export const ruleItem = (table: RuleTable): string => `${table.toUpperCase()} rule`
+export const ruleList = (table: RuleTable): ItemList<Rule> => ({
+  slot: ruleSlots[table],
+  item: `${table.toUpperCase()} rule`,
+  defaults: ruleDefaults[table],
+  problemsOf: (config, rule) => ruleProblems(config, table, rule),
+})
 
-export function addRule(config: Config, table: RuleTable, id: number, fields: object, placement: Placement): Config {
-  const rule = { ...ruleDefaults[table], ...fields, id } as Rule
-  refuse(ruleProblems(config, table, rule))
-  return addItem(config, ruleSlots[table], rule, placement)
-}
-
-export function updateRule(config: Config, table: RuleTable, id: string, patch: object): Config {
-  const current = requireItem(config, ruleSlots[table], id, ruleItem(table))
-  return putRule(config, table, { ...current, ...patch })
-}
-
-export function replaceRule(config: Config, table: RuleTable, id: string, fields: { readonly id?: number }): Config {
-  const current = requireItem(config, ruleSlots[table], id, ruleItem(table))
-  if (fields.id !== undefined && fields.id !== current.id)
-    throw invalid('id', `The path names ${ruleTitle(table, current.id)}, the body another one.`)
-  return putRule(config, table, { ...ruleDefaults[table], ...fields, id: current.id } as Rule)
-}
-
-function putRule(config: Config, table: RuleTable, rule: Rule): Config {
-  refuse(ruleProblems(config, table, rule))
-  return updateItem(config, ruleSlots[table], rule)
-}
-
-export function addTo<T extends Item>(config: Config, list: CheckedList<T>, item: T): Config {
-  refuse(list.problemsOf(config, item))
-  return addItem(config, list.slot, item)
-}
-
-export function updateIn<T extends Item>(config: Config, list: CheckedList<T>, id: string, patch: object): Config {
-  const item = { ...requireItem(config, list.slot, id, list.item), ...patch }
-  refuse(list.problemsOf(config, item))
-  return updateItem(config, list.slot, item)
-}
-
-/** A list whose items must hold more than their schema says. */
-export interface CheckedList<T extends Item> {
-  readonly slot: ListSlot<T>
-  /** One item in words, for messages. */
-  readonly item: string
-  readonly problemsOf: (config: Config, item: T) => readonly Problem[]
-}
+export const addRule = (config: Config, table: RuleTable, id: number, fields: object, placement: Placement): Config =>
+  addTo(config, ruleList(table), id, fields, placement)
 
 export function removeAccessList(config: Config, id: string): Config {
   const list = requireItem(config, accessLists, id, 'access control list')

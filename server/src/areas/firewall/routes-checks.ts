@@ -1,29 +1,30 @@
 // Endpoints of the rule tests.
 
 import { randomUUID } from 'node:crypto'
+import { type ItemList, updateIn } from '../../contract/item-list.ts'
 import { removeItem } from '../../contract/list-edits.ts'
 import { read } from '../../contract/slots.ts'
 import { handle, type Route } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
+import { collectionRoutes, settingsRoutes } from '../../http/routes.ts'
 import * as stored from './config.ts'
 import { type Check, checkResults, checks, checksSettings, startChecks } from './contract-checks.ts'
-import { copyCheck, updateIn } from './edits.ts'
+import { copyCheck } from './edits.ts'
 import { lastRun, localStamp, startRun } from './jobs.ts'
-import { listRoutes } from './routes-lists.ts'
 import { interfaceProblems } from './verify-rules.ts'
 
 const slot = stored.checks
-const list = {
+const list: ItemList<Check> = {
   slot,
   item: 'rule test',
-  problemsOf: (config: Parameters<typeof interfaceProblems>[0], check: Check) =>
-    interfaceProblems(config, 'incoming_interface', check.incoming_interface),
+  defaults: { enabled: true, comment: '' },
+  problemsOf: (config, check) => interfaceProblems(config, 'incoming_interface', check.incoming_interface),
 }
+const { update, ...others } = checks
 
 export const checkRoutes: readonly Route[] = [
-  ...listRoutes(checks, list).filter(({ endpoint }) => endpoint !== checks.update),
+  ...collectionRoutes(others, list),
   handle(
-    checks.update,
+    update,
     ({ params, body, change }) => {
       const id = params.check_id ?? ''
       const patch = body as object | undefined

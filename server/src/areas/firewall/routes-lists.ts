@@ -2,67 +2,37 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Endpoint } from '../../contract/endpoint.ts'
-import { removeItem } from '../../contract/list-edits.ts'
+import { addTo, type ItemList, updateIn } from '../../contract/item-list.ts'
 import { type Item, read } from '../../contract/slots.ts'
 import { handle, type Route } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
+import { collectionRoutes, settingsRoutes } from '../../http/routes.ts'
 import * as stored from './config.ts'
-import { accessLists, accessOrder, accessState, bypassList } from './contract-access-lists.ts'
-import { destinationRules, hardwareSettings, macRules, pairRules, sourceRules } from './contract-hardware.ts'
-import { addTo, type CheckedList, removeAccessList, replaceBindings, updateIn } from './edits.ts'
+import { type AccessList, accessLists, accessOrder, accessState, bypassList } from './contract-access-lists.ts'
+import {
+  destinationRules,
+  hardwareSettings,
+  type MacRule,
+  macRules,
+  pairRules,
+  sourceRules,
+} from './contract-hardware.ts'
+import { removeAccessList, replaceBindings } from './edits.ts'
 import { accessListProblems, bypassProblems, macRuleProblems } from './verify-lists.ts'
 
-interface ListEndpoints {
-  readonly list: Endpoint
-  readonly create: Endpoint
-  readonly update: Endpoint
-  readonly remove: Endpoint
-}
-
-type StringItem = Item & { readonly id: string }
-
 const defaults = { enabled: true, comment: '' }
-
-const pathId = (params: Readonly<Record<string, string>>): string => Object.values(params)[0] ?? ''
-
-export function listRoutes<T extends StringItem>(
-  endpoints: ListEndpoints,
-  list: CheckedList<T>,
-  missing: object = defaults,
-): Route[] {
-  const { slot } = list
-  return [
-    handle(endpoints.list, ({ config }) => read(config, slot) as never, { slot }),
-    handle(
-      endpoints.create,
-      async ({ body, change }) => {
-        const id = randomUUID()
-        await change((config) => addTo(config, list, { ...missing, ...(body as object), id } as T))
-        return { id } as never
-      },
-      { slot },
-    ),
-    handle(
-      endpoints.update,
-      ({ params, body, change }) => change((config) => updateIn(config, list, pathId(params), body as object)) as never,
-      { slot },
-    ),
-    handle(
-      endpoints.remove,
-      ({ params, change }) => change((config) => removeItem(config, slot, pathId(params), list.item)) as never,
-      { slot },
-    ),
-  ]
-}
-
-const nothing = () => []
 const item = 'hardware rule'
-const sources = { slot: stored.sourceRules, item, problemsOf: nothing }
-const destinations = { slot: stored.destinationRules, item, problemsOf: nothing }
-const pairs = { slot: stored.pairRules, item, problemsOf: nothing }
+const macs: ItemList<MacRule> = {
+  slot: stored.macRules,
+  item,
+  defaults,
+  problemsOf: (_, rule) => macRuleProblems(rule),
+}
+const sources = { slot: stored.sourceRules, item, defaults }
+const destinations = { slot: stored.destinationRules, item, defaults }
+const pairs = { slot: stored.pairRules, item, defaults }
 
 /** The published form: the id stands in the body. */
-function updateByBody<T extends StringItem>(endpoint: Endpoint, list: CheckedList<T>): Route {
+function updateByBody<T extends Item>(endpoint: Endpoint, list: ItemList<T>): Route {
   const handler = ({ body, change }: Parameters<Route['handler']>[0]) => {
     const { id, ...patch } = body as { readonly id: string }
     return change((config) => updateIn(config, list, id, patch))
@@ -70,39 +40,39 @@ function updateByBody<T extends StringItem>(endpoint: Endpoint, list: CheckedLis
   return handle(endpoint, handler as never, { slot: list.slot })
 }
 
+const { create: createDestination, ...otherDestinationRules } = destinationRules
+
 const hardwareRoutes: readonly Route[] = [
   ...settingsRoutes(hardwareSettings, stored.hardwareSettings),
-  ...listRoutes(macRules, { slot: stored.macRules, item, problemsOf: (_, rule) => macRuleProblems(rule) }),
-  ...listRoutes(sourceRules, sources),
+  ...collectionRoutes(macRules, macs),
+  ...collectionRoutes(sourceRules, sources),
   updateByBody(sourceRules.updateByBody, sources),
-  ...listRoutes(destinationRules, destinations).filter(({ endpoint }) => endpoint !== destinationRules.create),
+  ...collectionRoutes(otherDestinationRules, destinations),
   handle(
-    destinationRules.create,
+    createDestination,
     async ({ body, change }) => {
       const id = randomUUID()
-      const { source_ip, ...rest } = { ...defaults, ...body, id }
-      await change((config) =>
-        source_ip === undefined ? addTo(config, destinations, rest) : addTo(config, pairs, { ...rest, source_ip }),
-      )
+      // With a source it is a rule for pairs.
+      const list: ItemList<Item> = body.source_ip === undefined ? destinations : pairs
+      await change((config) => addTo(config, list, id, body))
       return { id }
     },
     { slot: stored.destinationRules },
   ),
   updateByBody(destinationRules.updateByBody, destinations),
-  ...listRoutes(pairRules, pairs),
+  ...collectionRoutes(pairRules, pairs),
 ]
 
+const { remove: removeList, ...otherAccessLists } = accessLists
+const access: ItemList<AccessList> = {
+  slot: stored.accessLists,
+  item: 'access control list',
+  problemsOf: (_, list) => accessListProblems(list),
+}
+
 const accessRoutes: readonly Route[] = [
-  ...listRoutes(
-    accessLists,
-    {
-      slot: stored.accessLists,
-      item: 'access control list',
-      problemsOf: (_, list) => accessListProblems(list),
-    },
-    {},
-  ).filter(({ endpoint }) => endpoint !== accessLists.remove),
-  handle(accessLists.remove, ({ params, change }) => change((config) => removeAccessList(config, pathId(params))), {
+  ...collectionRoutes(otherAccessLists, access),
+  handle(removeList, ({ params, change }) => change((config) => removeAccessList(config, params.acl_id ?? '')), {
     slot: stored.accessLists,
   }),
   handle(accessOrder.show, ({ config }) => read(config, stored.accessOrder), { slot: stored.accessOrder }),
@@ -112,8 +82,10 @@ const accessRoutes: readonly Route[] = [
   ...settingsRoutes(accessState, stored.accessState),
 ]
 
+const bypasses = { slot: stored.bypassList, item: 'exception from inspection', defaults, problemsOf: bypassProblems }
+
 export const listRoutesOfAllKinds: readonly Route[] = [
   ...hardwareRoutes,
   ...accessRoutes,
-  ...listRoutes(bypassList, { slot: stored.bypassList, item: 'exception from inspection', problemsOf: bypassProblems }),
+  ...collectionRoutes(bypassList, bypasses),
 ]

@@ -99,12 +99,7 @@ export const routes: readonly Route[] = [
   ...settings,
   ...diskRoutes,
   ...filterRoutes,
-  ...collectionRoutes({
-    endpoints: contract.forwarding,
-    slot: slots.forwardingRules,
-    item: ruleItem,
-    defaults: {},
-  }),
+  ...collectionRoutes(contract.forwarding, { slot: slots.forwardingRules, item: ruleItem }),
   ...addressRoutes(contract.allowed, slots.allowedRules),
   ...addressRoutes(contract.denied, slots.deniedRules),
   // No engine queues messages in this release, so every message that is named has left.
