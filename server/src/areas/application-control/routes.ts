@@ -1,43 +1,22 @@
 // Endpoints of application control.
 
-import { moveItem, removeItem } from '../../contract/list-edits.ts'
-import { read } from '../../contract/slots.ts'
+import type { ItemList } from '../../contract/item-list.ts'
 import { handle, type Route } from '../../http/handle.ts'
+import { orderedRoutes } from '../../http/routes.ts'
+import { rootGroup } from '../firewall/contract.ts'
 import { rules } from './config.ts'
 import { type ApplicationRule, applicationRules, applicationStatus } from './contract.ts'
-import { addRule, replaceRule, ruleItem } from './edits.ts'
 import { applicationStatusItems } from './status.ts'
+import { ruleProblems } from './verify.ts'
 
-const ofRules = { slot: rules }
+const list: ItemList<ApplicationRule> = {
+  slot: rules,
+  item: 'application control rule',
+  defaults: { parent_id: rootGroup, comment: '', enabled: true },
+  problemsOf: ruleProblems,
+}
 
 export const routes: readonly Route[] = [
-  handle(applicationRules.list, ({ config }) => read(config, rules) as ApplicationRule[], ofRules),
-  handle(
-    applicationRules.create,
-    ({ body, query, change }) =>
-      change((config, tools) => {
-        const id = tools.nextId(rules)
-        return [addRule(config, id, body, query), { id }] as const
-      }),
-    ofRules,
-  ),
-  handle(
-    applicationRules.replace,
-    ({ params, body, change }) => change((config) => replaceRule(config, params.rule_id ?? '', body)),
-    ofRules,
-  ),
-  handle(
-    applicationRules.move,
-    ({ body, change }) => {
-      const { id, ...placement } = body.params
-      return change((config) => moveItem(config, rules, id, placement, ruleItem))
-    },
-    ofRules,
-  ),
-  handle(
-    applicationRules.remove,
-    ({ params, change }) => change((config) => removeItem(config, rules, params.rule_id ?? '', ruleItem)),
-    ofRules,
-  ),
+  ...orderedRoutes(applicationRules, list),
   handle(applicationStatus, ({ config }) => applicationStatusItems(config)),
 ]

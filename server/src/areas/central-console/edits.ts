@@ -1,10 +1,10 @@
-// What can be done to groups, connected gateways and rules of the console. Every edit is held against verify.ts, so that
+// What can be done to groups and connected gateways of the console. Every edit is held against verify.ts, so that
 // faults carry the names of the fields that were sent.
 
-import { GatewayError, invalid, type Problem, refuse } from '../../contract/error.ts'
-import { addItem, type Placement, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
-import { type Config, type ListSlot, read, write } from '../../contract/slots.ts'
-import { type GroupedRule, groups, root, ruleSlots, servers } from './config.ts'
+import { GatewayError, refuse } from '../../contract/error.ts'
+import { addItem, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
+import { type Config, read, write } from '../../contract/slots.ts'
+import { groups, root, ruleSlots, servers } from './config.ts'
 import type { NewServerGroup, ServerPatch } from './contract.ts'
 import { groupProblems, parentProblems } from './verify.ts'
 
@@ -55,48 +55,4 @@ export function updateServer(config: Config, id: string, patch: ServerPatch): Co
   if (current.approved && patch.approved === false)
     throw new GatewayError('conflict', 'A confirmed connection can only be ended by removing the gateway.')
   return updateItem(config, servers, { ...current, ...patch })
-}
-
-/** A table of rules, and what its rules must hold. */
-export interface RuleTable<T extends GroupedRule> {
-  readonly slot: ListSlot<T>
-  readonly item: string
-  readonly defaults: object
-  readonly problemsOf: (config: Config, rule: T) => readonly Problem[]
-}
-
-export function addRule<T extends GroupedRule>(
-  config: Config,
-  { slot, defaults, problemsOf }: RuleTable<T>,
-  id: number,
-  fields: object,
-  placement: Placement,
-): Config {
-  const rule = { ...defaults, ...fields, id } as T
-  refuse(problemsOf(config, rule))
-  return addItem(config, slot, rule, placement)
-}
-
-export function updateRule<T extends GroupedRule>(
-  config: Config,
-  { slot, item, problemsOf }: RuleTable<T>,
-  id: string,
-  patch: object,
-): Config {
-  const rule = { ...requireItem(config, slot, id, item), ...patch }
-  refuse(problemsOf(config, rule))
-  return updateItem(config, slot, rule)
-}
-
-export function replaceRule<T extends GroupedRule>(
-  config: Config,
-  { slot, item, defaults, problemsOf }: RuleTable<T>,
-  id: string,
-  fields: { readonly id?: number },
-): Config {
-  const current = requireItem(config, slot, id, item)
-  if (fields.id !== undefined && fields.id !== current.id) throw invalid('id', 'The path names another rule.')
-  const rule = { ...defaults, ...fields, id: current.id } as T
-  refuse(problemsOf(config, rule))
-  return updateItem(config, slot, rule)
 }

@@ -1,24 +1,26 @@
 // Endpoints of the six tables of console rules.
 
 import { invalid } from '../../contract/error.ts'
-import { moveItem, type Placement, removeItem } from '../../contract/list-edits.ts'
+import type { ItemList } from '../../contract/item-list.ts'
+import { removeItem } from '../../contract/list-edits.ts'
 import { read } from '../../contract/slots.ts'
 import { handle, type Route } from '../../http/handle.ts'
+import { orderedRoutes } from '../../http/routes.ts'
 import { filterDefaults } from '../firewall/config.ts'
 import * as stored from './config.ts'
 import * as contract from './contract.ts'
 import type { ContentRule } from './contract-content.ts'
 import { readGroups } from './contract-tables.ts'
-import { addRule, type RuleTable, replaceRule, updateRule } from './edits.ts'
 import { contentProblems, firewallProblems } from './verify.ts'
 
 type TableEndpoints = typeof contract.contentBefore | typeof contract.forwardBefore
 
-function tableRoutes<T extends stored.GroupedRule>(endpoints: TableEndpoints, table: RuleTable<T>): Route[] {
-  const { slot, item } = table
+function tableRoutes<T extends stored.GroupedRule>(endpoints: TableEndpoints, table: ItemList<T>): Route[] {
+  const { list, ...others } = endpoints
+  const { slot } = table
   return [
     handle(
-      endpoints.list,
+      list,
       ({ config, query }) => {
         const wanted = readGroups(query.groups)
         const rules = read(config, slot)
@@ -26,33 +28,7 @@ function tableRoutes<T extends stored.GroupedRule>(endpoints: TableEndpoints, ta
       },
       { slot },
     ),
-    handle(
-      endpoints.create,
-      ({ body, query, change }) =>
-        change((config, tools) => {
-          const id = tools.nextId(slot)
-          return [addRule(config, table, id, body, query as Placement), { id }] as const
-        }),
-      { slot },
-    ),
-    handle(
-      endpoints.update,
-      ({ params, body, change }) => change((config) => updateRule(config, table, params.rule_id ?? '', body)),
-      { slot },
-    ),
-    handle(
-      endpoints.move,
-      ({ body, change }) => {
-        const { id, ...placement } = body.params
-        return change((config) => moveItem(config, slot, id, placement as Placement, item))
-      },
-      { slot },
-    ),
-    handle(
-      endpoints.remove,
-      ({ params, change }) => change((config) => removeItem(config, slot, params.rule_id ?? '', item)),
-      { slot },
-    ),
+    ...orderedRoutes(others, table),
   ]
 }
 
@@ -84,17 +60,8 @@ function contentRoutes(endpoints: typeof contract.contentBefore, slot: typeof st
   ]
 }
 
-function firewallRoutes(endpoints: typeof contract.forwardBefore, slot: typeof stored.forwardBefore): Route[] {
-  const table = { slot, item: 'firewall rule', defaults: filterDefaults, problemsOf: firewallProblems }
-  return [
-    ...tableRoutes(endpoints, table),
-    handle(
-      endpoints.replace,
-      ({ params, body, change }) => change((config) => replaceRule(config, table, params.rule_id ?? '', body)),
-      { slot },
-    ),
-  ]
-}
+const firewallRoutes = (endpoints: typeof contract.forwardBefore, slot: typeof stored.forwardBefore): Route[] =>
+  tableRoutes(endpoints, { slot, item: 'firewall rule', defaults: filterDefaults, problemsOf: firewallProblems })
 
 export const ruleRoutes: readonly Route[] = [
   ...contentRoutes(contract.contentBefore, stored.contentBefore),

@@ -1,30 +1,11 @@
-// What can be done to external servers, zones and dynamic DNS. Every edit is held against the rules of verify.ts, so that
-// faults carry the names of the fields that were sent.
+// What can be done to dynamic DNS, and what external servers stand on. The lists are described in verify.ts.
 
 import type { Reference } from '../../contract/area.ts'
-import { refuse } from '../../contract/error.ts'
-import { addItem, requireItem, updateItem, updateSingle } from '../../contract/list-edits.ts'
+import { updateSingle } from '../../contract/list-edits.ts'
 import { type Sealed, secretMask } from '../../contract/secret.ts'
-import { type Config, type Item, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../contract/slots.ts'
 import { ddns, rootServers } from './config.ts'
 import type { DdnsPatch } from './contract.ts'
-import { type CheckedList, takenName } from './verify.ts'
-
-export const addTo = <T extends Item>(config: Config, list: CheckedList<T>, item: T): Config => {
-  refuseFaults(config, list, item)
-  return addItem(config, list.slot, item)
-}
-
-export function updateIn<T extends Item>(config: Config, list: CheckedList<T>, id: string, patch: Partial<T>): Config {
-  const item = { ...requireItem(config, list.slot, id, list.item), ...patch }
-  refuseFaults(config, list, item)
-  return updateItem(config, list.slot, item)
-}
-
-function refuseFaults<T extends Item>(config: Config, list: CheckedList<T>, item: T): void {
-  refuse(list.problemsOf(config, item))
-  refuse(takenName(config, list, item), 'conflict')
-}
 
 /** An empty password takes the stored one away; the mask, null and nothing keep it. */
 export function updateDdns(config: Config, patch: DdnsPatch, seal: (password: string) => Sealed): Config {

@@ -1,53 +1,14 @@
 // Endpoints of DNS.
 
-import { randomUUID } from 'node:crypto'
-import type { Endpoint } from '../../contract/endpoint.ts'
-import { removeItem } from '../../contract/list-edits.ts'
 import { secretMask } from '../../contract/secret.ts'
-import { type Item, read } from '../../contract/slots.ts'
+import { read } from '../../contract/slots.ts'
 import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
+import { collectionRoutes, settingsRoutes } from '../../http/routes.ts'
 import { ddns, ddnsState, safeSearch, servicePasswordPlace, settings } from './config.ts'
 import * as contract from './contract.ts'
-import { addTo, updateDdns, updateIn } from './edits.ts'
+import { updateDdns } from './edits.ts'
 import { dnsStatusItems } from './status.ts'
-import { type CheckedList, forwardZoneList, masterZoneList, rootServerList } from './verify.ts'
-
-interface ListEndpoints {
-  readonly list: Endpoint
-  readonly create: Endpoint
-  readonly update: Endpoint
-  readonly remove: Endpoint
-}
-
-const pathId = (params: Readonly<Record<string, string>>): string => Object.values(params)[0] ?? ''
-
-function listRoutes<T extends Item & { readonly id: string }>(endpoints: ListEndpoints, list: CheckedList<T>): Route[] {
-  const { slot } = list
-  return [
-    handle(endpoints.list, ({ config }) => read(config, slot) as never, { slot }),
-    handle(
-      endpoints.create,
-      async ({ body, change }) => {
-        const id = randomUUID()
-        await change((config) => addTo(config, list, { ...(body as object), id } as T))
-        return { id } as never
-      },
-      { slot },
-    ),
-    handle(
-      endpoints.update,
-      ({ params, body, change }) =>
-        change((config) => updateIn(config, list, pathId(params), body as Partial<T>)) as never,
-      { slot },
-    ),
-    handle(
-      endpoints.remove,
-      ({ params, change }) => change((config) => removeItem(config, slot, pathId(params), list.item)) as never,
-      { slot },
-    ),
-  ]
-}
+import { forwardZoneList, masterZoneList, rootServerList } from './verify.ts'
 
 /** The password of the provider is for full administrators only, and each look at it is in the journal. */
 function showDdns(context: Context<typeof contract.ddns.show>): contract.Ddns {
@@ -78,9 +39,9 @@ export const routes: readonly Route[] = [
   }),
   ...settingsRoutes(contract.dnsSettings, settings),
   ...settingsRoutes(contract.safeSearch, safeSearch),
-  ...listRoutes(contract.rootServers, rootServerList),
-  ...listRoutes(contract.forwardZones, forwardZoneList),
-  ...listRoutes(contract.masterZones, masterZoneList),
+  ...collectionRoutes(contract.rootServers, rootServerList),
+  ...collectionRoutes(contract.forwardZones, forwardZoneList),
+  ...collectionRoutes(contract.masterZones, masterZoneList),
   ...settingsRoutes(contract.ddnsState, ddnsState),
   handle(contract.ddns.show, showDdns, { slot: ddns }),
   handle(

@@ -2,42 +2,34 @@
 // `verify` says it for the whole configuration, edits for the object at hand.
 
 import type { Problem } from '../../contract/error.ts'
-import { type Config, type Item, type ListSlot, read } from '../../contract/slots.ts'
+import type { ItemList } from '../../contract/item-list.ts'
+import { type Config, type Item, read } from '../../contract/slots.ts'
 import { connectionAlias, connections, isExternal } from '../network/config.ts'
 import { forwardZones, masterZones, rootServers } from './config.ts'
 import type { ForwardZone, MasterZone, RootServer } from './contract.ts'
 import { type Fault, readZone } from './zone-file.ts'
 import { checkZone } from './zone-records.ts'
 
-/** A list whose items are held against rules when they are put into it. */
-export interface CheckedList<T extends Item = Item> {
-  readonly slot: ListSlot<T>
-  readonly item: string
-  readonly problemsOf: (config: Config, item: T) => readonly Problem[]
-  /** Names of zones are unique within their list. */
-  readonly hasNames: boolean
-}
-
-export const rootServerList: CheckedList<RootServer> = {
+/** Also what edits of the lists are held against. */
+export const rootServerList: ItemList<RootServer> = {
   slot: rootServers,
   item: 'external DNS server',
   problemsOf: serverProblems,
-  hasNames: false,
 }
 
-export const forwardZoneList: CheckedList<ForwardZone> = {
+export const forwardZoneList: ItemList<ForwardZone> = {
   slot: forwardZones,
   item: 'forward zone',
   problemsOf: (config, { servers }) =>
     servers.flatMap((address, index) => ownProblems(config, `servers[${index}]`, address)),
-  hasNames: true,
+  conflictsOf: (config, zone) => takenName(config, forwardZoneList, zone),
 }
 
-export const masterZoneList: CheckedList<MasterZone> = {
+export const masterZoneList: ItemList<MasterZone> = {
   slot: masterZones,
   item: 'own zone',
   problemsOf: (_config, zone) => zoneProblems(zone),
-  hasNames: true,
+  conflictsOf: (config, zone) => takenName(config, masterZoneList, zone),
 }
 
 export const verify = (config: Config): Problem[] => [
@@ -46,10 +38,10 @@ export const verify = (config: Config): Problem[] => [
   ...listProblems(config, masterZoneList),
 ]
 
-function listProblems<T extends Item>(config: Config, list: CheckedList<T>): Problem[] {
-  const { slot, problemsOf } = list
+function listProblems<T extends Item>(config: Config, list: ItemList<T>): Problem[] {
+  const { slot, problemsOf, conflictsOf } = list
   return read(config, slot).flatMap((item) =>
-    [...problemsOf(config, item), ...takenName(config, list, item)].map(({ field, message }) => ({
+    [...(problemsOf?.(config, item, item) ?? []), ...(conflictsOf?.(config, item) ?? [])].map(({ field, message }) => ({
       field: `${slot.key}[${item.id}].${field}`,
       message,
     })),
@@ -58,15 +50,16 @@ function listProblems<T extends Item>(config: Config, list: CheckedList<T>): Pro
 
 const named = new WeakMap<readonly Item[], ReadonlyMap<string, readonly Item[]>>()
 
-/** Names are compared as DNS does, without regard to case. */
-export function takenName<T extends Item>(config: Config, list: CheckedList<T>, item: T): Problem[] {
-  if (!list.hasNames) return []
-  const nameOf = (one: Item): string => (one as ForwardZone).name.toLowerCase()
-  const items = read(config, list.slot)
-  const byName = named.get(items) ?? Map.groupBy(items, nameOf)
-  named.set(items, byName)
-  const name = nameOf(item)
-  const isTaken = byName.get(name)?.some((other) => other.id !== item.id) ?? false
+type Zone = Item & { readonly name: string }
+
+/** Names of zones are unique within their list; they are compared as DNS does, without regard to case. */
+function takenName<T extends Zone>(config: Config, list: ItemList<T>, zone: T): Problem[] {
+  const nameOf = (one: Zone): string => one.name.toLowerCase()
+  const zones = read(config, list.slot)
+  const byName = named.get(zones) ?? Map.groupBy(zones, nameOf)
+  named.set(zones, byName)
+  const name = nameOf(zone)
+  const isTaken = byName.get(name)?.some((other) => other.id !== zone.id) ?? false
   return isTaken ? [{ field: 'name', message: `Another ${list.item} has the name ${name}.` }] : []
 }
 

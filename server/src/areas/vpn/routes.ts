@@ -1,10 +1,10 @@
 // Endpoints of the VPN servers.
 
-import type { Endpoint } from '../../contract/endpoint.ts'
 import { GatewayError } from '../../contract/error.ts'
-import { type Placement, removeItem } from '../../contract/list-edits.ts'
+import type { ItemList } from '../../contract/item-list.ts'
 import { type Item, read } from '../../contract/slots.ts'
 import { handle, type Route, rawReply } from '../../http/handle.ts'
+import { orderedRoutes } from '../../http/routes.ts'
 import { accessRulesOf, factorsInUse, vpnsInUse } from './access.ts'
 import { pushedRoutes as storedRoutes, settings as storedSettings } from './config.ts'
 import {
@@ -16,56 +16,21 @@ import {
   vpnSettings,
   vpnStatus,
 } from './contract.ts'
-import {
-  accessList,
-  addRule,
-  leaseList,
-  type RuleList,
-  replaceRoutes,
-  stepRule,
-  updateRule,
-  updateSettings,
-} from './edits.ts'
+import { accessList, leaseList, replaceRoutes, stepRule, updateSettings } from './edits.ts'
 import { isSstpAvailable, scriptFileName, sstpScript } from './script.ts'
 import { vpnStatusOf } from './status.ts'
 
-interface RuleEndpoints {
-  readonly list: Endpoint
-  readonly create: Endpoint
-  readonly update: Endpoint
-  readonly remove: Endpoint
-  readonly position: typeof accessRules.position
-}
+type RuleEndpoints = typeof accessRules | typeof leaseRules
 
-function ruleRoutes<T extends Item, F extends object>(endpoints: RuleEndpoints, rules: RuleList<T, F>): Route[] {
-  const { slot, item } = rules
+function ruleRoutes<T extends Item & { readonly id: number }>(endpoints: RuleEndpoints, rules: ItemList<T>): Route[] {
+  const { position, ...others } = endpoints
   return [
-    handle(endpoints.list, ({ config }) => read(config, slot) as never, { slot }),
+    ...orderedRoutes(others, rules),
     handle(
-      endpoints.create,
-      ({ body, query, change }) =>
-        change((config, tools) => {
-          const id = tools.nextId(slot)
-          return [addRule(config, rules, id, body as F, query as Placement), { id }] as const
-        }) as never,
-      { slot },
-    ),
-    handle(
-      endpoints.update,
-      ({ params, body, change }) =>
-        change((config) => updateRule(config, rules, params.rule_id ?? '', body as F)) as never,
-      { slot },
-    ),
-    handle(
-      endpoints.remove,
-      ({ params, change }) => change((config) => removeItem(config, slot, params.rule_id ?? '', item)) as never,
-      { slot },
-    ),
-    handle(
-      endpoints.position,
+      position,
       ({ params, body, change }) =>
         change((config) => stepRule(config, rules, params.rule_id ?? '', body.direction)) as never,
-      { slot },
+      { slot: rules.slot },
     ),
   ]
 }
