@@ -1,7 +1,7 @@
 // Declarations for the three shapes nearly every area consists of: settings, a collection and an ordered collection.
 // An area says path, fields and access; endpoints follow.
 
-import type { TObject, TSchema } from 'typebox'
+import type { TObject, TProperties, TSchema } from 'typebox'
 import type { Access } from './access.ts'
 import { endpoint } from './endpoint.ts'
 import {
@@ -14,6 +14,9 @@ import {
   tableQuery,
 } from './fields.ts'
 import { Type } from './schema.ts'
+
+const anySubset = 'Any subset of the fields; what is not sent stays.'
+const placed = 'At the end, or right after the anchor, or with insert_after=false at the place of the anchor.'
 
 interface Common {
   readonly path: string
@@ -36,7 +39,7 @@ export const settingsEndpoints = <S extends TObject>(spec: Common & { readonly s
     path: spec.path,
     access: spec.change,
     summary: `Change the ${spec.title}`,
-    description: 'Any subset of the fields; what is not sent stays.',
+    description: anySubset,
     body: patchOf(spec.schema),
   }),
 })
@@ -92,7 +95,7 @@ export const orderedEndpoints = <N extends TObject, V extends TObject, P extends
     path: spec.path,
     access: spec.change,
     summary: `Add ${spec.item}`,
-    description: 'At the end, or right after the anchor, or with insert_after=false at the place of the anchor.',
+    description: placed,
     query: placementQuery(Type.Integer()),
     body: spec.fields,
     reply: CreatedInteger,
@@ -102,15 +105,75 @@ export const orderedEndpoints = <N extends TObject, V extends TObject, P extends
     path: `${spec.path}/move`,
     access: spec.change,
     summary: `Move ${spec.item}`,
-    body: strictObject({
-      params: strictObject({
-        id: Type.Integer(),
-        anchor_item_id: Type.Integer(),
-        insert_after: Type.Optional(Type.Boolean()),
-      }),
-    }),
+    body: moveBody({ id: Type.Integer() }),
   }),
 })
+
+/** The rules of each profile of an area, in their order, below the path of the profiles. */
+export const profileRuleEndpoints = <N extends TObject, V extends TObject>(spec: {
+  readonly path: string
+  /** In words, as in "List the rules of a profile" and "Add a rule to a profile". */
+  readonly title: string
+  readonly item: string
+  readonly fields: N
+  readonly shown: V
+  readonly bodyLimitBytes: number
+}) => {
+  const { item, fields, bodyLimitBytes } = spec
+  const path = `${spec.path}/:profile_id/rules`
+  return {
+    list: endpoint({
+      method: 'GET',
+      path,
+      access: 'view',
+      summary: `List the ${spec.title} of a profile in their order`,
+      reply: Type.Array(spec.shown),
+    }),
+    create: endpoint({
+      method: 'POST',
+      path,
+      access: 'configure',
+      summary: `Add ${item} to a profile`,
+      description: placed,
+      query: placementQuery(Type.Integer()),
+      body: fields,
+      reply: CreatedInteger,
+      bodyLimitBytes,
+    }),
+    update: endpoint({
+      method: 'PATCH',
+      path: `${path}/:rule_id`,
+      access: 'configure',
+      summary: `Change ${item} of a profile`,
+      description: anySubset,
+      body: patchOf(fields),
+      bodyLimitBytes,
+    }),
+    move: endpoint({
+      method: 'PATCH',
+      path: `${spec.path}/rules/move`,
+      access: 'configure',
+      summary: `Move ${item} of a profile`,
+      body: moveBody({ profile_id: Type.String({ minLength: 1, maxLength: 80 }), rule_id: Type.Integer() }),
+    }),
+    remove: endpoint({
+      method: 'DELETE',
+      path: `${path}/:rule_id`,
+      access: 'configure',
+      summary: `Remove ${item} of a profile`,
+    }),
+  }
+}
+
+/** What is moved, and where to. */
+const moveBody = <P extends TProperties>(which: P) =>
+  strictObject({
+    params: strictObject({
+      ...which,
+      anchor_item_id: Type.Integer(),
+      insert_after: Type.Optional(Type.Boolean()),
+    }),
+  })
 
 const listEndpoint = <V extends TObject>(spec: Common & { readonly shown: V }) =>
   endpoint({
@@ -127,7 +190,7 @@ const itemEndpoints = <N extends TObject, P extends TSchema, V extends TObject>(
     path: `${spec.path}/:${spec.idName}`,
     access: spec.change,
     summary: `Change ${spec.item}`,
-    description: 'Any subset of the fields; what is not sent stays.',
+    description: anySubset,
     body: (spec.patch ?? patchOf(spec.fields)) as P,
   }),
   remove: endpoint({

@@ -1,17 +1,9 @@
 // Profiles of intrusion prevention and their ordered rules (seed; ips-and-profiles.md 1.4 and 2.2).
 
 import type { Static } from 'typebox'
+import { profileRuleEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
-import {
-  Comment,
-  CreatedInteger,
-  CreatedString,
-  oneOf,
-  patchOf,
-  placementQuery,
-  strictObject,
-  text,
-} from '../../contract/fields.ts'
+import { Comment, CreatedString, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { Signatures } from './contract-signatures.ts'
 
@@ -125,52 +117,13 @@ export const profiles = {
 }
 
 export const profileRules = {
-  list: endpoint({
-    method: 'GET',
-    path: `${path}/:profile_id/rules`,
-    access: 'view',
-    summary: 'List the rules of a profile in their order',
-    reply: Type.Array(ProfileRule),
-  }),
-  create: endpoint({
-    method: 'POST',
-    path: `${path}/:profile_id/rules`,
-    access: 'configure',
-    summary: 'Add a rule to a profile',
-    description: 'At the end, or right after the anchor, or with insert_after=false at the place of the anchor.',
-    query: placementQuery(Type.Integer()),
-    body: RuleFields,
-    reply: CreatedInteger,
+  ...profileRuleEndpoints({
+    path,
+    title: 'rules',
+    item: 'a rule',
+    fields: RuleFields,
+    shown: ProfileRule,
     bodyLimitBytes,
-  }),
-  update: endpoint({
-    method: 'PATCH',
-    path: `${path}/:profile_id/rules/:rule_id`,
-    access: 'configure',
-    summary: 'Change a rule of a profile',
-    description: 'Any subset of the fields; what is not sent stays.',
-    body: patchOf(RuleFields),
-    bodyLimitBytes,
-  }),
-  move: endpoint({
-    method: 'PATCH',
-    path: `${path}/rules/move`,
-    access: 'configure',
-    summary: 'Move a rule of a profile',
-    body: strictObject({
-      params: strictObject({
-        profile_id: Type.String({ minLength: 1, maxLength: 80 }),
-        rule_id: Type.Integer(),
-        anchor_item_id: Type.Integer(),
-        insert_after: Type.Optional(Type.Boolean()),
-      }),
-    }),
-  }),
-  remove: endpoint({
-    method: 'DELETE',
-    path: `${path}/:profile_id/rules/:rule_id`,
-    access: 'configure',
-    summary: 'Remove a rule of a profile',
   }),
   counts: endpoint({
     method: 'GET',

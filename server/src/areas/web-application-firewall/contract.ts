@@ -2,18 +2,9 @@
 // (ips-and-profiles.md 1.5 and 2.3). Publications that use them belong to the reverse proxy.
 
 import type { Static } from 'typebox'
+import { profileRuleEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
-import {
-  Comment,
-  CreatedInteger,
-  CreatedString,
-  Enabled,
-  oneOf,
-  patchOf,
-  placementQuery,
-  strictObject,
-  text,
-} from '../../contract/fields.ts'
+import { Comment, CreatedString, Enabled, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
 const path = '/reverse_proxy_backend/waf/profiles'
@@ -135,55 +126,14 @@ export const wafCategories = {
 
 const rulesBodyLimitBytes = 256 * 1024
 
-export const wafRules = {
-  list: endpoint({
-    method: 'GET',
-    path: `${path}/:profile_id/rules`,
-    access: 'view',
-    summary: 'List the allow and block rules of a profile in their order',
-    reply: Type.Array(WafRule),
-  }),
-  create: endpoint({
-    method: 'POST',
-    path: `${path}/:profile_id/rules`,
-    access: 'configure',
-    summary: 'Add an allow or block rule to a profile',
-    description: 'At the end, or right after the anchor, or with insert_after=false at the place of the anchor.',
-    query: placementQuery(Type.Integer()),
-    body: RuleFields,
-    reply: CreatedInteger,
-    bodyLimitBytes: rulesBodyLimitBytes,
-  }),
-  update: endpoint({
-    method: 'PATCH',
-    path: `${path}/:profile_id/rules/:rule_id`,
-    access: 'configure',
-    summary: 'Change an allow or block rule of a profile',
-    description: 'Any subset of the fields; what is not sent stays.',
-    body: patchOf(RuleFields),
-    bodyLimitBytes: rulesBodyLimitBytes,
-  }),
-  move: endpoint({
-    method: 'PATCH',
-    path: `${path}/rules/move`,
-    access: 'configure',
-    summary: 'Move an allow or block rule of a profile',
-    body: strictObject({
-      params: strictObject({
-        profile_id: Type.String({ minLength: 1, maxLength: 80 }),
-        rule_id: Type.Integer(),
-        anchor_item_id: Type.Integer(),
-        insert_after: Type.Optional(Type.Boolean()),
-      }),
-    }),
-  }),
-  remove: endpoint({
-    method: 'DELETE',
-    path: `${path}/:profile_id/rules/:rule_id`,
-    access: 'configure',
-    summary: 'Remove an allow or block rule of a profile',
-  }),
-}
+export const wafRules = profileRuleEndpoints({
+  path,
+  title: 'allow and block rules',
+  item: 'an allow or block rule',
+  fields: RuleFields,
+  shown: WafRule,
+  bodyLimitBytes: rulesBodyLimitBytes,
+})
 
 export const wafExceptions = {
   list: endpoint({
