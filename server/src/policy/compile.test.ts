@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { ruleIn, withRules } from '../../test/support/policy-samples.ts'
 import { drawPolicy, makeRandom, sampleWorld } from '../../test/support/random-policy.ts'
 import type { NftTable } from '../plan/artifacts.ts'
 import { compilePolicy } from './compile.ts'
@@ -24,28 +25,8 @@ const list = (key: string, ...texts: string[]): AddressMatch => ({
 })
 const not = (match: AddressMatch): AddressMatch => ({ ...match, isNegated: true })
 
-const rule = (table: RuleTable, id: number, more: Partial<PolicyRule> = {}): PolicyRule => ({
-  id,
-  table,
-  origin: `firewall.${table}[${id}]`,
-  protocol: null,
-  source: null,
-  destination: null,
-  sourcePorts: null,
-  destinationPorts: null,
-  incoming: null,
-  outgoing: null,
-  holders: null,
-  times: null,
-  action: { kind: 'accept' },
-  ...more,
-})
-
-const withRules = (rules: Partial<Policy['rules']>, more: Partial<Policy> = {}): Policy => ({
-  ...emptyPolicy,
-  rules: { ...emptyPolicy.rules, ...rules },
-  ...more,
-})
+const rule = (table: RuleTable, id: number, more: Partial<PolicyRule> = {}): PolicyRule =>
+  ruleIn(table, id, { kind: 'accept' }, more)
 
 const linesOf = (tables: readonly NftTable[], name: string): readonly string[] | undefined =>
   tables.flatMap(({ pieces }) => pieces).find((piece) => piece.name === name)?.lines

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
+import { ruleIn } from '../../test/support/policy-samples.ts'
 import { parseSpan } from '../net/ipv4.ts'
 import { toRanges } from '../net/ranges.ts'
 import type { NftPiece } from '../plan/artifacts.ts'
@@ -105,22 +106,11 @@ const policyRule = fc
     port: fc.option(fc.tuple(fc.nat(30), fc.nat(3))),
     isAccepted: fc.boolean(),
   })
-  .map(({ source, destination, protocol, port, isAccepted }): Omit<PolicyRule, 'id' | 'origin'> => {
+  .map(({ source, destination, protocol, port, isAccepted }): PolicyRule => {
     const hasPorts = port !== null && (protocol === 'tcp' || protocol === 'udp')
     const destinationPorts: PortMatch | null = hasPorts ? { key: 'p', ranges: [port[0], port[0] + port[1]] } : null
-    return {
-      table: 'forward',
-      protocol,
-      source,
-      destination,
-      sourcePorts: null,
-      destinationPorts,
-      incoming: null,
-      outgoing: null,
-      holders: null,
-      times: null,
-      action: { kind: isAccepted ? 'accept' : 'drop' },
-    }
+    const action = { kind: isAccepted ? 'accept' : 'drop' } as const
+    return ruleIn('forward', 0, action, { protocol, source, destination, destinationPorts })
   })
 
 const packet: fc.Arbitrary<TestPacket> = fc.record({
@@ -190,21 +180,7 @@ const hostRule = (id: number, isMixed: boolean): PolicyRule => {
   const low = destinationBase + ((id * 7919) % 65_536)
   const list = { key: `k${id}`, ranges: [low, low], isNegated: false }
   const isSource = isMixed && id % 10 === 0
-  return {
-    id,
-    table: 'forward',
-    origin: `firewall.forward[${id}]`,
-    protocol: null,
-    source: isSource ? list : null,
-    destination: isSource ? null : list,
-    sourcePorts: null,
-    destinationPorts: null,
-    incoming: null,
-    outgoing: null,
-    holders: null,
-    times: null,
-    action: { kind: 'accept' },
-  }
+  return ruleIn('forward', id, { kind: 'accept' }, isSource ? { source: list } : { destination: list })
 }
 
 for (const isMixed of [false, true]) {

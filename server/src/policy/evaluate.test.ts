@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ruleIn, samplePacket, withRules } from '../../test/support/policy-samples.ts'
 import { drawPacket, drawPolicy, makeRandom, routingIn, sampleWorld } from '../../test/support/random-policy.ts'
 import { parseAddress } from '../net/ipv4.ts'
 import type { Ranges } from '../net/ranges.ts'
@@ -169,57 +170,28 @@ test('the evaluator and a plain reading of the rules agree on every address and 
     assert.ok((seen.get(kind) ?? 0) > 100, `${kind}: ${seen.get(kind)}`)
 })
 
-const rule = (table: PolicyRule['table'], action: Action, conditions: Partial<PolicyRule> = {}): PolicyRule => ({
-  id: 1,
-  table,
-  origin: `firewall.${table}[1]`,
-  protocol: null,
-  source: null,
-  destination: null,
-  sourcePorts: null,
-  destinationPorts: null,
-  incoming: null,
-  outgoing: null,
-  holders: null,
-  times: null,
-  action,
-  ...conditions,
-})
-
-const packet: Packet = {
-  source: '10.66.0.11',
-  destination: '192.0.2.10',
-  protocol: 'tcp',
-  source_port: 40_000,
-  destination_port: 80,
-  incoming_interface: 'lan0',
-  time: sampleWorld.now,
-}
-
-const rulesOf = (rules: Partial<Policy['rules']>): Policy => ({
-  ...emptyPolicy,
-  rules: { ...emptyPolicy.rules, ...rules },
-})
+const rule = (table: PolicyRule['table'], action: Action, conditions: Partial<PolicyRule> = {}): PolicyRule =>
+  ruleIn(table, 1, action, conditions)
 const routing = routingIn(sampleWorld)
 
 test('what the gateway sends meets only forward rules that name it, and is not marked or translated', () => {
   const drop = rule('forward', { kind: 'drop' })
   const named = { ...drop, id: 2, incoming: { key: 'utm_outgoing', devices: [] } }
-  const sent = { ...packet, source: '198.51.100.1', incoming_interface: null }
-  const policy = rulesOf({ forward: [drop, named], log: [rule('log', { kind: 'mark', isLogged: true })] })
+  const sent = { ...samplePacket, source: '198.51.100.1', incoming_interface: null }
+  const policy = withRules({ forward: [drop, named], log: [rule('log', { kind: 'mark', isLogged: true })] })
   const trace = evaluate(policy, sent, routing)
   assert.equal(trace.log, null)
   assert.deepEqual(trace.outcomes[0]?.decidedBy, { kind: 'rule', rule: named })
-  assert.equal(evaluate(rulesOf({ forward: [drop] }), sent, routing).verdict, 'accept')
-  assert.deepEqual(evaluate(rulesOf({ forward: [named] }), packet, routing).verdict, 'accept')
+  assert.equal(evaluate(withRules({ forward: [drop] }), sent, routing).verdict, 'accept')
+  assert.deepEqual(evaluate(withRules({ forward: [named] }), samplePacket, routing).verdict, 'accept')
 })
 
 test('an IPv6 packet is in no list: positive lists pass it over, any and negated ones match', () => {
   const list = { key: 'all', ranges: [0, 0xffff_ffff], isNegated: false }
-  const six = { ...packet, source: '2001:db8::1', destination: '2001:db8::2' }
+  const six = { ...samplePacket, source: '2001:db8::1', destination: '2001:db8::2' }
   const away = { ...routing, ipv6: { own: [], device: 'wan0' } }
   const verdict = (conditions: Partial<PolicyRule>) =>
-    evaluate(rulesOf({ forward: [rule('forward', { kind: 'drop' }, conditions)] }), six, away).verdict
+    evaluate(withRules({ forward: [rule('forward', { kind: 'drop' }, conditions)] }), six, away).verdict
   assert.equal(verdict({ source: list }), 'accept')
   assert.equal(verdict({ source: { ...list, isNegated: true } }), 'drop')
   assert.equal(verdict({}), 'drop')
@@ -228,8 +200,8 @@ test('an IPv6 packet is in no list: positive lists pass it over, any and negated
 test('a pool whose members fare differently leaves the verdict open and lists each part', () => {
   const pool = rule('dnat', { kind: 'dnat', addresses: [0x0a420210, 0x0a420213], ports: null })
   const one = { key: 'one', ranges: [0x0a420211, 0x0a420211], isNegated: false }
-  const policy = rulesOf({ dnat: [pool], forward: [rule('forward', { kind: 'drop' }, { destination: one })] })
-  const trace = evaluate(policy, packet, routing)
+  const policy = withRules({ dnat: [pool], forward: [rule('forward', { kind: 'drop' }, { destination: one })] })
+  const trace = evaluate(policy, samplePacket, routing)
   assert.equal(trace.verdict, null)
   assert.deepEqual(
     trace.outcomes.map(({ destination, verdict }) => [...(destination ?? []), verdict]),
@@ -253,7 +225,7 @@ test('routes follow the addresses of the devices, the longest prefix first, then
     externalInterfaces: ['wan0'],
   }
   const devices = (destination: string) => {
-    const { path, outgoing } = evaluate(emptyPolicy, { ...packet, destination }, routingOf(facts, emptyPolicy))
+    const { path, outgoing } = evaluate(emptyPolicy, { ...samplePacket, destination }, routingOf(facts, emptyPolicy))
       .outcomes[0] as Outcome
     return outgoing ?? path
   }

@@ -1,59 +1,32 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ruleIn, samplePacket, withRules } from '../../test/support/policy-samples.ts'
 import { routingIn, sampleWorld } from '../../test/support/random-policy.ts'
 import { parseAddress } from '../net/ipv4.ts'
 import { evaluate } from './evaluate.ts'
-import type { Packet } from './evaluate-trace.ts'
 import { type Describe, type Explanation, explain } from './explain.ts'
-import { type Action, emptyPolicy, type Policy, type PolicyRule, type RuleTable } from './model.ts'
+import { type Action, emptyPolicy, type Policy } from './model.ts'
 
 const address = (text: string): number => parseAddress(text) as number
 const one = (text: string) => ({ key: 'a', ranges: [address(text), address(text)], isNegated: false })
 
-const rule = (table: RuleTable, id: number, action: Action, conditions: Partial<PolicyRule> = {}): PolicyRule => ({
-  id,
-  table,
-  origin: `firewall.${table}[${id}]`,
-  protocol: null,
-  source: null,
-  destination: null,
-  sourcePorts: null,
-  destinationPorts: null,
-  incoming: null,
-  outgoing: null,
-  holders: null,
-  times: null,
-  action,
-  ...conditions,
-})
-
-const packet: Packet = {
-  source: '10.66.0.11',
-  destination: '192.0.2.10',
-  protocol: 'tcp',
-  source_port: 40_000,
-  destination_port: 443,
-  incoming_interface: 'lan0',
-  time: sampleWorld.now,
-}
-
-function ask(policy: Partial<Policy>, describe?: Describe, question = packet): Explanation {
+function ask(policy: Partial<Policy>, describe?: Describe, question = samplePacket): Explanation {
   const whole = { ...emptyPolicy, externalDevices: ['wan0'], ...policy }
   return explain(evaluate(whole, question, routingIn(sampleWorld)), question, describe)
 }
 
-const rulesOf = (rules: Partial<Policy['rules']>): Partial<Policy> => ({ rules: { ...emptyPolicy.rules, ...rules } })
+const rulesOf = (rules: Partial<Policy['rules']>): Partial<Policy> => ({ rules: withRules(rules).rules })
 const textOf = ({ steps, outcomes }: Explanation) =>
   [...steps, ...(outcomes[0]?.steps ?? [])].map(({ stage, text }) => `${stage}: ${text}`)
 
 test('each stage of the way is told in a sentence', () => {
   const policy = {
     ...rulesOf({
-      log: [rule('log', 4, { kind: 'mark', isLogged: true })],
+      log: [ruleIn('log', 4, { kind: 'mark', isLogged: true })],
       dnat: [
-        rule('dnat', 5, { kind: 'dnat', addresses: [address('192.0.2.20'), address('192.0.2.23')], ports: [80, 80] }),
+        ruleIn('dnat', 5, { kind: 'dnat', addresses: [address('192.0.2.20'), address('192.0.2.23')], ports: [80, 80] }),
       ],
-      forward: [rule('forward', 7, { kind: 'accept' })],
+      forward: [ruleIn('forward', 7, { kind: 'accept' })],
     }),
     loggedActions: ['dnat', 'drop'] as const,
   }
@@ -79,17 +52,17 @@ test('for every rule that was passed over the first field that did not match is 
   const drop: Action = { kind: 'drop' }
   const time = sampleWorld.now
   const forward = [
-    rule('forward', 1, drop, { protocol: 'udp', destination: one('8.8.8.8') }),
-    rule('forward', 2, drop, { source: one('10.66.0.12') }),
-    rule('forward', 3, drop, { source: { ...one('10.66.0.11'), isNegated: true } }),
-    rule('forward', 4, drop, { incoming: { key: 'i', devices: ['lan1'] } }),
-    rule('forward', 5, drop, { destination: one('192.0.2.11') }),
-    rule('forward', 6, drop, { protocol: 'tcp', destinationPorts: { key: 'p', ranges: [80, 80] } }),
-    rule('forward', 7, drop, { outgoing: { key: 'o', devices: ['dmz0'] } }),
-    rule('forward', 8, drop, { holders: one('10.66.0.12') }),
-    rule('forward', 9, drop, { times: { key: 't', ranges: [time + 1, time + 9] } }),
-    rule('forward', 10, drop),
-    rule('forward', 11, drop),
+    ruleIn('forward', 1, drop, { protocol: 'udp', destination: one('8.8.8.8') }),
+    ruleIn('forward', 2, drop, { source: one('10.66.0.12') }),
+    ruleIn('forward', 3, drop, { source: { ...one('10.66.0.11'), isNegated: true } }),
+    ruleIn('forward', 4, drop, { incoming: { key: 'i', devices: ['lan1'] } }),
+    ruleIn('forward', 5, drop, { destination: one('192.0.2.11') }),
+    ruleIn('forward', 6, drop, { protocol: 'tcp', destinationPorts: { key: 'p', ranges: [80, 80] } }),
+    ruleIn('forward', 7, drop, { outgoing: { key: 'o', devices: ['dmz0'] } }),
+    ruleIn('forward', 8, drop, { holders: one('10.66.0.12') }),
+    ruleIn('forward', 9, drop, { times: { key: 't', ranges: [time + 1, time + 9] } }),
+    ruleIn('forward', 10, drop),
+    ruleIn('forward', 11, drop),
   ]
   const describe: Describe = ({ id }) => (id === 5 ? 'ip.id.3 "Web server"' : '')
   const said = ask(rulesOf({ forward }), describe)
@@ -123,7 +96,7 @@ test('what is blocked, filtered, denied, unroutable or for the gateway itself is
   assert.match(textOf(denied).at(-1) ?? '', /^access_lists: No entry .* the default denies the packet\.$/)
   assert.equal(denied.outcomes[0]?.decided_by, 'firewall.acl_state')
   assert.deepEqual(denied.outcomes[0]?.logged, [{ table: 'ACL', id: null, action: 'deny' }])
-  const own = ask({}, undefined, { ...packet, destination: '10.66.0.1' })
+  const own = ask({}, undefined, { ...samplePacket, destination: '10.66.0.1' })
   assert.deepEqual(textOf(own).slice(-2), [
     'routing: The packet is for the gateway itself (10.66.0.1).',
     'input: No INPUT rule matches: the packet is accepted by default.',
@@ -131,7 +104,9 @@ test('what is blocked, filtered, denied, unroutable or for the gateway itself is
 })
 
 test('of ten thousand rules passed over the last thousand are told, with the number of all', () => {
-  const forward = Array.from({ length: 10_000 }, (_, id) => rule('forward', id, { kind: 'drop' }, { protocol: 'udp' }))
+  const forward = Array.from({ length: 10_000 }, (_, id) =>
+    ruleIn('forward', id, { kind: 'drop' }, { protocol: 'udp' }),
+  )
   const step = ask(rulesOf({ forward })).outcomes[0]?.steps.find(({ stage }) => stage === 'forward')
   assert.deepEqual([step?.passed.length, step?.passed[0]?.id, step?.passed_count], [1000, 9000, 10_000])
 })

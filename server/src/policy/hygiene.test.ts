@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { ruleIn } from '../../test/support/policy-samples.ts'
 import { drawPacket, drawPolicy, makeRandom, pick, routingIn, sampleWorld } from '../../test/support/random-policy.ts'
 import { toRanges } from '../net/ranges.ts'
 import { evaluate } from './evaluate.ts'
@@ -22,29 +23,8 @@ const check = (rules: Partial<Policy['rules']>, more: Partial<HygieneInput> = {}
 const drop: Action = { kind: 'drop' }
 const accept: Action = { kind: 'accept' }
 
-function rule(
-  id: number,
-  action: Action,
-  conditions: Partial<PolicyRule> = {},
-  table: RuleTable = 'forward',
-): PolicyRule {
-  return {
-    id,
-    table,
-    origin: `firewall.${table}[${id}]`,
-    protocol: null,
-    source: null,
-    destination: null,
-    sourcePorts: null,
-    destinationPorts: null,
-    incoming: null,
-    outgoing: null,
-    holders: null,
-    times: null,
-    action,
-    ...conditions,
-  }
-}
+const rule = (id: number, action: Action, conditions: Partial<PolicyRule> = {}, table: RuleTable = 'forward') =>
+  ruleIn(table, id, action, conditions)
 
 const list = (...ranges: number[]) => ({ key: 'a', ranges, isNegated: false })
 const say = (findings: readonly Finding[]) => findings.map(({ kind, rule_id, proof }) => [kind, rule_id, proof.rules])

@@ -5,36 +5,8 @@ import { after, before, describe, it } from 'node:test'
 import { administratorColumns } from '../../src/areas/administrators/contract.ts'
 import { domains } from '../../src/areas/objects/config.ts'
 import { read, write } from '../../src/contract/slots.ts'
+import { parseCsv } from '../support/csv.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
-
-/** RFC 4180, as small as it can be: quotes, doubled quotes, CRLF. Fails on anything that is not CSV. */
-function parseCsv(text: string): string[][] {
-  const rows: string[][] = []
-  let at = 0
-  while (at < text.length) {
-    const row: string[] = []
-    for (;;) {
-      let cell = ''
-      if (text[at] === '"') {
-        for (at++; text[at] !== '"' || text[at + 1] === '"'; at++) {
-          if (text[at] === '"') at++
-          assert.ok(at < text.length, 'an open quote')
-          cell += text[at]
-        }
-        at++
-      } else {
-        while (at < text.length && !',\r\n"'.includes(text[at] ?? '')) cell += text[at++]
-      }
-      row.push(cell)
-      if (text[at] !== ',') break
-      at++
-    }
-    assert.equal(text.slice(at, at + 2), '\r\n', 'a line ends with CRLF')
-    at += 2
-    rows.push(row)
-  }
-  return rows
-}
 
 describe('the list of administrators', () => {
   let gateway: TestGateway

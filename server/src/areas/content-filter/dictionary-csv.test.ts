@@ -1,37 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { parseCsv } from '../../../test/support/csv.ts'
 import { predefinedDictionaries } from './dictionaries.ts'
 import { printDictionary } from './dictionary-csv.ts'
 import { wordProblems } from './verify.ts'
-
-/** RFC 4180 with semicolons, as small as it can be; fails on anything else. */
-function parse(text: string): string[][] {
-  const rows: string[][] = []
-  let at = 0
-  while (at < text.length) {
-    const row: string[] = []
-    for (;;) {
-      let cell = ''
-      if (text[at] === '"') {
-        for (at++; text[at] !== '"' || text[at + 1] === '"'; at++) {
-          if (text[at] === '"') at++
-          assert.ok(at < text.length, 'an open quote')
-          cell += text[at]
-        }
-        at++
-      } else {
-        while (at < text.length && !';\r\n"'.includes(text[at] ?? '')) cell += text[at++]
-      }
-      row.push(cell)
-      if (text[at] !== ';') break
-      at++
-    }
-    assert.equal(text.slice(at, at + 2), '\r\n', 'a line ends with CRLF')
-    at += 2
-    rows.push(row)
-  }
-  return rows
-}
 
 const hostile = ['plain', 'a;b', '"', '""', 'a"b;c', ';', ' x ', "'", 'слово 😀', '\\', 'a,b', '#', '<b>']
 
@@ -49,14 +21,17 @@ describe('a dictionary as CSV', () => {
     for (const title of hostile) {
       const words = hostile.map((value, weight) => ({ value, weight }))
       const text = printDictionary({ id: 'x', enabled: true, title, comment: title, threshold: 7, words })
-      assert.deepEqual(parse(text), [['7', title, title], ...words.map((word) => [word.value, String(word.weight)])])
+      assert.deepEqual(parseCsv(text, ';'), [
+        ['7', title, title],
+        ...words.map((word) => [word.value, String(word.weight)]),
+      ])
     }
   })
 
   it('holds no formula', () => {
     for (const value of ['=1+1', '+1', '-1', '@x', '=";"']) {
       const text = printDictionary({ ...base, words: [{ value, weight: 1 }] })
-      assert.equal(parse(text)[1]?.[0], `'${value}`)
+      assert.equal(parseCsv(text, ';')[1]?.[0], `'${value}`)
     }
   })
 })
