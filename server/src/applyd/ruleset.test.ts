@@ -1,105 +1,16 @@
 // Changes of tables piece by piece, against the real nft in a namespace: the kernel always holds exactly what was asked
-// for last and accepted, rules keep what they counted, and whatever somebody else does to a table is seen.
+// for last and accepted, and rules keep what they counted.
 
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import type { NftPiece, Outcome } from '../plan/artifacts.ts'
+import type { NftPiece } from '../plan/artifacts.ts'
 import { makePiece } from '../render/nft-piece.ts'
 import { hashOf } from './pieces.ts'
-import { chain, createScenarios, forwardHead, map, nft, planOf, type Scene, set, waitFor } from './stand-ins/harness.ts'
+import { chain, forwardHead, map, nft, planOf, problemsOf, set } from './stand-ins/harness.ts'
+import { base, createSequences, keep, rule } from './stand-ins/sequence.ts'
 
-const { scenario, run } = createScenarios('the ruleset')
-const table = 'inet portcullis'
-const rule = (origin: string, match = 'tcp dport 80', verdict = 'accept') =>
-  `${match} counter ${verdict} comment "${origin}"`
-const problemsOf = (outcome: Outcome) => (outcome.status === 'put_back' ? outcome.problems : [])
-
-/** Applies the pieces as the next revision and compares the kernel with a load of the same pieces from nothing. */
-class Sequence {
-  readonly scene: Scene
-  revision = 0
-
-  constructor(scene: Scene) {
-    this.scene = scene
-  }
-
-  apply(pieces: readonly NftPiece[]): Promise<Outcome> {
-    this.revision += 1
-    return this.scene.apply(planOf(this.revision, nft(pieces)))
-  }
-
-  async applied(...pieces: readonly NftPiece[]): Promise<void> {
-    const outcome = await this.apply(pieces)
-    assert.deepEqual([outcome.status, problemsOf(outcome)], ['applied', []])
-    assert.equal(this.shown(), this.shownAnew(pieces))
-    assert.equal((await this.scene.observe()).tables[0]?.asLoaded, true)
-  }
-
-  /** By name, because the kernel lists pieces in the order in which they came. */
-  shown(name = table): string {
-    const text = this.scene.bench.nft('-s', 'list', 'table', ...name.split(' '))
-    return text
-      .slice(text.indexOf('{'))
-      .split('\n\n')
-      .map((part) =>
-        part
-          .trim()
-          .replace(/^\{\s*|\s*\}\s*\}$/g, '')
-          .replace(/\}$/, '')
-          .trim(),
-      )
-      .toSorted()
-      .join('\n')
-  }
-
-  shownAnew(pieces: readonly NftPiece[]): string {
-    const path = this.scene.bench.path('anew.nft')
-    const print = ({ kind, name, head, lines }: NftPiece) =>
-      kind === 'chain'
-        ? [`chain ${name} {`, head, ...lines, '}'].join('\n')
-        : [`${kind} ${name} {`, head, lines.length > 0 ? `elements = { ${lines.join(',\n')} }` : '', '}'].join('\n')
-    writeFileSync(path, `table inet anew {\n${pieces.map(print).join('\n')}\n}\n`)
-    const failure = this.scene.bench.nft('-f', path)
-    assert.equal(failure, '')
-    const text = this.shown('inet anew')
-    this.scene.bench.nft('delete', 'table', 'inet', 'anew')
-    return text
-  }
-
-  /** Handles tell which objects stayed. */
-  handleOf(kind: string, name: string): number | undefined {
-    const { nftables } = JSON.parse(this.scene.bench.nft('-j', 'list', 'table', ...table.split(' ')))
-    return nftables.find((object: Record<string, { name: string }>) => object[kind]?.name === name)?.[kind].handle
-  }
-
-  async countsOf(): Promise<Record<string, number>> {
-    const { counts } = await this.scene.hits()
-    return Object.fromEntries(counts.map(({ origin, packets }) => [origin, packets]))
-  }
-
-  /** As if so many packets had come: the rules of a chain are written again, with a count. */
-  count(name: string, ...lines: readonly (readonly [line: string, packets: number])[]): void {
-    const call = (...args: string[]) => assert.equal(this.scene.bench.nft(...args), '')
-    call('flush', 'chain', 'inet', 'portcullis', name)
-    for (const [line, packets] of lines)
-      call(
-        'add',
-        'rule',
-        'inet',
-        'portcullis',
-        name,
-        line.replace('counter', `counter packets ${packets} bytes ${packets}0`),
-      )
-  }
-}
-
-const scenarioOf = (title: string, work: (sequence: Sequence) => Promise<void>) =>
-  scenario(title, (scene) => work(new Sequence(scene)))
-
-const base = (...lines: readonly string[]) => chain('forward', lines, forwardHead)
-const keep = chain('keep', [rule('r.keep')])
+const { scenarioOf, run } = createSequences('the ruleset')
 
 scenarioOf('chains come, change and go without touching the others', async (sequence) => {
   await sequence.applied(base('jump keep', 'jump a'), keep, chain('a', [rule('r.1')]))
@@ -250,16 +161,6 @@ scenarioOf('a refusal of a load from nothing keeps the way closed', async (seque
   assert.match(sequence.scene.bench.kernel(), /^table inet portcullis_boot \{/)
 })
 
-scenarioOf('a change of a table that somebody emptied or deleted loads it anew', async (sequence) => {
-  const { bench } = sequence.scene
-  await sequence.applied(base('jump keep'), keep)
-  bench.nft('delete', 'table', 'inet', 'portcullis')
-  await sequence.applied(base('jump keep', rule('r.2')), keep)
-  bench.nft('flush', 'table', 'inet', 'portcullis')
-  bench.nft('delete', 'chain', 'inet', 'portcullis', 'keep')
-  await sequence.applied(base('jump keep', rule('r.3')), chain('keep', [rule('r.4')]))
-})
-
 scenarioOf('a rule keeps its count when its chain is written anew, also in another chain', async (sequence) => {
   await sequence.applied(base('jump a', rule('r.1')), chain('a', [rule('r.2'), rule('r.3')]), keep)
   sequence.count('a', [rule('r.2'), 5], [rule('r.3'), 7])
@@ -316,87 +217,6 @@ scenarioOf('counting begins anew only when the table was gone', async (sequence)
   assert.notEqual(await epoch(), first)
 })
 
-const drifts: Record<string, string> = {
-  'a rule that was replaced': 'flush chain inet portcullis keep; add rule inet portcullis keep accept comment "r.keep"',
-  'a foreign chain': 'add chain inet portcullis foreign',
-  'a foreign set': 'add set inet portcullis foreign { type ipv4_addr; }',
-  'a foreign counter': 'add counter inet portcullis foreign',
-  'a table put to sleep': 'add table inet portcullis { flags dormant; }',
-  'an element taken away': 'delete element inet portcullis s { 10.0.0.1 }',
-  'an element put in': 'add element inet portcullis s { 10.0.0.9 }',
-  'another element instead':
-    'delete element inet portcullis s { 10.0.0.1 }; add element inet portcullis s { 10.0.0.9 }',
-  'another policy': 'chain inet portcullis forward { policy accept; }',
-}
-for (const [what, script] of Object.entries(drifts)) {
-  scenarioOf(`${what} is seen and put right`, async (sequence) => {
-    const { scene } = sequence
-    const pieces = [base('jump keep', rule('r.1', 'ip saddr @s')), keep, set('s', ['10.0.0.1', '10.0.0.2'])]
-    await sequence.applied(...pieces)
-    assert.equal(scene.bench.nft(script), '')
-    assert.equal((await scene.observe()).tables[0]?.asLoaded, false)
-    await sequence.applied(...pieces)
-  })
-}
-
-scenarioOf('what was changed before anybody looked is no model for later looks', async (sequence) => {
-  const { scene } = sequence
-  const pieces = [base('jump keep'), keep, set('s', ['10.0.0.1'])]
-  for (const script of [
-    'flush chain inet portcullis keep',
-    'add rule inet portcullis keep accept',
-    'flush set inet portcullis s',
-    'chain inet portcullis forward { policy accept; }',
-  ]) {
-    sequence.revision += 1
-    await scene.apply(planOf(sequence.revision, nft([...pieces, chain(`other${sequence.revision}`, [])])))
-    await scene.apply(planOf(sequence.revision, nft([])))
-    await scene.apply(planOf(sequence.revision, nft(pieces)))
-    assert.equal(scene.bench.nft(script), '')
-    assert.equal((await scene.observe()).tables[0]?.asLoaded, false, script)
-  }
-})
-
-const packet = {
-  device: 'lan0',
-  protocol: 'tcp',
-  source: '10.0.0.9',
-  sourcePort: 1,
-  destination: '10.0.0.1',
-  destinationPort: 2,
-} as const
-
-scenarioOf('a trial runs without the block that failed trials set, which stays in the kernel', async (sequence) => {
-  const { scene } = sequence
-  const blocked = rule('fwd.sys.blocked', 'ip daddr 10.0.0.7', 'drop')
-  await sequence.applied(base(blocked, rule('r.1', 'ip daddr 10.0.0.1')), chain('a', [blocked]))
-  // The stand-in passes what the script names.
-  assert.deepEqual(await scene.verbs.trial({ packets: [packet, { ...packet, destination: '10.0.0.7' }] }), [
-    { passed: true, origins: [] },
-    { passed: false, origins: [] },
-  ])
-  assert.equal(scene.bench.kernel().match(/fwd\.sys\.blocked/g)?.length, 2)
-})
-
-scenarioOf('after a restart without the copy of the bodies the next plan brings them', async (sequence) => {
-  const { scene } = sequence
-  const pieces = [base('jump keep'), keep, set('s', ['10.0.0.1', '10.0.0.2', '10.0.0.3'])]
-  await sequence.applied(...pieces)
-  await scene.applyd?.close()
-  const path = join(scene.bench.stateDir, 'applyd', 'applied.json')
-  const record = JSON.parse(scene.bench.record('applied.json') ?? '')
-  writeFileSync(path, JSON.stringify({ ...record, ruleset: { ...record.ruleset, fresh: [] } }))
-  rmSync(join(scene.bench.stateDir, 'applyd', 'bodies.json'), { force: true })
-  await scene.start()
-  await assert.rejects(scene.verbs.trial({ packets: [packet] }), /not known yet/)
-  assert.deepEqual(await scene.apply(planOf(sequence.revision, nft(pieces))), { status: 'applied', changed: [] })
-  assert.deepEqual(await scene.verbs.trial({ packets: [packet, { ...packet, destination: '10.0.0.7' }] }), [
-    { passed: true, origins: [] },
-    { passed: false, origins: [] },
-  ])
-  await sequence.applied(pieces[0] ?? keep, keep, set('s', ['10.0.0.1', '10.0.0.2', '10.0.0.4']))
-})
-
 scenarioOf('a table of devices is loaded beside the first one, and its absence closes nothing', async (sequence) => {
   const { scene } = sequence
   await scene.applyd?.close()
@@ -446,23 +266,6 @@ scenarioOf('a change costs one listing of its chain, one check and one load', as
   assert.equal(readFileSync(calls, 'utf8').match(/^-c -f -$/gm)?.length, 2)
 })
 
-scenarioOf('a large table is read in full now and then, but seen to be gone at once', async (sequence) => {
-  const { scene } = sequence
-  const lines = Array.from({ length: 3000 }, (_, i) => rule(`r.${i}`, `udp dport ${i}`))
-  await scene.apply(planOf(1, nft([base(), chain('long', lines)])))
-  const seen = async () => (await scene.observe()).tables[0]
-  assert.deepEqual(await seen(), { name: table, present: true, asLoaded: true })
-  scene.bench.nft('add', 'rule', 'inet', 'portcullis', 'long', 'accept')
-  assert.equal((await seen())?.asLoaded, true)
-  await waitFor('the next listing in full shows it', async () => (await seen())?.asLoaded === false, 40_000)
-  assert.equal((await scene.apply(planOf(1, nft([base(), chain('long', lines)])))).status, 'applied')
-  assert.equal((await seen())?.asLoaded, true)
-  scene.bench.nft('add', 'chain', 'inet', 'portcullis', 'foreign')
-  assert.equal((await seen())?.asLoaded, false)
-  scene.bench.nft('delete', 'table', 'inet', 'portcullis')
-  assert.equal((await seen())?.present, false)
-})
-
 scenarioOf('what is written for a change does not grow with the ruleset', async (sequence) => {
   const { scene } = sequence
   const chains = Array.from({ length: 300 }, (_, c) =>
@@ -480,26 +283,6 @@ scenarioOf('what is written for a change does not grow with the ruleset', async 
     status: 'applied',
     changed: [],
   })
-})
-
-scenarioOf('a damaged copy of the bodies is not believed', async (sequence) => {
-  const { scene } = sequence
-  const lines = Array.from({ length: 2000 }, (_, i) => rule(`r.${i}`, `udp dport ${i}`))
-  await sequence.applied(base(), chain('long', lines))
-  await scene.applyd?.close()
-  const path = join(scene.bench.stateDir, 'applyd', 'bodies.json')
-  writeFileSync(path, readFileSync(path, 'utf8').replaceAll('accept comment', 'drop comment'))
-  let isBroken = false
-  await scene.start({
-    failpoint: (name) => {
-      if (isBroken && name === 'probed') throw new Error('made to fail')
-    },
-  })
-  isBroken = true
-  const outcome = await sequence.apply([base(), chain('long', [rule('r.other')])])
-  assert.equal(outcome.status, 'put_back')
-  assert.doesNotMatch(scene.bench.kernel(), /drop comment/)
-  assert.match(scene.bench.kernel(), /portcullis_boot/)
 })
 
 test('the hash of a piece is the same here and where it is made', () => {

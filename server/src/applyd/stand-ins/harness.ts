@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Artifact, EngineFile, NftPiece, Plan } from '../../plan/artifacts.ts'
+import type { Artifact, EngineFile, NftPiece, Outcome, Plan } from '../../plan/artifacts.ts'
 import { makePiece } from '../../render/nft-piece.ts'
 import { type Applyd, type ApplydOptions, createApplyd } from '../applyd.ts'
 import { readKernelIdentity } from '../processes.ts'
@@ -255,6 +255,9 @@ export const planOf = (revision: number, ...artifacts: Artifact[]): Plan => ({ r
 export const nft = (pieces: readonly NftPiece[], name = 'inet portcullis'): Artifact => ({ kind: 'nft', name, pieces })
 export const file = (name: string, text: string): EngineFile => ({ kind: 'file', name, text })
 export const unit = (name: string): Artifact => ({ kind: 'unit', name })
+
+/** Why everything was put back; none when it was not. */
+export const problemsOf = (outcome: Outcome) => (outcome.status === 'put_back' ? outcome.problems : [])
 
 /** A plan with everything in it: a ruleset, dnsmasq and the stand-in. */
 export const fullPlan = (revision: number, mark: string, dnsPort: number, mode = 'well'): Plan =>
