@@ -1,0 +1,252 @@
+// A gateway whose disk, machine and facts can be made to fail, and the changes and sign-ins that are held against each
+// fault: the answer never claims what did not happen, memory stays what the disk holds, and the next change works. The
+// disk's faults are real ones of SQLite, not stand-ins.
+
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { findById } from '../../src/areas/administrators/config.ts'
+import { settings } from '../../src/areas/firewall/config.ts'
+import { areas } from '../../src/areas/index.ts'
+import { read, type Slot } from '../../src/contract/slots.ts'
+import type { CheckReport, Outcome, Plan } from '../../src/plan/artifacts.ts'
+import type { Facts } from '../../src/plan/facts.ts'
+import { FakeApplier } from '../support/fake-applier.ts'
+import { notes, sampleArea } from '../support/sample-area.ts'
+import {
+  type Answer,
+  type Client,
+  createTestGateway,
+  labFacts,
+  type TestGateway,
+  testPassword,
+} from '../support/test-gateway.ts'
+import { assertWhole } from './stored.ts'
+
+const slots: readonly Slot[] = [...areas, sampleArea].flatMap((area) => area.slots)
+
+/** Calls back between the steps, which is where a fault can come from outside. */
+class HookedApplier extends FakeApplier {
+  beforeCheck = (): void => {}
+  beforeApply = (): void => {}
+
+  override check(plan: Plan): Promise<CheckReport> {
+    this.beforeCheck()
+    return super.check(plan)
+  }
+
+  /** Holds applies up until it is opened. */
+  gate: Promise<void> | null = null
+  #isApplying = false
+
+  override async apply(plan: Plan): Promise<Outcome> {
+    assert.equal(this.#isApplying, false, 'two applies at once')
+    this.#isApplying = true
+    try {
+      this.beforeApply()
+      await this.gate
+      return await super.apply(plan)
+    } finally {
+      this.#isApplying = false
+    }
+  }
+}
+
+export interface Fault {
+  readonly title: string
+  readonly arm: (bench: FaultBench) => void
+  readonly disarm: (bench: FaultBench) => void
+}
+
+export interface Operation {
+  readonly title: string
+  readonly prepare?: (bench: FaultBench) => Promise<Answer>
+  readonly call: (bench: FaultBench) => Promise<Answer>
+  readonly isDone: (bench: FaultBench) => boolean | Promise<boolean>
+}
+
+export const onProbation = { 'portcullis-confirm-within': '3600' }
+
+/** What a reading of the facts gives. */
+interface Reading {
+  facts: () => Facts
+}
+
+export class FaultBench {
+  readonly gateway: TestGateway
+  readonly applier: HookedApplier
+  readonly reading: Reading
+  readonly admin: Client
+  /** Another administrator, with a session. */
+  readonly otherId: string
+
+  constructor(gateway: TestGateway, applier: HookedApplier, reading: Reading, admin: Client, otherId: string) {
+    this.gateway = gateway
+    this.applier = applier
+    this.reading = reading
+    this.admin = admin
+    this.otherId = otherId
+  }
+
+  /** Another connection to the same file, for those who meddle. */
+  meddle(sql: string): void {
+    const other = new DatabaseSync(join(this.gateway.folder, 'gateway.db'))
+    other.exec(sql)
+    other.close()
+  }
+
+  pragma(text: string): void {
+    this.gateway.database.prepare(`PRAGMA ${text}`).all()
+  }
+
+  snat(on: boolean, headers = {}): Promise<Answer> {
+    return this.admin('PATCH', '/firewall/settings', { automatic_snat_enabled: on }, headers)
+  }
+
+  isSnatOn(): boolean {
+    return read(this.gateway.services.engine.config, settings).automatic_snat_enabled
+  }
+
+  rename(name: string): Promise<Answer> {
+    return this.admin('PATCH', `/web/admins/local/${this.otherId}`, { name })
+  }
+
+  other() {
+    return findById(this.gateway.services.engine.config, this.otherId)
+  }
+
+  sessionsOf(adminId: string): number {
+    return this.gateway.services.sessions.list().filter((session) => session.adminId === adminId).length
+  }
+
+  signIn(client: Client): Promise<Answer> {
+    return client('POST', '/web/auth/login', { login: 'other', password: testPassword, rest_path: '/' })
+  }
+
+  everything() {
+    const { engine, sessions } = this.gateway.services
+    const handles = sessions.list().map(({ handle }) => handle)
+    return { config: engine.config, probation: engine.probation, sessions: handles.sort() }
+  }
+
+  assertWhole(): Promise<void> {
+    return assertWhole(this.gateway, slots)
+  }
+}
+
+export async function begin(): Promise<FaultBench> {
+  const reading: Reading = { facts: () => labFacts }
+  const applier = new HookedApplier()
+  const gateway = await createTestGateway({
+    applier,
+    extraAreas: [sampleArea],
+    parts: { facts: () => reading.facts() },
+  })
+  const admin = await gateway.client('predefined_admin_write')
+  const otherId = await gateway.addAdministrator('other', 'predefined_admin_readonly')
+  gateway.services.sessions.create(otherId, '127.0.0.1', '/')
+  await gateway.services.engine.reconcile()
+  return new FaultBench(gateway, applier, reading, admin, otherId)
+}
+
+export const putBack: Operation = {
+  title: 'putting a change on probation back',
+  prepare: (bench) => bench.snat(false, onProbation),
+  call: (bench) => bench.admin('DELETE', '/config/confirm'),
+  isDone: (bench) => bench.isSnatOn() && bench.gateway.services.engine.probation === null,
+}
+
+export const operations: readonly Operation[] = [
+  { title: 'a change of the machine', call: (bench) => bench.snat(false), isDone: (bench) => !bench.isSnatOn() },
+  {
+    title: 'a change on probation',
+    call: (bench) => bench.snat(false, onProbation),
+    isDone: (bench) => !bench.isSnatOn() && bench.gateway.services.engine.probation !== null,
+  },
+  {
+    title: 'a confirmation',
+    prepare: (bench) => bench.snat(false, onProbation),
+    call: (bench) => bench.admin('POST', '/config/confirm'),
+    isDone: (bench) => !bench.isSnatOn() && bench.gateway.services.engine.probation === null,
+  },
+  {
+    title: 'a return to an older revision',
+    prepare: (bench) => bench.snat(false),
+    call: (bench) => bench.admin('POST', `/config/revisions/${bench.gateway.services.engine.revision - 1}/revert`),
+    isDone: (bench) => bench.isSnatOn(),
+  },
+  {
+    title: 'a change of an administrator',
+    call: (bench) =>
+      bench.admin('PATCH', `/web/admins/local/${bench.otherId}`, { name: 'renamed', comment: 'renamed' }),
+    isDone: (bench) => bench.other()?.name === 'renamed' && bench.other()?.comment === 'renamed',
+  },
+  {
+    title: 'a change that ends sessions',
+    call: (bench) => bench.admin('PATCH', `/web/admins/local/${bench.otherId}`, { enabled: false }),
+    isDone: (bench) => bench.other()?.enabled === false && bench.sessionsOf(bench.otherId) === 0,
+  },
+  {
+    title: 'removing an administrator',
+    call: (bench) => bench.admin('DELETE', `/web/admins/local/${bench.otherId}`),
+    isDone: (bench) => bench.other() === undefined && bench.sessionsOf(bench.otherId) === 0,
+  },
+  {
+    title: 'adding to an ordered list',
+    call: (bench) => bench.admin('POST', '/sample/notes', { title: 'a', comment: '' }),
+    isDone: (bench) => read(bench.gateway.services.engine.config, notes).length === 1,
+  },
+  {
+    title: 'a sign-in',
+    call: async (bench) => bench.signIn(await bench.gateway.client(null)),
+    isDone: (bench) => bench.sessionsOf(bench.otherId) === 2,
+  },
+  {
+    title: 'a sign-in that ends the session it came with',
+    call: (bench) => bench.signIn(bench.admin),
+    isDone: async (bench) =>
+      bench.sessionsOf(bench.otherId) === 2 && (await bench.admin('GET', '/web/whoami')).status === 401,
+  },
+  {
+    title: 'a sign-out',
+    call: (bench) => bench.admin('DELETE', '/web/auth/login'),
+    isDone: async (bench) => (await bench.admin('GET', '/web/whoami')).status === 401,
+  },
+]
+
+/** Whole when it was answered with 200, absent otherwise; then, without the fault, it works. Returns the status. */
+async function holds(bench: FaultBench, { prepare, call, isDone }: Operation, fault: Fault): Promise<number> {
+  if (prepare) assert.equal((await prepare(bench)).status, 200)
+  const before = bench.everything()
+  fault.arm(bench)
+  const { status, body } = await call(bench)
+  fault.disarm(bench)
+  if (status === 200) assert.ok(await isDone(bench), 'a false 200')
+  else {
+    assert.deepEqual(bench.everything(), before, `half of it is there after ${status}`)
+    assert.ok(body.message.length > 0)
+  }
+  await bench.assertWhole()
+  if (status !== 200) {
+    assert.equal((await call(bench)).status, 200, 'it does not work without the fault either')
+    assert.ok(await isDone(bench))
+    await bench.assertWhole()
+  }
+  return status
+}
+
+/** The same for each fault, every time on a new gateway. Returns the statuses in order. */
+export async function holdsForAll(operation: Operation, faults: readonly Fault[]): Promise<number[]> {
+  const statuses: number[] = []
+  for (const fault of faults) {
+    const bench = await begin()
+    try {
+      statuses.push(await holds(bench, operation, fault))
+    } catch (cause) {
+      throw new Error(`${operation.title}, when ${fault.title}: ${(cause as Error).message}`, { cause })
+    } finally {
+      await bench.gateway.close()
+    }
+  }
+  return statuses
+}
