@@ -7,23 +7,13 @@ import { after, before, describe, it } from 'node:test'
 import { radius, secretPlace } from '../../src/areas/directory-administrators/config.ts'
 import { roleIds } from '../../src/contract/access.ts'
 import { read } from '../../src/contract/slots.ts'
+import { ok, refused } from '../support/answers.ts'
 import { type Answer, type Client, createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
 
 let gateway: TestGateway
 let admin: Client
 
-const ok = (answer: Answer): Answer => {
-  assert.equal(answer.status, 200, answer.text)
-  return answer
-}
 const get = async (path: string, client = admin) => ok(await client('GET', path)).body
-
-function refused(answer: Answer, status: number, field?: string): void {
-  assert.equal(answer.status, status, answer.text)
-  if (field === undefined) return
-  const fields = answer.body.problems.map((problem: { field: string }) => problem.field)
-  assert.ok(fields.includes(field), `${field} is not among ${fields}`)
-}
 
 const open = async (): Promise<void> => {
   gateway = await createTestGateway()

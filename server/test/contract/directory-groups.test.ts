@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Answer, type Client, createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
+import { ok, refused } from '../support/answers.ts'
+import { type Client, createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
 
 let gateway: TestGateway
 let admin: Client
@@ -17,22 +18,11 @@ const aldDomain = {
 }
 const adDomain = { ...aldDomain, ldap_paths: [] }
 
-const ok = (answer: Answer): Answer => {
-  assert.equal(answer.status, 200, answer.text)
-  return answer
-}
 const list = async (path: string): Promise<Record<string, unknown>[]> => ok(await admin('GET', path)).body
 const create = async (path: string, body: unknown): Promise<string> => ok(await admin('POST', path, body)).body.id
 const find = async (path: string, id: unknown) => (await list(path)).find((item) => item.id === id)
 const newGroup = async (): Promise<string> =>
   `group.id.${await create('/user_backend/groups', { name: `Group ${++number}`, parent_id: 'group.id.1' })}`
-
-function refused(answer: Answer, status: number, field?: string): void {
-  assert.equal(answer.status, status, answer.text)
-  if (field === undefined) return
-  const fields = answer.body.problems.map((problem: { field: string }) => problem.field)
-  assert.ok(fields.includes(field), `${field} is not among ${fields}`)
-}
 
 for (const [title, base, domain] of [
   ['AD', '/ad_backend', adDomain],

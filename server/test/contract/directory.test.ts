@@ -9,7 +9,8 @@ import { startJoin } from '../../src/areas/directory/jobs.ts'
 import { groups, users } from '../../src/areas/users/config.ts'
 import { addItem } from '../../src/contract/list-edits.ts'
 import { read } from '../../src/contract/slots.ts'
-import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
+import { ok, refused } from '../support/answers.ts'
+import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const password = 'Canary-7f3a-password'
 const unknownId = '6f9619ff-8b86-d011-b42d-00cf4fc964ff'
@@ -34,22 +35,11 @@ const aldFields = (changes: Record<string, unknown> = {}) => {
   return rest
 }
 
-const ok = (answer: Answer): Answer => {
-  assert.equal(answer.status, 200, answer.text)
-  return answer
-}
 const list = async (path: string): Promise<Record<string, unknown>[]> => ok(await admin('GET', path)).body
 const create = async (path: string, body: unknown): Promise<string> => ok(await admin('POST', path, body)).body.id
 const find = async (path: string, id: unknown) => (await list(path)).find((item) => item.id === id)
 const newGroup = async (): Promise<string> =>
   `group.id.${await create('/user_backend/groups', { name: `Group ${++number}`, parent_id: 'group.id.1' })}`
-
-function refused(answer: Answer, status: number, field?: string): void {
-  assert.equal(answer.status, status, answer.text)
-  if (field === undefined) return
-  const fields = answer.body.problems.map((problem: { field: string }) => problem.field)
-  assert.ok(fields.includes(field), `${field} is not among ${fields}`)
-}
 
 const open = async (): Promise<void> => {
   gateway = await createTestGateway()

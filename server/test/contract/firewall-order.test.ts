@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { render } from '../../src/areas/firewall/render.ts'
+import { least, path, type Table, tables } from '../support/firewall-samples.ts'
 import {
   type Answer,
   type Client,
@@ -12,20 +13,6 @@ import {
   logged,
   type TestGateway,
 } from '../support/test-gateway.ts'
-
-const tables = ['forward', 'input', 'dnat', 'snat', 'log'] as const
-type Table = (typeof tables)[number]
-
-const path = (table: Table): string => `/firewall/rules/${table}`
-
-/** The least a creation must have. */
-const least: Readonly<Record<Table, object>> = {
-  forward: { action: 'drop' },
-  input: { action: 'accept' },
-  dnat: { action: 'dnat', change_destination_address: '10.0.0.2' },
-  snat: { action: 'snat' },
-  log: { action: 'mark_log' },
-}
 
 describe('firewall rules', () => {
   let gateway: TestGateway

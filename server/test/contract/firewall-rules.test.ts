@@ -2,23 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { least, path, type Table, tables } from '../support/firewall-samples.ts'
 import { type Answer, type Client, createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
 
-const tables = ['forward', 'input', 'dnat', 'snat', 'log'] as const
-type Table = (typeof tables)[number]
-
-const path = (table: Table): string => `/firewall/rules/${table}`
 const root = 'f3ffde22-a562-4f43-ac04-c40fcec6a88c'
 const uuid = '3f2b8c1e-0000-4000-8000-000000000001'
-
-/** The least a creation must have. */
-const least: Readonly<Record<Table, object>> = {
-  forward: { action: 'drop' },
-  input: { action: 'accept' },
-  dnat: { action: 'dnat', change_destination_address: '10.0.0.2' },
-  snat: { action: 'snat' },
-  log: { action: 'mark_log' },
-}
 
 describe('firewall rules', () => {
   let gateway: TestGateway
