@@ -243,7 +243,7 @@ test('a service of the gateway is let through before any rule, both ways, and on
   const service = { name: 'dhcp', protocol: 'udp', devices: ['lan0'], peers: null } as const
   const own = { key: 'utm_outgoing', devices: [] }
   const policy: Policy = {
-    ...rulesOf({
+    ...withRules({
       input: [rule('input', { kind: 'drop' })],
       forward: [rule('forward', { kind: 'drop' }, { incoming: own })],
     }),
@@ -253,7 +253,7 @@ test('a service of the gateway is let through before any rule, both ways, and on
     ],
   }
   const asked: Packet = {
-    ...packet,
+    ...samplePacket,
     ...{ source: '0.0.0.0', destination: '255.255.255.255', source_port: 68, destination_port: 67 },
     protocol: 'udp',
     incoming_interface: 'lan0',
