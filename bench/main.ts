@@ -3,6 +3,7 @@
 
 import { benchChanges } from './changes.ts'
 import { benchDhcp } from './dhcp/bench.ts'
+import { benchDns } from './dns/bench.ts'
 import { benchFirewall } from './firewall/bench.ts'
 import { type BenchOptions, flags } from './options.ts'
 import { benchRequests } from './requests.ts'
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>
   signatures: benchSignatures,
   firewall: benchFirewall,
   dhcp: benchDhcp,
+  dns: benchDns,
 }
 
 const args = process.argv.slice(2)

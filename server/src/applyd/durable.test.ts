@@ -95,3 +95,15 @@ test('a record that cannot be parsed reads as none and is told', () => {
     null,
   )
 })
+
+test('a file that changed is noticed whenever it changed, also after it was looked at before', () => {
+  writeDurable(path, 'one', { mode: 0o600, isForced: false })
+  const isOne = () => isAsWritten(path, Buffer.from('one'), { mode: 0o600 })
+  assert.equal(isOne(), true)
+  const old = new Date(Date.now() - 3_600_000)
+  fs.utimesSync(path, old, old)
+  assert.equal(isOne(), true)
+  fs.writeFileSync(path, 'two')
+  fs.utimesSync(path, old, old)
+  assert.equal(isOne(), false, 'the time of its content can be set back, that of its entry cannot')
+})

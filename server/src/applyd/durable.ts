@@ -5,7 +5,13 @@ import * as fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Log } from './text.ts'
 
-export type Ownership = { readonly mode: number; readonly uid?: number; readonly gid?: number }
+/** `isForced: false` is for files of which there are many and which can be made anew: nobody waits for the disk. */
+export type Ownership = {
+  readonly mode: number
+  readonly uid?: number
+  readonly gid?: number
+  readonly isForced?: boolean
+}
 
 const { O_WRONLY, O_RDONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_DIRECTORY } = fs.constants
 
@@ -16,18 +22,20 @@ export function writeDurable(path: string, data: string | Buffer, as?: Ownership
     fs.writeFileSync(file, data)
     if (as) fs.fchownSync(file, as.uid ?? ownUid(), as.gid ?? ownGid())
     fs.fchmodSync(file, as?.mode ?? 0o600)
-    fs.fsyncSync(file)
+    if (as?.isForced !== false) fs.fsyncSync(file)
   })
   beforeRename?.()
   fs.renameSync(temporaryPath(path), path)
-  withFile(dirname(path), O_RDONLY | O_DIRECTORY, fs.fsyncSync)
+  if (as?.isForced !== false) forceFolder(path)
 }
 
-export function removeDurable(path: string): void {
+export function removeDurable(path: string, as?: Ownership): void {
   if (!fs.lstatSync(path, { throwIfNoEntry: false })) return
   fs.unlinkSync(path)
-  withFile(dirname(path), O_RDONLY | O_DIRECTORY, fs.fsyncSync)
+  if (as?.isForced !== false) forceFolder(path)
 }
+
+const forceFolder = (path: string): void => withFile(dirname(path), O_RDONLY | O_DIRECTORY, fs.fsyncSync)
 
 /** The content of a regular file, or null. A link, a directory or a device at the path counts as nothing. */
 export function readRegular(path: string): Buffer | null {
@@ -50,7 +58,22 @@ export function isAsWritten(path: string, content: Buffer | null, as: Ownership)
   const stat = fs.lstatSync(path, { throwIfNoEntry: false })
   if (content === null || !stat) return content === null && !stat
   const isOurs = stat.uid === (as.uid ?? ownUid()) && stat.gid === (as.gid ?? ownGid()) && stat.nlink === 1
-  return isOurs && (stat.mode & 0o7777) === as.mode && readRegular(path)?.equals(content) === true
+  return isOurs && (stat.mode & 0o7777) === as.mode && contentAt(path, stat)?.equals(content) === true
+}
+
+/** What was read of a file; thousands are looked at every few seconds, and hardly one of them has changed. */
+const seen = new Map<string, { readonly stamp: string; readonly content: Buffer }>()
+/** A file that changes twice within a tick of the clock has the same times. */
+const settledMs = 2_000
+
+function contentAt(path: string, { ino, size, mtimeMs, ctimeMs }: fs.Stats): Buffer | null {
+  const stamp = `${ino} ${size} ${mtimeMs} ${ctimeMs}`
+  const known = seen.get(path)
+  if (known?.stamp === stamp) return known.content
+  const content = readRegular(path)
+  if (content !== null && Date.now() - ctimeMs > settledMs) seen.set(path, { stamp, content })
+  else seen.delete(path)
+  return content
 }
 
 /** What a crash between write and rename leaves behind. */

@@ -290,7 +290,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     for (const [name, content] of contents) {
       const spec = findFile(tables, name)
       if (!spec || isAsWritten(spec.path, content, spec)) continue
-      if (content === null) removeDurable(spec.path)
+      if (content === null) removeDurable(spec.path, spec)
       else writeDurable(spec.path, content, spec, () => failpoint('file.written'))
       failpoint('file.switched')
     }

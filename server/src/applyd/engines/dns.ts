@@ -53,7 +53,7 @@ export function dnsEntries(options: DnsOptions): DnsEntries {
       [dnsFileName, { path: join(folder, dnsFileName), ...readable, ending: endingOf(options, folder) }],
       [dnsPolicyFileName, { path: policyPath, ...readable }],
     ],
-    zones: { folder: zones, ...readable },
+    zones: { folder: zones, ...readable, isForced: false },
     unit: {
       program: '/usr/sbin/unbound',
       args: ['-d', '-p', '-c', `{${dnsFileName}}`],
