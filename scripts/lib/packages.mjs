@@ -8,7 +8,12 @@ import { findComplaint, say, seconds } from './terminal.mjs'
 export const labPackages = [
   { name: 'iproute2', file: 'ip', purpose: 'the network of the lab' },
   { name: 'nftables', file: 'nft', purpose: 'the firewall engine' },
-  { name: 'unbound', file: 'unbound', units: ['unbound.service'], purpose: 'the DNS server, and the DNS of the lab' },
+  {
+    name: 'unbound',
+    file: 'unbound',
+    units: ['unbound.service', 'unbound-resolvconf.service'],
+    purpose: 'the DNS server, and the DNS of the lab',
+  },
   { name: 'dns-root-data', file: 'root.hints', purpose: 'root servers and their key' },
   { name: 'dnsmasq-base', file: 'dnsmasq', purpose: 'the DHCP server' },
   { name: 'curl', file: 'curl', purpose: 'requests from the client of the lab' },
