@@ -106,15 +106,20 @@ function isPrivate(text: string): boolean {
 
 /** Unbound answers for some zones by itself, such as reverse names of private networks; a zone of ours goes first. */
 function localZones(names: readonly string[]): Unbound[] {
-  const isBelow = (name: string, zone: string): boolean => name.endsWith(`.${zone}`)
-  const hidden = names.filter((name) => defaultZones.some((zone) => isBelow(name, zone)))
-  const opened = defaultZones.filter((zone) => names.some((name) => name === zone || isBelow(zone, name)))
+  const [own, usual] = [new Set(names), new Set(defaultZones)]
+  const hidden = names.filter((name) => parentsOf(name).some((parent) => usual.has(parent)))
+  const opened = defaultZones.filter((zone) => own.has(zone) || parentsOf(zone).some((parent) => own.has(parent)))
+  // Whoever is asked knows whether `test` exists; it is a name for tests and not for us to take away.
   return [
-    // Whoever is asked knows whether it exists; it is a name for tests and not for us to take away.
-    ...new Set(['test.', ...opened]),
+    ...[...new Set(['test.', ...opened])].map((zone) => directive('local-zone', quoteName(zone), word('nodefault'))),
+    ...hidden.map((name) => directive('local-zone', quoteName(name), word('transparent'))),
   ]
-    .map((zone) => directive('local-zone', quoteName(zone), word('nodefault')))
-    .concat(hidden.map((name) => directive('local-zone', quoteName(name), word('transparent'))))
+}
+
+/** `b.c.` and `c.` of `a.b.c.` */
+function parentsOf(name: string): string[] {
+  const labels = name.split('.').slice(0, -1)
+  return labels.slice(1).map((_, at) => `${labels.slice(at + 1).join('.')}.`)
 }
 
 const policyTtl = 60
