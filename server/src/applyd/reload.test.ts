@@ -43,6 +43,29 @@ scenario('a file of a template is written, changed and removed, and the engine i
   assert.notEqual(scene.bench.unitPid('stand'), pid, 'another configuration needs another process here')
 })
 
+scenario('the way of a reload may depend on what a file held before', async (scene) => {
+  const seen: (string | null)[] = []
+  const reload: UnitSpec['reload'] = (_, before) => {
+    seen.push(before('part.a'), before('part.b'))
+    return 'restart'
+  }
+  await startTold(scene, { reload })
+  await scene.apply(parts(1, { a: 'one' }))
+  await scene.apply(parts(2, { a: 'two', b: 'new' }))
+  assert.deepEqual(seen, ['one', null])
+})
+
+scenario('a checker may be made from the staged files', async (scene) => {
+  const check: UnitSpec['check'] = (staged) => ({
+    program: '/bin/grep',
+    args: ['-q', 'good', staged.get('part.a') ?? ''],
+  })
+  await startTold(scene, { check })
+  assert.equal((await scene.apply(parts(1, { a: 'good' }))).status, 'applied')
+  assert.equal((await scene.apply(parts(2, { a: 'bad' }))).status, 'put_back')
+  assert.equal(readFileSync(scene.bench.path('etc/parts/a'), 'utf8'), 'good')
+})
+
 scenario('a file that nobody asked for goes away, also after a restart of applyd', async (scene) => {
   await startTold(scene)
   await scene.apply(parts(1, { a: 'one' }))
