@@ -60,23 +60,26 @@ describe('DNS', () => {
     assert.deepEqual(items, [
       { name: 'unbound', status: 'failed', msg: ['The DNS server is not running.'] },
       { name: 'nsd', status: 'inactive', msg: ['No own zone is enabled.'] },
-      {
-        name: 'portcullis-dns-backend',
-        status: 'inactive',
-        msg: ['Interception, safe search and dynamic DNS are switched off.'],
-      },
+      { name: 'portcullis-dns-backend', status: 'failed', msg: ['The DNS server is not running.'] },
     ])
+    await done('PATCH', '/dns/settings', { intercept_enabled: false })
+    assert.deepEqual((await shown('/dns/status'))[2], {
+      name: 'portcullis-dns-backend',
+      status: 'inactive',
+      msg: ['Interception, safe search and dynamic DNS are switched off.'],
+    })
+    await done('PATCH', '/dns/settings', { intercept_enabled: true })
   })
 
-  for (const [path, field] of [
-    ['/dns/settings', 'intercept_enabled'],
-    ['/dns/safesearch', 'enabled'],
-    ['/dns/ddns/state', 'enabled'],
+  for (const [path, field, isOn] of [
+    ['/dns/settings', 'intercept_enabled', true],
+    ['/dns/safesearch', 'enabled', false],
+    ['/dns/ddns/state', 'enabled', false],
   ] as const)
-    it(`has the switch ${path}, which is off at first`, async () => {
-      assert.deepEqual(await shown(path), { [field]: false })
-      await done('PATCH', path, { [field]: true })
-      assert.deepEqual(await shown(path), { [field]: true })
+    it(`has the switch ${path}, which is ${isOn ? 'on' : 'off'} at first`, async () => {
+      assert.deepEqual(await shown(path), { [field]: isOn })
+      await done('PATCH', path, { [field]: !isOn })
+      assert.deepEqual(await shown(path), { [field]: !isOn })
     })
 
   for (const [path, bodies, patch] of [

@@ -5,7 +5,8 @@ import { Sealed } from '../../contract/secret.ts'
 import { list, single } from '../../contract/slots.ts'
 import { Ddns, DnsSettings, ForwardZone, MasterZone, RootServer } from './contract.ts'
 
-export const settings = single('dns.settings', DnsSettings, { intercept_enabled: false })
+/** On at first, as firewall.md 3 says. */
+export const settings = single('dns.settings', DnsSettings, { intercept_enabled: true })
 export const safeSearch = single('dns.safesearch', Enabled, { enabled: false })
 export const rootServers = list('dns.root_servers', RootServer)
 export const forwardZones = list('dns.forward_zones', ForwardZone)

@@ -3,7 +3,7 @@
 
 import { type Config, read } from '../../contract/slots.ts'
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
-import type { Artifact } from '../../plan/artifacts.ts'
+import type { Artifact, EngineFile } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { encryptedDnsNames } from '../../policy/encrypted-dns.ts'
 import { privateNetworks } from '../../policy/model.ts'
@@ -35,7 +35,7 @@ export function render(config: Config, facts: Facts): Artifact[] {
   return [
     { kind: 'file', name: 'unbound.conf', text: configuration(config, facts) },
     { kind: 'file', name: 'unbound-policy.zone', text: policyRecords(config) },
-    ...own.map((zone): Artifact => ({ kind: 'file', name: `unbound-zone.${zone.id}`, text: zoneText(zone) })),
+    ...own.map(zoneFile),
     { kind: 'unit', name: 'unbound' },
   ]
 }
@@ -145,19 +145,19 @@ function policyRecords(config: Config): string {
 }
 
 /** Zones never change, so each is printed once. */
-const printed = new WeakMap<MasterZone, string>()
+const printed = new WeakMap<MasterZone, EngineFile>()
 
 /** The records, never the text they came from. */
-function zoneText(zone: MasterZone): string {
+function zoneFile(zone: MasterZone): EngineFile {
   const known = printed.get(zone)
   if (known !== undefined) return known
   const { records } = readZone(zone.name, zone.config)
   const authority = records.find(({ type }) => type === 'SOA')
   const usual = Number(authority?.data.at(-1) ?? 3600)
   const lines = records.map((record) => zoneRecord(record.name, record.ttl ?? usual, record.type, printData(record)))
-  const text = `${lines.join('\n')}\n`
-  printed.set(zone, text)
-  return text
+  const file: EngineFile = { kind: 'file', name: `unbound-zone.${zone.id}`, text: `${lines.join('\n')}\n` }
+  printed.set(zone, file)
+  return file
 }
 
 /** Which fields are texts, by type. */

@@ -74,6 +74,7 @@ test('interception needs its rules in the kernel', () => {
 test('dynamic DNS says what is missing, what failed and what is done', () => {
   const sealed = { $sealed: 'x' }
   const config = {
+    'dns.settings': { intercept_enabled: false },
     'dns.ddns_state': { enabled: true },
     'dns.ddns': { domain: 'example.com', service_login: 'me', service_password: sealed },
   } as never
