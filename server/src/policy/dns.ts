@@ -4,8 +4,7 @@
 import { parseAddress } from '../net/ipv4.ts'
 import { contains, type Ranges, toRanges } from '../net/ranges.ts'
 import { encryptedDnsAddresses } from './encrypted-dns.ts'
-import type { Cut, Flow } from './evaluate-match.ts'
-import { cutPoint } from './evaluate-match.ts'
+import { type Cut, cutPoint, type Flow } from './evaluate-match.ts'
 import type { Span } from './model.ts'
 
 /** Devices and networks of the local side. Null in a policy: the gateway has no DNS server. */
