@@ -36,7 +36,7 @@ test('required fields, limits and the words about a form are shown', () => {
 
 test('a path that takes or gives a file says so, with an example to copy', () => {
   const upload = showPath('/backup/upload', piped)
-  assert.match(upload, /^Takes a file of at most 64 MiB\.$/m)
+  assert.match(upload, /^Takes a file of at most 256 MiB\.$/m)
   assert.match(upload, /^Example: gw post \/backup\/upload --file <path>$/m)
   const download = showPath('/backup/download/:backup_id', piped)
   assert.match(download, /^Replies with a file\.$/m)

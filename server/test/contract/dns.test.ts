@@ -56,18 +56,21 @@ describe('DNS', () => {
   }
 
   it('says of a server that does not run that it does not, and what is switched off', async () => {
-    const items = await shown('/dns/status')
-    assert.deepEqual(items, [
+    const backend = 'portcullis-dns-backend'
+    const { applied } = gateway.applier
+    gateway.applier.applied = null
+    assert.deepEqual(await shown('/dns/status'), [
       { name: 'unbound', status: 'failed', msg: ['The DNS server is not running.'] },
       { name: 'nsd', status: 'inactive', msg: ['No own zone is enabled.'] },
-      { name: 'portcullis-dns-backend', status: 'failed', msg: ['The DNS server is not running.'] },
+      { name: backend, status: 'failed', msg: ['The DNS server is not running.'] },
     ])
+    gateway.applier.applied = applied
     await done('PATCH', '/dns/settings', { intercept_enabled: false })
-    assert.deepEqual((await shown('/dns/status'))[2], {
-      name: 'portcullis-dns-backend',
-      status: 'inactive',
-      msg: ['Interception, safe search and dynamic DNS are switched off.'],
-    })
+    assert.deepEqual(await shown('/dns/status'), [
+      { name: 'unbound', status: 'active', msg: ['Names are resolved through the root servers.'] },
+      { name: 'nsd', status: 'inactive', msg: ['No own zone is enabled.'] },
+      { name: backend, status: 'inactive', msg: ['Interception, safe search and dynamic DNS are switched off.'] },
+    ])
     await done('PATCH', '/dns/settings', { intercept_enabled: true })
   })
 

@@ -67,7 +67,9 @@ export class FakeApplier implements Applier {
       links: (this.applied?.artifacts ?? []).flatMap((artifact) =>
         artifact.kind === 'network' ? artifact.links.map(({ origin, device }) => ({ origin, device, errors: [] })) : [],
       ),
-      units: [],
+      units: (this.applied?.artifacts ?? []).flatMap(({ kind, name }) =>
+        kind === 'unit' ? [{ name, state: 'active' as const, message: '', pid: 1 }] : [],
+      ),
     }
   }
 
