@@ -54,6 +54,7 @@ interface CollectionSpec<N extends TObject, P extends TSchema, V extends TObject
   readonly patch?: P
   /** What lists show. */
   readonly shown: V
+  readonly removalNeedsFreshSignIn?: boolean
 }
 
 export const collectionEndpoints = <N extends TObject, V extends TObject, P extends TSchema = PatchOf<N>>(
@@ -198,5 +199,6 @@ const itemEndpoints = <N extends TObject, P extends TSchema, V extends TObject>(
     path: `${spec.path}/:${spec.idName}`,
     access: spec.change,
     summary: `Remove ${spec.item}`,
+    ...(spec.removalNeedsFreshSignIn ? { needsFreshSignIn: true } : {}),
   }),
 })

@@ -59,6 +59,7 @@ const spec = {
   fields: NewAdministrator,
   patch: AdministratorPatch,
   shown: Administrator,
+  removalNeedsFreshSignIn: true,
 } as const
 
 export const localAdministrators = {

@@ -43,6 +43,7 @@ function ruleEndpoints(path: string, kind: string) {
     idName: 'rule_id',
     fields: NewRule,
     shown: AdministratorRule,
+    removalNeedsFreshSignIn: true,
   } as const
   const base = collectionEndpoints(spec)
   return {
