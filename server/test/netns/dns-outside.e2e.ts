@@ -64,6 +64,7 @@ describe('the DNS server towards the outside', { skip: dnsSkip }, () => {
       const { status, msg } = await lab.item('portcullis-dns-backend')
       return `${status}: ${msg.join(' ')}`
     }
+    await lab.ok('PATCH', '/dns/settings', { intercept_enabled: false })
     await lab.ok('PATCH', '/dns/ddns', { domain: 'home.example', service_login: 'me', service_password: 'wrong' })
     await lab.ok('PATCH', '/dns/ddns/state', { enabled: true })
     assert.match(await backend(), /^failed: .*is not set on this gateway/)

@@ -18,15 +18,13 @@ export const readIfThere = (path: string): string => (existsSync(path) ? readFil
 
 // What may stand in the files of a plan.
 
-const name = '"[A-Za-z0-9_*.-]{1,255}"'
-const network = '\\d{1,3}(?:\\.\\d{1,3}){3}(?:/\\d{1,2})?'
 const configurationForms = [
   /^(?:(?:server|forward-zone|stub-zone|auth-zone|rpz):)?$/,
-  new RegExp(`^ {2}access-control: ${network} allow$`),
-  new RegExp(`^ {2}private-address: (?:${network}|[0-9a-f:]+/\\d{1,3})$`),
-  new RegExp(`^ {2}local-zone: ${name} (?:nodefault|transparent)$`),
-  new RegExp(`^ {2}(?:name|domain-insecure|private-domain): ${name}$`),
-  new RegExp(`^ {2}forward-addr: ${network}$`),
+  /^ {2}access-control: \d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2})? allow$/,
+  /^ {2}private-address: (?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:]{2,39})\/\d{1,3}$/,
+  /^ {2}local-zone: "[A-Za-z0-9_*.-]{1,255}" (?:nodefault|transparent)$/,
+  /^ {2}(?:name|domain-insecure|private-domain): "[A-Za-z0-9_*.-]{1,255}"$/,
+  /^ {2}forward-addr: \d{1,3}(?:\.\d{1,3}){3}$/,
   /^ {2}zonefile: "(?:policy\.zone|zones\/[a-z0-9][a-z0-9-]{0,63})"$/,
   /^ {2}(?:for-downstream|for-upstream|fallback-enabled|val-permissive-mode): (?:yes|no)$/,
 ] as const
@@ -61,10 +59,12 @@ export function checkOf(
   const configuration = staged.get(dnsFileName)
   const text = configuration
     ? readFileSync(configuration, 'utf8')
-    : `server:\n  username: ""\n  chroot: ""\n  module-config: "respip iterator"\n${partsFor(
+    : `server:\n  username: ""\n  chroot: ""\n  module-config: "respip iterator"\n${partsOf(
         readIfThere(join(folder, dnsFileName)),
-        [...staged.keys()],
-      ).join('')}`
+      )
+        .filter(({ file }) => staged.has(file))
+        .map((part) => part.text)
+        .join('')}`
   const path = join(staging, 'check.conf')
   writeFileSync(
     path,
@@ -76,21 +76,36 @@ export function checkOf(
   return { program: '/usr/sbin/unbound-checkconf', args: [path] }
 }
 
-const partForm = /^(auth-zone|forward-zone|rpz):\n {2}name: "(.*)"\n((?: {2}.*\n)*)/gm
-
-/** The clauses of a configuration that read one of these files. */
-function partsFor(configuration: string, files: readonly string[]): string[] {
-  const wanted = new Set(files)
-  return [...configuration.matchAll(partForm)]
-    .filter(([, , , body = '']) => wanted.has(fileIn(body)))
-    .map(([whole]) => whole)
+/** A clause about a zone. */
+interface Part {
+  readonly kind: string
+  readonly zone: string
+  /** The file that it reads, by its name in the tables; empty when it reads none. */
+  readonly file: string
+  readonly text: string
 }
 
-/** The file that a clause reads, by its name in the tables. */
-function fileIn(body: string): string {
-  const id = body.match(/^ {2}zonefile: "zones\/(.*)"$/m)?.[1]
+const partKinds: ReadonlySet<string> = new Set(['auth-zone', 'forward-zone', 'rpz'])
+
+function partsOf(configuration: string): Part[] {
+  const clauses: string[][] = []
+  for (const line of configuration.split('\n')) {
+    if (/^[a-z-]{1,40}:$/.test(line)) clauses.push([line])
+    else if (line.startsWith('  ')) clauses.at(-1)?.push(line)
+  }
+  return clauses
+    .map((lines) => {
+      const text = lines.map((line) => `${line}\n`).join('')
+      const kind = (lines[0] ?? '').slice(0, -1)
+      return { kind, zone: /^ {2}name: "(.*)"$/m.exec(text)?.[1] ?? '', file: fileIn(text), text }
+    })
+    .filter(({ kind }) => partKinds.has(kind))
+}
+
+function fileIn(clause: string): string {
+  const id = /^ {2}zonefile: "zones\/(.*)"$/m.exec(clause)?.[1]
   if (id !== undefined) return `${dnsZoneTemplate}.${id}`
-  return body.includes('"policy.zone"') ? dnsPolicyFileName : ''
+  return clause.includes('"policy.zone"') ? dnsPolicyFileName : ''
 }
 
 // The reload.
@@ -106,8 +121,7 @@ export function reloadOf(
   control: (...words: string[]) => Command,
 ): Reload {
   if (changed === null) return 'restart'
-  const parts = [...configuration.matchAll(partForm)]
-  const named = new Map(parts.map(([, , zone = '', body = '']) => [fileIn(body), zone]))
+  const named = new Map(partsOf(configuration).map(({ file, zone }) => [file, zone]))
   const touched = changed.flatMap((file) => named.get(file) ?? [])
   const flushes = (zones: Iterable<string>): Command[] =>
     [...zones].filter((zone) => zone !== policyZone).map((zone) => control('flush_zone', zone))
@@ -124,10 +138,9 @@ export function reloadOf(
 
 /** Zones that came, went or are asked elsewhere; not the root, for that would be the whole cache. */
 function differentZones(old: string, fresh: string): string[] {
-  const bodies = (text: string) =>
-    new Map([...text.matchAll(partForm)].map(([whole, kind, zone = '']) => [`${kind} ${zone}`, { zone, whole }]))
-  const [one, other] = [bodies(old), bodies(fresh)]
-  const differs = (key: string): boolean => one.get(key)?.whole !== other.get(key)?.whole
+  const byName = (text: string) => new Map(partsOf(text).map((part) => [`${part.kind} ${part.zone}`, part]))
+  const [one, other] = [byName(old), byName(fresh)]
+  const differs = (key: string): boolean => one.get(key)?.text !== other.get(key)?.text
   return [...new Set([...one.keys(), ...other.keys()])]
     .filter(differs)
     .map((key) => (other.get(key) ?? one.get(key))?.zone ?? '')
