@@ -3,6 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { closeSync, existsSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import type { Server } from 'node:https'
+import { flushCompileCache } from 'node:module'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as passes } from 'node:timers/promises'
@@ -185,6 +186,8 @@ async function start(settings: Settings): Promise<void> {
   const address = await listen(gateway, settings)
   log('info', 'ready', { address, revision: engine.revision })
   notify(settings.notifyFd, { event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) })
+  // Kept now, because a process that is killed keeps nothing: the next start is then twice as fast.
+  flushCompileCache()
   // Forty thousand rules take a while to read, and nobody needs them to sign in.
   followFiles()
 
