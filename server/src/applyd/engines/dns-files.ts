@@ -70,7 +70,9 @@ export function checkOf(
     path,
     text
       .replaceAll(/^ {2}zonefile: "zones\/(.*)"$/gm, (_, id: string) => `  zonefile: "${zonePath(id)}"`)
-      .replaceAll(/^ {2}zonefile: "policy\.zone"$/gm, `  zonefile: "${policy}"`),
+      .replaceAll(/^ {2}zonefile: "policy\.zone"$/gm, `  zonefile: "${policy}"`)
+      // Where nothing is applied, the folder of the server is not there.
+      .replace(/^ {2}directory: ".*"$/m, `  directory: "${staging}"`),
     { mode: 0o600 },
   )
   return { program: '/usr/sbin/unbound-checkconf', args: [path] }
