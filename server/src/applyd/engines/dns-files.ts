@@ -99,13 +99,13 @@ function partsOf(configuration: string): Part[] {
     .map((lines) => {
       const text = lines.map((line) => `${line}\n`).join('')
       const kind = (lines[0] ?? '').slice(0, -1)
-      return { kind, zone: /^ {2}name: "(.*)"$/m.exec(text)?.[1] ?? '', file: fileIn(text), text }
+      return { kind, zone: text.match(/^ {2}name: "(.*)"$/m)?.[1] ?? '', file: fileIn(text), text }
     })
     .filter(({ kind }) => partKinds.has(kind))
 }
 
 function fileIn(clause: string): string {
-  const id = /^ {2}zonefile: "zones\/(.*)"$/m.exec(clause)?.[1]
+  const id = clause.match(/^ {2}zonefile: "zones\/(.*)"$/m)?.[1]
   if (id !== undefined) return `${dnsZoneTemplate}.${id}`
   return clause.includes('"policy.zone"') ? dnsPolicyFileName : ''
 }
