@@ -46,7 +46,7 @@ describe('the table of connections', () => {
   it('is not looked for where no traffic is carried', async () => {
     writeFileSync(join(folder, 'table'), 'ipv4 one\n')
     const { text, limitation } = await read({ plane: 'none', limitation: 'no namespaces here' })
-    assert.deepEqual([text, limitation], ['', 'no namespaces here'])
+    assert.deepEqual([text, limitation], ['', 'No traffic passes here: no namespaces here.'])
     assert.equal(readFileSync(join(folder, 'acct'), 'utf8'), '0\n', 'and nothing is switched on')
   })
 

@@ -38,7 +38,7 @@ export async function readSessions({
   limitation,
   tables: { tracking },
 }: Pick<Context, 'plane' | 'limitation' | 'tables'>): Promise<SessionTable> {
-  if (plane === 'none') return nothing(limitation ?? 'This data plane carries no traffic.')
+  if (plane === 'none') return nothing(`No traffic passes here: ${limitation ?? 'nothing is applied'}.`)
   // Loading rules may have brought the tracking into the kernel since the start.
   countConnections(tracking)
   let file: FileHandle
