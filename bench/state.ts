@@ -9,6 +9,7 @@ import { addAdministrator } from '../server/src/areas/administrators/edits.ts'
 import type { EditTools } from '../server/src/config/change.ts'
 import type { Config } from '../server/src/contract/slots.ts'
 import { Database } from '../server/src/database/database.ts'
+import type { Services } from '../server/src/http/handle.ts'
 import { systemClock } from '../server/src/runtime/clock.ts'
 import { Vault } from '../server/src/runtime/vault.ts'
 import { FakeApplier } from '../server/test/support/fake-applier.ts'
@@ -19,7 +20,26 @@ export const adminPassword = 'correct horse 9'
 export type Fill = (config: Config, tools: EditTools) => Config
 
 /** With the administrator `admin` and what `fill` adds, as if it had been entered. */
-export async function makeState(stateDir: string, fill: Fill): Promise<void> {
+export const makeState = (stateDir: string, fill: Fill): Promise<void> =>
+  changeState(stateDir, async (services, vault) => {
+    const id = randomUUID()
+    const sealed = { hash: vault.seal(await services.passwords.hash(adminPassword), passwordPlace(id)), timestamp: 0 }
+    const admin = {
+      enabled: true,
+      name: 'Administrator',
+      login: 'admin',
+      role: 'predefined_admin_write' as const,
+      comment: '',
+      password: '',
+    }
+    return (config, tools) => fill(addAdministrator(config, id, admin, sealed), tools)
+  })
+
+/** One change of a state folder that no gateway runs with. */
+export async function changeState(
+  stateDir: string,
+  prepare: (services: Services, vault: Vault) => Fill | Promise<Fill>,
+): Promise<void> {
   const folder = join(stateDir, 'gateway')
   mkdirSync(folder, { recursive: true })
   const database = new Database(join(folder, 'gateway.db'))
@@ -40,18 +60,9 @@ export async function makeState(stateDir: string, fill: Fill): Promise<void> {
     licenceKey: null,
     isTls: true,
   })
-  const id = randomUUID()
-  const sealed = { hash: vault.seal(await services.passwords.hash(adminPassword), passwordPlace(id)), timestamp: 0 }
-  const admin = {
-    enabled: true,
-    name: 'Administrator',
-    login: 'admin',
-    role: 'predefined_admin_write' as const,
-    comment: '',
-    password: '',
-  }
+  const fill = await prepare(services, vault)
   await services.engine.change({
-    edit: (config, tools) => [fill(addAdministrator(config, id, admin, sealed), tools), null],
+    edit: (config, tools) => [fill(config, tools), null],
     actor: { login: 'bench', address: '127.0.0.1' },
     reason: 'bench',
   })

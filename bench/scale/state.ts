@@ -2,17 +2,12 @@
 // Written through the engine, because asking for it user by user would spend a quarter of an hour on password hashes.
 
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
-import { createGateway } from '../../server/src/app.ts'
 import { start, userCategories } from '../../server/src/areas/content-filter/config.ts'
 import { allowedRules, deniedRules, forwardingRules } from '../../server/src/areas/mail/config.ts'
 import { groupId, groups, passwordPlace, rootGroupId, userId, users } from '../../server/src/areas/users/config.ts'
 import { type Config, write } from '../../server/src/contract/slots.ts'
-import { Database } from '../../server/src/database/database.ts'
-import { noFacts } from '../../server/src/plan/facts.ts'
-import { systemClock } from '../../server/src/runtime/clock.ts'
-import { Vault } from '../../server/src/runtime/vault.ts'
-import { FakeApplier } from '../../server/test/support/fake-applier.ts'
+import type { Vault } from '../../server/src/runtime/vault.ts'
+import { changeState } from '../state.ts'
 
 export interface Size {
   readonly users: number
@@ -28,43 +23,13 @@ const origin = { domain_type: 'local', domain_name: '', ldap_guid: '' } as const
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
 /** `stateDir` has been started with once, so that everything in it belongs to whom it must. */
-export async function fillState(stateDir: string, size: Size): Promise<void> {
-  const folder = join(stateDir, 'gateway')
-  const database = new Database(join(folder, 'gateway.db'))
-  const vault = new Vault(join(folder, 'vault.key'))
-  const gateway = createGateway({
-    database,
-    folder,
-    hitsFile: '',
-    applier: new FakeApplier(),
-    vault,
-    clock: systemClock(),
-    facts: () => noFacts,
-    log: () => {},
-    brand: 'portcullis',
-    hostName: 'bench',
-    ownNames: new Set(),
-    installationId: 'bench',
-    licenceKey: null,
-    isTls: true,
+export const fillState = (stateDir: string, size: Size): Promise<void> =>
+  changeState(stateDir, (_services, vault) => (config, tools) => {
+    tools.keepIds(users, size.users)
+    tools.keepIds(groups, groupCount)
+    tools.keepIds(userCategories, 10)
+    return filled(config, vault, size)
   })
-  const { engine } = gateway.services
-  await engine.change({
-    edit: (config, tools) => {
-      tools.keepIds(users, size.users)
-      tools.keepIds(groups, groupCount)
-      tools.keepIds(userCategories, 10)
-      return [filled(config, vault, size), null]
-    },
-    actor: { login: 'bench', address: '127.0.0.1' },
-    reason: 'bench',
-  })
-  await engine.idle()
-  engine.close()
-  await gateway.http.close()
-  await gateway.close()
-  database.close()
-}
 
 function filled(config: Config, vault: Vault, size: Size): Config {
   const edits: ((config: Config) => Config)[] = [
