@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ExecOptions, type ExecResult, execInLab } from '../../src/lab/enter.ts'
@@ -35,7 +35,7 @@ export function startGateway(options: StartOptions = {}): Promise<LabGateway> {
 async function startOn(stateDir: string, options: StartOptions, ownsState: boolean): Promise<LabGateway> {
   const launcher = spawnLauncher(stateDir, options)
   const output = collectOutput(launcher)
-  await waitForBanner(launcher, output)
+  await waitForBanner(launcher, output, stateDir)
   const record = readRecord(stateDir)
   assert.ok(record, `the launcher said it is ready but wrote no record:\n${output.text}`)
   return new LabGateway(launcher, stateDir, record, output, options, ownsState)
@@ -95,9 +95,16 @@ function collectOutput(child: ChildProcess): Output {
   return output
 }
 
-function waitForBanner(launcher: ChildProcess, output: Output): Promise<void> {
+/** What gatewayd said last, for a start that fails. */
+function lastLines(stateDir: string): string {
+  const path = join(stateDir, 'log', 'gatewayd.log')
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(-4).join('\n') : ''
+}
+
+function waitForBanner(launcher: ChildProcess, output: Output, stateDir: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = (why: string) => reject(new Error(`The gateway did not start: ${why}\n${output.text}`))
+    const fail = (why: string) =>
+      reject(new Error(`The gateway did not start: ${why}\n${output.text}\n${lastLines(stateDir)}`))
     const timer = setTimeout(() => {
       launcher.kill('SIGKILL')
       fail(`no banner within ${startMs} ms`)
