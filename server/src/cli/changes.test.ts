@@ -64,6 +64,7 @@ test('replies print as a table, as names with values, or as they are', () => {
   const cases: [unknown, string][] = [
     [[{ id: 1, tags: ['a', 'b'], at: null }], 'ID  TAGS  AT\n1   a, b  -\n'],
     [{ a: { b: true, c: [] }, d: [{ e: 1 }] }, 'a.b  true\na.c\nd    [{"e":1}]\n'],
+    [{ meta: [], data: [{ id: 1, message: 'x' }], rows: 1, rows_before_limit_at_least: 9 }, 'ID  MESSAGE\n1   x\n'],
     [['x', 'y\u0007'], 'x\ny\\x07\n'],
     ['text', 'text\n'],
     [undefined, ''],

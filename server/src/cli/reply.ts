@@ -1,4 +1,4 @@
-// Prints replies: a list of objects as a table, an object as names with values, anything else as it is.
+// Prints replies: a list of objects as a table, a page of a journal too, an object as names with values, anything else as it is.
 
 import { listFields, type Schema } from './schema.ts'
 import { showPairs, showTable } from './table.ts'
@@ -22,11 +22,28 @@ export function showValue(value: unknown): string {
 export function printReply(value: unknown, terminal: Terminal, schema: Schema = {}): void {
   if (value === undefined) return
   if (Array.isArray(value)) printList(value, terminal, schema)
+  else if (isPage(value)) printPage(value, terminal, schema)
   else if (isObject(value)) terminal.out(showPairs(flatten(value), terminal))
   else terminal.out(`${escapeText(showValue(value))}\n`)
 }
 
-function printList(values: readonly unknown[], terminal: Terminal, schema: Schema): void {
+/** How journals answer: some of their records, and how many there are. */
+interface Page {
+  readonly data: readonly unknown[]
+  readonly rows: number
+  readonly rows_before_limit_at_least?: number
+}
+
+const isPage = (value: unknown): value is Page =>
+  isObject(value) && Array.isArray(value.data) && typeof value.rows === 'number'
+
+function printPage(page: Page, terminal: Terminal, schema: Schema): void {
+  printList(page.data, terminal, schema.properties?.data)
+  const all = page.rows_before_limit_at_least ?? page.rows
+  if (all > page.rows) terminal.note(`${page.rows} of ${all} records.\n`)
+}
+
+function printList(values: readonly unknown[], terminal: Terminal, schema: Schema = {}): void {
   if (values.length === 0) terminal.note('The list is empty.\n')
   else if (values.every(isObject)) terminal.out(showTable(tableOf(values, columnsOf(values, schema)), terminal))
   else terminal.out(values.map((value) => `${escapeText(showValue(value))}\n`).join(''))
