@@ -35,6 +35,8 @@ export interface Context {
   readonly limitation: string | null
   /** Where applyd keeps its own records; nobody else can read it. */
   readonly directory: string
+  /** Where engines write their words, which gatewayd reads. */
+  readonly logs: string
   /** The running kernel and namespace, see processes.ts. */
   readonly kernel: string
   readonly tables: Tables
@@ -44,7 +46,7 @@ export interface Context {
 }
 
 /** `service` is who may open the socket, beside root. */
-export interface ApplydOptions extends Omit<Context, 'directory'> {
+export interface ApplydOptions extends Omit<Context, 'directory' | 'logs'> {
   readonly stateDir: string
   readonly service: ServiceAccount
 }
@@ -52,10 +54,12 @@ export interface ApplydOptions extends Omit<Context, 'directory'> {
 export type Applyd = Awaited<ReturnType<typeof createApplyd>>
 
 export async function createApplyd({ stateDir, service, ...options }: ApplydOptions) {
-  const context: Context = { ...options, directory: join(stateDir, 'applyd') }
+  const context: Context = { ...options, directory: join(stateDir, 'applyd'), logs: join(stateDir, 'log') }
   const socketPath = join(stateDir, 'run', 'applyd.sock')
   makeOwn(context.directory, 0o700, null)
   makeOwn(join(stateDir, 'run'), 0o750, service)
+  // New files in it belong to the group of the folder.
+  makeOwn(context.logs, 0o2750, service)
   const unlock = takeLock(context)
   // The launcher takes the socket for the sign that we serve, so an old one must go before we recover.
   rmSync(socketPath, { force: true })

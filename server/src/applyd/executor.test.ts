@@ -231,7 +231,8 @@ scenario('links are applied before rules, left alone without an artifact, and pu
   const failpoint = (name: FailpointName) => {
     if (name === 'nft.loaded' && network.links?.[0]?.device === 'lan1') throw new Error('made to fail')
   }
-  const context = { ...benchOptions(stateDir, scene.bench.tables()), directory: join(stateDir, 'applyd'), failpoint }
+  const folders = { directory: join(stateDir, 'applyd'), logs: join(stateDir, 'log') }
+  const context = { ...benchOptions(stateDir, scene.bench.tables()), ...folders, failpoint }
   const supervisor = createSupervisor(context)
   const start = async () => {
     const executor = createExecutor(context, { supervisor, ruleset: createRuleset(context), network })

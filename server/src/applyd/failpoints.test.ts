@@ -37,7 +37,7 @@ async function assertWhole(bench: Bench, applyd: Applyd): Promise<number> {
   const isActive = async () => (await applyd.verbs.observe({})).units.every((unit) => unit.state === 'active')
   await waitFor('both units are active', isActive)
   await waitFor('the stand-in runs with this file', () => {
-    const lines = readFileSync(join(bench.stateDir, 'applyd', 'log', 'stand.log'), 'utf8')
+    const lines = readFileSync(join(bench.stateDir, 'log', 'stand.log'), 'utf8')
       .trim()
       .split('\n')
     return lines.at(-1)?.endsWith(`well-${mark}`) === true

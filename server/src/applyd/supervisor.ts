@@ -45,9 +45,8 @@ const unknownChange: FileChange = { files: null, before: () => null }
 
 export type Supervisor = ReturnType<typeof createSupervisor>
 
-export function createSupervisor({ directory, kernel, tables, timings, log, failpoint }: Context) {
+export function createSupervisor({ directory, logs, kernel, tables, timings, log, failpoint }: Context) {
   const recordPath = join(directory, 'units.json')
-  const logs = join(directory, 'log')
   const pathOf = (file: string): string => findFile(tables, file)?.path ?? ''
   const newUnit = (name: string, spec: UnitSpec): Unit => ({ ...idle, name, spec, logPath: join(logs, `${name}.log`) })
   const units = new Map([...tables.units].map(([name, spec]) => [name, newUnit(name, spec)]))
@@ -71,7 +70,6 @@ export function createSupervisor({ directory, kernel, tables, timings, log, fail
 
   /** Finds the processes of an earlier applyd again; ends those it cannot have meant. Starts nothing. */
   async function adopt(): Promise<void> {
-    fs.mkdirSync(logs, { recursive: true, mode: 0o700 })
     const remembered = readJson<Remembered>(recordPath, log)
     for (const { name, inputs, process } of remembered?.units ?? []) {
       const unit = findOwn(name)
@@ -200,6 +198,7 @@ export function createSupervisor({ directory, kernel, tables, timings, log, fail
     const [program = '', ...args] = unitCommandLine(unit.spec, pathOf)
     const env = { ...programEnvironment, PORTCULLIS_UNIT: `${directory}:${unit.name}` }
     const child = withFile(unit.logPath, 'a', (words) => {
+      fs.fchmodSync(words, 0o640)
       unit.logOffset = fs.fstatSync(words).size
       const launch = (output: number) =>
         spawn(program, args, { cwd: '/', detached: true, env, stdio: ['ignore', output, words] })

@@ -1,7 +1,7 @@
 // Log files of the services: our JSON lines, lines of other programs, and files that are cut or not there.
 
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
@@ -30,6 +30,24 @@ it('leaves out a first line that is cut', () => {
     parseLog(Buffer.from(text), 'applyd', 1000).map(({ message, position }) => [message, position]),
     [['whole', 1010]],
   )
+})
+
+it('reads the words of engines, with the times they give or those of their files', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-logs-'))
+  const unbound = '[1794742996] unbound[60:0] notice: init module 0: respip\n[1794742997] unbound[60:1] error: no\n'
+  writeFileSync(join(folder, 'unbound.log'), unbound)
+  writeFileSync(join(folder, 'dhcp.log'), 'dnsmasq-dhcp[115]: DHCPACK(lan0) 10.10.0.53\n')
+  const written = Date.UTC(2026, 0, 1)
+  utimesSync(join(folder, 'dhcp.log'), written / 1000, written / 1000)
+  const logs = createServiceLogs(folder)
+  const told = async (program: string) =>
+    (await logs.readNews(program)).lines.map(({ time, level, message }) => [time, level, message])
+  assert.deepEqual(await told('unbound'), [
+    [1794742996000, 'notice', 'init module 0: respip'],
+    [1794742997000, 'error', 'no'],
+  ])
+  assert.deepEqual(await told('dhcp'), [[written, 'info', 'dnsmasq-dhcp[115]: DHCPACK(lan0) 10.10.0.53']])
+  rmSync(folder, { recursive: true })
 })
 
 it('reads the files that are there', async () => {

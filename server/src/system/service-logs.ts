@@ -1,10 +1,13 @@
-// What the services of the gateway wrote into their log files: the newest part of each, line by line, and then what is added.
+// What the services of the gateway and its engines wrote into their log files: the newest part of each, line by line, and then
+// what is added.
 // Files that are not there or not ours to read add nothing.
 
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export const servicePrograms = ['gatewayd', 'applyd', 'launcher'] as const
+export const servicePrograms = ['gatewayd', 'applyd', 'launcher', 'unbound', 'dhcp', 'firewall-log'] as const
+/** Engines that write no times: a line is of the time when the file was last written. */
+const timeless: ReadonlySet<string> = new Set(['dhcp', 'firewall-log'])
 /** About eight thousand lines of each. */
 const newestBytes = 1024 * 1024
 
@@ -41,14 +44,15 @@ export function createServiceLogs(folder: string) {
       const known = isForgotten ? null : (places.get(program) ?? null)
       try {
         await using file = await open(join(folder, `${program}.log`), 'r')
-        const { size, ino } = await file.stat()
+        const { size, ino, mtimeMs } = await file.stat()
         const isSame = known !== null && known.file === ino && size >= known.end
         const keptFrom = Math.max(0, size - newestBytes)
         const start = isSame ? Math.max(known.end, keptFrom) : keptFrom
         const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start)
         const bytes = buffer.subarray(0, bytesRead)
         const isCut = start > 0 && !(isSame && start === known.end)
-        const lines = parseLog(bytes, program, start, isCut, isSame ? known.time : 0)
+        const since = timeless.has(program) ? mtimeMs : isSame ? known.time : 0
+        const lines = parseLog(bytes, program, start, isCut, since)
         const end = start + bytes.lastIndexOf('\n') + 1
         places.set(program, { file: ino, end, time: lines.at(-1)?.time ?? (isSame ? known.time : 0) })
         return { isAnew: !isSame, keptFrom, lines }
@@ -77,7 +81,12 @@ export function parseLog(bytes: Buffer, program: string, start: number, isCut = 
   return lines
 }
 
+/** `[1794742996] unbound[60:0] notice: init module 0: respip` */
+const engineForm = /^\[(\d{1,12})\] \w{1,20}\[[\d:]{1,20}\] (\w{1,10}): (.*)$/
+
 function parseLine(text: string): Readonly<Record<string, unknown>> {
+  const [, seconds, level, message] = text.match(engineForm) ?? []
+  if (message !== undefined) return { time: new Date(Number(seconds) * 1000).toISOString(), level, message }
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}

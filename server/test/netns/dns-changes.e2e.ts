@@ -99,6 +99,12 @@ describe('the DNS server while things change', { skip: dnsSkip }, () => {
     assert.ok(Number(/"retryMs":(\d+)/.exec(retry)?.[1]) < 1000, retry)
   })
 
+  it('has its words in the system journal', async () => {
+    const items = [{ column_name: 'unit', operator: 'equals', value: ['unbound'] }]
+    const filter = encodeURIComponent(JSON.stringify([{ items, link_operator: 'and' }]))
+    await until('they are gathered', async () => (await lab.ok('GET', `/logs_backend/logs?filter=${filter}`)).rows > 0)
+  })
+
   it('goes on while gatewayd and applyd are started again', async () => {
     const pid = await lab.serverPid()
     await lab.gateway.killGatewayd()

@@ -125,7 +125,7 @@ export class Scene {
   observe = () => this.verbs.observe({})
   hits = () => this.verbs.hits({})
   unitNow = async (name = 'stand') => (await this.observe()).units.find((unit) => unit.name === name)
-  unitLog = (name = 'stand') => this.bench.record(`log/${name}.log`) ?? ''
+  unitLog = (name = 'stand') => readIfThere(join(this.bench.stateDir, 'log', `${name}.log`))
 
   /** Everything that must not have changed when a plan was refused or put back. */
   everything = () => ({

@@ -50,7 +50,7 @@ export function keptSince(source: string, nowSeconds: number, offsetAt: OffsetAt
 export const auditSource = 'audit'
 export const firewallSource = 'nflog'
 
-const priorities: Readonly<Record<string, number>> = { error: 3, warning: 4, info: 6, debug: 7 }
+const priorities: Readonly<Record<string, number>> = { fatal: 2, error: 3, warning: 4, notice: 5, info: 6, debug: 7 }
 const [warning, information] = [4, 6]
 
 export const fromJournal = (record: WrittenRecord, brand: string, offsetAt: OffsetAt): LogRow =>
@@ -73,9 +73,15 @@ export const fromService = (line: ServiceLine, brand: string, offsetAt: OffsetAt
   row(`${line.program}.${line.position}`, line.time, offsetAt, {
     priority: priorities[line.level] ?? information,
     message: line.message,
-    syslog_id: line.program,
-    unit: `${brand}-${line.program}`,
+    ...(engineNames(brand)[line.program] ?? { syslog_id: line.program, unit: `${brand}-${line.program}` }),
   })
+
+/** Engines by their names in logs.md. */
+const engineNames = (brand: string): Readonly<Record<string, Pick<LogRecord, 'syslog_id' | 'unit'>>> => ({
+  unbound: { syslog_id: 'unbound', unit: 'unbound' },
+  dhcp: { syslog_id: 'dnsmasq', unit: `${brand}-dhcp-server-backend` },
+  'firewall-log': { syslog_id: 'ulogd', unit: `${brand}-nflog` },
+})
 
 function row(
   id: string,
