@@ -35,6 +35,7 @@ scenario('a killed unit shows at once, and so does a suspended one', async (scen
   await waitFor('it shows as active', async () => (await scene.unitNow())?.state === 'active')
   kill(pid, 'SIGKILL')
   await waitFor('it shows as dead or replaced', async () => (await scene.unitNow())?.pid !== pid)
+  await waitFor('it was told how', () => /stand ended with signal SIGKILL/.test(scene.bench.log.join('')))
 })
 
 scenario('a restart of applyd adopts its units, same process, and still notices when they die', async (scene) => {

@@ -50,6 +50,8 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   const pathOf = (file: string): string => findFile(tables, file)?.path ?? ''
   const newUnit = (name: string, spec: UnitSpec): Unit => ({ ...idle, name, spec, logPath: join(logs, `${name}.log`) })
   const units = new Map([...tables.units].map(([name, spec]) => [name, newUnit(name, spec)]))
+  /** Whose end we are told, and how it came. */
+  const children = new Set<number>()
   let poll: NodeJS.Timeout | undefined
   let isClosed = false
 
@@ -89,7 +91,8 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   /** For processes that are not our children there is no event, and a program that cannot start has no process. */
   function look(): void {
     for (const unit of units.values()) {
-      if (stateOf(unit.process) === 'gone') ended(unit, 'an unknown status')
+      const willTell = unit.process !== null && children.has(unit.process.pid)
+      if (!willTell && stateOf(unit.process) === 'gone') ended(unit, 'an unknown status')
       trimLog(unit)
     }
   }
@@ -208,7 +211,9 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     Object.assign(unit, { isWanted: true, inputs, process: id })
     Object.assign(unit, { state: 'activating', message: '', startedAt: Date.now() })
     child.once('error', (fault) => log('error', `${unit.name} could not be started`, { fault }))
+    if (id) children.add(id.pid)
     child.once('exit', (code, name) => {
+      if (id) children.delete(id.pid)
       if (unit.process === id) ended(unit, name ? `signal ${name}` : `status ${code}`)
     })
     child.unref()
