@@ -7,9 +7,9 @@ import { createGateway } from '../server/src/app.ts'
 import { passwordPlace } from '../server/src/areas/administrators/config.ts'
 import { addAdministrator } from '../server/src/areas/administrators/edits.ts'
 import type { EditTools } from '../server/src/config/change.ts'
-import type { Config } from '../server/src/contract/slots.ts'
 import { Database } from '../server/src/database/database.ts'
 import type { Services } from '../server/src/http/handle.ts'
+import type { Config } from '../server/src/model/slots.ts'
 import { systemClock } from '../server/src/runtime/clock.ts'
 import { Vault } from '../server/src/runtime/vault.ts'
 import { FakeApplier } from '../server/test/support/fake-applier.ts'
@@ -69,7 +69,7 @@ export async function changeState(
   await services.engine.idle()
   services.engine.close()
   await http.close()
-  services.journal.flush()
+  services.audit.flush()
   await close()
   database.close()
 }

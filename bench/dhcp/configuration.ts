@@ -3,8 +3,8 @@
 import { entries, staticLeases } from '../../server/src/areas/dhcp/config.ts'
 import type { EthernetConnection } from '../../server/src/areas/network/config.ts'
 import { connections } from '../../server/src/areas/network/config.ts'
-import { type Config, write } from '../../server/src/contract/slots.ts'
 import { labCables } from '../../server/src/lab/network.ts'
+import { type Config, write } from '../../server/src/model/slots.ts'
 import { printAddress } from '../../server/src/net/ipv4.ts'
 
 export const ownAddress = '10.11.0.1'

@@ -3,8 +3,8 @@
 
 import { printTable } from '../../server/src/applyd/nft-script.ts'
 import { settings } from '../../server/src/areas/firewall/config.ts'
-import { policyOf } from '../../server/src/areas/firewall/policy.ts'
-import { updateSingle } from '../../server/src/contract/list-edits.ts'
+import { policyOf } from '../../server/src/areas/firewall/resolve.ts'
+import { updateSingle } from '../../server/src/model/list-edits.ts'
 import { noFacts } from '../../server/src/plan/facts.ts'
 import { compilePolicy } from '../../server/src/policy/compile.ts'
 import { writePolicy } from './configuration.ts'

@@ -11,7 +11,7 @@ import {
   ports,
 } from '../../server/src/areas/objects/config.ts'
 import type { EditTools } from '../../server/src/config/change.ts'
-import { type Config, type Item, type ListSlot, read, write } from '../../server/src/contract/slots.ts'
+import { type Config, type Item, type ListSlot, read, write } from '../../server/src/model/slots.ts'
 import { type BenchPolicy, type BenchRule, printPorts } from './rules.ts'
 
 type Numbered = ListSlot<Item & { readonly id: number }>

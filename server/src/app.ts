@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { FastifyInstance, FastifyServerFactory } from 'fastify'
 import { administrators, findById, reopenedBy, signedOutBy } from './areas/administrators/config.ts'
 import { ruleOrigins } from './areas/firewall/config.ts'
+import { createLockOutGuard } from './areas/firewall/lock-out.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { gatheredLogs } from './areas/logs/jobs.ts'
 import type { Committed } from './config/change.ts'
@@ -13,7 +14,6 @@ import { describeChanges } from './config/describe.ts'
 import { ConfigEngine } from './config/engine.ts'
 import { ConfigStore } from './config/store.ts'
 import type { AreaEndpoints } from './contract/openapi.ts'
-import { createReferenceFinder } from './contract/references.ts'
 import { Database } from './database/database.ts'
 import { cookieNames, createCookieJar } from './http/cookies.ts'
 import type { Area, Identity, Machine, Services } from './http/handle.ts'
@@ -21,20 +21,20 @@ import { referenceRoutes } from './http/reference.ts'
 import { createIdentityFinder } from './http/request.ts'
 import { createHttpServer } from './http/server.ts'
 import { faultsOf } from './http/validate.ts'
-import { createLockOutGuard } from './lock-out.ts'
+import { createReferenceFinder } from './model/references.ts'
 import type { Applier } from './plan/artifacts.ts'
 import type { Facts } from './plan/facts.ts'
 import { createPlanner } from './plan/planner.ts'
-import { Backups } from './runtime/backups.ts'
+import { Passwords, weaknessOf } from './runtime/accounts/passwords.ts'
+import { Sessions } from './runtime/accounts/sessions.ts'
+import { SignInGuard } from './runtime/accounts/sign-in-guard.ts'
+import { Backups } from './runtime/backups/backups.ts'
 import type { Clock } from './runtime/clock.ts'
-import { FirewallLog, firewallLogMigrations } from './runtime/firewall-log.ts'
 import { HitCounters } from './runtime/hit-counters.ts'
-import { Journal, type JournalEntry } from './runtime/journal.ts'
-import type { Log } from './runtime/log.ts'
-import { Passwords, weaknessOf } from './runtime/passwords.ts'
-import { Sessions } from './runtime/sessions.ts'
-import { SignInGuard } from './runtime/sign-in-guard.ts'
-import { SystemLog, systemLogMigrations } from './runtime/system-log.ts'
+import { type AuditEntry, AuditTrail } from './runtime/logs/audit.ts'
+import { FirewallLog, firewallLogMigrations } from './runtime/logs/firewall-log.ts'
+import type { Log } from './runtime/logs/log.ts'
+import { SystemLog, systemLogMigrations } from './runtime/logs/system-log.ts'
 import type { Vault } from './runtime/vault.ts'
 import { release, version } from './version.ts'
 
@@ -85,7 +85,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const { database, applier, clock } = parts
   const areas = parts.areas ?? allAreas
   const slots = areas.flatMap((area) => area.slots)
-  const journal = new Journal(database, clock.now)
+  const audit = new AuditTrail(database, clock.now)
   const sessions = new Sessions(database, clock)
   const guard = new SignInGuard(database, clock)
   const engine = new ConfigEngine({
@@ -102,7 +102,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         for (const adminId of signedOutBy(revision.changes)) sessions.endAllOf(adminId)
         for (const adminId of reopenedBy(revision.changes)) guard.reopenAccount(adminId)
       }
-      journal.write(commits.map(changeRecord))
+      audit.write(commits.map(changeRecord))
     },
   })
   const hitCounters = new HitCounters({
@@ -125,7 +125,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       brand: parts.brand,
       clock,
       facts: parts.facts,
-      journal,
+      audit,
       firewallLog,
       ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
     }),
@@ -161,7 +161,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
     ...(parts.signatures ? { signatures: parts.signatures } : {}),
     ...(parts.ddns ? { ddns: parts.ddns } : {}),
-    journal,
+    audit,
     sessions,
     guard,
     passwords: new Passwords(),
@@ -242,7 +242,7 @@ async function observe(applier: Applier, engine: ConfigEngine): Promise<Machine>
   }
 }
 
-const changeRecord = ({ revision, requestId }: Committed): JournalEntry => ({
+const changeRecord = ({ revision, requestId }: Committed): AuditEntry => ({
   event: 'change',
   who: revision.author,
   address: revision.address,

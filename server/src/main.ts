@@ -21,17 +21,17 @@ import { connections } from './areas/network/config.ts'
 import { dnsServers, serverDomains } from './areas/network/resolve.ts'
 import { domains } from './areas/objects/config.ts'
 import { countryEntries } from './areas/objects/countries.ts'
-import { read, write } from './contract/slots.ts'
 import { Database } from './database/database.ts'
 import { guardConnections } from './http/connections.ts'
 import { createTlsServer, ensureCertificate, type ServerCertificate } from './http/tls.ts'
 import { createSocketListener, serveSockets } from './http/websocket.ts'
+import { read, write } from './model/slots.ts'
 import { AddressBook } from './runtime/address-book.ts'
+import { uploadByFtp } from './runtime/backups/ftp-upload.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
-import { createDdnsUpdater, readDdnsServer } from './runtime/ddns.ts'
-import { sendUpdate } from './runtime/ddns-request.ts'
-import { uploadByFtp } from './runtime/ftp-upload.ts'
-import { createLog } from './runtime/log.ts'
+import { createDdnsUpdater, readDdnsServer } from './runtime/dynamic-dns/ddns.ts'
+import { sendUpdate } from './runtime/dynamic-dns/ddns-request.ts'
+import { createLog } from './runtime/logs/log.ts'
 import { Vault } from './runtime/vault.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { lookUpAddress } from './system/address-lookup.ts'
@@ -130,7 +130,7 @@ async function start(settings: Settings): Promise<void> {
     logsRequests: settings.logsRequests,
     serverFactory: (handler) => guardConnections(createTlsServer(certificate, handler)),
   })
-  const { engine, journal, hitCounters, firewallLog, systemLog } = gateway.services
+  const { engine, audit, hitCounters, firewallLog, systemLog } = gateway.services
   const resolver = createDomainResolver({
     servers: () => dnsServers(engine.config, facts.current()),
     onAddresses: (addresses) => addressBook.set('domains', addresses),
@@ -176,10 +176,10 @@ async function start(settings: Settings): Promise<void> {
   applier.onConnect(() => reconciler.wake())
   engine.resumeProbation()
   const checkpoint = (): void => {
-    const { sequence, hash } = journal.head
+    const { sequence, hash } = audit.head
     applier.checkpoint(sequence, hash).catch((error: unknown) => log('warning', 'no checkpoint was kept', { error }))
   }
-  journal.onCheckpointDue = checkpoint
+  audit.onCheckpointDue = checkpoint
   setInterval(checkpoint, checkpointMilliseconds).unref()
 
   const agents = openAgentSockets(gateway, settings, certificate)
@@ -201,7 +201,7 @@ async function start(settings: Settings): Promise<void> {
     await engine.idle()
     engine.close()
     try {
-      journal.flush()
+      audit.flush()
     } catch (error) {
       log('warning', 'the last records of the journal were not kept', { error })
     }

@@ -2,7 +2,7 @@
 // in case somebody changed the machine by hand. It takes no input; it is always the same step.
 
 import type { ConfigEngine } from '../config/engine.ts'
-import type { Log } from '../runtime/log.ts'
+import type { Log } from '../runtime/logs/log.ts'
 
 /** What the status tells of the machine's interfaces is read here, and must not be older than 5 s. */
 const everyMilliseconds = 4_000

@@ -4,6 +4,7 @@ import type { Area } from '../http/handle.ts'
 import { administratorsArea } from './administrators/index.ts'
 import { applicationControl } from './application-control/index.ts'
 import { applicationProfilesArea } from './application-profiles/index.ts'
+import { audit } from './audit/index.ts'
 import { authorization } from './authorization/index.ts'
 import { backup } from './backup/index.ts'
 import { centralConsole } from './central-console/index.ts'
@@ -18,7 +19,6 @@ import { dns } from './dns/index.ts'
 import { firewall } from './firewall/index.ts'
 import { firewallLogArea } from './firewall-log/index.ts'
 import { intrusionPrevention } from './intrusion-prevention/index.ts'
-import { journal } from './journal/index.ts'
 import { licenceArea } from './licence/index.ts'
 import { logs } from './logs/index.ts'
 import { mail } from './mail/index.ts'
@@ -37,7 +37,7 @@ export const areas: readonly Area[] = [
   administratorsArea,
   directoryAdministrators,
   configuration,
-  journal,
+  audit,
   licenceArea,
   updates,
   statistics,

@@ -4,8 +4,8 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { Method } from '../contract/endpoint.ts'
 import type { Context } from './context.ts'
+import { nearest } from './contract/suggest.ts'
 import { badUsage, type ExitCode } from './failure.ts'
-import { nearest } from './suggest.ts'
 
 export interface Option {
   readonly name: string

@@ -62,7 +62,7 @@ test('fixed words are offered where they stand', () => {
 })
 
 test('help completes commands and paths', () => {
-  assert.deepEqual(texts('help', 'jour'), ['journal'])
-  assert.deepEqual(texts('help', 'journal', ''), ['verify'])
+  assert.deepEqual(texts('help', 'aud'), ['audit'])
+  assert.deepEqual(texts('help', 'audit', ''), ['verify'])
   assert.deepEqual(texts('help', '/journal/v'), ['/journal/verify'])
 })

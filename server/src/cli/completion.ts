@@ -3,13 +3,13 @@
 
 import type { Endpoint, Method } from '../contract/endpoint.ts'
 import { type Command, findCommand, helpOption, type Option } from './command.ts'
-import { commands } from './commands.ts'
+import { commands } from './command-list.ts'
 import type { Context } from './context.ts'
-import { allEndpoints } from './contracts.ts'
+import { allEndpoints } from './contract/contracts.ts'
+import { completePath, endpointsAt } from './contract/paths.ts'
+import { asSchema, branchesOf, choicesOf, findField, listFields, type Schema, showType } from './contract/schema.ts'
 import { exitCodes } from './failure.ts'
-import { completePath, endpointsAt } from './paths.ts'
-import { asSchema, branchesOf, choicesOf, findField, listFields, type Schema, showType } from './schema.ts'
-import { escapeText } from './text.ts'
+import { escapeText } from './output/text.ts'
 
 export interface Candidate {
   readonly text: string

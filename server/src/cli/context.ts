@@ -1,7 +1,7 @@
 // What a command gets from the process it runs in. Tests hand in their own.
 
 import type { Keyboard } from './keyboard.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './output/terminal.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { commands } from './commands.ts'
-import { allEndpoints } from './contracts.ts'
+import { commands } from './command-list.ts'
+import { allEndpoints } from './contract/contracts.ts'
 import { showCommand, showOverview, showPath } from './help.ts'
-import { widthOf } from './text.ts'
+import { widthOf } from './output/text.ts'
 
 const piped = { columns: null, hasColour: false }
 

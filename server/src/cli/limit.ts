@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../contract/endpoint.ts'
 import { type Invocation, readNumber } from './command.ts'
-import { asSchema, findField } from './schema.ts'
+import { asSchema, findField } from './contract/schema.ts'
 
 export function readLimit(invocation: Invocation, endpoint: Endpoint): Record<string, string> {
   const text = invocation.value('limit')

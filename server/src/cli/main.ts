@@ -1,8 +1,8 @@
 // The gw command: hands the process to run(). Started by the file `gw` at the top of the repository.
 
 import { createKeyboard } from './keyboard.ts'
+import { createTerminal } from './output/terminal.ts'
 import { run } from './run.ts'
-import { createTerminal } from './terminal.ts'
 
 // A reader that has seen enough, such as `head`, is no fault of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

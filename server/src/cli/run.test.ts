@@ -78,7 +78,7 @@ test('what needs a session says so with exit code 3', async () => {
     ['whoami'],
     ['revisions'],
     ['revert', '1'],
-    ['journal', 'verify'],
+    ['audit', 'verify'],
     ['sessions'],
     ['confirm'],
     ['put-back'],

@@ -2,11 +2,11 @@
 
 import { version } from '../version.ts'
 import { findCommand, parseInvocation, requireCommand } from './command.ts'
-import { commands } from './commands.ts'
+import { commands } from './command-list.ts'
 import type { Context } from './context.ts'
 import { CommandFailure, exitCodes } from './failure.ts'
-import type { Terminal } from './terminal.ts'
-import { escapeText } from './text.ts'
+import type { Terminal } from './output/terminal.ts'
+import { escapeText } from './output/text.ts'
 
 export async function run(words: readonly string[], context: Context): Promise<number> {
   try {

@@ -1,7 +1,7 @@
 // What a change is: the request for one, what comes of it, and what the engine needs to carry it out. Types only.
 
-import type { Config, ListSlot, Slot } from '../contract/slots.ts'
 import type { Database } from '../database/database.ts'
+import type { Config, ListSlot, Slot } from '../model/slots.ts'
 import type { Applier, Outcome } from '../plan/artifacts.ts'
 import type { Facts } from '../plan/facts.ts'
 import type { Planner } from '../plan/planner.ts'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Type } from '../contract/schema.ts'
-import { type Config, list, single } from '../contract/slots.ts'
+import { type Config, list, single } from '../model/slots.ts'
 import { applyChanges, diffConfig, inverse, longestRise, type Snapshot } from './diff.ts'
 
 const rules = list('test.rules', Type.Object({ id: Type.Integer(), text: Type.String() }))

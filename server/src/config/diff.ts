@@ -2,7 +2,7 @@
 // Positions in a list are fractions, so that a move or an insert touches one row whatever the length. Pure.
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Config, commonEnds, type Item, type ItemId, type Slot } from '../contract/slots.ts'
+import { type Config, commonEnds, type Item, type ItemId, type Slot } from '../model/slots.ts'
 import { inverseSplices, type SplicedChange, valueAfter } from './splices.ts'
 
 /** A configuration with the place of every list item; `positions[key]` runs parallel to the list. */

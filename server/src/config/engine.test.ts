@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { type Client, createTestGateway, type TestGateway } from '../../test/support/test-gateway.ts'
 import { addRule } from '../areas/firewall/edits.ts'
-import type { Config } from '../contract/slots.ts'
+import type { Config } from '../model/slots.ts'
 
 describe('change()', () => {
   let gateway: TestGateway

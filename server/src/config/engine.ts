@@ -3,7 +3,7 @@
 
 import type { Problem } from '../contract/error.ts'
 import { GatewayError } from '../contract/error.ts'
-import type { Config, Slot } from '../contract/slots.ts'
+import type { Config, Slot } from '../model/slots.ts'
 import type { Artifact, Outcome } from '../plan/artifacts.ts'
 import { sameArtifacts } from '../plan/planner.ts'
 import { diffArtifacts } from '../plan/text-diff.ts'

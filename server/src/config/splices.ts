@@ -2,7 +2,7 @@
 // stretch that differs, not twenty thousand entries before and after. Pure, and reversible with the item at hand.
 
 import { isDeepStrictEqual } from 'node:util'
-import { commonEnds } from '../contract/slots.ts'
+import { commonEnds } from '../model/slots.ts'
 import type { Change } from './diff.ts'
 
 /** `before` stood from `at` on, `after` stands there now; `unchanged` more entries are the same on both sides. */

@@ -2,8 +2,8 @@
 // sets; decides nothing about their content.
 
 import { hash as digest } from 'node:crypto'
-import type { Item, ItemId, Slot } from '../contract/slots.ts'
 import type { Database } from '../database/database.ts'
+import type { Item, ItemId, Slot } from '../model/slots.ts'
 import { applyChanges, type Change, type ChangeSet, type Snapshot } from './diff.ts'
 import { spliceLists } from './splices.ts'
 

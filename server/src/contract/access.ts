@@ -50,8 +50,8 @@ export const accessTable = {
   change: [...fullAccess, ...limitedWriters],
   /** Traffic reports and journals: whoever whoami says may view reports. */
   reports: roleIds.filter((role) => competences[role].includes('reports_view')),
-  /** The journal of changes, sign-ins and refusals. */
-  journal: [
+  /** The audit trail of changes, sign-ins and refusals. */
+  audit: [
     ...fullAccess,
     'predefined_admin_readonly',
     'predefined_security_admin',

@@ -1,7 +1,7 @@
 // The two session cookies: their names, what they look like when set and cleared, and how a Cookie header is read.
 
 import { invalid } from '../contract/error.ts'
-import type { SessionTokens } from '../runtime/sessions.ts'
+import type { SessionTokens } from '../runtime/accounts/sessions.ts'
 
 const longestCookie = 200
 

@@ -5,23 +5,24 @@ import type { TSchema } from 'typebox'
 import type { EditTools } from '../config/change.ts'
 import type { ConfigEngine } from '../config/engine.ts'
 import type { Role } from '../contract/access.ts'
-import type { AreaRules, Reference } from '../contract/area.ts'
 import type { BodyOf, Endpoint, QueryOf, ReplyOf } from '../contract/endpoint.ts'
 import type { Problem } from '../contract/error.ts'
-import type { Config, Slot } from '../contract/slots.ts'
+import type { Reference } from '../model/references.ts'
+import type { Config, Slot } from '../model/slots.ts'
+import type { AreaRules } from '../plan/area.ts'
 import type { Applier, Observation } from '../plan/artifacts.ts'
 import type { Facts, GivenLease, TrafficReading } from '../plan/facts.ts'
-import type { Backups } from '../runtime/backups.ts'
+import type { Passwords } from '../runtime/accounts/passwords.ts'
+import type { Session, Sessions } from '../runtime/accounts/sessions.ts'
+import type { SignInGuard } from '../runtime/accounts/sign-in-guard.ts'
+import type { Backups } from '../runtime/backups/backups.ts'
+import type { FtpTarget, UploadFile } from '../runtime/backups/ftp-upload.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { DdnsUpdater } from '../runtime/ddns.ts'
-import type { FirewallLog } from '../runtime/firewall-log.ts'
-import type { FtpTarget, UploadFile } from '../runtime/ftp-upload.ts'
+import type { DdnsUpdater } from '../runtime/dynamic-dns/ddns.ts'
 import type { HitCounters } from '../runtime/hit-counters.ts'
-import type { Journal } from '../runtime/journal.ts'
-import type { Passwords } from '../runtime/passwords.ts'
-import type { Session, Sessions } from '../runtime/sessions.ts'
-import type { SignInGuard } from '../runtime/sign-in-guard.ts'
-import type { SystemLog } from '../runtime/system-log.ts'
+import type { AuditTrail } from '../runtime/logs/audit.ts'
+import type { FirewallLog } from '../runtime/logs/firewall-log.ts'
+import type { SystemLog } from '../runtime/logs/system-log.ts'
 import type { Vault } from '../runtime/vault.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
 import type { CookieJar } from './cookies.ts'
@@ -140,7 +141,7 @@ export interface Services {
   readonly textRecords?: { lookUp(name: string): Promise<readonly string[] | null> }
   /** Keeps a domain at the external address; absent where no updates are sent. */
   readonly ddns?: DdnsUpdater
-  readonly journal: Journal
+  readonly audit: AuditTrail
   readonly sessions: Sessions
   readonly guard: SignInGuard
   readonly passwords: Passwords
@@ -222,7 +223,7 @@ export interface RouteOptions {
   /** Without a slot: the handler gives the very same value while nothing it shows has changed, so that its bytes are kept. */
   readonly isKept?: boolean
   /** The handler writes its own journal record. */
-  readonly journals?: boolean
+  readonly audits?: boolean
 }
 
 export interface Route {
@@ -230,7 +231,7 @@ export interface Route {
   readonly handler: (context: Context) => unknown
   readonly slot: Slot | null
   readonly isKept: boolean
-  readonly journals: boolean
+  readonly audits: boolean
 }
 
 export const handle = <E extends Endpoint>(endpoint: E, handler: Handler<E>, options: RouteOptions = {}): Route => ({
@@ -238,7 +239,7 @@ export const handle = <E extends Endpoint>(endpoint: E, handler: Handler<E>, opt
   handler: handler as unknown as Route['handler'],
   slot: options.slot ?? null,
   isKept: options.isKept ?? options.slot !== undefined,
-  journals: options.journals ?? false,
+  audits: options.audits ?? false,
 })
 
 /** The signed-in administrator; endpoints that are not public always have one. */

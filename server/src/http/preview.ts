@@ -3,7 +3,7 @@
 
 import type { Edit } from '../config/change.ts'
 import { GatewayError, invalid } from '../contract/error.ts'
-import type { Config } from '../contract/slots.ts'
+import type { Config } from '../model/slots.ts'
 import type { Context, PreviewCall, Route, Services } from './handle.ts'
 import { checkAccess } from './request.ts'
 import { checkBody, readQuery } from './validate.ts'

@@ -7,7 +7,7 @@ import { type Access, mayUse } from '../contract/access.ts'
 import { freshSignInSeconds } from '../contract/endpoint.ts'
 import { GatewayError, invalid } from '../contract/error.ts'
 import { plainText } from '../contract/fields.ts'
-import type { Slot } from '../contract/slots.ts'
+import type { Slot } from '../model/slots.ts'
 import { type CookieNames, readCookies } from './cookies.ts'
 import type { Identity } from './handle.ts'
 

@@ -1,5 +1,5 @@
 // The HTTP service: registers the routes of all areas with Fastify and takes each request along the same straight line:
-// framing, session, access, origin, body, schema, handler, reply. What is refused is journalled here.
+// framing, session, access, origin, body, schema, handler, reply. What is refused is audited here.
 
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -15,9 +15,9 @@ import { nameOf } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/error.ts'
 import { strictObject } from '../contract/fields.ts'
 import { Type } from '../contract/schema.ts'
-import type { Config } from '../contract/slots.ts'
-import type { JournalEntry } from '../runtime/journal.ts'
-import type { Log } from '../runtime/log.ts'
+import type { Config } from '../model/slots.ts'
+import type { AuditEntry } from '../runtime/logs/audit.ts'
+import type { Log } from '../runtime/logs/log.ts'
 import { bodyStream, noStream } from './body-stream.ts'
 import { markSignedIn } from './connections.ts'
 import { answerFor, asGatewayError, bodyTooLarge, type ErrorAnswer } from './errors.ts'
@@ -87,7 +87,7 @@ const withoutPrefix = (url: string): string => (url.startsWith(`${restPrefix}/`)
 export function createHttpServer(parts: HttpParts): FastifyInstance {
   const { services } = parts
   const fairShare = new FairShare(services.clock.elapsed)
-  const strangers = new StrangerLog((entry) => services.journal.note(entry), services.clock.elapsed)
+  const strangers = new StrangerLog((entry) => services.audit.note(entry), services.clock.elapsed)
   const headers = parts.isTls ? tlsHeaders : fixedHeaders
   const app = Fastify({
     logger: false,
@@ -180,10 +180,10 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
       parts.log('error', 'a request failed', { error: known.cause ?? known, request_id: request.id })
     }
     try {
-      journalRefusal(services, strangers, request, known)
+      auditRefusal(services, strangers, request, known)
     } catch (failure) {
       // The refusal stands; thrown on, this would be told to the caller in Fastify's words.
-      parts.log('error', 'a refusal was not journalled', { error: failure, request_id: request.id })
+      parts.log('error', 'a refusal was not audited', { error: failure, request_id: request.id })
     }
     // After what could not be read, the next bytes may not be what they seem.
     if (known.code === 'malformed') void reply.header('connection', 'close')
@@ -228,7 +228,7 @@ function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: 
   }
   const finish = (result: unknown): FastifyReply => {
     if (state.report) return reply.type(jsonType).send(JSON.stringify({ dry_run: true, ...state.report }))
-    if (endpoint.effect === 'action' && !route.journals) journalAction(parts.services, request, endpoint)
+    if (endpoint.effect === 'action' && !route.audits) auditAction(parts.services, request, endpoint)
     // Only a sign-in gives cookies to one who had none: its connection need not make room for others any more.
     if (endpoint.access === 'public' && reply.hasHeader('set-cookie')) markSignedIn(request.raw.socket)
     return sendResult(parts, route, reply, result)
@@ -380,8 +380,8 @@ function methodsAt(routes: readonly Route[], url: string): string[] {
   return [...new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods)].sort()
 }
 
-function journalAction(services: Services, request: FastifyRequest, endpoint: Endpoint): void {
-  services.journal.note({
+function auditAction(services: Services, request: FastifyRequest, endpoint: Endpoint): void {
+  services.audit.note({
     event: 'action',
     who: request.identity?.login ?? '',
     address: plainAddress(request.ip),
@@ -395,17 +395,12 @@ function journalAction(services: Services, request: FastifyRequest, endpoint: En
 }
 
 /** Every refused attempt to change something, and every refused access. Sign-ins journal themselves. */
-function journalRefusal(
-  services: Services,
-  strangers: StrangerLog,
-  request: FastifyRequest,
-  error: GatewayError,
-): void {
+function auditRefusal(services: Services, strangers: StrangerLog, request: FastifyRequest, error: GatewayError): void {
   const endpoint = request.routeOptions?.config.route?.endpoint
   const isRead = endpoint ? endpoint.effect === 'read' : ['GET', 'HEAD'].includes(request.method)
   if (endpoint?.access === 'public' || error.code === 'too_many_requests') return
   if (isRead && error.code !== 'forbidden' && error.code !== 'unauthenticated') return
-  const entry: JournalEntry = {
+  const entry: AuditEntry = {
     event: 'refused',
     who: request.identity?.login ?? '',
     address: plainAddress(request.ip),
@@ -416,6 +411,6 @@ function journalRefusal(
     revision: null,
     changes: error.problems,
   }
-  if (request.identity) services.journal.note(entry)
+  if (request.identity) services.audit.note(entry)
   else strangers.refused(entry)
 }

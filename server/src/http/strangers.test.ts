@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { JournalEntry } from '../runtime/journal.ts'
+import type { AuditEntry } from '../runtime/logs/audit.ts'
 import { StrangerLog } from './strangers.ts'
 
-const from = (address: string): JournalEntry => ({
+const from = (address: string): AuditEntry => ({
   event: 'refused',
   who: '',
   address,
@@ -20,7 +20,7 @@ const from = (address: string): JournalEntry => ({
 describe('refusals of strangers', () => {
   it('are told one by one at first, then as a number, address by address', () => {
     let now = 0
-    const noted: JournalEntry[] = []
+    const noted: AuditEntry[] = []
     const log = new StrangerLog(
       (entry) => noted.push(entry),
       () => now,
@@ -38,7 +38,7 @@ describe('refusals of strangers', () => {
   })
 
   it('are told in full when the service stops', () => {
-    const noted: JournalEntry[] = []
+    const noted: AuditEntry[] = []
     const log = new StrangerLog(
       (entry) => noted.push(entry),
       () => 0,
@@ -49,7 +49,7 @@ describe('refusals of strangers', () => {
   })
 
   it('from ever new addresses share one count in the end', () => {
-    const noted: JournalEntry[] = []
+    const noted: AuditEntry[] = []
     const log = new StrangerLog(
       (entry) => noted.push(entry),
       () => 0,

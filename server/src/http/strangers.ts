@@ -1,7 +1,7 @@
 // Refusals of those who are not signed in. The first of a minute are told one by one; what comes after that from the
 // same address becomes one record with their number, so that a stranger cannot fill the disk with evidence of himself.
 
-import type { JournalEntry } from '../runtime/journal.ts'
+import type { AuditEntry } from '../runtime/logs/audit.ts'
 
 const toldEach = 60
 const periodSeconds = 60
@@ -16,17 +16,17 @@ interface Count {
 }
 
 export class StrangerLog {
-  readonly #note: (entry: JournalEntry) => void
+  readonly #note: (entry: AuditEntry) => void
   readonly #elapsed: () => number
   readonly #counts = new Map<string, Count>()
   #sweeper: NodeJS.Timeout | null = null
 
-  constructor(note: (entry: JournalEntry) => void, elapsed: () => number) {
+  constructor(note: (entry: AuditEntry) => void, elapsed: () => number) {
     this.#note = note
     this.#elapsed = elapsed
   }
 
-  refused(entry: JournalEntry): void {
+  refused(entry: AuditEntry): void {
     this.sweep()
     const address = this.#counts.has(entry.address) || this.#counts.size < maxAddresses ? entry.address : others
     const count = this.#counts.get(address) ?? { since: this.#elapsed(), told: 0, untold: 0 }
@@ -60,7 +60,7 @@ export class StrangerLog {
   }
 }
 
-const summary = (address: string, count: number): JournalEntry => ({
+const summary = (address: string, count: number): AuditEntry => ({
   event: 'refused',
   who: '',
   address,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Type } from '../contract/schema.ts'
-import { read, single, write } from '../contract/slots.ts'
+import { read, single, write } from '../model/slots.ts'
 import { makePiece } from '../render/nft-piece.ts'
 import type { Artifact, NftPiece } from './artifacts.ts'
 import { noFacts } from './facts.ts'

@@ -1,9 +1,9 @@
 // Turns a configuration and facts into the complete list of artifacts. Remembers what each area gave as long as
 // nothing it looks at has changed, so that a change in one area does not render the others again. Pure otherwise.
 
-import type { AreaRules } from '../contract/area.ts'
 import type { Problem } from '../contract/error.ts'
-import type { Config } from '../contract/slots.ts'
+import type { Config } from '../model/slots.ts'
+import type { AreaRules } from './area.ts'
 import type { Artifact, NftPiece } from './artifacts.ts'
 import type { Facts } from './facts.ts'
 

@@ -3,7 +3,7 @@
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import type { Sealed } from '../contract/secret.ts'
+import type { Sealed } from '../model/secret.ts'
 
 interface KeyFile {
   readonly current: number

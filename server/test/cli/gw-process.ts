@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { createKeyboard } from '../../src/cli/keyboard.ts'
+import { createTerminal } from '../../src/cli/output/terminal.ts'
 import { run } from '../../src/cli/run.ts'
-import { createTerminal } from '../../src/cli/terminal.ts'
 import { createTlsServer, ensureCertificate } from '../../src/http/tls.ts'
 import { appRoot } from '../../src/launcher/layout.ts'
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
@@ -96,7 +96,7 @@ export async function createCliWorld(): Promise<CliWorld> {
 async function shut({ services, http, database }: TestGateway): Promise<void> {
   await services.engine.idle()
   services.engine.close()
-  services.journal.flush()
+  services.audit.flush()
   await http.close()
   database.close()
 }

@@ -203,16 +203,16 @@ describe('looking', () => {
   })
 
   it('lists the journal and checks it', async () => {
-    assert.match((await gw('journal', '--limit', '3')).out, /^RECORD +TIME \(UTC\) +EVENT/)
-    const intact = await gw('journal', 'verify')
+    assert.match((await gw('audit', '--limit', '3')).out, /^RECORD +TIME \(UTC\) +EVENT/)
+    const intact = await gw('audit', 'verify')
     assert.equal(intact.code, 0, intact.err)
-    assert.match(intact.out, /^The journal is intact: \d+ records/)
+    assert.match(intact.out, /^The audit trail is intact: \d+ records/)
     world.gateway.database
       .prepare("UPDATE journal SET record = replace(record, 'root', 'nobody') WHERE sequence = 4")
       .run()
-    const altered = await gw('journal', 'verify')
+    const altered = await gw('audit', 'verify')
     assert.equal(altered.code, 1)
-    assert.match(altered.out, /^The journal is not intact\. Record 4: This record was altered\.\n$/)
+    assert.match(altered.out, /^The audit trail is not intact\. Record 4: This record was altered\.\n$/)
   })
 
   it('lists the sessions', async () => {

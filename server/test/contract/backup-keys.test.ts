@@ -8,7 +8,7 @@ import { make, runningVersion, useGateways } from './backup-calls.ts'
 const { start, restart } = useGateways()
 
 describe('the recovery key', () => {
-  it('is made once, shown on request to full administrators, and each look is journalled', async () => {
+  it('is made once, shown on request to full administrators, and each look is audited', async () => {
     const gateway = await start()
     const admin = await gateway.client('predefined_admin_write')
     const { body } = await admin('GET', '/backup/recovery_key')

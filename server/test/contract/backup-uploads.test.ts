@@ -60,7 +60,7 @@ describe('the upload of automatic backups', () => {
   }
   const item = async (name: string): Promise<{ status: string; msg: string[] }> =>
     (await admin('GET', '/backup/status')).body.find((one: { name: string }) => one.name === `${name}-upload`)
-  const journalled = async (what: string): Promise<string[]> =>
+  const audited = async (what: string): Promise<string[]> =>
     (await admin('GET', '/journal/records?limit=1000')).body
       .filter((record: { what: string }) => record.what === what)
       .map((record: { message: string }) => record.message)
@@ -88,7 +88,7 @@ describe('the upload of automatic backups', () => {
     for (const kind of ['ftp', 'cifs']) {
       assert.equal((await item(kind)).status, 'active')
       assert.match((await item(kind)).msg[0] ?? '', /was uploaded to the/)
-      assert.deepEqual(await journalled(`${kind} upload`), [`The backup ${stored.id} was uploaded.`])
+      assert.deepEqual(await audited(`${kind} upload`), [`The backup ${stored.id} was uploaded.`])
     }
     await runDaily(gateway.services)
     await runUploads(gateway.services, true)
@@ -117,13 +117,13 @@ describe('the upload of automatic backups', () => {
     assert.equal((await admin('GET', '/backup/backups')).body.length, 1)
     at(5, 9)
     await runDaily(gateway.services)
-    assert.equal((await journalled('ftp upload')).length, 1, 'not before ten minutes have passed')
+    assert.equal((await audited('ftp upload')).length, 1, 'not before ten minutes have passed')
     at(5, 10)
     await runDaily(gateway.services)
-    assert.equal((await journalled('ftp upload')).length, 2)
+    assert.equal((await audited('ftp upload')).length, 2)
     at(6, 30)
     await runDaily(gateway.services)
-    assert.equal((await journalled('ftp upload')).length, 2, 'not outside of its hour')
+    assert.equal((await audited('ftp upload')).length, 2, 'not outside of its hour')
     gateway = await restart(gateway)
     admin = await gateway.client('predefined_admin_write')
     assert.equal((await item('ftp')).status, 'failed', 'also after a restart')

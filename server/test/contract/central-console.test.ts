@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { servers } from '../../src/areas/central-console/config.ts'
-import { addItem } from '../../src/contract/list-edits.ts'
 import { makeCertificate } from '../../src/http/certificate-maker.ts'
+import { addItem } from '../../src/model/list-edits.ts'
 import { release } from '../../src/version.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 

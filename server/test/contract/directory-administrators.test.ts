@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { radius, secretPlace } from '../../src/areas/directory-administrators/config.ts'
 import { roleIds } from '../../src/contract/access.ts'
-import { read } from '../../src/contract/slots.ts'
+import { read } from '../../src/model/slots.ts'
 import { ok, refused } from '../support/answers.ts'
 import { type Answer, type Client, createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
 

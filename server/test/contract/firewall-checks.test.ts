@@ -194,7 +194,7 @@ describe('rule tests', () => {
       },
     )
     assert.deepEqual([told.data, told.block_status], [{}, false])
-    gateway.services.journal.flush()
+    gateway.services.audit.flush()
     const records = (await reader('GET', '/journal/records?limit=5')).body
     assert.ok(
       records.some(({ message }: { message: string }) => message === 'The copy of the rules could not be made.'),

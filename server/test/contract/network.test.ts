@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { connections } from '../../src/areas/network/config.ts'
-import { isSealed } from '../../src/contract/secret.ts'
-import { read } from '../../src/contract/slots.ts'
+import { isSealed } from '../../src/model/secret.ts'
+import { read } from '../../src/model/slots.ts'
 import type { NetworkLinks } from '../../src/plan/artifacts.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
@@ -242,7 +242,7 @@ describe('network interfaces', () => {
     assert.deepEqual(fieldsOf(await admin('POST', '/network/connections', { ...provider('pptp'), password: '***' })), [
       'password',
     ])
-    gateway.services.journal.flush()
+    gateway.services.audit.flush()
     const records = await admin('GET', '/journal/records')
     assert.ok(records.text.includes('Passwords of connections were shown.'))
     for (const secret of ['over the hills', 'far away']) {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { findUser, groups, makeLocal, passwordPlace, users } from '../../src/areas/users/config.ts'
 import type { DomainType } from '../../src/areas/users/contract.ts'
-import { read } from '../../src/contract/slots.ts'
+import { read } from '../../src/model/slots.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 interface Shown {
@@ -149,7 +149,7 @@ describe('users', () => {
     assert.equal((await find(id)).parent_id, `group.id.${parent}`)
   })
 
-  it('get a new password that is not returned, journalled or kept in clear', async () => {
+  it('get a new password that is not returned, audited or kept in clear', async () => {
     const id = await create()
     const secret = 'canary-4711-canary'
     assert.equal((await admin('PUT', `/user_backend/change_password/${id}`, { password: secret })).status, 200)

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { users } from '../../src/areas/users/config.ts'
 import { leaseRules } from '../../src/areas/vpn/config.ts'
 import type { GatewayError } from '../../src/contract/error.ts'
-import { addItem } from '../../src/contract/list-edits.ts'
+import { addItem } from '../../src/model/list-edits.ts'
 import { type Client, createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
 
 const access = {

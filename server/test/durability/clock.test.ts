@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { areas } from '../../src/areas/index.ts'
-import type { Slot } from '../../src/contract/slots.ts'
+import type { Slot } from '../../src/model/slots.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 import { assertWhole } from './stored.ts'

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { areas } from '../../src/areas/index.ts'
-import type { Slot } from '../../src/contract/slots.ts'
+import type { Slot } from '../../src/model/slots.ts'
 import { isNightly } from '../security/random.ts'
 import { type ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
@@ -178,7 +178,7 @@ describe('a disk without room', { skip: reasonToSkip() }, () => {
     )
     assert.deepEqual(shown, body)
     assert.deepEqual(stored.replayed, stored.loaded.snapshot)
-    assert.deepEqual(stored.journalled, stored.revisions)
+    assert.deepEqual(stored.audited, stored.revisions)
     assert.equal(stored.journalFault, null)
     assert.ok(disk.isAlive)
   })

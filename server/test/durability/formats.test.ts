@@ -8,9 +8,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { findByLogin, passwordPlace } from '../../src/areas/administrators/config.ts'
 import { settings } from '../../src/areas/firewall/config.ts'
-import { read } from '../../src/contract/slots.ts'
 import { Database, NewerDataError } from '../../src/database/database.ts'
 import { migrations } from '../../src/database/migrations.ts'
+import { read } from '../../src/model/slots.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
 
 const fixtures = join(import.meta.dirname, '..', 'fixtures')
@@ -27,7 +27,7 @@ function unpack(format: number): string {
 describe('stored data', () => {
   it('of format 1 opens with its settings, administrators, secrets, history and an intact journal', async () => {
     const gateway = await createTestGateway({ folder: unpack(1) })
-    const { engine, journal } = gateway.services
+    const { engine, audit } = gateway.services
     assert.deepEqual(engine.damage, [])
     assert.equal(engine.revision, 7)
     assert.deepEqual(read(engine.config, settings), {
@@ -39,7 +39,7 @@ describe('stored data', () => {
     assert.ok(admin)
     assert.match(gateway.vault.reveal(admin.password_hash, passwordPlace(admin.id)), /^\$argon2id\$/)
     assert.deepEqual(engine.configAt(0)?.[settings.key], settings.initial)
-    assert.equal(await journal.verify([]), null)
+    assert.equal(await audit.verify([]), null)
     await gateway.close()
   })
 

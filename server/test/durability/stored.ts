@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { applyChanges, type Snapshot } from '../../src/config/diff.ts'
 import { ConfigStore, type Loaded } from '../../src/config/store.ts'
-import type { Slot } from '../../src/contract/slots.ts'
 import { Database } from '../../src/database/database.ts'
-import { Journal, type JournalRecord } from '../../src/runtime/journal.ts'
+import type { Slot } from '../../src/model/slots.ts'
+import { type AuditRecord, AuditTrail } from '../../src/runtime/logs/audit.ts'
 import type { TestGateway } from '../support/test-gateway.ts'
 
 export interface Stored {
@@ -14,7 +14,7 @@ export interface Stored {
   /** The history from nothing, replayed forwards. */
   readonly replayed: Snapshot
   readonly revisions: readonly number[]
-  readonly journalled: readonly number[]
+  readonly audited: readonly number[]
   readonly sessions: readonly string[]
   readonly journalFault: unknown
 }
@@ -23,7 +23,7 @@ export async function readStored(folder: string, slots: readonly Slot[]): Promis
   const database = new Database(join(folder, 'gateway.db'))
   try {
     const store = new ConfigStore(database, slots)
-    const journal = new Journal(database, () => new Date())
+    const journal = new AuditTrail(database, () => new Date())
     const config = Object.fromEntries(slots.map((slot) => [slot.key, slot.initial]))
     const positions = Object.fromEntries(
       slots.flatMap((slot) => (slot.kind === 'list' ? [[slot.key, slot.initial.map((_, at) => at + 1)]] : [])),
@@ -36,7 +36,7 @@ export async function readStored(folder: string, slots: readonly Slot[]): Promis
       loaded: store.load(),
       replayed,
       revisions: store.listRevisions(1_000_000, 0).map(({ revision }) => revision),
-      journalled: (JSON.parse(journal.listJson(1_000_000, 0)) as JournalRecord[]).flatMap(({ event, revision }) =>
+      audited: (JSON.parse(journal.listJson(1_000_000, 0)) as AuditRecord[]).flatMap(({ event, revision }) =>
         event === 'change' ? [revision] : [],
       ) as number[],
       sessions: (database.prepare('SELECT handle FROM sessions').all() as { handle: string }[]).map(
@@ -62,5 +62,5 @@ export async function assertWhole(gateway: TestGateway, slots: readonly Slot[]):
   for (const { handle } of sessions.list()) assert.ok(stored.sessions.includes(handle), 'a session is in memory alone')
   for (const handle of stored.sessions) assert.ok(sessions.find(handle), 'a session is on the disk alone')
   assert.equal(stored.journalFault, null)
-  assert.deepEqual(stored.journalled, stored.revisions)
+  assert.deepEqual(stored.audited, stored.revisions)
 }

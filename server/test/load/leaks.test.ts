@@ -38,7 +38,7 @@ describe('nothing is kept', () => {
           assert.equal((await stranger('POST', '/web/auth/login', body)).status, 200)
         }
       }
-      gateway.services.journal.flush()
+      gateway.services.audit.flush()
       // The end of a timer is told a little later; waiting for it must not need one.
       for (let turn = 0; turn < 1_000 && timers.size > own; turn++)
         await new Promise((resolve) => setImmediate(resolve))

@@ -138,7 +138,7 @@ describe('a fault', () => {
     ['asking for blocks', () => gateway.services.guard, 'secondsBlocked'],
     ['asking for the account', () => gateway.services.guard, 'isAccountClosed'],
     ['clearing the count', () => gateway.services.guard, 'recordSuccess'],
-    ['writing the journal', () => gateway.services.journal, 'write'],
+    ['writing the journal', () => gateway.services.audit, 'write'],
     ['making the session', () => gateway.services.sessions, 'create'],
   ]
   for (const [title, object, method] of steps) {
@@ -160,7 +160,7 @@ describe('a fault', () => {
   it('while a change is written leaves neither the change nor half of it', async (t) => {
     const id = await gateway.addAdministrator('target', 'predefined_reports_view')
     for (const [object, method] of [
-      [gateway.services.journal, 'write'],
+      [gateway.services.audit, 'write'],
       [gateway.services.sessions, 'endAllOf'],
     ] as const) {
       const { revision } = gateway.services.engine
@@ -182,7 +182,7 @@ describe('a fault', () => {
   })
 
   it('while refusals are noted does not hide the refusal', async (t) => {
-    const mock = t.mock.method(gateway.services.journal, 'note', () => {
+    const mock = t.mock.method(gateway.services.audit, 'note', () => {
       throw new Error(secret)
     })
     const answer = await (await gateway.client(null))('GET', '/firewall/settings')

@@ -206,7 +206,7 @@ describe('guessing', () => {
     assert.ok(Math.abs((known ?? 0) - (unknown ?? 0)) < 5, `${known} ms and ${unknown} ms`)
   })
 
-  it('is journalled: each failure, the block, and no unknown login in full', async () => {
+  it('is audited: each failure, the block, and no unknown login in full', async () => {
     const from = newAddress()
     await fail(from, 5, 'my secret password')
     await fail(from, 1, 'owner')

@@ -32,10 +32,10 @@ describe('the journal', () => {
 
   /** The records that `work` adds, oldest first. */
   async function recordsOf(work: () => Promise<unknown>): Promise<Record[]> {
-    gateway.services.journal.flush()
-    const start = gateway.services.journal.head.sequence
+    gateway.services.audit.flush()
+    const start = gateway.services.audit.head.sequence
     await work()
-    return (JSON.parse(gateway.services.journal.listJson(1_000, 0)) as Record[])
+    return (JSON.parse(gateway.services.audit.listJson(1_000, 0)) as Record[])
       .filter((r) => r.sequence > start)
       .reverse()
   }

@@ -9,8 +9,8 @@ import { administrators, findById, passwordPlace } from '../../src/areas/adminis
 import { licence } from '../../src/areas/licence/config.ts'
 import { roleIds } from '../../src/contract/access.ts'
 import { nameOf } from '../../src/contract/endpoint.ts'
-import { read, write } from '../../src/contract/slots.ts'
-import { createLog } from '../../src/runtime/log.ts'
+import { read, write } from '../../src/model/slots.ts'
+import { createLog } from '../../src/runtime/logs/log.ts'
 import { ask, endpoints, fillPath } from '../contract/contract.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
@@ -140,7 +140,7 @@ describe('a secret', () => {
   })
 
   it('is in no file, neither as it is nor as a hash', () => {
-    gateway.services.journal.flush()
+    gateway.services.audit.flush()
     const entries = readdirSync(gateway.folder, { recursive: true, withFileTypes: true })
     const files = entries.filter((entry) => entry.isFile())
     const names = files.map((file) => file.name)

@@ -229,7 +229,7 @@ describe('a session', () => {
     const body = { login: `person-${number}`, password: testPassword, rest_path: '/' }
     const cookie = cookieFrom(await ask(gateway, { method: 'POST', url: '/web/auth/login', body }))
     const values = cookie.split('; ').map((half) => half.split('=')[1] ?? '')
-    gateway.services.journal.flush()
+    gateway.services.audit.flush()
     const entries = readdirSync(gateway.folder, { recursive: true, withFileTypes: true })
     for (const { parentPath, name } of entries.filter((entry) => entry.isFile())) {
       const bytes = readFileSync(join(parentPath, name))

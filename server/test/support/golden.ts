@@ -4,7 +4,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { areas } from '../../src/areas/index.ts'
-import type { Config, Slot } from '../../src/contract/slots.ts'
+import type { Config, Slot } from '../../src/model/slots.ts'
 import type { Artifact } from '../../src/plan/artifacts.ts'
 import type { Facts } from '../../src/plan/facts.ts'
 import { artifactName, contentOf, createPlanner } from '../../src/plan/planner.ts'

@@ -4,9 +4,9 @@
 import { collectionEndpoints, orderedEndpoints, settingsEndpoints } from '../../src/contract/collections.ts'
 import { Comment, strictObject } from '../../src/contract/fields.ts'
 import { Type } from '../../src/contract/schema.ts'
-import { list, read, single } from '../../src/contract/slots.ts'
 import { defineArea } from '../../src/http/handle.ts'
 import { collectionRoutes, orderedRoutes, settingsRoutes } from '../../src/http/routes.ts'
+import { list, read, single } from '../../src/model/slots.ts'
 
 const fields = strictObject({ title: Type.String({ minLength: 1, maxLength: 42 }), comment: Comment })
 const Note = strictObject({ id: Type.Integer(), ...fields.properties })

@@ -8,12 +8,12 @@ import { createGateway, type Gateway, type GatewayParts } from '../../src/app.ts
 import { administrators, findByLogin, passwordPlace } from '../../src/areas/administrators/config.ts'
 import { areas } from '../../src/areas/index.ts'
 import type { Role } from '../../src/contract/access.ts'
-import { addItem } from '../../src/contract/list-edits.ts'
 import { Database } from '../../src/database/database.ts'
 import type { Area } from '../../src/http/handle.ts'
+import { addItem } from '../../src/model/list-edits.ts'
 import { type Facts, noFacts } from '../../src/plan/facts.ts'
+import { Passwords } from '../../src/runtime/accounts/passwords.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
-import { Passwords } from '../../src/runtime/passwords.ts'
 import { Vault } from '../../src/runtime/vault.ts'
 import { FakeApplier } from './fake-applier.ts'
 
@@ -175,7 +175,7 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
     await engine.idle()
     engine.close()
     await gateway.http.close()
-    gateway.services.journal.flush()
+    gateway.services.audit.flush()
     await gateway.close()
     database.close()
   }

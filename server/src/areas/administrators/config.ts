@@ -1,10 +1,10 @@
 // Stored administrators and what other areas may ask about them.
 
 import type { Static } from 'typebox'
-import { findItem, updateItem } from '../../contract/list-edits.ts'
 import { Type } from '../../contract/schema.ts'
-import { Sealed } from '../../contract/secret.ts'
-import { type Config, list, read } from '../../contract/slots.ts'
+import { findItem, updateItem } from '../../model/list-edits.ts'
+import { Sealed } from '../../model/secret.ts'
+import { type Config, list, read } from '../../model/slots.ts'
 import { Administrator } from './contract.ts'
 
 export const StoredAdministrator = Type.Object(

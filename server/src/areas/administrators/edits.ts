@@ -1,9 +1,9 @@
 // What can be done to local administrators. Hashing and sealing happen before; these get the sealed value.
 
 import { GatewayError } from '../../contract/error.ts'
-import { addItem, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
-import type { Sealed } from '../../contract/secret.ts'
-import type { Config } from '../../contract/slots.ts'
+import { addItem, removeItem, requireItem, updateItem } from '../../model/list-edits.ts'
+import type { Sealed } from '../../model/secret.ts'
+import type { Config } from '../../model/slots.ts'
 import { administrators, findByLogin, hasAdministrator, type StoredAdministrator } from './config.ts'
 import type { AdministratorPatch, NewAdministrator } from './contract.ts'
 

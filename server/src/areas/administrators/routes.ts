@@ -2,10 +2,10 @@
 
 import { randomUUID } from 'node:crypto'
 import { invalid } from '../../contract/error.ts'
-import { requireItem } from '../../contract/list-edits.ts'
-import { read } from '../../contract/slots.ts'
 import { handle, type Route, type Services } from '../../http/handle.ts'
 import { perValue, tableReply } from '../../http/routes.ts'
+import { requireItem } from '../../model/list-edits.ts'
+import { read } from '../../model/slots.ts'
 import { administrators, passwordPlace, type StoredAdministrator } from './config.ts'
 import { type Administrator, administratorColumns, localAdministrators } from './contract.ts'
 import { addAdministrator, type NewPassword, removeAdministrator, updateAdministrator } from './edits.ts'

@@ -1,6 +1,6 @@
 // What application control stores: its rules, none at the start.
 
-import { list } from '../../contract/slots.ts'
+import { list } from '../../model/slots.ts'
 import { ApplicationRule } from './contract.ts'
 
 export const rules = list('application_control.rules', ApplicationRule)

@@ -1,8 +1,8 @@
 // Endpoints of application control.
 
-import type { ItemList } from '../../contract/item-list.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { orderedRoutes } from '../../http/routes.ts'
+import type { ItemList } from '../../model/item-list.ts'
 import { rootGroup } from '../firewall/contract.ts'
 import { rules } from './config.ts'
 import { type ApplicationRule, applicationRules, applicationStatus } from './contract.ts'

@@ -1,7 +1,7 @@
 // What is stored for application control and not done: this release has no engine for it.
 
 import type { StatusItem } from '../../contract/fields.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { rules } from './config.ts'
 
 export function applicationStatusItems(config: Config): StatusItem[] {

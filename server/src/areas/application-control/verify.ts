@@ -1,8 +1,8 @@
 // What must hold for application control rules beyond the form of their fields, and whom they mention.
 
-import type { Reference } from '../../contract/area.ts'
 import type { Problem } from '../../contract/error.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import type { Reference } from '../../model/references.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { isAddressId, isKnownObject } from '../objects/resolve.ts'
 import { originOf, rules } from './config.ts'
 import type { ApplicationRule } from './contract.ts'

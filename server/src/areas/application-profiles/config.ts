@@ -1,6 +1,6 @@
 // What profiles of application control store, and the applications they can name.
 
-import { type Config, list, read } from '../../contract/slots.ts'
+import { type Config, list, read } from '../../model/slots.ts'
 import { ApplicationProfile } from './contract.ts'
 
 export { applications } from './applications.ts'

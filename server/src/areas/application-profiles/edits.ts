@@ -1,10 +1,10 @@
 // What can be done to profiles of application control. An application stands in a profile once, and a profile in use stays.
 
-import type { Reference } from '../../contract/area.ts'
 import { refuse } from '../../contract/error.ts'
-import { addItem, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
-import { refuseInUse } from '../../contract/references.ts'
-import type { Config } from '../../contract/slots.ts'
+import { addItem, removeItem, requireItem, updateItem } from '../../model/list-edits.ts'
+import type { Reference } from '../../model/references.ts'
+import { refuseInUse } from '../../model/references.ts'
+import type { Config } from '../../model/slots.ts'
 import { profiles } from './config.ts'
 import type { ApplicationProfile, ProfileFields } from './contract.ts'
 

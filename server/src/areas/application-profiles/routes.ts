@@ -1,8 +1,8 @@
 // Endpoints of the profiles of application control.
 
 import { randomUUID } from 'node:crypto'
-import { read } from '../../contract/slots.ts'
 import { handle, type Route } from '../../http/handle.ts'
+import { read } from '../../model/slots.ts'
 import { profiles } from './config.ts'
 import { type ApplicationProfile, applicationProfiles as contract } from './contract.ts'
 import { addProfile, copyProfile, removeProfile, updateProfile } from './edits.ts'

@@ -1,6 +1,6 @@
 // Stored authorization rules.
 
-import { list } from '../../contract/slots.ts'
+import { list } from '../../model/slots.ts'
 import { AuthorizationRule } from './contract.ts'
 
 export const authorizationRules = list('authorization.rules', AuthorizationRule)

@@ -1,9 +1,9 @@
 // What can be done to authorization rules. Every edit is held against verify.ts.
 
-import type { Reference } from '../../contract/area.ts'
 import type { Problem } from '../../contract/error.ts'
-import type { ItemList } from '../../contract/item-list.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import type { ItemList } from '../../model/item-list.ts'
+import type { Reference } from '../../model/references.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { userId } from '../users/config.ts'
 import { authorizationRules } from './config.ts'
 import type { AuthorizationRule, NewAuthorizationRule } from './contract.ts'

@@ -1,6 +1,6 @@
 // Which addresses users and groups have without waiting for traffic, for whoever writes them into the address book. Pure.
 
-import { type Config, perState, read } from '../../contract/slots.ts'
+import { type Config, perState, read } from '../../model/slots.ts'
 import { groupPath, groups, userId, users } from '../users/config.ts'
 import { authorizationRules } from './config.ts'
 

@@ -1,7 +1,7 @@
 // What must hold of an authorization rule beyond the form of its fields.
 
 import type { Problem } from '../../contract/error.ts'
-import type { Config } from '../../contract/slots.ts'
+import type { Config } from '../../model/slots.ts'
 import { findUser, userId } from '../users/config.ts'
 import type { AuthorizationRule } from './contract.ts'
 

@@ -2,8 +2,8 @@
 
 import type { Static } from 'typebox'
 import { nullable, strictObject } from '../../contract/fields.ts'
-import { Sealed } from '../../contract/secret.ts'
-import { single } from '../../contract/slots.ts'
+import { Sealed } from '../../model/secret.ts'
+import { single } from '../../model/slots.ts'
 import { Common, Upload } from './contract.ts'
 
 const StoredUpload = strictObject({ ...Upload.properties, password: nullable(Sealed) })

@@ -2,9 +2,9 @@
 // Secrets travel in clear inside the sealed archive, beside the slots, because the vault that sealed them stays behind.
 
 import { GatewayError, type Problem } from '../../contract/error.ts'
-import { resealAll } from '../../contract/reseal.ts'
-import type { Sealed } from '../../contract/secret.ts'
-import { type Config, type Item, read, type Slot, write } from '../../contract/slots.ts'
+import { resealAll } from '../../model/reseal.ts'
+import type { Sealed } from '../../model/secret.ts'
+import { type Config, type Item, read, type Slot, write } from '../../model/slots.ts'
 import { hasAdministrator } from '../administrators/config.ts'
 import { licence } from '../licence/config.ts'
 import { connections } from '../network/config.ts'

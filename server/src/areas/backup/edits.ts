@@ -1,8 +1,8 @@
 // Changes of the settings of automatic backups. The vault seals passwords before they get here.
 
 import { type Problem, refuse } from '../../contract/error.ts'
-import { type Sealed, secretMask } from '../../contract/secret.ts'
-import { type Config, read, write } from '../../contract/slots.ts'
+import { type Sealed, secretMask } from '../../model/secret.ts'
+import { type Config, read, write } from '../../model/slots.ts'
 import { type StoredSettings, type StoredUpload, settings, type UploadKind, uploadKinds } from './config.ts'
 import type { BackupSettingsPatch, UploadPatch } from './contract.ts'
 import { shareOf } from './targets.ts'

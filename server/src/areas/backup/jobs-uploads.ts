@@ -1,8 +1,8 @@
 // Carrying automatic backups to an FTP server or a share. A backup knows where it is to go since it was made; what failed is
 // tried again, and the copy on the gateway stays whatever happens there.
 
-import { read } from '../../contract/slots.ts'
 import type { Services } from '../../http/handle.ts'
+import { read } from '../../model/slots.ts'
 import { passwordPlace, type StoredUpload, settings, type UploadKind, uploadKinds } from './config.ts'
 import { fileName, shareOf, targetFault } from './targets.ts'
 
@@ -40,7 +40,7 @@ async function upload(services: Services, kind: UploadKind, stored: Stored): Pro
     (error: unknown) => (error as Error).message,
   )
   services.backups.noteUpload(stored.id, kind, { state: failure === null ? 'done' : 'failed', message: failure ?? '' })
-  services.journal.note({
+  services.audit.note({
     event: 'system',
     who: 'system',
     address: '127.0.0.1',

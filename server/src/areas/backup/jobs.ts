@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises'
 import { GatewayError } from '../../contract/error.ts'
 import { strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
-import { read } from '../../contract/slots.ts'
 import type { Services } from '../../http/handle.ts'
+import { read } from '../../model/slots.ts'
 import { settings, uploadKinds } from './config.ts'
 import { type BackupContent, bared, keptSlots } from './content.ts'
 import { runUploads } from './jobs-uploads.ts'
@@ -102,7 +102,7 @@ async function makeAutomatic(services: Services): Promise<void> {
   await services.backups.create(automaticComment, () => gather(services), { isAutomatic: true, uploads })
   await services.backups.rotate(rotationDays[stored.common.rotate])
   services.backups.noteAutomatic(null)
-  services.journal.note({
+  services.audit.note({
     event: 'system',
     who: 'system',
     address: '127.0.0.1',

@@ -1,9 +1,9 @@
 // Endpoints of backups, their settings, the recovery key and the previous version.
 
 import { GatewayError, invalid } from '../../contract/error.ts'
-import { secretMask } from '../../contract/secret.ts'
-import { read } from '../../contract/slots.ts'
 import { type Context, handle, type Route, rawReply, type Services, signedIn } from '../../http/handle.ts'
+import { secretMask } from '../../model/secret.ts'
+import { read } from '../../model/slots.ts'
 import { passwordPlace, type StoredUpload, settings, type UploadKind, uploadKinds } from './config.ts'
 import { type BackupContent, restoredConfig } from './content.ts'
 import * as contract from './contract.ts'
@@ -16,8 +16,8 @@ import { fileName } from './targets.ts'
 type Stored = ReturnType<Services['backups']['find']>
 
 /** Looks at secrets and copies of the whole configuration are in the journal, though they change nothing. */
-function journalLook(context: Context<never>, what: string, message: string): void {
-  context.services.journal.note({
+function auditLook(context: Context<never>, what: string, message: string): void {
+  context.services.audit.note({
     event: 'action',
     who: signedIn(context).login,
     address: context.address,
@@ -36,7 +36,7 @@ function showSettings(context: Context<typeof contract.settings.show>): contract
   const stored = read(config, settings)
   const isShown = signedIn(context).role === 'predefined_admin_write'
   if (isShown && uploadKinds.some((kind) => stored[kind].password !== null)) {
-    journalLook(context as never, 'GET /backup/settings', 'Passwords of the backup upload were shown.')
+    auditLook(context as never, 'GET /backup/settings', 'Passwords of the backup upload were shown.')
   }
   const upload = (kind: UploadKind): contract.Upload => {
     const { password } = stored[kind]
@@ -117,7 +117,7 @@ async function upload(context: Context<typeof contract.backups.upload>): Promise
   try {
     const file = readFormFile(bodyStream, contract.backups.upload.formField ?? '')
     const { id, isOwn } = await backups.add(file, (info) => faultsOf(contract.ArchiveInfo, info).length === 0)
-    if (!isOwn) journalLook(context as never, 'POST /backup/upload', `The backup ${id} is one of another gateway.`)
+    if (!isOwn) auditLook(context as never, 'POST /backup/upload', `The backup ${id} is one of another gateway.`)
     return { id }
   } catch (error) {
     throw backups.isRefusal(error) ? invalid('backup_file', `The file ${error.message}.`) : error
@@ -140,7 +140,7 @@ export const routes: readonly Route[] = [
     const { services, params, setHeader } = context
     const stored = services.backups.find(params.backup_id ?? '')
     const content = await services.backups.read(stored.id)
-    journalLook(context as never, 'GET /backup/download/:backup_id', `The backup ${stored.id} was downloaded.`)
+    auditLook(context as never, 'GET /backup/download/:backup_id', `The backup ${stored.id} was downloaded.`)
     const name = fileName(services.brand, stored.version, stored.timestamp)
     setHeader('content-disposition', `attachment; filename="${name}.backup"`)
     setHeader('content-length', String(stored.size))
@@ -151,7 +151,7 @@ export const routes: readonly Route[] = [
   handle(contract.backups.applyFast, (context) => restore(context, true)),
   handle(contract.backups.remove, ({ params, services }) => services.backups.remove(params.backup_id ?? '')),
   handle(contract.recoveryKey.show, (context) => {
-    journalLook(context as never, 'GET /backup/recovery_key', 'The recovery key was shown.')
+    auditLook(context as never, 'GET /backup/recovery_key', 'The recovery key was shown.')
     return context.services.backups.keys.show()
   }),
   handle(contract.recoveryKey.add, ({ body, services }) => ({ id: services.backups.keys.add(body.key) })),

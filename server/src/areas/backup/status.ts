@@ -1,8 +1,8 @@
 // How the automatic backups and their uploads fare.
 
 import type { StatusItem } from '../../contract/fields.ts'
-import { type Config, read } from '../../contract/slots.ts'
 import type { Services } from '../../http/handle.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { settings, type UploadKind } from './config.ts'
 import { missingUploads } from './jobs-uploads.ts'
 

@@ -1,7 +1,7 @@
 // What must hold in the settings of automatic backups, whichever way they came.
 
 import type { Problem } from '../../contract/error.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { settings } from './config.ts'
 import { settingsProblems } from './edits.ts'
 

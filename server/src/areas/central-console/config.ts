@@ -2,7 +2,7 @@
 
 import { Enabled, nullable, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
-import { type Config, type ItemId, type ListSlot, list, read, single } from '../../contract/slots.ts'
+import { type Config, type ItemId, type ListSlot, list, read, single } from '../../model/slots.ts'
 import { FilterRule, rootGroup } from '../firewall/contract.ts'
 import { ConsoleSettings, type Server, ServerGroup, StoredServer } from './contract.ts'
 import { ContentRule } from './contract-content.ts'

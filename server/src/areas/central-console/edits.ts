@@ -2,8 +2,8 @@
 // faults carry the names of the fields that were sent.
 
 import { GatewayError, refuse } from '../../contract/error.ts'
-import { addItem, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
-import { type Config, read, write } from '../../contract/slots.ts'
+import { addItem, removeItem, requireItem, updateItem } from '../../model/list-edits.ts'
+import { type Config, read, write } from '../../model/slots.ts'
 import { groups, root, ruleSlots, servers } from './config.ts'
 import type { NewServerGroup, ServerPatch } from './contract.ts'
 import { groupProblems, parentProblems } from './verify.ts'

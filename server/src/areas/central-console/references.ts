@@ -1,8 +1,8 @@
 // Every mention of an object in the rules of the console, so that nobody removes what a rule stands on.
 
-import type { Reference } from '../../contract/area.ts'
-import { type Config, type Item, type ListSlot, read } from '../../contract/slots.ts'
-import { profileFields } from '../firewall/resolve.ts'
+import type { Reference } from '../../model/references.ts'
+import { type Config, type Item, type ListSlot, read } from '../../model/slots.ts'
+import { profileFields } from '../firewall/inspection.ts'
 import { contentSlots, firewallSlots, originOf } from './config.ts'
 
 const contentFields = ['aliases', 'categories', 'timetable'] as const

@@ -1,11 +1,11 @@
 // Endpoints of the six tables of console rules.
 
 import { invalid } from '../../contract/error.ts'
-import type { ItemList } from '../../contract/item-list.ts'
-import { removeItem } from '../../contract/list-edits.ts'
-import { read } from '../../contract/slots.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { orderedRoutes } from '../../http/routes.ts'
+import type { ItemList } from '../../model/item-list.ts'
+import { removeItem } from '../../model/list-edits.ts'
+import { read } from '../../model/slots.ts'
 import { filterDefaults } from '../firewall/config.ts'
 import * as stored from './config.ts'
 import * as contract from './contract.ts'

@@ -2,10 +2,10 @@
 // objects and groups that exist. Fields are named as in the body of a call.
 
 import type { Problem } from '../../contract/error.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { listCategories } from '../content-filter/config.ts'
 import type { FilterRule } from '../firewall/contract.ts'
-import { inspectionProblems } from '../firewall/resolve.ts'
+import { inspectionProblems } from '../firewall/inspection.ts'
 import { isInterfaceAlias } from '../network/resolve.ts'
 import { isAddressId, isKnownObject, isPortId, isTimeId } from '../objects/resolve.ts'
 import { allGroups, type GroupItem, groups, isGroup, originOf, root, ruleSlots } from './config.ts'

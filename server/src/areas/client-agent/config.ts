@@ -1,7 +1,7 @@
 // What is stored of the client agent: switched off, no tunnel in local networks, no devices.
 
 import { Enabled } from '../../contract/fields.ts'
-import { single } from '../../contract/slots.ts'
+import { single } from '../../model/slots.ts'
 import { AgentSettings } from './contract.ts'
 
 export const state = single('client_agent.state', Enabled, { enabled: false })

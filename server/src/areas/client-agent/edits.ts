@@ -1,7 +1,7 @@
 // What can be done to the settings of the client agent. The certificate itself was judged before, in routes-certificate.ts.
 
 import { invalid } from '../../contract/error.ts'
-import { type Config, read, write } from '../../contract/slots.ts'
+import { type Config, read, write } from '../../model/slots.ts'
 import { settings } from './config.ts'
 import type { AgentSettings } from './contract.ts'
 import { settingsProblems } from './verify.ts'

@@ -1,7 +1,7 @@
 // The area of the client agent: its switch and settings, and the conversation over its WebSocket.
 
-import { read } from '../../contract/slots.ts'
 import { defineArea, type Services } from '../../http/handle.ts'
+import { read } from '../../model/slots.ts'
 import { slots, state } from './config.ts'
 import { createExchange, unreadable } from './exchange.ts'
 import { routes } from './routes.ts'

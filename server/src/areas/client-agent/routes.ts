@@ -1,9 +1,9 @@
 // Endpoints of the client agent.
 
 import { invalid } from '../../contract/error.ts'
-import { read } from '../../contract/slots.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
+import { read } from '../../model/slots.ts'
 import { settings, state } from './config.ts'
 import { agentSettings, agentState } from './contract.ts'
 import { updateSettings } from './edits.ts'

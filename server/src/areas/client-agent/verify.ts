@@ -2,7 +2,7 @@
 // routes-certificate.ts: one that expires later must not stand in the way of other changes.
 
 import type { Problem } from '../../contract/error.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { settings } from './config.ts'
 import type { AgentSettings } from './contract.ts'
 

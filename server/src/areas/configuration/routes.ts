@@ -1,8 +1,8 @@
 // Endpoints of the configuration engine itself.
 
 import { GatewayError, notFound } from '../../contract/error.ts'
-import { resealAll } from '../../contract/reseal.ts'
 import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
+import { resealAll } from '../../model/reseal.ts'
 import { hasAdministrator } from '../administrators/config.ts'
 import {
   configurationStatus,
@@ -89,7 +89,7 @@ export const routes: readonly Route[] = [
       vault.addKey()
       return change((config) => resealAll(config, (secret, place) => vault.seal(vault.reveal(secret, place), place)))
     },
-    { journals: true },
+    { audits: true },
   ),
   handle(configurationStatus, async ({ services }) => {
     const { engine } = services

@@ -3,7 +3,7 @@
 
 import { Enabled, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
-import { type Config, list, read, single, write } from '../../contract/slots.ts'
+import { type Config, list, read, single, write } from '../../model/slots.ts'
 import { rootGroup } from '../firewall/contract.ts'
 import { fixedCategories } from './catalogue.ts'
 import { FilterSettings } from './contract.ts'

@@ -1,7 +1,6 @@
 // What can be done to user categories, rules and dictionaries. Fields of a new or changed item are judged here, in the words
 // of the call that sent them; verify.ts judges the whole.
 
-import type { Reference } from '../../contract/area.ts'
 import { GatewayError, invalid, notFound, type Problem, refuse } from '../../contract/error.ts'
 import {
   addItem,
@@ -11,9 +10,10 @@ import {
   removeItem,
   requireItem,
   updateItem,
-} from '../../contract/list-edits.ts'
-import { refuseInUse } from '../../contract/references.ts'
-import { type Config, read } from '../../contract/slots.ts'
+} from '../../model/list-edits.ts'
+import type { Reference } from '../../model/references.ts'
+import { refuseInUse } from '../../model/references.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { rootGroup } from '../firewall/contract.ts'
 import {
   defaultCategories,

@@ -1,7 +1,7 @@
 // Every mention of an object or a category in the rules, so that nobody removes what a rule stands on.
 
-import type { Reference } from '../../contract/area.ts'
-import type { Config } from '../../contract/slots.ts'
+import type { Reference } from '../../model/references.ts'
+import type { Config } from '../../model/slots.ts'
 import { listRules, originOf } from './config.ts'
 
 const fields = ['aliases', 'categories', 'timetable'] as const

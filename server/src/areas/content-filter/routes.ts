@@ -1,9 +1,9 @@
 // Endpoints of the content filter.
 
 import { randomUUID } from 'node:crypto'
-import { type Config, read } from '../../contract/slots.ts'
 import { handle, type Route, rawReply } from '../../http/handle.ts'
 import { perValue, settingsRoutes } from '../../http/routes.ts'
+import { type Config, read } from '../../model/slots.ts'
 import * as stored from './config.ts'
 import {
   categories,

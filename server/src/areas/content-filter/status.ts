@@ -1,7 +1,7 @@
 // What is stored for the content filter and not done: this release has no engine for it, and nobody must believe otherwise.
 
 import type { StatusItem } from '../../contract/fields.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { morphology, safeSearch, settings, state } from './config.ts'
 
 const stored = (what: string): string => `Stored; ${what} is not part of this release yet, so nothing is applied.`

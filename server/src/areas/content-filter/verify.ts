@@ -2,7 +2,7 @@
 // fields as in the body of a call, verify() as in the configuration.
 
 import type { Problem } from '../../contract/error.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { findIn } from '../objects/config.ts'
 import { isAddressId, isKnownObject, isTimeId } from '../objects/resolve.ts'
 import { isFixedCategory, originOf, rules, userCategories, withDefaults } from './config.ts'

@@ -1,6 +1,6 @@
 // Stored settings of device discovery. Off, and into the topmost group, until somebody decides otherwise.
 
-import { single } from '../../contract/slots.ts'
+import { single } from '../../model/slots.ts'
 import { DiscoverySettings } from './contract.ts'
 
 export const discoverySettings = single('device_discovery.settings', DiscoverySettings, {

@@ -1,9 +1,9 @@
 // What can be done to the settings of device discovery: found devices need a group that takes new users.
 
-import type { Reference } from '../../contract/area.ts'
 import { invalid } from '../../contract/error.ts'
-import { updateSingle } from '../../contract/list-edits.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { updateSingle } from '../../model/list-edits.ts'
+import type { Reference } from '../../model/references.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { findGroup, groupId } from '../users/config.ts'
 import { discoverySettings } from './config.ts'
 import type { DiscoverySettings } from './contract.ts'

@@ -1,7 +1,7 @@
 // Endpoints of device discovery.
 
-import { read } from '../../contract/slots.ts'
 import { handle, type Route } from '../../http/handle.ts'
+import { read } from '../../model/slots.ts'
 import { discoverySettings as slot } from './config.ts'
 import { discoverySettings as endpoints } from './contract.ts'
 import { updateSettings } from './edits.ts'

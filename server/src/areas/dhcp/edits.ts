@@ -1,10 +1,10 @@
 // What can be done to the entries and static leases of DHCP. Every edit is held against the rules of verify.ts, so that
 // faults carry the names of the fields that were sent.
 
-import type { Reference } from '../../contract/area.ts'
 import { refuse } from '../../contract/error.ts'
-import { addItem, requireItem, updateItem } from '../../contract/list-edits.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { addItem, requireItem, updateItem } from '../../model/list-edits.ts'
+import type { Reference } from '../../model/references.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { connectionAlias } from '../network/config.ts'
 import { entries, staticLeases } from './config.ts'
 import type { Entry, NewEntry, NewStaticLease, StaticLease } from './contract.ts'

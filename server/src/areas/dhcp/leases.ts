@@ -1,6 +1,6 @@
 // The leases in use as administrators see them: with the interface they are in and what is known of their address.
 
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { parseNetwork, printAddress } from '../../net/ipv4.ts'
 import type { GivenLease } from '../../plan/facts.ts'
 import { authorizationRules } from '../authorization/config.ts'

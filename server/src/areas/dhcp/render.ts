@@ -1,7 +1,7 @@
 // The DHCP service as files of dnsmasq: one for its settings, one for who is bound to which address, which it reads again
 // without a restart; and the server of the proxy file where that is announced. Pure.
 
-import type { Config } from '../../contract/slots.ts'
+import type { Config } from '../../model/slots.ts'
 import { highestAddress, type Network, parseAddress, parseNetwork, parseSpan } from '../../net/ipv4.ts'
 import type { Artifact } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'

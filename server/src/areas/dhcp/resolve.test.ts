@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { card, facts, freeMac, lan, wan } from '../../../test/support/network-samples.ts'
-import { type Config, write } from '../../contract/slots.ts'
+import { type Config, write } from '../../model/slots.ts'
 import { printAddress } from '../../net/ipv4.ts'
 import { authorizationRules } from '../authorization/config.ts'
 import type { AuthorizationRule } from '../authorization/contract.ts'

@@ -1,7 +1,7 @@
 // What the stored entries mean on this machine: which devices are served or relayed, in which networks, who is bound to
 // which address and which addresses nobody is given. Pure.
 
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import type { Facts } from '../../plan/facts.ts'
 import type { OpenService } from '../../policy/model.ts'

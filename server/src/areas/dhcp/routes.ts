@@ -1,9 +1,9 @@
 // Endpoints of the DHCP server and relay.
 
 import { randomUUID } from 'node:crypto'
-import { removeItem } from '../../contract/list-edits.ts'
-import { read } from '../../contract/slots.ts'
 import { handle, type Route } from '../../http/handle.ts'
+import { removeItem } from '../../model/list-edits.ts'
+import { read } from '../../model/slots.ts'
 import { entries, staticLeases } from './config.ts'
 import * as contract from './contract.ts'
 import { addEntry, addStaticLease, entryItem, leaseItem, updateEntry, updateStaticLease } from './edits.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { facts, lan, wan } from '../../../test/support/network-samples.ts'
-import { type Config, write } from '../../contract/slots.ts'
+import { type Config, write } from '../../model/slots.ts'
 import type { Observation, UnitObservation } from '../../plan/artifacts.ts'
 import { connections } from '../network/config.ts'
 import { entries, staticLeases } from './config.ts'

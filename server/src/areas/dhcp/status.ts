@@ -1,8 +1,8 @@
 // What runs of the DHCP service, from applyd's look at the units at the time of asking, and what is set but not served.
 
 import { type StatusItem, storedOnly } from '../../contract/fields.ts'
-import { type Config, read } from '../../contract/slots.ts'
 import type { Machine } from '../../http/handle.ts'
+import { type Config, read } from '../../model/slots.ts'
 import type { UnitObservation } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { entries } from './config.ts'

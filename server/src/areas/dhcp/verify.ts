@@ -3,7 +3,7 @@
 // holds while the entry is switched on: otherwise an interface could not be renumbered.
 
 import type { Problem } from '../../contract/error.ts'
-import { type Config, type Item, type ListSlot, read } from '../../contract/slots.ts'
+import { type Config, type Item, type ListSlot, read } from '../../model/slots.ts'
 import { type Network, parseNetwork, parseSpan } from '../../net/ipv4.ts'
 import { type Connection, connectionAlias, connections } from '../network/config.ts'
 import { entries, staticLeases } from './config.ts'

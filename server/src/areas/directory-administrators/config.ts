@@ -2,8 +2,8 @@
 
 import type { Static } from 'typebox'
 import { Enabled, nullable, strictObject } from '../../contract/fields.ts'
-import { Sealed } from '../../contract/secret.ts'
-import { list, single } from '../../contract/slots.ts'
+import { Sealed } from '../../model/secret.ts'
+import { list, single } from '../../model/slots.ts'
 import { AdministratorRule, RadiusSettings } from './contract.ts'
 
 export const adRules = list('directory_administrators.ad', AdministratorRule)

@@ -7,7 +7,7 @@ import { collectionEndpoints, settingsEndpoints, tableEndpoint } from '../../con
 import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, Enabled, nullable, oneOf, strictObject, text } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
-import { secretMask } from '../../contract/secret.ts'
+import { secretMask } from '../../model/secret.ts'
 import { addressPattern } from '../../net/ipv4.ts'
 
 const guid = '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}'

@@ -1,8 +1,8 @@
 // What must hold of the RADIUS servers, and the security groups that administrator rules mention.
 
-import type { Reference } from '../../contract/area.ts'
 import type { Problem } from '../../contract/error.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import type { Reference } from '../../model/references.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { adRules, aldRules, radius, type StoredRadius, type StoredServer } from './config.ts'
 
 const isConfigured = ({ server, secret }: StoredServer): boolean => server !== '' && secret !== null

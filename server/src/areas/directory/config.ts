@@ -3,7 +3,7 @@
 
 import type { Static } from 'typebox'
 import { strictObject } from '../../contract/fields.ts'
-import { type Config, type ListSlot, list, read, single } from '../../contract/slots.ts'
+import { type Config, type ListSlot, list, read, single } from '../../model/slots.ts'
 import { AdDomain, AdSettings, AldDomain, ImportSettings } from './contract.ts'
 import { GroupSettings } from './contract-groups.ts'
 

@@ -1,8 +1,8 @@
 // What can be done to domains and group synchronizations. The account of a join never gets here.
 
 import { GatewayError, invalid, notFound, refuse } from '../../contract/error.ts'
-import { addItem, findItem, requireItem, updateItem } from '../../contract/list-edits.ts'
-import { type Config, read, write } from '../../contract/slots.ts'
+import { addItem, findItem, requireItem, updateItem } from '../../model/list-edits.ts'
+import { type Config, read, write } from '../../model/slots.ts'
 import { makeLocal } from '../users/config.ts'
 import {
   adDomains,

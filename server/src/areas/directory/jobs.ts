@@ -44,7 +44,7 @@ export function refuseWhileJoining(services: Services, domain: Domain): void {
 }
 
 function noteFailure(services: Services, domain: Domain, error: Error): void {
-  services.journal.note({
+  services.audit.note({
     event: 'system',
     who: 'system',
     address: '127.0.0.1',

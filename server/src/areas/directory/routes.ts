@@ -1,9 +1,9 @@
 // Endpoints of directory integration.
 
 import { randomUUID } from 'node:crypto'
-import { type Config, read } from '../../contract/slots.ts'
 import { handle, type Route, type Services } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
+import { type Config, read } from '../../model/slots.ts'
 import {
   ad,
   adDomains,

@@ -1,7 +1,7 @@
 // What is wrong with the AD integration: the licence, domains that are not joined, and settings nothing applies yet.
 
-import { type Config, read } from '../../contract/slots.ts'
 import type { Services } from '../../http/handle.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { licenceInfo } from '../licence/config.ts'
 import { adDomains, adGroupSettings, adSettings } from './config.ts'
 import { joinOf } from './jobs.ts'

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { addItem } from '../../contract/list-edits.ts'
-import type { Config } from '../../contract/slots.ts'
+import { addItem } from '../../model/list-edits.ts'
+import type { Config } from '../../model/slots.ts'
 import { groups } from '../users/config.ts'
 import { adDomains, adGroupSettings, aldGroupSettings } from './config.ts'
 import { references, verify } from './verify.ts'

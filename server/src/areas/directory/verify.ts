@@ -1,8 +1,8 @@
 // What must hold of group synchronizations beyond the form of their fields, and whom they mention.
 
-import type { Reference } from '../../contract/area.ts'
 import type { Problem } from '../../contract/error.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import type { Reference } from '../../model/references.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { findGroup, fixedGroups } from '../users/config.ts'
 import { type DirectoryKind, directoryKinds, findDomain } from './config.ts'
 import type { NewGroupSettings } from './contract-groups.ts'

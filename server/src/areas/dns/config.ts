@@ -1,8 +1,8 @@
 // What the DNS area stores. Nothing is set at first: names are then resolved through the root servers.
 
 import { Enabled, nullable, strictObject } from '../../contract/fields.ts'
-import { Sealed } from '../../contract/secret.ts'
-import { list, single } from '../../contract/slots.ts'
+import { Sealed } from '../../model/secret.ts'
+import { list, single } from '../../model/slots.ts'
 import { Ddns, DnsSettings, ForwardZone, MasterZone, RootServer } from './contract.ts'
 
 /** On at first, as firewall.md 3 says. */

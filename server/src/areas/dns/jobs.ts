@@ -1,8 +1,8 @@
 // Dynamic DNS as work that goes on: what the stored settings and the present external address ask for, looked at again
 // whenever one of them may have changed.
 
-import { read } from '../../contract/slots.ts'
 import type { Services } from '../../http/handle.ts'
+import { read } from '../../model/slots.ts'
 import { ddns, ddnsState, servicePasswordPlace } from './config.ts'
 import { externalAddress, isReachable } from './resolve.ts'
 

@@ -1,7 +1,7 @@
 // The DNS server as files of unbound: whom it answers, whom it asks, its own zones record by record, and the names that
 // safe search and interception answer differently. What never depends on the configuration is applyd's (engines/dns.ts).
 
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import type { Artifact, EngineFile } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'

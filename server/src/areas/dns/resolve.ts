@@ -1,6 +1,6 @@
 // Who is asked for what: the external servers that stand behind the settings, and the zones that are in force. Pure.
 
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { privateNetworks } from '../../policy/model.ts'

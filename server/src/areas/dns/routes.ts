@@ -1,9 +1,9 @@
 // Endpoints of DNS.
 
-import { secretMask } from '../../contract/secret.ts'
-import { read } from '../../contract/slots.ts'
 import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
 import { collectionRoutes, settingsRoutes } from '../../http/routes.ts'
+import { secretMask } from '../../model/secret.ts'
+import { read } from '../../model/slots.ts'
 import { ddns, ddnsState, safeSearch, servicePasswordPlace, settings } from './config.ts'
 import * as contract from './contract.ts'
 import { updateDdns } from './edits.ts'
@@ -17,7 +17,7 @@ function showDdns(context: Context<typeof contract.ddns.show>): contract.Ddns {
   const { role, login } = signedIn(context)
   if (sealed === null) return { ...rest, service_password: '' }
   if (role !== 'predefined_admin_write') return { ...rest, service_password: secretMask }
-  services.journal.note({
+  services.audit.note({
     event: 'action',
     who: login,
     address: context.address,

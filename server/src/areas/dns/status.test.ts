@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StatusItem } from '../../contract/fields.ts'
-import type { Config } from '../../contract/slots.ts'
+import type { Config } from '../../model/slots.ts'
 import type { Observation } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { connections } from '../network/config.ts'

@@ -2,8 +2,8 @@
 // server for everything; the items keep the names that integrators know.
 
 import { type StatusItem, storedOnly } from '../../contract/fields.ts'
-import { type Config, read } from '../../contract/slots.ts'
 import type { Machine } from '../../http/handle.ts'
+import { type Config, read } from '../../model/slots.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { ddns, ddnsState, safeSearch, settings } from './config.ts'
 import {

@@ -2,8 +2,8 @@
 // `verify` says it for the whole configuration, edits for the object at hand.
 
 import type { Problem } from '../../contract/error.ts'
-import type { ItemList } from '../../contract/item-list.ts'
-import { type Config, type Item, read } from '../../contract/slots.ts'
+import type { ItemList } from '../../model/item-list.ts'
+import { type Config, type Item, read } from '../../model/slots.ts'
 import { connectionAlias, connections, isExternal } from '../network/config.ts'
 import { forwardZones, masterZones, rootServers } from './config.ts'
 import type { ForwardZone, MasterZone, RootServer } from './contract.ts'

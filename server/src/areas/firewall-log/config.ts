@@ -1,7 +1,7 @@
 // Whether anything is logged, and what the reader of the log says in the administrator's words. The settings themselves
 // belong to the firewall.
 
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { accessState, logRules, settings } from '../firewall/config.ts'
 
 export { describeRecord } from './records.ts'

@@ -1,7 +1,7 @@
 // The reader of the firewall log: the unit of applyd and its configuration file, while anything is logged. The file is
 // the same for everybody; applyd accepts no other line.
 
-import type { Config } from '../../contract/slots.ts'
+import type { Config } from '../../model/slots.ts'
 import type { Artifact } from '../../plan/artifacts.ts'
 import { isLogging } from './config.ts'
 

@@ -3,7 +3,7 @@
 
 import { Enabled, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
-import { type Config, type ItemId, type ListSlot, list, read, single } from '../../contract/slots.ts'
+import { type Config, type ItemId, type ListSlot, list, read, single } from '../../model/slots.ts'
 import { FirewallSettings } from './contract.ts'
 import { AccessList, AccessOrder, AccessState, Bypass } from './contract-access-lists.ts'
 import { Check, ChecksSettings } from './contract-checks.ts'

@@ -2,9 +2,9 @@
 // the call that sent them; verify.ts judges the whole.
 
 import { GatewayError, refuse } from '../../contract/error.ts'
-import { addTo, type ItemList } from '../../contract/item-list.ts'
-import { addItem, type Placement, requireItem } from '../../contract/list-edits.ts'
-import { type Config, read, write } from '../../contract/slots.ts'
+import { addTo, type ItemList } from '../../model/item-list.ts'
+import { addItem, type Placement, requireItem } from '../../model/list-edits.ts'
+import { type Config, read, write } from '../../model/slots.ts'
 import { accessLists, accessOrder, checks, type RuleTable, ruleDefaults, ruleSlots } from './config.ts'
 import type { AccessOrder } from './contract-access-lists.ts'
 import type { Rule } from './contract-rules.ts'

@@ -2,7 +2,7 @@
 // answer. Pure.
 
 import { invalid, type Problem, refuse } from '../../contract/error.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { parseAddress } from '../../net/ipv4.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { evaluate } from '../../policy/evaluate.ts'
@@ -16,7 +16,7 @@ import { titleOf } from '../objects/resolve.ts'
 import { originOf, ruleSlots, ruleTables } from './config.ts'
 import type { ExplainedPacket } from './contract-explain.ts'
 import type { Rule } from './contract-rules.ts'
-import { policyOf } from './policy.ts'
+import { policyOf } from './resolve.ts'
 
 const daySeconds = 86_400
 /** Schedules are resolved for 40 days; the last one may end within the day. */

@@ -3,8 +3,8 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { GatewayError } from '../../contract/error.ts'
-import { type Config, read, write } from '../../contract/slots.ts'
 import type { Services } from '../../http/handle.ts'
+import { type Config, read, write } from '../../model/slots.ts'
 import { parseAddress } from '../../net/ipv4.ts'
 import type { TrialPacket, TrialResult } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
@@ -135,7 +135,7 @@ async function setBlock(services: Services, hasFailed: boolean): Promise<void> {
 }
 
 function noteFailure(services: Services, error: Error): void {
-  services.journal.note({
+  services.audit.note({
     event: 'system',
     who: 'system',
     address: '127.0.0.1',

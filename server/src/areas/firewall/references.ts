@@ -1,12 +1,12 @@
 // Every mention of an object in the firewall, so that nobody removes what a rule stands on. Rule tests are left out: a test
 // whose interface is gone is a test with the result drop (firewall.md 3, "Tests").
 
-import type { Reference } from '../../contract/area.ts'
-import { type Config, type Item, read } from '../../contract/slots.ts'
+import type { Reference } from '../../model/references.ts'
+import { type Config, type Item, read } from '../../model/slots.ts'
 import { accessOrder, bypassList, originOf, type RuleTable, ruleSlots, ruleTables, ruleTitle } from './config.ts'
 import type { Bypass } from './contract-access-lists.ts'
 import type { Rule } from './contract-rules.ts'
-import { profileFields } from './resolve.ts'
+import { profileFields } from './inspection.ts'
 
 const listFields = [
   'source_addresses',

@@ -1,9 +1,9 @@
 // The firewall as nftables: what the stored rules mean, compiled. The log reader is the firewall-log area's.
 
-import type { Config } from '../../contract/slots.ts'
+import type { Config } from '../../model/slots.ts'
 import type { Artifact } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { compilePolicy } from '../../policy/compile.ts'
-import { policyOf } from './policy.ts'
+import { policyOf } from './resolve.ts'
 
 export const render = (config: Config, facts: Facts): readonly Artifact[] => compilePolicy(policyOf(config, facts))

@@ -1,29 +1,307 @@
-// What rules say about inspection, also for the rules of the central console, which have the same fields. Pure.
+// What the stored rules mean: objects, zones and times resolved into the Policy that compiler, evaluator and hygiene read.
+// A rule whose meaning did not change keeps its PolicyRule, so that nothing is compiled again for it. Pure but for that
+// memory.
 
-import type { Problem } from '../../contract/error.ts'
-import type { Config } from '../../contract/slots.ts'
-import { isProfile as isApplicationProfile } from '../application-profiles/config.ts'
-import { isProfile as isPreventionProfile } from '../intrusion-prevention/config.ts'
-import type { FilterRule } from './contract-rules.ts'
+import { type Config, read, type Slot } from '../../model/slots.ts'
+import { everyAddress, highestAddress, parseAddress, parseNetwork, parseSpan } from '../../net/ipv4.ts'
+import { invert, type Ranges, toRanges, unite } from '../../net/ranges.ts'
+import type { Facts } from '../../plan/facts.ts'
+import type { DnsStage } from '../../policy/dns.ts'
+import {
+  type AccessBinding,
+  type AccessStage,
+  type Action,
+  type AddressMatch,
+  type HardwareFilter,
+  type InterfaceMatch,
+  type LoggedAction,
+  ownTraffic,
+  type Policy,
+  type PolicyRule,
+  type PortMatch,
+  type ProtocolName,
+  type RuleTable,
+  ruleTables,
+  type Span,
+  type TimeMatch,
+} from '../../policy/model.ts'
+import { digest } from '../../render/digest.ts'
+import { entries } from '../dhcp/config.ts'
+import { openServices } from '../dhcp/resolve.ts'
+import { settings as dnsSettings } from '../dns/config.ts'
+import { aggregated, connections, tunnels } from '../network/config.ts'
+import { devicesOf, externalDevices, localAddresses, localNetworks, ownAddresses } from '../network/resolve.ts'
+import { objectKinds } from '../objects/config.ts'
+import { addressesOf, portsOf, timesOf } from '../objects/resolve.ts'
+import * as slots from './config.ts'
+import { type AccessEntry, logActions, type Rule } from './contract.ts'
 
-/** Fields that name a profile. */
-export const profileFields = ['dpi_profile', 'ips_profile'] as const
+/** Everything beside a rule itself that its meaning depends on; `objects` is the same list while none of it changed. */
+interface World {
+  readonly config: Config
+  readonly facts: Facts
+  readonly objects: readonly unknown[]
+}
 
-type Inspected = Pick<FilterRule, 'dpi_enabled' | 'dpi_profile' | 'ips_enabled' | 'ips_profile'>
+export function policyOf(config: Config, facts: Facts): Policy {
+  const world = worldOf(config, facts)
+  const isEnabled = read(config, slots.state).enabled
+  const { automatic_snat_enabled, log_mode, log_actions } = read(config, slots.settings)
+  return {
+    rules: Object.fromEntries(
+      ruleTables.map((table) => [table, isEnabled ? rulesOf(world, table) : []]),
+    ) as unknown as Policy['rules'],
+    access: isEnabled ? accessOf(world) : null,
+    hardware: isEnabled ? hardwareOf(config) : null,
+    hasAutomaticSnat: automatic_snat_enabled,
+    externalDevices: externalDevices(config, facts),
+    devices: facts.interfaces.map(({ name }) => name),
+    services: openServices(config, facts),
+    ownAddresses: ownAddresses(config, facts),
+    countsHits: read(config, slots.watch).enabled,
+    loggedActions: loggedActions(log_mode, log_actions),
+    isBlocked: read(config, slots.block).blocked,
+    dns: dnsStage(config, facts),
+  }
+}
 
-/** A profile is named when it is needed, and one that is named is there, also while the rule does not use it. */
-export const inspectionProblems = (config: Config, rule: Partial<Inspected>): Problem[] => [
-  ...profileProblems('dpi', rule.dpi_enabled, rule.dpi_profile, (id) => isApplicationProfile(config, id)),
-  ...profileProblems('ips', rule.ips_enabled, rule.ips_profile, (id) => isPreventionProfile(config, id)),
-]
+/** The DNS server is always there; interception is a switch of its area. */
+function dnsStage(config: Config, facts: Facts): DnsStage {
+  const local = [...localAddresses(config, facts)].map(([device, texts]) => ({
+    device,
+    address: texts.map((text) => parseNetwork(text)?.address ?? null).find((address) => address !== null) ?? null,
+  }))
+  const spans = localNetworks(config, facts).flatMap((text): Span[] => {
+    const network = parseNetwork(text)
+    return network === null ? [] : [[network.low, network.high]]
+  })
+  const own = ownAddresses(config, facts).map((address): Span => [address, address])
+  return { local, near: toRanges([...spans, ...own]), isIntercepting: read(config, dnsSettings).intercept_enabled }
+}
 
-function profileProblems(
-  kind: 'dpi' | 'ips',
-  isUsed: boolean | undefined,
-  id: string | undefined,
-  isThere: (id: string) => boolean,
-): Problem[] {
-  const field = `${kind}_profile`
-  if (id) return isThere(id) ? [] : [{ field, message: `There is no profile with the id ${id}.` }]
-  return isUsed ? [{ field, message: `Must not be empty when ${kind}_enabled is true.` }] : []
+function loggedActions(mode: string, selected: readonly LoggedAction[]): readonly LoggedAction[] {
+  if (mode === 'nothing') return []
+  return mode === 'all' ? logActions : selected
+}
+
+/** Slots of other areas that give rules their meaning. */
+export const foreignSlots: readonly Slot[] = [...objectKinds.map(({ slot }) => slot), connections, tunnels, aggregated]
+
+/** Slots of other areas whose services are let through. */
+export const serviceSlots: readonly Slot[] = [entries]
+
+let lastObjects: readonly unknown[] = []
+function worldOf(config: Config, facts: Facts): World {
+  const values = [facts, ...foreignSlots.map((slot) => config[slot.key])]
+  if (values.length !== lastObjects.length || values.some((value, at) => value !== lastObjects[at]))
+    lastObjects = values
+  return { config, facts, objects: lastObjects }
+}
+
+interface Resolved {
+  readonly objects: World['objects']
+  readonly rule: PolicyRule
+}
+const resolved = new WeakMap<Rule, Resolved>()
+
+function rulesOf(world: World, table: RuleTable): readonly PolicyRule[] {
+  return read(world.config, slots.ruleSlots[table])
+    .filter((rule) => rule.enabled)
+    .map((rule) => {
+      const known = resolved.get(rule)
+      if (known?.objects === world.objects) return known.rule
+      const fresh = ruleOf(world, table, rule)
+      const kept = known && isSame(known.rule, fresh) ? known.rule : fresh
+      resolved.set(rule, { objects: world.objects, rule: kept })
+      return kept
+    })
+}
+
+/** Resolution gives identical ranges and devices while nothing behind them changed, so a shallow look is enough. */
+function isSame(a: PolicyRule, b: PolicyRule): boolean {
+  return (
+    sameMatch(a.source, b.source) &&
+    sameMatch(a.destination, b.destination) &&
+    sameMatch(a.sourcePorts, b.sourcePorts) &&
+    sameMatch(a.destinationPorts, b.destinationPorts) &&
+    sameMatch(a.holders, b.holders) &&
+    sameMatch(a.times, b.times) &&
+    sameDevices(a.incoming, b.incoming) &&
+    sameDevices(a.outgoing, b.outgoing) &&
+    JSON.stringify(a.action) === JSON.stringify(b.action)
+  )
+}
+
+const sameMatch = (a: { readonly ranges: Ranges } | null, b: { readonly ranges: Ranges } | null): boolean =>
+  a?.ranges === b?.ranges
+
+const sameDevices = (a: InterfaceMatch | null, b: InterfaceMatch | null): boolean =>
+  a === b || a?.devices.join(' ') === b?.devices.join(' ')
+
+function ruleOf(world: World, table: RuleTable, rule: Rule): PolicyRule {
+  const isForward = table === 'forward'
+  const profiles = rule.hip_profiles ?? []
+  return {
+    id: rule.id,
+    table,
+    origin: `firewall.${table}[${rule.id}]`,
+    protocol: rule.protocol === 'any' ? null : (rule.protocol.replace('protocol.', '') as ProtocolName),
+    source: addressMatch(world, rule.source_addresses, rule.source_addresses_negate),
+    destination: addressMatch(world, rule.destination_addresses, rule.destination_addresses_negate),
+    sourcePorts: portMatch(world, rule.source_ports),
+    destinationPorts: portMatch(world, rule.destination_ports),
+    incoming: interfaceMatch(world, rule.incoming_interface),
+    // Spec gap (firewall.md, open point 10): INPUT stores these two and does not look at them.
+    outgoing: table === 'input' ? null : interfaceMatch(world, rule.outgoing_interface),
+    holders: isForward && profiles.length > 0 ? addressMatch(world, profiles, false) : null,
+    times: timeMatch(world, rule.timetable),
+    action: actionOf(world, rule),
+  }
+}
+
+const isAny = (ids: readonly string[]): boolean => ids.includes('any')
+
+/** A name for the kernel: readable for one object, a digest for several. */
+const keyOf = (ids: readonly string[]): string => {
+  const [first = ''] = ids
+  const readable = first.replaceAll(/[^a-z0-9]/g, '_')
+  return ids.length === 1 && readable.length <= 40 && /^[a-z]/.test(readable)
+    ? readable
+    : `l_${digest(ids.toSorted().join(' ')).slice(0, 24)}`
+}
+
+const addressMatch = (world: World, ids: readonly string[], isNegated: boolean): AddressMatch | null =>
+  isAny(ids) ? null : { key: keyOf(ids), ranges: addressesOf(world.config, world.facts, ids), isNegated }
+
+const portMatch = (world: World, ids: readonly string[]): PortMatch | null =>
+  isAny(ids) ? null : { key: keyOf(ids), ranges: portsOf(world.config, ids) }
+
+function timeMatch(world: World, ids: readonly string[]): TimeMatch | null {
+  const ranges = timesOf(world.config, world.facts, ids)
+  return ranges && { key: keyOf(ids), ranges }
+}
+
+function interfaceMatch(world: World, alias: string | undefined): InterfaceMatch | null {
+  if (alias === undefined || alias === 'any') return null
+  if (alias === 'interface.utm_outgoing') return { key: ownTraffic, devices: [] }
+  return { key: keyOf([alias]), devices: devicesOf(world.config, world.facts, alias) }
+}
+
+function actionOf(world: World, rule: Rule): Action {
+  switch (rule.action) {
+    case 'dnat':
+      return {
+        kind: 'dnat',
+        addresses: addressSpan(world, rule.change_destination_address),
+        ports: portSpan(world, rule.change_destination_port),
+      }
+    case 'snat':
+      return { kind: 'snat', addresses: addressSpan(world, rule.change_source_address) }
+    case 'mark_log':
+    case 'mark_not_log':
+      return { kind: 'mark', isLogged: rule.action === 'mark_log' }
+    case 'drop':
+      return { kind: 'drop' }
+    default:
+      return { kind: 'accept' }
+  }
+}
+
+/** A literal or the id of an address or range object (firewall.md, open point 7). */
+function addressSpan(world: World, value: string | null | undefined): Span | null {
+  if (value === null || value === undefined) return null
+  return parseSpan(value) ?? firstSpan(addressesOf(world.config, world.facts, [value]))
+}
+
+function portSpan(world: World, value: string | null | undefined): Span | null {
+  if (value === null || value === undefined) return null
+  const [low = 0, high = low] = value.split('-').map(Number)
+  return Number.isInteger(low) ? [low, high] : firstSpan(portsOf(world.config, [value]))
+}
+
+const firstSpan = ([low, high]: Ranges): Span | null => (low === undefined || high === undefined ? null : [low, high])
+
+function accessOf(world: World): AccessStage | null {
+  const { config } = world
+  const { enabled, default_action, logging_enabled } = read(config, slots.accessState)
+  if (!enabled) return null
+  const lists = new Map(read(config, slots.accessLists).map((list) => [list.id, list]))
+  const bindings = read(config, slots.accessOrder).acl_ordered_list.flatMap((binding, at): AccessBinding[] => {
+    const list = lists.get(binding.acl)
+    if (!list) return []
+    const members = { key: `acl_${at}`, ranges: membersOf(world, binding.src, binding.hip), isNegated: false }
+    const listKey = `acl_${digest(list.id).slice(0, 12)}`
+    return [{ origin: `firewall.acl_order[${at}]`, members, listKey, entries: entriesOf(list.id, list.value) }]
+  })
+  return { bindings, isAllowedByDefault: default_action === 'allow', isLogged: logging_enabled }
+}
+
+/** Who is in one of the groups and holds one of the profiles; an empty list is no condition. */
+function membersOf({ config, facts }: World, groups: readonly string[], profiles: readonly string[]): Ranges {
+  const outside = [groups, profiles]
+    .filter((ids) => ids.length > 0)
+    .map((ids) => invert(addressesOf(config, facts, ids), highestAddress))
+  return outside.length === 0 ? everyAddress : invert(unite(outside), highestAddress)
+}
+
+type StoredEntries = readonly AccessEntry[]
+const knownEntries = new WeakMap<StoredEntries, AccessBinding['entries']>()
+
+/** Ten thousand of them a list, so they are turned once. */
+function entriesOf(listId: string, stored: StoredEntries): AccessBinding['entries'] {
+  const known = knownEntries.get(stored)
+  if (known) return known
+  const span = (cidr: string): Span => {
+    const network = parseNetwork(cidr)
+    return network ? [network.low, network.high] : [0, highestAddress]
+  }
+  const entries = stored.map((entry) => {
+    const hasPorts = entry.proto === 'tcp' || entry.proto === 'udp'
+    return {
+      origin: `firewall.acl[${listId}]`,
+      protocol: entry.proto === 'ip' ? null : entry.proto,
+      source: span(entry.saddr),
+      destination: span(entry.daddr),
+      sourcePorts: hasPorts ? portsBetween(entry.sport_min, entry.sport_max) : null,
+      destinationPorts: hasPorts ? portsBetween(entry.dport_min, entry.dport_max) : null,
+      isAllowed: entry.action === 'allow',
+    }
+  })
+  knownEntries.set(stored, entries)
+  return entries
+}
+
+const portsBetween = (low: number, high: number): Span | null =>
+  low === 0 && (high === 0 || high === 65_535) ? null : [low, high]
+
+function hardwareOf(config: Config): HardwareFilter | null {
+  const { mode } = read(config, slots.hardwareSettings)
+  const address = (text: string): number => parseAddress(text) ?? 0
+  const filter = ((): HardwareFilter => {
+    switch (mode) {
+      case 'mac': {
+        const rules = read(config, slots.macRules).filter(({ enabled }) => enabled)
+        return { mode, entries: rules.map(({ mac, protocol }) => ({ mac, etherType: protocol })) }
+      }
+      case 'src-ip': {
+        const rules = read(config, slots.sourceRules).filter(({ enabled }) => enabled)
+        return { mode, entries: rules.map(({ source_ip }) => address(source_ip)) }
+      }
+      case 'dst-ip': {
+        const rules = read(config, slots.destinationRules).filter(({ enabled }) => enabled)
+        return { mode, entries: rules.map(({ destination_ip }) => address(destination_ip)) }
+      }
+      case 'src-and-dst-ip': {
+        const rules = read(config, slots.pairRules).filter(({ enabled }) => enabled)
+        return {
+          mode,
+          entries: rules.map((rule) => ({
+            source: address(rule.source_ip),
+            destination: address(rule.destination_ip),
+          })),
+        }
+      }
+    }
+  })()
+  return filter.entries.length > 0 ? filter : null
 }

@@ -1,11 +1,11 @@
 // Endpoints of the rule tests.
 
 import { randomUUID } from 'node:crypto'
-import { type ItemList, updateIn } from '../../contract/item-list.ts'
-import { removeItem } from '../../contract/list-edits.ts'
-import { read } from '../../contract/slots.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { collectionRoutes, settingsRoutes } from '../../http/routes.ts'
+import { type ItemList, updateIn } from '../../model/item-list.ts'
+import { removeItem } from '../../model/list-edits.ts'
+import { read } from '../../model/slots.ts'
 import * as stored from './config.ts'
 import { type Check, checkResults, checks, checksSettings, startChecks } from './contract-checks.ts'
 import { copyCheck } from './edits.ts'

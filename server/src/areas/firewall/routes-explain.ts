@@ -2,14 +2,14 @@
 
 import { setImmediate as pause } from 'node:timers/promises'
 import { GatewayError, invalid } from '../../contract/error.ts'
-import { type Config, read } from '../../contract/slots.ts'
 import { type Context, handle, type Route } from '../../http/handle.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { findHygiene } from '../../policy/hygiene.ts'
 import { watch } from './config.ts'
 import { explainPacket as explainEndpoint, showHygiene } from './contract-explain.ts'
 import { effectOf, explainPacket, isExpired, storedRules } from './explain.ts'
 import { localStamp } from './jobs.ts'
-import { policyOf } from './policy.ts'
+import { policyOf } from './resolve.ts'
 
 export const explainRoutes: readonly Route[] = [
   handle(explainEndpoint, async (context) => {

@@ -2,10 +2,10 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Endpoint } from '../../contract/endpoint.ts'
-import { addTo, type ItemList, updateIn } from '../../contract/item-list.ts'
-import { type Item, read } from '../../contract/slots.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { collectionRoutes, settingsRoutes } from '../../http/routes.ts'
+import { addTo, type ItemList, updateIn } from '../../model/item-list.ts'
+import { type Item, read } from '../../model/slots.ts'
 import * as stored from './config.ts'
 import { type AccessList, accessLists, accessOrder, accessState, bypassList } from './contract-access-lists.ts'
 import {

@@ -1,8 +1,8 @@
 // Endpoints of the rules in the five tables and of their counters.
 
-import { read } from '../../contract/slots.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { orderedRoutes, settingsRoutes } from '../../http/routes.ts'
+import { read } from '../../model/slots.ts'
 import { originOf, type RuleTable, watch } from './config.ts'
 import {
   dnatRules,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { write } from '../../contract/slots.ts'
+import { write } from '../../model/slots.ts'
 import type { Observation } from '../../plan/artifacts.ts'
 import { profiles } from '../application-profiles/config.ts'
 import { templateId } from '../intrusion-prevention/contract-profiles.ts'

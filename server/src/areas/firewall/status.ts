@@ -2,7 +2,7 @@
 // applyd reads at the time of asking.
 
 import { type StatusItem, storedOnly } from '../../contract/fields.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import type { Observation } from '../../plan/artifacts.ts'
 import { describeReader, isLogging } from '../firewall-log/config.ts'
 import { block, bypassList, forwardRules, inputRules, settings } from './config.ts'

@@ -2,8 +2,8 @@
 // Fields are named as in the body of a call.
 
 import type { Problem } from '../../contract/error.ts'
-import { findItem } from '../../contract/list-edits.ts'
-import type { Config } from '../../contract/slots.ts'
+import { findItem } from '../../model/list-edits.ts'
+import type { Config } from '../../model/slots.ts'
 import { accessLists } from './config.ts'
 import type { AccessBinding, AccessEntry, AccessList, Bypass } from './contract-access-lists.ts'
 import type { MacRule } from './contract-hardware.ts'

@@ -2,13 +2,13 @@
 // protocol that knows ports, translations fit the action. Fields are named as in the body of a call.
 
 import type { Problem } from '../../contract/error.ts'
-import type { Config } from '../../contract/slots.ts'
+import type { Config } from '../../model/slots.ts'
 import { parseSpan } from '../../net/ipv4.ts'
 import { isInterfaceAlias } from '../network/resolve.ts'
 import { isAddressId, isKnownObject, isPortId, isTimeId } from '../objects/resolve.ts'
 import type { RuleTable } from './config.ts'
 import type { Rule } from './contract-rules.ts'
-import { inspectionProblems } from './resolve.ts'
+import { inspectionProblems } from './inspection.ts'
 
 type IsOfKind = (id: string) => boolean
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Config, type Item, write } from '../../contract/slots.ts'
+import { type Config, type Item, write } from '../../model/slots.ts'
 import { ipAddresses } from '../objects/config.ts'
 import { accessLists, accessOrder, bypassList, macRules } from './config.ts'
 import { addRule } from './edits.ts'

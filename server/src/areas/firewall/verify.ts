@@ -3,7 +3,7 @@
 // objects change.
 
 import type { Problem } from '../../contract/error.ts'
-import { type Config, type Item, type ListSlot, read } from '../../contract/slots.ts'
+import { type Config, type Item, type ListSlot, read } from '../../model/slots.ts'
 import { profiles as applicationProfiles } from '../application-profiles/config.ts'
 import { profiles as preventionProfiles } from '../intrusion-prevention/config.ts'
 import { groups, users } from '../users/config.ts'
@@ -21,7 +21,7 @@ import {
 } from './config.ts'
 import { maxEntriesOverAll } from './contract-access-lists.ts'
 import { maxHardwareRules } from './contract-hardware.ts'
-import { foreignSlots } from './policy.ts'
+import { foreignSlots } from './resolve.ts'
 import { accessListProblems, bindingProblems, bypassProblems, macRuleProblems } from './verify-lists.ts'
 import { ruleProblems } from './verify-rules.ts'
 

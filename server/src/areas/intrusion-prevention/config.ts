@@ -1,7 +1,7 @@
 // What intrusion prevention stores, its defaults, and the template profile, which is fixed.
 
 import { Enabled } from '../../contract/fields.ts'
-import { type Config, list, read, single } from '../../contract/slots.ts'
+import { type Config, list, read, single } from '../../model/slots.ts'
 import { Net } from './contract.ts'
 import { Profile, type ProfileRule, StoredRule, templateId } from './contract-profiles.ts'
 import { StoredCustom } from './contract-signatures.ts'

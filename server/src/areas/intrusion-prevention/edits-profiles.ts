@@ -1,11 +1,11 @@
 // What can be done to profiles and their rules. The template is never touched, and a profile in use stays.
 
-import type { Reference } from '../../contract/area.ts'
 import { GatewayError, type Problem, refuse } from '../../contract/error.ts'
-import { addItem, type Placement, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
-import { addItemOf, itemsOf, moveItemOf, removeItemsOf, requireItemOf } from '../../contract/owned-edits.ts'
-import { refuseInUse } from '../../contract/references.ts'
-import { type Config, read, write } from '../../contract/slots.ts'
+import { addItem, type Placement, removeItem, requireItem, updateItem } from '../../model/list-edits.ts'
+import { addItemOf, itemsOf, moveItemOf, removeItemsOf, requireItemOf } from '../../model/owned-edits.ts'
+import type { Reference } from '../../model/references.ts'
+import { refuseInUse } from '../../model/references.ts'
+import { type Config, read, write } from '../../model/slots.ts'
 import { profileRules, profiles, template, templateRules } from './config.ts'
 import { type Profile, type ProfileRule, type RuleFields, type StoredRule, templateId } from './contract-profiles.ts'
 

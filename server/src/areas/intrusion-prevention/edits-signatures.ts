@@ -2,8 +2,8 @@
 
 import { GatewayError, invalid, type Problem, refuse } from '../../contract/error.ts'
 import { plainText } from '../../contract/fields.ts'
-import { addItem, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
-import { type Config, type Item, read, write } from '../../contract/slots.ts'
+import { addItem, removeItem, requireItem, updateItem } from '../../model/list-edits.ts'
+import { type Config, type Item, read, write } from '../../model/slots.ts'
 import { parseNetwork, printSpan } from '../../net/ipv4.ts'
 import { parseRule, type Rule } from '../../signatures/rule.ts'
 import { readRules } from '../../signatures/rule-file.ts'

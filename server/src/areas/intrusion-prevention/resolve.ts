@@ -1,7 +1,7 @@
 // Which signatures count: those of rule files and those of administrators together, and what every profile does with them.
 // Results are remembered, because lists, counts and groups ask for the same again and again. Pure.
 
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { type Catalogue, createCatalogue, withRules } from '../../signatures/catalogue.ts'
 import { type Decided, decide } from '../../signatures/profile.ts'
 import { custom, profileRules, profiles, template } from './config.ts'

@@ -2,10 +2,10 @@
 
 import { randomUUID } from 'node:crypto'
 import { GatewayError, notFound } from '../../contract/error.ts'
-import { read } from '../../contract/slots.ts'
 import { readJournalQuery } from '../../contract/table-query.ts'
 import { type Context, handle, type Route, type Services } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
+import { read } from '../../model/slots.ts'
 import { type Catalogue, groupByClasstype, groupByTactic } from '../../signatures/catalogue.ts'
 import type { Rule } from '../../signatures/rule.ts'
 import { custom, nets, state } from './config.ts'

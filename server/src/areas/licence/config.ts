@@ -4,8 +4,8 @@
 import type { Static } from 'typebox'
 import { nullable, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
-import { Sealed } from '../../contract/secret.ts'
-import { type Config, read, single } from '../../contract/slots.ts'
+import { Sealed } from '../../model/secret.ts'
+import { type Config, read, single } from '../../model/slots.ts'
 import { type LicenceInfo, timedModules, UpdateType } from './contract.ts'
 
 /** What a token of the operator may say; the wire names of the licence information. */

@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import { GatewayError, invalid } from '../../contract/error.ts'
-import { read, write } from '../../contract/slots.ts'
 import { type Change, handle, type Route, type Services } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
+import { read, write } from '../../model/slots.ts'
 import { version } from '../../version.ts'
 import { LicenceClaims, licence, licenceInfo, tokenPlace, updateType } from './config.ts'
 import {

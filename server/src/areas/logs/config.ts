@@ -1,7 +1,7 @@
 // What is stored about logs: where the system journal is forwarded to. No collector is set at first, and nothing is sent.
 
 import { Enabled } from '../../contract/fields.ts'
-import { single } from '../../contract/slots.ts'
+import { single } from '../../model/slots.ts'
 import { RemoteSyslog } from './contract.ts'
 
 export const remoteSyslog = single('logs.remote_syslog', RemoteSyslog, {

@@ -1,8 +1,8 @@
 // What can be done to the forwarding: change where the journal goes.
 
 import { invalid } from '../../contract/error.ts'
-import { updateSingle } from '../../contract/list-edits.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { updateSingle } from '../../model/list-edits.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { remoteSyslog } from './config.ts'
 import type { RemoteSyslog } from './contract.ts'
 import { hostProblems } from './verify.ts'

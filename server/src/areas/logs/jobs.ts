@@ -5,8 +5,8 @@ import { clockOffsets } from '../../policy/schedule.ts'
 import {
   auditSource,
   firewallSource,
+  fromAudit,
   fromFirewallLog,
-  fromJournal,
   fromService,
   keptSince,
   type LogRow,
@@ -29,24 +29,24 @@ interface Source {
   readonly news: (last: number | null, limit: number) => Promise<News> | News
 }
 
-type Parts = Pick<Services, 'brand' | 'clock' | 'facts' | 'journal' | 'firewallLog' | 'serviceLogs'>
+type Parts = Pick<Services, 'brand' | 'clock' | 'facts' | 'audit' | 'firewallLog' | 'serviceLogs'>
 
 /** What the table of the system journal needs to know about its records. */
 export function gatheredLogs(parts: Parts) {
-  const { brand, clock, facts, journal, firewallLog, serviceLogs } = parts
+  const { brand, clock, facts, audit, firewallLog, serviceLogs } = parts
   let clockOf = { zone: '', offsetAt: clockOffsets('UTC') }
   const offsetAt: OffsetAt = (seconds) => {
     const zone = facts().timeZone
     if (zone !== clockOf.zone) clockOf = { zone, offsetAt: clockOffsets(zone) }
     return clockOf.offsetAt(seconds)
   }
-  const audit: Source = {
+  const auditTrail: Source = {
     name: auditSource,
     news: (last, limit) => {
-      const isAnew = last !== null && last > journal.head.sequence
-      const records = journal.pageAfter(isAnew ? 0 : (last ?? 0), limit)
+      const isAnew = last !== null && last > audit.head.sequence
+      const records = audit.pageAfter(isAnew ? 0 : (last ?? 0), limit)
       return {
-        rows: records.map((one) => ({ number: one.sequence, row: fromJournal(one, brand, offsetAt) })),
+        rows: records.map((one) => ({ number: one.sequence, row: fromAudit(one, brand, offsetAt) })),
         keptFrom: 0,
         isAnew,
       }
@@ -77,7 +77,7 @@ export function gatheredLogs(parts: Parts) {
   )
   return {
     kind: () => `${brand} ${facts().timeZone}`,
-    sources: [audit, firewall, ...services],
+    sources: [auditTrail, firewall, ...services],
     keptSince: (source: string) => keptSince(source, Math.floor(clock.now().getTime() / 1000), offsetAt),
   }
 }

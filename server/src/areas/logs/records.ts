@@ -53,7 +53,7 @@ export const firewallSource = 'nflog'
 const priorities: Readonly<Record<string, number>> = { fatal: 2, error: 3, warning: 4, notice: 5, info: 6, debug: 7 }
 const [warning, information] = [4, 6]
 
-export const fromJournal = (record: WrittenRecord, brand: string, offsetAt: OffsetAt): LogRow =>
+export const fromAudit = (record: WrittenRecord, brand: string, offsetAt: OffsetAt): LogRow =>
   row(`${auditSource}.${record.sequence}`, Date.parse(record.time), offsetAt, {
     priority: record.result === 'ok' || record.result === 'done' ? information : warning,
     message: `${record.event} ${record.who || '-'} from ${record.address}: ${record.what}: ${record.result}. ${record.message}`,

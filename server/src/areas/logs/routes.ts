@@ -1,9 +1,9 @@
 // Endpoints of the system journal and of its forwarding.
 
-import { read } from '../../contract/slots.ts'
 import { all, maxRows, printStamp, readJournalQuery } from '../../contract/table-query.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { settingsRoutes, tableReply } from '../../http/routes.ts'
+import { read } from '../../model/slots.ts'
 import { clockOffsets } from '../../policy/schedule.ts'
 import { remoteSyslog, remoteSyslogState } from './config.ts'
 import * as contract from './contract.ts'

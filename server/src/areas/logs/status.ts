@@ -1,7 +1,7 @@
 // The status of the forwarding: what is set, and what comes of it.
 
 import type { StatusItem } from '../../contract/fields.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { remoteSyslog, remoteSyslogState } from './config.ts'
 
 export function remoteSyslogItems(config: Config, brand: string): StatusItem[] {

@@ -1,7 +1,7 @@
 // What must hold for the collector beyond the form of its address: it is another machine.
 
 import type { Problem } from '../../contract/error.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import { remoteSyslog } from './config.ts'
 

@@ -2,9 +2,9 @@
 
 import type { Static } from 'typebox'
 import { GatewayError, invalid, refuse } from '../../contract/error.ts'
-import { addItem, requireItem, updateItem } from '../../contract/list-edits.ts'
-import type { Sealed } from '../../contract/secret.ts'
-import { type Config, type ListSlot, read, write } from '../../contract/slots.ts'
+import { addItem, requireItem, updateItem } from '../../model/list-edits.ts'
+import type { Sealed } from '../../model/secret.ts'
+import { type Config, type ListSlot, read, write } from '../../model/slots.ts'
 import {
   chosenDisk,
   filterLicence,

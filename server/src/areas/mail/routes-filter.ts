@@ -2,9 +2,9 @@
 
 import { generateKeyPair } from 'node:crypto'
 import { invalid } from '../../contract/error.ts'
-import { read, write } from '../../contract/slots.ts'
 import { handle, type Route, type Services } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
+import { read, write } from '../../model/slots.ts'
 import {
   dkimState,
   filterLicence,

@@ -1,10 +1,10 @@
 // Endpoints of the mail relay: settings, disk, rules and queue. Filtering and DKIM are in routes-filter.ts.
 
 import { randomUUID } from 'node:crypto'
-import { removeItem } from '../../contract/list-edits.ts'
-import { type ListSlot, read, write } from '../../contract/slots.ts'
 import { handle, type Route, type Services } from '../../http/handle.ts'
 import { collectionRoutes, perItem, settingsRoutes } from '../../http/routes.ts'
+import { removeItem } from '../../model/list-edits.ts'
+import { type ListSlot, read, write } from '../../model/slots.ts'
 import * as slots from './config.ts'
 import * as contract from './contract.ts'
 import type { AddressRule } from './contract-rules.ts'

@@ -1,7 +1,7 @@
 // What runs of the mail services: nothing yet, and the items and the disk say so.
 
 import type { StatusItem } from '../../contract/fields.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { chosenDisk, filterState, general, security, state } from './config.ts'
 import type { DiskState } from './contract.ts'
 

@@ -2,7 +2,7 @@
 // open relay. Faults name the field as it is sent; `verify` says it for the whole configuration.
 
 import type { Problem } from '../../contract/error.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { parseNetwork } from '../../net/ipv4.ts'
 import { general, trustedNetworks } from './config.ts'
 import type { General } from './contract.ts'

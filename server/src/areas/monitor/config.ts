@@ -2,8 +2,8 @@
 
 import { Enabled, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
-import { Sealed } from '../../contract/secret.ts'
-import { single } from '../../contract/slots.ts'
+import { Sealed } from '../../model/secret.ts'
+import { single } from '../../model/slots.ts'
 import { AgentSettings, FlowSettings, SnmpSettings } from './contract.ts'
 
 export const flowState = single('monitor.flow_state', Enabled, { enabled: false })

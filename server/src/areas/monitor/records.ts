@@ -26,9 +26,9 @@ export interface FirewallHit {
 const tables: Readonly<Record<string, TrafficRecord['table']>> = { FWD: 'fwd', INP: 'inp' }
 
 /** Tables whose rules write into the traffic journal. */
-const journalled: ReadonlySet<string> = new Set(['FWD', 'INP', 'DNAT', 'SNAT'])
+const audited: ReadonlySet<string> = new Set(['FWD', 'INP', 'DNAT', 'SNAT'])
 
-export const isTraffic = ({ table, lost }: FirewallHit): boolean => journalled.has(table) && lost === 0
+export const isTraffic = ({ table, lost }: FirewallHit): boolean => audited.has(table) && lost === 0
 
 export function showHit(hit: FirewallHit, offsetAt: (unixSeconds: number) => number): TrafficRow {
   const seconds = Math.floor(hit.time / 1000)

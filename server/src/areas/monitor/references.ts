@@ -1,7 +1,7 @@
 // Interfaces whose traffic is exported must stay.
 
-import type { Reference } from '../../contract/area.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import type { Reference } from '../../model/references.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { flowSettings } from './config.ts'
 
 export const references = (config: Config): Reference[] =>

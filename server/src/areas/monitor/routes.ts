@@ -1,10 +1,10 @@
 // Endpoints of the traffic monitor and of the settings of monitoring; journals are in the file beside this one.
 
-import { secretMask } from '../../contract/secret.ts'
-import { read } from '../../contract/slots.ts'
 import { maxRows } from '../../contract/table-query.ts'
 import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
+import { secretMask } from '../../model/secret.ts'
+import { read } from '../../model/slots.ts'
 import {
   agentSettings,
   flowSettings,
@@ -65,7 +65,7 @@ function showSnmp(context: Context<typeof contract.snmpSettings.show>): contract
   const { role, login } = signedIn(context)
   const isTold = role === 'predefined_admin_write' && snmpSecrets.some((field) => stored[field] !== null)
   if (isTold)
-    services.journal.note({
+    services.audit.note({
       event: 'action',
       who: login,
       address: context.address,

@@ -1,7 +1,7 @@
 // What the kernel tracks, in the words of the traffic monitor: objects and interfaces of an address, and sums by host.
 
-import { type Config, read } from '../../contract/slots.ts'
 import { type Cell, comparison, type SortItem } from '../../contract/table-query.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import { contains } from '../../net/ranges.ts'
 import type { Facts, TrackedSession } from '../../plan/facts.ts'

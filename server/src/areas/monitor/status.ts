@@ -1,7 +1,7 @@
 // The status of the traffic monitor, flow export and SNMP: what is set, and what comes of it.
 
 import type { StatusItem } from '../../contract/fields.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import type { TrafficReading } from '../../plan/facts.ts'
 import { flowSettings, flowState, snmpState } from './config.ts'
 

@@ -1,7 +1,7 @@
 // What must hold for the settings of monitoring beyond their form. Fields are named as in the body of a call.
 
 import type { Problem } from '../../contract/error.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { parseAddress } from '../../net/ipv4.ts'
 import { isInterfaceAlias } from '../network/resolve.ts'
 import { agentSettings, flowSettings } from './config.ts'

@@ -3,8 +3,8 @@
 
 import { strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
-import { Sealed } from '../../contract/secret.ts'
-import { type ListSlot, list } from '../../contract/slots.ts'
+import { Sealed } from '../../model/secret.ts'
+import { type ListSlot, list } from '../../model/slots.ts'
 import { Aggregated, ShownConnection, Span, Tunnel, VceConnection } from './contract.ts'
 
 interface Common {

@@ -1,7 +1,7 @@
 // Would a change of the network cut the connection of the administrator who makes it? Compares the links before and after
 // at the two ends of his connection. Pure.
 
-import type { Config } from '../../contract/slots.ts'
+import type { Config } from '../../model/slots.ts'
 import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import type { LinkPlan } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'

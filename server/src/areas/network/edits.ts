@@ -2,9 +2,9 @@
 // against the rules of verify.ts, so that faults carry the names of the fields that were sent.
 
 import { invalid, type Problem, refuse } from '../../contract/error.ts'
-import { addItem, requireItem, updateItem } from '../../contract/list-edits.ts'
-import { type Sealed, secretMask } from '../../contract/secret.ts'
-import { type Config, type Item, type ListSlot, read } from '../../contract/slots.ts'
+import { addItem, requireItem, updateItem } from '../../model/list-edits.ts'
+import { type Sealed, secretMask } from '../../model/secret.ts'
+import { type Config, type Item, type ListSlot, read } from '../../model/slots.ts'
 import { aggregated, type Connection, connections, spans, tunnels, vceConnections } from './config.ts'
 import {
   type Aggregated,

@@ -1,7 +1,7 @@
 // Which objects and interfaces the network area mentions, so that nobody removes one that is in use.
 
-import type { Reference } from '../../contract/area.ts'
-import { type Config, read, type Slot } from '../../contract/slots.ts'
+import type { Reference } from '../../model/references.ts'
+import { type Config, read, type Slot } from '../../model/slots.ts'
 import { type Connection, connections, spans, tunnels } from './config.ts'
 import type { Span, Tunnel } from './contract.ts'
 

@@ -1,7 +1,7 @@
 // The interfaces as links of the kernel, one plan for each device, and a DHCP client where one is asked for. Pure: cards are
 // found by MAC in the facts, leases come from there too.
 
-import { type Config, type ListSlot, read } from '../../contract/slots.ts'
+import { type Config, type ListSlot, read } from '../../model/slots.ts'
 import { parseAddress } from '../../net/ipv4.ts'
 import type { Artifact, LinkMaking, LinkPlan, RoutePlan } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'

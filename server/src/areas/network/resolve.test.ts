@@ -15,7 +15,7 @@ import {
   tunnelId,
   wan,
 } from '../../../test/support/network-samples.ts'
-import type { Config } from '../../contract/slots.ts'
+import type { Config } from '../../model/slots.ts'
 import { devicesOf, externalDevices, isInterfaceAlias, ownAddresses } from './resolve.ts'
 
 describe('names of interfaces', () => {

@@ -1,7 +1,7 @@
 // From the names of interfaces to devices of the kernel and the gateway's own addresses: what rules, renders and states
 // ask. Pure; answers are remembered as long as connections, tunnels and facts stay the same values.
 
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
 import type { Facts, InterfaceFact } from '../../plan/facts.ts'
 import { findIn, zones } from '../objects/config.ts'

@@ -1,12 +1,12 @@
 // Endpoints of network interfaces.
 
 import { randomUUID } from 'node:crypto'
-import { removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
-import { refuseInUse } from '../../contract/references.ts'
-import { secretMask } from '../../contract/secret.ts'
-import { type Config, type Item, type ListSlot, read } from '../../contract/slots.ts'
 import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
 import { perValue } from '../../http/routes.ts'
+import { removeItem, requireItem, updateItem } from '../../model/list-edits.ts'
+import { refuseInUse } from '../../model/references.ts'
+import { secretMask } from '../../model/secret.ts'
+import { type Config, type Item, type ListSlot, read } from '../../model/slots.ts'
 import {
   aggregated,
   type Connection,
@@ -46,7 +46,7 @@ function listConnections(context: Context<typeof contract.connections.list>): co
   const stored = read(config, connections)
   const { role, login } = signedIn(context)
   if (role !== 'predefined_admin_write' || !stored.some((one) => 'password' in one)) return masked(stored)
-  services.journal.note({
+  services.audit.note({
     event: 'action',
     who: login,
     address: context.address,

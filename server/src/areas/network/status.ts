@@ -2,8 +2,8 @@
 // wished for.
 
 import { storedOnly } from '../../contract/fields.ts'
-import { type Config, read } from '../../contract/slots.ts'
 import type { Machine } from '../../http/handle.ts'
+import { type Config, read } from '../../model/slots.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { aggregated, type Connection, connectionAlias, connections, isPpp, tunnels } from './config.ts'
 import type { ConnectionState } from './contract.ts'

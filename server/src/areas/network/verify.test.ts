@@ -18,7 +18,7 @@ import {
   vce,
   wan,
 } from '../../../test/support/network-samples.ts'
-import { type Config, read, write } from '../../contract/slots.ts'
+import { type Config, read, write } from '../../model/slots.ts'
 import { settings as vpnSettings } from '../vpn/config.ts'
 import type { Connection } from './config.ts'
 import { references } from './references.ts'

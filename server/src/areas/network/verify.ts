@@ -3,8 +3,8 @@
 // wrong by itself is a problem; what only clashes with another interface is a conflict.
 
 import type { Problem } from '../../contract/error.ts'
-import { findItem } from '../../contract/list-edits.ts'
-import { type Config, type Item, type ListSlot, read } from '../../contract/slots.ts'
+import { findItem } from '../../model/list-edits.ts'
+import { type Config, type Item, type ListSlot, read } from '../../model/slots.ts'
 import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import {
   aggregated,

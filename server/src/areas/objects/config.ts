@@ -1,6 +1,6 @@
 // Stored objects, one list a kind, and the table of kinds. What an object means is in resolve.ts.
 
-import { type Config, commonEnds, type Item, type ListSlot, list, read } from '../../contract/slots.ts'
+import { type Config, commonEnds, type Item, type ListSlot, list, read } from '../../model/slots.ts'
 import {
   AddressList,
   CountryList,

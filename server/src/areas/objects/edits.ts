@@ -1,10 +1,10 @@
 // What can be done to objects: add, update, and remove when nobody uses them.
 
-import type { Reference } from '../../contract/area.ts'
 import { invalid, refuse } from '../../contract/error.ts'
-import { addItem, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
-import { refuseInUse } from '../../contract/references.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import { addItem, removeItem, requireItem, updateItem } from '../../model/list-edits.ts'
+import type { Reference } from '../../model/references.ts'
+import { refuseInUse } from '../../model/references.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { addressLists, countryLists, type ObjectKind, portLists, type StoredObject, timeLists } from './config.ts'
 import { verifyObject } from './verify.ts'
 

@@ -1,7 +1,7 @@
 // Which ids exist and what they are called: objects of administrators, the fixed ones, and those that other areas give.
 // Pure.
 
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { applications } from '../application-profiles/config.ts'
 import { connectionAlias, connections, isExternal, tunnelAlias, tunnels } from '../network/config.ts'
 import { findGroup, findUser } from '../users/config.ts'

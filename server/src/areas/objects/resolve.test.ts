@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { updateItem } from '../../contract/list-edits.ts'
-import { type Config, write } from '../../contract/slots.ts'
+import { updateItem } from '../../model/list-edits.ts'
+import { type Config, write } from '../../model/slots.ts'
 import { everyAddress, printSpan } from '../../net/ipv4.ts'
 import { pairsOf, type Ranges } from '../../net/ranges.ts'
 import { type Facts, noFacts } from '../../plan/facts.ts'

@@ -1,7 +1,7 @@
 // What objects mean: addresses, ports and times as numbers. Ten thousand rules ask here at every change, so results are
 // remembered, and the same ids give the identical result while nothing behind them has changed. Pure.
 
-import type { Config, Slot } from '../../contract/slots.ts'
+import type { Config, Slot } from '../../model/slots.ts'
 import { everyAddress, parseSpan } from '../../net/ipv4.ts'
 import { noRanges, type Ranges, toRanges, unite } from '../../net/ranges.ts'
 import type { AddressBook, Facts } from '../../plan/facts.ts'

@@ -2,9 +2,9 @@
 
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { notFound } from '../../contract/error.ts'
-import { perState, read } from '../../contract/slots.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { perItem } from '../../http/routes.ts'
+import { perState, read } from '../../model/slots.ts'
 import { connections, tunnels } from '../network/config.ts'
 import { fixedGroups, groups, users } from '../users/config.ts'
 import { type ObjectKind, objectKinds, objectSlots } from './config.ts'

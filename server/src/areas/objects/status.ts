@@ -1,7 +1,7 @@
 // What is known beyond the configuration: addresses of domains, and the country database.
 
-import { type Config, read } from '../../contract/slots.ts'
 import type { Services } from '../../http/handle.ts'
+import { type Config, read } from '../../model/slots.ts'
 import type { AddressBook } from '../../plan/facts.ts'
 import { domains } from './config.ts'
 

@@ -1,7 +1,7 @@
 // What must hold of an object beyond the form of its fields: ends after starts, real dates, members that exist.
 
 import type { Problem } from '../../contract/error.ts'
-import type { Config } from '../../contract/slots.ts'
+import type { Config } from '../../model/slots.ts'
 import { parseAddress } from '../../net/ipv4.ts'
 import { parseMoment } from '../../policy/schedule.ts'
 import type { StoredObject } from './config.ts'

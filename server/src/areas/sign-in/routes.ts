@@ -36,12 +36,12 @@ export const routes: readonly Route[] = [
       const tokens = services.transact(() => {
         services.guard.recordSuccess(address, admin.id)
         endPresented(context)
-        services.journal.write([record(context, 'sign-in', admin.login, 'ok', 'Signed in.')])
+        services.audit.write([record(context, 'sign-in', admin.login, 'ok', 'Signed in.')])
         return services.sessions.create(admin.id, address, restPath)
       })
       context.setHeader('set-cookie', services.cookieJar.set(tokens, restPath))
     },
-    { journals: true },
+    { audits: true },
   ),
 
   handle(
@@ -51,12 +51,12 @@ export const routes: readonly Route[] = [
       const { session, login } = signedIn(context)
       services.transact(() => {
         services.sessions.end(session.handle)
-        services.journal.write([record(context, 'sign-out', login, 'ok', 'Signed out.')])
+        services.audit.write([record(context, 'sign-out', login, 'ok', 'Signed out.')])
       })
       context.setHeader('set-cookie', services.cookieJar.clear(context.cookieHeader, session.restPath))
       context.setHeader('clear-site-data', '"cache", "storage"')
     },
-    { journals: true },
+    { audits: true },
   ),
 
   handle(whoAmI, (context) => {
@@ -93,7 +93,7 @@ type SignInContext = Context<typeof signIn>
 function refuseBlocked(context: SignInContext): void {
   const seconds = context.services.guard.secondsBlocked(context.address)
   if (seconds === 0) return
-  context.services.journal.note(record(context, 'sign-in', '', 'too_many_requests', 'The address is blocked.'))
+  context.services.audit.note(record(context, 'sign-in', '', 'too_many_requests', 'The address is blocked.'))
   throw blocked(seconds)
 }
 
@@ -143,7 +143,7 @@ function refuseSignIn(context: SignInContext): GatewayError {
   services.transact(() => {
     const isBlocked = services.guard.recordFailure(address, admin?.id ?? null)
     const message = isBlocked ? 'Sign-in failed; the address is blocked now.' : 'Sign-in failed.'
-    services.journal.write([record(context, 'sign-in', shownLogin(admin, body.login), 'unauthenticated', message)])
+    services.audit.write([record(context, 'sign-in', shownLogin(admin, body.login), 'unauthenticated', message)])
   })
   return new GatewayError('unauthenticated', 'The login or the password is wrong.')
 }

@@ -1,9 +1,9 @@
 // The usage-statistics area. Off unless somebody switches it on; nothing is gathered or sent by this version.
 
 import { Enabled } from '../../contract/fields.ts'
-import { single } from '../../contract/slots.ts'
 import { defineArea } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
+import { single } from '../../model/slots.ts'
 import { statisticsSettings } from './contract.ts'
 
 const settings = single('statistics.settings', Enabled, { enabled: false })

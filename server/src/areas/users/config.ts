@@ -3,8 +3,8 @@
 import type { Static } from 'typebox'
 import { nullable } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
-import { Sealed } from '../../contract/secret.ts'
-import { type Config, list, read, write } from '../../contract/slots.ts'
+import { Sealed } from '../../model/secret.ts'
+import { type Config, list, read, write } from '../../model/slots.ts'
 import { findIn } from '../objects/config.ts'
 import { type DomainType, Group, User } from './contract.ts'
 

@@ -2,12 +2,12 @@
 // what comes from elsewhere is not changed here. What is removed takes along what is in it and its authorization rules.
 // Hashing happens before.
 
-import type { Reference } from '../../contract/area.ts'
 import { GatewayError, notFound, type Problem, refuse } from '../../contract/error.ts'
-import { addItem, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
-import { refuseInUse } from '../../contract/references.ts'
-import type { Sealed } from '../../contract/secret.ts'
-import { type Config, read, write } from '../../contract/slots.ts'
+import { addItem, removeItem, requireItem, updateItem } from '../../model/list-edits.ts'
+import type { Reference } from '../../model/references.ts'
+import { refuseInUse } from '../../model/references.ts'
+import type { Sealed } from '../../model/secret.ts'
+import { type Config, read, write } from '../../model/slots.ts'
 import { authorizationRules } from '../authorization/config.ts'
 import { findGroup, fixedGroups, groupId, groupPath, groups, type StoredUser, userId, users } from './config.ts'
 import type { DomainType, Group, GroupFields, NewGroup, NewUser, UserFields } from './contract.ts'

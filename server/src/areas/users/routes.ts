@@ -1,8 +1,8 @@
 // Endpoints of users and groups.
 
-import { read } from '../../contract/slots.ts'
 import { handle, type Route, type Services } from '../../http/handle.ts'
 import { perItem, perValue } from '../../http/routes.ts'
+import { read } from '../../model/slots.ts'
 import { fixedGroups, groupId, groups, passwordPlace, type StoredUser, users } from './config.ts'
 import * as contract from './contract.ts'
 import {

@@ -1,6 +1,6 @@
 // What the access table says as a whole: which kinds of VPN and which second factors it uses, and what it says of a user.
 
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { findIn } from '../objects/config.ts'
 import { groupPath, userId, users } from '../users/config.ts'
 import { accessRules } from './config.ts'

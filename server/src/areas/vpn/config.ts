@@ -1,6 +1,6 @@
 // What the VPN servers store, and their defaults: everything off, the pool of the specification, nobody let in.
 
-import { type ItemId, list, single } from '../../contract/slots.ts'
+import { type ItemId, list, single } from '../../model/slots.ts'
 import { AccessRule, LeaseRule, PushedRoutes, VpnSettings } from './contract.ts'
 
 export const settings = single('vpn.settings', VpnSettings, {

@@ -2,9 +2,9 @@
 // them; verify.ts judges the whole.
 
 import { type Problem, refuse } from '../../contract/error.ts'
-import type { ItemList } from '../../contract/item-list.ts'
-import { requireItem } from '../../contract/list-edits.ts'
-import { type Config, type Item, read, write } from '../../contract/slots.ts'
+import type { ItemList } from '../../model/item-list.ts'
+import { requireItem } from '../../model/list-edits.ts'
+import { type Config, type Item, read, write } from '../../model/slots.ts'
 import { accessRules, leaseRules, leaseTitle, pushedRoutes, settings } from './config.ts'
 import type { AccessFields, AccessRule, LeaseRule, PushedRoutes, VpnSettings } from './contract.ts'
 import { accessProblems, leaseProblems, outsideOf, routeProblems, settingsProblems, spanOf } from './verify.ts'

@@ -1,7 +1,7 @@
 // Which objects the VPN servers mention, so that nobody removes one that is in use.
 
-import type { Reference } from '../../contract/area.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import type { Reference } from '../../model/references.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { accessRules, accessTitle, leaseRules, leaseTitle, pushedRoutes, settings } from './config.ts'
 
 export const references = (config: Config): readonly Reference[] => {

@@ -1,10 +1,10 @@
 // Endpoints of the VPN servers.
 
 import { GatewayError } from '../../contract/error.ts'
-import type { ItemList } from '../../contract/item-list.ts'
-import { type Item, read } from '../../contract/slots.ts'
 import { handle, type Route, rawReply } from '../../http/handle.ts'
 import { orderedRoutes } from '../../http/routes.ts'
+import type { ItemList } from '../../model/item-list.ts'
+import { type Item, read } from '../../model/slots.ts'
 import { accessRulesOf, factorsInUse, vpnsInUse } from './access.ts'
 import { pushedRoutes as storedRoutes, settings as storedSettings } from './config.ts'
 import {

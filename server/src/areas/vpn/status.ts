@@ -1,6 +1,6 @@
 // What is known of the VPN servers: nothing runs yet, and which stored rules could never work.
 
-import { type Config, read } from '../../contract/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { leaseRules, leaseTitle, settings } from './config.ts'
 import { outsideOf } from './verify.ts'
 

@@ -2,7 +2,7 @@
 // action. Fields are named as in the body of a call.
 
 import type { Problem } from '../../contract/error.ts'
-import { type Config, type Item, type ListSlot, read } from '../../contract/slots.ts'
+import { type Config, type Item, type ListSlot, read } from '../../model/slots.ts'
 import { networkOf, parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
 import { faultOfZone } from '../network/resolve.ts'
 import { findIn } from '../objects/config.ts'

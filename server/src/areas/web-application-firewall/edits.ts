@@ -1,9 +1,9 @@
 // What can be done to profiles of the web application firewall, their categories, rules and excluded rules.
 
 import { invalid, notFound, type Problem, refuse } from '../../contract/error.ts'
-import { addItem, type Placement, removeItem, requireItem, updateItem } from '../../contract/list-edits.ts'
-import { addItemOf, itemsOf, moveItemOf, removeItemsOf, requireItemOf } from '../../contract/owned-edits.ts'
-import type { Config } from '../../contract/slots.ts'
+import { addItem, type Placement, removeItem, requireItem, updateItem } from '../../model/list-edits.ts'
+import { addItemOf, itemsOf, moveItemOf, removeItemsOf, requireItemOf } from '../../model/owned-edits.ts'
+import type { Config } from '../../model/slots.ts'
 import { isKnownObject } from '../objects/resolve.ts'
 import { categories, findCategory } from './categories.ts'
 import { exceptions, profiles, rules } from './config.ts'

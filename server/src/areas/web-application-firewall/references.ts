@@ -1,7 +1,7 @@
 // Every object that a rule of the web application firewall mentions.
 
-import type { Reference } from '../../contract/area.ts'
-import { type Config, read } from '../../contract/slots.ts'
+import type { Reference } from '../../model/references.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { profiles, rules } from './config.ts'
 
 export function references(config: Config): Reference[] {

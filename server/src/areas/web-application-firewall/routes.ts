@@ -1,9 +1,9 @@
 // Endpoints of the web application firewall.
 
 import { randomUUID } from 'node:crypto'
-import { itemsOf } from '../../contract/owned-edits.ts'
-import { type Config, read } from '../../contract/slots.ts'
 import { type Context, handle, type Route } from '../../http/handle.ts'
+import { itemsOf } from '../../model/owned-edits.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { categories } from './categories.ts'
 import { exceptions, profiles, rules } from './config.ts'
 import { wafCategories, wafExceptions, wafProfiles, wafRules } from './contract.ts'

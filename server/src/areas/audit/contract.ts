@@ -1,0 +1,45 @@
+// The journal of changes, sign-ins and refusals. These endpoints are ours.
+
+import { endpoint } from '../../contract/endpoint.ts'
+import { nullable, oneOf, pageQuery, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+
+export const auditEvents = ['change', 'sign-in', 'sign-out', 'session-ended', 'refused', 'action', 'system'] as const
+
+export const AuditRecord = strictObject({
+  sequence: Type.Integer(),
+  time: Type.String({ description: 'ISO 8601, UTC.' }),
+  event: oneOf(auditEvents),
+  who: Type.String(),
+  address: Type.String(),
+  what: Type.String(),
+  result: Type.String({ description: '"ok" or the code of the refusal.' }),
+  message: Type.String(),
+  request_id: Type.String(),
+  revision: nullable(Type.Integer()),
+  changes: Type.Array(Type.Unknown(), { description: 'What changed, or what was wrong; secrets masked.' }),
+})
+
+export const listRecords = endpoint({
+  method: 'GET',
+  path: '/journal/records',
+  access: 'audit',
+  summary: 'List the journal, newest first',
+  query: strictObject(pageQuery),
+  reply: Type.Array(AuditRecord),
+})
+
+export const verifyAudit = endpoint({
+  method: 'GET',
+  path: '/journal/verify',
+  access: 'audit',
+  summary: 'Check that no record of the journal was altered or is missing',
+  reply: strictObject({
+    intact: Type.Boolean(),
+    records: Type.Integer(),
+    checkpoints: nullable(
+      Type.Integer({ description: 'Signed checkpoints the chain was held against; null when applyd does not answer.' }),
+    ),
+    first_bad: nullable(strictObject({ sequence: Type.Integer(), message: Type.String() })),
+  }),
+})

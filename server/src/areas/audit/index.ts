@@ -1,0 +1,30 @@
+// The audit trail: reads and checks what runtime/logs/audit.ts keeps.
+
+import { defineArea, handle, rawReply } from '../../http/handle.ts'
+import { listRecords, verifyAudit } from './contract.ts'
+
+const defaultPage = 100
+
+export const audit = defineArea({
+  name: 'audit',
+  slots: [],
+  routes: [
+    handle(listRecords, ({ query, services }) =>
+      rawReply(
+        'application/json; charset=utf-8',
+        services.audit.listJson(query.limit ?? defaultPage, query.offset ?? 0),
+      ),
+    ),
+    handle(verifyAudit, async ({ services }) => {
+      // Without applyd the chain itself can still be walked; the answer says that nothing signed was compared.
+      const checkpoints = await services.applier.checkpoints().catch(() => null)
+      const fault = await services.audit.verify(checkpoints ?? [])
+      return {
+        intact: fault === null,
+        records: services.audit.head.sequence,
+        checkpoints: checkpoints?.length ?? null,
+        first_bad: fault,
+      }
+    }),
+  ],
+})

@@ -1,0 +1,49 @@
+// A change that would lock its author out is noticed, whichever part of the configuration does it; others are not.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { both, facts, lan } from '../../../test/support/network-samples.ts'
+import { type Config, read, write } from '../../model/slots.ts'
+import { connections } from '../network/config.ts'
+import { addRule } from './edits.ts'
+import { createLockOutGuard } from './lock-out.ts'
+
+const guard = createLockOutGuard(
+  () => facts,
+  () => new Date('2026-01-01T12:00:00Z'),
+)
+const local = lan.addresses[0]?.split('/')[0] ?? ''
+const near = local.replace(/\d+$/, '77')
+const author = { login: 'admin', address: near, reached: { address: local, port: 8443 } }
+
+const withRule = (table: 'input' | 'forward', fields: object): Config => addRule(both, table, 1, fields, {})
+const changeLan = (fields: Partial<typeof lan>): Config =>
+  write(
+    both,
+    connections,
+    read(both, connections).map((one) => (one.id === lan.id ? { ...lan, ...fields } : one)),
+  )
+
+describe('the guard against locking oneself out', () => {
+  const rows: readonly [string, Config, RegExp | null][] = [
+    ['an input rule that drops everything', withRule('input', { action: 'drop' }), /would be dropped/],
+    ['an input rule that drops UDP', withRule('input', { action: 'drop', protocol: 'protocol.udp' }), null],
+    ['a forward rule that drops everything', withRule('forward', { action: 'drop' }), null],
+    ['another address of the interface', changeLan({ addresses: ['192.0.2.1/24'] }), /takes away the address/],
+    ['a switched-off interface', changeLan({ enabled: false }), /takes away the address/],
+    ['another title of the interface', changeLan({ title: 'Office' }), null],
+  ]
+  for (const [title, after, expected] of rows) {
+    it(`${expected ? 'stops' : 'lets pass'} ${title}`, () => {
+      const reason = guard(both, after, author)
+      if (expected) assert.match(reason ?? '', expected)
+      else assert.equal(reason, null)
+    })
+  }
+
+  it('asks nothing of those who come by loopback or from outside of the network', () => {
+    const after = withRule('input', { action: 'drop' })
+    assert.equal(guard(both, after, { ...author, reached: { address: '127.0.0.1', port: 8443 } }), null)
+    assert.equal(guard(both, after, { login: 'system', address: '127.0.0.1' }), null)
+  })
+})

@@ -1,0 +1,116 @@
+// Calls of the gateway as the signed-in administrator: an endpoint of the contract in, its reply or the gateway's
+// refusal out.
+
+import type { Endpoint, ReplyOf } from '../../contract/endpoint.ts'
+import type { Problem } from '../../contract/error.ts'
+import type { Context } from '../context.ts'
+import { encodePath } from '../contract/paths.ts'
+import { type CommandFailure, notSignedIn, refused } from '../failure.ts'
+import { type Answer, type Ask, Connection } from './connection.ts'
+import { readSession } from './session-file.ts'
+
+export interface Call {
+  /** The endpoint's own path unless variables must be filled in. */
+  readonly path?: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** Instead of a body that is JSON. */
+  readonly upload?: Ask['body']
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Api {
+  /** The answer as it came; refusals are thrown. */
+  send(endpoint: Endpoint, call?: Call): Promise<Answer>
+  /** The reply of the endpoint's schema. */
+  ask<E extends Endpoint>(endpoint: E, call?: Call): Promise<ReplyOf<E>>
+}
+
+/** Opens the saved session for the length of `work`. */
+export async function withApi<T>(context: Context, work: (api: Api) => Promise<T>): Promise<T> {
+  const session = readSession(context.env)
+  const fingerprint = session?.certificates[session.address]
+  if (!session?.cookie || fingerprint === undefined) throw notSignedIn('You are not signed in.')
+  const connection = new Connection(session.address, fingerprint)
+  try {
+    return await work(createApi(connection, session.cookie))
+  } finally {
+    connection.close()
+  }
+}
+
+export function createApi(connection: Connection, cookie: string | null): Api {
+  const send: Api['send'] = async (endpoint, call = {}) => {
+    const answer = await connection.send({
+      method: endpoint.method,
+      target: targetOf(call.path ?? endpoint.path, call.query ?? {}),
+      headers: { ...(cookie === null ? {} : { cookie }), ...call.headers },
+      ...bodyOf(call),
+    })
+    if (answer.status < 200 || answer.status >= 300) throw refusalOf(answer)
+    return answer
+  }
+  return {
+    send,
+    ask: async (endpoint, call) => {
+      const { text } = await send(endpoint, call)
+      return parseReply(text) as ReplyOf<typeof endpoint>
+    },
+  }
+}
+
+function bodyOf({ body, upload }: Call): Pick<Ask, 'body'> {
+  if (upload) return { body: upload }
+  return body === undefined
+    ? {}
+    : { body: { bytes: Buffer.from(JSON.stringify(body)), contentType: 'application/json' } }
+}
+
+function targetOf(path: string, query: Readonly<Record<string, string>>): string {
+  const search = new URLSearchParams(query).toString()
+  return search === '' ? encodePath(path) : `${encodePath(path)}?${search}`
+}
+
+export function parseReply(text: string): unknown {
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw refused('The answer of the gateway cannot be read; is this a gateway?')
+  }
+}
+
+interface ErrorBody {
+  readonly message?: string
+  readonly problems?: readonly Problem[]
+  readonly request_id?: string
+}
+
+/** The gateway's own words, one line per problem; a bug of the gateway also names the request for its log. */
+export function refusalOf({ status, text }: Pick<Answer, 'status' | 'text'>): CommandFailure {
+  const { message = `The gateway answered with status ${status}.`, problems = [], request_id } = readErrorBody(text)
+  if (status === 401) return notSignedIn(message)
+  const told = tellProblems(message, problems)
+  const request = status === 500 && request_id !== undefined ? [`request ${request_id}`] : []
+  return refused(told.message, [...told.lines, ...request])
+}
+
+function readErrorBody(text: string): ErrorBody {
+  try {
+    const body = JSON.parse(text) as unknown
+    return typeof body === 'object' && body !== null ? (body as ErrorBody) : {}
+  } catch {
+    return {}
+  }
+}
+
+export const problemLines = (problems: readonly Problem[]): string[] =>
+  problems.map(({ field, message }) => `${field}: ${message}`)
+
+/** A message and a line for each problem; the only problem is not said twice. */
+export function tellProblems(message: string, problems: readonly Problem[]): { message: string; lines: string[] } {
+  const lines = problemLines(problems)
+  const [only = ''] = lines
+  const isSaid = lines.length === 1 && (only === message || problems[0]?.message === message)
+  return isSaid ? { message: only, lines: [] } : { message, lines }
+}

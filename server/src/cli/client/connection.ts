@@ -1,0 +1,160 @@
+// HTTPS to one gateway whose certificate is known by its fingerprint. The fingerprint is compared before a single byte
+// of a request is sent, so neither password nor cookies reach a stranger.
+
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { isIP } from 'node:net'
+import { connect, type TLSSocket } from 'node:tls'
+import type { Method } from '../../contract/endpoint.ts'
+import { CommandFailure, codeOf, noConnection } from '../failure.ts'
+
+export interface Ask {
+  readonly method: Method
+  /** Path and query, ready for the request line. */
+  readonly target: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: { readonly bytes: Buffer; readonly contentType: string }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly bytes: Buffer
+  /** The same as text. */
+  readonly text: string
+}
+
+const connectMilliseconds = 10_000
+/** A change waits for the machine to follow, which may take a while. */
+const answerMilliseconds = 120_000
+const maxSockets = 4
+
+export class Connection {
+  readonly #address: URL
+  readonly #agent: Agent
+
+  constructor(address: string, fingerprint: string) {
+    this.#address = new URL(address)
+    this.#agent = new Agent({ keepAlive: true, maxSockets })
+    // An already encrypted socket under plain HTTP: this is the only place that decides whom to talk to.
+    this.#agent.createConnection = (_options, callback) => {
+      openPinned(this.#address, fingerprint).then(
+        (socket) => callback?.(null, socket),
+        (error: unknown) => callback?.(error as Error, undefined as never),
+      )
+      return undefined
+    }
+  }
+
+  send(ask: Ask): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: unknown): void => reject(explain(this.#address, error))
+      const sent = request({
+        agent: this.#agent,
+        method: ask.method,
+        path: ask.target,
+        headers: {
+          host: this.#address.host,
+          accept: 'application/json',
+          ...ask.headers,
+          ...(ask.body === undefined
+            ? {}
+            : { 'content-type': ask.body.contentType, 'content-length': ask.body.bytes.length }),
+        },
+      })
+      sent.once('error', fail)
+      sent.setTimeout(answerMilliseconds, () => sent.destroy(new Error('no answer in time')))
+      sent.once('response', (response) => {
+        readAll(response).then((bytes) => resolve({ ...answerOf(response), bytes, text: bytes.toString('utf8') }), fail)
+      })
+      // As bytes: Node writes headers in front of a string body as UTF-8, which would spoil those that are Latin-1.
+      sent.end(ask.body?.bytes)
+    })
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}
+
+/** The fingerprint an address shows now, for a person to compare. */
+export async function readFingerprint(address: string): Promise<string> {
+  const url = new URL(address)
+  try {
+    const socket = await openSocket(url)
+    const fingerprint = fingerprintOf(socket)
+    socket.destroy()
+    return fingerprint
+  } catch (error) {
+    throw explain(url, error)
+  }
+}
+
+/** A destroyed socket has no certificate any more; nothing must pass for the fingerprint of anything. */
+function fingerprintOf(socket: TLSSocket): string {
+  const certificate = socket.getPeerX509Certificate()
+  if (certificate === undefined) throw new Error('no certificate was shown')
+  return certificate.fingerprint256
+}
+
+function openSocket(address: URL): Promise<TLSSocket> {
+  const host = address.hostname.replace(/^\[|\]$/g, '')
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host,
+      port: Number(address.port || 443),
+      servername: isIP(host) === 0 ? host : '',
+      minVersion: 'TLSv1.2',
+      ALPNProtocols: ['http/1.1'],
+      // The gateway signs its own certificate: it is known by its fingerprint and by nothing else.
+      rejectUnauthorized: false,
+    })
+    socket.setTimeout(connectMilliseconds, () => socket.destroy(new Error('no connection in time')))
+    socket.once('error', reject)
+    socket.once('secureConnect', () => {
+      socket.setTimeout(0)
+      socket.off('error', reject)
+      resolve(socket)
+    })
+  })
+}
+
+async function openPinned(address: URL, expected: string): Promise<TLSSocket> {
+  const socket = await openSocket(address)
+  const shown = fingerprintOf(socket)
+  if (shown === expected) return socket
+  socket.destroy()
+  throw strangeCertificate(address.origin, expected, shown)
+}
+
+export const strangeCertificate = (address: string, trusted: string, shown: string): CommandFailure =>
+  noConnection(`${address} shows another certificate than the one you trusted; nothing was sent to it.`, [
+    `trusted  ${trusted}`,
+    `shown    ${shown}`,
+    'If the gateway has a new certificate, compare the fingerprint there, then: gw login --trust',
+  ])
+
+const answerOf = ({ statusCode = 0, headers }: IncomingMessage) => ({ status: statusCode, headers })
+
+async function readAll(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there; is the gateway running?',
+  ENOTFOUND: 'the name is not known',
+  EAI_AGAIN: 'the name cannot be looked up now',
+  EHOSTUNREACH: 'there is no way to this address',
+  ENETUNREACH: 'there is no way to this address',
+  ECONNRESET: 'the connection was closed from there',
+  EPROTO: 'no TLS is spoken there',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'no TLS is spoken there',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'no TLS is spoken there',
+}
+
+function explain(address: URL, error: unknown): CommandFailure {
+  if (error instanceof CommandFailure) return error
+  const reason = reasons[codeOf(error)] ?? (error as Error).message
+  return noConnection(`${address.origin} cannot be reached: ${reason}`)
+}

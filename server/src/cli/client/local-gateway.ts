@@ -1,0 +1,43 @@
+// The gateway of this very machine, when one was started here: its state folder, and its address and certificate as
+// the launcher and gatewayd left them.
+
+import { X509Certificate } from 'node:crypto'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { appRoot, gatewayDir } from '../../launcher/layout.ts'
+import { readRecord } from '../../launcher/record.ts'
+import type { Context } from '../context.ts'
+
+type Place = Pick<Context, 'env' | 'workingDir'>
+
+/** PORTCULLIS_STATE, else ./state, else where `npm start` of this checkout keeps its state. */
+export function findStateDir({ env, workingDir }: Place): string {
+  if (env.PORTCULLIS_STATE) return resolve(workingDir, env.PORTCULLIS_STATE)
+  const here = join(workingDir, 'state')
+  return existsSync(join(here, 'run')) || existsSync(join(here, 'gateway')) ? here : join(appRoot, 'state')
+}
+
+/** Null when no gateway runs here, or it is not for this account to know. */
+export function localAddress(place: Place): string | null {
+  try {
+    const stateDir = findStateDir(place)
+    const record = isTrustworthy(stateDir) ? readRecord(stateDir) : null
+    return record === null ? null : new URL(record.address).origin
+  } catch {
+    return null
+  }
+}
+
+/** A folder named `state` that somebody else left where we happen to stand must not say whom to send a password to. */
+const isTrustworthy = (path: string): boolean => [0, process.geteuid?.()].includes(statSync(path).uid)
+
+/** The fingerprint of the certificate of a local gateway, for those who may read its files; that is proof enough. */
+export function localFingerprint(place: Place, address: string): string | null {
+  if (localAddress(place) !== address) return null
+  try {
+    const path = join(gatewayDir(findStateDir(place)), 'tls', 'server.crt')
+    return new X509Certificate(readFileSync(path)).fingerprint256
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,305 @@
+// The list of commands with everything help and completion tell about them. The code behind each is loaded only when
+// it runs.
+
+import type { Method } from '../contract/endpoint.ts'
+import type { Command, Option } from './command.ts'
+
+const json: Option = { name: 'json', summary: 'Print JSON.' }
+const limit: Option = { name: 'limit', value: 'N', summary: 'At most this many, newest first.' }
+
+const changeOptions: readonly Option[] = [
+  { name: 'dry-run', summary: 'Show what would change, and change nothing.' },
+  { name: 'confirm', value: 'SECONDS', summary: 'Put the change back after this time unless gw confirm comes before.' },
+  { name: 'reason', value: 'TEXT', summary: 'Kept with the revision and in the audit trail.' },
+]
+
+/** Not as quoted words, which the architecture test takes for the start of a shell. */
+const shells = 'bash zsh fish'.split(' ')
+
+const none = { least: 0, most: 0 } as const
+const nothing = { kind: 'none' } as const
+
+const callSummaries: Readonly<Record<Method, string>> = {
+  GET: 'Read from a path of the API',
+  POST: 'Add something, or start an action',
+  PUT: 'Replace something',
+  PATCH: 'Change some fields',
+  DELETE: 'Remove something',
+}
+
+const callExamples: Readonly<Record<Method, readonly string[]>> = {
+  GET: [
+    'gw get /firewall/settings',
+    'gw get /config/revisions limit=5 --json',
+    'gw get /backup/download/<backup_id> --output gateway.backup',
+  ],
+  POST: [
+    'gw post /web/admins/local --data @admin.json',
+    'gw post /backup/upload --file gateway.backup',
+    'gw post /config/keys/rotate',
+  ],
+  PUT: [],
+  PATCH: [
+    'gw patch /firewall/settings log_mode=selected log_actions=drop,accept --dry-run',
+    'gw patch /firewall/state enabled=true --confirm 60 --reason "rules are ready"',
+  ],
+  DELETE: ['gw delete /web/auth/blocks'],
+}
+
+const call = (method: Method): Command => ({
+  words: [method.toLowerCase()],
+  usage: '<path> [field=value ...] [field:=json ...]',
+  summary: callSummaries[method],
+  description:
+    'Values are read by the type of their field: true or false, numbers, lists as a,b,c, null where that is allowed. ' +
+    'field:=json takes any JSON, and params.id=7 a field inside a field. Where the call takes no body, field=value is ' +
+    'a query parameter. Secrets are better given with --data than in the list of processes. ' +
+    'gw help <path> lists the fields of a path.',
+  examples: callExamples[method],
+  options: [
+    { name: 'query', value: 'NAME=VALUE', isRepeatable: true, summary: 'A query parameter; may stand several times.' },
+    ...(method === 'GET'
+      ? [
+          { name: 'output', value: 'PATH', summary: 'Write the answer to this file, as it came.' },
+          { name: 'etag', summary: 'Also show the ETag, for --if-match of a later change.' },
+        ]
+      : [
+          {
+            name: 'data',
+            value: '@FILE|-|JSON',
+            summary: 'The body as JSON, from a file, from input or as it stands.',
+          },
+          { name: 'file', value: 'PATH|-', summary: 'The body as a file, for uploads; - takes the input.' },
+          ...changeOptions,
+          { name: 'if-match', value: 'ETAG', summary: 'Refuse when somebody changed it since this ETag was read.' },
+        ]),
+    json,
+  ],
+  operand: { kind: 'call', method },
+  operands: { least: 1, most: Number.POSITIVE_INFINITY },
+  load: async () => (await import('./commands/call.ts')).callCommand(method),
+})
+
+export const commands: readonly Command[] = [
+  {
+    words: ['login'],
+    usage: '',
+    summary: 'Sign in to a gateway',
+    description:
+      'The password is asked for without echo. Without a terminal it is the first line of the input; for the login ' +
+      'admin the variable PORTCULLIS_ADMIN_PASSWORD comes first. The gateway is known by the fingerprint of its ' +
+      'certificate, which is shown and asked about at the first sign-in.',
+    examples: ['gw login', 'gw login --address https://192.0.2.1:8443 --login bob'],
+    options: [
+      { name: 'address', value: 'URL', summary: 'The gateway; the one running here, or the last one, unless given.' },
+      { name: 'login', value: 'NAME', summary: 'Who signs in; admin unless given.' },
+      { name: 'trust', summary: 'Trust the certificate that is shown, without a question.' },
+      { name: 'fingerprint', value: 'SHA256', summary: 'Trust the certificate with this fingerprint only.' },
+    ],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/sign-in.ts')).signInCommand,
+  },
+  {
+    words: ['logout'],
+    usage: '',
+    summary: 'Sign out',
+    options: [],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/sign-in.ts')).signOutCommand,
+  },
+  {
+    words: ['whoami'],
+    usage: '',
+    summary: 'Show who is signed in, and where',
+    options: [json],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/sign-in.ts')).whoAmICommand,
+  },
+  {
+    words: ['status'],
+    usage: '',
+    summary: 'Show the status of everything; exit code 1 when something failed',
+    options: [json],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/status.ts')).statusCommand,
+  },
+  call('GET'),
+  call('POST'),
+  call('PUT'),
+  call('PATCH'),
+  call('DELETE'),
+  {
+    words: ['explain'],
+    usage: '<protocol> <source>[:port] <destination>[:port]',
+    summary: 'Explain which rule decides about a packet; exit code 1 when it is dropped',
+    description:
+      'The way of the first packet of a connection: hardware filter, log marks, DNAT, routing, access lists, rules and ' +
+      'SNAT. Nothing is sent. An IPv6 address with a port stands in brackets.',
+    examples: [
+      'gw explain tcp 10.10.0.2 198.51.100.10:80',
+      'gw explain udp 10.10.0.2 198.51.100.53:53 --from lan0 --reasons',
+      'gw explain tcp 10.10.0.2 198.51.100.10:80 --revision 7',
+    ],
+    options: [
+      {
+        name: 'from',
+        value: 'INTERFACE',
+        summary: 'Device, interface or zone it comes from; any local one unless given.',
+      },
+      { name: 'own', summary: 'The gateway itself sends it.' },
+      { name: 'revision', value: 'N', summary: 'As the configuration was then.' },
+      { name: 'reasons', summary: 'Also tell of every rule passed over why it did not match.' },
+      json,
+    ],
+    operand: nothing,
+    operands: { least: 3, most: 3 },
+    load: async () => (await import('./commands/firewall.ts')).explainCommand,
+  },
+  {
+    words: ['hygiene'],
+    usage: '',
+    summary: 'List rules that never decide, repeat others, are never hit, have expired or are too wide',
+    options: [json],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/firewall.ts')).hygieneCommand,
+  },
+  {
+    words: ['revisions'],
+    usage: '',
+    summary: 'List the revisions of the configuration',
+    options: [limit, json],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/revisions.ts')).listRevisionsCommand,
+  },
+  {
+    words: ['revisions', 'show'],
+    usage: '<number>',
+    summary: 'Show what a revision changed',
+    options: [json],
+    operand: nothing,
+    operands: { least: 1, most: 1 },
+    load: async () => (await import('./commands/revisions.ts')).showRevisionCommand,
+  },
+  {
+    words: ['revert'],
+    usage: '<number>',
+    summary: 'Make the configuration what it was at a revision',
+    description: 'This is a new revision like any other; nothing of the history is lost.',
+    options: [...changeOptions, json],
+    operand: nothing,
+    operands: { least: 1, most: 1 },
+    load: async () => (await import('./commands/revisions.ts')).revertCommand,
+  },
+  {
+    words: ['confirm'],
+    usage: '',
+    summary: 'Keep the change that waits for its confirmation',
+    options: [],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/revisions.ts')).confirmCommand,
+  },
+  {
+    words: ['put-back'],
+    usage: '',
+    summary: 'Put back the change that waits for its confirmation, now',
+    options: [],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/revisions.ts')).putBackCommand,
+  },
+  {
+    words: ['audit'],
+    usage: '',
+    summary: 'List changes, sign-ins and refusals',
+    options: [limit, json],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/audit.ts')).listAuditCommand,
+  },
+  {
+    words: ['audit', 'verify'],
+    usage: '',
+    summary: 'Check that no record of the audit trail was altered; exit code 1 when one was',
+    options: [json],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/audit.ts')).verifyAuditCommand,
+  },
+  {
+    words: ['sessions'],
+    usage: '',
+    summary: 'List the sessions of administrators',
+    options: [json],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/sessions.ts')).listSessionsCommand,
+  },
+  {
+    words: ['endpoints'],
+    usage: '[word]',
+    summary: 'List the endpoints of the API',
+    options: [json],
+    operand: nothing,
+    operands: { least: 0, most: 1 },
+    load: async () => (await import('./commands/endpoints.ts')).listEndpointsCommand,
+  },
+  {
+    words: ['lab', 'status'],
+    usage: '',
+    summary: 'Show the lab of the gateway running here',
+    options: [json],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/lab.ts')).labStatusCommand,
+  },
+  {
+    words: ['lab', 'exec'],
+    usage: '<client|gateway|internet> -- <command ...>',
+    summary: 'Run a command inside the lab; its exit code is passed on',
+    examples: ['gw lab exec client -- ping -c 1 198.51.100.10'],
+    options: [],
+    operand: { kind: 'words', words: ['client', 'gateway', 'internet'] },
+    operands: { least: 1, most: 1 },
+    load: async () => (await import('./commands/lab.ts')).labExecCommand,
+  },
+  {
+    words: ['admin', 'reset'],
+    usage: '',
+    summary: 'Give an administrator a new password, on the machine itself',
+    description:
+      'For an administrator who locked himself out. Works as root or the owner of the state folder, with the gateway ' +
+      'stopped. The account is made if it is missing, enabled, given full access and a new random password, which is ' +
+      'shown once; its sessions end and all blocks of addresses are lifted.',
+    options: [{ name: 'login', value: 'NAME', summary: 'Whose password; admin unless given.' }],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/admin-reset.ts')).adminResetCommand,
+  },
+  {
+    words: ['completion'],
+    usage: '<bash|zsh|fish>',
+    summary: 'Print a completion script for a shell',
+    examples: ['source <(gw completion bash)', 'gw completion fish > ~/.config/fish/completions/gw.fish'],
+    options: [],
+    operand: { kind: 'words', words: shells },
+    operands: { least: 1, most: 1 },
+    load: async () => (await import('./commands/completion-scripts.ts')).completionCommand,
+  },
+  {
+    words: ['help'],
+    usage: '[command ...|/path]',
+    summary: 'Show the help of gw, of a command, or of a path of the API',
+    examples: ['gw help revisions show', 'gw help /firewall/settings'],
+    options: [],
+    operand: { kind: 'topic' },
+    operands: { least: 0, most: Number.POSITIVE_INFINITY },
+    load: async () => (await import('./help.ts')).helpCommand,
+  },
+]

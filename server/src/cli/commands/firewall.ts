@@ -1,0 +1,83 @@
+// gw explain and gw hygiene: which rule decides about a packet, and which rules do nothing good.
+
+import { explainPacket, showHygiene } from '../../areas/firewall/contract.ts'
+import type { ReplyOf } from '../../contract/endpoint.ts'
+import { withApi } from '../client/api.ts'
+import { type Run, readNumber } from '../command.ts'
+import { badUsage, exitCodes } from '../failure.ts'
+import { showTable } from '../output/table.ts'
+import type { Terminal } from '../output/terminal.ts'
+import { showJson } from '../output/text.ts'
+
+const protocols = ['tcp', 'udp', 'icmp', 'gre', 'esp', 'ah'] as const
+
+/** `192.0.2.1:80`, `[2001:db8::1]:80`, or an address alone. */
+function parseEnd(text: string, what: string): { address: string; port?: number } {
+  const bracketed = /^\[([0-9A-Fa-f:.]+)\](?::(\d{1,5}))?$/.exec(text)
+  const [, address = text, port] = bracketed ?? /^([0-9.]+):(\d{1,5})$/.exec(text) ?? []
+  return { address, ...(port === undefined ? {} : { port: readNumber(port, what, 0, 65_535) }) }
+}
+
+export const explainCommand: Run = async (invocation, context) => {
+  const [name = '', from = '', to = ''] = invocation.operands
+  const protocol = protocols.find((known) => known === name)
+  if (!protocol) throw badUsage(`"${name}" is no protocol; known are ${protocols.join(', ')}.`)
+  const source = parseEnd(from, 'The port of the source')
+  const destination = parseEnd(to, 'The port of the destination')
+  const revision = invocation.value('revision')
+  const body = {
+    packet: {
+      protocol,
+      source: source.address,
+      destination: destination.address,
+      ...(source.port === undefined ? {} : { source_port: source.port }),
+      ...(destination.port === undefined ? {} : { destination_port: destination.port }),
+      incoming_interface: invocation.has('own') ? null : (invocation.value('from') ?? 'interface.local_any'),
+    },
+    ...(revision === undefined ? {} : { revision: readNumber(revision, '--revision', 0, Number.MAX_SAFE_INTEGER) }),
+  }
+  const explanation = await withApi(context, (api) => api.ask(explainPacket, { body }))
+  if (invocation.has('json')) context.terminal.out(`${showJson(explanation, 2)}\n`)
+  else tell(explanation, context.terminal, invocation.has('reasons'))
+  return explanation.verdict === 'drop' ? exitCodes.refused : exitCodes.done
+}
+
+type Told = ReplyOf<typeof explainPacket>
+type Step = Told['steps'][number]
+
+function tell(explanation: Told, terminal: Terminal, hasReasons: boolean): void {
+  const rowsOf = (steps: readonly Step[]) =>
+    steps.flatMap((step) => [
+      [step.stage, step.rule?.origin ?? '', step.text],
+      ...(hasReasons ? step.passed.map((rule) => ['', rule.origin, rule.reason]) : []),
+    ])
+  const rows = [
+    ...rowsOf(explanation.steps),
+    ...explanation.outcomes.flatMap((outcome) => [
+      ...rowsOf(outcome.steps),
+      [
+        'verdict',
+        outcome.decided_by ?? '',
+        { text: outcome.verdict, colour: outcome.verdict === 'accept' ? ('green' as const) : ('red' as const) },
+      ],
+    ]),
+  ]
+  terminal.out(showTable({ columns: ['stage', 'rule', 'what happens'], rows, wrapLast: true }, terminal))
+}
+
+export const hygieneCommand: Run = async (invocation, context) => {
+  const { terminal } = context
+  const findings = await withApi(context, (api) => api.ask(showHygiene))
+  if (invocation.has('json')) terminal.out(`${showJson(findings, 2)}\n`)
+  else if (findings.length === 0) terminal.out('Nothing to complain about.\n')
+  else {
+    const rows = findings.map(({ severity, kind, table, rule_id, text }) => [
+      severity,
+      kind,
+      `${table} ${rule_id}`,
+      text,
+    ])
+    terminal.out(showTable({ columns: ['severity', 'kind', 'rule', 'finding'], rows, wrapLast: true }, terminal))
+  }
+  return exitCodes.done
+}

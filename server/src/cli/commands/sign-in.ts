@@ -1,0 +1,134 @@
+// gw login, logout and whoami: whom to trust, with which password, and what is kept of it.
+
+import { signIn, signOut, whoAmI } from '../../areas/sign-in/contract.ts'
+import { createApi, withApi } from '../client/api.ts'
+import { type Answer, Connection, readFingerprint, strangeCertificate } from '../client/connection.ts'
+import { localAddress, localFingerprint } from '../client/local-gateway.ts'
+import { readSession, type SavedSession, writeSession } from '../client/session-file.ts'
+import type { Invocation, Run } from '../command.ts'
+import type { Context } from '../context.ts'
+import { badUsage, CommandFailure, exitCodes, noConnection, refused } from '../failure.ts'
+import { printReply } from '../output/reply.ts'
+import { escapeText, showJson } from '../output/text.ts'
+
+const defaultAddress = 'https://127.0.0.1:8443'
+const firstAdministrator = 'admin'
+
+export const signInCommand: Run = async (invocation, context) => {
+  const saved = readSession(context.env)
+  const address = chooseAddress(invocation, context, saved)
+  const login = invocation.value('login') ?? firstAdministrator
+  const fingerprint = await chooseFingerprint(address, invocation, context, saved)
+  const password = await readPassword(login, address, context)
+  const connection = new Connection(address, fingerprint)
+  try {
+    const answer = await createApi(connection, null).send(signIn, { body: { login, password, rest_path: '/' } })
+    const certificates = { ...saved?.certificates, [address]: fingerprint }
+    writeSession(context.env, { address, login, cookie: cookiesOf(answer), certificates })
+  } finally {
+    connection.close()
+  }
+  context.terminal.note(`Signed in to ${address} as ${escapeText(login)}.\n`)
+  return exitCodes.done
+}
+
+/** Given, or the one running here, or the one of the last sign-in. */
+function chooseAddress(invocation: Invocation, context: Context, saved: SavedSession | null): string {
+  const given = invocation.value('address')
+  return given === undefined ? (localAddress(context) ?? saved?.address ?? defaultAddress) : parseAddress(given)
+}
+
+export function parseAddress(text: string): string {
+  const url = URL.parse(text.includes('://') ? text : `https://${text}`)
+  const isPlain = url?.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
+  if (url?.protocol !== 'https:' || url.hostname === '' || !isPlain) {
+    throw badUsage(`The address must look like ${defaultAddress}, not "${text}".`)
+  }
+  return url.origin
+}
+
+async function chooseFingerprint(
+  address: string,
+  invocation: Invocation,
+  context: Context,
+  saved: SavedSession | null,
+): Promise<string> {
+  const shown = await readFingerprint(address)
+  const given = invocation.value('fingerprint')
+  if (given !== undefined) {
+    if (plainFingerprint(given) === plainFingerprint(shown)) return shown
+    throw noConnection(`${address} shows another certificate than the one named.`, [`shown  ${shown}`])
+  }
+  const known = saved?.certificates[address]
+  if (known === shown || invocation.has('trust') || localFingerprint(context, address) === shown) return shown
+  if (known !== undefined) throw strangeCertificate(address, known, shown)
+  return askTrust(address, shown, context)
+}
+
+const plainFingerprint = (text: string): string =>
+  text
+    .replace(/^sha256:/i, '')
+    .replaceAll(/[:\s]/g, '')
+    .toLowerCase()
+
+async function askTrust(address: string, shown: string, context: Context): Promise<string> {
+  if (!context.keyboard.isTerminal) {
+    throw noConnection(`The certificate of ${address} is not known yet; nothing was sent to it.`, [
+      `SHA-256  ${shown}`,
+      'Compare it with the gateway, then: gw login --fingerprint <SHA-256>, or --trust to take it as it is.',
+    ])
+  }
+  context.terminal.note(
+    `This is the first sign-in to ${address}. Its certificate has the SHA-256 fingerprint\n  ${shown}\n`,
+  )
+  if (await context.keyboard.askYes('Is this your gateway? [y/N] ')) return shown
+  throw refused('Not trusted; nothing was sent.')
+}
+
+/** The variable is the one the first administrator was made with, so it counts for that login only. */
+async function readPassword(login: string, address: string, { env, keyboard }: Context): Promise<string> {
+  const fromEnvironment = login === firstAdministrator ? env.PORTCULLIS_ADMIN_PASSWORD : undefined
+  const password =
+    fromEnvironment ||
+    (keyboard.isTerminal
+      ? await keyboard.askSecret(`Password of ${escapeText(login)} at ${address}: `)
+      : ((await keyboard.readAll()).split(/\r?\n/, 1)[0] ?? ''))
+  if (password === '') throw badUsage('No password was given.')
+  return password
+}
+
+/** Both cookies as one header; the gateway sets exactly these two. */
+function cookiesOf({ headers }: Answer): string {
+  const cookies = (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';', 1)[0] ?? '')
+  if (cookies.length !== 2) throw refused('The answer to the sign-in has no session; is this a gateway?')
+  return cookies.join('; ')
+}
+
+export const signOutCommand: Run = async (_invocation, context) => {
+  const saved = readSession(context.env)
+  if (!saved?.cookie) {
+    context.terminal.note('You were not signed in.\n')
+    return exitCodes.done
+  }
+  try {
+    await withApi(context, (api) => api.send(signOut))
+  } catch (error) {
+    // A session that is over needs no ending. When the gateway is out of reach, the cookies here still go.
+    if (!(error instanceof CommandFailure)) throw error
+    if (error.exitCode === exitCodes.noConnection) context.terminal.note(`gw: ${escapeText(error.message)}\n`)
+    else if (error.exitCode !== exitCodes.notSignedIn) throw error
+  } finally {
+    writeSession(context.env, { ...saved, cookie: null })
+  }
+  context.terminal.note('Signed out.\n')
+  return exitCodes.done
+}
+
+export const whoAmICommand: Run = async (invocation, context) => {
+  const { terminal } = context
+  const identity = await withApi(context, (api) => api.ask(whoAmI))
+  const address = readSession(context.env)?.address ?? ''
+  if (invocation.has('json')) terminal.out(`${showJson({ ...identity, address }, 2)}\n`)
+  else printReply({ ...identity, address }, terminal)
+  return exitCodes.done
+}

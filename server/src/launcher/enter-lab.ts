@@ -1,0 +1,162 @@
+// Running commands inside a lab that someone started, and reading how it stands. For the gw command and the
+// tests; works from outside, through the namespaces of a process named in launcher.json.
+
+import { spawn } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { dnsAddress, isLabNamespace, type LabNamespace, labNamespaces, webListeners } from '../lab/network.ts'
+import { type LauncherRecord, type ProcessRecord, readRecord } from './record.ts'
+import { findTool } from './tools.ts'
+
+export interface ExecOptions {
+  /** `inherit` hands the caller's terminal through; then nothing is collected. */
+  readonly stdio?: 'collect' | 'inherit'
+  readonly input?: string
+  readonly timeoutMs?: number
+}
+
+export interface ExecResult {
+  /** 128 plus the number is not made up for signals: a command ended by one has code null. */
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface InterfaceStatus {
+  readonly name: string
+  readonly mac: string
+  readonly up: boolean
+  readonly addresses: readonly string[]
+}
+
+export interface LabStatus {
+  readonly pid: number
+  readonly address: string
+  readonly dataplane: LauncherRecord['dataplane']
+  readonly limitation: string | null
+  readonly started: string
+  readonly namespaces: readonly { readonly name: string; readonly interfaces: readonly InterfaceStatus[] }[]
+  readonly servers: readonly { readonly name: string; readonly listens: readonly string[]; readonly up: boolean }[]
+  readonly processes: Readonly<Record<string, ProcessRecord>>
+}
+
+/** A reason why the lab cannot be entered, in a sentence for the administrator. */
+export class NoLab extends Error {}
+
+export function execInLab(
+  stateDir: string,
+  namespace: string,
+  argv: readonly string[],
+  options: ExecOptions = {},
+): Promise<ExecResult> {
+  const record = requireLab(stateDir)
+  if (!isLabNamespace(namespace)) throw new NoLab(`The lab has ${labNamespaces.join(', ')}, but no "${namespace}".`)
+  return run([...enterMounts(record), ...enterNetwork(namespace), ...argv], options)
+}
+
+/** Null when no gateway runs with this state folder. */
+export async function readLabStatus(stateDir: string): Promise<LabStatus | null> {
+  const record = readRecord(stateDir)
+  if (record === null) return null
+  const { pid, address, dataplane, limitation, started, processes } = record
+  const namespaces = await Promise.all(
+    record.namespaces.map(async (name) => ({ name, interfaces: await readInterfaces(record, name) })),
+  )
+  return { pid, address, dataplane, limitation, started, namespaces, servers: listServers(record), processes }
+}
+
+function requireLab(stateDir: string): LauncherRecord {
+  const record = readRecord(stateDir)
+  if (record === null) throw new NoLab(`No gateway runs with the state folder ${stateDir}; npm start begins one.`)
+  if (record.dataplane !== 'lab')
+    throw new NoLab(`This gateway runs with the data plane ${record.dataplane} and has no lab to enter.`)
+  return record
+}
+
+function enterMounts({ inside, userNamespace }: LauncherRecord): readonly string[] {
+  const user = userNamespace ? ['--user', '--preserve-credentials'] : []
+  return [...becomeOwner(inside.pid), tool('nsenter'), `--target=${inside.pid}`, ...user, '--mount', '--pid', '--']
+}
+
+/** A user namespace knows but the account that made it: root is a stranger there and has to come as that account. */
+function becomeOwner(pid: number): readonly string[] {
+  const { uid, gid } = statSync(`/proc/${pid}`)
+  if (uid === process.geteuid?.()) return []
+  return [tool('setpriv'), `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--']
+}
+
+/** A second step, because the names of the networks lie in the mounts entered by the first. */
+function enterNetwork(namespace: LabNamespace): readonly string[] {
+  return [tool('nsenter'), `--net=/run/netns/${namespace}`, '--']
+}
+
+function tool(name: string): string {
+  const path = findTool(name)
+  if (path === null) throw new NoLab(`The program ${name} is missing on this machine.`)
+  return path
+}
+
+function run(
+  command: readonly string[],
+  { stdio = 'collect', input = '', timeoutMs }: ExecOptions,
+): Promise<ExecResult> {
+  const [program = '', ...args] = command
+  const child = spawn(program, args, {
+    stdio: stdio === 'inherit' ? 'inherit' : 'pipe',
+    // Killing nsenter would leave the command behind it running: the signal goes to the whole group.
+    detached: stdio === 'collect',
+  })
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => killGroup(child.pid), timeoutMs)
+  const output = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text
+    })
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(input)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => {
+      clearTimeout(timer)
+      resolve({ code, ...output })
+    })
+  })
+}
+
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Gone by itself at the same moment.
+  }
+}
+
+async function readInterfaces(record: LauncherRecord, namespace: string): Promise<readonly InterfaceStatus[]> {
+  const { code, stdout, stderr } = await run([...enterMounts(record), tool('ip'), '-n', namespace, '-j', 'address'], {})
+  if (code !== 0) throw new NoLab(`The interfaces of ${namespace} cannot be read: ${stderr.trim()}`)
+  return parseInterfaces(stdout)
+}
+
+interface IpAddressOutput {
+  readonly ifname: string
+  readonly address?: string
+  readonly flags: readonly string[]
+  readonly addr_info: readonly { readonly local: string; readonly prefixlen: number }[]
+}
+
+/** From `ip -j address`. */
+export function parseInterfaces(json: string): readonly InterfaceStatus[] {
+  return (JSON.parse(json) as readonly IpAddressOutput[]).map(({ ifname, address, flags, addr_info }) => ({
+    name: ifname,
+    mac: address ?? '',
+    up: flags.includes('UP'),
+    addresses: addr_info.map(({ local, prefixlen }) => `${local}/${prefixlen}`),
+  }))
+}
+
+function listServers({ namespaces, processes }: LauncherRecord): LabStatus['servers'] {
+  if (namespaces.length === 0) return []
+  return [
+    { name: 'web', listens: webListeners, up: processes.web?.ready ?? false },
+    { name: 'dns', listens: [`${dnsAddress}:53`], up: processes.dns?.ready ?? false },
+  ]
+}

@@ -1,0 +1,51 @@
+// Who uses an object: the mentions of every area, gathered once per state of its slots; and that what is used stays.
+
+import { GatewayError, maxProblems } from '../contract/error.ts'
+import { type Config, perState, type Slot } from './slots.ts'
+
+/** One place of the configuration that names an object of another one. */
+export interface Reference {
+  /** The object referred to, such as `ip.id.3`. */
+  readonly id: string
+  /** Who refers to it: `firewall.forward[7]`. */
+  readonly object: string
+  readonly field: string
+  /** The same in the administrator's words: `FORWARD rule 7`. */
+  readonly title: string
+}
+
+/** An area as far as its mentions of objects go. */
+export interface Mentioning {
+  readonly slots: readonly Slot[]
+  /** Every mention of an object in the area's own slots. */
+  readonly references?: (config: Config) => readonly Reference[]
+  /** Whether an object of this id could be mentioned at all; absent: any could. Spares a look at fifty thousand users. */
+  readonly canMention?: (id: string) => boolean
+}
+
+type Finder = (config: Config, id: string) => readonly Reference[]
+
+export function createReferenceFinder(areas: readonly Mentioning[]): Finder {
+  const finders = areas.flatMap((area) => (area.references ? [indexed(area, area.references)] : []))
+  return (config, id) => finders.flatMap((find) => find(config, id))
+}
+
+function indexed(area: Mentioning, references: NonNullable<Mentioning['references']>): Finder {
+  const byObject = perState(area.slots, (config) => Map.groupBy(references(config), (reference) => reference.id))
+  const canMention = area.canMention ?? (() => true)
+  return (config, id) => (canMention(id) ? (byObject(config).get(id) ?? []) : [])
+}
+
+const maxNamed = 3
+
+/** Throws when somebody uses it: the first few by name, the rest as a number. */
+export function refuseInUse(what: string, users: readonly Reference[]): void {
+  if (users.length === 0) return
+  const titles = [...new Set(users.map(({ title }) => title))]
+  const more = titles.length > maxNamed ? ` and ${titles.length - maxNamed} more` : ''
+  throw new GatewayError('conflict', `The ${what} is used by ${titles.slice(0, maxNamed).join(', ')}${more}.`, {
+    problems: users
+      .slice(0, maxProblems)
+      .map(({ object, field, title }) => ({ field: `${object}.${field}`, message: title })),
+  })
+}

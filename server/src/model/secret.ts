@@ -1,0 +1,16 @@
+// A secret as it lives in the configuration: ciphertext only. The vault in runtime/ seals and reveals; diffs,
+// replies and logs can at worst show what is useless without the key.
+
+import type { Static } from 'typebox'
+import { Type } from '../contract/schema.ts'
+
+export const Sealed = Type.Object(
+  { sealed: Type.String({ description: 'v1.<key id>.<nonce>.<ciphertext and tag>, base64url.' }) },
+  { additionalProperties: false },
+)
+export type Sealed = Static<typeof Sealed>
+
+export const secretMask = '***'
+
+export const isSealed = (value: unknown): value is Sealed =>
+  typeof value === 'object' && value !== null && typeof (value as Sealed).sealed === 'string'

@@ -1,0 +1,115 @@
+// Password hashes and the rules a new password must meet. Hashing runs on the thread pool, a few at a time, so that a
+// flood of sign-ins cannot stall other requests.
+
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { GatewayError } from '../../contract/error.ts'
+
+const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const
+const atOnce = 4
+const maxWaiting = 32
+
+interface Parameters {
+  readonly memory: number
+  readonly passes: number
+  readonly parallelism: number
+  readonly salt: Buffer
+  readonly tag: Buffer
+}
+
+export class Passwords {
+  #running = 0
+  readonly #waiting: (() => void)[] = []
+  /** Compared with when the login is unknown, so that the answer takes as long. */
+  readonly #decoy = formatHash(cost, randomBytes(16), randomBytes(32))
+
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(16)
+    return formatHash(cost, salt, await this.#limited(() => derive(password, { ...cost, salt }, 32)))
+  }
+
+  /** True when the password fits; without a stored hash it takes the same time and is false. */
+  async fits(password: string, stored: string | null): Promise<boolean> {
+    const parameters = parseHash(stored ?? this.#decoy)
+    if (!parameters) return false
+    const tag = await this.#limited(() => derive(password, parameters, parameters.tag.length))
+    return timingSafeEqual(tag, parameters.tag) && stored !== null
+  }
+
+  /** True when the hash was made with a lower cost than today's. */
+  isOutdated(stored: string): boolean {
+    const parameters = parseHash(stored)
+    return !parameters || parameters.memory < cost.memory || parameters.passes < cost.passes
+  }
+
+  async #limited<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= atOnce) {
+      if (this.#waiting.length >= maxWaiting) {
+        throw new GatewayError('unavailable', 'Too many sign-ins at once. Try again in a moment.', {
+          retryAfterSeconds: 1,
+        })
+      }
+      // The one that finishes hands its place over, so that nobody slips in between.
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    } else {
+      this.#running++
+    }
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running--
+    }
+  }
+}
+
+function derive(password: string, p: Omit<Parameters, 'tag'>, tagLength: number): Promise<Buffer> {
+  const options = {
+    message: password,
+    nonce: p.salt,
+    memory: p.memory,
+    passes: p.passes,
+    parallelism: p.parallelism,
+    tagLength,
+  }
+  return new Promise((resolve, reject) => {
+    argon2('argon2id', options, (error, tag) => (error ? reject(error) : resolve(Buffer.from(tag))))
+  })
+}
+
+const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
+
+const formatHash = (p: Pick<Parameters, 'memory' | 'passes' | 'parallelism'>, salt: Buffer, tag: Buffer): string =>
+  `$argon2id$v=19$m=${p.memory},t=${p.passes},p=${p.parallelism}$${base64(salt)}$${base64(tag)}`
+
+function parseHash(text: string): Parameters | null {
+  const match = /^\$argon2id\$v=19\$m=(\d{1,8}),t=(\d{1,3}),p=(\d{1,2})\$([\w+/]{1,64})\$([\w+/]{1,128})$/.exec(text)
+  if (!match) return null
+  const [, memory = '', passes = '', parallelism = '', salt = '', tag = ''] = match
+  return {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  }
+}
+
+let common: ReadonlySet<string> | null = null
+
+function commonPasswords(): ReadonlySet<string> {
+  common ??= new Set(readFileSync(new URL('./common-passwords.txt', import.meta.url), 'utf8').split('\n'))
+  return common
+}
+
+/** Words shorter than this are in too many good passwords to forbid. */
+const shortestForbiddenWord = 4
+
+/** Why a new password is too easy to guess, or null. Its length is the schema's business. */
+export function weaknessOf(password: string, forbiddenWords: readonly string[]): string | null {
+  const lower = password.toLowerCase()
+  if (commonPasswords().has(lower)) return 'This password is one of the commonest; choose another.'
+  const word = forbiddenWords.find((w) => w.length >= shortestForbiddenWord && lower.includes(w.toLowerCase()))
+  return word === undefined ? null : 'The password must not contain the login, the product name or the host name.'
+}

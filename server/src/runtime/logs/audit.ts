@@ -1,0 +1,214 @@
+// The journal: every change, sign-in and refusal as a record in a SHA-256 chain. Records of changes are written in the
+// change's own transaction; refusals are gathered and follow within a moment, so that a flood of them costs one sync.
+
+import { createHash } from 'node:crypto'
+import type { Database } from '../../database/database.ts'
+import type { Checkpoint } from '../../plan/artifacts.ts'
+
+export interface AuditEntry {
+  readonly event: 'change' | 'sign-in' | 'sign-out' | 'session-ended' | 'refused' | 'action' | 'system'
+  readonly who: string
+  readonly address: string
+  /** The endpoint, or what the gateway did by itself. */
+  readonly what: string
+  readonly result: string
+  readonly message: string
+  readonly request_id: string
+  readonly revision: number | null
+  /** What changed, before and after, secrets masked. */
+  readonly changes: readonly unknown[]
+}
+
+export interface AuditRecord extends AuditEntry {
+  readonly sequence: number
+  readonly time: string
+}
+
+export interface AuditFault {
+  readonly sequence: number
+  readonly message: string
+}
+
+interface TimedEntry extends AuditEntry {
+  readonly time: string
+}
+
+interface Row {
+  sequence: number
+  record: string
+  hash: Uint8Array
+}
+
+const genesis = Buffer.alloc(32)
+const flushMilliseconds = 200
+/** How long to wait before trying again when the disk took nothing, and how many records may wait for it. */
+const retryMilliseconds = 2_000
+const maxWaiting = 10_000
+const checkpointEvery = 1_000
+const verifiedAtOnce = 500
+
+export class AuditTrail {
+  readonly #database: Database
+  readonly #now: () => Date
+  #last: { sequence: number; hash: Uint8Array }
+  #waiting: TimedEntry[] = []
+  #dropped = 0
+  #timer: NodeJS.Timeout | null = null
+  /** Told when enough records have gathered for a checkpoint. */
+  onCheckpointDue: () => void = () => {}
+  #checkpointed: number
+
+  constructor(database: Database, now: () => Date) {
+    this.#database = database
+    this.#now = now
+    this.#last = this.#readLast()
+    this.#checkpointed = this.#last.sequence
+    database.onRolledBack(() => this.#reload())
+  }
+
+  #readLast(): { sequence: number; hash: Uint8Array } {
+    const row = this.#database
+      .prepare('SELECT sequence, hash FROM journal ORDER BY sequence DESC LIMIT 1')
+      .get() as unknown as Row | undefined
+    return row ?? { sequence: 0, hash: genesis }
+  }
+
+  get head(): { readonly sequence: number; readonly hash: string } {
+    return { sequence: this.#last.sequence, hash: Buffer.from(this.#last.hash).toString('hex') }
+  }
+
+  /** Durable when this returns, together with everything else in the surrounding transaction. */
+  write(entries: readonly AuditEntry[]): void {
+    const time = this.#now().toISOString()
+    this.#append(entries.map((entry) => ({ time, ...entry })))
+  }
+
+  #append(entries: readonly TimedEntry[]): void {
+    if (entries.length === 0) return
+    const last = this.#database.transact(() => {
+      let { sequence, hash } = this.#last
+      for (const entry of entries) {
+        sequence++
+        const record = JSON.stringify({ sequence, ...entry })
+        hash = recordHash(hash, record)
+        this.#database
+          .prepare('INSERT INTO journal (sequence, record, hash) VALUES (?, ?, ?)')
+          .run(sequence, record, hash)
+      }
+      return { sequence, hash }
+    })
+    this.#last = last
+    // After the surrounding transaction: what is undone must not be signed.
+    if (last.sequence - this.#checkpointed >= checkpointEvery) queueMicrotask(() => this.#askForCheckpoint())
+  }
+
+  #askForCheckpoint(): void {
+    if (this.#last.sequence - this.#checkpointed < checkpointEvery) return
+    this.#checkpointed = this.#last.sequence
+    this.onCheckpointDue()
+  }
+
+  /** For what is not part of a change: written soon, together with what else has gathered. */
+  note(entry: AuditEntry): void {
+    if (this.#waiting.length >= maxWaiting) this.#dropped++
+    else this.#waiting.push({ time: this.#now().toISOString(), ...entry })
+    this.#timer ??= setTimeout(() => this.#tryFlush(), flushMilliseconds).unref()
+  }
+
+  flush(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    const dropped = this.#dropped === 0 ? [] : [droppedEntry(this.#dropped, this.#now())]
+    this.#append([...this.#waiting, ...dropped])
+    this.#waiting = []
+    this.#dropped = 0
+  }
+
+  /** Where nobody waits for the result: a disk that takes nothing now is tried again, and reading goes on meanwhile. */
+  #tryFlush(): void {
+    try {
+      this.flush()
+    } catch {
+      this.#timer = setTimeout(() => this.#tryFlush(), retryMilliseconds).unref()
+    }
+  }
+
+  /** After a transaction around write() failed: the chain goes on from what is on disk. */
+  #reload(): void {
+    this.#last = this.#readLast()
+  }
+
+  /** Newest first, as the JSON it was stored as: reading ten thousand records only to print them again takes too long. */
+  listJson(limit: number, offset: number): string {
+    this.#tryFlush()
+    const rows = this.#database
+      .prepare('SELECT record FROM journal ORDER BY sequence DESC LIMIT ? OFFSET ?')
+      .all(limit, offset) as unknown as Row[]
+    return `[${rows.map((row) => row.record).join(',')}]`
+  }
+
+  /** Oldest first, after the record with this number; for those who follow it in steps. */
+  pageAfter(sequence: number, limit: number): AuditRecord[] {
+    this.#tryFlush()
+    const rows = this.#database
+      .prepare('SELECT record FROM journal WHERE sequence > ? ORDER BY sequence LIMIT ?')
+      .all(sequence, limit) as unknown as Row[]
+    return rows.map(({ record }) => JSON.parse(record) as AuditRecord)
+  }
+
+  /**
+   * Walks the chain and holds it against the signed checkpoints; null when nothing was altered or is missing. In small
+   * steps, because a journal has no upper length and other requests must not wait for it.
+   */
+  async verify(checkpoints: readonly Checkpoint[]): Promise<AuditFault | null> {
+    this.#tryFlush()
+    const forged = checkpoints.find((checkpoint) => !checkpoint.authentic)
+    if (forged) return { sequence: forged.sequence, message: 'The signed checkpoint of this record was altered.' }
+    const signed = new Map(checkpoints.map((checkpoint) => [checkpoint.sequence, checkpoint.hash]))
+    const lastKnown = checkpoints.reduce((last, { sequence }) => Math.max(last, sequence), this.#last.sequence)
+    let expected = 1
+    let hash: Uint8Array = genesis
+    for (let rows = this.#rowsAfter(null); rows.length > 0; rows = this.#rowsAfter(expected - 1)) {
+      for (const { sequence, record, hash: stored } of rows) {
+        if (sequence !== expected) return { sequence: expected, message: 'This record is missing.' }
+        hash = recordHash(hash, record)
+        if (!Buffer.from(hash).equals(stored) || !carries(record, sequence)) {
+          return { sequence, message: 'This record was altered.' }
+        }
+        const checkpoint = signed.get(sequence)
+        if (checkpoint !== undefined && checkpoint !== Buffer.from(hash).toString('hex')) {
+          return { sequence, message: replaced }
+        }
+        expected++
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return lastKnown >= expected ? { sequence: expected, message: 'This record and all after it are missing.' } : null
+  }
+
+  #rowsAfter(sequence: number | null): Row[] {
+    return this.#database
+      .prepare('SELECT sequence, record, hash FROM journal WHERE sequence > ? ORDER BY sequence LIMIT ?')
+      .all(sequence ?? Number.MIN_SAFE_INTEGER, verifiedAtOnce) as unknown as Row[]
+  }
+}
+
+const replaced = 'This record or one before it was replaced: it does not fit the signed checkpoint.'
+
+const droppedEntry = (count: number, now: Date): TimedEntry => ({
+  time: now.toISOString(),
+  event: 'system',
+  who: 'system',
+  address: '127.0.0.1',
+  what: 'journal',
+  result: 'unavailable',
+  message: `${count} records were lost while the disk took nothing.`,
+  request_id: '',
+  revision: null,
+  changes: [],
+})
+
+const recordHash = (previous: Uint8Array, record: string): Buffer =>
+  createHash('sha256').update(previous).update(record).digest()
+
+const carries = (record: string, sequence: number): boolean => record.startsWith(`{"sequence":${sequence},`)
