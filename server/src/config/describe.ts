@@ -2,7 +2,8 @@
 // hashes never appear; that is decided here, once, for revisions, dry runs and the journal alike.
 
 import { isDeepStrictEqual } from 'node:util'
-import { isSealed, secretMask } from '../model/secret.ts'
+import { secretMask } from '../contract/fields.ts'
+import { isSealed } from '../model/secret.ts'
 import type { ChangeSet } from './diff.ts'
 import { type SplicedChange, spliceLists } from './splices.ts'
 

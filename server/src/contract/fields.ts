@@ -83,3 +83,6 @@ export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
 }
+
+/** What a reply, a diff or a log shows in place of a secret. */
+export const secretMask = '***'

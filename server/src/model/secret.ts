@@ -10,7 +10,5 @@ export const Sealed = Type.Object(
 )
 export type Sealed = Static<typeof Sealed>
 
-export const secretMask = '***'
-
 export const isSealed = (value: unknown): value is Sealed =>
   typeof value === 'object' && value !== null && typeof (value as Sealed).sealed === 'string'

@@ -244,11 +244,12 @@ describe('the import table', () => {
   })
 })
 
-/** From another area only its config.ts, contract.ts and resolve.ts may be used. */
+/** From another area only public.ts and the wire contract may be used, by contracts only the latter. */
 function isOwnArea(file: string, target: string, pattern: RegExp): boolean {
   if (pattern !== own) return true
   if (file === 'areas/index.ts') return target.endsWith('/index.ts')
   const [, area] = file.split('/')
   const [, other, name = ''] = target.split('/')
-  return area === other || ['config.ts', 'contract.ts', 'resolve.ts'].includes(name)
+  if (area === other || name === 'contract.ts') return true
+  return name === 'public.ts' && !/\/contract(-[a-z-]+)?\.ts$/.test(file)
 }

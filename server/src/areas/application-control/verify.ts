@@ -3,7 +3,7 @@
 import type { Problem } from '../../contract/error.ts'
 import type { Reference } from '../../model/references.ts'
 import { type Config, read } from '../../model/slots.ts'
-import { isAddressId, isKnownObject } from '../objects/resolve.ts'
+import { isAddressId, isKnownObject } from '../objects/public.ts'
 import { originOf, rules } from './config.ts'
 import type { ApplicationRule } from './contract.ts'
 

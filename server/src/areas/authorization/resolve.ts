@@ -1,7 +1,7 @@
 // Which addresses users and groups have without waiting for traffic, for whoever writes them into the address book. Pure.
 
 import { type Config, perState, read } from '../../model/slots.ts'
-import { groupPath, groups, userId, users } from '../users/config.ts'
+import { groupPath, groups, userId, users } from '../users/public.ts'
 import { authorizationRules } from './config.ts'
 
 type Addresses = ReadonlyMap<string, readonly string[]>

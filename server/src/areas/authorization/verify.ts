@@ -2,7 +2,7 @@
 
 import type { Problem } from '../../contract/error.ts'
 import type { Config } from '../../model/slots.ts'
-import { findUser, userId } from '../users/config.ts'
+import { findUser, userId } from '../users/public.ts'
 import type { AuthorizationRule } from './contract.ts'
 
 export const ruleProblems = (config: Config, rule: AuthorizationRule): Problem[] => [

@@ -5,9 +5,9 @@ import { GatewayError, type Problem } from '../../contract/error.ts'
 import { resealAll } from '../../model/reseal.ts'
 import type { Sealed } from '../../model/secret.ts'
 import { type Config, type Item, read, type Slot, write } from '../../model/slots.ts'
-import { hasAdministrator } from '../administrators/config.ts'
-import { licence } from '../licence/config.ts'
-import { connections } from '../network/config.ts'
+import { hasAdministrator } from '../administrators/public.ts'
+import { licence } from '../licence/public.ts'
+import { connections } from '../network/public.ts'
 
 export interface BackupContent {
   /** The installation it was made on. */

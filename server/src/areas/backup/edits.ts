@@ -1,7 +1,8 @@
 // Changes of the settings of automatic backups. The vault seals passwords before they get here.
 
 import { type Problem, refuse } from '../../contract/error.ts'
-import { type Sealed, secretMask } from '../../model/secret.ts'
+import { secretMask } from '../../contract/fields.ts'
+import type { Sealed } from '../../model/secret.ts'
 import { type Config, read, write } from '../../model/slots.ts'
 import { type StoredSettings, type StoredUpload, settings, type UploadKind, uploadKinds } from './config.ts'
 import type { BackupSettingsPatch, UploadPatch } from './contract.ts'

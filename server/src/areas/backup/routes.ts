@@ -1,8 +1,8 @@
 // Endpoints of backups, their settings, the recovery key and the previous version.
 
 import { GatewayError, invalid } from '../../contract/error.ts'
+import { secretMask } from '../../contract/fields.ts'
 import { type Context, handle, type Route, rawReply, type Services, signedIn } from '../../http/handle.ts'
-import { secretMask } from '../../model/secret.ts'
 import { read } from '../../model/slots.ts'
 import { passwordPlace, type StoredUpload, settings, type UploadKind, uploadKinds } from './config.ts'
 import { type BackupContent, restoredConfig } from './content.ts'

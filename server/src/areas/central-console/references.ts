@@ -2,7 +2,7 @@
 
 import type { Reference } from '../../model/references.ts'
 import { type Config, type Item, type ListSlot, read } from '../../model/slots.ts'
-import { profileFields } from '../firewall/inspection.ts'
+import { profileFields } from '../firewall/public.ts'
 import { contentSlots, firewallSlots, originOf } from './config.ts'
 
 const contentFields = ['aliases', 'categories', 'timetable'] as const

@@ -1,10 +1,10 @@
 // Endpoints of the connection to a console and of the console itself; its rules are in the file beside this one.
 
 import { randomUUID } from 'node:crypto'
+import { secretMask } from '../../contract/fields.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { perValue, settingsRoutes } from '../../http/routes.ts'
 import { removeItem, updateSingle } from '../../model/list-edits.ts'
-import { secretMask } from '../../model/secret.ts'
 import { read } from '../../model/slots.ts'
 import { connection, type GroupItem, groups, root, servers, settings, showServer, state } from './config.ts'
 import * as contract from './contract.ts'

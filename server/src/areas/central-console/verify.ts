@@ -3,11 +3,11 @@
 
 import type { Problem } from '../../contract/error.ts'
 import { type Config, read } from '../../model/slots.ts'
-import { listCategories } from '../content-filter/config.ts'
+import { listCategories } from '../content-filter/public.ts'
 import type { FilterRule } from '../firewall/contract.ts'
-import { inspectionProblems } from '../firewall/inspection.ts'
-import { isInterfaceAlias } from '../network/resolve.ts'
-import { isAddressId, isKnownObject, isPortId, isTimeId } from '../objects/resolve.ts'
+import { inspectionProblems } from '../firewall/public.ts'
+import { isInterfaceAlias } from '../network/public.ts'
+import { isAddressId, isKnownObject, isPortId, isTimeId } from '../objects/public.ts'
 import { allGroups, type GroupItem, groups, isGroup, originOf, root, ruleSlots } from './config.ts'
 import type { ContentRule } from './contract-content.ts'
 

@@ -3,7 +3,7 @@
 import { GatewayError, notFound } from '../../contract/error.ts'
 import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
 import { resealAll } from '../../model/reseal.ts'
-import { hasAdministrator } from '../administrators/config.ts'
+import { hasAdministrator } from '../administrators/public.ts'
 import {
   configurationStatus,
   confirmChange,

@@ -2,8 +2,8 @@
 // release, so it renders nothing and its status says so.
 
 import { defineArea } from '../../http/handle.ts'
-import { objectSlots } from '../objects/config.ts'
-import { groups, users } from '../users/config.ts'
+import { objectSlots } from '../objects/public.ts'
+import { groups, users } from '../users/public.ts'
 import { slots } from './config.ts'
 import { references } from './references.ts'
 import { routes } from './routes.ts'

@@ -2,9 +2,9 @@
 // fields as in the body of a call, verify() as in the configuration.
 
 import type { Problem } from '../../contract/error.ts'
+import { findIn } from '../../model/item-index.ts'
 import { type Config, read } from '../../model/slots.ts'
-import { findIn } from '../objects/config.ts'
-import { isAddressId, isKnownObject, isTimeId } from '../objects/resolve.ts'
+import { isAddressId, isKnownObject, isTimeId } from '../objects/public.ts'
 import { isFixedCategory, originOf, rules, userCategories, withDefaults } from './config.ts'
 import { maxUrlsOverAll } from './contract-categories.ts'
 import type { Dictionary } from './contract-dictionaries.ts'

@@ -4,7 +4,7 @@ import { invalid } from '../../contract/error.ts'
 import { updateSingle } from '../../model/list-edits.ts'
 import type { Reference } from '../../model/references.ts'
 import { type Config, read } from '../../model/slots.ts'
-import { findGroup, groupId } from '../users/config.ts'
+import { findGroup, groupId } from '../users/public.ts'
 import { discoverySettings } from './config.ts'
 import type { DiscoverySettings } from './contract.ts'
 

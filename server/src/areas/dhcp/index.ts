@@ -2,8 +2,8 @@
 // both.
 
 import { defineArea } from '../../http/handle.ts'
-import { authorizationRules } from '../authorization/config.ts'
-import { aggregated, connections } from '../network/config.ts'
+import { authorizationRules } from '../authorization/public.ts'
+import { aggregated, connections } from '../network/public.ts'
 import { slots } from './config.ts'
 import { references } from './edits.ts'
 import { render } from './render.ts'

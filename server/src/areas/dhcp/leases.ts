@@ -3,8 +3,8 @@
 import { type Config, read } from '../../model/slots.ts'
 import { parseNetwork, printAddress } from '../../net/ipv4.ts'
 import type { GivenLease } from '../../plan/facts.ts'
-import { authorizationRules } from '../authorization/config.ts'
-import { connectionAlias, connections } from '../network/config.ts'
+import { authorizationRules } from '../authorization/public.ts'
+import { connectionAlias, connections } from '../network/public.ts'
 import { staticLeases } from './config.ts'
 import type { Lease } from './contract.ts'
 

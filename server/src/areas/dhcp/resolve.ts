@@ -5,9 +5,16 @@ import { type Config, read } from '../../model/slots.ts'
 import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import type { Facts } from '../../plan/facts.ts'
 import type { OpenService } from '../../policy/model.ts'
-import { authorizationRules } from '../authorization/config.ts'
-import { type CardConnection, connectionAlias, connections } from '../network/config.ts'
-import { addressesOf, deviceOf, findInterface, takenBy } from '../network/resolve.ts'
+import { authorizationRules } from '../authorization/public.ts'
+import {
+  addressesOf,
+  type CardConnection,
+  connectionAlias,
+  connections,
+  deviceOf,
+  findInterface,
+  takenBy,
+} from '../network/public.ts'
 import { entries, staticLeases } from './config.ts'
 import type { Entry, Server } from './contract.ts'
 

@@ -5,7 +5,7 @@
 import type { Problem } from '../../contract/error.ts'
 import { type Config, type Item, type ListSlot, read } from '../../model/slots.ts'
 import { type Network, parseNetwork, parseSpan } from '../../net/ipv4.ts'
-import { type Connection, connectionAlias, connections } from '../network/config.ts'
+import { type Connection, connectionAlias, connections } from '../network/public.ts'
 import { entries, staticLeases } from './config.ts'
 import type { Entry, Server, StaticLease } from './contract.ts'
 import { parseOption } from './dhcp-option.ts'

@@ -1,7 +1,8 @@
 // What can be done to the RADIUS servers. Sealing happens in the caller's function; clear text is not stored.
 
 import { invalid, refuse } from '../../contract/error.ts'
-import { type Sealed, secretMask } from '../../model/secret.ts'
+import { secretMask } from '../../contract/fields.ts'
+import type { Sealed } from '../../model/secret.ts'
 import { type Config, read, write } from '../../model/slots.ts'
 import { type RadiusServer, radius, type StoredServer } from './config.ts'
 import type { RadiusPatch, RadiusServerPatch } from './contract.ts'

@@ -1,10 +1,10 @@
 // Endpoints of administrators who are known elsewhere.
 
 import { randomUUID } from 'node:crypto'
+import { secretMask } from '../../contract/fields.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { settingsRoutes, tableReply } from '../../http/routes.ts'
 import { addItem, removeItem, requireItem, updateItem } from '../../model/list-edits.ts'
-import { secretMask } from '../../model/secret.ts'
 import { type Config, type ListSlot, read } from '../../model/slots.ts'
 import { adRules, aldRules, type RadiusServer, radius, radiusState, secretPlace } from './config.ts'
 import * as contract from './contract.ts'

@@ -3,7 +3,7 @@
 import { GatewayError, invalid, notFound, refuse } from '../../contract/error.ts'
 import { addItem, findItem, requireItem, updateItem } from '../../model/list-edits.ts'
 import { type Config, read, write } from '../../model/slots.ts'
-import { makeLocal } from '../users/config.ts'
+import { makeLocal } from '../users/public.ts'
 import {
   adDomains,
   aldDomains,

@@ -2,7 +2,7 @@
 // synchronizes yet, so it renders nothing.
 
 import { defineArea } from '../../http/handle.ts'
-import { groups } from '../users/config.ts'
+import { groups } from '../users/public.ts'
 import { adDomains, adGroupSettings, adSettings, aldDomains, aldGroupSettings, importSettings } from './config.ts'
 import { routes } from './routes.ts'
 import { references, verify } from './verify.ts'

@@ -2,7 +2,7 @@
 
 import type { Services } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
-import { licenceInfo } from '../licence/config.ts'
+import { licenceInfo } from '../licence/public.ts'
 import { adDomains, adGroupSettings, adSettings } from './config.ts'
 import { joinOf } from './jobs.ts'
 

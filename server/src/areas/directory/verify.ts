@@ -3,7 +3,7 @@
 import type { Problem } from '../../contract/error.ts'
 import type { Reference } from '../../model/references.ts'
 import { type Config, read } from '../../model/slots.ts'
-import { findGroup, fixedGroups } from '../users/config.ts'
+import { findGroup, fixedGroups } from '../users/public.ts'
 import { type DirectoryKind, directoryKinds, findDomain } from './config.ts'
 import type { NewGroupSettings } from './contract-groups.ts'
 import { filterFault } from './ldap-filter.ts'

@@ -1,8 +1,9 @@
 // What can be done to dynamic DNS, and what external servers stand on. The lists are described in verify.ts.
 
+import { secretMask } from '../../contract/fields.ts'
 import { updateSingle } from '../../model/list-edits.ts'
 import type { Reference } from '../../model/references.ts'
-import { type Sealed, secretMask } from '../../model/secret.ts'
+import type { Sealed } from '../../model/secret.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { ddns, rootServers } from './config.ts'
 import type { DdnsPatch } from './contract.ts'

@@ -1,7 +1,7 @@
 // The DNS area: how names are resolved for the local networks, by unbound. Interception is in the firewall's table.
 
 import { defineArea } from '../../http/handle.ts'
-import { connections } from '../network/config.ts'
+import { connections } from '../network/public.ts'
 import { slots } from './config.ts'
 import { references } from './edits.ts'
 import { render } from './render.ts'

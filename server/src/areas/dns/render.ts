@@ -19,7 +19,7 @@ import {
   word,
   zoneRecord,
 } from '../../render/unbound.ts'
-import { localNetworks } from '../network/resolve.ts'
+import { localNetworks } from '../network/public.ts'
 import { safeSearch, settings } from './config.ts'
 import type { MasterZone } from './contract.ts'
 import { defaultZones } from './default-zones.ts'

@@ -2,11 +2,13 @@
 
 import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
+import { toRanges } from '../../net/ranges.ts'
 import type { Facts } from '../../plan/facts.ts'
+import type { DnsStage } from '../../policy/dns.ts'
+import type { Span } from '../../policy/model.ts'
 import { privateNetworks } from '../../policy/model.ts'
-import { connectionAlias, connections } from '../network/config.ts'
-import { dnsOf } from '../network/resolve.ts'
-import { forwardZones, masterZones, rootServers } from './config.ts'
+import { connectionAlias, connections, dnsOf, localAddresses, localNetworks, ownAddresses } from '../network/public.ts'
+import { forwardZones, masterZones, rootServers, settings } from './config.ts'
 import type { ForwardZone, MasterZone, RootServer } from './contract.ts'
 
 /** Addresses of the external servers, in their order; none: names are resolved through the root servers. */
@@ -55,4 +57,18 @@ const behindNat = [...privateNetworks, '100.64.0.0/10', '169.254.0.0/16'].map((t
 export function isReachable(text: string): boolean {
   const address = parseAddress(text)
   return address !== null && !behindNat.some((network) => network && network.low <= address && address <= network.high)
+}
+
+/** The DNS server is always there; interception is a switch of its area. */
+export function dnsStage(config: Config, facts: Facts): DnsStage {
+  const local = [...localAddresses(config, facts)].map(([device, texts]) => ({
+    device,
+    address: texts.map((text) => parseNetwork(text)?.address ?? null).find((address) => address !== null) ?? null,
+  }))
+  const spans = localNetworks(config, facts).flatMap((text): Span[] => {
+    const network = parseNetwork(text)
+    return network === null ? [] : [[network.low, network.high]]
+  })
+  const own = ownAddresses(config, facts).map((address): Span => [address, address])
+  return { local, near: toRanges([...spans, ...own]), isIntercepting: read(config, settings).intercept_enabled }
 }

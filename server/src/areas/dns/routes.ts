@@ -1,8 +1,8 @@
 // Endpoints of DNS.
 
+import { secretMask } from '../../contract/fields.ts'
 import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
 import { collectionRoutes, settingsRoutes } from '../../http/routes.ts'
-import { secretMask } from '../../model/secret.ts'
 import { read } from '../../model/slots.ts'
 import { ddns, ddnsState, safeSearch, servicePasswordPlace, settings } from './config.ts'
 import * as contract from './contract.ts'

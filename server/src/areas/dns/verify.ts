@@ -4,7 +4,7 @@
 import type { Problem } from '../../contract/error.ts'
 import type { ItemList } from '../../model/item-list.ts'
 import { type Config, type Item, read } from '../../model/slots.ts'
-import { connectionAlias, connections, isExternal } from '../network/config.ts'
+import { connectionAlias, connections, isExternal } from '../network/public.ts'
 import { forwardZones, masterZones, rootServers } from './config.ts'
 import type { ForwardZone, MasterZone, RootServer } from './contract.ts'
 import { type Fault, readZone } from './zone-file.ts'

@@ -2,7 +2,7 @@
 // and which actions are recorded is the firewall's business.
 
 import { defineArea } from '../../http/handle.ts'
-import { deciding } from './config.ts'
+import { deciding } from '../firewall/public.ts'
 import { render } from './render.ts'
 import { routes } from './routes.ts'
 

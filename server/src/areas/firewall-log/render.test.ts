@@ -5,7 +5,7 @@ import { addItem } from '../../model/list-edits.ts'
 import { type Config, write } from '../../model/slots.ts'
 import { accessState, logRules, settings } from '../firewall/config.ts'
 import type { LogRule } from '../firewall/contract-rules.ts'
-import { describeReader } from './config.ts'
+import { describeReader } from '../firewall/logging.ts'
 import { render } from './render.ts'
 
 const withMode = (log_mode: 'nothing' | 'all', config: Config = {}): Config =>

@@ -3,7 +3,7 @@
 
 import type { Config } from '../../model/slots.ts'
 import type { Artifact } from '../../plan/artifacts.ts'
-import { isLogging } from './config.ts'
+import { isLogging } from '../firewall/public.ts'
 
 /** `netlink_qtimeout`: the kernel hands over after a tenth of a second what it has gathered. */
 const readerFile = `[global]

@@ -1,7 +1,7 @@
 // The firewall area: rules of five tables, hardware filtering, access lists and rule tests, compiled into nftables.
 
 import { defineArea } from '../../http/handle.ts'
-import { settings as dnsSettings } from '../dns/config.ts'
+import { settings as dnsSettings } from '../dns/public.ts'
 import { slots } from './config.ts'
 import { references } from './references.ts'
 import { render } from './render.ts'

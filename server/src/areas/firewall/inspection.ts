@@ -2,8 +2,8 @@
 
 import type { Problem } from '../../contract/error.ts'
 import type { Config } from '../../model/slots.ts'
-import { isProfile as isApplicationProfile } from '../application-profiles/config.ts'
-import { isProfile as isPreventionProfile } from '../intrusion-prevention/config.ts'
+import { isProfile as isApplicationProfile } from '../application-profiles/public.ts'
+import { isProfile as isPreventionProfile } from '../intrusion-prevention/public.ts'
 import type { FilterRule } from './contract-rules.ts'
 
 /** Fields that name a profile. */

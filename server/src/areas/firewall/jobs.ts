@@ -8,7 +8,7 @@ import { type Config, read, write } from '../../model/slots.ts'
 import { parseAddress } from '../../net/ipv4.ts'
 import type { TrialPacket, TrialResult } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
-import { devicesOf, ownAddresses } from '../network/resolve.ts'
+import { devicesOf, ownAddresses } from '../network/public.ts'
 import { block, checks, checksSettings } from './config.ts'
 import type { Check, CheckResult } from './contract-checks.ts'
 

@@ -7,7 +7,7 @@ import { parseAddress } from '../../net/ipv4.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { evaluate } from '../../policy/evaluate.ts'
 import { findWay, routingOf } from '../../policy/evaluate-routing.ts'
-import { wouldCut } from '../network/cut.ts'
+import { wouldCut } from '../network/public.ts'
 import { policyOf } from './resolve.ts'
 
 /** Any port a client may have: rules on source ports that single out others are none of its business. */

@@ -4,9 +4,8 @@
 
 import { type Config, read, type Slot } from '../../model/slots.ts'
 import { everyAddress, highestAddress, parseAddress, parseNetwork, parseSpan } from '../../net/ipv4.ts'
-import { invert, type Ranges, toRanges, unite } from '../../net/ranges.ts'
+import { invert, type Ranges, unite } from '../../net/ranges.ts'
 import type { Facts } from '../../plan/facts.ts'
-import type { DnsStage } from '../../policy/dns.ts'
 import {
   type AccessBinding,
   type AccessStage,
@@ -26,13 +25,10 @@ import {
   type TimeMatch,
 } from '../../policy/model.ts'
 import { digest } from '../../render/digest.ts'
-import { entries } from '../dhcp/config.ts'
-import { openServices } from '../dhcp/resolve.ts'
-import { settings as dnsSettings } from '../dns/config.ts'
-import { aggregated, connections, tunnels } from '../network/config.ts'
-import { devicesOf, externalDevices, localAddresses, localNetworks, ownAddresses } from '../network/resolve.ts'
-import { objectKinds } from '../objects/config.ts'
-import { addressesOf, portsOf, timesOf } from '../objects/resolve.ts'
+import { entries, openServices } from '../dhcp/public.ts'
+import { dnsStage } from '../dns/public.ts'
+import { aggregated, connections, devicesOf, externalDevices, ownAddresses, tunnels } from '../network/public.ts'
+import { addressesOf, objectKinds, portsOf, timesOf } from '../objects/public.ts'
 import * as slots from './config.ts'
 import { type AccessEntry, logActions, type Rule } from './contract.ts'
 
@@ -63,20 +59,6 @@ export function policyOf(config: Config, facts: Facts): Policy {
     isBlocked: read(config, slots.block).blocked,
     dns: dnsStage(config, facts),
   }
-}
-
-/** The DNS server is always there; interception is a switch of its area. */
-function dnsStage(config: Config, facts: Facts): DnsStage {
-  const local = [...localAddresses(config, facts)].map(([device, texts]) => ({
-    device,
-    address: texts.map((text) => parseNetwork(text)?.address ?? null).find((address) => address !== null) ?? null,
-  }))
-  const spans = localNetworks(config, facts).flatMap((text): Span[] => {
-    const network = parseNetwork(text)
-    return network === null ? [] : [[network.low, network.high]]
-  })
-  const own = ownAddresses(config, facts).map((address): Span => [address, address])
-  return { local, near: toRanges([...spans, ...own]), isIntercepting: read(config, dnsSettings).intercept_enabled }
 }
 
 function loggedActions(mode: string, selected: readonly LoggedAction[]): readonly LoggedAction[] {

@@ -4,8 +4,8 @@
 import { type StatusItem, storedOnly } from '../../contract/fields.ts'
 import { type Config, read } from '../../model/slots.ts'
 import type { Observation } from '../../plan/artifacts.ts'
-import { describeReader, isLogging } from '../firewall-log/config.ts'
 import { block, bypassList, forwardRules, inputRules, settings } from './config.ts'
+import { describeReader, isLogging } from './logging.ts'
 
 const rulesTable = 'inet portcullis'
 const hardwareTable = 'netdev portcullis_hw'

@@ -4,9 +4,9 @@
 
 import type { Problem } from '../../contract/error.ts'
 import { type Config, type Item, type ListSlot, read } from '../../model/slots.ts'
-import { profiles as applicationProfiles } from '../application-profiles/config.ts'
-import { profiles as preventionProfiles } from '../intrusion-prevention/config.ts'
-import { groups, users } from '../users/config.ts'
+import { profiles as applicationProfiles } from '../application-profiles/public.ts'
+import { profiles as preventionProfiles } from '../intrusion-prevention/public.ts'
+import { groups, users } from '../users/public.ts'
 import {
   accessLists,
   accessOrder,

@@ -3,7 +3,7 @@
 
 import type { Cell } from '../../contract/table-query.ts'
 import { printStamp } from '../../contract/table-query.ts'
-import { describeRecord } from '../firewall-log/config.ts'
+import { describeRecord } from '../firewall-log/public.ts'
 import type { LogRecord } from './contract.ts'
 
 /** As a row of a query; the same fields. */

@@ -1,8 +1,9 @@
 // What can be done to the settings of monitoring. Faults carry the names of the fields that were sent.
 
 import { refuse } from '../../contract/error.ts'
+import { secretMask } from '../../contract/fields.ts'
 import { updateSingle } from '../../model/list-edits.ts'
-import { type Sealed, secretMask } from '../../model/secret.ts'
+import type { Sealed } from '../../model/secret.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { agentSettings, flowSettings, type SnmpSecret, snmpSettings } from './config.ts'
 import type { AgentSettings, FlowSettings, SnmpPatch } from './contract.ts'

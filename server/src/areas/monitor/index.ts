@@ -2,8 +2,7 @@
 // outside (flow collectors, SNMP, monitoring servers). Nothing is exported or answered yet.
 
 import { defineArea } from '../../http/handle.ts'
-import { connections, tunnels } from '../network/config.ts'
-import { zones } from '../objects/config.ts'
+import { connections, tunnels, zones } from '../network/public.ts'
 import { slots } from './config.ts'
 import { references } from './references.ts'
 import { routes } from './routes.ts'

@@ -1,9 +1,9 @@
 // Endpoints of the traffic monitor and of the settings of monitoring; journals are in the file beside this one.
 
+import { secretMask } from '../../contract/fields.ts'
 import { maxRows } from '../../contract/table-query.ts'
 import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
-import { secretMask } from '../../model/secret.ts'
 import { read } from '../../model/slots.ts'
 import {
   agentSettings,

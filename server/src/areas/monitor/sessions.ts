@@ -5,10 +5,15 @@ import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import { contains } from '../../net/ranges.ts'
 import type { Facts, TrackedSession } from '../../plan/facts.ts'
-import { type Connection, connectionAlias, connections, isExternal } from '../network/config.ts'
-import { addressesOf as addressesOfConnection, ownAddresses } from '../network/resolve.ts'
-import { ipAddresses, ipRanges, networks } from '../objects/config.ts'
-import { addressesOf } from '../objects/resolve.ts'
+import {
+  addressesOf as addressesOfConnection,
+  type Connection,
+  connectionAlias,
+  connections,
+  isExternal,
+  ownAddresses,
+} from '../network/public.ts'
+import { addressesOf, ipAddresses, ipRanges, networks } from '../objects/public.ts'
 import type { TopApplication, TopSource, TrafficSession } from './contract.ts'
 
 export function showSessions(config: Config, facts: Facts, tracked: readonly TrackedSession[]): TrafficSession[] {

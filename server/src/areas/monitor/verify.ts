@@ -3,7 +3,7 @@
 import type { Problem } from '../../contract/error.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { parseAddress } from '../../net/ipv4.ts'
-import { isInterfaceAlias } from '../network/resolve.ts'
+import { isInterfaceAlias } from '../network/public.ts'
 import { agentSettings, flowSettings } from './config.ts'
 import type { AgentSettings, FlowSettings } from './contract.ts'
 

@@ -5,7 +5,7 @@ import { strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { Sealed } from '../../model/secret.ts'
 import { type ListSlot, list } from '../../model/slots.ts'
-import { Aggregated, ShownConnection, Span, Tunnel, VceConnection } from './contract.ts'
+import { Aggregated, ShownConnection, Span, Tunnel, VceConnection, zoneShapes } from './contract.ts'
 
 interface Common {
   readonly id: number
@@ -62,6 +62,8 @@ export type Connection = EthernetConnection | VpnConnection | PppoeConnection | 
 export type CardConnection = Exclude<Connection, LoopbackConnection>
 
 const StoredConnection = strictObject({ ...ShownConnection.properties, password: Type.Optional(Sealed) })
+
+export const zones = list('objects.zones', zoneShapes.stored)
 
 export const connections: ListSlot<Connection> = {
   kind: 'list',

@@ -5,8 +5,12 @@ import type { Static } from 'typebox'
 import { collectionEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, CreatedInteger, nullable, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
+import { shapesOf } from '../../contract/object-shapes.ts'
 import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
+
+/** A named group of interfaces; served among the objects. */
+export const zoneShapes = shapesOf('zone', {})
 
 export const connectionTypes = ['lan', 'wan', 'pptp', 'l2tp', 'pppoe', 'loopback'] as const
 export type ConnectionType = (typeof connectionTypes)[number]

@@ -2,8 +2,9 @@
 // against the rules of verify.ts, so that faults carry the names of the fields that were sent.
 
 import { invalid, type Problem, refuse } from '../../contract/error.ts'
+import { secretMask } from '../../contract/fields.ts'
 import { addItem, requireItem, updateItem } from '../../model/list-edits.ts'
-import { type Sealed, secretMask } from '../../model/secret.ts'
+import type { Sealed } from '../../model/secret.ts'
 import { type Config, type Item, type ListSlot, read } from '../../model/slots.ts'
 import { aggregated, type Connection, connections, spans, tunnels, vceConnections } from './config.ts'
 import {

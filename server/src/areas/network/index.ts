@@ -1,9 +1,7 @@
 // The network area: interfaces of all kinds, rendered into links of the kernel.
 
 import { defineArea } from '../../http/handle.ts'
-import { zones } from '../objects/config.ts'
-import { settings as vpnSettings } from '../vpn/config.ts'
-import { aggregated, connections, spans, tunnels, vceConnections } from './config.ts'
+import { aggregated, connections, spans, tunnels, vceConnections, zones } from './config.ts'
 import { references } from './references.ts'
 import { render } from './render.ts'
 import { routes } from './routes.ts'
@@ -11,8 +9,7 @@ import { verify } from './verify.ts'
 
 export const network = defineArea({
   name: 'network',
-  slots: [connections, aggregated, tunnels, vceConnections, spans],
-  reads: [zones, vpnSettings],
+  slots: [connections, aggregated, tunnels, vceConnections, spans, zones],
   verify,
   references,
   render,

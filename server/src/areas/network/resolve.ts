@@ -1,11 +1,10 @@
 // From the names of interfaces to devices of the kernel and the gateway's own addresses: what rules, renders and states
 // ask. Pure; answers are remembered as long as connections, tunnels and facts stay the same values.
 
+import { findIn } from '../../model/item-index.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
 import type { Facts, InterfaceFact } from '../../plan/facts.ts'
-import { findIn, zones } from '../objects/config.ts'
-import { settings as vpnSettings } from '../vpn/config.ts'
 import {
   aggregated,
   type CardConnection,
@@ -18,6 +17,7 @@ import {
   specialAliases,
   tunnelAlias,
   tunnels,
+  zones,
 } from './config.ts'
 import type { Aggregated, Tunnel } from './contract.ts'
 
@@ -29,12 +29,12 @@ const vpnDevice = 'Lvpn0'
 
 const maxInterfacesPerZone = 64
 
-/** Why the zone of an interface cannot be this one; the one interface of all VPN clients counts like any other. */
-export function faultOfZone(config: Config, zone: string | null): string | null {
+/** Why the zone of an interface cannot be this one. The interface of the VPN clients is one further member. */
+export function faultOfZone(config: Config, zone: string | null, furtherMembers = 0): string | null {
   if (zone === null) return null
   if (!findIn(config, zones, zone)) return 'There is no zone with this id.'
-  const members = [...read(config, connections), ...read(config, tunnels), read(config, vpnSettings)]
-  return members.filter((one) => one.zone === zone).length > maxInterfacesPerZone
+  const members = [...read(config, connections), ...read(config, tunnels)].filter((one) => one.zone === zone)
+  return members.length + furtherMembers > maxInterfacesPerZone
     ? `A zone holds at most ${maxInterfacesPerZone} interfaces.`
     : null
 }

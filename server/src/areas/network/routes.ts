@@ -1,11 +1,11 @@
 // Endpoints of network interfaces.
 
 import { randomUUID } from 'node:crypto'
+import { secretMask } from '../../contract/fields.ts'
 import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
 import { perValue } from '../../http/routes.ts'
 import { removeItem, requireItem, updateItem } from '../../model/list-edits.ts'
 import { refuseInUse } from '../../model/references.ts'
-import { secretMask } from '../../model/secret.ts'
 import { type Config, type Item, type ListSlot, read } from '../../model/slots.ts'
 import {
   aggregated,

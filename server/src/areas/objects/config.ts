@@ -1,6 +1,8 @@
 // Stored objects, one list a kind, and the table of kinds. What an object means is in resolve.ts.
 
-import { type Config, commonEnds, type Item, type ListSlot, list, read } from '../../model/slots.ts'
+import { findIn } from '../../model/item-index.ts'
+import { type Config, type Item, type ListSlot, list } from '../../model/slots.ts'
+import { zones } from '../network/public.ts'
 import {
   AddressList,
   CountryList,
@@ -14,7 +16,6 @@ import {
   PortRange,
   TimeList,
   TimeRange,
-  Zone,
 } from './contract.ts'
 
 export const ipAddresses = list('objects.ip_addresses', IpAddress)
@@ -28,7 +29,6 @@ export const addressLists = list('objects.address_lists', AddressList)
 export const ipAddressLists = list('objects.ip_address_lists', IpAddressList)
 export const portLists = list('objects.port_lists', PortList)
 export const timeLists = list('objects.time_lists', TimeList)
-export const zones = list('objects.zones', Zone)
 export const countryLists = list('objects.country_lists', CountryList)
 
 /** What all objects of administrators have. */
@@ -62,36 +62,15 @@ export const objectKinds: readonly ObjectKind[] = [
   { prefix: 'list_of_iplists', slot: countryLists, item: 'list of countries' },
 ]
 
+/** Zones are groups of interfaces and belong to the network. */
+export const slots = objectKinds.map((kind) => kind.slot).filter((slot) => slot.key !== zones.key)
+
 export const objectSlots = objectKinds.map((kind) => kind.slot)
 
 const kindByPrefix = new Map(objectKinds.map((kind) => [kind.prefix, kind]))
 
 /** The kind an id of an administrator's object belongs to. */
 export const kindOf = (id: string): ObjectKind | undefined => kindByPrefix.get(id.slice(0, id.indexOf('.')))
-
-interface Index {
-  items: readonly Item[]
-  readonly byId: Map<unknown, Item>
-}
-
-const indexes = new WeakMap<object, Index>()
-
-/** By id: ten thousand rules ask for the same objects. The index of a list follows its changes instead of being made anew. */
-export function findIn<T extends Item>(config: Config, slot: ListSlot<T>, id: string): T | undefined {
-  const index = indexes.get(slot) ?? { items: [], byId: new Map<unknown, Item>() }
-  indexes.set(slot, index)
-  follow(index, read(config, slot))
-  return index.byId.get(id) as T | undefined
-}
-
-function follow(index: Index, items: readonly Item[]): void {
-  const old = index.items
-  if (old === items) return
-  const [head, tail] = commonEnds(old, items)
-  for (const { id } of old.slice(head, old.length - tail)) index.byId.delete(id)
-  for (const item of items.slice(head, items.length - tail)) index.byId.set(item.id, item)
-  index.items = items
-}
 
 export function findObject(config: Config, id: string): StoredObject | undefined {
   const kind = kindOf(id)

@@ -1,12 +1,14 @@
 // Objects that rules are made of (general.md 2.4 and 3.3): addresses, ports, times, zones, countries and lists of them.
 // `type` of an object is the word its id begins with.
 
-import type { Static, TObject, TProperties } from 'typebox'
+import type { Static, TObject } from 'typebox'
 import { collectionEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, nullable, oneOf, strictObject, text } from '../../contract/fields.ts'
+import { Comment, nullable, strictObject } from '../../contract/fields.ts'
+import { shapesOf, Title } from '../../contract/object-shapes.ts'
 import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
+import { zoneShapes } from '../network/contract.ts'
 
 const maskOctet = '(?:0|128|192|224|240|248|252|254|255)'
 const mask = `(?:255\\.255\\.255\\.${maskOctet}|255\\.255\\.${maskOctet}\\.0|255\\.${maskOctet}\\.0\\.0|${maskOctet}\\.0\\.0\\.0)`
@@ -53,8 +55,6 @@ const Moment = Type.Integer({
 
 const Period = strictObject({ first: Moment, last: Moment })
 
-const Title = text({ minLength: 1, maxLength: 42 })
-
 const objectId = (prefixes: readonly string[], example: string) =>
   Type.String({
     pattern: `^(?:${prefixes.join('|')})\\.id\\.[1-9][0-9]{0,14}$`,
@@ -67,13 +67,6 @@ const maxAddresses = 100_000
 /** Nothing in it matches nothing. An object stands in a list once. */
 const members = (prefixes: readonly string[], example: string) =>
   Type.Array(objectId(prefixes, example), { maxItems: maxMembers, uniqueItems: true })
-
-/** Bodies, stored form and shown form of one kind, all from its own fields. */
-const shapesOf = <P extends string, F extends TProperties>(prefix: P, fields: F) => ({
-  body: strictObject({ title: Title, comment: Type.Optional(Comment), ...fields }),
-  stored: strictObject({ id: Type.String(), title: Title, comment: Comment, ...fields }),
-  shown: strictObject({ id: Type.String(), title: Title, comment: Comment, type: oneOf([prefix]), ...fields }),
-})
 
 /** Spec gap (general.md 5): bodies may say `value` for `values`, never both; answers say `values`. */
 const listShapesOf = <P extends string, V extends ReturnType<typeof Type.Array>>(prefix: P, values: V) => ({
@@ -120,7 +113,7 @@ const shapes = {
   ipAddressList: listShapesOf('ip_address_list', Type.Array(AddressOrNetwork, { maxItems: maxAddresses })),
   portList: listShapesOf('port_list', members(['port', 'port_range'], 'port.id.1')),
   timeList: listShapesOf('time_list', members(['time_range'], 'time_range.id.1')),
-  zone: shapesOf('zone', {}),
+  zone: zoneShapes,
   countryList: listShapesOf('list_of_iplists', members(['iplist'], 'iplist.id.276')),
 } as const
 
@@ -135,7 +128,6 @@ export const AddressList = shapes.addressList.stored
 export const IpAddressList = shapes.ipAddressList.stored
 export const PortList = shapes.portList.stored
 export const TimeList = shapes.timeList.stored
-export const Zone = shapes.zone.stored
 export const CountryList = shapes.countryList.stored
 
 const endpointsOf = <B extends TObject, V extends TObject>(

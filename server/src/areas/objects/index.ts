@@ -1,8 +1,9 @@
 // The area of objects: what rules are made of, what the objects mean, and who uses them.
 
 import { defineArea } from '../../http/handle.ts'
-import { objectSlots } from './config.ts'
+import { zones } from '../network/public.ts'
+import { slots } from './config.ts'
 import { references } from './edits.ts'
 import { routes } from './routes.ts'
 
-export const objects = defineArea({ name: 'objects', slots: objectSlots, references, routes })
+export const objects = defineArea({ name: 'objects', slots, reads: [zones], references, routes })

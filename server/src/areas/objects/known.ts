@@ -2,9 +2,9 @@
 // Pure.
 
 import { type Config, read } from '../../model/slots.ts'
-import { applications } from '../application-profiles/config.ts'
-import { connectionAlias, connections, isExternal, tunnelAlias, tunnels } from '../network/config.ts'
-import { findGroup, findUser } from '../users/config.ts'
+import { applications } from '../application-profiles/public.ts'
+import { connectionAlias, connections, isExternal, tunnelAlias, tunnels } from '../network/public.ts'
+import { findGroup, findUser } from '../users/public.ts'
 import { findObject, kindOf, type StoredObject } from './config.ts'
 import type { AnyObject } from './contract.ts'
 import { countries } from './countries.ts'

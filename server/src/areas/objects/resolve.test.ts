@@ -7,6 +7,7 @@ import { type Config, write } from '../../model/slots.ts'
 import { everyAddress, printSpan } from '../../net/ipv4.ts'
 import { pairsOf, type Ranges } from '../../net/ranges.ts'
 import { type Facts, noFacts } from '../../plan/facts.ts'
+import { zones } from '../network/config.ts'
 import {
   addressLists,
   countryLists,
@@ -20,10 +21,10 @@ import {
   ports,
   timeLists,
   timeRanges,
-  zones,
 } from './config.ts'
 import { countryEntries } from './countries.ts'
-import { addressesOf, isAddressId, isKnownObject, isPortId, isTimeId, portsOf, timesOf, titleOf } from './resolve.ts'
+import { isAddressId, isKnownObject, isPortId, isTimeId, titleOf } from './known.ts'
+import { addressesOf, portsOf, timesOf } from './resolve.ts'
 
 const named = (id: string) => ({ id, title: `title of ${id}`, comment: '' })
 const workdays = { weekdays: [1, 2, 3, 4, 5], start: '08:00', end: '18:00', period: null }

@@ -1,6 +1,7 @@
 // What objects mean: addresses, ports and times as numbers. Ten thousand rules ask here at every change, so results are
 // remembered, and the same ids give the identical result while nothing behind them has changed. Pure.
 
+import { findIn } from '../../model/item-index.ts'
 import type { Config, Slot } from '../../model/slots.ts'
 import { everyAddress, parseSpan } from '../../net/ipv4.ts'
 import { noRanges, type Ranges, toRanges, unite } from '../../net/ranges.ts'
@@ -9,7 +10,6 @@ import { scheduleRanges, type TimeSpan } from '../../policy/schedule.ts'
 import {
   addressLists,
   countryLists,
-  findIn,
   ipAddresses,
   ipAddressLists,
   ipRanges,
@@ -20,8 +20,6 @@ import {
   timeLists,
   timeRanges,
 } from './config.ts'
-
-export { isAddressId, isKnownObject, isPortId, isTimeId, titleOf } from './known.ts'
 
 const everyPort: Ranges = [0, 65_535]
 

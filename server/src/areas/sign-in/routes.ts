@@ -10,7 +10,7 @@ import {
   passwordPlace,
   renewPasswordHash,
   type StoredAdministrator,
-} from '../administrators/config.ts'
+} from '../administrators/public.ts'
 import {
   type AdminSession,
   endSession,

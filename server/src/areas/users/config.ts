@@ -3,9 +3,9 @@
 import type { Static } from 'typebox'
 import { nullable } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
+import { findIn } from '../../model/item-index.ts'
 import { Sealed } from '../../model/secret.ts'
 import { type Config, list, read, write } from '../../model/slots.ts'
-import { findIn } from '../objects/config.ts'
 import { type DomainType, Group, User } from './contract.ts'
 
 /** Only users made here have a password; those of others are checked where they come from. */

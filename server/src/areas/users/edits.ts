@@ -8,7 +8,7 @@ import type { Reference } from '../../model/references.ts'
 import { refuseInUse } from '../../model/references.ts'
 import type { Sealed } from '../../model/secret.ts'
 import { type Config, read, write } from '../../model/slots.ts'
-import { authorizationRules } from '../authorization/config.ts'
+import { authorizationRules } from '../authorization/public.ts'
 import { findGroup, fixedGroups, groupId, groupPath, groups, type StoredUser, userId, users } from './config.ts'
 import type { DomainType, Group, GroupFields, NewGroup, NewUser, UserFields } from './contract.ts'
 

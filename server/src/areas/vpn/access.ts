@@ -1,8 +1,8 @@
 // What the access table says as a whole: which kinds of VPN and which second factors it uses, and what it says of a user.
 
+import { findIn } from '../../model/item-index.ts'
 import { type Config, read } from '../../model/slots.ts'
-import { findIn } from '../objects/config.ts'
-import { groupPath, userId, users } from '../users/config.ts'
+import { groupPath, userId, users } from '../users/public.ts'
 import { accessRules } from './config.ts'
 import { type AccessRule, secondFactors, vpnTypes } from './contract.ts'
 

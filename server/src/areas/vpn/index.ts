@@ -2,9 +2,9 @@
 // release.
 
 import { defineArea } from '../../http/handle.ts'
-import { connections, tunnels } from '../network/config.ts'
-import { objectSlots } from '../objects/config.ts'
-import { groups, users } from '../users/config.ts'
+import { connections, tunnels } from '../network/public.ts'
+import { objectSlots } from '../objects/public.ts'
+import { groups, users } from '../users/public.ts'
 import { slots } from './config.ts'
 import { references } from './references.ts'
 import { routes } from './routes.ts'

@@ -2,12 +2,12 @@
 // action. Fields are named as in the body of a call.
 
 import type { Problem } from '../../contract/error.ts'
+import { findIn } from '../../model/item-index.ts'
 import { type Config, type Item, type ListSlot, read } from '../../model/slots.ts'
 import { networkOf, parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
-import { faultOfZone } from '../network/resolve.ts'
-import { findIn } from '../objects/config.ts'
-import { isKnownObject } from '../objects/resolve.ts'
-import { findGroup, users } from '../users/config.ts'
+import { faultOfZone } from '../network/public.ts'
+import { isKnownObject } from '../objects/public.ts'
+import { findGroup, users } from '../users/public.ts'
 import { accessRules, leaseRules, pushedRoutes, settings } from './config.ts'
 import type { AccessRule, LeaseRule, PushedRoutes, VpnSettings } from './contract.ts'
 
@@ -44,7 +44,7 @@ export const settingsProblems = (config: Config, { network, zone, sstp }: VpnSet
 ]
 
 function zoneProblems(config: Config, zone: string | null): Problem[] {
-  const fault = faultOfZone(config, zone)
+  const fault = faultOfZone(config, zone, 1)
   return fault === null ? [] : [problem('zone', fault)]
 }
 

@@ -4,7 +4,7 @@ import { invalid, notFound, type Problem, refuse } from '../../contract/error.ts
 import { addItem, type Placement, removeItem, requireItem, updateItem } from '../../model/list-edits.ts'
 import { addItemOf, itemsOf, moveItemOf, removeItemsOf, requireItemOf } from '../../model/owned-edits.ts'
 import type { Config } from '../../model/slots.ts'
-import { isKnownObject } from '../objects/resolve.ts'
+import { isKnownObject } from '../objects/public.ts'
 import { categories, findCategory } from './categories.ts'
 import { exceptions, profiles, rules } from './config.ts'
 import type { Category, ExceptionFields, ProfileFields, RuleFields, StoredProfile, StoredRule } from './contract.ts'

@@ -1,6 +1,6 @@
 // The service log: one JSON object a line, so that no text in it can start a line of its own.
 
-import { secretMask } from '../../model/secret.ts'
+import { secretMask } from '../../contract/fields.ts'
 
 export type Level = 'debug' | 'info' | 'warning' | 'error'
 export type Log = (level: Level, message: string, fields?: Readonly<Record<string, unknown>>) => void

@@ -1,10 +1,8 @@
-// Whether anything is logged, and what the reader of the log says in the administrator's words. The settings themselves
-// belong to the firewall.
+// Whether the firewall logs anything, and what the reader of its log reports in the administrator's words. The reader
+// itself belongs to the firewall-log area.
 
 import { type Config, read } from '../../model/slots.ts'
-import { accessState, logRules, settings } from '../firewall/config.ts'
-
-export { describeRecord } from './records.ts'
+import { accessState, logRules, settings } from './config.ts'
 
 /** Slots that decide whether the reader runs. */
 export const deciding = [settings, logRules, accessState] as const

@@ -1,0 +1,3 @@
+// What others may use of this area.
+
+export { describeRecord } from './records.ts'
