@@ -31,7 +31,7 @@ export async function benchChanges(): Promise<Row[]> {
 
   let value = 0
   const change = () =>
-    gateway.services.engine.change({
+    gateway.engine.change({
       edit: (config) => [updateSingle(config, noteSettings, { limit: value++ % 1_000 }), null],
       actor: { login: 'bench', address: '127.0.0.1' },
       reason: 'bench',

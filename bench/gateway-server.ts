@@ -18,7 +18,7 @@ import { benchFolder } from './folder.ts'
 const folder = benchFolder()
 const vault = new Vault(join(folder, 'vault.key'))
 const certificate = await ensureCertificate(join(folder, 'tls'), ['127.0.0.1'], new Date())
-const { http, services } = createGateway({
+const { http, engine, services } = createGateway({
   folder,
   hitsFile: '',
   database: new Database(join(folder, 'gateway.db')),
@@ -49,7 +49,7 @@ const admins = Array.from({ length: 1_000 }, (_, index) => {
     password_hash: vault.seal('no password fits this', passwordPlace(id)),
   }
 })
-await services.engine.change({
+await engine.change({
   edit: (config) => [write(config, administrators, admins), null],
   actor: { login: 'bench', address: '127.0.0.1' },
   reason: 'bench',

@@ -44,7 +44,7 @@ export async function changeState(
   mkdirSync(folder, { recursive: true })
   const database = new Database(join(folder, 'gateway.db'))
   const vault = new Vault(join(folder, 'vault.key'))
-  const { services, http, close } = createGateway({
+  const { engine, services, http, close } = createGateway({
     database,
     folder,
     hitsFile: '',
@@ -61,13 +61,13 @@ export async function changeState(
     isTls: true,
   })
   const fill = await prepare(services, vault)
-  await services.engine.change({
+  await engine.change({
     edit: (config, tools) => [fill(config, tools), null],
     actor: { login: 'bench', address: '127.0.0.1' },
     reason: 'bench',
   })
-  await services.engine.idle()
-  services.engine.close()
+  await engine.idle()
+  engine.close()
   await http.close()
   services.audit.flush()
   await close()

@@ -73,10 +73,14 @@ export interface GatewayParts {
 
 export interface Gateway {
   readonly http: FastifyInstance
+  readonly engine: ConfigEngine
   readonly services: Services
   /** Gives back what was opened here; the database stays with whoever brought it. */
   close(): Promise<void>
 }
+
+/** The gateway itself, where no administrator asked. */
+const gatewayActor = { login: 'system', address: '127.0.0.1' }
 
 export const endpointsOf = (areas: readonly Area[]): AreaEndpoints[] =>
   areas.map(({ name, routes }) => ({ name, endpoints: routes.map((route) => route.endpoint) }))
@@ -88,6 +92,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const audit = new AuditTrail(database, clock.now)
   const sessions = new Sessions(database, clock)
   const guard = new SignInGuard(database, clock)
+  const referencesTo = createReferenceFinder(areas)
   const engine = new ConfigEngine({
     slots,
     database,
@@ -97,6 +102,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     facts: parts.facts,
     clock,
     lockOut: createLockOutGuard(parts.facts, clock.now),
+    referencesTo,
     alongside: (commits) => {
       for (const { revision } of commits) {
         for (const adminId of signedOutBy(revision.changes)) sessions.endAllOf(adminId)
@@ -138,9 +144,12 @@ export function createGateway(parts: GatewayParts): Gateway {
     licenceKey: parts.licenceKey,
     clock,
     engine,
+    changeAsGateway: async (edit, { actor = gatewayActor, ...options }) => {
+      await engine.change({ edit: (config, tools) => [edit(config, tools), null], actor, ...options })
+    },
     applier,
     facts: parts.facts,
-    referencesTo: createReferenceFinder(areas),
+    referencesTo,
     hitCounters,
     firewallLog,
     systemLog,
@@ -175,6 +184,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const http = createHttpServer({
     routes: [...areas.flatMap((area) => area.routes), ...referenceRoutes(endpointsOf(areas), version)],
     services,
+    engine,
     findIdentity: createIdentityFinder(
       names,
       (session, secures) => {
@@ -190,7 +200,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.logsRequests ? { logsRequests: true } : {}),
     ...(parts.checkReplies ? { checkReplies: true } : {}),
   })
-  return { http, services, close }
+  return { http, engine, services, close }
 
   async function close(): Promise<void> {
     await systemLog.stop()

@@ -130,7 +130,8 @@ async function start(settings: Settings): Promise<void> {
     logsRequests: settings.logsRequests,
     serverFactory: (handler) => guardConnections(createTlsServer(certificate, handler)),
   })
-  const { engine, audit, hitCounters, firewallLog, systemLog } = gateway.services
+  const { engine } = gateway
+  const { audit, hitCounters, firewallLog, systemLog } = gateway.services
   const resolver = createDomainResolver({
     servers: () => dnsServers(engine.config, facts.current()),
     onAddresses: (addresses) => addressBook.set('domains', addresses),
@@ -264,15 +265,15 @@ async function adoptNetwork({ services }: Gateway): Promise<void> {
   const { engine } = services
   if (engine.revision > 0) return
   const facts = services.facts()
-  await engine.change({
-    edit: (config, tools) => {
-      const found = adoptedConnections(facts, readDefaultGateways(), () => tools.nextId(connections))
-      return [write(config, connections, found), null]
-    },
-    actor: { login: 'system', address: '127.0.0.1' },
-    reason: 'Interfaces found on this machine',
-    isDeferred: true,
-  })
+  await services.changeAsGateway(
+    (config, tools) =>
+      write(
+        config,
+        connections,
+        adoptedConnections(facts, readDefaultGateways(), () => tools.nextId(connections)),
+      ),
+    { reason: 'Interfaces found on this machine', isDeferred: true },
+  )
 }
 
 /** A new state gets the administrator `admin`; the password is returned when it was made here, to be shown once. */
@@ -293,9 +294,7 @@ async function ensureFirstAdministrator({ services }: Gateway, given: string | n
     comment: '',
     password: '',
   }
-  await engine.change({
-    edit: (config) => [addAdministrator(config, id, fields, sealed), null],
-    actor: { login: 'system', address: '127.0.0.1' },
+  await services.changeAsGateway((config) => addAdministrator(config, id, fields, sealed), {
     reason: 'First administrator',
   })
   return given === null ? password : null

@@ -1,6 +1,7 @@
 // What a change is: the request for one, what comes of it, and what the engine needs to carry it out. Types only.
 
 import type { Database } from '../database/database.ts'
+import type { Reference } from '../model/references.ts'
 import type { Config, ListSlot, Slot } from '../model/slots.ts'
 import type { Applier, Outcome } from '../plan/artifacts.ts'
 import type { Facts } from '../plan/facts.ts'
@@ -22,6 +23,8 @@ export interface EditTools {
   nextId(slot: Pick<ListSlot, 'key'>): number
   /** No number up to this one is given any more: for items that bring their ids along. */
   keepIds(slot: Pick<ListSlot, 'key'>, upTo: number): void
+  /** Who names an object, over all areas. */
+  referencesTo(config: Config, id: string): readonly Reference[]
 }
 
 /** A pure function from the configuration to the one wanted, with what the caller wants to know of it. */
@@ -88,6 +91,28 @@ export interface EngineParts {
   readonly facts: () => Facts
   readonly clock: Clocks
   readonly lockOut?: LockOutGuard
-  /** Runs inside the transaction of a commit: the journal record and the end of sessions belong to the change. */
+  /** Who names an object, over all areas; absent: no object is named. */
+  readonly referencesTo?: EditTools['referencesTo']
+  /** Runs inside the transaction of a commit: the audit record and the end of sessions belong to the change. */
   readonly alongside: (commits: readonly Committed[]) => void
+}
+
+/** The configuration as areas see it: to read, to go back in, never to change except by change(). */
+export interface ConfigView {
+  readonly config: Config
+  readonly revision: number
+  readonly slots: readonly Slot[]
+  /** The last number given in each list. */
+  readonly sequences: Readonly<Record<string, number>>
+  readonly probation: Probation | null
+  /** What was found damaged when the configuration was loaded, in words. */
+  readonly damage: readonly string[]
+  listRevisions(limit: number, offset: number): RevisionInfo[]
+  describeRevision(number: number): DescribedRevision | null
+  configAt(revision: number): Config | null
+  onChanged(listener: () => void): void
+  /** Keeps the change on probation. */
+  confirm(): Probation
+  /** Reverts the change on probation at once. */
+  putBack(actor: Actor, reason: string): Promise<ChangeResult<null>>
 }

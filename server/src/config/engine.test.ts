@@ -14,7 +14,7 @@ describe('change()', () => {
   beforeEach(async () => {
     gateway = await createTestGateway()
     admin = await gateway.client('predefined_admin_write')
-    await gateway.services.engine.reconcile()
+    await gateway.engine.reconcile()
   })
   afterEach(() => gateway.close())
 
@@ -22,7 +22,7 @@ describe('change()', () => {
     admin('PATCH', '/firewall/settings', { automatic_snat_enabled: on }, headers)
   const isSnatOn = async (): Promise<boolean> => (await admin('GET', '/firewall/settings')).body.automatic_snat_enabled
   const isSnatApplied = (): boolean => JSON.stringify(gateway.applier.applied).includes('masquerade')
-  const revision = (): number => gateway.services.engine.revision
+  const revision = (): number => gateway.engine.revision
   const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
     while (!(await isTrue())) await new Promise((resolve) => setImmediate(resolve))
   }
@@ -58,7 +58,7 @@ describe('change()', () => {
   })
 
   it('that would lock its author out is refused, unless it is on probation', async () => {
-    const { engine } = gateway.services
+    const { engine } = gateway
     const before = revision()
     const dropAll = {
       edit: (config: Config) => [addRule(config, 'input', 1, { action: 'drop' }, {}), null] as const,
@@ -153,8 +153,8 @@ describe('change()', () => {
         else gateway.clock.advance(3601)
         gateway = await gateway.restart()
         admin = await gateway.client('predefined_admin_write')
-        gateway.services.engine.resumeProbation()
-        await until(() => gateway.services.engine.probation === null && isSnatApplied())
+        gateway.engine.resumeProbation()
+        await until(() => gateway.engine.probation === null && isSnatApplied())
         assert.equal(await isSnatOn(), true)
       }
     })
@@ -162,10 +162,10 @@ describe('change()', () => {
     it('is put back even while the apply service is away', async () => {
       await snat(false, onProbation)
       gateway.applier.failWith = new Error('away')
-      await until(() => gateway.services.engine.probation === null)
+      await until(() => gateway.engine.probation === null)
       gateway.applier.failWith = null
       assert.equal(await isSnatOn(), true)
-      await gateway.services.engine.reconcile()
+      await gateway.engine.reconcile()
       assert.ok(isSnatApplied())
     })
 
@@ -196,14 +196,14 @@ describe('change()', () => {
     await admin('PATCH', '/gather_stat/settings', { enabled: true })
     gateway.applier.calls.length = 0
     const { folder } = gateway
-    gateway.services.engine.close()
+    gateway.engine.close()
     const raw = new DatabaseSync(join(folder, 'gateway.db'))
     raw.exec(`UPDATE items SET body = replace(body, 'false', 'true') WHERE slot = 'firewall.settings'`)
     raw.close()
     gateway = await gateway.restart()
     admin = await gateway.client('predefined_admin_write')
     assert.equal(await isSnatOn(), false)
-    assert.match(gateway.services.engine.damage.join(), /rebuilt/)
+    assert.match(gateway.engine.damage.join(), /rebuilt/)
     const status = (await admin('GET', '/config/status')).body
     assert.equal(status.find((item: { name: string }) => item.name === 'store').status, 'failed')
   })
@@ -219,9 +219,9 @@ describe('change()', () => {
     gateway = await gateway.restart()
     admin = await gateway.client('predefined_admin_write')
     assert.equal(await isSnatOn(), false)
-    assert.match(gateway.services.engine.damage.join(), new RegExp(`Revision ${good + 1} is damaged`))
+    assert.match(gateway.engine.damage.join(), new RegExp(`Revision ${good + 1} is damaged`))
     assert.ok(revision() > good + 1, 'a number was used again')
-    await gateway.services.engine.reconcile()
+    await gateway.engine.reconcile()
     assert.equal(isSnatApplied(), false)
     assert.equal((await snat(true)).status, 200)
     const next = await gateway.restart()

@@ -13,6 +13,7 @@ import type {
   ChangeRequest,
   ChangeResult,
   Committed,
+  ConfigView,
   DescribedRevision,
   DryRun,
   Edit,
@@ -53,7 +54,7 @@ const maxShared = 64
 /** The gateway itself, where no administrator asked. */
 const system: Actor = { login: 'system', address: '127.0.0.1' }
 
-export class ConfigEngine {
+export class ConfigEngine implements ConfigView {
   readonly #parts: EngineParts
   #head: Snapshot
   #artifacts: readonly Artifact[]
@@ -311,6 +312,7 @@ export class ConfigEngine {
       keepIds: (slot, upTo) => {
         used[slot.key] = Math.max(upTo, used[slot.key] ?? sequences[slot.key] ?? 0)
       },
+      referencesTo: this.#parts.referencesTo ?? (() => []),
     })
     const { changes, snapshot } = diffConfig(this.#parts.slots, head, wanted)
     if (changes.length === 0) return { prepared: null, result }

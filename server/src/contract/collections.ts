@@ -18,8 +18,8 @@ import { Type } from './schema.ts'
 const anySubset = 'Any subset of the fields; what is not sent stays.'
 const placed = 'At the end, or right after the anchor, or with insert_after=false at the place of the anchor.'
 
-interface Common {
-  readonly path: string
+interface Common<Path extends string = string> {
+  readonly path: Path
   /** In the administrator's words, as in "Show the firewall settings". */
   readonly title: string
   readonly view?: Access
@@ -44,10 +44,16 @@ export const settingsEndpoints = <S extends TObject>(spec: Common & { readonly s
   }),
 })
 
-interface CollectionSpec<N extends TObject, P extends TSchema, V extends TObject> extends Common {
+interface CollectionSpec<
+  N extends TObject,
+  P extends TSchema,
+  V extends TObject,
+  Path extends string,
+  Id extends string,
+> extends Common<Path> {
   /** One item in words, as in "Add a local administrator". */
   readonly item: string
-  readonly idName: string
+  readonly idName: Id
   /** Body of a creation. */
   readonly fields: N
   /** Body of an update; any subset of `fields` unless given. */
@@ -57,8 +63,14 @@ interface CollectionSpec<N extends TObject, P extends TSchema, V extends TObject
   readonly removalNeedsFreshSignIn?: boolean
 }
 
-export const collectionEndpoints = <N extends TObject, V extends TObject, P extends TSchema = PatchOf<N>>(
-  spec: CollectionSpec<N, P, V>,
+export const collectionEndpoints = <
+  N extends TObject,
+  V extends TObject,
+  const Path extends string,
+  const Id extends string,
+  P extends TSchema = PatchOf<N>,
+>(
+  spec: CollectionSpec<N, P, V, Path, Id>,
 ) => ({
   ...itemEndpoints(spec),
   list: listEndpoint(spec),
@@ -86,8 +98,14 @@ export const tableEndpoint = <V extends TObject, const C extends readonly string
     alsoReplies: ['text/csv'],
   })
 
-export const orderedEndpoints = <N extends TObject, V extends TObject, P extends TSchema = PatchOf<N>>(
-  spec: CollectionSpec<N, P, V>,
+export const orderedEndpoints = <
+  N extends TObject,
+  V extends TObject,
+  const Path extends string,
+  const Id extends string,
+  P extends TSchema = PatchOf<N>,
+>(
+  spec: CollectionSpec<N, P, V, Path, Id>,
 ) => ({
   ...itemEndpoints(spec),
   list: listEndpoint(spec),
@@ -103,7 +121,7 @@ export const orderedEndpoints = <N extends TObject, V extends TObject, P extends
   }),
   move: endpoint({
     method: 'PATCH',
-    path: `${spec.path}/move`,
+    path: `${spec.path}/move` as const,
     access: spec.change,
     summary: `Move ${spec.item}`,
     body: moveBody({ id: Type.Integer() }),
@@ -111,8 +129,8 @@ export const orderedEndpoints = <N extends TObject, V extends TObject, P extends
 })
 
 /** The rules of each profile of an area, in their order, below the path of the profiles. */
-export const profileRuleEndpoints = <N extends TObject, V extends TObject>(spec: {
-  readonly path: string
+export const profileRuleEndpoints = <N extends TObject, V extends TObject, const Path extends string>(spec: {
+  readonly path: Path
   /** In words, as in "List the rules of a profile" and "Add a rule to a profile". */
   readonly title: string
   readonly item: string
@@ -121,7 +139,7 @@ export const profileRuleEndpoints = <N extends TObject, V extends TObject>(spec:
   readonly bodyLimitBytes: number
 }) => {
   const { item, fields, bodyLimitBytes } = spec
-  const path = `${spec.path}/:profile_id/rules`
+  const path = `${spec.path}/:profile_id/rules` as const
   return {
     list: endpoint({
       method: 'GET',
@@ -143,7 +161,7 @@ export const profileRuleEndpoints = <N extends TObject, V extends TObject>(spec:
     }),
     update: endpoint({
       method: 'PATCH',
-      path: `${path}/:rule_id`,
+      path: `${path}/:rule_id` as const,
       access: 'configure',
       summary: `Change ${item} of a profile`,
       description: anySubset,
@@ -152,14 +170,14 @@ export const profileRuleEndpoints = <N extends TObject, V extends TObject>(spec:
     }),
     move: endpoint({
       method: 'PATCH',
-      path: `${spec.path}/rules/move`,
+      path: `${spec.path}/rules/move` as const,
       access: 'configure',
       summary: `Move ${item} of a profile`,
       body: moveBody({ profile_id: Type.String({ minLength: 1, maxLength: 80 }), rule_id: Type.Integer() }),
     }),
     remove: endpoint({
       method: 'DELETE',
-      path: `${path}/:rule_id`,
+      path: `${path}/:rule_id` as const,
       access: 'configure',
       summary: `Remove ${item} of a profile`,
     }),
@@ -185,10 +203,18 @@ const listEndpoint = <V extends TObject>(spec: Common & { readonly shown: V }) =
     reply: Type.Array(spec.shown),
   })
 
-const itemEndpoints = <N extends TObject, P extends TSchema, V extends TObject>(spec: CollectionSpec<N, P, V>) => ({
+const itemEndpoints = <
+  N extends TObject,
+  P extends TSchema,
+  V extends TObject,
+  const Path extends string,
+  const Id extends string,
+>(
+  spec: CollectionSpec<N, P, V, Path, Id>,
+) => ({
   update: endpoint({
     method: 'PATCH',
-    path: `${spec.path}/:${spec.idName}`,
+    path: `${spec.path}/:${spec.idName}` as const,
     access: spec.change,
     summary: `Change ${spec.item}`,
     description: anySubset,
@@ -196,7 +222,7 @@ const itemEndpoints = <N extends TObject, P extends TSchema, V extends TObject>(
   }),
   remove: endpoint({
     method: 'DELETE',
-    path: `${spec.path}/:${spec.idName}`,
+    path: `${spec.path}/:${spec.idName}` as const,
     access: spec.change,
     summary: `Remove ${spec.item}`,
     ...(spec.removalNeedsFreshSignIn ? { needsFreshSignIn: true } : {}),

@@ -15,10 +15,10 @@ export type Effect = 'read' | 'configuration' | 'action'
 
 type NoFields = TObject<Record<never, never>>
 
-export interface EndpointSpec<Q extends TObject, B extends TSchema, R extends TSchema> {
+export interface EndpointSpec<Q extends TObject, B extends TSchema, R extends TSchema, P extends string = string> {
   readonly method: Method
   /** `:name` marks a path variable. */
-  readonly path: string
+  readonly path: P
   readonly access: Access
   readonly summary: string
   readonly description?: string
@@ -43,9 +43,14 @@ export interface EndpointSpec<Q extends TObject, B extends TSchema, R extends TS
   readonly needsFreshSignIn?: boolean
 }
 
-export interface Endpoint<Q extends TObject = TObject, B extends TSchema = TSchema, R extends TSchema = TSchema> {
+export interface Endpoint<
+  Q extends TObject = TObject,
+  B extends TSchema = TSchema,
+  R extends TSchema = TSchema,
+  P extends string = string,
+> {
   readonly method: Method
-  readonly path: string
+  readonly path: P
   readonly access: Access
   readonly summary: string
   readonly description: string
@@ -64,6 +69,19 @@ export interface Endpoint<Q extends TObject = TObject, B extends TSchema = TSche
   readonly needsFreshSignIn: boolean
 }
 
+type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : P extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** The variables of the path, by name. */
+export type ParamsOf<E> =
+  E extends Endpoint<TObject, TSchema, TSchema, infer P>
+    ? string extends P
+      ? Readonly<Record<string, string>>
+      : Readonly<Record<ParamNames<P>, string>>
+    : never
 export type QueryOf<E> = E extends Endpoint<infer Q, TSchema, TSchema> ? Static<Q> : never
 export type BodyOf<E> = E extends Endpoint<TObject, infer B, TSchema> ? Static<B> : never
 export type ReplyOf<E> = E extends Endpoint<TObject, TSchema, infer R> ? Static<R> : never
@@ -80,9 +98,14 @@ export const noFields: NoFields = Type.Object({}, { additionalProperties: false 
 export const empty = Type.Void()
 export type Empty = typeof empty
 
-export const endpoint = <Q extends TObject = NoFields, B extends TSchema = Empty, R extends TSchema = Empty>(
-  spec: EndpointSpec<Q, B, R>,
-): Endpoint<Q, B, R> => ({
+export const endpoint = <
+  Q extends TObject = NoFields,
+  B extends TSchema = Empty,
+  R extends TSchema = Empty,
+  const P extends string = string,
+>(
+  spec: EndpointSpec<Q, B, R, P>,
+): Endpoint<Q, B, R, P> => ({
   method: spec.method,
   path: spec.path,
   access: spec.access,

@@ -2,14 +2,14 @@
 
 import type { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
-import type { EditTools } from '../config/change.ts'
-import type { ConfigEngine } from '../config/engine.ts'
+import type { Actor, ConfigView, EditTools } from '../config/change.ts'
 import type { Role } from '../contract/access.ts'
-import type { BodyOf, Endpoint, QueryOf, ReplyOf } from '../contract/endpoint.ts'
+import type { BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from '../contract/endpoint.ts'
 import type { Problem } from '../contract/error.ts'
 import type { Reference } from '../model/references.ts'
+import type { Sealed } from '../model/secret.ts'
 import type { Config, Slot } from '../model/slots.ts'
-import type { AreaRules } from '../plan/area.ts'
+import { type AreaSpec, rulesOf } from '../plan/area.ts'
 import type { Applier, Observation } from '../plan/artifacts.ts'
 import type { Facts, GivenLease, TrafficReading } from '../plan/facts.ts'
 import type { Passwords } from '../runtime/accounts/passwords.ts'
@@ -20,7 +20,7 @@ import type { FtpTarget, UploadFile } from '../runtime/backups/ftp-upload.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { DdnsUpdater } from '../runtime/dynamic-dns/ddns.ts'
 import type { HitCounters } from '../runtime/hit-counters.ts'
-import type { AuditTrail } from '../runtime/logs/audit.ts'
+import type { AuditResult, AuditTrail } from '../runtime/logs/audit.ts'
 import type { FirewallLog } from '../runtime/logs/firewall-log.ts'
 import type { SystemLog } from '../runtime/logs/system-log.ts'
 import type { Vault } from '../runtime/vault.ts'
@@ -98,12 +98,27 @@ export interface Machine {
   readonly applyError: string | null
 }
 
+export interface GatewayChange {
+  readonly reason: string
+  /** On whose behalf; the gateway itself unless given. */
+  readonly actor?: Actor
+  readonly requestId?: string
+  /** Nothing waits for the machine: the reconcile loop applies it. */
+  readonly isDeferred?: boolean
+}
+
 /** The long-lived things an area may use. Wired once in main.ts. */
 export interface Services {
   readonly brand: string
   readonly hostName: string
   readonly clock: Clock
-  readonly engine: ConfigEngine
+  /** The configuration to read; only change() changes it. */
+  readonly engine: ConfigView
+  /** A change that no administrator asked for: a job's result, a password hashed again. */
+  readonly changeAsGateway: (
+    edit: (config: Config, tools: EditTools) => Config,
+    options: GatewayChange,
+  ) => Promise<void>
   readonly applier: Applier
   /** What the machine holds now, or why that cannot be told. */
   readonly observe: () => Promise<Machine>
@@ -174,7 +189,7 @@ export interface PreviewCall {
 }
 
 export interface Context<E extends Endpoint = Endpoint> {
-  readonly params: Readonly<Record<string, string>>
+  readonly params: ParamsOf<E>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
   /** The bytes as they came, where the endpoint says that they are not JSON; otherwise empty. */
@@ -189,6 +204,15 @@ export interface Context<E extends Endpoint = Endpoint> {
   readonly cookieHeader: string | undefined
   readonly services: Services
   readonly identity: Identity | null
+  /** May see secrets and do everything. */
+  readonly isFullAdministrator: boolean
+  /** Records what this call did beside changing the configuration, such as showing a secret. */
+  audit(message: string, result?: AuditResult): void
+  /**
+   * Shows secrets to full administrators, and records that once for this call; everyone else gets the mask. `message` says
+   * what was shown: "Passwords of connections were shown."
+   */
+  revealer(message: string): (secret: Sealed, place: string) => string
   /** The configuration that another call of this interface would lead to; changes nothing. */
   preview(call: PreviewCall): Promise<Config>
   setHeader(name: string, value: string | readonly string[]): void
@@ -212,6 +236,8 @@ export function rawReply(contentType: string, content: RawContent): RawReply {
 
 export const isRawReply = (value: unknown): value is RawReply =>
   typeof value === 'object' && value !== null && rawReplies.has(value)
+
+export type { EditTools }
 
 export type Handler<E extends Endpoint> = (
   context: Context<E>,
@@ -248,8 +274,9 @@ export function signedIn(context: Pick<Context, 'identity'>): Identity {
   return context.identity
 }
 
-export interface Area extends AreaRules {
+export interface Area extends AreaSpec {
   readonly routes: readonly Route[]
 }
 
-export const defineArea = (area: Area): Area => area
+/** An area with the rules that follow from its declarations. */
+export const defineArea = (area: Area): Area => ({ ...area, ...rulesOf(area) })

@@ -1,10 +1,11 @@
 // What another call of the interface would make of the configuration, without making it: the same route, access, schema and
 // edit as the call itself, on a copy. Used where an answer is asked for "as if", such as which rule would decide.
 
-import type { Edit } from '../config/change.ts'
+import type { EditTools } from '../config/change.ts'
+import type { ConfigEngine } from '../config/engine.ts'
 import { GatewayError, invalid } from '../contract/error.ts'
 import type { Config } from '../model/slots.ts'
-import type { Context, PreviewCall, Route, Services } from './handle.ts'
+import type { Change, Context, PreviewCall, Route } from './handle.ts'
 import { checkAccess } from './request.ts'
 import { checkBody, readQuery } from './validate.ts'
 
@@ -20,7 +21,7 @@ class Previewed extends Error {
 
 export async function preview(
   routes: readonly Route[],
-  services: Services,
+  engine: ConfigEngine,
   asking: Context,
   call: PreviewCall,
 ): Promise<Config> {
@@ -31,21 +32,23 @@ export async function preview(
   const { endpoint, handler } = found.route
   checkAccess(asking.identity, endpoint.access)
   if (endpoint.body) checkBody(endpoint.body, call.body)
-  const change = (edit: (config: Config, tools: never) => Config | readonly [Config, unknown]) => {
-    const wrapped = (config: Config, tools: never) => {
-      const edited = edit(config, tools)
-      return Array.isArray(edited) ? edited : [edited, undefined]
-    }
-    return Promise.reject(new Previewed(services.engine.preview(wrapped as unknown as Edit<unknown>)))
-  }
+  const change = (edit: (config: Config, tools: EditTools) => Config | readonly [Config, unknown]): Promise<never> =>
+    Promise.reject(
+      new Previewed(
+        engine.preview((config, tools) => {
+          const edited = edit(config, tools)
+          return Array.isArray(edited) ? (edited as readonly [Config, unknown]) : [edited as Config, undefined]
+        }),
+      ),
+    )
   const query = readQuery(endpoint.query, Object.fromEntries(new URLSearchParams(search)))
   try {
     await handler({
       ...asking,
       params: found.params,
-      query: query as never,
-      body: call.body as never,
-      change: change as never,
+      query,
+      body: call.body,
+      change: change as Change,
     })
   } catch (outcome) {
     if (outcome instanceof Previewed) return outcome.config

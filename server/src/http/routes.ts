@@ -1,104 +1,168 @@
-// Routes for the declared shapes of contract/collections.ts, so that an area with nothing special writes one line.
+// Routes for declared lists and settings, so that an area with nothing special writes one line.
 
 import { randomUUID } from 'node:crypto'
 import { setImmediate as others } from 'node:timers/promises'
 import type { TObject } from 'typebox'
 import type { settingsEndpoints } from '../contract/collections.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
-import { addTo, type ItemList, replaceIn, updateIn } from '../model/item-list.ts'
-import { moveItem, type Placement, removeItem, updateSingle } from '../model/list-edits.ts'
-import { type Config, commonEnds, type Item, read, type SingleSlot } from '../model/slots.ts'
+import { idOf, type ListDeclaration, type SettingsDeclaration } from '../model/declarations.ts'
+import type { Placement } from '../model/list-edits.ts'
+import { addTo, itemsIn, moveIn, removeFrom, replaceIn, requireIn, updateIn, updateSettings } from '../model/lists.ts'
+import { type Config, commonEnds, type Item, type ItemId, read, type SingleSlot } from '../model/slots.ts'
 import { toCsv } from './csv.ts'
-import { type Handler, handle, type RawReply, type Route, rawReply } from './handle.ts'
+import { type Context, type EditTools, handle, type RawReply, type Route, rawReply } from './handle.ts'
 
-export const settingsRoutes = <T extends object>(
-  endpoints: ReturnType<typeof settingsEndpoints<TObject>>,
-  slot: SingleSlot<T>,
-): Route[] => [
-  handle(endpoints.show, ({ config }) => read(config, slot) as never, { slot }),
-  handle(endpoints.update, ({ body, change }) => change((config) => updateSingle(config, slot, body as Partial<T>)), {
-    slot,
-  }),
-]
+type SettingsEndpoints = ReturnType<typeof settingsEndpoints<TObject>>
+
+/** A slot alone is enough for settings that nothing more must hold of. */
+export function settingsRoutes<T extends object>(
+  endpoints: SettingsEndpoints,
+  declared: SettingsDeclaration<T> | SingleSlot<T>,
+): Route[] {
+  const settings = 'slot' in declared ? declared : { slot: declared, noun: '' }
+  const { slot } = settings
+  return [
+    handle<Endpoint>(endpoints.show, ({ config }) => read(config, slot), { slot }),
+    handle<Endpoint>(
+      endpoints.update,
+      ({ body, change }) => change((config) => updateSettings(config, settings, body as Partial<T>)),
+      { slot },
+    ),
+  ]
+}
 
 /** An area answers itself what it leaves out here. */
 interface ListEndpoints {
   readonly list?: Endpoint
+  readonly show?: Endpoint
   readonly create?: Endpoint
   readonly update?: Endpoint
   readonly replace?: Endpoint
+  readonly move?: Endpoint
   readonly remove?: Endpoint
 }
 
-interface OrderedEndpoints extends ListEndpoints {
-  readonly move?: Endpoint
+interface ListOptions<T extends Item> {
+  /** The items as replies show them; as stored, without secrets, unless given. */
+  readonly shown?: (items: readonly T[], context: Context) => unknown
+  /** What is stored of a body when that takes more than the body: a sealed secret, a hash, a number of a device. */
+  readonly prepare?: (context: Context, body: object) => Prepared | Promise<Prepared>
 }
 
-type StringItem = Item & { readonly id: string }
-type IntegerItem = Item & { readonly id: number }
+/** Called in the change's turn, with the id of the item and, for one that is there, what is stored. */
+type Prepared = (id: ItemId, tools: EditTools, config: Config) => object
 
-/** Items with ids that tell nothing, in the order of their creation. */
-export function collectionRoutes<T extends StringItem>(endpoints: ListEndpoints, list: ItemList<T>): Route[] {
-  const create: Handler<Endpoint> = async ({ body, change }) => {
-    const id = randomUUID()
-    await change((config) => addTo(config, list, id, body as object))
-    return { id } as never
-  }
-  return [...itemRoutes(endpoints, list), ...answered(endpoints.create, list, create)]
-}
-
-/** Numbered items in an order that administrators decide. */
-export function orderedRoutes<T extends IntegerItem>(endpoints: OrderedEndpoints, list: ItemList<T>): Route[] {
-  const { slot, item } = list
-  const create: Handler<Endpoint> = ({ body, query, change }) =>
-    change((config, tools) => {
-      const id = tools.nextId(slot)
-      return [addTo(config, list, id, body as object, query as Placement), { id }] as const
-    }) as never
-  const move: Handler<Endpoint> = ({ body, change }) => {
-    const { id, ...placement } = (body as { params: Placement & { id: number } }).params
-    return change((config) => moveItem(config, slot, id, placement, item)) as never
-  }
+/**
+ * The endpoints of a list. The last variable of a path is the item, the first one the owner where items have owners; what
+ * the reply of a creation shows is the id.
+ */
+export function listRoutes<T extends Item>(
+  endpoints: ListEndpoints,
+  list: ListDeclaration<T>,
+  { shown = withoutSecrets(list), prepare = asSent }: ListOptions<T> = {},
+): Route[] {
+  const { slot } = list
+  const ownerIn = ({ params }: Context): string | undefined => (list.owner ? requireOwner(list, params) : undefined)
+  const route = (endpoint: Endpoint | undefined, answer: (context: Context) => unknown): Route[] =>
+    endpoint ? [handle(endpoint, answer, { slot })] : []
+  const editing =
+    (edit: (config: Config, id: string, body: object, owner: string | undefined) => Config) =>
+    async (context: Context): Promise<void> => {
+      const prepared = await prepare(context, context.body as object)
+      const [id, owner] = [itemIn(context.params), ownerIn(context)]
+      return context.change((config, tools) => {
+        requireOwnerIn(config, list, owner)
+        const { id: stored } = requireIn(config, list, id, owner)
+        return edit(config, id, prepared(stored, tools, config), owner)
+      })
+    }
   return [
-    ...itemRoutes(endpoints, list),
-    ...answered(endpoints.create, list, create),
-    ...answered(endpoints.move, list, move),
-  ]
-}
-
-/** What every list has, whatever its ids and its order. */
-function itemRoutes<T extends Item>(endpoints: ListEndpoints, list: ItemList<T>): Route[] {
-  const { slot, item } = list
-  const byPath =
-    (edit: (config: Config, id: string, body: object) => Config): Handler<Endpoint> =>
-    ({ params, body, change }) =>
-      change((config) => edit(config, Object.values(params).at(-1) ?? '', body as object)) as never
-  return [
-    ...answered(endpoints.list, list, ({ config }) => read(config, slot) as never),
-    ...answered(
+    ...route(endpoints.list, (context) => {
+      const owner = ownerIn(context)
+      requireOwnerIn(context.config, list, owner)
+      return shown(itemsIn(context.config, list, owner), context)
+    }),
+    ...route(endpoints.show, (context) => {
+      const item = requireIn(context.config, list, itemIn(context.params), ownerIn(context))
+      return ([shown([item], context)].flat() as unknown[])[0]
+    }),
+    ...route(endpoints.create, async (context) => {
+      const prepared = await prepare(context, context.body as object)
+      const owner = ownerIn(context)
+      const ownerField = list.owner && owner !== undefined ? { [list.owner.field]: owner } : {}
+      return context.change((config, tools) => {
+        requireOwnerIn(config, list, owner)
+        const [id, shownId] = newId(list, tools)
+        const body = { ...prepared(id, tools, config), ...ownerField }
+        return [addTo(config, list, id, body, context.query as Placement), { id: shownId }] as const
+      })
+    }),
+    ...route(
       endpoints.update,
-      list,
-      byPath((config, id, patch) => updateIn(config, list, id, patch)),
+      editing((config, id, patch, owner) => updateIn(config, list, id, patch, owner)),
     ),
-    ...answered(
+    ...route(
       endpoints.replace,
-      list,
-      byPath((config, id, body) => replaceIn(config, list, id, body)),
+      editing((config, id, body, owner) => replaceIn(config, list, id, body, owner)),
     ),
-    ...answered(
-      endpoints.remove,
-      list,
-      byPath((config, id) => removeItem(config, slot, id, item)),
-    ),
+    ...route(endpoints.move, ({ body, change }) => {
+      const { params } = body as { readonly params: Placement & Readonly<Record<string, ItemId>> }
+      const { anchor_item_id, insert_after, ...names } = params
+      const owner = list.owner ? Object.values(names)[0] : undefined
+      const placement = {
+        ...(anchor_item_id === undefined ? {} : { anchor_item_id }),
+        ...(insert_after === undefined ? {} : { insert_after }),
+      }
+      return change((config) => {
+        requireOwnerIn(config, list, owner)
+        return moveIn(config, list, Object.values(names).at(-1) ?? '', placement, owner)
+      })
+    }),
+    ...route(endpoints.remove, (context) => {
+      const [id, owner] = [itemIn(context.params), ownerIn(context)]
+      return context.change((config, tools) => {
+        requireOwnerIn(config, list, owner)
+        return removeFrom(config, list, id, tools.referencesTo, owner)
+      })
+    }),
   ]
 }
 
-const answered = (
-  endpoint: Endpoint | undefined,
-  { slot }: Pick<ItemList<Item>, 'slot'>,
-  answer: Handler<Endpoint>,
-): Route[] => (endpoint ? [handle(endpoint, answer, { slot })] : [])
+const asSent =
+  (_: Context, body: object): Prepared =>
+  () =>
+    body
 
+const itemIn = (params: Context['params']): string => Object.values(params).at(-1) ?? ''
+
+function requireOwner({ owner }: ListDeclaration, params: Context['params']): string {
+  const [first] = Object.values(params)
+  if (first === undefined) throw new Error(`a path of a list owned by a ${owner?.list.noun} names no owner`)
+  return first
+}
+
+function requireOwnerIn(config: Config, { owner }: ListDeclaration, id: ItemId | undefined): void {
+  if (owner && id !== undefined) requireIn(config, owner.list, id)
+}
+
+/** The id that is stored, and the one that the reply shows. */
+export function newId({ ids, slot }: ListDeclaration, tools: EditTools): readonly [ItemId, ItemId] {
+  if (ids.kind === 'uuid') {
+    const id = randomUUID()
+    return [id, id]
+  }
+  const number = tools.nextId(slot)
+  const id = idOf(ids, number)
+  return [id, ids.kind === 'prefixed' && ids.isShownAsNumber ? number + (ids.after ?? 0) : id]
+}
+
+/** After a change the items that stayed are the very values whose bytes are kept. */
+function withoutSecrets<T extends Item>({
+  secrets = [],
+}: ListDeclaration<T>): (items: readonly T[]) => readonly object[] {
+  if (secrets.length === 0) return (items) => items
+  return perItem((item: T) => Object.fromEntries(Object.entries(item).filter(([name]) => !secrets.includes(name))))
+}
 /** The list as the query asks for it: JSON, or CSV of the named columns. */
 export function tableReply<T extends object>(
   query: { readonly format_type?: 'JSON' | 'CSV'; readonly columns?: readonly string[] },

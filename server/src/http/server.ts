@@ -10,10 +10,11 @@ import Fastify, {
   type FastifyServerFactory,
 } from 'fastify'
 import type { Actor, DryRun, Edit, EditTools } from '../config/change.ts'
+import type { ConfigEngine } from '../config/engine.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { nameOf } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/error.ts'
-import { strictObject } from '../contract/fields.ts'
+import { secretMask, strictObject } from '../contract/fields.ts'
 import { Type } from '../contract/schema.ts'
 import type { Config } from '../model/slots.ts'
 import type { AuditEntry } from '../runtime/logs/audit.ts'
@@ -45,6 +46,7 @@ import { checkBody, faultsOf, readQuery } from './validate.ts'
 export interface HttpParts {
   readonly routes: readonly Route[]
   readonly services: Services
+  readonly engine: ConfigEngine
   readonly findIdentity: FindIdentity
   /** Names of this machine, lower case, beside its addresses. */
   readonly ownNames: ReadonlySet<string>
@@ -199,7 +201,7 @@ function send(reply: FastifyReply, answer: ErrorAnswer): void {
 /** Not async itself: a handler that answers at once, as nearly every read does, costs no promise. */
 function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: FastifyReply): unknown {
   const { endpoint, slot } = route
-  const { engine } = parts.services
+  const { engine } = parts
   const query = readQuery(querySchemaOf(endpoint), request.query as Record<string, unknown>)
   if (slot && endpoint.effect === 'read') {
     const etag = etagOf(slot, engine.slotRevision(slot.key))
@@ -212,29 +214,47 @@ function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: 
   const state: ChangeState = { report: null }
   const context: Context = {
     params: request.params as Record<string, string>,
-    query: query as never,
-    body: body as never,
+    query,
+    body,
     rawBody,
     bodyStream: endpoint.streamsBody ? readStream(endpoint, request) : noStream(),
     config: engine.config,
-    change: endpoint.effect === 'read' ? noChange : changeFor(parts.services, route, request, reply, query, state),
+    change: endpoint.effect === 'read' ? noChange : changeFor(engine, route, request, reply, query, state),
     address: plainAddress(request.ip),
     requestId: request.id,
     cookieHeader: request.headers.cookie,
     services: parts.services,
     identity: request.identity,
-    preview: (call) => preview(parts.routes, parts.services, context, call),
+    ...capabilitiesOf(parts.services, endpoint, request),
+    preview: (call) => preview(parts.routes, engine, context, call),
     setHeader: (name, value) => void reply.header(name, value),
   }
   const finish = (result: unknown): FastifyReply => {
     if (state.report) return reply.type(jsonType).send(JSON.stringify({ dry_run: true, ...state.report }))
-    if (endpoint.effect === 'action' && !route.audits) auditAction(parts.services, request, endpoint)
+    if (endpoint.effect === 'action' && !route.audits) parts.services.audit.note(actionEntry(request, endpoint))
     // Only a sign-in gives cookies to one who had none: its connection need not make room for others any more.
     if (endpoint.access === 'public' && reply.hasHeader('set-cookie')) markSignedIn(request.raw.socket)
     return sendResult(parts, route, reply, result)
   }
   const result = route.handler(context)
   return result instanceof Promise ? result.then(finish) : finish(result)
+}
+
+/** What a handler may ask for instead of putting it together itself. */
+function capabilitiesOf(services: Services, endpoint: Endpoint, request: FastifyRequest) {
+  const isFullAdministrator = request.identity?.role === 'predefined_admin_write'
+  const audit: Context['audit'] = (message, result = 'ok') =>
+    services.audit.note({ ...actionEntry(request, endpoint), result, message })
+  const revealer: Context['revealer'] = (message) => {
+    if (!isFullAdministrator) return () => secretMask
+    let isRecorded = false
+    return (secret, place) => {
+      if (!isRecorded) audit(message)
+      isRecorded = true
+      return services.vault.reveal(secret, place)
+    }
+  }
+  return { isFullAdministrator, audit, revealer }
 }
 
 const noChange: Change = () => {
@@ -318,7 +338,7 @@ interface ChangeState {
 }
 
 function changeFor(
-  services: Services,
+  engine: ConfigEngine,
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -350,11 +370,11 @@ function changeFor(
       ...(steering.confirmWithinSeconds === undefined ? {} : { confirmWithinSeconds: steering.confirmWithinSeconds }),
     }
     if (isDryRun) {
-      state.report = await services.engine.dryRun(ask)
+      state.report = await engine.dryRun(ask)
       return result
     }
-    const done = await services.engine.change(ask)
-    void reply.header('portcullis-revision', String(done.revision ?? services.engine.revision))
+    const done = await engine.change(ask)
+    void reply.header('portcullis-revision', String(done.revision ?? engine.revision))
     // The tag of this very change: somebody else's may have come meanwhile, which this client has not seen.
     if (slot && done.revision !== null) void reply.header('etag', etagOf(slot, done.revision))
     if (done.probation) void reply.header('portcullis-confirm-before', done.probation.deadlineTime)
@@ -380,8 +400,8 @@ function methodsAt(routes: readonly Route[], url: string): string[] {
   return [...new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods)].sort()
 }
 
-function auditAction(services: Services, request: FastifyRequest, endpoint: Endpoint): void {
-  services.audit.note({
+function actionEntry(request: FastifyRequest, endpoint: Endpoint): AuditEntry {
+  return {
     event: 'action',
     who: request.identity?.login ?? '',
     address: plainAddress(request.ip),
@@ -391,7 +411,7 @@ function auditAction(services: Services, request: FastifyRequest, endpoint: Endp
     request_id: request.id,
     revision: null,
     changes: [],
-  })
+  }
 }
 
 /** Every refused attempt to change something, and every refused access. Sign-ins journal themselves. */

@@ -9,7 +9,7 @@ export interface Placement {
 }
 
 /** Ids come from a path as text; numbers and texts compare by what they print. */
-const hasId = (id: ItemId): ((item: Item) => boolean) => {
+export const hasId = (id: ItemId): ((item: Item) => boolean) => {
   const text = String(id)
   return ({ id: own }) => (typeof own === 'string' ? own : String(own)) === text
 }

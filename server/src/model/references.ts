@@ -1,7 +1,7 @@
 // Who uses an object: the mentions of every area, gathered once per state of its slots; and that what is used stays.
 
 import { GatewayError, maxProblems } from '../contract/error.ts'
-import { type Config, perState, type Slot } from './slots.ts'
+import { type Config, type ItemId, type ListSlot, perState, type Slot } from './slots.ts'
 
 /** One place of the configuration that names an object of another one. */
 export interface Reference {
@@ -12,6 +12,8 @@ export interface Reference {
   readonly field: string
   /** The same in the administrator's words: `FORWARD rule 7`. */
   readonly title: string
+  /** What is removed with the object instead of keeping it: the item that refers to it, and how others name that one. */
+  readonly along?: { readonly slot: ListSlot; readonly id: ItemId; readonly mentionedAs: string }
 }
 
 /** An area as far as its mentions of objects go. */

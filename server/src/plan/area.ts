@@ -1,6 +1,15 @@
 // The pure half of an area: where its configuration lives, what must hold and what it puts on the machine.
 
 import type { Problem } from '../contract/error.ts'
+import type { ListDeclaration, SettingsDeclaration } from '../model/declarations.ts'
+import {
+  canMention,
+  createListVerifier,
+  createSettingsVerifier,
+  listReferences,
+  settingsReferences,
+  slotsReadBy,
+} from '../model/declared-rules.ts'
 import type { Mentioning } from '../model/references.ts'
 import type { Config, Slot } from '../model/slots.ts'
 import type { Artifact } from './artifacts.ts'
@@ -13,4 +22,30 @@ export interface AreaRules extends Mentioning {
   /** All problems, not the first. Fields are named as the administrator sent them, after `<area>.<slot>.`. */
   readonly verify?: (config: Config) => readonly Problem[]
   readonly render?: (config: Config, facts: Facts) => readonly Artifact[]
+}
+
+/** What an area declares; `verify` and `references` add what no declaration says. */
+export interface AreaSpec extends AreaRules {
+  readonly lists?: readonly ListDeclaration[]
+  readonly settings?: readonly SettingsDeclaration[]
+}
+
+/** The rules of an area: those of its declarations and its own. */
+export function rulesOf(area: AreaSpec): AreaRules {
+  const { lists = [], settings = [], reads = [], slots } = area
+  if (lists.length + settings.length === 0) return area
+  const verifiers = [...settings.map(createSettingsVerifier), ...lists.map(createListVerifier)]
+  const declared = [...lists, ...settings]
+  return {
+    ...area,
+    reads: [...new Set([...reads, ...declared.flatMap(slotsReadBy)])].filter((slot) => !slots.includes(slot)),
+    verify: (config) => [...verifiers.flatMap((verify) => verify(config)), ...(area.verify?.(config) ?? [])],
+    references: (config) => [
+      ...settings.flatMap((one) => settingsReferences(config, one)),
+      ...lists.flatMap((list) => listReferences(config, list)),
+      ...(area.references?.(config) ?? []),
+    ],
+    canMention: (id) =>
+      declared.some((one) => canMention(one, id)) || (area.references !== undefined && (area.canMention?.(id) ?? true)),
+  }
 }

@@ -93,9 +93,9 @@ export async function createCliWorld(): Promise<CliWorld> {
 }
 
 /** Unlike TestGateway.close(), this leaves the files. */
-async function shut({ services, http, database }: TestGateway): Promise<void> {
-  await services.engine.idle()
-  services.engine.close()
+async function shut({ engine, services, http, database }: TestGateway): Promise<void> {
+  await engine.idle()
+  engine.close()
   services.audit.flush()
   await http.close()
   database.close()

@@ -189,7 +189,7 @@ describe('looking', () => {
   before(() => signIn())
 
   it('gathers the status of all areas, and fails when one failed', async () => {
-    await world.gateway.services.engine.reconcile()
+    await world.gateway.engine.reconcile()
     const fine = await gw('status')
     assert.match(fine.out, /^AREA +NAME +STATUS +MESSAGE\n/)
     assert.match(fine.out, /^firewall +auto-snat +active$/m)
@@ -360,8 +360,8 @@ describe('an administrator who locked himself out', () => {
   })
 
   it('gets a new password, full access and an open door once it is stopped', async () => {
-    const { services, http } = world.gateway
-    await services.engine.change({
+    const { engine, http } = world.gateway
+    await engine.change({
       edit: (config) => [{ ...config, 'statistics.settings': { enabled: false } }, null],
       actor: { login: 'guest', address: '127.0.0.1' },
       reason: 'on probation',

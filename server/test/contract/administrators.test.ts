@@ -71,10 +71,10 @@ describe('local administrators', () => {
       (await list()).find((item) => item.id === id),
       { ...before, name: 'Other' },
     )
-    const revision = gateway.services.engine.revision
+    const revision = gateway.engine.revision
     assert.equal((await admin('PATCH', `/web/admins/local/${id}`, {})).status, 200)
     assert.equal((await admin('PATCH', `/web/admins/local/${id}`, { name: 'Other' })).status, 200)
-    assert.equal(gateway.services.engine.revision, revision, 'what changes nothing makes no revision')
+    assert.equal(gateway.engine.revision, revision, 'what changes nothing makes no revision')
   })
 
   const taken = ['twin', 'TWIN', 'Twin', 'ｔｗｉｎ']
@@ -250,12 +250,12 @@ describe('the last local administrator', () => {
     const [{ id }] = (await admin('GET', '/web/admins/local')).body
     const other = await gateway.addAdministrator('other', 'predefined_admin_write')
     assert.equal((await admin('DELETE', `/web/admins/local/${other}`)).status, 200)
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     const refused = await admin('DELETE', `/web/admins/local/${id}`)
     assert.equal(refused.status, 409)
     assert.equal(refused.body.message, 'The last local administrator cannot be removed.')
     assert.equal((await admin('POST', '/config/revisions/0/revert')).status, 409)
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
     assert.equal((await admin('GET', '/web/whoami')).status, 200)
     // Behaviour pages say so: only the machine's own recovery helps then (users-and-admins.md 3.2).
     assert.equal((await admin('PATCH', `/web/admins/local/${id}`, { enabled: false })).status, 200)

@@ -110,7 +110,7 @@ describe('authorization rules', () => {
     const inner = (await admin('POST', '/user_backend/groups', { name: 'inner', parent_id: outer })).body.id
     const [deep, flat] = [await addUser('deep', inner), await addUser('flat')]
     const always = { always_logged: true }
-    const addresses = () => Object.fromEntries(userAddresses(gateway.services.engine.config))
+    const addresses = () => Object.fromEntries(userAddresses(gateway.engine.config))
     assert.deepEqual(addresses(), {})
     const ids = [
       await create({ ip: '10.3.0.1', user_id: deep, ...always }),
@@ -129,7 +129,7 @@ describe('authorization rules', () => {
       'group.id.1': [...ofDeep, '10.3.0.2'],
       [`user.id.${flat}`]: ['10.3.0.2'],
     })
-    const { config } = gateway.services.engine
+    const { config } = gateway.engine
     assert.equal(userAddresses(config), userAddresses(config))
     await changeUser(deep, { enabled: true })
     assert.deepEqual(addresses(), { 'group.id.1': ['10.3.0.2'], [`user.id.${flat}`]: ['10.3.0.2'] })

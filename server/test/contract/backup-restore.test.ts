@@ -23,47 +23,47 @@ describe('a restored backup', () => {
   })
 
   it('brings everything back in one revision that can be reverted', async () => {
-    const before = gateway.services.engine.config
+    const before = gateway.engine.config
     const id = await make(admin)
     await admin('PATCH', '/backup/settings', { ftp: { password: 'another one' }, common: { hour: 9 } })
     await admin('PATCH', '/firewall/settings', { log_mode: 'nothing' })
     await admin('DELETE', '/aliases/ip_addresses/ip.id.2')
-    const changed = gateway.services.engine.config
-    const { revision } = gateway.services.engine
+    const changed = gateway.engine.config
+    const { revision } = gateway.engine
     for (const way of ['apply', 'apply/fast']) {
       const dry = await admin('POST', `/backup/backups/${id}/${way}?dry_run=true`)
       assert.equal(dry.body.dry_run, true)
       assert.ok(!dry.text.includes(tracer))
     }
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
     const answer = await admin('POST', `/backup/backups/${id}/apply/fast`)
     assert.equal(answer.status, 200, answer.text)
     assert.equal(answer.text, '')
-    assert.equal(gateway.services.engine.revision, revision + 1)
+    assert.equal(gateway.engine.revision, revision + 1)
     assert.equal((await admin('GET', '/backup/settings')).body.ftp.password, tracer)
-    const { 'backup.settings': _sealedAnew, ...restored } = gateway.services.engine.config
+    const { 'backup.settings': _sealedAnew, ...restored } = gateway.engine.config
     const { 'backup.settings': _sealed, ...rest } = before
     assert.deepEqual(restored, rest)
     assert.equal((await admin('POST', `/config/revisions/${revision}/revert`)).status, 200)
-    assert.deepEqual(gateway.services.engine.config, changed)
+    assert.deepEqual(gateway.engine.config, changed)
     assert.equal((await admin('POST', `/backup/backups/${id}/apply`)).status, 200)
     assert.equal((await admin('GET', '/firewall/settings')).body.log_mode, 'all')
   })
 
   it('of the state as it is changes nothing', async () => {
     const id = await make(admin)
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     assert.equal((await admin('POST', `/backup/backups/${id}/apply`)).status, 200)
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
   })
 
   it('never brings back a licence or an id', async () => {
     const id = await make(admin)
     await admin('POST', '/license/register', { token: 'another-token' })
-    const licence = gateway.services.engine.config['licence.registration']
+    const licence = gateway.engine.config['licence.registration']
     await admin('POST', '/aliases/ip_addresses', { title: 'Four', comment: '', value: '192.168.0.4' })
     assert.equal((await admin('POST', `/backup/backups/${id}/apply`)).status, 200)
-    assert.equal(gateway.services.engine.config['licence.registration'], licence)
+    assert.equal(gateway.engine.config['licence.registration'], licence)
     const made = await admin('POST', '/aliases/ip_addresses', { title: 'Five', comment: '', value: '192.168.0.5' })
     assert.equal(made.body.id, 'ip.id.5')
   })
@@ -101,7 +101,7 @@ describe('a restored backup', () => {
     const differing = areas
       .flatMap((area) => area.slots)
       .map((slot) => slot.key)
-      .filter((slot) => JSON.stringify(config[slot]) !== JSON.stringify(gateway.services.engine.config[slot]))
+      .filter((slot) => JSON.stringify(config[slot]) !== JSON.stringify(gateway.engine.config[slot]))
     assert.deepEqual(differing.sort(), ['administrators.local', 'backup.settings', 'licence.registration'])
     const stored = read(config, settings).ftp.password
     assert.equal(stored && moved.vault.reveal(stored, 'backup.settings//ftp.password'), tracer)
@@ -150,13 +150,13 @@ describe('a restored backup', () => {
     bytes[bytes.length - 100] = (bytes[bytes.length - 100] ?? 0) ^ 1
     writeFileSync(path, bytes)
     await admin('PATCH', '/firewall/settings', { log_mode: 'nothing' })
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     for (const way of ['apply', 'apply/fast']) {
       const answer = await admin('POST', `/backup/backups/${id}/${way}`)
       assert.equal(answer.status, 409, answer.text)
       assert.match(answer.body.message, /altered/)
     }
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
   })
 })
 
@@ -184,14 +184,14 @@ describe('a restore', () => {
   }
 
   const refuses = async (id: string, status: number, field?: string): Promise<void> => {
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     const answer = await admin('POST', `/backup/backups/${id}/apply`)
     assert.equal(answer.status, status, answer.text)
     if (field !== undefined) {
       const fields = answer.body.problems.map((problem: { field: string }) => problem.field)
       assert.ok(fields.includes(field), `${field} is not among ${fields}`)
     }
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
   }
 
   it('holds everything against schemas and rules', async () => {

@@ -27,7 +27,7 @@ describe('a backup from elsewhere', () => {
 
   it('that is altered, cut or foreign is not taken and leaves nothing behind', async () => {
     const bytes = await download(gateway, admin, await make(admin))
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     const files = readdirSync(join(gateway.folder, 'backups')).length
     const flipped = (at: number): Buffer => bytes.with(at, (bytes[at] ?? 0) ^ 1) as Buffer
     for (const wrong of [
@@ -44,7 +44,7 @@ describe('a backup from elsewhere', () => {
       assert.equal(answer.body.problems[0].field, 'backup_file')
     }
     assert.equal(readdirSync(join(gateway.folder, 'backups')).length, files)
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
   })
 
   it('is asked for as a form with one file', async () => {

@@ -61,18 +61,18 @@ describe('a body', () => {
   })
 
   it('in another encoding is refused', async () => {
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip']) {
       const answer = await admin('PATCH', '/gather_stat/settings', Buffer.from([0x1f, 0x8b, 8]), {
         'content-encoding': encoding,
       })
       assert.equal(answer.status, 400, encoding)
     }
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
   })
 
   it('with a field of the prototype changes nothing and leaves no trace', async () => {
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     for (const body of [
       '{"__proto__":{"enabled":true}}',
       '{"constructor":{"prototype":{"enabled":true}}}',
@@ -81,7 +81,7 @@ describe('a body', () => {
     ]) {
       assert.equal((await admin('PATCH', '/gather_stat/settings', body)).status, 400, body)
     }
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
     assert.equal(({} as { enabled?: unknown }).enabled, undefined)
   })
 
@@ -109,9 +109,9 @@ describe('a body', () => {
   })
 
   it('sent with a GET is not looked at', async () => {
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     const answer = await admin('GET', '/gather_stat/settings', '{"enabled":true')
     assert.equal(answer.status, 200)
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
   })
 })

@@ -181,7 +181,7 @@ describe('the central console', () => {
         last_connect: 1,
         comment: '',
       }
-      await gateway.services.engine.change({
+      await gateway.engine.change({
         edit: (config) => [addItem(config, servers, server), null],
         actor: { login: 'system', address: '127.0.0.1' },
         reason: 'test',

@@ -300,9 +300,9 @@ describe('rules of the content filter', () => {
   ]
   for (const [title, change, ...fields] of faults) {
     it(`with ${title} are refused`, async () => {
-      const { revision } = gateway.services.engine
+      const { revision } = gateway.engine
       assertRefused(await admin('POST', url, { ...rule, ...change }), ...fields)
-      assert.equal(gateway.services.engine.revision, revision)
+      assert.equal(gateway.engine.revision, revision)
     })
   }
 

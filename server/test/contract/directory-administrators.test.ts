@@ -136,17 +136,17 @@ describe('RADIUS for administrators', () => {
 
   /** What the gateway itself can read. */
   const revealed = (which: 'primary' | 'secondary'): string => {
-    const { secret } = read(gateway.services.engine.config, radius)[which]
+    const { secret } = read(gateway.engine.config, radius)[which]
     return secret === null ? '' : gateway.services.vault.reveal(secret, secretPlace(which))
   }
 
   it('has a secondary server only beside a primary one with a secret', async () => {
     const secondary = { server: 'radius2.example', port: 1813, secret: 's2' }
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     refused(await patch({ secondary }), 422, 'secondary')
     refused(await patch({ secondary, primary: { server: '192.0.2.1' } }), 422, 'secondary')
     refused(await patch({ secondary, primary: { secret: 's1' } }), 422, 'secondary')
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
     ok(await patch({ secondary: { server: 'radius2.example' } }))
     const primary = { server: '192.0.2.1', secret: canary }
     refused(await patch({ primary, secondary: { secret: 's2' } }), 422, 'secondary.port')

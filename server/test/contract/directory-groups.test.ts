@@ -70,10 +70,10 @@ for (const [title, base, domain] of [
     })
 
     it('are refused for what does not exist or cannot be synchronized', async () => {
-      const { revision } = gateway.services.engine
+      const { revision } = gateway.engine
       const sent = await fields({ group_alias_id: 'group.id.1' })
-      assert.ok(gateway.services.engine.revision > revision)
-      const now = gateway.services.engine.revision
+      assert.ok(gateway.engine.revision > revision)
+      const now = gateway.engine.revision
       const wrong: [field: string, value: unknown][] = [
         ['search_filter', '(&(cn=x)'],
         ['search_filter', '(cn=x)(cn=*)'],
@@ -96,7 +96,7 @@ for (const [title, base, domain] of [
         body.problems.map((problem: { field: string }) => problem.field),
         ['search_filter', 'group_alias_id', 'domain_name'],
       )
-      assert.equal(gateway.services.engine.revision, now)
+      assert.equal(gateway.engine.revision, now)
     })
 
     it('take a group once, and keep it from being removed', async () => {

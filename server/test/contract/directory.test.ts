@@ -92,7 +92,7 @@ describe('AD domains', () => {
     await record(gone.name.toUpperCase())
     const kept = await record(stays.name)
     const theirs = { domain_type: 'ad', domain_name: gone.name, ldap_guid: unknownId, parent_id: 'group.id.1' } as const
-    await gateway.services.engine.change({
+    await gateway.engine.change({
       edit: (config) => [
         addItem(addItem(config, groups, { id: 'group.id.900', name: 'Imported', ...theirs }), users, {
           id: 'user.id.900',
@@ -117,7 +117,7 @@ describe('AD domains', () => {
       (await list('/ad_backend/group_settings')).map((item) => item.id),
       [kept],
     )
-    const { config } = gateway.services.engine
+    const { config } = gateway.engine
     for (const slot of [groups, users] as const) {
       const found = read(config, slot as typeof groups).find((item) => item.name === 'Imported')
       assert.deepEqual([found?.domain_type, found?.domain_name], ['local', ''])
@@ -140,10 +140,10 @@ describe('AD domains', () => {
   ]
   for (const [field, values] of wrong) {
     it(`are refused with a wrong ${field}`, async () => {
-      const { revision } = gateway.services.engine
+      const { revision } = gateway.engine
       const name = field.replace('[0]', '')
       for (const value of values) refused(await admin('POST', path, adFields({ [name]: value })), 422, field)
-      assert.equal(gateway.services.engine.revision, revision)
+      assert.equal(gateway.engine.revision, revision)
     })
   }
 
@@ -278,9 +278,9 @@ describe('ALD domains', () => {
       startJoin(gateway.services, { id, name }, () => promise)
       assert.deepEqual((await find(path, id))?.status, 'init')
       assert.deepEqual((await find(path, id))?.error, '')
-      const { revision } = gateway.services.engine
+      const { revision } = gateway.engine
       refused(await admin('DELETE', `${path}/${name}`), 409)
-      assert.equal(gateway.services.engine.revision, revision)
+      assert.equal(gateway.engine.revision, revision)
       if (outcome === 'completed') resolve()
       else reject(new Error('No controller answers.'))
       await promise.catch(() => {})

@@ -195,14 +195,10 @@ describe('DNS', () => {
     await done('PATCH', '/dns/ddns', whole)
     assert.deepEqual(await shown('/dns/ddns'), whole)
     assert.deepEqual(await shown('/dns/ddns', reader), { ...whole, service_password: '***' })
-    assert.ok(isSealed(read(gateway.services.engine.config, ddns).service_password))
+    assert.ok(isSealed(read(gateway.engine.config, ddns).service_password))
     const records = await admin('GET', '/journal/records')
     assert.match(records.text, /The password of the dynamic DNS provider was shown\./)
-    for (const path of [
-      '/journal/records',
-      '/config/revisions',
-      `/config/revisions/${gateway.services.engine.revision}`,
-    ])
+    for (const path of ['/journal/records', '/config/revisions', `/config/revisions/${gateway.engine.revision}`])
       assert.ok(!(await admin('GET', path)).text.includes('canary-7d1'), path)
     for (const keeping of [{ service_password: '***' }, { service_password: null }, {}]) {
       await done('PATCH', '/dns/ddns', { service_login: 'you', ...keeping })

@@ -155,7 +155,7 @@ describe('rule tests', () => {
   })
 
   it('block all traffic when one fails and that is wanted, until a run without failures', async () => {
-    const rendered = (): string => JSON.stringify(render(gateway.services.engine.config, labFacts))
+    const rendered = (): string => JSON.stringify(render(gateway.engine.config, labFacts))
     const open = rendered()
     await add()
     await add({ dst_port: 81 })

@@ -31,9 +31,9 @@ describe('the explanation of a packet', () => {
   after(() => gateway.close())
 
   const ask = async (fields: object = {}) => {
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     const answer = await reader('POST', '/firewall/explain', { packet, ...fields })
-    assert.equal(gateway.services.engine.revision, revision, 'nothing is changed by asking')
+    assert.equal(gateway.engine.revision, revision, 'nothing is changed by asking')
     return answer
   }
 
@@ -60,7 +60,7 @@ describe('the explanation of a packet', () => {
   })
 
   it('is given for a past revision', async () => {
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     await admin('PATCH', `/firewall/rules/forward/${rule}`, { enabled: false })
     assert.equal((await ask()).body.verdict, 'accept')
     assert.equal((await ask({ revision })).body.verdict, 'drop')
@@ -71,11 +71,11 @@ describe('the explanation of a packet', () => {
   it('is given for a change that is only thought of, to those who may make it', async () => {
     const change = { method: 'DELETE', path: `/firewall/rules/forward/${rule}` }
     assert.equal((await ask({ change })).status, 403)
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     const answer = await admin('POST', '/firewall/explain', { packet, change })
     assert.equal(answer.status, 200, answer.text)
     assert.equal(answer.body.verdict, 'accept')
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
     assert.equal((await ask()).body.verdict, 'drop')
     const refused = await admin('POST', '/firewall/explain', {
       packet,

@@ -93,7 +93,7 @@ describe('lists of the firewall', () => {
   })
 
   it('there are at most 2,500 hardware rules of a kind', async () => {
-    const { engine } = gateway.services
+    const { engine } = gateway
     const rules = Array.from({ length: 2_500 }, (_, index) => ({
       id: `${index}`,
       source_ip: `10.0.${index >> 8}.${index & 255}`,

@@ -38,7 +38,7 @@ describe('firewall rules', () => {
     assert.equal(answer.body.problems[0].field, field)
   }
   /** What of the configuration goes to the kernel. */
-  const rendered = (): string => JSON.stringify(render(gateway.services.engine.config, labFacts))
+  const rendered = (): string => JSON.stringify(render(gateway.engine.config, labFacts))
 
   it('stay in the order of 1,000 random inserts, moves and deletes, and no id comes back', async () => {
     let seed = 20_260_101

@@ -296,12 +296,12 @@ describe('firewall rules', () => {
     )
   for (const [title, table, fields, ...named] of faults) {
     it(`${title} are refused by POST, PUT and PATCH, naming ${named.join(' and ')}`, async () => {
-      const { revision } = gateway.services.engine
+      const { revision } = gateway.engine
       const body = Object.fromEntries(
         Object.entries({ ...least[table], ...fields() }).filter(([, value]) => value !== undefined),
       )
       assertRefused(await admin('POST', path(table), body), ...named)
-      assert.equal(gateway.services.engine.revision, revision)
+      assert.equal(gateway.engine.revision, revision)
       if (!('action' in body)) return
       const id = await add(table)
       assertRefused(await admin('PATCH', `${path(table)}/${id}`, body), ...named)

@@ -56,10 +56,10 @@ describe('intrusion prevention', () => {
   }
 
   const refused = async (status: number, method: string, url: string, body?: unknown): Promise<string[]> => {
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     const answer = await admin(method, url, body)
     assert.equal(answer.status, status, `${method} ${url}: ${answer.text}`)
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
     return (answer.body.problems ?? []).map((problem: { field: string }) => problem.field)
   }
 

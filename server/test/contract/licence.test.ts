@@ -175,7 +175,7 @@ describe('a licence with an operator’s key', () => {
         await sign(claims, operator.privateKey, { exp: 1 }),
         await sign(claims, operator.privateKey, { nbf: 4_102_444_800 }),
       ]
-      const { revision } = gateway.services.engine
+      const { revision } = gateway.engine
       for (const token of forged) {
         const answer = await register(admin, token)
         assert.equal(answer.status, 422, token.slice(0, 60))
@@ -183,7 +183,7 @@ describe('a licence with an operator’s key', () => {
           { field: 'token', message: 'The token is not signed with the operator’s licence key.' },
         ])
       }
-      assert.equal(gateway.services.engine.revision, revision)
+      assert.equal(gateway.engine.revision, revision)
       assert.deepEqual(await info(admin), unregistered)
     }))
 
@@ -205,13 +205,13 @@ describe('a licence with an operator’s key', () => {
         { ...claims, max_users_count: -1 },
         { ...claims, max_users_count: 1.5 },
       ]
-      const { revision } = gateway.services.engine
+      const { revision } = gateway.engine
       for (const licence of wrong) {
         const answer = await register(admin, await sign(licence))
         assert.equal(answer.status, 422, JSON.stringify(licence))
         assert.equal(answer.body.problems[0].field, 'token')
       }
-      assert.equal(gateway.services.engine.revision, revision)
+      assert.equal(gateway.engine.revision, revision)
     }))
 
   it('replaces the one before, and a refused one leaves it as it is', () =>
@@ -233,7 +233,7 @@ describe('a licence with an operator’s key', () => {
       for (const url of [
         '/license/info',
         '/config/revisions',
-        `/config/revisions/${gateway.services.engine.revision}`,
+        `/config/revisions/${gateway.engine.revision}`,
         '/journal/records',
       ]) {
         answers.push(await admin('GET', url))
@@ -258,7 +258,7 @@ describe('a licence file', () => {
       assert.equal((await upload(admin, await sign({ ...claims, license_id: 'UTM-2' }))).status, 200)
       assert.equal((await info(admin)).license_id, 'UTM-2')
       const signature = token.split('.')[2] ?? ''
-      for (const url of [`/config/revisions/${gateway.services.engine.revision}`, '/journal/records']) {
+      for (const url of [`/config/revisions/${gateway.engine.revision}`, '/journal/records']) {
         assert.ok(!(await admin('GET', url)).text.includes(signature))
       }
     }))
@@ -266,7 +266,7 @@ describe('a licence file', () => {
   it('is refused when another signed it, a claim is missing, or it is no token', () =>
     withGateway(publicPem, async (gateway, admin) => {
       const good = await sign(claims)
-      const { revision } = gateway.services.engine
+      const { revision } = gateway.engine
       for (const file of [
         await sign(claims, stranger.privateKey),
         await sign({}),
@@ -283,7 +283,7 @@ describe('a licence file', () => {
         assert.equal(answer.body.problems[0].field, 'body')
       }
       assert.equal((await upload(admin, '')).status, 400)
-      assert.equal(gateway.services.engine.revision, revision)
+      assert.equal(gateway.engine.revision, revision)
       assert.deepEqual(await info(admin), unregistered)
     }))
 

@@ -116,7 +116,7 @@ describe('a list whose bytes are kept', () => {
       (await admin('POST', path, { title: name, comment: `"${name}" ü 😀`, value: `${name}.example` })).body.id
     await add('first')
     const last = await add('last')
-    await gateway.services.engine.change({
+    await gateway.engine.change({
       edit: (config) => {
         const [first, second] = read(config, domains)
         assert.ok(first && second)

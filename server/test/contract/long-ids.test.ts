@@ -25,7 +25,7 @@ describe('a long id in a path', () => {
       const body = endpoint.body ? { body: sample(schemaOf(endpoint.body)) } : {}
       const send = (id: string) =>
         ask(gateway, { method: endpoint.method, url: fillPath(endpoint.path, id), cookie, ...body })
-      const { revision } = gateway.services.engine
+      const { revision } = gateway.engine
       const short = await send('x'.repeat(20))
       const lengths = endpoint.params.length === 1 ? [201, 1_000, 7_500] : [201, 1_000, 3_500]
       for (const length of lengths) {
@@ -33,7 +33,7 @@ describe('a long id in a path', () => {
         assert.equal(long.status, short.status, `${length}: ${long.text}`)
         assert.ok(long.text.length < 1_000, 'the id is not said back in full')
       }
-      assert.equal(gateway.services.engine.revision, revision, 'a revision was made')
+      assert.equal(gateway.engine.revision, revision, 'a revision was made')
       assert.deepEqual(logged, [])
     })
   }

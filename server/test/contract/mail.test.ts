@@ -301,7 +301,7 @@ describe('mail', () => {
     })
 
     it('keeps the private key sealed, and it is the one of the public key', async () => {
-      const { key } = read(gateway.services.engine.config, signingKey)
+      const { key } = read(gateway.engine.config, signingKey)
       assert.ok(key)
       const pem = gateway.vault.reveal(key.private_key, signingKeyPlace)
       const publicKey = createPublicKey(pem).export({ type: 'spki', format: 'der' })
@@ -311,7 +311,7 @@ describe('mail', () => {
 
     it('tells what DNS shows', async () => {
       await setDomains('one.example', [])
-      const { key } = read(gateway.services.engine.config, signingKey)
+      const { key } = read(gateway.engine.config, signingKey)
       const right = `v=DKIM1; k=rsa; p=${key?.public_key}`
       const asked: string[] = []
       for (const [records, expected] of [
@@ -344,7 +344,7 @@ describe('mail', () => {
     await done('PATCH', '/mail/klms/state', { enabled: true })
     assert.deepEqual(await shown('/mail/klms/state'), { enabled: true })
     assert.equal((await upload(bytes)).status, 200)
-    const { file } = read(gateway.services.engine.config, filterLicence)
+    const { file } = read(gateway.engine.config, filterLicence)
     assert.ok(file)
     assert.equal(gateway.vault.reveal(file, filterLicencePlace), bytes.toString('base64'))
     assert.deepEqual(fieldsOf(await upload(Buffer.alloc(32 * 1024 + 1))), ['body'])

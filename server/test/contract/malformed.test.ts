@@ -70,9 +70,9 @@ describe('a malformed request', () => {
   }
 
   const unchanged = async (work: () => Promise<void>): Promise<void> => {
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     await work()
-    assert.equal(gateway.services.engine.revision, revision, 'a revision was made')
+    assert.equal(gateway.engine.revision, revision, 'a revision was made')
     assert.deepEqual(logged, [])
   }
 

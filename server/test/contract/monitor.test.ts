@@ -367,11 +367,7 @@ describe('settings of monitoring', () => {
     const masked = (await viewer('GET', url)).body
     assert.deepEqual([masked.community, masked.password, masked.private_key], ['***', '***', '***'])
     assert.match((await admin('GET', '/journal/records')).text, /Secrets of SNMP were shown/)
-    for (const path of [
-      '/journal/records',
-      '/config/revisions',
-      `/config/revisions/${gateway.services.engine.revision}`,
-    ])
+    for (const path of ['/journal/records', '/config/revisions', `/config/revisions/${gateway.engine.revision}`])
       assert.doesNotMatch((await admin('GET', path)).text, /tracer-/)
     await patch(url, { password: '***', private_key: null, hosts: '' })
     const kept = await get(url)

@@ -230,7 +230,7 @@ describe('network interfaces', () => {
     const id = await add('/network/connections', { ...provider('l2tp'), password: 'over the hills' })
     assert.equal((await listed('/network/connections', id)).password, 'over the hills')
     assert.equal((await listed('/network/connections', id, reader)).password, '***')
-    const stored = () => read(gateway.services.engine.config, connections).find((one) => one.id === id)
+    const stored = () => read(gateway.engine.config, connections).find((one) => one.id === id)
     const { password } = stored() as { password: unknown }
     assert.ok(isSealed(password))
     assert.equal((await admin('PATCH', `/network/connections/${id}`, { password: '***', title: 'Same' })).status, 200)

@@ -205,7 +205,7 @@ describe('objects', () => {
     })
 
     it(`of ${path} name the field of every fault`, async () => {
-      const { revision } = gateway.services.engine
+      const { revision } = gateway.engine
       for (const [fields, field] of faults) {
         for (const answer of [
           await admin('POST', `/aliases/${path}`, { title: 'x', comment: '', ...body, ...fields }),
@@ -216,7 +216,7 @@ describe('objects', () => {
           assert.ok(named.includes(field), `${JSON.stringify(fields)}: ${named}`)
         }
       }
-      assert.equal(gateway.services.engine.revision, revision)
+      assert.equal(gateway.engine.revision, revision)
     })
   }
 

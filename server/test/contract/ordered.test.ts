@@ -65,7 +65,7 @@ describe('an ordered collection', () => {
   })
 
   it('never gives an id twice, not even after a delete, a revert or a restart', async () => {
-    const before = gateway.services.engine.revision
+    const before = gateway.engine.revision
     const first = await add('a')
     await admin('DELETE', `/sample/notes/${first}`)
     await admin('POST', `/config/revisions/${before}/revert`)
@@ -81,13 +81,13 @@ describe('an ordered collection', () => {
   it('refuses what verify refuses and changes nothing', async () => {
     await admin('PATCH', '/sample/settings', { limit: 1 })
     await add('a')
-    const revision = gateway.services.engine.revision
+    const revision = gateway.engine.revision
     const refused = await admin('POST', '/sample/notes', { title: 'b', comment: '' })
     assert.equal(refused.status, 422)
     assert.deepEqual(refused.body.problems, [
       { field: 'sample.notes', message: 'At most 1 notes are allowed; there would be 2.' },
     ])
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
     await admin('PATCH', '/sample/settings', { limit: 1_000 })
     await clear()
   })

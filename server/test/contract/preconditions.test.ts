@@ -53,7 +53,7 @@ describe('preconditions', () => {
     const changed = await admin('PATCH', '/firewall/settings', { log_mode: 'all' })
     assert.notEqual(changed.headers.etag, settings)
     assert.equal(changed.headers.etag, await tagOf('/firewall/settings'))
-    assert.equal(changed.headers['portcullis-revision'], String(gateway.services.engine.revision))
+    assert.equal(changed.headers['portcullis-revision'], String(gateway.engine.revision))
     assert.equal(await tagOf('/firewall/state'), state)
   })
 
@@ -63,11 +63,11 @@ describe('preconditions', () => {
       (await admin('PATCH', '/firewall/settings', { log_mode: 'selected' }, { 'if-match': tag })).status,
       200,
     )
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     const late = await admin('PATCH', '/firewall/settings', { log_mode: 'nothing' }, { 'if-match': tag })
     assert.equal(late.status, 412)
     assert.equal(late.body.code, 'precondition_failed')
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
     const fresh = { 'if-match': await tagOf('/firewall/settings') }
     assert.equal((await admin('PATCH', '/firewall/settings', { log_mode: 'nothing' }, fresh)).status, 200)
   })
@@ -75,7 +75,7 @@ describe('preconditions', () => {
   it('tags that were never ours, or are of something else, match nothing', async () => {
     const tag = await tagOf('/firewall/settings')
     const state = await tagOf('/firewall/state')
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     for (const wrong of [
       '"x"',
       '',
@@ -93,7 +93,7 @@ describe('preconditions', () => {
     }
     const revert = await admin('POST', `/config/revisions/${revision - 1}/revert`, undefined, { 'if-match': tag })
     assert.equal(revert.status, 412, 'a call without a tag of its own')
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
     assert.equal((await admin('PATCH', '/firewall/settings', { log_mode: 'all' }, { 'if-match': '*' })).status, 200)
   })
 

@@ -367,7 +367,7 @@ describe('the seed', () => {
   it('names rules-in-kernel and auto-snat in the firewall status', async () => {
     const gateway = await createTestGateway()
     const admin = await gateway.client('predefined_admin_write')
-    await gateway.services.engine.reconcile()
+    await gateway.engine.reconcile()
     const { body } = await admin('GET', '/firewall/status')
     assert.deepEqual(body, [
       { name: 'rules-in-kernel', status: 'active', msg: [] },

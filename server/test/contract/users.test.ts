@@ -67,7 +67,7 @@ describe('users', () => {
     return admin('PUT', `/user_backend/groups/${id}`, { ...rest, ...changes })
   }
   const hashOf = (id: number): string => {
-    const hash = findUser(gateway.services.engine.config, `user.id.${id}`)?.password_hash
+    const hash = findUser(gateway.engine.config, `user.id.${id}`)?.password_hash
     assert.ok(hash)
     return gateway.vault.reveal(hash, passwordPlace(`user.id.${id}`))
   }
@@ -159,7 +159,7 @@ describe('users', () => {
       const { text } = await admin('GET', url)
       assert.ok(!text.includes(secret) && !text.includes('argon2'), url)
     }
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     const shown = await admin('GET', `/config/revisions/${revision}`)
     assert.deepEqual(shown.body.changes[0].fields, [{ field: 'password_hash', before: '***', after: '***' }])
     for (const password of ['', null, 7]) {
@@ -219,7 +219,7 @@ describe('users', () => {
     assert.equal((await put(id, theirs)).status, 200)
     assert.equal((await put(other, { ...theirs, domain_name: 'stays.example' })).status, 200)
     assert.equal((await putGroup(parent, theirs)).status, 200)
-    const config = makeLocal(gateway.services.engine.config, 'ad', 'left.example')
+    const config = makeLocal(gateway.engine.config, 'ad', 'left.example')
     const origins = read(config, users).filter((user) => [`user.id.${id}`, `user.id.${other}`].includes(user.id))
     assert.deepEqual(
       origins.map((user) => [user.domain_type, user.domain_name, user.ldap_guid]),

@@ -41,12 +41,12 @@ describe('the VPN servers', () => {
     return answer.body
   }
   const refused = async (status: number, field: string, method: string, path: string, body: unknown) => {
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     const answer = await admin(method, `/vpn_servers/${path}`, body)
     assert.equal(answer.status, status, `${JSON.stringify(body)}: ${answer.text}`)
     const fields = answer.body.problems.map((problem: { field: string }) => problem.field)
     assert.ok(fields.includes(field), `${field} is not among ${fields}`)
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
   }
   const clear = async (list: string) => {
     for (const { id } of await get(list)) await done('DELETE', `/vpn_servers/${list}/${id}`)
@@ -66,7 +66,7 @@ describe('the VPN servers', () => {
       comment: '',
       password_hash: null,
     }
-    await gateway.services.engine.change({
+    await gateway.engine.change({
       edit: (config) => [addItem(config, users, user), null],
       actor: { login: 'system', address: '127.0.0.1' },
       reason: 'test',
@@ -174,10 +174,10 @@ describe('the VPN servers', () => {
     assert.equal(await titles(), 'dabc')
     await step(a, 'down')
     assert.equal(await titles(), 'dbac')
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     for (let times = 0; times < 3; times++) await step(b, 'up')
     assert.equal(await titles(), 'bdac')
-    assert.equal(gateway.services.engine.revision, revision + 1, 'a step at the edge changes nothing')
+    assert.equal(gateway.engine.revision, revision + 1, 'a step at the edge changes nothing')
     await refused(422, 'anchor_item_id', 'POST', 'access_rules?anchor_item_id=999', access)
     await refused(422, 'direction', 'PATCH', `access_rules/${a}/position`, { direction: 'left' })
     await clear('access_rules')
@@ -333,7 +333,7 @@ describe('the VPN servers', () => {
   it('hold the same over the whole configuration, whatever way it came about', async () => {
     const [first] = await get('lease_rules')
     await assert.rejects(
-      gateway.services.engine.change({
+      gateway.engine.change({
         edit: (config) => [addItem(config, leaseRules, { ...first, id: 777 }), null],
         actor: { login: 'system', address: '127.0.0.1' },
         reason: 'test',

@@ -28,7 +28,7 @@ describe('when the wall clock jumps', () => {
   beforeEach(async () => {
     gateway = await createTestGateway()
     admin = await gateway.client('predefined_admin_write')
-    await gateway.services.engine.reconcile()
+    await gateway.engine.reconcile()
   })
   afterEach(() => gateway.close())
 
@@ -39,7 +39,7 @@ describe('when the wall clock jumps', () => {
   async function restart(): Promise<void> {
     gateway = await gateway.restart()
     admin = await gateway.client('predefined_admin_write')
-    gateway.services.engine.resumeProbation()
+    gateway.engine.resumeProbation()
   }
 
   it('a change on probation is neither put back early nor kept longer, also across restarts', async () => {
@@ -53,13 +53,13 @@ describe('when the wall clock jumps', () => {
     }
     gateway.clock.wall = Date.UTC(1970, 0, 1)
     gateway.clock.seconds += 600
-    const before = gateway.services.engine.revision
+    const before = gateway.engine.revision
     await restart()
-    await until('it is put back', () => gateway.services.engine.probation === null)
-    await gateway.services.engine.idle()
+    await until('it is put back', () => gateway.engine.probation === null)
+    await gateway.engine.idle()
     await restart()
-    await gateway.services.engine.reconcile()
-    assert.equal(gateway.services.engine.revision, before + 1, 'it was put back twice')
+    await gateway.engine.reconcile()
+    assert.equal(gateway.engine.revision, before + 1, 'it was put back twice')
     assert.equal((await admin('GET', '/firewall/settings')).body.automatic_snat_enabled, true)
     await assertWhole(gateway, slots)
   })
@@ -74,7 +74,7 @@ describe('when the wall clock jumps', () => {
       revisions.slice(0, jumps.length).map(({ time }) => time),
       jumps.toReversed().map((wall) => new Date(wall).toISOString()),
     )
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     assert.equal((await admin('POST', `/config/revisions/${revision - 3}/revert`)).status, 200)
     await restart()
     await assertWhole(gateway, slots)

@@ -44,7 +44,7 @@ describe(`${clients} clients and ${edits} edits`, () => {
     for (let index = 0; index < 8; index++) {
       administrators.push(await gateway.addAdministrator(`shared-${index}`, 'predefined_admin_readonly'))
     }
-    await gateway.services.engine.reconcile()
+    await gateway.engine.reconcile()
   })
   after(() => gateway.close())
 
@@ -59,7 +59,7 @@ describe(`${clients} clients and ${edits} edits`, () => {
   const setLogMode = (random: Random, headers = {}): Promise<Answer> =>
     admin('PATCH', '/firewall/settings', { log_mode: random.pick(['nothing', 'all', 'selected']) }, headers)
   const noteId = (random: Random): number => {
-    const ids = read(gateway.services.engine.config, notes).map(({ id }) => id)
+    const ids = read(gateway.engine.config, notes).map(({ id }) => id)
     return ids.length === 0 ? 1 : random.pick(ids)
   }
 
@@ -88,7 +88,7 @@ describe(`${clients} clients and ${edits} edits`, () => {
       return admin('GET', '/web/whoami')
     },
     'remove administrator': (random) => {
-      const added = gateway.services.engine.config['administrators.local'] as { id: string; login: string }[]
+      const added = gateway.engine.config['administrators.local'] as { id: string; login: string }[]
       const victims = added.filter(({ login }) => login.startsWith('added-'))
       return admin('DELETE', `/web/admins/local/${victims.length === 0 ? 'none' : random.pick(victims).id}`)
     },
@@ -124,7 +124,7 @@ describe(`${clients} clients and ${edits} edits`, () => {
 
   it('leave memory, disk and the history replayed from nothing equal', async () => {
     await assertWhole(gateway, slots)
-    const { engine } = gateway.services
+    const { engine } = gateway
     const { replayed, loaded } = await readStored(gateway.folder, slots)
     assert.deepEqual(engine.configAt(0), Object.fromEntries(slots.map((slot) => [slot.key, slot.initial])))
     assert.deepEqual(replayed.config, engine.config)
@@ -147,8 +147,8 @@ describe(`${clients} clients and ${edits} edits`, () => {
     assert.equal(new Set(noteIds).size, noteIds.length)
     const { body } = await admin('POST', '/sample/notes', { title: 'last', comment: '' })
     assert.ok(body.id > Math.max(0, ...noteIds))
-    assert.equal(read(gateway.services.engine.config, notes).at(-1)?.id, body.id)
-    const isOn = read(gateway.services.engine.config, settings).automatic_snat_enabled
+    assert.equal(read(gateway.engine.config, notes).at(-1)?.id, body.id)
+    const isOn = read(gateway.engine.config, settings).automatic_snat_enabled
     assert.equal(JSON.stringify(gateway.applier.applied).includes('masquerade'), isOn)
   })
 
@@ -171,7 +171,7 @@ describe(`${clients} clients and ${edits} edits`, () => {
         refused++
       }
     }
-    const notesNow = read(gateway.services.engine.config, notes).length
+    const notesNow = read(gateway.engine.config, notes).length
     const workers = Math.min(16, Math.floor((1_000 - notesNow) / rounds))
     await Promise.all(
       Array.from({ length: workers }, async () => {

@@ -22,7 +22,7 @@ describe('a damaged database', () => {
   before(async () => {
     const gateway = await createTestGateway()
     const admin = await gateway.client('predefined_admin_write')
-    const { engine } = gateway.services
+    const { engine } = gateway
     history.add(JSON.stringify(engine.configAt(0)))
     for (let index = 0; index < 40; index++) {
       await admin('PATCH', '/firewall/settings', { automatic_snat_enabled: index % 2 === 0 })
@@ -33,7 +33,7 @@ describe('a damaged database', () => {
     expected = engine.config
     folder = mkdtempSync(join(tmpdir(), 'portcullis-damage-'))
     const shut = await gateway.restart()
-    await shut.services.engine.idle()
+    await shut.engine.idle()
     shut.database.close()
     cpSync(shut.folder, folder, { recursive: true })
     rmSync(shut.folder, { recursive: true })

@@ -214,7 +214,7 @@ describe('a disk that fails', { skip: reasonToSkip() }, () => {
       const state = mkdtempSync(join(tmpdir(), 'portcullis-state-'))
       mkdirSync(join(state, 'gateway'))
       const gateway = await createTestGateway({ folder: join(state, 'gateway') })
-      await gateway.services.engine.idle()
+      await gateway.engine.idle()
       gateway.database.close()
       const { code, text } = startOnSpoiltDisk(state, spoil)
       assert.equal(code, 1, text)

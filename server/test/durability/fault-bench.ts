@@ -104,7 +104,7 @@ export class FaultBench {
   }
 
   isSnatOn(): boolean {
-    return read(this.gateway.services.engine.config, settings).automatic_snat_enabled
+    return read(this.gateway.engine.config, settings).automatic_snat_enabled
   }
 
   rename(name: string): Promise<Answer> {
@@ -112,7 +112,7 @@ export class FaultBench {
   }
 
   other() {
-    return findById(this.gateway.services.engine.config, this.otherId)
+    return findById(this.gateway.engine.config, this.otherId)
   }
 
   sessionsOf(adminId: string): number {
@@ -145,7 +145,7 @@ export async function begin(): Promise<FaultBench> {
   const admin = await gateway.client('predefined_admin_write')
   const otherId = await gateway.addAdministrator('other', 'predefined_admin_readonly')
   gateway.services.sessions.create(otherId, '127.0.0.1', '/')
-  await gateway.services.engine.reconcile()
+  await gateway.engine.reconcile()
   return new FaultBench(gateway, applier, reading, admin, otherId)
 }
 
@@ -153,7 +153,7 @@ export const putBack: Operation = {
   title: 'putting a change on probation back',
   prepare: (bench) => bench.snat(false, onProbation),
   call: (bench) => bench.admin('DELETE', '/config/confirm'),
-  isDone: (bench) => bench.isSnatOn() && bench.gateway.services.engine.probation === null,
+  isDone: (bench) => bench.isSnatOn() && bench.gateway.engine.probation === null,
 }
 
 export const operations: readonly Operation[] = [
@@ -161,18 +161,18 @@ export const operations: readonly Operation[] = [
   {
     title: 'a change on probation',
     call: (bench) => bench.snat(false, onProbation),
-    isDone: (bench) => !bench.isSnatOn() && bench.gateway.services.engine.probation !== null,
+    isDone: (bench) => !bench.isSnatOn() && bench.gateway.engine.probation !== null,
   },
   {
     title: 'a confirmation',
     prepare: (bench) => bench.snat(false, onProbation),
     call: (bench) => bench.admin('POST', '/config/confirm'),
-    isDone: (bench) => !bench.isSnatOn() && bench.gateway.services.engine.probation === null,
+    isDone: (bench) => !bench.isSnatOn() && bench.gateway.engine.probation === null,
   },
   {
     title: 'a return to an older revision',
     prepare: (bench) => bench.snat(false),
-    call: (bench) => bench.admin('POST', `/config/revisions/${bench.gateway.services.engine.revision - 1}/revert`),
+    call: (bench) => bench.admin('POST', `/config/revisions/${bench.gateway.engine.revision - 1}/revert`),
     isDone: (bench) => bench.isSnatOn(),
   },
   {
@@ -194,7 +194,7 @@ export const operations: readonly Operation[] = [
   {
     title: 'adding to an ordered list',
     call: (bench) => bench.admin('POST', '/sample/notes', { title: 'a', comment: '' }),
-    isDone: (bench) => read(bench.gateway.services.engine.config, notes).length === 1,
+    isDone: (bench) => read(bench.gateway.engine.config, notes).length === 1,
   },
   {
     title: 'a sign-in',

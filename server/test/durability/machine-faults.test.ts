@@ -79,7 +79,7 @@ describe('a fault of the machine', () => {
       const status = (await bench.admin('GET', '/firewall/status')).body as { name: string; status: string }[]
       assert.equal(status.find(({ name }) => name === 'rules-in-kernel')?.status, 'failed', fault.title)
       fault.disarm(bench)
-      await bench.gateway.services.engine.reconcile()
+      await bench.gateway.engine.reconcile()
       assert.match(JSON.stringify(bench.applier.applied), /masquerade/)
       await bench.assertWhole()
       await bench.gateway.close()
@@ -101,10 +101,10 @@ describe('a fault of the machine', () => {
       assert.equal((await bench.admin('PATCH', '/gather_stat/settings', { enabled: true })).status, 503)
       bench.applier.beforeApply = () => {}
       fault.disarm(bench)
-      await bench.gateway.services.engine.reconcile()
+      await bench.gateway.engine.reconcile()
       assert.match(JSON.stringify(bench.applier.applied), /masquerade/, 'a refused change came to the machine')
       bench.pragma('query_only=0')
-      await bench.gateway.services.engine.reconcile()
+      await bench.gateway.engine.reconcile()
       assert.deepEqual(bench.everything(), before)
       assert.match(JSON.stringify(bench.applier.applied), /masquerade/)
       assert.equal((await bench.snat(false)).status, 200)
@@ -121,7 +121,7 @@ describe('an apply service that hangs', () => {
     bench.applier.gate = new Promise((resolve) => {
       open = resolve
     })
-    const { engine } = bench.gateway.services
+    const { engine } = bench.gateway
     const reconciling = [engine.reconcile(), engine.reconcile()]
     for (const name of ['first', 'second']) assert.equal((await bench.rename(name)).status, 200)
     let isAnswered = false
@@ -201,7 +201,7 @@ describe('facts that cannot be read', () => {
 
   it('do not stop the loop that keeps the machine right', async () => {
     const bench = await begin()
-    const { engine } = bench.gateway.services
+    const { engine } = bench.gateway
     let readings = 0
     const lines: string[] = []
     const reconciler = startReconciler(

@@ -51,7 +51,8 @@ export async function readStored(folder: string, slots: readonly Slot[]): Promis
 
 /** Memory equals disk, the history leads there from nothing, and the journal has one intact record for each revision. */
 export async function assertWhole(gateway: TestGateway, slots: readonly Slot[]): Promise<void> {
-  const { engine, sessions } = gateway.services
+  const { engine } = gateway
+  const { sessions } = gateway.services
   const stored = await readStored(gateway.folder, slots)
   assert.deepEqual(stored.loaded.damage, [])
   assert.deepEqual(engine.config, stored.loaded.snapshot.config)

@@ -64,7 +64,7 @@ describe('a session', () => {
 
   for (const endpoint of protectedEndpoints) {
     it(`that is not whole opens nothing at ${nameOf(endpoint)}`, async () => {
-      const { revision } = gateway.services.engine
+      const { revision } = gateway.engine
       for (const [title, cookie] of badHeaders()) {
         const url = fillPath(endpoint.path)
         const answer = await ask(gateway, { method: endpoint.method, url, cookie, body: {}, from: freshAddress() })
@@ -75,7 +75,7 @@ describe('a session', () => {
       clock.advance(15 * 60)
       const answer = await ask(gateway, { method: endpoint.method, url: fillPath(endpoint.path), cookie: old })
       assert.equal(answer.status, 401, 'expired')
-      assert.equal(gateway.services.engine.revision, revision)
+      assert.equal(gateway.engine.revision, revision)
     })
   }
 

@@ -71,7 +71,7 @@ describe('a request of another site', () => {
 
   for (const endpoint of changingEndpoints) {
     it(`never changes anything through ${nameOf(endpoint)}`, async () => {
-      const { revision } = gateway.services.engine
+      const { revision } = gateway.engine
       const sessions = gateway.services.sessions.list().length
       const body = endpoint.body ? sample(schemaOf(endpoint.body)) : {}
       for (const [title, headers, status] of shapes) {
@@ -81,7 +81,7 @@ describe('a request of another site', () => {
         assert.equal(answer.body.code, status === 403 ? 'forbidden' : 'unsupported_type')
         assert.equal(answer.headers['set-cookie'], undefined)
       }
-      assert.equal(gateway.services.engine.revision, revision)
+      assert.equal(gateway.engine.revision, revision)
       assert.equal(gateway.services.sessions.list().length, sessions)
     })
   }
@@ -95,7 +95,7 @@ describe('a request of another site', () => {
   })
 
   it('that only reads has no effect: a storm of them leaves the revision as it is', async () => {
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     const reads = endpoints.filter((endpoint) => endpoint.method === 'GET')
     const queries = ['', '?dry_run=false', '?_method=DELETE', '?enabled=false', '?limit=1']
     for (const endpoint of reads) {
@@ -110,7 +110,7 @@ describe('a request of another site', () => {
         }
       }
     }
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
   })
 })
 

@@ -35,7 +35,7 @@ describe('a lesser role', () => {
     it(`${role} gains nothing by any call`, async () => {
       const before = await rights()
       const ids = (await admin('GET', '/web/admins/local')).body.map((item: { id: string }) => item.id)
-      const revisions = ['0', '1', '2', String(gateway.services.engine.revision - 1)]
+      const revisions = ['0', '1', '2', String(gateway.engine.revision - 1)]
       for (const endpoint of changingEndpoints) {
         if (endpoint.access === 'public' || nameOf(endpoint) === 'DELETE /web/auth/login') continue
         const bodies = endpoint.body ? [sample(schemaOf(endpoint.body)), ...wishes] : [undefined]

@@ -163,14 +163,14 @@ describe('a fault', () => {
       [gateway.services.audit, 'write'],
       [gateway.services.sessions, 'endAllOf'],
     ] as const) {
-      const { revision } = gateway.services.engine
+      const { revision } = gateway.engine
       const mock = t.mock.method(object as unknown as Record<string, () => never>, method, () => {
         throw new Error(secret)
       })
       const answer = await admin('PATCH', `/web/admins/local/${id}`, { enabled: false })
       mock.mock.restore()
       assertInternal(answer, method)
-      assert.equal(gateway.services.engine.revision, revision)
+      assert.equal(gateway.engine.revision, revision)
       const shown = (await admin('GET', '/web/admins/local')).body.find((item: { id: string }) => item.id === id)
       assert.equal(shown.enabled, true)
     }

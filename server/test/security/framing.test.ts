@@ -18,7 +18,7 @@ describe('a raw request', () => {
   before(async () => {
     target = await createTlsGateway()
     cookie = `Cookie: ${(await target.gateway.client('predefined_admin_write')).cookie}\r\n`
-    revision = target.gateway.services.engine.revision
+    revision = target.gateway.engine.revision
   })
   after(() => target.close())
 
@@ -210,7 +210,7 @@ describe('a raw request', () => {
   }
 
   it('of all these changed nothing and was no fault of ours', () => {
-    assert.equal(target.gateway.services.engine.revision, revision)
+    assert.equal(target.gateway.engine.revision, revision)
     assert.deepEqual(logged, [])
   })
 })

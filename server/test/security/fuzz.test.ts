@@ -96,13 +96,13 @@ describe('generated requests', () => {
     settle()
     for (const name of ['one', 'two', 'three'])
       victims.push(await gateway.addAdministrator(name, 'predefined_reports_view'))
-    firstRevision = gateway.services.engine.revision
+    firstRevision = gateway.engine.revision
   })
   after(() => gateway.close())
 
   function makePath(endpoint: Endpoint): string {
     // Going back before the identities of this test were made would end it.
-    const revision = String(firstRevision + random.below(gateway.services.engine.revision - firstRevision + 3))
+    const revision = String(firstRevision + random.below(gateway.engine.revision - firstRevision + 3))
     const known = endpoint.path.includes('revision_id') ? [revision] : [...victims, crypto.randomUUID()]
     const id = random.chance(0.7) ? random.pick(known) : random.pick(hostile)
     if (random.chance(0.03)) return `/${random.pick(hostile)}/${random.pick(hostile)}`

@@ -210,14 +210,14 @@ describe('a header that merely claims something', () => {
   it('does not turn a read into something else', async () => {
     const gateway = await createTestGateway()
     const admin = await gateway.client('predefined_admin_write')
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override']) {
       assert.equal((await admin('GET', '/config/confirm', undefined, { [name]: 'DELETE' })).status, 200)
       assert.equal((await admin('POST', '/config/revisions/0', '{}', { [name]: 'GET' })).status, 405)
     }
     const other = { 'x-original-url': '/web/whoami', 'x-rewrite-url': '/web/whoami' }
     assert.equal((await admin('GET', '/nothing', undefined, other)).status, 404)
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
     await gateway.close()
   })
 })

@@ -53,8 +53,8 @@ describe('the journal', () => {
       address: '127.0.0.1',
       what: 'because',
       result: 'ok',
-      message: `Revision ${gateway.services.engine.revision}`,
-      revision: gateway.services.engine.revision,
+      message: `Revision ${gateway.engine.revision}`,
+      revision: gateway.engine.revision,
       changes: [
         {
           object: 'firewall.settings',

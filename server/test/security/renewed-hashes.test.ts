@@ -26,7 +26,7 @@ function cheapHash(): string {
 it('an outdated hash is renewed at sign-in and the other sessions go on', async () => {
   const gateway = await createTestGateway()
   const client = await gateway.client('predefined_admin_readonly')
-  const { engine } = gateway.services
+  const { engine } = gateway
   const admin = findByLogin(engine.config, 'of-predefined_admin_readonly')
   assert.ok(admin)
   const old = gateway.vault.seal(cheapHash(), passwordPlace(admin.id))

@@ -88,7 +88,7 @@ describe('a secret', () => {
   }
 
   it('is taken', () => {
-    const stored = findById(gateway.services.engine.config, id)
+    const stored = findById(gateway.engine.config, id)
     assert.ok(stored)
     assert.match(gateway.vault.reveal(stored.password_hash, passwordPlace(id)), /^\$argon2id\$/)
   })
@@ -99,7 +99,7 @@ describe('a secret', () => {
   })
 
   it('is in no reply to any read of any role', async () => {
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     const queries = ['', '?format_type=CSV', '?limit=10000']
     for (const role of roleIds) {
       const client = await gateway.client(role)
@@ -154,7 +154,7 @@ describe('a secret', () => {
 
   it('moved to another administrator does not open his account', async () => {
     const other = await gateway.addAdministrator('thief', 'predefined_admin_write')
-    const { engine } = gateway.services
+    const { engine } = gateway
     const victim = findById(engine.config, id)
     await engine.change({
       edit: (config) => [
@@ -181,7 +181,7 @@ describe('a secret', () => {
   })
 
   it('of a licence is kept sealed', () => {
-    const { registration } = read(gateway.services.engine.config, licence)
+    const { registration } = read(gateway.engine.config, licence)
     assert.match(registration?.token.sealed ?? '', /^v1\.2\./)
   })
 })
@@ -208,7 +208,7 @@ describe('a new key', () => {
     })
     await Promise.all([...writers, ...rotations])
     for (const [index, adminId] of ids.entries()) {
-      const stored = findById(gateway.services.engine.config, adminId)
+      const stored = findById(gateway.engine.config, adminId)
       assert.ok(stored)
       assert.equal(stored.comment, `${index}/4`)
       assert.match(gateway.vault.reveal(stored.password_hash, passwordPlace(adminId)), /^\$argon2id\$/)
@@ -218,7 +218,7 @@ describe('a new key', () => {
     assert.equal((await ask(gateway, { method: 'POST', url: '/web/auth/login', body })).status, 200)
     assert.equal((await admin('POST', '/config/keys/rotate')).status, 200)
     const { currentKey } = gateway.vault
-    for (const admin of read(gateway.services.engine.config, administrators)) {
+    for (const admin of read(gateway.engine.config, administrators)) {
       assert.equal(gateway.vault.keyOf(admin.password_hash), currentKey)
     }
     await gateway.close()

@@ -109,7 +109,7 @@ describe('a session', () => {
     ['deleting the account', (id) => admin('DELETE', `/web/admins/local/${id}`)],
     [
       'going back to a revision without the account',
-      () => admin('POST', `/config/revisions/${gateway.services.engine.revision - 2}/revert`),
+      () => admin('POST', `/config/revisions/${gateway.engine.revision - 2}/revert`),
     ],
   ]
   for (const [title, cause] of causes) {

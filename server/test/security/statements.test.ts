@@ -77,7 +77,7 @@ describe('text that looks like SQL', () => {
   it('is only text, wherever it comes in', async () => {
     const admin = await gateway.client('predefined_admin_write')
     const before = (await admin('GET', '/web/admins/local')).text
-    const { revision } = gateway.services.engine
+    const { revision } = gateway.engine
     for (const [index, tracer] of tracers.entries()) {
       const encoded = encodeURIComponent(tracer)
       for (const endpoint of endpoints) {
@@ -98,7 +98,7 @@ describe('text that looks like SQL', () => {
       const cookie = `insecure-portcullis-session=${tracer}; __Secure-portcullis-${tracer}=${tracer}`
       assert.equal((await ask(gateway, { method: 'GET', url: '/web/whoami', cookie, from })).status, 401)
     }
-    assert.equal(gateway.services.engine.revision, revision)
+    assert.equal(gateway.engine.revision, revision)
     assert.equal((await admin('GET', '/web/admins/local')).text, before)
     assert.deepEqual(logged, [])
   })

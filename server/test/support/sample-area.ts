@@ -5,7 +5,8 @@ import { collectionEndpoints, orderedEndpoints, settingsEndpoints } from '../../
 import { Comment, strictObject } from '../../src/contract/fields.ts'
 import { Type } from '../../src/contract/schema.ts'
 import { defineArea } from '../../src/http/handle.ts'
-import { collectionRoutes, orderedRoutes, settingsRoutes } from '../../src/http/routes.ts'
+import { listRoutes, settingsRoutes } from '../../src/http/routes.ts'
+import { declareList } from '../../src/model/declarations.ts'
 import { list, read, single } from '../../src/model/slots.ts'
 
 const fields = strictObject({ title: Type.String({ minLength: 1, maxLength: 42 }), comment: Comment })
@@ -45,9 +46,13 @@ export const noteSettingsEndpoints = settingsEndpoints({
   change: 'configure',
 })
 
+const noteList = declareList({ slot: notes, noun: 'note', ids: { kind: 'number' } })
+const labelList = declareList({ slot: labels, noun: 'label', ids: { kind: 'uuid' }, defaults: { comment: '' } })
+
 export const sampleArea = defineArea({
   name: 'sample',
   slots: [notes, labels, noteSettings],
+  lists: [noteList, labelList],
   verify: (config) => {
     const { limit } = read(config, noteSettings)
     const count = read(config, notes).length
@@ -56,8 +61,8 @@ export const sampleArea = defineArea({
       : []
   },
   routes: [
-    ...orderedRoutes(noteEndpoints, { slot: notes, item: 'note' }),
-    ...collectionRoutes(labelEndpoints, { slot: labels, item: 'label', defaults: { comment: '' } }),
+    ...listRoutes(noteEndpoints, noteList),
+    ...listRoutes(labelEndpoints, labelList),
     ...settingsRoutes(noteSettingsEndpoints, noteSettings),
   ],
 })

@@ -112,7 +112,7 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
     ...options.parts,
   })
   await gateway.http.ready()
-  const { engine } = gateway.services
+  const { engine } = gateway
 
   const addAdministrator = async (login: string, role: Role): Promise<string> => {
     const id = crypto.randomUUID()

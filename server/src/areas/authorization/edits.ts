@@ -1,7 +1,7 @@
 // What can be done to authorization rules. Every edit is held against verify.ts.
 
 import type { Problem } from '../../contract/error.ts'
-import type { ItemList } from '../../model/item-list.ts'
+import type { ListDeclaration } from '../../model/declarations.ts'
 import type { Reference } from '../../model/references.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { userId } from '../users/public.ts'
@@ -9,9 +9,10 @@ import { authorizationRules } from './config.ts'
 import type { AuthorizationRule, NewAuthorizationRule } from './contract.ts'
 import { ruleProblems } from './verify.ts'
 
-export const ruleList: ItemList<AuthorizationRule> = {
+export const ruleList: ListDeclaration<AuthorizationRule> = {
   slot: authorizationRules,
-  item: 'authorization rule',
+  noun: 'authorization rule',
+  ids: { kind: 'uuid' },
   fieldsOf: canonical,
   problemsOf: ruleProblems,
   conflictsOf: takenAddresses,

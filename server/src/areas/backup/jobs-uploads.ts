@@ -40,17 +40,11 @@ async function upload(services: Services, kind: UploadKind, stored: Stored): Pro
     (error: unknown) => (error as Error).message,
   )
   services.backups.noteUpload(stored.id, kind, { state: failure === null ? 'done' : 'failed', message: failure ?? '' })
-  services.audit.note({
-    event: 'system',
-    who: 'system',
-    address: '127.0.0.1',
-    what: `${kind} upload`,
-    result: failure === null ? 'ok' : 'failed',
-    message: failure === null ? `The backup ${stored.id} was uploaded.` : `The backup was not uploaded: ${failure}`,
-    request_id: '',
-    revision: null,
-    changes: [],
-  })
+  services.audit.noteOwn(
+    `${kind} upload`,
+    failure === null ? 'ok' : 'failed',
+    failure === null ? `The backup ${stored.id} was uploaded.` : `The backup was not uploaded: ${failure}`,
+  )
   return failure === null
 }
 

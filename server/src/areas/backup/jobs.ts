@@ -102,17 +102,7 @@ async function makeAutomatic(services: Services): Promise<void> {
   await services.backups.create(automaticComment, () => gather(services), { isAutomatic: true, uploads })
   await services.backups.rotate(rotationDays[stored.common.rotate])
   services.backups.noteAutomatic(null)
-  services.audit.note({
-    event: 'system',
-    who: 'system',
-    address: '127.0.0.1',
-    what: 'automatic backup',
-    result: 'ok',
-    message: 'The automatic backup was made.',
-    request_id: '',
-    revision: null,
-    changes: [],
-  })
+  services.audit.noteOwn('automatic backup', 'ok', 'The automatic backup was made.')
 }
 
 const lookMilliseconds = 60_000

@@ -93,7 +93,10 @@ async function openStored(services: Services, id: string): Promise<BackupContent
   return readContent(entries, services.faultsOf)
 }
 
-async function restore(context: Context<typeof contract.backups.apply>, isFast: boolean): Promise<void> {
+async function restore(
+  context: Context<typeof contract.backups.apply | typeof contract.backups.applyFast>,
+  isFast: boolean,
+): Promise<void> {
   const { services, params, change } = context
   const stored = services.backups.find(params.backup_id ?? '')
   refuseVersion(services, stored, isFast)

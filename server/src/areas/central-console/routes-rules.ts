@@ -2,8 +2,8 @@
 
 import { invalid } from '../../contract/error.ts'
 import { handle, type Route } from '../../http/handle.ts'
-import { orderedRoutes } from '../../http/routes.ts'
-import type { ItemList } from '../../model/item-list.ts'
+import { listRoutes } from '../../http/routes.ts'
+import type { ListDeclaration } from '../../model/declarations.ts'
 import { removeItem } from '../../model/list-edits.ts'
 import { read } from '../../model/slots.ts'
 import { filterDefaults } from '../firewall/public.ts'
@@ -15,7 +15,7 @@ import { contentProblems, firewallProblems } from './verify.ts'
 
 type TableEndpoints = typeof contract.contentBefore | typeof contract.forwardBefore
 
-function tableRoutes<T extends stored.GroupedRule>(endpoints: TableEndpoints, table: ItemList<T>): Route[] {
+function tableRoutes<T extends stored.GroupedRule>(endpoints: TableEndpoints, table: ListDeclaration<T>): Route[] {
   const { list, ...others } = endpoints
   const { slot } = table
   return [
@@ -28,7 +28,7 @@ function tableRoutes<T extends stored.GroupedRule>(endpoints: TableEndpoints, ta
       },
       { slot },
     ),
-    ...orderedRoutes(others, table),
+    ...listRoutes(others, table),
   ]
 }
 
@@ -47,7 +47,13 @@ const contentDefaults: Omit<ContentRule, 'id' | 'name' | 'access'> = {
 function contentRoutes(endpoints: typeof contract.contentBefore, slot: typeof stored.contentBefore): Route[] {
   const item = 'content filter rule'
   return [
-    ...tableRoutes(endpoints, { slot, item, defaults: contentDefaults, problemsOf: contentProblems }),
+    ...tableRoutes(endpoints, {
+      slot,
+      noun: item,
+      ids: { kind: 'number' },
+      defaults: contentDefaults,
+      problemsOf: contentProblems,
+    }),
     handle(
       endpoints.removeByBody,
       ({ body, change }) => {
@@ -61,7 +67,13 @@ function contentRoutes(endpoints: typeof contract.contentBefore, slot: typeof st
 }
 
 const firewallRoutes = (endpoints: typeof contract.forwardBefore, slot: typeof stored.forwardBefore): Route[] =>
-  tableRoutes(endpoints, { slot, item: 'firewall rule', defaults: filterDefaults, problemsOf: firewallProblems })
+  tableRoutes(endpoints, {
+    slot,
+    noun: 'firewall rule',
+    ids: { kind: 'number' },
+    defaults: filterDefaults,
+    problemsOf: firewallProblems,
+  })
 
 export const ruleRoutes: readonly Route[] = [
   ...contentRoutes(contract.contentBefore, stored.contentBefore),

@@ -44,15 +44,5 @@ export function refuseWhileJoining(services: Services, domain: Domain): void {
 }
 
 function noteFailure(services: Services, domain: Domain, error: Error): void {
-  services.audit.note({
-    event: 'system',
-    who: 'system',
-    address: '127.0.0.1',
-    what: `Join of the domain ${domain.name}`,
-    result: 'failed',
-    message: error.message,
-    request_id: '',
-    revision: null,
-    changes: [],
-  })
+  services.audit.noteOwn(`Join of the domain ${domain.name}`, 'failed', error.message)
 }

@@ -108,7 +108,7 @@ const aldRoutes: readonly Route[] = [
   ),
 ]
 
-type Objects = typeof contract.adObjects
+type Objects = typeof contract.adObjects | typeof contract.aldObjects
 
 /** Read from a joined domain; of one that is only stored nothing is known. */
 const objectRoutes = ({ groups, tree }: Objects, kind: DirectoryKind): readonly Route[] =>

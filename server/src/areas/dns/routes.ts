@@ -2,7 +2,7 @@
 
 import { secretMask } from '../../contract/fields.ts'
 import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
-import { collectionRoutes, settingsRoutes } from '../../http/routes.ts'
+import { listRoutes, settingsRoutes } from '../../http/routes.ts'
 import { read } from '../../model/slots.ts'
 import { ddns, ddnsState, safeSearch, servicePasswordPlace, settings } from './config.ts'
 import * as contract from './contract.ts'
@@ -22,7 +22,7 @@ function showDdns(context: Context<typeof contract.ddns.show>): contract.Ddns {
     who: login,
     address: context.address,
     what: 'GET /dns/ddns',
-    result: 'done',
+    result: 'ok',
     message: 'The password of the dynamic DNS provider was shown.',
     request_id: context.requestId,
     revision: null,
@@ -39,9 +39,9 @@ export const routes: readonly Route[] = [
   }),
   ...settingsRoutes(contract.dnsSettings, settings),
   ...settingsRoutes(contract.safeSearch, safeSearch),
-  ...collectionRoutes(contract.rootServers, rootServerList),
-  ...collectionRoutes(contract.forwardZones, forwardZoneList),
-  ...collectionRoutes(contract.masterZones, masterZoneList),
+  ...listRoutes(contract.rootServers, rootServerList),
+  ...listRoutes(contract.forwardZones, forwardZoneList),
+  ...listRoutes(contract.masterZones, masterZoneList),
   ...settingsRoutes(contract.ddnsState, ddnsState),
   handle(contract.ddns.show, showDdns, { slot: ddns }),
   handle(

@@ -2,7 +2,7 @@
 // `verify` says it for the whole configuration, edits for the object at hand.
 
 import type { Problem } from '../../contract/error.ts'
-import type { ItemList } from '../../model/item-list.ts'
+import type { ListDeclaration } from '../../model/declarations.ts'
 import { type Config, type Item, read } from '../../model/slots.ts'
 import { connectionAlias, connections, isExternal } from '../network/public.ts'
 import { forwardZones, masterZones, rootServers } from './config.ts'
@@ -11,23 +11,26 @@ import { type Fault, readZone } from './zone-file.ts'
 import { checkZone } from './zone-records.ts'
 
 /** Also what edits of the lists are held against. */
-export const rootServerList: ItemList<RootServer> = {
+export const rootServerList: ListDeclaration<RootServer> = {
   slot: rootServers,
-  item: 'external DNS server',
+  noun: 'external DNS server',
+  ids: { kind: 'uuid' },
   problemsOf: serverProblems,
 }
 
-export const forwardZoneList: ItemList<ForwardZone> = {
+export const forwardZoneList: ListDeclaration<ForwardZone> = {
   slot: forwardZones,
-  item: 'forward zone',
+  noun: 'forward zone',
+  ids: { kind: 'uuid' },
   problemsOf: (config, { servers }) =>
     servers.flatMap((address, index) => ownProblems(config, `servers[${index}]`, address)),
   conflictsOf: (config, zone) => takenName(config, forwardZoneList, zone),
 }
 
-export const masterZoneList: ItemList<MasterZone> = {
+export const masterZoneList: ListDeclaration<MasterZone> = {
   slot: masterZones,
-  item: 'own zone',
+  noun: 'own zone',
+  ids: { kind: 'uuid' },
   problemsOf: (_config, zone) => zoneProblems(zone),
   conflictsOf: (config, zone) => takenName(config, masterZoneList, zone),
 }
@@ -38,7 +41,7 @@ export const verify = (config: Config): Problem[] => [
   ...listProblems(config, masterZoneList),
 ]
 
-function listProblems<T extends Item>(config: Config, list: ItemList<T>): Problem[] {
+function listProblems<T extends Item>(config: Config, list: ListDeclaration<T>): Problem[] {
   const { slot, problemsOf, conflictsOf } = list
   return read(config, slot).flatMap((item) =>
     [...(problemsOf?.(config, item, item) ?? []), ...(conflictsOf?.(config, item) ?? [])].map(({ field, message }) => ({
@@ -53,14 +56,14 @@ const named = new WeakMap<readonly Item[], ReadonlyMap<string, readonly Item[]>>
 type Zone = Item & { readonly name: string }
 
 /** Names of zones are unique within their list; they are compared as DNS does, without regard to case. */
-function takenName<T extends Zone>(config: Config, list: ItemList<T>, zone: T): Problem[] {
+function takenName<T extends Zone>(config: Config, list: ListDeclaration<T>, zone: T): Problem[] {
   const nameOf = (one: Zone): string => one.name.toLowerCase()
   const zones = read(config, list.slot)
   const byName = named.get(zones) ?? Map.groupBy(zones, nameOf)
   named.set(zones, byName)
   const name = nameOf(zone)
   const isTaken = byName.get(name)?.some((other) => other.id !== zone.id) ?? false
-  return isTaken ? [{ field: 'name', message: `Another ${list.item} has the name ${name}.` }] : []
+  return isTaken ? [{ field: 'name', message: `Another ${list.noun} has the name ${name}.` }] : []
 }
 
 function serverProblems(config: Config, { type, object }: RootServer): Problem[] {

@@ -2,8 +2,9 @@
 // the call that sent them; verify.ts judges the whole.
 
 import { GatewayError, refuse } from '../../contract/error.ts'
-import { addTo, type ItemList } from '../../model/item-list.ts'
+import type { ListDeclaration } from '../../model/declarations.ts'
 import { addItem, type Placement, requireItem } from '../../model/list-edits.ts'
+import { addTo } from '../../model/lists.ts'
 import { type Config, read, write } from '../../model/slots.ts'
 import { accessLists, accessOrder, checks, type RuleTable, ruleDefaults, ruleSlots } from './config.ts'
 import type { AccessOrder } from './contract-access-lists.ts'
@@ -11,9 +12,10 @@ import type { Rule } from './contract-rules.ts'
 import { bindingProblems } from './verify-lists.ts'
 import { ruleProblems } from './verify-rules.ts'
 
-export const ruleList = (table: RuleTable): ItemList<Rule> => ({
+export const ruleList = (table: RuleTable): ListDeclaration<Rule> => ({
   slot: ruleSlots[table],
-  item: `${table.toUpperCase()} rule`,
+  noun: `${table.toUpperCase()} rule`,
+  ids: { kind: 'number' },
   defaults: ruleDefaults[table],
   problemsOf: (config, rule) => ruleProblems(config, table, rule),
 })

@@ -120,9 +120,7 @@ async function setBlock(services: Services, hasFailed: boolean): Promise<void> {
     const { config } = services.engine
     if (wanted(config) === read(config, block).blocked) return
     try {
-      await services.engine.change({
-        edit: (current) => [write(current, block, { blocked: wanted(current) }), null],
-        actor: { login: 'system', address: '127.0.0.1' },
+      await services.changeAsGateway((current) => write(current, block, { blocked: wanted(current) }), {
         reason: hasFailed ? 'A rule test failed' : 'All rule tests passed',
       })
       return
@@ -135,17 +133,7 @@ async function setBlock(services: Services, hasFailed: boolean): Promise<void> {
 }
 
 function noteFailure(services: Services, error: Error): void {
-  services.audit.note({
-    event: 'system',
-    who: 'system',
-    address: '127.0.0.1',
-    what: 'Rule tests',
-    result: 'failed',
-    message: error.message,
-    request_id: '',
-    revision: null,
-    changes: [],
-  })
+  services.audit.noteOwn('Rule tests', 'failed', error.message)
 }
 
 /** YYYYMMDDhhmmss as the clocks at the gateway show it. */

@@ -2,9 +2,10 @@
 
 import { randomUUID } from 'node:crypto'
 import { handle, type Route } from '../../http/handle.ts'
-import { collectionRoutes, settingsRoutes } from '../../http/routes.ts'
-import { type ItemList, updateIn } from '../../model/item-list.ts'
+import { listRoutes, settingsRoutes } from '../../http/routes.ts'
+import type { ListDeclaration } from '../../model/declarations.ts'
 import { removeItem } from '../../model/list-edits.ts'
+import { updateIn } from '../../model/lists.ts'
 import { read } from '../../model/slots.ts'
 import * as stored from './config.ts'
 import { type Check, checkResults, checks, checksSettings, startChecks } from './contract-checks.ts'
@@ -13,23 +14,24 @@ import { lastRun, localStamp, startRun } from './jobs.ts'
 import { interfaceProblems } from './verify-rules.ts'
 
 const slot = stored.checks
-const list: ItemList<Check> = {
+const list: ListDeclaration<Check> = {
   slot,
-  item: 'rule test',
+  noun: 'rule test',
+  ids: { kind: 'uuid' },
   defaults: { enabled: true, comment: '' },
   problemsOf: (config, check) => interfaceProblems(config, 'incoming_interface', check.incoming_interface),
 }
 const { update, ...others } = checks
 
 export const checkRoutes: readonly Route[] = [
-  ...collectionRoutes(others, list),
+  ...listRoutes(others, list),
   handle(
     update,
     ({ params, body, change }) => {
       const id = params.check_id ?? ''
       const patch = body as object | undefined
       return change((config) =>
-        patch === undefined ? removeItem(config, slot, id, list.item) : updateIn(config, list, id, patch),
+        patch === undefined ? removeItem(config, slot, id, list.noun) : updateIn(config, list, id, patch),
       )
     },
     { slot },

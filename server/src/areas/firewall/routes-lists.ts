@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { handle, type Route } from '../../http/handle.ts'
-import { collectionRoutes, settingsRoutes } from '../../http/routes.ts'
-import { addTo, type ItemList, updateIn } from '../../model/item-list.ts'
+import { listRoutes, settingsRoutes } from '../../http/routes.ts'
+import type { ListDeclaration } from '../../model/declarations.ts'
+import { addTo, updateIn } from '../../model/lists.ts'
 import { type Item, read } from '../../model/slots.ts'
 import * as stored from './config.ts'
 import { type AccessList, accessLists, accessOrder, accessState, bypassList } from './contract-access-lists.ts'
@@ -20,19 +21,21 @@ import { removeAccessList, replaceBindings } from './edits.ts'
 import { accessListProblems, bypassProblems, macRuleProblems } from './verify-lists.ts'
 
 const defaults = { enabled: true, comment: '' }
-const item = 'hardware rule'
-const macs: ItemList<MacRule> = {
+const noun = 'hardware rule'
+const ids = { kind: 'uuid' } as const
+const macs: ListDeclaration<MacRule> = {
   slot: stored.macRules,
-  item,
+  noun,
+  ids,
   defaults,
   problemsOf: (_, rule) => macRuleProblems(rule),
 }
-const sources = { slot: stored.sourceRules, item, defaults }
-const destinations = { slot: stored.destinationRules, item, defaults }
-const pairs = { slot: stored.pairRules, item, defaults }
+const sources = { slot: stored.sourceRules, noun, ids, defaults }
+const destinations = { slot: stored.destinationRules, noun, ids, defaults }
+const pairs = { slot: stored.pairRules, noun, ids, defaults }
 
 /** The published form: the id stands in the body. */
-function updateByBody<T extends Item>(endpoint: Endpoint, list: ItemList<T>): Route {
+function updateByBody<T extends Item>(endpoint: Endpoint, list: ListDeclaration<T>): Route {
   const handler = ({ body, change }: Parameters<Route['handler']>[0]) => {
     const { id, ...patch } = body as { readonly id: string }
     return change((config) => updateIn(config, list, id, patch))
@@ -44,34 +47,35 @@ const { create: createDestination, ...otherDestinationRules } = destinationRules
 
 const hardwareRoutes: readonly Route[] = [
   ...settingsRoutes(hardwareSettings, stored.hardwareSettings),
-  ...collectionRoutes(macRules, macs),
-  ...collectionRoutes(sourceRules, sources),
+  ...listRoutes(macRules, macs),
+  ...listRoutes(sourceRules, sources),
   updateByBody(sourceRules.updateByBody, sources),
-  ...collectionRoutes(otherDestinationRules, destinations),
+  ...listRoutes(otherDestinationRules, destinations),
   handle(
     createDestination,
     async ({ body, change }) => {
       const id = randomUUID()
       // With a source it is a rule for pairs.
-      const list: ItemList<Item> = body.source_ip === undefined ? destinations : pairs
+      const list: ListDeclaration<Item> = body.source_ip === undefined ? destinations : pairs
       await change((config) => addTo(config, list, id, body))
       return { id }
     },
     { slot: stored.destinationRules },
   ),
   updateByBody(destinationRules.updateByBody, destinations),
-  ...collectionRoutes(pairRules, pairs),
+  ...listRoutes(pairRules, pairs),
 ]
 
 const { remove: removeList, ...otherAccessLists } = accessLists
-const access: ItemList<AccessList> = {
+const access: ListDeclaration<AccessList> = {
   slot: stored.accessLists,
-  item: 'access control list',
+  noun: 'access control list',
+  ids: { kind: 'uuid' },
   problemsOf: (_, list) => accessListProblems(list),
 }
 
 const accessRoutes: readonly Route[] = [
-  ...collectionRoutes(otherAccessLists, access),
+  ...listRoutes(otherAccessLists, access),
   handle(removeList, ({ params, change }) => change((config) => removeAccessList(config, params.acl_id ?? '')), {
     slot: stored.accessLists,
   }),
@@ -82,10 +86,16 @@ const accessRoutes: readonly Route[] = [
   ...settingsRoutes(accessState, stored.accessState),
 ]
 
-const bypasses = { slot: stored.bypassList, item: 'exception from inspection', defaults, problemsOf: bypassProblems }
+const bypasses = {
+  slot: stored.bypassList,
+  ids: { kind: 'uuid' } as const,
+  noun: 'exception from inspection',
+  defaults,
+  problemsOf: bypassProblems,
+}
 
 export const listRoutesOfAllKinds: readonly Route[] = [
   ...hardwareRoutes,
   ...accessRoutes,
-  ...collectionRoutes(bypassList, bypasses),
+  ...listRoutes(bypassList, bypasses),
 ]

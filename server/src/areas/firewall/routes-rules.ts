@@ -1,7 +1,7 @@
 // Endpoints of the rules in the five tables and of their counters.
 
 import { handle, type Route } from '../../http/handle.ts'
-import { orderedRoutes, settingsRoutes } from '../../http/routes.ts'
+import { listRoutes, settingsRoutes } from '../../http/routes.ts'
 import { read } from '../../model/slots.ts'
 import { originOf, type RuleTable, watch } from './config.ts'
 import {
@@ -20,7 +20,7 @@ type RuleEndpoints = typeof forwardRules | typeof dnatRules | typeof snatRules |
 function ruleRoutes(table: RuleTable, endpoints: RuleEndpoints): Route[] {
   const list = ruleList(table)
   return [
-    ...orderedRoutes(endpoints, list),
+    ...listRoutes(endpoints, list),
     handle(hitCounters[table], async ({ config, services }) => {
       const hits = await services.hitCounters.current()
       return read(config, list.slot).map(({ id }) => ({ id, packets: hits.get(originOf(list.slot, id))?.packets ?? 0 }))

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { handle, type Route, type Services } from '../../http/handle.ts'
-import { collectionRoutes, perItem, settingsRoutes } from '../../http/routes.ts'
+import { listRoutes, perItem, settingsRoutes } from '../../http/routes.ts'
 import { removeItem } from '../../model/list-edits.ts'
 import { type ListSlot, read, write } from '../../model/slots.ts'
 import * as slots from './config.ts'
@@ -99,7 +99,7 @@ export const routes: readonly Route[] = [
   ...settings,
   ...diskRoutes,
   ...filterRoutes,
-  ...collectionRoutes(contract.forwarding, { slot: slots.forwardingRules, item: ruleItem }),
+  ...listRoutes(contract.forwarding, { slot: slots.forwardingRules, noun: ruleItem, ids: { kind: 'uuid' } }),
   ...addressRoutes(contract.allowed, slots.allowedRules),
   ...addressRoutes(contract.denied, slots.deniedRules),
   // No engine queues messages in this release, so every message that is named has left.

@@ -70,7 +70,7 @@ function showSnmp(context: Context<typeof contract.snmpSettings.show>): contract
       who: login,
       address: context.address,
       what: 'GET /monitor_backend/snmp/settings',
-      result: 'done',
+      result: 'ok',
       message: 'Secrets of SNMP were shown.',
       request_id: context.requestId,
       revision: null,

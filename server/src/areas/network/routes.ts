@@ -51,7 +51,7 @@ function listConnections(context: Context<typeof contract.connections.list>): co
     who: login,
     address: context.address,
     what: 'GET /network/connections',
-    result: 'done',
+    result: 'ok',
     message: 'Passwords of connections were shown.',
     request_id: context.requestId,
     revision: null,

@@ -126,9 +126,8 @@ async function renewHash(
 ): Promise<void> {
   const hash = await services.passwords.hash(body.password)
   const password_hash = services.vault.seal(hash, passwordPlace(admin.id))
-  await services.engine
-    .change({
-      edit: (config) => [renewPasswordHash(config, admin, password_hash), null],
+  await services
+    .changeAsGateway((config) => renewPasswordHash(config, admin, password_hash), {
       actor: { login: admin.login, address },
       reason: 'Password hash renewed at sign-in',
       requestId,
@@ -162,13 +161,15 @@ function record(
   context: { address: string; requestId: string },
   event: 'sign-in' | 'sign-out',
   who: string,
-  result: string,
+  result: AuditEntry['result'],
   message: string,
-) {
+): AuditEntry {
   const what = event === 'sign-in' ? 'POST /web/auth/login' : 'DELETE /web/auth/login'
   const { address, requestId } = context
   return { event, who, address, what, result, message, request_id: requestId, revision: null, changes: [] }
 }
+
+type AuditEntry = Parameters<Services['audit']['note']>[0]
 
 type ListedSession = ReturnType<Services['sessions']['list']>[number]
 

@@ -2,7 +2,7 @@
 // them; verify.ts judges the whole.
 
 import { type Problem, refuse } from '../../contract/error.ts'
-import type { ItemList } from '../../model/item-list.ts'
+import type { ListDeclaration } from '../../model/declarations.ts'
 import { requireItem } from '../../model/list-edits.ts'
 import { type Config, type Item, read, write } from '../../model/slots.ts'
 import { accessRules, leaseRules, leaseTitle, pushedRoutes, settings } from './config.ts'
@@ -27,9 +27,10 @@ export function replaceRoutes(config: Config, routes: PushedRoutes): Config {
 /** What a creation may leave out. */
 const defaults = { enabled: true, title: '', comment: '' }
 
-export const accessList: ItemList<AccessRule> = {
+export const accessList: ListDeclaration<AccessRule> = {
   slot: accessRules,
-  item: 'VPN access rule',
+  noun: 'VPN access rule',
+  ids: { kind: 'number' },
   defaults,
   fieldsOf: ({ two_factor, ...rest }: Partial<AccessFields>) => ({
     ...rest,
@@ -38,9 +39,10 @@ export const accessList: ItemList<AccessRule> = {
   problemsOf: accessProblems,
 }
 
-export const leaseList: ItemList<LeaseRule> = {
+export const leaseList: ListDeclaration<LeaseRule> = {
   slot: leaseRules,
-  item: 'VPN address rule',
+  noun: 'VPN address rule',
+  ids: { kind: 'number' },
   defaults,
   problemsOf: (config, rule, current) => {
     const problems = leaseProblems(config, rule)
@@ -54,11 +56,11 @@ export const leaseList: ItemList<LeaseRule> = {
 
 export function stepRule<T extends Item>(
   config: Config,
-  { slot, item }: ItemList<T>,
+  { slot, noun }: ListDeclaration<T>,
   id: string,
   direction: 'up' | 'down',
 ): Config {
-  const rule = requireItem(config, slot, id, item)
+  const rule = requireItem(config, slot, id, noun)
   const rules = read(config, slot)
   const from = rules.indexOf(rule)
   const to = direction === 'up' ? from - 1 : from + 1

@@ -2,8 +2,8 @@
 
 import { GatewayError } from '../../contract/error.ts'
 import { handle, type Route, rawReply } from '../../http/handle.ts'
-import { orderedRoutes } from '../../http/routes.ts'
-import type { ItemList } from '../../model/item-list.ts'
+import { listRoutes } from '../../http/routes.ts'
+import type { ListDeclaration } from '../../model/declarations.ts'
 import { type Item, read } from '../../model/slots.ts'
 import { accessRulesOf, factorsInUse, vpnsInUse } from './access.ts'
 import { pushedRoutes as storedRoutes, settings as storedSettings } from './config.ts'
@@ -22,10 +22,13 @@ import { vpnStatusOf } from './status.ts'
 
 type RuleEndpoints = typeof accessRules | typeof leaseRules
 
-function ruleRoutes<T extends Item & { readonly id: number }>(endpoints: RuleEndpoints, rules: ItemList<T>): Route[] {
+function ruleRoutes<T extends Item & { readonly id: number }>(
+  endpoints: RuleEndpoints,
+  rules: ListDeclaration<T>,
+): Route[] {
   const { position, ...others } = endpoints
   return [
-    ...orderedRoutes(others, rules),
+    ...listRoutes(others, rules),
     handle(
       position,
       ({ params, body, change }) =>

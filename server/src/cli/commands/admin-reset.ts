@@ -5,9 +5,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, lstatSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import type { Gateway } from '../../app.ts'
 import { NewAdministrator } from '../../areas/administrators/contract.ts'
 import { GatewayError } from '../../contract/error.ts'
-import type { Services } from '../../http/handle.ts'
 import { LaunchFailure } from '../../launcher/failure.ts'
 import { gatewayDir } from '../../launcher/layout.ts'
 import { releaseLock, takeLock } from '../../launcher/lock.ts'
@@ -107,7 +107,7 @@ async function reset(stateDir: string, login: string): Promise<Reset> {
   const database = openDatabase(() => new Database(join(folder, 'gateway.db')))
   try {
     giveToOwner(folder)
-    const { services } = createGateway({
+    const gateway = createGateway({
       folder,
       hitsFile: '',
       database,
@@ -123,7 +123,7 @@ async function reset(stateDir: string, login: string): Promise<Reset> {
       licenceKey: null,
       isTls: true,
     })
-    return await change(services, login)
+    return await change(gateway, login)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     const { message, lines } = tellProblems(error.message, error.problems)
@@ -143,8 +143,8 @@ function openDatabase<T>(open: () => T): T {
   }
 }
 
-async function change(services: Services, login: string): Promise<Reset> {
-  const { engine, vault, passwords, clock, guard } = services
+async function change({ engine, services }: Gateway, login: string): Promise<Reset> {
+  const { vault, passwords, clock, guard } = services
   const { findByLogin, passwordPlace } = await import('../../areas/administrators/config.ts')
   const { addAdministrator, updateAdministrator } = await import('../../areas/administrators/edits.ts')
   const putBack = engine.probation?.revision ?? null

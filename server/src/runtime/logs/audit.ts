@@ -2,8 +2,12 @@
 // change's own transaction; refusals are gathered and follow within a moment, so that a flood of them costs one sync.
 
 import { createHash } from 'node:crypto'
+import type { ErrorCode } from '../../contract/error.ts'
 import type { Database } from '../../database/database.ts'
 import type { Checkpoint } from '../../plan/artifacts.ts'
+
+/** How it ended: done, failed on the way, or the code of the refusal. */
+export type AuditResult = 'ok' | 'failed' | ErrorCode
 
 export interface AuditEntry {
   readonly event: 'change' | 'sign-in' | 'sign-out' | 'session-ended' | 'refused' | 'action' | 'system'
@@ -11,7 +15,7 @@ export interface AuditEntry {
   readonly address: string
   /** The endpoint, or what the gateway did by itself. */
   readonly what: string
-  readonly result: string
+  readonly result: AuditResult
   readonly message: string
   readonly request_id: string
   readonly revision: number | null
@@ -19,7 +23,9 @@ export interface AuditEntry {
   readonly changes: readonly unknown[]
 }
 
-export interface AuditRecord extends AuditEntry {
+/** Records of earlier versions have other results. */
+export interface AuditRecord extends Omit<AuditEntry, 'result'> {
+  readonly result: string
   readonly sequence: number
   readonly time: string
 }
@@ -40,6 +46,7 @@ interface Row {
 }
 
 const genesis = Buffer.alloc(32)
+const ownActor = { who: 'system', address: '127.0.0.1' } as const
 const flushMilliseconds = 200
 /** How long to wait before trying again when the disk took nothing, and how many records may wait for it. */
 const retryMilliseconds = 2_000
@@ -113,6 +120,11 @@ export class AuditTrail {
     if (this.#waiting.length >= maxWaiting) this.#dropped++
     else this.#waiting.push({ time: this.#now().toISOString(), ...entry })
     this.#timer ??= setTimeout(() => this.#tryFlush(), flushMilliseconds).unref()
+  }
+
+  /** What the gateway did by itself. */
+  noteOwn(what: string, result: AuditResult, message: string): void {
+    this.note({ ...ownActor, event: 'system', what, result, message, request_id: '', revision: null, changes: [] })
   }
 
   flush(): void {

@@ -1,0 +1,152 @@
+// A list or a settings object, declared once: how its ids are made, what it is called, what a body may leave out, what must
+// hold, what it names and what is secret. Edits (lists.ts), whole-configuration verification and the search for users of an
+// object (declared-rules.ts) and routes (http/routes.ts) follow from the declaration.
+
+import type { Problem } from '../contract/error.ts'
+import type { Config, Item, ItemId, ListSlot, SingleSlot, Slot } from './slots.ts'
+
+// The functions below are declared as methods, so that declarations of different items fit into one array.
+
+/** A field that names objects of other lists. */
+export interface ReferenceField<T> {
+  readonly field: string
+  /** Faults name a list by position: `values[2]`. */
+  readonly isList: boolean
+  idsOf(value: T): readonly string[]
+  /** What is wrong with naming this id, or null. Absent: `problemsOf` decides. */
+  faultOf?(config: Config, id: string, value: T): string | null
+  /** The field may hold `any`, which then must be its only value. */
+  readonly allowsAny?: boolean
+  /** What its ids begin with; absent: they can be of any kind. Spares a look at tens of thousands of items. */
+  readonly prefixes?: readonly string[]
+  /** The item is removed with the object it names. Otherwise the object cannot be removed. */
+  readonly isRemovedAlong?: boolean
+}
+
+interface Declaration<T> {
+  /** What is wrong with a value, by the fields of its body. `current` is the stored value, null for a new one. */
+  problemsOf?(config: Config, value: T, current: T | null): readonly Problem[]
+  readonly references?: readonly ReferenceField<T>[]
+  /** Fields that hold sealed secrets; replies never show them. */
+  readonly secrets?: readonly string[]
+  /**
+   * Other slots that decide whether a value is right. A list whose items depend on each other (a tree of groups) names its
+   * own slot, and is then verified as a whole after every change of it.
+   */
+  readonly reads?: readonly Slot[]
+}
+
+export interface SettingsDeclaration<T extends object = object> extends Declaration<T> {
+  readonly slot: SingleSlot<T>
+  /** As in "The zone is used by VPN settings". */
+  readonly noun: string
+}
+
+/** Where ids come from. */
+export type IdKind =
+  | { readonly kind: 'uuid' }
+  /** 1, 2, 3 ...; `after` numbers are taken by built-in items. */
+  | { readonly kind: 'number'; readonly after?: number }
+  /** `ip.id.1`; with `isShownAsNumber` replies give the number, and paths may name it alone. */
+  | {
+      readonly kind: 'prefixed'
+      readonly prefix: string
+      readonly after?: number
+      readonly isShownAsNumber?: boolean
+    }
+
+/** A value that only one item may have. */
+export interface Unique<T> {
+  readonly field: string
+  /** Null for an item that takes nothing. */
+  keyOf(item: T): string | null
+  messageOf(item: T): string
+  /** Taken by something that is built in. */
+  isTaken?(key: string): boolean
+}
+
+export interface ListDeclaration<T extends Item = Item> extends Declaration<T> {
+  readonly slot: ListSlot<T>
+  readonly ids: IdKind
+  /** One item in words, as in "There is no VPN access rule with the id 7." */
+  readonly noun: string
+  /** One particular item; the noun and its id unless given. */
+  nameOf?(item: T): string
+  /** The id by which others name it; its own unless given. */
+  mentionedAs?(item: T): string
+  /** Fields that a creation or a replacement may leave out. */
+  readonly defaults?: object
+  /** What is stored of a body, when that is not the body as it is. */
+  fieldsOf?(body: object): object
+  readonly unique?: readonly Unique<T>[]
+  /**
+   * What would be right if other items were not there. It looks at all other items for each item, so a list that can grow
+   * beyond some thousands uses `unique`.
+   */
+  conflictsOf?(config: Config, item: T): readonly Problem[]
+  /** Items belong to an item of another list, whose id is in this field; they are numbered, placed and removed with it. */
+  readonly owner?: { readonly field: string; readonly list: ListDeclaration }
+}
+
+export const declareList = <T extends Item>(list: ListDeclaration<T>): ListDeclaration<T> => list
+
+export const declareSettings = <T extends object>(settings: SettingsDeclaration<T>): SettingsDeclaration<T> => settings
+
+type NamingOptions<T> = Omit<ReferenceField<T>, 'field' | 'isList' | 'idsOf'>
+
+/** A field that holds a list of ids. */
+export const names = <T extends object>(
+  field: keyof T & string,
+  options: NamingOptions<T> = {},
+): ReferenceField<T> => ({
+  ...options,
+  field,
+  isList: true,
+  idsOf: (value) => (value[field] ?? []) as readonly string[],
+})
+
+/** A field that holds one id; null, '' and no field at all name nothing. */
+export const namesOne = <T extends object>(
+  field: keyof T & string,
+  options: NamingOptions<T> = {},
+): ReferenceField<T> => ({
+  ...options,
+  field,
+  isList: false,
+  idsOf: (value) => {
+    const id = (value[field] ?? '') as string
+    return id === '' ? [] : [id]
+  },
+})
+
+/** The fault of an id that must name an item of the list. */
+export const mustExist =
+  (noun: string, isThere: (config: Config, id: string) => boolean) =>
+  (config: Config, id: string): string | null =>
+    isThere(config, id) ? null : `There is no ${noun} with the id ${id}.`
+
+/** The id of the item's owner. */
+export const ownerOf = (item: Item, field: string): string => String((item as Item & Record<string, unknown>)[field])
+
+export const nameOf = <T extends Item>(list: ListDeclaration<T>, item: T): string =>
+  list.nameOf?.(item) ?? `${list.noun} ${item.id}`
+
+export const mentionedAs = <T extends Item>(list: ListDeclaration<T>, item: T): string =>
+  list.mentionedAs?.(item) ?? String(item.id)
+
+/** The id an item of this number gets. */
+export function idOf(ids: IdKind, number: number): ItemId {
+  if (ids.kind === 'uuid') throw new Error('ids of this list are not numbers')
+  const own = number + (ids.after ?? 0)
+  return ids.kind === 'number' ? own : `${ids.prefix}.id.${own}`
+}
+
+/** An id as a path gives it: where ids are shown as numbers, the number alone will do. */
+export const readId = ({ ids }: Pick<ListDeclaration, 'ids'>, given: ItemId): ItemId =>
+  ids.kind === 'prefixed' && ids.isShownAsNumber && /^[1-9]\d*$/.test(String(given))
+    ? `${ids.prefix}.id.${given}`
+    : given
+
+/** The value `any`, where it may be named. */
+export const any = 'any'
+export const anyAlone = '"any" cannot be combined with other values.'
