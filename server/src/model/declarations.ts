@@ -88,9 +88,14 @@ export interface ListDeclaration<T extends Item = Item> extends Declaration<T> {
   readonly owner?: { readonly field: string; readonly list: ListDeclaration }
 }
 
-export const declareList = <T extends Item>(list: ListDeclaration<T>): ListDeclaration<T> => list
+/** The items are those of the slot; everything else is checked against them. */
+export const declareList = <T extends Item>(
+  list: { readonly slot: ListSlot<T> } & NoInfer<ListDeclaration<T>>,
+): ListDeclaration<T> => list
 
-export const declareSettings = <T extends object>(settings: SettingsDeclaration<T>): SettingsDeclaration<T> => settings
+export const declareSettings = <T extends object>(
+  settings: { readonly slot: SingleSlot<T> } & NoInfer<SettingsDeclaration<T>>,
+): SettingsDeclaration<T> => settings
 
 type NamingOptions<T> = Omit<ReferenceField<T>, 'field' | 'isList' | 'idsOf'>
 
