@@ -15,6 +15,8 @@ export interface ReferenceField<T> {
   idsOf(value: T): readonly string[]
   /** What is wrong with naming this id, or null. Absent: `problemsOf` decides. */
   faultOf?(config: Config, id: string, value: T): string | null
+  /** The lists its ids live in, when `faultOf` depends only on whether an id is there. Spares a look when nothing is removed. */
+  readonly slots?: readonly ListSlot[]
   /** The field may hold `any`, which then must be its only value. */
   readonly allowsAny?: boolean
   /** What its ids begin with; absent: they can be of any kind. Spares a look at tens of thousands of items. */

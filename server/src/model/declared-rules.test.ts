@@ -51,10 +51,9 @@ const bookList = declareList({
   defaults: { keepers: [any] },
   problemsOf: (_, { title }) => (title === '' ? [{ field: 'title', message: 'Must not be empty.' }] : []),
   references: [
-    namesOne('shelf', { prefixes: ['shelf.'], faultOf: mustExist('shelf', isShelf) }),
+    namesOne('shelf', { prefixes: ['shelf.'], slots: [shelves], faultOf: mustExist('shelf', isShelf) }),
     names('keepers', { allowsAny: true, prefixes: ['user.'] }),
   ],
-  reads: [shelves],
 })
 
 const pageList = declareList({
@@ -81,7 +80,13 @@ const referencesTo = createReferenceFinder([area])
 const verify = (config: Config) => (area.verify?.(config) ?? []).map(({ field, message }) => `${field}: ${message}`)
 
 const shelf = (number: number, parent = ''): object => ({ id: `shelf.id.${number}`, title: `s${number}`, parent })
-const book = (id: number, fields: object = {}): object => ({ id, title: 'b', shelf: 'shelf.id.1', keepers: [any], ...fields })
+const book = (id: number, fields: object = {}): object => ({
+  id,
+  title: 'b',
+  shelf: 'shelf.id.1',
+  keepers: [any],
+  ...fields,
+})
 const filled: Config = {
   [shelves.key]: [shelf(1), shelf(2, 'shelf.id.1')],
   [books.key]: [book(1, { keepers: ['user.id.1'] }), book(2)],
@@ -169,7 +174,9 @@ describe('an edit', () => {
   it('keeps the id of what it replaces', () => {
     const replaced = replaceIn(filled, bookList, 2, { title: 'new', shelf: 'shelf.id.2' })
     assert.deepEqual(findItem(replaced, books, 2), book(2, { title: 'new', shelf: 'shelf.id.2' }))
-    assert.throws(() => replaceIn(filled, bookList, 2, { id: 1, title: 'new', shelf: 'shelf.id.2' }), { code: 'invalid' })
+    assert.throws(() => replaceIn(filled, bookList, 2, { id: 1, title: 'new', shelf: 'shelf.id.2' }), {
+      code: 'invalid',
+    })
   })
 
   it('of an owned item stays among those of its owner', () => {

@@ -56,14 +56,16 @@ export const createSettingsVerifier =
   }
 
 export function createListVerifier<T extends Item>(list: ListDeclaration<T>): Verify {
-  const reads = slotsReadBy(list)
+  const reads = valuesReadBy(list)
+  const named = (list.references ?? []).flatMap(({ slots = [] }) => slots)
   const uniques = (list.unique ?? []).map((unique) => createUniqueCheck(list, unique))
-  let good: { readonly state: readonly unknown[]; readonly items: readonly T[] } | null = null
+  let good: Good<T> | null = null
   return (config) => {
     const items = read(config, list.slot)
     const state = reads.map(({ key }) => config[key])
-    const isSameState = good?.state.every((value, at) => value === state[at]) === true
-    const [head, tail] = good && isSameState ? commonEnds(good.items, items) : [0, 0]
+    const objects = named.map((slot) => read(config, slot))
+    const isUnchanged = good !== null && isSame(good.state, state) && !hasLost(list, good, objects)
+    const [head, tail] = good && isUnchanged ? commonEnds(good.items, items) : [0, 0]
     const problems = [
       ...items
         .slice(head, items.length - tail)
@@ -76,15 +78,50 @@ export function createListVerifier<T extends Item>(list: ListDeclaration<T>): Ve
         ),
       ...uniques.flatMap((check) => check(items)),
     ]
-    if (problems.length === 0) good = { state, items }
+    if (problems.length === 0) good = { items, state, objects }
     return problems
   }
 }
 
-/** Its own slot only where the declaration says so. */
-export const slotsReadBy = (list: ListDeclaration | SettingsDeclaration): readonly Slot[] => [
+/** The last configuration that was right: the items, and what was looked at beside them. */
+interface Good<T> {
+  readonly items: readonly T[]
+  readonly state: readonly unknown[]
+  readonly objects: readonly (readonly Item[])[]
+}
+
+const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.every((value, at) => value === other[at])
+
+/** Is an object gone that an item names? New and changed objects make no item wrong. */
+function hasLost<T extends Item>(list: ListDeclaration<T>, good: Good<T>, objects: Good<T>['objects']): boolean {
+  const lost = new Set(good.objects.flatMap((before, at) => lostIds(before, objects[at] ?? [])))
+  return (
+    lost.size > 0 &&
+    good.items.some((item) => list.references?.some((field) => field.idsOf(item).some((id) => lost.has(id))))
+  )
+}
+
+function lostIds(before: readonly Item[], after: readonly Item[]): string[] {
+  if (before === after) return []
+  const [head, tail] = commonEnds(before, after)
+  const kept = new Set(after.slice(head, after.length - tail).map(({ id }) => id))
+  return before
+    .slice(head, before.length - tail)
+    .filter(({ id }) => !kept.has(id))
+    .map(({ id }) => String(id))
+}
+
+/** Slots whose values decide about items. Its own one only where the declaration says so. */
+const valuesReadBy = (list: ListDeclaration | SettingsDeclaration): readonly Slot[] => [
   ...(list.reads ?? []),
   ...('owner' in list && list.owner ? [list.owner.list.slot] : []),
+]
+
+/** Every slot that verification looks at beside the declared one. */
+export const slotsReadBy = (list: ListDeclaration | SettingsDeclaration): readonly Slot[] => [
+  ...valuesReadBy(list),
+  ...(list.references ?? []).flatMap(({ slots = [] }) => slots),
 ]
 
 function ownerProblems<T extends Item>(config: Config, { owner }: ListDeclaration<T>, item: T): Problem[] {

@@ -31,6 +31,8 @@ export const portLists = list('objects.port_lists', PortList)
 export const timeLists = list('objects.time_lists', TimeList)
 export const countryLists = list('objects.country_lists', CountryList)
 
+export { zones }
+
 /** What all objects of administrators have. */
 export interface StoredObject extends Item {
   readonly id: string
@@ -43,23 +45,23 @@ export interface ObjectKind<T extends StoredObject = StoredObject> {
   readonly prefix: string
   readonly slot: ListSlot<T>
   /** One of it in words, for messages. */
-  readonly item: string
+  readonly noun: string
 }
 
 export const objectKinds: readonly ObjectKind[] = [
-  { prefix: 'ip', slot: ipAddresses, item: 'IP address' },
-  { prefix: 'ip_range', slot: ipRanges, item: 'IP range' },
-  { prefix: 'subnet', slot: networks, item: 'subnet' },
-  { prefix: 'domain', slot: domains, item: 'domain' },
-  { prefix: 'port', slot: ports, item: 'port' },
-  { prefix: 'port_range', slot: portRanges, item: 'port range' },
-  { prefix: 'time_range', slot: timeRanges, item: 'time' },
-  { prefix: 'address_list', slot: addressLists, item: 'list of IP objects' },
-  { prefix: 'ip_address_list', slot: ipAddressLists, item: 'list of IP addresses' },
-  { prefix: 'port_list', slot: portLists, item: 'list of ports' },
-  { prefix: 'time_list', slot: timeLists, item: 'schedule' },
-  { prefix: 'zone', slot: zones, item: 'zone' },
-  { prefix: 'list_of_iplists', slot: countryLists, item: 'list of countries' },
+  { prefix: 'ip', slot: ipAddresses, noun: 'IP address' },
+  { prefix: 'ip_range', slot: ipRanges, noun: 'IP range' },
+  { prefix: 'subnet', slot: networks, noun: 'subnet' },
+  { prefix: 'domain', slot: domains, noun: 'domain' },
+  { prefix: 'port', slot: ports, noun: 'port' },
+  { prefix: 'port_range', slot: portRanges, noun: 'port range' },
+  { prefix: 'time_range', slot: timeRanges, noun: 'time' },
+  { prefix: 'address_list', slot: addressLists, noun: 'list of IP objects' },
+  { prefix: 'ip_address_list', slot: ipAddressLists, noun: 'list of IP addresses' },
+  { prefix: 'port_list', slot: portLists, noun: 'list of ports' },
+  { prefix: 'time_list', slot: timeLists, noun: 'schedule' },
+  { prefix: 'zone', slot: zones, noun: 'zone' },
+  { prefix: 'list_of_iplists', slot: countryLists, noun: 'list of countries' },
 ]
 
 /** Zones are groups of interfaces and belong to the network. */
@@ -68,6 +70,13 @@ export const slots = objectKinds.map((kind) => kind.slot).filter((slot) => slot.
 export const objectSlots = objectKinds.map((kind) => kind.slot)
 
 const kindByPrefix = new Map(objectKinds.map((kind) => [kind.prefix, kind]))
+
+/** The kind whose objects the slot holds. */
+export function kindOfSlot(slot: Pick<ListSlot, 'key'>): ObjectKind {
+  const kind = objectKinds.find((one) => one.slot.key === slot.key)
+  if (!kind) throw new Error(`${slot.key} holds no objects`)
+  return kind
+}
 
 /** The kind an id of an administrator's object belongs to. */
 export const kindOf = (id: string): ObjectKind | undefined => kindByPrefix.get(id.slice(0, id.indexOf('.')))

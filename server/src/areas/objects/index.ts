@@ -1,9 +1,8 @@
 // The area of objects: what rules are made of, what the objects mean, and who uses them.
 
 import { defineArea } from '../../http/handle.ts'
-import { zones } from '../network/public.ts'
 import { slots } from './config.ts'
-import { references } from './edits.ts'
+import { objectLists } from './lists.ts'
 import { routes } from './routes.ts'
 
-export const objects = defineArea({ name: 'objects', slots, reads: [zones], references, routes })
+export const objects = defineArea({ name: 'objects', slots, lists: objectLists, routes })

@@ -37,6 +37,9 @@ export const countryObjects: readonly AnyObject[] = countries.map(({ number, nam
   fixedObject(`iplist.id.${number}`, 'iplist', name),
 )
 
+const countryIds = new Set(countryObjects.map(({ id }) => id))
+export const isCountry = (id: string): boolean => countryIds.has(id)
+
 const constant = new Map([...fixedObjects, ...countryObjects].map((object) => [object.id, object]))
 
 /** Interfaces as objects: `lan`, `isp` for everything that leads to a provider, `loopback`, `tunnel`. */

@@ -3,14 +3,15 @@
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { notFound } from '../../contract/error.ts'
 import { handle, type Route } from '../../http/handle.ts'
-import { perItem } from '../../http/routes.ts'
+import { listRoutes, perItem } from '../../http/routes.ts'
+import type { ListDeclaration } from '../../model/declarations.ts'
 import { perState, read } from '../../model/slots.ts'
 import { connections, tunnels } from '../network/public.ts'
 import { fixedGroups, groups, users } from '../users/public.ts'
-import { type ObjectKind, objectKinds, objectSlots } from './config.ts'
+import { kindOfSlot, objectKinds, objectSlots, type StoredObject } from './config.ts'
 import * as contract from './contract.ts'
-import { addObject, type Fields, removeObject, updateObject } from './edits.ts'
 import { countryObjects, fixedObjects, interfaceObjects, isKnownObject, personObject, showObject } from './known.ts'
+import { objectLists } from './lists.ts'
 import { showCountries, showDomains } from './status.ts'
 
 interface ObjectEndpoints {
@@ -52,42 +53,14 @@ const everyObject = perState([...objectSlots, connections, tunnels, groups, user
   ),
 )
 
-function objectRoutes(kind: ObjectKind): Route[] {
-  const { slot } = kind
-  const { list, create, update, remove } = endpointsByPrefix[kind.prefix] as ObjectEndpoints
-  return [
-    handle(list, ({ config }) => shown(read(config, slot)) as never, { slot }),
-    handle(
-      create,
-      ({ body, change }) =>
-        change((config, tools) => {
-          const [next, id] = addObject(config, kind, tools.nextId(slot), body as Fields)
-          return [next, { id }] as const
-        }) as never,
-      { slot },
-    ),
-    handle(
-      update,
-      ({ params, body, change }) =>
-        change((config) => updateObject(config, kind, params.object_id ?? '', body as Fields)) as never,
-      { slot },
-    ),
-    handle(
-      remove,
-      ({ params, change, services }) => {
-        const id = params.object_id ?? ''
-        return change((config) => removeObject(config, kind, id, services.referencesTo(config, id))) as never
-      },
-      { slot },
-    ),
-  ]
-}
+const routesOf = (list: ListDeclaration<StoredObject>): Route[] =>
+  listRoutes(endpointsByPrefix[kindOfSlot(list.slot).prefix] ?? {}, list, { shown: perItem(showObject) })
 
 export const routes: readonly Route[] = [
-  ...objectKinds.flatMap(objectRoutes),
+  ...objectLists.flatMap(routesOf),
   handle(contract.listAll, ({ config }) => everyObject(config), { isKept: true }),
   handle(contract.whereUsed, ({ params, config, services }) => {
-    const id = params.object_id ?? ''
+    const id = params.object_id
     if (!isKnownObject(config, id)) throw notFound(`object with the id ${id.slice(0, 80)}`)
     return services.referencesTo(config, id).map(({ object, field, title }) => ({ object, field, title }))
   }),
