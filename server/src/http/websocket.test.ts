@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, get as httpGet, type IncomingMessage, type Server } from 'node:http'
 import { get as httpsGet } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { duplexPair } from 'node:stream'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { makeCertificate } from './certificate-maker.ts'
@@ -98,10 +99,38 @@ async function raw(port: number, ...parts: readonly (string | Buffer)[]): Promis
 
 /** The code of the close frame at the end. */
 async function codeFor(port: number, ...frames: readonly Buffer[]): Promise<number> {
-  const answer = await raw(port, handshake(), ...frames)
+  return codeIn(await raw(port, handshake(), ...frames))
+}
+
+function codeIn(answer: Buffer): number {
   const body = answer.subarray(answer.indexOf('\r\n\r\n') + 4)
   const at = body.lastIndexOf(0x88)
   return body.readUInt16BE(at + 2)
+}
+
+/** The same without a network in between: every piece arrives by itself. */
+async function inPieces(server: Server, pieces: readonly (string | Buffer)[]): Promise<Buffer> {
+  const [client, side] = duplexPair()
+  const chunks: Buffer[] = []
+  client.on('data', (chunk: Buffer) => chunks.push(chunk))
+  client.on('end', () => client.end())
+  server.emit('connection', side)
+  for (const piece of pieces) {
+    if (client.writableEnded) break
+    await new Promise<void>((resolve) => client.write(piece, () => resolve()))
+  }
+  client.end()
+  if (!client.closed) await once(client, 'close')
+  return Buffer.concat(chunks)
+}
+
+/** Numbers from 0 to `below` that repeat from run to run. */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return (state >> 8) % below
+  }
 }
 
 const message = (say: unknown): string => JSON.stringify({ say })
@@ -220,6 +249,59 @@ describe('a WebSocket', () => {
     assert.equal(await codeFor(port, ping, ping, frame({ opcode: 8, payload: Buffer.from([3, 232]) })), 1000)
   })
 
+  it('is closed after too many parts of a message or too many pieces of a frame', async () => {
+    const { port, server } = await listen({ frames: 3, pieces: 8 })
+    const part = (opcode: number): Buffer => frame({ opcode, payload: ' ', isFinal: false })
+    assert.equal(await codeFor(port, part(1), part(0), part(0), part(0)), 1008)
+    const bytes = [...text(message('x'.repeat(20)))].map((byte) => Buffer.from([byte]))
+    assert.equal(codeIn(await inPieces(server, [handshake(), ...bytes])), 1008)
+    const few = text(message('hello'))
+    const whole = await inPieces(server, [handshake(), few.subarray(0, 1), few.subarray(1, 9), few.subarray(9)])
+    assert.match(whole.toString('latin1'), /"heard":"hello"/)
+  })
+
+  it('hears nothing that comes after its end', async () => {
+    const { port } = await listen()
+    const answer = await raw(port, handshake(), Buffer.concat([text(message('end')), text(message('more'))]))
+    assert.match(answer.toString('latin1'), /"heard":"end"/)
+    assert.doesNotMatch(answer.toString('latin1'), /"heard":"more"/)
+  })
+
+  it('is cut off when the client does not close in turn', async () => {
+    const { port, sockets } = await listen({ closeMilliseconds: 5 })
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.resume()
+    socket.write(handshake())
+    socket.write(text(message('end')))
+    await once(socket, 'end')
+    while (sockets.count > 0) await new Promise((resolve) => setImmediate(resolve))
+    socket.destroy()
+  })
+
+  it('answers any bytes with a close code or not at all', async () => {
+    const { server, sockets } = await listen({ messageBytes: 16 })
+    const random = createRandom(11)
+    for (let round = 0; round < 1_000; round++) {
+      const bytes = Buffer.from(Array.from({ length: 1 + random(40) }, () => random(256)))
+      // Half of them begin like a frame, so that more than the first byte is looked at.
+      if (random(2) === 0) bytes[0] = 0x81
+      if (random(2) === 0 && bytes.length > 1) bytes[1] = 0x80 | random(128)
+      const answer = await inPieces(server, [handshake(), bytes])
+      const body = answer.subarray(answer.indexOf('\r\n\r\n') + 4)
+      if (body[0] === 0x88 && body[1] !== 0) assert.match(String(codeIn(answer)), /^(?:1\d{3}|[34]\d{3})$/)
+    }
+    while (sockets.count > 0) await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(faults, [])
+  })
+
+  it('negotiates neither compression nor a subprotocol', async () => {
+    const { port } = await listen()
+    const offer = { 'Sec-WebSocket-Extensions': 'permessage-deflate', 'Sec-WebSocket-Protocol': 'chat' }
+    const answer = (await raw(port, handshake(offer), frame({ opcode: 8 }))).toString('latin1')
+    assert.match(answer, /^HTTP\/1\.1 101 /)
+    assert.doesNotMatch(answer, /Sec-WebSocket-(?:Extensions|Protocol)/i)
+  })
+
   it('is refused beyond the number one address may hold, and let in when one has gone', async () => {
     const { port, sockets } = await listen({ perAddress: 2 })
     const url = `ws://127.0.0.1:${port}/connect`
@@ -236,6 +318,7 @@ describe('a WebSocket', () => {
     ['of another version', { 'Sec-WebSocket-Version': '8' }, 400],
     ['without a key', { 'Sec-WebSocket-Key': '' }, 400],
     ['with a short key', { 'Sec-WebSocket-Key': 'abc' }, 400],
+    ['with a list of protocols that is not one', { 'Sec-WebSocket-Protocol': 'a,,b' }, 400],
   ]
   for (const [title, headers, status] of wrongHandshakes) {
     it(`is refused ${title}`, async () => {

@@ -1,10 +1,11 @@
 // WebSockets of agents: takes over the upgrade of one path of a listener, carries JSON text both ways and holds the limits
 // of security requirement 18. What is said is the business of the conversation.
 
-import { createHash } from 'node:crypto'
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type ServerOptions, WebSocket, WebSocketServer } from 'ws'
 import { GatewayError } from '../contract/error.ts'
 import { guardConnections } from './connections.ts'
 import { answerFor, asGatewayError } from './errors.ts'
@@ -12,16 +13,6 @@ import { tlsHeaders } from './headers.ts'
 import { checkFraming, plainAddress } from './request.ts'
 import { parseJsonBytes } from './strict-json.ts'
 import { createTlsServer, type ServerCertificate } from './tls.ts'
-import {
-  closeCodes,
-  type Frame,
-  FrameReader,
-  opcodes,
-  readClose,
-  SocketFault,
-  writeClose,
-  writeFrame,
-} from './websocket-frames.ts'
 
 /** Called with each message in turn: what to answer, and whether that was the end. */
 export type Conversation = (message: unknown) => { readonly reply: object | null; readonly isOver: boolean }
@@ -41,8 +32,12 @@ export interface SocketLimits {
   readonly firstMessageMilliseconds: number
   /** Nobody is authorized in this release, so this is how long a conversation may take. */
   readonly conversationMilliseconds: number
-  /** Frames of any kind within one conversation. */
+  /** Messages, pings and pongs within one conversation, and parts of one message. */
   readonly frames: number
+  /** Pieces in which one frame may arrive. One of full size needs about fifty; many more are made to cost memory. */
+  readonly pieces: number
+  /** A client that does not close in turn is cut off after this. */
+  readonly closeMilliseconds: number
   /** Sockets at once from one address. */
   readonly perAddress: number
 }
@@ -52,6 +47,8 @@ export const defaultLimits: SocketLimits = {
   firstMessageMilliseconds: 10_000,
   conversationMilliseconds: 30_000,
   frames: 100,
+  pieces: 1_024,
+  closeMilliseconds: 2_000,
   perAddress: 32,
 }
 
@@ -62,13 +59,15 @@ export interface Sockets {
   close(): void
 }
 
-const closeMilliseconds = 2_000
+/** RFC 6455, 7.4.1 */
+const closeCodes = { unsupported: 1003, policy: 1008, ourFault: 1011 } as const
 
 export function serveSockets(server: HttpServer | Server, parts: SocketParts): Sockets {
   const { path } = parts
   const limits = { ...defaultLimits, ...parts.limits }
-  const open = new Set<Socket>()
   const perAddress = new Map<string, number>()
+  const sockets = new WebSocketServer(optionsFor(limits))
+  sockets.on('wsClientError', (_error, socket) => refuse(socket, malformed()))
   // Other paths and other protocols stay ordinary requests.
   Object.assign(server, { shouldUpgradeCallback: (request: IncomingMessage) => isFor(request, path) })
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -81,29 +80,45 @@ export function serveSockets(server: HttpServer | Server, parts: SocketParts): S
           retryAfterSeconds: 30,
         })
       }
-      socket.write(handshake(request))
+      checkHandshake(request)
     } catch (error) {
       refuse(socket, error)
       return
     }
-    perAddress.set(address, count + 1)
-    open.add(socket)
-    socket.once('close', () => {
-      open.delete(socket)
-      const left = (perAddress.get(address) ?? 1) - 1
-      if (left === 0) perAddress.delete(address)
-      else perAddress.set(address, left)
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      perAddress.set(address, count + 1)
+      socket.once('close', () => {
+        const left = (perAddress.get(address) ?? 1) - 1
+        if (left === 0) perAddress.delete(address)
+        else perAddress.set(address, left)
+      })
+      carry(webSocket, socket, parts, limits)
     })
-    carry(socket, head, parts, limits)
   })
   return {
     get count() {
-      return open.size
+      return sockets.clients.size
     },
     close: () => {
-      for (const socket of open) socket.destroy()
+      for (const webSocket of sockets.clients) webSocket.terminate()
     },
   }
+}
+
+/** The published types do not know `closeTimeout` yet: a literal in place would be refused. */
+function optionsFor({ messageBytes, frames, pieces, closeMilliseconds }: SocketLimits): ServerOptions {
+  const options = {
+    noServer: true,
+    maxPayload: messageBytes,
+    maxFragments: frames,
+    maxBufferedChunks: pieces,
+    closeTimeout: closeMilliseconds,
+    perMessageDeflate: false,
+    // The JSON parser refuses what is not UTF-8, and the conversation says so.
+    skipUTF8Validation: true,
+    handleProtocols: () => false as const,
+  }
+  return options
 }
 
 const pathOf = (url = ''): string => url.split('?')[0] ?? ''
@@ -111,29 +126,18 @@ const pathOf = (url = ''): string => url.split('?')[0] ?? ''
 const isFor = ({ url, headers }: IncomingMessage, path: string): boolean =>
   pathOf(url) === path && headers.upgrade?.toLowerCase() === 'websocket'
 
-/** RFC 6455, 1.3 */
-const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+const malformed = (): GatewayError => new GatewayError('malformed', 'This is not a WebSocket handshake of version 13.')
 
-function handshake(request: IncomingMessage): string {
-  const { method, headers } = request
+/** What `ws` leaves open: it also accepts the draft version 8, and any origin. */
+function checkHandshake(request: IncomingMessage): void {
+  const { headers } = request
   checkFraming(request)
-  // An agent is a program; a page that connects here is somebody else's.
+  // An agent is a program; a page that connects here belongs to another site.
   if (headers.origin !== undefined) throw new GatewayError('forbidden', 'Browsers cannot connect here.')
-  const key = headers['sec-websocket-key'] ?? ''
-  const isWellFormed =
-    method === 'GET' && headers['sec-websocket-version'] === '13' && /^[A-Za-z0-9+/]{22}==$/.test(key)
-  if (!isWellFormed) throw new GatewayError('malformed', 'This is not a WebSocket handshake of version 13.')
-  const accept = createHash('sha1').update(`${key}${acceptSuffix}`).digest('base64')
-  return [
-    'HTTP/1.1 101 Switching Protocols',
-    'Upgrade: websocket',
-    'Connection: Upgrade',
-    `Sec-WebSocket-Accept: ${accept}`,
-    '\r\n',
-  ].join('\r\n')
+  if (headers['sec-websocket-version'] !== '13') throw malformed()
 }
 
-function refuse(socket: Socket, error: unknown): void {
+function refuse(socket: Duplex, error: unknown): void {
   const answer = answerFor(asGatewayError(error), '')
   const body = JSON.stringify(answer.body)
   const headers = {
@@ -147,52 +151,46 @@ function refuse(socket: Socket, error: unknown): void {
   socket.end([`HTTP/1.1 ${answer.status} Refused`, ...lines, '', body].join('\r\n'))
 }
 
-function carry(socket: Socket, head: Buffer, parts: SocketParts, limits: SocketLimits): void {
+function carry(webSocket: WebSocket, socket: Socket, parts: SocketParts, limits: SocketLimits): void {
   const { converse, unreadable, onFault } = parts
   const conversation = converse()
-  const frames = new FrameReader(limits.messageBytes)
-  const messages = new MessageReader(limits.messageBytes)
   let frameCount = 0
-  let isClosing = false
   const firstMessage = setTimeout(() => end(closeCodes.policy, 'No message came.'), limits.firstMessageMilliseconds)
   const authorized = setTimeout(() => end(closeCodes.policy, 'Not authorized.'), limits.conversationMilliseconds)
-  socket.once('close', () => {
+  webSocket.once('close', () => {
     clearTimeout(firstMessage)
     clearTimeout(authorized)
   })
-  socket.setTimeout(0)
-  socket.setNoDelay(true)
-  socket.on('data', receive)
-  socket.on('end', () => socket.end())
-  if (head.length > 0) receive(head)
-
-  function receive(chunk: Buffer): void {
+  // What breaks the protocol: `ws` closes with the code that fits.
+  webSocket.on('error', () => {})
+  webSocket.on('ping', isWithinLimit)
+  webSocket.on('pong', isWithinLimit)
+  webSocket.on('message', (data: Buffer, isBinary) => {
+    if (!isWithinLimit()) return
     try {
-      for (const frame of frames.read(chunk)) {
-        if (isClosing) return
-        answer(frame)
-      }
+      if (isBinary) end(closeCodes.unsupported, 'Messages are text.')
+      else answer(data)
     } catch (error) {
-      if (error instanceof SocketFault) end(error.code, error.message)
-      else {
-        end(closeCodes.ourFault)
-        onFault(error)
-      }
+      end(closeCodes.ourFault)
+      onFault(error)
     }
+  })
+
+  /** False for everything that comes after the end. */
+  function isWithinLimit(): boolean {
+    if (webSocket.readyState !== WebSocket.OPEN) return false
+    if (++frameCount <= limits.frames) return true
+    end(closeCodes.policy, 'Too many messages.')
+    return false
   }
 
-  function answer(frame: Frame): void {
-    if (++frameCount > limits.frames) throw new SocketFault(closeCodes.policy, 'Too many messages.')
-    if (frame.opcode === opcodes.ping) socket.write(writeFrame(opcodes.pong, frame.payload))
-    if (frame.opcode === opcodes.close) end(readClose(frame.payload))
-    if (frame.opcode >= opcodes.close) return
-    const text = messages.read(frame)
-    if (text === null) return
+  function answer(text: Buffer): void {
     clearTimeout(firstMessage)
     const message = parse(text)
     if (message === notJson) {
       if (unreadable) say(unreadable)
-      throw new SocketFault(closeCodes.policy, 'This is not JSON.')
+      end(closeCodes.policy, 'This is not JSON.')
+      return
     }
     const { reply, isOver } = conversation(message)
     if (reply) say(reply)
@@ -200,44 +198,13 @@ function carry(socket: Socket, head: Buffer, parts: SocketParts, limits: SocketL
   }
 
   function say(reply: object): void {
-    socket.write(writeFrame(opcodes.text, Buffer.from(JSON.stringify(reply))))
+    webSocket.send(JSON.stringify(reply))
   }
 
   function end(code: number, reason = ''): void {
-    if (isClosing) return
-    isClosing = true
-    socket.end(writeClose(code, reason))
-    // Whoever does not close in turn is not waited for.
-    const impatience = setTimeout(() => socket.destroy(), closeMilliseconds)
-    socket.once('close', () => clearTimeout(impatience))
-  }
-}
-
-/** Puts the parts of a message together. */
-class MessageReader {
-  readonly #maxBytes: number
-  #parts: Buffer[] | null = null
-  #size = 0
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
-  }
-
-  /** The whole message, or null while parts are missing. */
-  read({ opcode, isFinal, payload }: Frame): Buffer | null {
-    if (opcode === opcodes.binary) throw new SocketFault(closeCodes.unsupported, 'Messages are text.')
-    if ((opcode === opcodes.continuation) !== (this.#parts !== null)) {
-      throw new SocketFault(closeCodes.protocolError, 'Parts of messages are out of order.')
-    }
-    this.#parts ??= []
-    this.#parts.push(payload)
-    this.#size += payload.length
-    if (this.#size > this.#maxBytes) throw new SocketFault(closeCodes.tooBig, 'The message is too long.')
-    if (!isFinal) return null
-    const whole = Buffer.concat(this.#parts)
-    this.#parts = null
-    this.#size = 0
-    return whole
+    if (webSocket.readyState !== WebSocket.OPEN) return
+    webSocket.close(code, reason)
+    socket.end()
   }
 }
 

@@ -171,6 +171,21 @@ describe('a file that is no good country database', () => {
     )
   })
 
+  it('costs little when its data claim to hold millions of items', () => {
+    const file = writeDatabase(testNetworks, { ipVersion: 4, recordBits: 32 })
+    const nodeCount = [...readNodes(file)].length
+    for (let at = 0; at < nodeCount * 8; at += 4) {
+      if (file.readUInt32BE(at) > nodeCount) file.writeUInt32BE(nodeCount + 16, at)
+    }
+    const metadata = file.subarray(file.lastIndexOf(Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')))
+    const array = [0x1f, 4, 0xff, 0xff, 0xff]
+    const map = [0xff, 0xff, 0xff, 0xff]
+    for (const head of [array, map]) {
+      const data = Buffer.concat(Array(1_000).fill(Buffer.from(head)))
+      refusedOrRead(Buffer.concat([file.subarray(0, nodeCount * 8 + 16), data, metadata]))
+    }
+  })
+
   it('whose nodes lead to each other in circles is refused at once', () => {
     const file = writeDatabase(testNetworks, { ipVersion: 4, recordBits: 32 })
     const nodeCount = [...readNodes(file)].length

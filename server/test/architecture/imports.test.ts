@@ -105,6 +105,11 @@ const table: readonly Row[] = [
     because: 'runtime state stands beside the configuration, not on it',
   },
   {
+    files: /^http\/websocket\.ts$/,
+    may: [/^http\//, /^contract\/error\.ts$/, /^ws$/, /^node:/],
+    because: 'one place speaks WebSocket',
+  },
+  {
     files: /^http\//,
     may: [
       /^http\//,

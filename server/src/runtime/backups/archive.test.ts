@@ -81,6 +81,22 @@ describe('a backup file', () => {
     assert.deepEqual(readInfo(bytes), info)
   })
 
+  it('of format 2 opens as it was written', async () => {
+    const path = join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'format-2.backup')
+    const storedKey = createHash('sha256').update('the recovery key of the stored backup').digest()
+    const here: Trust = { ...trust, find: (id) => (id === keyIdOf(storedKey) ? storedKey : null) }
+    assert.deepEqual(await openArchive(path, here), {
+      info: { ...info, comment: 'Kept as it was written' },
+      entries: new Map([
+        ['backup.json', Buffer.from('{"format":2}')],
+        ['slots/firewall.settings.json', Buffer.from(JSON.stringify({ comment: 'stored '.repeat(200) }))],
+        ['slots/empty.json', Buffer.alloc(0)],
+        ['slots/block.json', Buffer.alloc(512, 'y')],
+      ]),
+      isOwn: false,
+    })
+  })
+
   it('shows nothing of its content', () => {
     assert.equal(bytes.includes('tracer'), false)
     assert.equal(bytes.includes(key), false)
