@@ -86,6 +86,10 @@ export interface ListDeclaration<T extends Item = Item> extends Declaration<T> {
    * beyond some thousands uses `unique`.
    */
   conflictsOf?(config: Config, item: T): readonly Problem[]
+  /** What of a stored item cannot be changed, whatever to, such as the login of a user of a directory. */
+  lockedOf?(item: T, current: T): readonly Problem[]
+  /** Items that are always there and are not stored; they cannot be changed or removed. */
+  readonly builtIn?: readonly T[]
   /** Items belong to an item of another list, whose id is in this field; they are numbered, placed and removed with it. */
   readonly owner?: { readonly field: string; readonly list: ListDeclaration }
 }

@@ -22,9 +22,13 @@ export function itemsIn<T extends Item>(config: Config, list: ListDeclaration<T>
 }
 
 export function requireIn<T extends Item>(config: Config, list: ListDeclaration<T>, id: ItemId, owner?: ItemId): T {
-  const item = itemsIn(config, list, owner).find(hasId(readId(list, id)))
-  if (!item) throw notFound(`${list.noun} with the id ${String(id).slice(0, 80)}`)
-  return item
+  const isWanted = hasId(readId(list, id))
+  const item = itemsIn(config, list, owner).find(isWanted)
+  if (item) return item
+  const builtIn = list.builtIn?.find(isWanted)
+  if (builtIn)
+    throw new GatewayError('conflict', `The ${nameOf(list, builtIn)} is built in and cannot be changed or removed.`)
+  throw notFound(`${list.noun} with the id ${String(id).slice(0, 80)}`)
 }
 
 /** The body of an owned item carries the id of its owner. */
@@ -128,9 +132,10 @@ export function writeSettings<T extends object>(config: Config, settings: Settin
 
 const stored = <T extends Item>(list: ListDeclaration<T>, body: object): object => list.fieldsOf?.(body) ?? body
 
-/** The item, unless something is wrong with it by itself (422) or beside the others (409). */
+/** The item, unless it is locked (409), wrong by itself (422) or wrong beside the others (409). */
 function accepted<T extends Item>(config: Config, list: ListDeclaration<T>, fields: object, current: T | null): T {
   const item = fields as T
+  if (current) refuse(list.lockedOf?.(item, current) ?? [], 'conflict')
   refuse(problemsOf(config, list, item, current))
   refuse(conflictsWith(config, list, item, current), 'conflict')
   return item
@@ -166,7 +171,3 @@ function checkAnchor<T extends Item>(
   const siblings = itemsIn(config, list, ownerOf(item, list.owner.field))
   if (!siblings.some(hasId(anchor))) throw invalid(field, `There is no item with the id ${anchor} to place it by.`)
 }
-
-/** Built-in items are shown in the list and cannot be changed. */
-export const builtIn = (what: string): GatewayError =>
-  new GatewayError('conflict', `The ${what} is built in and cannot be changed or removed.`)

@@ -72,7 +72,7 @@ describe('authorization rules', () => {
       [{ ip: null, mac: '02:00:00:00:00:03', always_logged: true }, ['always_logged']],
       [{ user_id: 999_999 }, ['user_id']],
       [{ user_id: radius }, ['user_id']],
-      [{ user_id: 999_999, ip: null }, ['ip', 'user_id']],
+      [{ user_id: 999_999, ip: null }, ['user_id', 'ip']],
     ] as const) {
       for (const answer of [
         await admin('POST', '/auth/rules', fields(changes)),

@@ -2,6 +2,12 @@
 
 import { defineArea } from '../../http/handle.ts'
 import { administrators } from './config.ts'
+import { administratorList } from './lists.ts'
 import { routes } from './routes.ts'
 
-export const administratorsArea = defineArea({ name: 'administrators', slots: [administrators], routes })
+export const administratorsArea = defineArea({
+  name: 'administrators',
+  slots: [administrators],
+  lists: [administratorList],
+  routes,
+})

@@ -1,58 +1,53 @@
 // Endpoints of local administrators.
 
-import { randomUUID } from 'node:crypto'
-import { invalid } from '../../contract/error.ts'
-import { handle, type Route, type Services } from '../../http/handle.ts'
-import { perValue, tableReply } from '../../http/routes.ts'
-import { requireItem } from '../../model/list-edits.ts'
+import { GatewayError, invalid } from '../../contract/error.ts'
+import { type Context, handle, type Route, type Services } from '../../http/handle.ts'
+import { listRoutes, perValue, tableReply } from '../../http/routes.ts'
+import { removeFrom } from '../../model/lists.ts'
 import { read } from '../../model/slots.ts'
-import { administrators, passwordPlace, type StoredAdministrator } from './config.ts'
-import { type Administrator, administratorColumns, localAdministrators } from './contract.ts'
-import { addAdministrator, type NewPassword, removeAdministrator, updateAdministrator } from './edits.ts'
+import { administrators, findById, hasAdministrator, passwordPlace, type StoredAdministrator } from './config.ts'
+import { type Administrator, type AdministratorPatch, administratorColumns, localAdministrators } from './contract.ts'
+import { administratorList, storedFields } from './lists.ts'
 
 const shown = perValue((stored: readonly StoredAdministrator[]): Administrator[] =>
   stored.map(({ password_hash: _secret, ...rest }) => rest),
 )
 
-/** Refuses what is easy to guess, then hashes and seals; the clear text goes no further. */
-async function newPassword(services: Services, id: string, login: string, password: string): Promise<NewPassword> {
+/** Refuses what is easy to guess, then hashes; the clear text goes no further. */
+async function hashOf(services: Services, login: string, password: string): Promise<string> {
   const weakness = services.weaknessOf(password, [login, services.brand, services.hostName])
   if (weakness !== null) throw invalid('password', weakness)
-  return {
-    hash: services.vault.seal(await services.passwords.hash(password), passwordPlace(id)),
-    timestamp: Math.floor(services.clock.now().getTime() / 1000),
+  return services.passwords.hash(password)
+}
+
+async function prepare({ services, params, config }: Context, body: AdministratorPatch) {
+  const login = body.login ?? findById(config, params.admin_id ?? '')?.login ?? ''
+  const hash = body.password ? await hashOf(services, login, body.password) : null
+  const timestamp = Math.floor(services.clock.now().getTime() / 1000)
+  return (id: string | number, _: unknown, current: Context['config']): object => {
+    const password = hash === null ? null : { hash: services.vault.seal(hash, passwordPlace(String(id))), timestamp }
+    return storedFields(current, String(id), body, password)
   }
 }
 
+const { list, remove, ...others } = localAdministrators
+
 export const routes: readonly Route[] = [
   handle(
-    localAdministrators.list,
+    list,
     ({ config, query }) => tableReply(query, administratorColumns, shown(read(config, administrators))),
     { slot: administrators },
   ),
+  ...listRoutes(others, administratorList, { prepare }),
   handle(
-    localAdministrators.create,
-    async ({ body, change, services }) => {
-      const id = randomUUID()
-      const password = await newPassword(services, id, body.login, body.password)
-      await change((config) => addAdministrator(config, id, body, password))
-      return { id }
-    },
-    { slot: administrators },
-  ),
-  handle(
-    localAdministrators.update,
-    async ({ params, body, config, change, services }) => {
-      const { id, login } = requireItem(config, administrators, params.admin_id ?? '', 'local administrator')
-      const { password } = body
-      const sealed = password ? await newPassword(services, id, body.login ?? login, password) : null
-      return change((current) => updateAdministrator(current, id, body, sealed))
-    },
-    { slot: administrators },
-  ),
-  handle(
-    localAdministrators.remove,
-    ({ params, change }) => change((config) => removeAdministrator(config, params.admin_id ?? '')),
+    remove,
+    ({ params, change }) =>
+      change((config, { referencesTo }) => {
+        const next = removeFrom(config, administratorList, params.admin_id, referencesTo)
+        if (!hasAdministrator(next))
+          throw new GatewayError('conflict', 'The last local administrator cannot be removed.')
+        return next
+      }),
     { slot: administrators },
   ),
 ]

@@ -1,13 +1,13 @@
-// The area of device discovery: its settings. Nothing is looked for by this version.
+// The area of device discovery: its settings. This version does not look for devices.
 
 import { defineArea } from '../../http/handle.ts'
-import { discoverySettings } from './config.ts'
-import { references } from './edits.ts'
-import { routes } from './routes.ts'
+import { settingsRoutes } from '../../http/routes.ts'
+import { discoverySettings, slot } from './config.ts'
+import * as contract from './contract.ts'
 
 export const deviceDiscovery = defineArea({
   name: 'device-discovery',
-  slots: [discoverySettings],
-  references,
-  routes,
+  slots: [slot],
+  settings: [discoverySettings],
+  routes: settingsRoutes(contract.discoverySettings, discoverySettings),
 })

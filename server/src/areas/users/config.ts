@@ -37,6 +37,10 @@ export const fixedGroups: readonly Group[] = [
   },
 ]
 
+/** Replies give the number alone, and paths may name it alone. */
+export const userIds = { kind: 'prefixed', prefix: 'user', isShownAsNumber: true } as const
+export const groupIds = { ...userIds, prefix: 'group', after: fixedGroups.length } as const
+
 export const userId = (number: number | string): string => `user.id.${number}`
 export const groupId = (number: number | string): string => `group.id.${number}`
 

@@ -2,7 +2,7 @@
 
 import { defineArea } from '../../http/handle.ts'
 import { groups, users } from './config.ts'
-import { canMention, references } from './edits.ts'
+import { groupList, userList } from './lists.ts'
 import { routes } from './routes.ts'
 
-export const usersArea = defineArea({ name: 'users', slots: [users, groups], references, canMention, routes })
+export const usersArea = defineArea({ name: 'users', slots: [users, groups], lists: [userList, groupList], routes })

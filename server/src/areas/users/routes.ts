@@ -1,94 +1,57 @@
 // Endpoints of users and groups.
 
-import { handle, type Route, type Services } from '../../http/handle.ts'
-import { perItem, perValue } from '../../http/routes.ts'
-import { read } from '../../model/slots.ts'
-import { fixedGroups, groupId, groups, passwordPlace, type StoredUser, users } from './config.ts'
+import { GatewayError } from '../../contract/error.ts'
+import { type Context, handle, type Route, type Services } from '../../http/handle.ts'
+import { listRoutes, perValue } from '../../http/routes.ts'
+import { updateItem } from '../../model/list-edits.ts'
+import { requireIn } from '../../model/lists.ts'
+import type { ItemId } from '../../model/slots.ts'
+import { findUser, fixedGroups, passwordPlace, type StoredUser, users } from './config.ts'
 import * as contract from './contract.ts'
-import {
-  addGroup,
-  addUser,
-  changePassword,
-  refuseForeignPassword,
-  removeGroup,
-  removeUser,
-  requireUser,
-  type SealHash,
-  updateGroup,
-  updateUser,
-} from './edits.ts'
-
-const shownUsers = perItem(({ password_hash: _secret, ...rest }: StoredUser): contract.User => rest)
+import { groupList, userList } from './lists.ts'
 
 const shownGroups = perValue((stored: readonly contract.Group[]): contract.Group[] => [...fixedGroups, ...stored])
 
 let lastHash: Promise<unknown> = Promise.resolve()
 
 /** One at a time: an import of many users must neither be refused nor keep administrators from signing in. */
-function sealedHash({ passwords, vault }: Services, password: string): Promise<SealHash> {
+function hashOf({ passwords }: Services, password: string): Promise<string> {
   const hash = lastHash.then(() => passwords.hash(password))
   lastHash = hash.catch(() => undefined)
-  return hash.then((text) => (id) => vault.seal(text, passwordPlace(id)))
+  return hash
 }
 
-const userRoutes: readonly Route[] = [
-  handle(contract.users.list, ({ config }) => shownUsers(read(config, users)), { slot: users }),
+/** Only users of the gateway have a password here. */
+async function prepare({ services }: Context, body: Partial<contract.NewUser & contract.UserFields>) {
+  const { psw, ...fields } = body
+  const hash = psw === undefined ? null : await hashOf(services, psw)
+  return (id: ItemId, _: unknown, config: Context['config']): object => {
+    if (hash !== null) return { ...fields, password_hash: services.vault.seal(hash, passwordPlace(String(id))) }
+    const kept = fields.domain_type === 'local' ? findUser(config, String(id))?.password_hash : null
+    return { ...fields, password_hash: kept ?? null }
+  }
+}
+
+function refuseForeignPassword({ name, domain_type }: StoredUser): void {
+  if (domain_type === 'local') return
+  const message = `The password of the user "${name}" is kept where the user comes from and cannot be changed here.`
+  throw new GatewayError('conflict', message, { problems: [{ field: 'password', message }] })
+}
+
+export const routes: readonly Route[] = [
+  ...listRoutes(contract.users, userList, { prepare }),
   handle(
-    contract.users.create,
-    async ({ body, change, services }) => {
-      const seal = await sealedHash(services, body.psw)
-      return change((config, tools) => {
-        const id = tools.nextId(users)
-        return [addUser(config, id, body, seal), { id }] as const
+    contract.users.changePassword,
+    async ({ params, body, config, change, services }) => {
+      refuseForeignPassword(requireIn(config, userList, params.user_id))
+      const hash = await hashOf(services, body.password)
+      return change((now) => {
+        const user = requireIn(now, userList, params.user_id)
+        refuseForeignPassword(user)
+        return updateItem(now, users, { ...user, password_hash: services.vault.seal(hash, passwordPlace(user.id)) })
       })
     },
     { slot: users },
   ),
-  handle(
-    contract.users.update,
-    ({ params, body, change }) => change((config) => updateUser(config, params.user_id ?? '', body)),
-    { slot: users },
-  ),
-  handle(
-    contract.users.remove,
-    ({ params, change, services }) =>
-      change((config) => removeUser(config, params.user_id ?? '', (id) => services.referencesTo(config, id))),
-    { slot: users },
-  ),
-  handle(
-    contract.users.changePassword,
-    async ({ params, body, config, change, services }) => {
-      refuseForeignPassword(requireUser(config, params.user_id ?? ''))
-      const seal = await sealedHash(services, body.password)
-      return change((current) => changePassword(current, params.user_id ?? '', seal))
-    },
-    { slot: users },
-  ),
+  ...listRoutes(contract.groups, groupList, { shown: shownGroups }),
 ]
-
-const groupRoutes: readonly Route[] = [
-  handle(contract.groups.list, ({ config }) => shownGroups(read(config, groups)), { slot: groups }),
-  handle(
-    contract.groups.create,
-    ({ body, change }) =>
-      change((config, tools) => {
-        // The first numbers belong to the groups that are always there.
-        const id = fixedGroups.length + tools.nextId(groups)
-        return [addGroup(config, groupId(id), body), { id }] as const
-      }),
-    { slot: groups },
-  ),
-  handle(
-    contract.groups.update,
-    ({ params, body, change }) => change((config) => updateGroup(config, params.group_id ?? '', body)),
-    { slot: groups },
-  ),
-  handle(
-    contract.groups.remove,
-    ({ params, change, services }) =>
-      change((config) => removeGroup(config, params.group_id ?? '', (id) => services.referencesTo(config, id))),
-    { slot: groups },
-  ),
-]
-
-export const routes: readonly Route[] = [...userRoutes, ...groupRoutes]

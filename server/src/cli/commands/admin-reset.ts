@@ -146,7 +146,7 @@ function openDatabase<T>(open: () => T): T {
 async function change({ engine, services }: Gateway, login: string): Promise<Reset> {
   const { vault, passwords, clock, guard } = services
   const { findByLogin, passwordPlace } = await import('../../areas/administrators/config.ts')
-  const { addAdministrator, updateAdministrator } = await import('../../areas/administrators/edits.ts')
+  const { addAdministrator, updateAdministrator } = await import('../../areas/administrators/lists.ts')
   const putBack = engine.probation?.revision ?? null
   if (putBack !== null) await engine.putBack(actor, `Revision ${putBack} was put back by gw admin reset`)
   const known = findByLogin(engine.config, login)
