@@ -316,9 +316,10 @@ export class ConfigEngine implements ConfigView {
     })
     const { changes, snapshot } = diffConfig(this.#parts.slots, head, wanted)
     if (changes.length === 0) return { prepared: null, result }
-    const problems = this.#parts.planner.verify(snapshot.config)
+    const problems = this.#newProblems(head.config, snapshot.config)
     if (problems.length > 0) {
-      throw new GatewayError('invalid', problems[0]?.message ?? 'The change does not hold.', { problems })
+      const message = problems[0]?.message ?? 'The resulting configuration would be invalid.'
+      throw new GatewayError('invalid', message, { problems })
     }
     this.#refuseLockOut(head.config, snapshot.config, request)
     const revision = this.#newRevision(head.revision + 1, request, changes)
@@ -332,6 +333,14 @@ export class ConfigEngine implements ConfigView {
         sequences: used,
       },
     }
+  }
+
+  /** What an earlier version stored, and this one would refuse, does not keep administrators from changing the rest. */
+  #newProblems(before: Config, after: Config): readonly Problem[] {
+    const problems = this.#parts.planner.verify(after)
+    if (problems.length === 0) return []
+    const known = new Set(this.#parts.planner.verify(before).map(({ field, message }) => `${field} ${message}`))
+    return problems.filter(({ field, message }) => !known.has(`${field} ${message}`))
   }
 
   #refuseLockOut(before: Config, after: Config, request: ChangeRequest<unknown>): void {

@@ -47,6 +47,27 @@ const cases: Readonly<Record<string, { readonly bad: Config; readonly field: str
   },
 }
 
+const actor = { login: 'system', address: '127.0.0.1' }
+
+it('what an earlier version stored keeps nobody from changing the rest', async () => {
+  let isVerifying = false
+  const lenient = areas.map((area) => ({
+    ...area,
+    verify: (config: Config) => (isVerifying ? (area.verify?.(config) ?? []) : []),
+  }))
+  let gateway = await createTestGateway({ parts: { areas: lenient } })
+  const bad = cases['a reversed address range']?.bad
+  await gateway.engine.change({ edit: (config) => [{ ...config, ...bad }, null], actor, reason: 'test' })
+  isVerifying = true
+  gateway = await gateway.restart()
+  const admin = await gateway.client('predefined_admin_write')
+  assert.equal((await admin('PATCH', '/firewall/settings', { automatic_snat_enabled: false })).status, 200)
+  const url = '/aliases/ip_ranges/ip_range.id.1'
+  assert.equal((await admin('PATCH', url, { end: '10.0.0.2' })).status, 422)
+  assert.equal((await admin('PATCH', url, { end: '10.0.0.10' })).status, 200)
+  await gateway.close()
+})
+
 for (const [name, { bad, field }] of Object.entries(cases)) {
   describe(name, () => {
     let gateway: TestGateway
@@ -61,7 +82,6 @@ for (const [name, { bad, field }] of Object.entries(cases)) {
         verify: (config: Config) => (isVerifying ? (area.verify?.(config) ?? []) : []),
       }))
       gateway = await createTestGateway({ parts: { areas: lenient } })
-      const actor = { login: 'system', address: '127.0.0.1' }
       const write = (edit: (config: Config) => Config) =>
         gateway.engine.change({ edit: (config) => [edit(config), null], actor, reason: 'test' })
       admin = await gateway.client('predefined_admin_write')
