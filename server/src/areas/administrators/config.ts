@@ -18,13 +18,13 @@ export const administrators = list('administrators.local', StoredAdministrator)
 /** Where the vault binds a password hash to. */
 export const passwordPlace = (adminId: string): string => `${administrators.key}/${adminId}/password_hash`
 
-/** One spelling per person: `Bob` and `bob` are the same login (security requirement 11). */
+/** One spelling per person: `Bob` and `bob` are the same login (docs/behaviour/administrators.md 2). */
 export const canonicalLogin = (login: string): string => login.normalize('NFKC').toLowerCase()
 
 export const findByLogin = (config: Config, login: string): StoredAdministrator | undefined =>
   read(config, administrators).find((admin) => canonicalLogin(admin.login) === canonicalLogin(login))
 
-/** Without one nobody could ever sign in again. */
+/** Without one, no one could sign in again. */
 export const hasAdministrator = (config: Config): boolean => read(config, administrators).length > 0
 
 export const findById = (config: Config, id: string): StoredAdministrator | undefined =>

@@ -1,4 +1,4 @@
-// Local administrators (seed, "Local administrator"; users-and-admins.md 1.4 and 2.4).
+// Local administrators (docs/behaviour/administrators.md).
 
 import type { Static } from 'typebox'
 import { roleIds } from '../../contract/access.ts'

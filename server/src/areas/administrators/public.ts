@@ -1,4 +1,4 @@
-// What others may use of this area.
+// What other areas may use of administrators: who may sign in, and where their password hashes are bound.
 
 export {
   findById,

@@ -33,11 +33,9 @@ async function prepare({ services, params, config }: Context, body: Administrato
 const { list, remove, ...others } = localAdministrators
 
 export const routes: readonly Route[] = [
-  handle(
-    list,
-    ({ config, query }) => tableReply(query, administratorColumns, shown(read(config, administrators))),
-    { slot: administrators },
-  ),
+  handle(list, ({ config, query }) => tableReply(query, administratorColumns, shown(read(config, administrators))), {
+    slot: administrators,
+  }),
   ...listRoutes(others, administratorList, { prepare }),
   handle(
     remove,

@@ -1,4 +1,4 @@
-// Authorization of hosts by IP and MAC address (seed, "Authorization rule"; general.md 2.1 and 4).
+// Authorization of hosts by IP and MAC address (docs/behaviour/users.md 4).
 
 import type { Static } from 'typebox'
 import { collectionEndpoints } from '../../contract/collections.ts'

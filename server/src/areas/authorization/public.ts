@@ -1,3 +1,3 @@
-// What others may use of this area.
+// What other areas may use of authorization rules: the stored rules.
 
 export { authorizationRules } from './config.ts'

@@ -1,4 +1,4 @@
-// Which addresses users and groups have without waiting for traffic, for whoever writes them into the address book. Pure.
+// Which addresses users and groups have without waiting for traffic, for the address book. Pure.
 
 import { type Config, perState, read } from '../../model/slots.ts'
 import { groupPath, groups, userId, users } from '../users/public.ts'
@@ -18,7 +18,7 @@ function resolved(config: Config): Addresses {
   if (byUser.size === 0) return new Map()
   for (const user of read(config, users)) {
     const own = byUser.get(user.id)
-    // Whoever is denied access cannot authorize.
+    // A user who is denied access cannot authorize.
     if (!own || user.enabled) continue
     for (const id of [user.id, ...groupPath(config, user.parent_id)]) {
       const addresses = result.get(id) ?? new Set()

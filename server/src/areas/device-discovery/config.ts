@@ -6,7 +6,11 @@ import { type Config, single } from '../../model/slots.ts'
 import { findGroup, groupId, groups } from '../users/public.ts'
 import { DiscoverySettings } from './contract.ts'
 
-export const slot = single('device_discovery.settings', DiscoverySettings, { enabled: false, group_id: 1, networks: [] })
+export const slot = single('device_discovery.settings', DiscoverySettings, {
+  enabled: false,
+  group_id: 1,
+  networks: [],
+})
 
 export const discoverySettings = declareSettings({
   slot,

@@ -1,4 +1,4 @@
-// Settings of device discovery (general.md 2.5).
+// Settings of device discovery (docs/behaviour/users.md 7).
 
 import type { Static } from 'typebox'
 import { settingsEndpoints } from '../../contract/collections.ts'

@@ -1,4 +1,4 @@
-// Objects that rules are made of (general.md 2.4 and 3.3): addresses, ports, times, zones, countries and lists of them.
+// Objects that rules are made of (docs/behaviour/objects.md): addresses, ports, times, zones, countries and lists of them.
 // `type` of an object is the word its id begins with.
 
 import type { Static, TObject } from 'typebox'
@@ -64,11 +64,11 @@ const objectId = (prefixes: readonly string[], example: string) =>
 const maxMembers = 10_000
 const maxAddresses = 100_000
 
-/** Nothing in it matches nothing. An object stands in a list once. */
+/** An empty list matches nothing. An object appears in a list once. */
 const members = (prefixes: readonly string[], example: string) =>
   Type.Array(objectId(prefixes, example), { maxItems: maxMembers, uniqueItems: true })
 
-/** Spec gap (general.md 5): bodies may say `value` for `values`, never both; answers say `values`. */
+/** Bodies may say `value` for `values`, never both; replies say `values` (docs/behaviour/objects.md 3). */
 const listShapesOf = <P extends string, V extends ReturnType<typeof Type.Array>>(prefix: P, values: V) => ({
   ...shapesOf(prefix, { values }),
   body: strictObject({
@@ -81,7 +81,7 @@ const listShapesOf = <P extends string, V extends ReturnType<typeof Type.Array>>
   }),
 })
 
-/** Spec gap: a time that ends when it begins is the whole day, one that ends earlier spans midnight. */
+/** A time that ends when it begins is the whole day, one that ends earlier spans midnight (docs/behaviour/objects.md 4). */
 const timeFields = {
   weekdays: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
     minItems: 1,

@@ -11,7 +11,7 @@ import { countries } from './countries.ts'
 
 const fixedObject = (id: string, type: string, title: string): AnyObject => ({ id, title, comment: '', type })
 
-/** Always there (general.md 3.3). */
+/** Always there (docs/behaviour/objects.md 2). */
 export const fixedObjects: readonly AnyObject[] = [
   fixedObject('any', 'any', 'Any'),
   ...['ah', 'esp', 'gre', 'icmp', 'tcp', 'udp'].map((name) =>
@@ -26,13 +26,13 @@ export const fixedObjects: readonly AnyObject[] = [
   fixedObject('interface.wccp_gre_any', 'special_interface', 'WCCP GRE interfaces'),
   fixedObject('interface.utm_outgoing', 'special_interface', 'Traffic of the gateway itself'),
   fixedObject('interface.vpn_traffic', 'special_interface', 'Traffic of VPN clients'),
-  // Spec gap: its number is not published. Profiles of administrators would begin with 1.
+  // Profiles of administrators would begin with 1 (docs/behaviour/objects.md 2).
   fixedObject('hip_profile.id.0', 'hip_profile', 'Device without profile'),
-  // Spec gap (ips-and-profiles.md, open point 17): nothing else lists what profiles of application control can name.
+  // Nothing else lists what profiles of application control can name.
   ...applications.map(({ id, name }) => fixedObject(id, 'l7', name)),
 ]
 
-/** Spec gap (general.md, open point 6): a country is known by its ISO 3166-1 number, without leading zeros. */
+/** A country is named by its ISO 3166-1 number without leading zeros (docs/behaviour/objects.md 2). */
 export const countryObjects: readonly AnyObject[] = countries.map(({ number, name }) =>
   fixedObject(`iplist.id.${number}`, 'iplist', name),
 )
@@ -88,7 +88,7 @@ const isOneOf =
   (id: string): boolean =>
     prefixes.includes(id.slice(0, id.indexOf('.')))
 
-/** Could stand in an address field beside `any` (firewall.md 3, "Rule semantics" 8). */
+/** Allowed in an address field beside `any` (docs/behaviour/objects.md 5). */
 export const isAddressId = isOneOf(
   'ip',
   'ip_range',

@@ -1,4 +1,4 @@
-// What others may use of this area.
+// What other areas may use of objects: the lists, which ids exist and may be named where, and what objects mean.
 
 export { ipAddresses, ipRanges, networks, objectKinds, objectSlots, timeLists, timeRanges } from './config.ts'
 export { isAddressId, isKnownObject, isPortId, isTimeId, titleOf } from './known.ts'

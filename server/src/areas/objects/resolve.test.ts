@@ -200,7 +200,7 @@ it('known objects are those that exist, are always there, or whose area comes la
   }
 })
 
-it('ids tell which field they may stand in', () => {
+it('ids show which fields they are allowed in', () => {
   for (const id of ['ip.id.1', 'subnet.id.1', 'list_of_iplists.id.1', 'user.id.1', 'security_group.guid.x']) {
     assert.ok(isAddressId(id) && !isPortId(id) && !isTimeId(id), id)
   }

@@ -21,10 +21,10 @@ export const groups = list('users.groups', Group)
 /** Where the vault binds a password hash to. */
 export const passwordPlace = (userId: string): string => `${users.key}/${userId}/password_hash`
 
-/** Everybody is in it, so that a rule for it is a rule for all users. */
+/** Every user is in it, so a rule for it is a rule for all users. */
 export const rootGroupId = 'group.id.1'
 
-/** Made at installation, and not configuration: nobody can change or remove them. */
+/** Made at installation, and not configuration: they cannot be changed or removed. */
 export const fixedGroups: readonly Group[] = [
   { id: rootGroupId, name: 'All', parent_id: '', domain_type: 'local', domain_name: '', ldap_guid: '' },
   {
@@ -49,7 +49,7 @@ export const findUser = (config: Config, id: string): StoredUser | undefined => 
 export const findGroup = (config: Config, id: string): Group | undefined =>
   fixedGroups.find((group) => group.id === id) ?? findIn(config, groups, id)
 
-/** The group and everything it stands in, up to the topmost one. */
+/** The group and every group it is in, up to the topmost one. */
 export function groupPath(config: Config, id: string): string[] {
   const path: string[] = []
   for (let group = findGroup(config, id); group; group = findGroup(config, group.parent_id)) {
@@ -59,7 +59,7 @@ export function groupPath(config: Config, id: string): string[] {
   return path
 }
 
-/** A directory was left: its groups and users belong to the gateway from now on (seed, "States and transitions"). */
+/** A directory was left: its groups and users now belong to the gateway (docs/behaviour/users.md 2). */
 export function makeLocal(config: Config, domainType: DomainType, domainName: string): Config {
   const isTheirs = (item: Pick<Group, 'domain_type' | 'domain_name'>): boolean =>
     item.domain_type === domainType && item.domain_name === domainName

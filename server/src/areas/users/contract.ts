@@ -1,4 +1,4 @@
-// Users and their groups (seed, "User"; users-and-admins.md 1.1, 1.2, 2.1, 2.5 and 2.6).
+// Users and their groups (docs/behaviour/users.md).
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
@@ -8,7 +8,7 @@ import { Type } from '../../contract/schema.ts'
 export const domainTypes = ['local', 'ad', 'ald', 'radius', 'device'] as const
 export type DomainType = (typeof domainTypes)[number]
 
-/** No at-sign: what stands after one names a directory. */
+/** No at-sign: what follows one names a directory. */
 const Login = Type.String({
   minLength: 1,
   maxLength: 32,
@@ -32,7 +32,7 @@ const GroupId = Type.Union(
     }),
     Type.Integer({ minimum: 1 }),
   ],
-  { description: 'The group it stands in: group.id.<n>, or the number alone.' },
+  { description: 'The parent group: group.id.<n>, or the number alone.' },
 )
 
 const Name = text({ minLength: 1, maxLength: 128 })
@@ -120,7 +120,7 @@ export const users = {
     path: '/user_backend/users/:user_id',
     access: 'accounts',
     summary: 'Remove a user',
-    description: `${eitherId} The authorization rules of the user go along; a user that other rules mention stays.`,
+    description: `${eitherId} The authorization rules of the user are removed too; a user that other rules name cannot be removed.`,
   }),
   changePassword: endpoint({
     method: 'PUT',
@@ -162,6 +162,6 @@ export const groups = {
     path: '/user_backend/groups/:group_id',
     access: 'accounts',
     summary: 'Remove a group of users',
-    description: `${eitherId} The groups and users in it and their authorization rules go along. It stays while other rules mention any of them.`,
+    description: `${eitherId} The groups and users in it and their authorization rules are removed too. It cannot be removed while other rules name any of them.`,
   }),
 }

@@ -96,12 +96,7 @@ const changeableOfUser: Changeable = {
 }
 const changeableOfGroup: Changeable = { ...changeableOfUser, radius: ['name'] }
 
-function foreignChanges<T extends Member & Item>(
-  noun: string,
-  next: T,
-  current: T,
-  changeable: Changeable,
-): Problem[] {
+function foreignChanges<T extends Member & Item>(noun: string, next: T, current: T, changeable: Changeable): Problem[] {
   const allowed = changeable[current.domain_type]
   if (allowed === null) return []
   const before = current as Readonly<Record<string, unknown>>

@@ -1,3 +1,3 @@
-// What others may use of this area.
+// What other areas may use of users and groups: the lists, and who is in which group.
 
 export { findGroup, findUser, fixedGroups, groupId, groupPath, groups, makeLocal, userId, users } from './config.ts'
