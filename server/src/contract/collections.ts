@@ -7,6 +7,7 @@ import { endpoint } from './endpoint.ts'
 import {
   CreatedInteger,
   CreatedString,
+  named,
   type PatchOf,
   patchOf,
   placementQuery,
@@ -106,7 +107,8 @@ export const orderedEndpoints = <N extends TObject, V extends TObject, P extends
     path: `${spec.path}/move`,
     access: spec.change,
     summary: `Move ${spec.item}`,
-    body: moveBody({ id: Type.Integer() }),
+    body: moveBody('Move', { id: Type.Integer() }),
+    errors: ['not_found'],
   }),
 })
 
@@ -155,7 +157,11 @@ export const profileRuleEndpoints = <N extends TObject, V extends TObject>(spec:
       path: `${spec.path}/rules/move`,
       access: 'configure',
       summary: `Move ${item} of a profile`,
-      body: moveBody({ profile_id: Type.String({ minLength: 1, maxLength: 80 }), rule_id: Type.Integer() }),
+      body: moveBody('ProfileRuleMove', {
+        profile_id: Type.String({ minLength: 1, maxLength: 80 }),
+        rule_id: Type.Integer(),
+      }),
+      errors: ['not_found'],
     }),
     remove: endpoint({
       method: 'DELETE',
@@ -167,14 +173,17 @@ export const profileRuleEndpoints = <N extends TObject, V extends TObject>(spec:
 }
 
 /** What is moved, and where to. */
-const moveBody = <P extends TProperties>(which: P) =>
-  strictObject({
-    params: strictObject({
-      ...which,
-      anchor_item_id: Type.Integer(),
-      insert_after: Type.Optional(Type.Boolean()),
+const moveBody = <P extends TProperties>(title: string, which: P) =>
+  named(
+    title,
+    strictObject({
+      params: strictObject({
+        ...which,
+        anchor_item_id: Type.Integer(),
+        insert_after: Type.Optional(Type.Boolean()),
+      }),
     }),
-  })
+  )
 
 const listEndpoint = <V extends TObject>(spec: Common & { readonly shown: V }) =>
   endpoint({

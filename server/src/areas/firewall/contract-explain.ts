@@ -84,6 +84,7 @@ export const Explanation = strictObject({
 export const explainPacket = endpoint({
   method: 'POST',
   path: '/firewall/explain',
+  errors: ['not_found'],
   access: 'view',
   effect: 'read',
   summary: 'Explain which rule decides about a packet',
