@@ -25,7 +25,8 @@ test('limits, patterns and fixed words are respected', () => {
   assert.equal(String(example(Type.String({ minLength: 30, maxLength: 31 }))).length, 31)
   assert.deepEqual(example(Type.Array(Type.Integer(), { minItems: 2 })), [1, 1])
   assert.deepEqual(example(Type.Array(Type.Integer(), { maxItems: 0 })), [])
-  assert.equal(example(nullable(Type.Boolean())), true)
+  assert.equal(example(nullable(Type.Boolean())), false)
+  assert.equal(example(nullable(Type.String()), 'redirect_url'), null)
 })
 
 test('an object has every field but a second word for one of them; a change has the first two', () => {
@@ -40,7 +41,7 @@ test('an object has every field but a second word for one of them; a change has 
 })
 
 test('a map has one entry under a key that fits', () => {
-  assert.deepEqual(example(Type.Record(Type.String(), Type.Boolean())), { example: true })
+  assert.deepEqual(example(Type.Record(Type.String(), Type.Boolean())), { example: false })
 })
 
 test('a pattern that no known text fits asks for an example', () => {

@@ -83,12 +83,30 @@ const knownFields: Readonly<Record<string, readonly unknown[]>> = {
   port: [443],
   ports: [[443]],
   request_id: ['4f1c2a9be07d6358-1'],
-  aliases: [['ip.id.1']],
+  parent_id: ['f3ffde22-a562-4f43-ac04-c40fcec6a88c', 'group.id.1'],
+  sources: [['any']],
+  objects: [['any']],
+  hip_profiles: [[]],
+  dpi_profile: [''],
+  ips_profile: ['__DEFAULT_IPS_PROFILE_ID__'],
+  rule: ['alert tcp any any -> any any (msg:"Example"; sid:900001;)'],
+  rest_path: ['/rest'],
+  config: ['@ IN SOA ns.gateway.example. anna.gateway.example. 1 3600 600 86400 300\n@ IN NS ns\nns IN A 192.168.1.10'],
+  relay: [null],
+  search_filter: [''],
+  categories: [[]],
+  disabled_categories: [[]],
+  exported_interfaces: [[]],
+  redirect_url: [null],
+  change_destination_address: [null],
+  change_destination_port: [null],
+  change_source_address: [null],
+  aliases: [['any'], ['ip.id.1']],
   addresses: [['ip.id.1']],
-  source_addresses: [['ip.id.1']],
+  source_addresses: [['any']],
   destination_addresses: [['any']],
   source_ports: [['any']],
-  destination_ports: [['port.id.1']],
+  destination_ports: [['any']],
   timetable: [['any']],
   revision: [42],
   version: ['19.1'],
@@ -114,6 +132,8 @@ function fits(schema: JsonSchema, value: unknown): boolean {
       if (!Array.isArray(value) || value.length < minItems || value.length > maxItems) return false
       return value.every((item) => fits(items, item))
     }
+    case 'null':
+      return value === null
     default:
       return false
   }
@@ -137,7 +157,7 @@ export function exampleOf(schema: JsonSchema, field = ''): unknown {
     case 'null':
       return null
     case 'boolean':
-      return true
+      return field === 'enabled'
     case 'integer':
     case 'number':
       return Math.min(Math.max(1, schema.minimum ?? 1), schema.maximum ?? Infinity)
