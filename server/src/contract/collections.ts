@@ -7,6 +7,7 @@ import { endpoint } from './endpoint.ts'
 import {
   CreatedInteger,
   CreatedString,
+  named,
   type PatchOf,
   patchOf,
   placementQuery,
@@ -124,7 +125,8 @@ export const orderedEndpoints = <
     path: `${spec.path}/move` as const,
     access: spec.change,
     summary: `Move ${spec.item}`,
-    body: moveBody({ id: Type.Integer() }),
+    body: moveBody('Move', { id: Type.Integer() }),
+    errors: ['not_found'],
   }),
 })
 
@@ -173,7 +175,11 @@ export const profileRuleEndpoints = <N extends TObject, V extends TObject, const
       path: `${spec.path}/rules/move` as const,
       access: 'configure',
       summary: `Move ${item} of a profile`,
-      body: moveBody({ profile_id: Type.String({ minLength: 1, maxLength: 80 }), rule_id: Type.Integer() }),
+      body: moveBody('ProfileRuleMove', {
+        profile_id: Type.String({ minLength: 1, maxLength: 80 }),
+        rule_id: Type.Integer(),
+      }),
+      errors: ['not_found'],
     }),
     remove: endpoint({
       method: 'DELETE',
@@ -185,14 +191,17 @@ export const profileRuleEndpoints = <N extends TObject, V extends TObject, const
 }
 
 /** What is moved, and where to. */
-const moveBody = <P extends TProperties>(which: P) =>
-  strictObject({
-    params: strictObject({
-      ...which,
-      anchor_item_id: Type.Integer(),
-      insert_after: Type.Optional(Type.Boolean()),
+const moveBody = <P extends TProperties>(title: string, which: P) =>
+  named(
+    title,
+    strictObject({
+      params: strictObject({
+        ...which,
+        anchor_item_id: Type.Integer(),
+        insert_after: Type.Optional(Type.Boolean()),
+      }),
     }),
-  })
+  )
 
 const listEndpoint = <V extends TObject>(spec: Common & { readonly shown: V }) =>
   endpoint({

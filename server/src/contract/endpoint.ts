@@ -3,6 +3,7 @@
 
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Access } from './access.ts'
+import type { ErrorCode } from './error.ts'
 import { Type } from './schema.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -41,6 +42,15 @@ export interface EndpointSpec<Q extends TObject, B extends TSchema, R extends TS
   readonly streamsBody?: boolean
   /** Somebody at an abandoned screen must not do it: the administrator must have signed in a short while ago. */
   readonly needsFreshSignIn?: boolean
+  /** Codes this call can fail with, where they do not follow from what is said above (openapi-errors.ts). */
+  readonly errors?: readonly ErrorCode[]
+  /** Published instead of values made from the schemas. */
+  readonly example?: Example<B, R>
+}
+
+export interface Example<B extends TSchema = TSchema, R extends TSchema = TSchema> {
+  readonly body?: Static<B>
+  readonly reply?: Static<R>
 }
 
 export interface Endpoint<
@@ -67,6 +77,8 @@ export interface Endpoint<
   readonly formField: string | null
   readonly streamsBody: boolean
   readonly needsFreshSignIn: boolean
+  readonly errors: readonly ErrorCode[]
+  readonly example: Example<B, R>
 }
 
 type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
@@ -127,6 +139,8 @@ export const endpoint = <
   formField: spec.formField ?? null,
   streamsBody: spec.streamsBody ?? false,
   needsFreshSignIn: spec.needsFreshSignIn ?? false,
+  errors: spec.errors ?? [],
+  example: spec.example ?? {},
 })
 
 export const nameOf = (e: Pick<Endpoint, 'method' | 'path'>): string => `${e.method} ${e.path}`

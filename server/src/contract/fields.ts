@@ -29,25 +29,37 @@ export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const strictObject = <P extends TProperties>(properties: P, description?: string) =>
   Type.Object(properties, { additionalProperties: false, ...(description === undefined ? {} : { description }) })
 
+/** The name of a schema in the OpenAPI document, where the one from the path of its endpoint does not say what it is. */
+export const named = <T extends TSchema>(title: string, schema: T): T => ({ title, ...schema })
+
 /** Any subset of the fields, still refusing unknown ones; bare Type.Partial would lose that. */
 export const patchOf = <T extends TObject>(schema: T): PatchOf<T> =>
-  Type.Unsafe<Partial<Static<T>>>({ ...(Type.Partial(schema) as object), additionalProperties: false })
+  Type.Unsafe<Partial<Static<T>>>({ ...patchTitle(schema), ...Type.Partial(schema), additionalProperties: false })
+
+function patchTitle(schema: TSchema): { readonly title?: string } {
+  const { title } = schema as { readonly title?: string }
+  return title === undefined ? {} : { title: `${title.replace(/^New(?=[A-Z])/, '')}Patch` }
+}
+
 export type PatchOf<T extends TObject> = TUnsafe<Partial<Static<T>>>
 
 export const Comment = text({ maxLength: 255, description: 'Free text, may be empty.' })
 
-export const Enabled = strictObject({ enabled: Type.Boolean() })
+export const Enabled = named('Enabled', strictObject({ enabled: Type.Boolean() }))
 
-export const CreatedString = strictObject({ id: Type.String() })
-export const CreatedInteger = strictObject({ id: Type.Integer() })
+export const CreatedString = named('CreatedString', strictObject({ id: Type.String() }))
+export const CreatedInteger = named('CreatedInteger', strictObject({ id: Type.Integer() }))
 
 export const statusValues = ['active', 'activating', 'deactivating', 'failed', 'inactive', 'reloading'] as const
 
-export const StatusItem = strictObject({
-  name: Type.String({ description: 'Daemon, service or module.' }),
-  status: oneOf(statusValues),
-  msg: Type.Array(Type.String(), { description: 'Messages that explain the state; may be empty.' }),
-})
+export const StatusItem = named(
+  'StatusItem',
+  strictObject({
+    name: Type.String({ description: 'Daemon, service or module.' }),
+    status: oneOf(statusValues),
+    msg: Type.Array(Type.String(), { description: 'Messages that explain the state; may be empty.' }),
+  }),
+)
 export type StatusItem = Static<typeof StatusItem>
 
 /** The message of a status where the data plane applies nothing; `limitation` says why it does not. */

@@ -3,14 +3,18 @@
 
 import { accessTable } from './access.ts'
 import { type Endpoint, nameOf } from './endpoint.ts'
+import { exampleOf, type JsonSchema, patchExampleOf } from './examples.ts'
 import { statusValues } from './fields.ts'
+import { jsonValueOf, Schemas, type Shareable, SharedObjects } from './openapi-components.ts'
+import { errorComponents, errorResponses, errorSchema, problemSchema, type StatusOf } from './openapi-errors.ts'
+import { nounOf, pascal } from './openapi-names.ts'
 
 export interface AreaEndpoints {
   readonly name: string
   readonly endpoints: readonly Endpoint[]
 }
 
-const jsonOf = (schema: unknown) => ({ 'application/json': { schema } })
+const json = 'application/json'
 const bytes = { type: 'string', format: 'binary' }
 
 /** The bytes themselves, or a form with them in one field. */
@@ -20,12 +24,41 @@ const rawContent = (mediaType: string, formField: string | null) => ({
   },
 })
 
-export function openApi(areas: readonly AreaEndpoints[], version: string): Record<string, unknown> {
-  const paths: Record<string, Record<string, unknown>> = {}
+/** What operations share. */
+interface Parts {
+  readonly schemas: Schemas
+  readonly parameters: SharedObjects
+  readonly bodies: SharedObjects
+  readonly responses: SharedObjects
+  readonly statusOf: StatusOf
+}
+
+export function openApi(areas: readonly AreaEndpoints[], version: string, statusOf: StatusOf): Record<string, unknown> {
+  const endpoints = areas.flatMap((area) => area.endpoints)
+  const schemas = new Schemas(
+    areas.flatMap(({ name, endpoints: own }) => own.map((endpoint) => ({ area: name, endpoint }))),
+  )
+  const parts: Parts = {
+    schemas,
+    parameters: new SharedObjects(
+      'parameters',
+      endpoints.flatMap((endpoint) => parametersOf(endpoint, schemas)),
+    ),
+    bodies: new SharedObjects(
+      'requestBodies',
+      endpoints.flatMap((endpoint) => bodyOf(endpoint, schemas) ?? []),
+    ),
+    responses: new SharedObjects(
+      'responses',
+      endpoints.map((endpoint) => successOf(endpoint, schemas)),
+    ),
+    statusOf,
+  }
+  const paths: Record<string, Record<string, Operation>> = {}
   for (const area of areas) {
     for (const endpoint of area.endpoints) {
       const path = endpoint.path.replaceAll(/:([a-z_]+)/g, '{$1}')
-      paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(area.name, endpoint) }
+      paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(area.name, endpoint, parts) }
     }
   }
   return {
@@ -39,33 +72,37 @@ export function openApi(areas: readonly AreaEndpoints[], version: string): Recor
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     tags: areas.filter((area) => area.endpoints.length > 0).map(({ name }) => ({ name })),
-    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
-    components: { schemas: { Error: errorSchema, DryRun: dryRunSchema }, securitySchemes },
+    security: [{ session: [], secure: [] }],
+    'x-access-roles': accessTable,
+    paths: Object.fromEntries(Object.entries(sorted(paths)).map(([path, item]) => [path, pathItem(item)])),
+    components: {
+      schemas: together(schemas.all(), {
+        DryRun: dryRunSchema,
+        Error: errorSchema(statusOf),
+        Problem: problemSchema,
+      }),
+      parameters: sorted(parts.parameters.all()),
+      headers: changeHeaders,
+      requestBodies: sorted(parts.bodies.all()),
+      responses: together(parts.responses.all(), errorComponents(endpoints, statusOf)),
+      securitySchemes,
+    },
   }
+}
+
+const sorted = <T>(named: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+/** Components made from endpoints and those of this document itself. */
+function together(made: Readonly<Record<string, unknown>>, own: Readonly<Record<string, unknown>>) {
+  const twice = Object.keys(own).filter((name) => name in made)
+  if (twice.length > 0) throw new Error(`two components would be called ${twice.join(', ')}`)
+  return sorted({ ...made, ...own })
 }
 
 const securitySchemes = {
   session: { type: 'apiKey', in: 'cookie', name: 'insecure-<brand>-session' },
   secure: { type: 'apiKey', in: 'cookie', name: '__Secure-<brand>-<uuid>' },
-}
-
-const errorSchema = {
-  type: 'object',
-  required: ['code', 'message', 'request_id'],
-  properties: {
-    code: { type: 'string' },
-    message: { type: 'string', description: 'For the administrator.' },
-    problems: {
-      type: 'array',
-      description: 'Every fault, with its field.',
-      items: {
-        type: 'object',
-        required: ['field', 'message'],
-        properties: { field: { type: 'string' }, message: { type: 'string' } },
-      },
-    },
-    request_id: { type: 'string' },
-  },
 }
 
 const dryRunSchema = {
@@ -80,47 +117,109 @@ const dryRunSchema = {
   },
 }
 
-function operation(area: string, endpoint: Endpoint): Record<string, unknown> {
-  const isChange = endpoint.effect === 'configuration'
+interface Operation {
+  readonly [part: string]: unknown
+  readonly parameters: readonly unknown[]
+}
+
+/** Parameters that all operations of a path have are said once, for the path. */
+function pathItem(operations: Readonly<Record<string, Operation>>): Record<string, unknown> {
+  const [first = new Set<string>(), ...others] = Object.values(operations).map(
+    ({ parameters }) => new Set(parameters.map((one) => JSON.stringify(one))),
+  )
+  const common = [...first].filter((text) => others.every((texts) => texts.has(text)))
+  const rest = Object.entries(operations).map(([method, { parameters, ...operation }]) => {
+    const own = parameters.filter((one) => !common.includes(JSON.stringify(one)))
+    return [method, own.length > 0 ? { ...operation, parameters: own } : operation]
+  })
+  const shared = common.map((text) => JSON.parse(text) as unknown)
+  return { ...(shared.length > 0 ? { parameters: shared } : {}), ...Object.fromEntries(rest) }
+}
+
+function operation(area: string, endpoint: Endpoint, parts: Parts): Operation {
+  const body = bodyOf(endpoint, parts.schemas)
   return {
     operationId: operationId(endpoint),
     tags: [area],
     summary: endpoint.summary,
     ...(endpoint.description ? { description: endpoint.description } : {}),
     'x-access': endpoint.access,
-    'x-roles': endpoint.access === 'public' ? [] : accessTable[endpoint.access],
-    security: endpoint.access === 'public' ? [] : [{ session: [], secure: [] }],
-    parameters: [
-      ...endpoint.params.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-      ...queryParameters(endpoint),
-      ...(isChange ? changeParameters : []),
-    ],
-    ...(endpoint.body ? { requestBody: { required: true, content: jsonOf(endpoint.body) } } : {}),
-    ...(endpoint.rawBodyType
-      ? { requestBody: { required: true, content: rawContent(endpoint.rawBodyType, endpoint.formField) } }
-      : {}),
+    ...(endpoint.access === 'public' ? { security: [] } : {}),
+    parameters: parametersOf(endpoint, parts.schemas).map((use) => parts.parameters.refer(use)),
+    ...(body ? { requestBody: parts.bodies.refer(body) } : {}),
     responses: {
-      200: {
-        description: isChange ? 'Done; with dry_run=true a DryRun.' : 'Done.',
-        ...(isChange ? { headers: changeHeaders } : {}),
-        ...(endpoint.reply ? { content: replyContent(endpoint) } : {}),
-      },
-      default: { description: 'Refused or failed.', content: jsonOf({ $ref: '#/components/schemas/Error' }) },
+      200: parts.responses.refer(successOf(endpoint, parts.schemas)),
+      ...errorResponses(endpoint, parts.statusOf),
     },
   }
 }
 
-const replyContent = (endpoint: Endpoint) => ({
-  ...jsonOf(endpoint.reply),
-  ...Object.fromEntries(endpoint.alsoReplies.map((type) => [type, { schema: { type: 'string' } }])),
-})
+function bodyOf(endpoint: Endpoint, schemas: Schemas): Shareable | null {
+  const { body, rawBodyType, formField, isBodyOptional, method, example } = endpoint
+  if (rawBodyType) {
+    return { names: [nounOf(endpoint.path)], value: { required: true, content: rawContent(rawBodyType, formField) } }
+  }
+  if (!body) return null
+  const schema = schemas.refer(body as JsonSchema)
+  const made = method === 'PATCH' ? patchExampleOf(body as JsonSchema) : exampleOf(body as JsonSchema)
+  const content = { [json]: { schema, example: example.body ?? made } }
+  return { names: [nameIn(schema) ?? pascal(operationId(endpoint))], value: { required: !isBodyOptional, content } }
+}
 
-function queryParameters(endpoint: Endpoint): unknown[] {
-  const required = new Set(endpoint.query.required as readonly string[] | undefined)
-  return Object.entries(endpoint.query.properties).map(([name, schema]) => {
-    const { 'x-json-text': isJson, ...plain } = schema as Record<string, unknown>
-    const form = isJson ? { content: jsonOf(plain) } : { schema: plain }
-    return { name, in: 'query', required: required.has(name), ...form }
+function successOf(endpoint: Endpoint, schemas: Schemas): Shareable {
+  const { reply, alsoReplies } = endpoint
+  const isChange = endpoint.effect === 'configuration'
+  const schema = reply && schemas.refer(reply as JsonSchema)
+  const example = reply && { example: endpoint.example.reply ?? exampleOf(reply as JsonSchema) }
+  const content = {
+    ...(schema ? { [json]: { schema: isChange ? { anyOf: [schema, dryRun] } : schema, ...example } } : {}),
+    ...Object.fromEntries(alsoReplies.map((type) => [type, { schema: { type: 'string' } }])),
+  }
+  const value = {
+    description: isChange ? 'Done; with dry_run=true a DryRun, and nothing is changed.' : 'Done.',
+    ...(isChange ? { headers: changeHeaderRefs } : {}),
+    ...(reply ? { content } : {}),
+    ...(isChange && !reply ? { content: { [json]: { schema: dryRun } } } : {}),
+  }
+  const noReply = isChange ? 'Changed' : 'Done'
+  return { names: reply ? [nameIn(schema) ?? nounOf(endpoint.path), pascal(operationId(endpoint))] : [noReply], value }
+}
+
+const dryRun = { $ref: '#/components/schemas/DryRun' }
+
+/** The name of the schema, or of what it lists. */
+function nameIn(schema: unknown): string | undefined {
+  const { $ref, items } = schema as { readonly $ref?: string; readonly items?: { readonly $ref?: string } }
+  return $ref?.split('/').at(-1) ?? (items?.$ref && `${items.$ref.split('/').at(-1)}List`)
+}
+
+function parametersOf(endpoint: Endpoint, schemas: Schemas): Shareable[] {
+  const { params, path } = endpoint
+  const inPath = params.map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    example: exampleOf({ type: 'string' }, name.endsWith('_id') ? 'id' : name),
+  }))
+  const changing = endpoint.effect === 'configuration' ? changeParameters : []
+  return [...inPath, ...queryParameters(endpoint, schemas), ...changing].map((value) => {
+    const name = pascal(value.name.replace('Portcullis-', ''))
+    return { names: [name, nounOf(path) + name], value }
+  })
+}
+
+function queryParameters({ query }: Endpoint, schemas: Schemas) {
+  const required = new Set(query.required as readonly string[] | undefined)
+  return Object.entries(query.properties as Record<string, JsonSchema>).map(([name, schema]) => {
+    const example = exampleOf(schema, name)
+    const form = { schema: schemas.refer(jsonValueOf(schema)), example }
+    return {
+      name,
+      in: 'query',
+      ...(required.has(name) ? { required: true } : {}),
+      ...('x-json-text' in schema ? { content: { [json]: form } } : form),
+    }
   })
 }
 
@@ -128,30 +227,30 @@ const changeParameters = [
   {
     name: 'dry_run',
     in: 'query',
-    required: false,
     schema: { type: 'boolean' },
+    example: true,
     description: 'Answer what would change, and change nothing.',
   },
   {
     name: 'Portcullis-Confirm-Within',
     in: 'header',
-    required: false,
     schema: { type: 'integer', minimum: 1, maximum: 3600 },
+    example: 60,
     description: 'Put the change back after this many seconds unless POST /config/confirm comes before.',
   },
   {
     name: 'Portcullis-Reason',
     in: 'header',
-    required: false,
     schema: { type: 'string', maxLength: 255 },
+    example: 'as agreed',
     description: 'Kept with the revision.',
   },
   {
     name: 'If-Match',
     in: 'header',
-    required: false,
     schema: { type: 'string' },
-    description: 'ETag of the list or settings; 412 when somebody changed them meanwhile.',
+    example: '"firewall.settings-42"',
+    description: 'ETag of the list or settings as you read it; 412 when it was changed since.',
   },
 ]
 
@@ -161,8 +260,12 @@ const changeHeaders = {
     schema: { type: 'string' },
     description: 'Only for a change on probation: when it is put back.',
   },
-  ETag: { schema: { type: 'string' } },
+  ETag: { schema: { type: 'string' }, description: 'Of the list or settings, for If-Match.' },
 }
+
+const changeHeaderRefs = Object.fromEntries(
+  Object.keys(changeHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+)
 
 /** get_firewall_settings: stable and readable, because generated clients call it. */
 export const operationId = (endpoint: Endpoint): string =>

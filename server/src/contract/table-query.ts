@@ -3,7 +3,7 @@
 
 import type { Static, TObject } from 'typebox'
 import { GatewayError, type Problem } from './error.ts'
-import { jsonQuery, oneOf, strictObject } from './fields.ts'
+import { jsonQuery, named, oneOf, strictObject } from './fields.ts'
 import { Type } from './schema.ts'
 
 /** Security requirement 35: a query over a journal gives at most this many rows. */
@@ -125,7 +125,7 @@ interface FilterItem {
   readonly values?: FilterValues
 }
 
-export const MetaColumn = strictObject({ name: Type.String(), type: Type.String() })
+export const MetaColumn = named('JournalColumn', strictObject({ name: Type.String(), type: Type.String() }))
 
 /** `rows_before_limit_at_least` is absent when neither limit nor offset was sent. */
 export const journalReply = <T extends TObject>(record: T) =>

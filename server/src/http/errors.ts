@@ -2,7 +2,7 @@
 
 import { type ErrorCode, GatewayError, type Problem } from '../contract/error.ts'
 
-const statusOf: Readonly<Record<ErrorCode, number>> = {
+export const statusOf: Readonly<Record<ErrorCode, number>> = {
   malformed: 400,
   unauthenticated: 401,
   forbidden: 403,

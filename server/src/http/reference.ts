@@ -3,7 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { endpoint } from '../contract/endpoint.ts'
 import { type AreaEndpoints, openApi } from '../contract/openapi.ts'
+import { printJson } from '../contract/print-json.ts'
 import { Type } from '../contract/schema.ts'
+import { statusOf } from './errors.ts'
 import { handle, type Route, rawReply } from './handle.ts'
 
 const page = (path: string, summary: string) => endpoint({ method: 'GET', path, access: 'public', summary })
@@ -15,6 +17,7 @@ export const referenceEndpoints = {
     access: 'public',
     summary: 'This interface as an OpenAPI 3.1 document',
     reply: Type.Unknown(),
+    example: { reply: { openapi: '3.1.0' } },
   }),
   page: page('/docs', 'The browsable reference of this interface'),
   script: page('/docs/reference.js', 'Script of the reference page'),
@@ -45,7 +48,7 @@ export function referenceRoutes(areas: readonly AreaEndpoints[], version: string
     })
   return [
     handle(referenceEndpoints.document, () => {
-      document ??= `${JSON.stringify(openApi([...areas, own], version), null, 2)}\n`
+      document ??= printJson(openApi([...areas, own], version, statusOf))
       return rawReply('application/json; charset=utf-8', document)
     }),
     file(referenceEndpoints.page, 'index.html', 'text/html'),

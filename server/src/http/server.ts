@@ -15,13 +15,14 @@ import type { Endpoint } from '../contract/endpoint.ts'
 import { nameOf } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/error.ts'
 import { secretMask, strictObject } from '../contract/fields.ts'
+import { canFailWith } from '../contract/openapi-errors.ts'
 import { Type } from '../contract/schema.ts'
 import type { Config } from '../model/slots.ts'
 import type { AuditEntry } from '../runtime/logs/audit.ts'
 import type { Log } from '../runtime/logs/log.ts'
 import { bodyStream, noStream } from './body-stream.ts'
 import { markSignedIn } from './connections.ts'
-import { answerFor, asGatewayError, bodyTooLarge, type ErrorAnswer } from './errors.ts'
+import { answerFor, asGatewayError, bodyTooLarge, type ErrorAnswer, internalMessage } from './errors.ts'
 import { FairShare } from './fair-share.ts'
 import { type Change, type Context, type Identity, isRawReply, type Route, type Services } from './handle.ts'
 import { fixedHeaders, tlsHeaders } from './headers.ts'
@@ -177,7 +178,8 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   app.setErrorHandler(sendError)
 
   function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const known = asGatewayError(error, request.routeOptions?.config.route?.endpoint.tooLargeMessage)
+    const endpoint = request.routeOptions?.config.route?.endpoint
+    const known = asDescribed(parts, endpoint, asGatewayError(error, endpoint?.tooLargeMessage))
     if (known.code === 'internal' || known.code === 'not_applied') {
       parts.log('error', 'a request failed', { error: known.cause ?? known, request_id: request.id })
     }
@@ -192,6 +194,13 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     send(reply, answerFor(known, request.id))
   }
   return app
+}
+
+/** Tests: an error that the description of the endpoint does not name is a fault of that description. */
+function asDescribed(parts: HttpParts, endpoint: Endpoint | undefined, error: GatewayError): GatewayError {
+  if (!parts.checkReplies || !endpoint || canFailWith(endpoint, error.code)) return error
+  const cause = new Error(`${nameOf(endpoint)} answered ${error.code}; add it to its errors`, { cause: error })
+  return new GatewayError('internal', internalMessage, { cause })
 }
 
 function send(reply: FastifyReply, answer: ErrorAnswer): void {

@@ -3,10 +3,12 @@
 import { endpointsOf } from '../../src/app.ts'
 import { areas } from '../../src/areas/index.ts'
 import { openApi } from '../../src/contract/openapi.ts'
+import { printJson } from '../../src/contract/print-json.ts'
+import { statusOf } from '../../src/http/errors.ts'
 import { referenceEndpoints } from '../../src/http/reference.ts'
 import { version } from '../../src/version.ts'
 
 export function openApiText(): string {
   const all = [...endpointsOf(areas), { name: 'reference', endpoints: Object.values(referenceEndpoints) }]
-  return `${JSON.stringify(openApi(all, version), null, 2)}\n`
+  return printJson(openApi(all, version, statusOf))
 }

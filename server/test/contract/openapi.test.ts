@@ -3,36 +3,102 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import type { TSchema } from 'typebox'
 import { accessTable } from '../../src/contract/access.ts'
-import { nameOf } from '../../src/contract/endpoint.ts'
+import { type Endpoint, nameOf } from '../../src/contract/endpoint.ts'
 import { operationId } from '../../src/contract/openapi.ts'
+import { statusOf } from '../../src/http/errors.ts'
+import { faultsOf } from '../../src/http/validate.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
 import { ask, endpoints } from './contract.ts'
 import { openApiText } from './openapi-text.ts'
 
+interface Media {
+  readonly schema: unknown
+  readonly example?: unknown
+}
+
+interface Response {
+  readonly description: string
+  readonly content?: Readonly<Record<string, Media>>
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly schema?: TSchema
+  readonly example?: unknown
+  readonly content?: Readonly<Record<string, Media>>
+}
+
 interface Operation {
   readonly operationId: string
   readonly summary: string
-  readonly security: readonly unknown[]
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[]
-  readonly requestBody?: unknown
-  readonly responses: Readonly<Record<string, { readonly content?: unknown }>>
+  readonly security?: readonly unknown[]
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
+  readonly responses: Readonly<Record<string, Response>>
   readonly 'x-access': string
-  readonly 'x-roles': readonly string[]
 }
+
+type Path = Readonly<Record<string, Operation>> & { readonly parameters?: readonly Parameter[] }
 
 interface Document {
   readonly openapi: string
-  readonly info: { readonly version: string }
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
+  readonly security: readonly unknown[]
+  readonly 'x-access-roles': unknown
+  readonly paths: Readonly<Record<string, Path>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
 const golden = readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8')
-const document = JSON.parse(openApiText()) as Document
-const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+const plainDocument = JSON.parse(openApiText()) as Document
+/** Without the kinds of components that are not referred to by `$ref`. */
+const { securitySchemes: _schemes, ...componentsByKind } = plainDocument.components
+
+/** The value with what its references lead to in their place. */
+function resolved(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(resolved)
+  if ('$ref' in value) {
+    const [kind = '', name = ''] = String(value.$ref).split('/').slice(2)
+    const component = componentsByKind[kind]?.[name]
+    assert.ok(component, `${value.$ref} leads nowhere`)
+    return resolved(component)
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, resolved(inner)]))
+}
+
+const document = resolved(plainDocument) as Document
+const operations = Object.entries(document.paths).flatMap(([path, { parameters: common = [], ...methods }]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    path,
+    method,
+    operation: { ...operation, parameters: [...common, ...(operation.parameters ?? [])] },
+  })),
 )
+
+function operationOf(endpoint: Endpoint): Operation {
+  const found = operations.find(({ operation }) => operation.operationId === operationId(endpoint))
+  assert.ok(found, nameOf(endpoint))
+  return found.operation
+}
+
+/** A schema as it is published: names are in the references. */
+function withoutTitles(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema
+  if (Array.isArray(schema)) return schema.map(withoutTitles)
+  const { properties, ...rest } = schema as Record<string, unknown>
+  const { title: _name, ...others } = Object.fromEntries(
+    Object.entries(rest).map(([name, inner]) => [name, withoutTitles(inner)]),
+  )
+  if (properties === undefined) return others
+  const fields = Object.entries(properties as object).map(([name, inner]) => [name, withoutTitles(inner)])
+  return { ...others, properties: Object.fromEntries(fields) }
+}
+
+const json = 'application/json'
 
 /** Passwords of providers are shown to full administrators and masked for others; RADIUS secrets are always masked. */
 const shownOrMasked = new Set([
@@ -63,41 +129,101 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(documented.sort(), endpoints.map(nameOf).sort())
   })
 
-  it('gives each operation a name of its own, a summary and an error', () => {
+  it('gives each operation its own name and a summary', () => {
     const names = operations.map(({ operation }) => operation.operationId)
     assert.equal(new Set(names).size, names.length)
     for (const { path, method, operation } of operations) {
       const title = `${method} ${path}`
       assert.match(operation.operationId, /^[a-z0-9_]+$/, title)
       assert.ok(operation.summary.length > 5, title)
-      assert.deepEqual(operation.responses.default?.content, {
-        'application/json': { schema: { $ref: '#/components/schemas/Error' } },
-      })
     }
   })
 
+  it('is below 850 kB', () => assert.ok(golden.length < 850_000, String(golden.length)))
+
   it('says of each operation who may call it and what it takes', () => {
+    assert.deepEqual(document['x-access-roles'], accessTable)
+    assert.equal(document.security.length, 1)
     for (const endpoint of endpoints) {
       const name = nameOf(endpoint)
-      const { operation } = operations.find(({ operation: one }) => one.operationId === operationId(endpoint)) ?? {}
-      assert.ok(operation, name)
-      const isPublic = endpoint.access === 'public'
-      assert.equal(operation.security.length, isPublic ? 0 : 1, name)
-      assert.deepEqual(operation['x-roles'], isPublic ? [] : accessTable[endpoint.access], name)
+      const operation = operationOf(endpoint)
+      assert.equal(operation['x-access'], endpoint.access, name)
+      assert.deepEqual(operation.security, endpoint.access === 'public' ? [] : undefined, name)
       assert.equal(operation.requestBody !== undefined, endpoint.body !== null || endpoint.rawBodyType !== null, name)
-      assert.equal(operation.responses[200]?.content !== undefined, endpoint.reply !== null, name)
       const inPath = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name: one }) => one)
       assert.deepEqual(inPath, endpoint.params, name)
       const inQuery = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name: one }) => one)
       const own = Object.keys(endpoint.query.properties)
-      assert.deepEqual(inQuery, endpoint.effect === 'configuration' ? [...own, 'dry_run'] : own, name)
+      const changing = endpoint.effect === 'configuration' ? ['dry_run'] : []
+      assert.deepEqual(inQuery.sort(), [...own, ...changing].sort(), name)
     }
   })
 
-  it('has only references that lead somewhere, and no secret is described as returned', () => {
-    for (const [, name] of golden.matchAll(/"\$ref": "#\/components\/schemas\/([^"]+)"/g)) {
-      assert.ok(document.components.schemas[name ?? ''], `${name} is missing`)
+  it('describes bodies and replies as the endpoints do', () => {
+    const dryRun = document.components.schemas?.DryRun
+    for (const endpoint of endpoints) {
+      const name = nameOf(endpoint)
+      const { requestBody, responses } = operationOf(endpoint)
+      if (endpoint.body) assert.deepEqual(requestBody?.content[json]?.schema, withoutTitles(endpoint.body), name)
+      const own = endpoint.reply && withoutTitles(endpoint.reply)
+      const shown = responses[200]?.content?.[json]?.schema
+      if (endpoint.effect !== 'configuration') assert.deepEqual(shown ?? null, own, name)
+      else assert.deepEqual(shown, own ? { anyOf: [own, dryRun] } : dryRun, name)
     }
+  })
+
+  it('has an example that fits for every parameter, JSON body and reply', () => {
+    for (const endpoint of endpoints) {
+      const name = nameOf(endpoint)
+      const { parameters, requestBody, responses } = operationOf(endpoint)
+      if (endpoint.body) assert.deepEqual(faultsOf(endpoint.body, requestBody?.content[json]?.example), [], name)
+      if (endpoint.reply) assert.deepEqual(faultsOf(endpoint.reply, responses[200]?.content?.[json]?.example), [], name)
+      for (const parameter of parameters) {
+        const { schema, example } = parameter.content?.[json] ?? parameter
+        assert.notEqual(example, undefined, `${name} ${parameter.name}`)
+        assert.deepEqual(faultsOf(schema as TSchema, example), [], `${name} ${parameter.name}`)
+      }
+    }
+  })
+
+  it('describes every error with its status, and its examples fit', () => {
+    const { Error: body } = document.components.schemas as Readonly<Record<string, TSchema>>
+    assert.ok(body)
+    const { code } = (body as unknown as { properties: Record<string, { enum: string[]; description: string }> })
+      .properties
+    assert.deepEqual(code?.enum.toSorted(), Object.keys(statusOf).sort())
+    for (const [name, status] of Object.entries(statusOf))
+      assert.ok(code?.description.includes(`${status} \`${name}\``))
+    for (const { path, method, operation } of operations) {
+      const { 200: _success, ...errors } = operation.responses
+      assert.ok(errors.default, `${method} ${path}`)
+      for (const [status, { description, content }] of Object.entries(errors)) {
+        const { schema, example } = content?.[json] ?? {}
+        assert.deepEqual(schema, body)
+        assert.deepEqual(faultsOf(body, example), [])
+        const codes = [...description.matchAll(/`([a-z_]+)`:/g)].map((match) => match[1])
+        assert.ok(codes.length > 0, description)
+        if (status === 'default') continue
+        assert.deepEqual(new Set(codes.map((one) => statusOf[one as keyof typeof statusOf])), new Set([Number(status)]))
+      }
+    }
+  })
+
+  it('has no component that nothing refers to', () => {
+    for (const [kind, components] of Object.entries(componentsByKind)) {
+      const unused = Object.keys(components).filter((name) => !golden.includes(`"#/components/${kind}/${name}"`))
+      assert.deepEqual(unused, [])
+    }
+  })
+
+  it('names components so that generated clients can use the names', () => {
+    for (const [kind, components] of Object.entries(componentsByKind)) {
+      const shape = kind === 'headers' ? /^[A-Za-z-]+$/ : /^[A-Z][A-Za-z0-9]*$/
+      for (const name of Object.keys(components)) assert.match(name, shape)
+    }
+  })
+
+  it('does not describe a secret as returned', () => {
     for (const { path, operation } of operations) {
       if (shownOrMasked.has(path)) continue
       assert.doesNotMatch(

@@ -3,22 +3,10 @@
 
 import { createHash } from 'node:crypto'
 import type { TSchema } from 'typebox'
+import type { JsonSchema } from '../../src/contract/examples.ts'
 import { faultsOf } from '../../src/http/validate.ts'
 
-export interface JsonSchema {
-  readonly type?: string
-  readonly enum?: readonly unknown[]
-  readonly anyOf?: readonly JsonSchema[]
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly required?: readonly string[]
-  readonly items?: JsonSchema
-  readonly minItems?: number
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly pattern?: string
-}
+export type { JsonSchema }
 
 export const schemaOf = (schema: TSchema): JsonSchema => schema as unknown as JsonSchema
 

@@ -26,7 +26,10 @@ export interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
-export type Content = Readonly<Record<string, { readonly schema: Schema }>>
+export type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>
+
+/** A component under its name, or the thing itself. */
+export type Named<T> = T | { readonly $ref: string }
 
 export interface Parameter {
   readonly name: string
@@ -34,13 +37,24 @@ export interface Parameter {
   readonly required?: boolean
   readonly description?: string
   readonly schema?: Schema
+  readonly example?: unknown
   /** Instead of `schema` where the parameter carries JSON text. */
   readonly content?: Content
 }
 
+export interface Header {
+  readonly schema: Schema
+  readonly description?: string
+}
+
+export interface Body {
+  readonly content: Content
+}
+
 export interface Reply {
+  readonly description: string
   readonly content?: Content
-  readonly headers?: Readonly<Record<string, { readonly schema: Schema; readonly description?: string }>>
+  readonly headers?: Readonly<Record<string, Named<Header>>>
 }
 
 export interface Described {
@@ -49,20 +63,33 @@ export interface Described {
   readonly summary: string
   readonly description?: string
   readonly 'x-access': string
-  readonly 'x-roles': readonly string[]
-  readonly parameters: readonly Parameter[]
-  readonly requestBody?: { readonly content: Content }
-  readonly responses: Readonly<Record<string, Reply>>
+  readonly parameters?: readonly Named<Parameter>[]
+  readonly requestBody?: Named<Body>
+  readonly responses: Readonly<Record<string, Named<Reply>>>
 }
 
+/** Operations by method, and the parameters that all of them have. */
+export type Path = Readonly<Record<string, Described>> & { readonly parameters?: readonly Named<Parameter>[] }
+
+/** With what its references lead to, and the parameters of its path. */
 export interface Operation extends Described {
   readonly method: string
   readonly path: string
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: Body
+  readonly responses: Readonly<Record<string, Reply>>
+}
+
+export interface Components {
+  readonly schemas: Readonly<Record<string, Schema>>
+  readonly [kind: string]: Readonly<Record<string, unknown>>
 }
 
 export interface Description {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   readonly tags: readonly { readonly name: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+  /** Which roles have each access. */
+  readonly 'x-access-roles': Readonly<Record<string, readonly string[]>>
+  readonly paths: Readonly<Record<string, Path>>
+  readonly components: Components
 }

@@ -2,7 +2,7 @@
 // Reads /openapi.json and shows it as the reference at /docs. The page runs under a policy that forbids making markup
 // of strings, so everything here is elements and text; words that hold for every operation are in index.html.
 
-/** @import { Description, Operation, Parameter, Schema } from './openapi.d.ts' */
+/** @import { Components, Description, Header, Operation, Parameter, Path, Schema } from './openapi.d.ts' */
 /** @typedef {Node | string} Child */
 /** @typedef {{ name: string, parent: string, depth: number, note: string, schema: Schema }} Field */
 
@@ -14,8 +14,10 @@ const places = '.guide, .operation'
 /** The contract's plain text refuses control characters with a pattern nobody wants to read. */
 const plainText = /^\^\[\^\\u0000-\\u001f[^\]]*\]\*\$$/
 
-/** @type {Description['components']['schemas']} */
-let namedSchemas = {}
+/** @type {Components} */
+let components = { schemas: {} }
+/** @type {Description['x-access-roles']} */
+let rolesOf = {}
 
 // Elements
 
@@ -58,9 +60,20 @@ function table(label, heads, rows) {
 
 // Schemas
 
+/**
+ * What a reference leads to, or the thing itself.
+ * @template T @param {T} named @returns {Exclude<T, { readonly $ref: string }>}
+ */
+function follow(named) {
+  const { $ref } = /** @type {{ $ref?: string }} */ (named)
+  const [kind = '', name = ''] = $ref?.split('/').slice(2) ?? []
+  const found = /** @type {unknown} */ ($ref ? components[kind]?.[name] : named)
+  return /** @type {Exclude<T, { readonly $ref: string }>} */ (found)
+}
+
 /** Through references and unions with null. @param {Schema} schema @returns {[plain: Schema, isNullable: boolean]} */
 function plainOf(schema) {
-  const { anyOf, ...around } = namedSchemas[schema.$ref?.replace('#/components/schemas/', '') ?? ''] ?? schema
+  const { anyOf, ...around } = follow(schema)
   const forms = anyOf?.filter((form) => form.type !== 'null') ?? []
   const inner = forms.length > 1 ? { anyOf: forms } : forms[0] && plainOf(forms[0])[0]
   return [{ ...inner, ...around }, forms.length < (anyOf?.length ?? 0)]
@@ -160,23 +173,8 @@ function bodyParts(label, schema, isReply = false) {
 
 // Examples
 
-/**
- * A value that fits, a word in capitals where only the reader can know. Of an object what must be sent, else one field.
- * @param {string} name @param {Schema} schema @returns {unknown}
- */
-function sampleOf(name, schema, depth = 0) {
-  const [plain] = plainOf(schema)
-  const known = plain.const ?? plain.examples?.[0] ?? plain.default ?? plain.enum?.[0]
-  if (known !== undefined || depth > deepestField) return known ?? null
-  if (plain.anyOf?.[0]) return sampleOf(name, plain.anyOf[0], depth + 1)
-  if (plain.type === 'array') return [sampleOf(name, plain.items ?? {}, depth + 1)]
-  if (plain.type === 'boolean') return false
-  if (plain.type === 'integer' || plain.type === 'number') return plain.minimum ?? 1
-  if (plain.type !== 'object') return name.toUpperCase()
-  const parts = Object.entries(plain.properties ?? {})
-  const sent = plain.required?.length ? parts.filter(([part]) => plain.required?.includes(part)) : parts.slice(0, 1)
-  return Object.fromEntries(sent.map(([part, inner]) => [part, sampleOf(part, inner, depth + 1)]))
-}
+/** @param {Parameter} parameter */
+const exampleIn = ({ example, content }) => example ?? content?.[json]?.example
 
 const written = (/** @type {unknown} */ value) => (typeof value === 'string' ? value : JSON.stringify(value))
 const shellWord = (/** @type {string} */ text) =>
@@ -185,29 +183,32 @@ const shellWord = (/** @type {string} */ text) =>
 /** @param {Operation} operation */
 function callPath({ path, parameters }) {
   const needed = parameters.filter((it) => it.in === 'query' && it.required)
-  const query = needed.map((it) => `${it.name}=${encodeURIComponent(written(sampleOf(it.name, schemaOf(it))))}`)
+  const query = needed.map((it) => `${it.name}=${encodeURIComponent(written(exampleIn(it)))}`)
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => String(name).toUpperCase())
   return query.length > 0 ? `${filled}?${query.join('&')}` : filled
 }
 
-/** The call with curl and with gw, which signs in its own way. @param {Operation} operation */
+/** The call with curl and with gw, which signs in its own way, and the reply. @param {Operation} operation */
 function examplesOf(operation) {
-  const { method, summary, requestBody, 'x-access': access } = operation
-  const schema = requestBody?.content[json]?.schema
-  const body = schema && sampleOf('value', schema)
+  const { method, summary, requestBody, responses, 'x-access': access } = operation
+  const body = requestBody?.content[json]?.example
+  const reply = responses[200]?.content?.[json]?.example
   const isPublic = access === 'public'
   const signsIn = isPublic && method === 'post'
   const cookies = signsIn ? ' -c session.txt' : isPublic ? '' : ' -b session.txt'
   const curl = [
     `curl${cookies}${method === 'get' ? '' : ` -X ${method.toUpperCase()}`}`,
     shellWord(location.origin + callPath(operation)),
-    ...(schema ? [`-d ${shellWord(written(body))}`] : []),
+    ...(body === undefined ? [] : [`-d ${shellWord(JSON.stringify(body))}`]),
   ]
-  const values = Object.entries(body ?? {})
+  const values = Object.entries(/** @type {object} */ (body ?? {}))
   const fields = values.map(([name, it]) => `${name}${typeof it === 'object' ? ':=' : '='}${shellWord(written(it))}`)
   const gw = signsIn ? ['gw login'] : ['gw', method, shellWord(callPath(operation)), ...fields]
-  const examples = [example('curl', curl.join(' '), summary), example('gw', gw.join(' '), summary)]
-  return isPublic && !signsIn ? examples.slice(0, 1) : examples
+  return [
+    example('curl', curl.join(' '), summary),
+    ...(isPublic && !signsIn ? [] : [example('gw', gw.join(' '), summary)]),
+    ...(reply === undefined ? [] : [example('reply', JSON.stringify(reply, null, 2), summary)]),
+  ]
 }
 
 /** @param {string} kind @param {string} text @param {string} about */
@@ -233,10 +234,10 @@ async function copy(text, block) {
 const steersChange = (/** @type {Parameter} */ it) => it.in === 'header' || it.name === 'dry_run'
 
 /** @param {Operation} operation @returns {Child[]} */
-function accessWords({ 'x-access': access, 'x-roles': roles }) {
+function accessWords({ 'x-access': access }) {
   if (access === 'public') return ['Open to everyone, signed in or not.']
   if (access === 'signed-in') return ['For every administrator who is signed in.']
-  return ['Needs the access ', code(access), ', which these roles have: ', ...codes(roles), '.']
+  return ['Needs the access ', code(access), ', which these roles have: ', ...codes(rolesOf[access] ?? []), '.']
 }
 
 /** The template with its parts filled; those with nothing to say go. @param {Record<string, Child[]>} parts */
@@ -251,12 +252,27 @@ function articleOf(parts) {
   return article
 }
 
+/** What a dry run answers is told once for all changes. @param {Schema} schema @returns {Schema | undefined} */
+function withoutDryRun(schema) {
+  const isDryRun = (/** @type {Schema} */ form) => form.$ref === '#/components/schemas/DryRun'
+  return isDryRun(schema) || schema.anyOf?.some(isDryRun) ? schema.anyOf?.find((form) => !isDryRun(form)) : schema
+}
+
+/** Errors of this operation by status, then those of all such calls. @param {Operation['responses']} responses */
+function errorParts({ 200: _success, default: others, ...own }) {
+  const items = Object.entries(own).map(([status, it]) => make('li', {}, code(status), ' ', ...prose(it.description)))
+  const summary = make('summary', {}, 'Errors of any such call')
+  const rest = make('p', { class: 'lines' }, ...prose(others?.description ?? ''))
+  return [...(items.length > 0 ? [make('ul', {}, ...items)] : []), make('details', {}, summary, rest)]
+}
+
 /** @param {Operation} operation */
 function showOperation(operation) {
   const { operationId, summary, description = '', method, path, parameters, requestBody, responses } = operation
   const own = parameters.filter((it) => !steersChange(it))
   const body = requestBody?.content[json]
-  const { [json]: reply, ...others } = responses[200]?.content ?? {}
+  const { [json]: success, ...others } = responses[200]?.content ?? {}
+  const reply = success && withoutDryRun(success.schema)
   const heading = make('h3', { tabindex: '-1' }, make('a', { href: `#${operationId}` }, summary))
   const article = articleOf({
     head: [heading, make('p', { class: 'call' }, badge(method), ' ', code(path))],
@@ -265,8 +281,9 @@ function showOperation(operation) {
     change: own.length < parameters.length ? [''] : [],
     parameters: own.length > 0 ? [parameterTable('Parameters', own)] : [],
     body: body ? bodyParts('Request body', body.schema) : [],
-    reply: reply ? bodyParts('Reply', reply.schema, true) : [make('p', {}, 'Status 200 and no JSON.')],
+    reply: reply ? bodyParts('Reply', reply, true) : [make('p', {}, 'Status 200 and no JSON.')],
     also: codes(Object.keys(others)),
+    errors: errorParts(responses),
     examples: examplesOf(operation),
   })
   article.id = operationId
@@ -282,7 +299,9 @@ function menuItem({ operationId, method, path, summary }) {
 /** @param {Description} description @param {Operation | undefined} change Any that changes the configuration. */
 function showGuide({ info, components: { schemas } }, change) {
   const steering = change?.parameters.filter(steersChange) ?? []
-  const headers = Object.entries(change?.responses[200]?.headers ?? {})
+  const headers = Object.entries(change?.responses[200]?.headers ?? {}).map(
+    ([name, it]) => /** @type {[string, Header]} */ ([name, follow(it)]),
+  )
   const headerRows = headers.map(([name, it]) => [nameCell(name, ''), ...schemaCells(it.schema, it.description)])
   document.title = `${info.title} API ${info.version}`
   byId('title').textContent = `${info.title} API`
@@ -294,12 +313,23 @@ function showGuide({ info, components: { schemas } }, change) {
   byId('error-fields').replaceChildren(...bodyParts('Error body', schemas.Error ?? {}, true))
 }
 
+/** @param {string} path @param {Path} item @returns {Operation[]} */
+function operationsOf(path, { parameters: common = [], ...methods }) {
+  return Object.entries(methods).map(([method, { parameters = [], requestBody, responses, ...rest }]) => ({
+    ...rest,
+    method,
+    path,
+    parameters: [...common, ...parameters].map(follow),
+    ...(requestBody ? { requestBody: follow(requestBody) } : {}),
+    responses: Object.fromEntries(Object.entries(responses).map(([status, it]) => [status, follow(it)])),
+  }))
+}
+
 /** @param {Description} description */
 function show(description) {
-  namedSchemas = description.components.schemas
-  const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, described]) => ({ ...described, method, path })),
-  )
+  components = description.components
+  rolesOf = description['x-access-roles']
+  const operations = Object.entries(description.paths).flatMap(([path, item]) => operationsOf(path, item))
   const opening = operations.length > mostOpenOperations ? {} : { open: '' }
   const change = operations.find((it) => it.parameters.some(steersChange))
   showGuide(description, change)

@@ -142,6 +142,7 @@ export const backups = {
     path,
     access: 'configure',
     effect: 'action',
+    errors: ['conflict'],
     summary: 'Make a backup of the configuration',
     description: 'It stays on the gateway. The file is sealed with the recovery key.',
     body: strictObject({ comment: BackupComment }),
@@ -167,6 +168,7 @@ export const backups = {
     path: '/backup/upload',
     access: 'configure',
     effect: 'action',
+    errors: ['conflict'],
     summary: 'Upload a backup',
     description:
       'A form with the file in backup_file. A backup of another gateway needs its recovery key first: POST /backup/recovery_key.',
@@ -250,6 +252,7 @@ export const previousVersion = {
     method: 'POST',
     path: '/system_management/change_sys_root',
     access: 'configure',
+    errors: ['conflict'],
     needsFreshSignIn: true,
     effect: 'action',
     summary: 'Return to the previous version',

@@ -2,7 +2,7 @@
 
 import type { Static, TObject, TProperties } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, nullable, oneOf, strictObject, text } from '../../contract/fields.ts'
+import { Comment, named, nullable, oneOf, strictObject, text } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { GroupId, ruleTable } from './contract-tables.ts'
 
@@ -55,12 +55,13 @@ function contentTable(place: 'before' | 'after', word: string) {
       path,
       title: `${word} content filter rules of the console`,
       item: `${word === 'initial' ? 'an' : 'a'} ${word} content filter rule of the console`,
-      fields: creation,
-      shown: ContentRule,
+      fields: named('NewConsoleContentRule', creation),
+      shown: named('ConsoleContentRule', ContentRule),
     }),
     removeByBody: endpoint({
       method: 'DELETE',
       path: `${path}/move`,
+      errors: ['not_found'],
       access: 'firewall',
       summary: `Remove ${word === 'initial' ? 'an' : 'a'} ${word} content filter rule named in the body`,
       body: RemovedRule,

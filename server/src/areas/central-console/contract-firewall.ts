@@ -2,7 +2,7 @@
 
 import type { TObject } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
-import { strictObject } from '../../contract/fields.ts'
+import { named, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { FilterRule, forwardRules } from '../firewall/contract.ts'
 import { GroupId, ruleTable } from './contract-tables.ts'
@@ -20,7 +20,7 @@ function firewallTable(table: 'FORWARD' | 'INPUT', place: 'before' | 'after', wo
       path,
       title: `${word} ${table} rules of the console`,
       item,
-      fields: creation,
+      fields: named('NewConsoleFirewallRule', creation),
       shown: FilterRule,
     }),
     replace: endpoint({
@@ -29,7 +29,10 @@ function firewallTable(table: 'FORWARD' | 'INPUT', place: 'before' | 'after', wo
       access: 'firewall',
       summary: `Replace ${item}`,
       description: 'The whole rule: what is not sent gets its default.',
-      body: strictObject({ id: Type.Optional(Type.Integer()), ...creation.properties }),
+      body: named(
+        'ConsoleFirewallRuleReplacement',
+        strictObject({ id: Type.Optional(Type.Integer()), ...creation.properties }),
+      ),
     }),
   }
 }

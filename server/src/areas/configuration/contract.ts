@@ -72,6 +72,7 @@ export const showProbation = endpoint({
 export const confirmChange = endpoint({
   method: 'POST',
   path: '/config/confirm',
+  errors: ['conflict'],
   access: 'change',
   effect: 'action',
   summary: 'Keep the change that waits for its confirmation',
@@ -80,6 +81,7 @@ export const confirmChange = endpoint({
 export const putBackChange = endpoint({
   method: 'DELETE',
   path: '/config/confirm',
+  errors: ['conflict'],
   access: 'change',
   effect: 'action',
   summary: 'Put back the change that waits for its confirmation, now',

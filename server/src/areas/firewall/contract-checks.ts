@@ -64,6 +64,7 @@ export const checks = {
 export const startChecks = endpoint({
   method: 'POST',
   path: '/firewall/checks_start',
+  errors: ['conflict'],
   access: 'firewall',
   effect: 'action',
   summary: 'Run the rule tests that are switched on',

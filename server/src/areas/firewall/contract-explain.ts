@@ -84,6 +84,12 @@ export const Explanation = strictObject({
 export const explainPacket = endpoint({
   method: 'POST',
   path: '/firewall/explain',
+  errors: ['not_found'],
+  example: {
+    body: {
+      packet: { source: '192.168.1.10', destination: '198.51.100.10', protocol: 'icmp', incoming_interface: null },
+    },
+  },
   access: 'view',
   effect: 'read',
   summary: 'Explain which rule decides about a packet',

@@ -80,6 +80,7 @@ const idInBody = (name: string, title: string, fields: TProperties) =>
   endpoint({
     method: 'PATCH',
     path: `/firewall/hw_rules_${name}`,
+    errors: ['not_found'],
     access: 'firewall',
     summary: `Change a hardware rule by ${title}, its id in the body`,
     body: strictObject({ id: Type.String({ minLength: 1, maxLength: 80 }), ...changes(fields).properties }),

@@ -109,6 +109,7 @@ export const licenceUpdateType = settingsEndpoints({
 export const showRegistrationUrl = endpoint({
   method: 'GET',
   path: '/license/license-get-offline-registration-url',
+  errors: ['conflict'],
   access: 'view',
   summary: 'Show the address for a registration by hand',
   description:

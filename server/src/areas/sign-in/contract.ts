@@ -15,6 +15,7 @@ export const signIn = endpoint({
   access: 'public',
   effect: 'action',
   summary: 'Sign in',
+  errors: ['unauthenticated'],
   description:
     'Sets two cookies; every later call needs both. A login without an at-sign is a local administrator, ' +
     '`name@domain` one of a directory, `name@radius` one of RADIUS.',

@@ -32,6 +32,7 @@ export const systemImage = {
   upload: endpoint({
     method: 'PUT',
     path: '/sysupdate/iso-upload',
+    errors: ['conflict'],
     access: 'configure',
     summary: 'Upload an update image of the system',
     description: `${noSystemUpdates} An image is refused with 409 or, by its size, 413; any other file with 422.`,
@@ -42,6 +43,7 @@ export const systemImage = {
   install: endpoint({
     method: 'POST',
     path: '/sysupdate/iso-install',
+    errors: ['conflict'],
     access: 'configure',
     summary: 'Install the uploaded update image',
     description: 'Always 409 in this release, which has no image to install.',
@@ -53,6 +55,7 @@ const archiveUpload = (path: string, summary: string) =>
   endpoint({
     method: 'PUT',
     path,
+    errors: ['conflict'],
     access: 'configure',
     summary,
     description: `${noDatabaseUpdates} An archive is refused with 409 or, by its size, 413; any other file with 422.`,

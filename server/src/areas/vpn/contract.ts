@@ -97,6 +97,7 @@ export const powershell = {
   sstp: endpoint({
     method: 'GET',
     path: '/vpn_servers/powershell/sstp',
+    errors: ['conflict'],
     access: 'view',
     summary: 'Download the script that sets up an SSTP connection on a Windows client',
     reply: Type.String(),
