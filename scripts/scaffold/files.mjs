@@ -27,7 +27,10 @@ export function createWriter() {
     replace(file, pattern, text) {
       const old = read(file)
       if (!pattern.test(old)) throw new Stop(`${file} is not as expected: ${pattern} was not found.`)
-      contents.set(file, old.replace(pattern, () => text))
+      contents.set(
+        file,
+        old.replace(pattern, () => text),
+      )
     },
     finish() {
       for (const [file, text] of contents) {
@@ -44,7 +47,12 @@ export function namesOf(name) {
   const words = name.split('-')
   const capital = (word) => `${word[0].toUpperCase()}${word.slice(1)}`
   const pascal = words.map(capital).join('')
-  return { camel: `${words[0]}${pascal.slice(words[0].length)}`, pascal, snake: words.join('_'), plain: words.join(' ') }
+  return {
+    camel: `${words[0]}${pascal.slice(words[0].length)}`,
+    pascal,
+    snake: words.join('_'),
+    plain: words.join(' '),
+  }
 }
 
 /** A row of the hand-written access table. */
