@@ -43,4 +43,11 @@ export const migrations: readonly Migration[] = [
       `CREATE TABLE account_failures (admin_id TEXT PRIMARY KEY, consecutive INTEGER NOT NULL) WITHOUT ROWID`,
     ],
   },
+  {
+    title: 'the version of each slot that an item and the newest revision of a slot were written under',
+    statements: [
+      'ALTER TABLE items ADD COLUMN version INTEGER NOT NULL DEFAULT 1',
+      'ALTER TABLE slots ADD COLUMN version INTEGER NOT NULL DEFAULT 1',
+    ],
+  },
 ]
