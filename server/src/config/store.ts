@@ -1,15 +1,28 @@
 // The configuration on disk: items, revisions and what hangs on them. Loads a verified snapshot and commits change
 // sets; decides nothing about their content.
 
-import { hash as digest } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '../contract/error.ts'
-import { type Item, type ItemId, type Slot, versionOf } from '../contract/slots.ts'
-import { upgradeValue } from '../contract/upgrades.ts'
+import { type Item, type Slot, versionOf } from '../contract/slots.ts'
 import { type Database, NewerDataError } from '../database/database.ts'
+import type { BackgroundRow } from './background.ts'
 import { applyChanges, type Change, type ChangeSet, type Snapshot } from './diff.ts'
 import { HistoryUpgrader, refuseNewer, type StoredChange, upgradeHistory } from './history.ts'
+import {
+  type ItemRow,
+  idText,
+  itemChecksum,
+  noteVersions,
+  type Outdated,
+  placeOf,
+  type RevisionRow,
+  revisionHash,
+  type SlotRow,
+  upgradeRow,
+  type Versions,
+} from './rows.ts'
 import { type SplicedChange, spliceLists } from './splices.ts'
+import { readBackground, readProbation, writeBackground, writeProbation } from './standing.ts'
 
 export interface RevisionInfo {
   readonly revision: number
@@ -40,6 +53,8 @@ export interface Commit {
   readonly sequences: Readonly<Record<string, number>>
   /** Absent: leave it as it is. */
   readonly probation?: Probation | null
+  /** All of them; absent: leave them as they are. */
+  readonly background?: readonly BackgroundRow[]
 }
 
 export interface Loaded {
@@ -47,49 +62,9 @@ export interface Loaded {
   readonly slotRevisions: Record<string, number>
   readonly sequences: Record<string, number>
   readonly probation: Probation | null
+  readonly background: readonly BackgroundRow[]
   /** What was found damaged and how it was mended; shown as an alarm. */
   readonly damage: readonly string[]
-}
-
-interface ItemRow {
-  slot: string
-  id: string
-  position: number
-  body: string
-  checksum: Uint8Array
-  version: number
-}
-
-/** An item whose row is of an older version, as it has to be written. */
-interface Outdated {
-  readonly row: ItemRow
-  readonly value: unknown
-}
-
-/** `version`: the newest that a revision of the slot was written under. */
-interface SlotRow {
-  slot: string
-  revision: number
-  version: number
-}
-
-interface RevisionRow extends RevisionInfo {
-  changes: string
-  hash: Uint8Array
-}
-
-const idText = (id: ItemId | null): string => (id === null ? '' : JSON.stringify(id))
-
-/** Rows of version 1 have the checksum that they had before there were versions. */
-const itemChecksum = ({ slot, id, position, body, version }: Omit<ItemRow, 'checksum'>): Buffer =>
-  digest('sha256', JSON.stringify([slot, id, position, body, ...(version === 1 ? [] : [version])]), 'buffer').subarray(
-    0,
-    16,
-  )
-
-const revisionHash = (parent: Uint8Array, r: RevisionInfo, changes: string): Buffer => {
-  const text = JSON.stringify([r.revision, r.time, r.author, r.address, r.reason, changes])
-  return digest('sha256', Buffer.concat([parent, Buffer.from(text)]), 'buffer')
 }
 
 const genesis = Buffer.alloc(32)
@@ -125,7 +100,8 @@ export class ConfigStore {
           (row) => [row.slot, row.last],
         ),
       ),
-      probation: this.#readProbation(),
+      probation: readProbation(this.#database),
+      background: readBackground(this.#database),
       damage,
     }
   }
@@ -298,7 +274,8 @@ export class ConfigStore {
           )
           .run(slot, last)
       }
-      if (commit.probation !== undefined) this.#writeProbation(commit.probation)
+      if (commit.probation !== undefined) writeProbation(this.#database, commit.probation)
+      if (commit.background) writeBackground(this.#database, commit.background)
       return hash
     })
     this.#headHash = headHash
@@ -359,32 +336,6 @@ export class ConfigStore {
     this.#headHash = row?.hash ?? genesis
   }
 
-  #writeProbation(probation: Probation | null): void {
-    this.#database.prepare('DELETE FROM probation').run()
-    if (probation === null) return
-    this.#database
-      .prepare(
-        'INSERT INTO probation (one, revision, author, seconds, boot, deadline, deadline_time) VALUES (1,?,?,?,?,?,?)',
-      )
-      .run(
-        probation.revision,
-        probation.author,
-        probation.seconds,
-        probation.boot,
-        probation.deadline,
-        probation.deadlineTime,
-      )
-  }
-
-  #readProbation(): Probation | null {
-    const row = this.#database
-      .prepare(
-        'SELECT revision, author, seconds, boot, deadline, deadline_time AS deadlineTime FROM probation WHERE one = 1',
-      )
-      .get() as unknown as Probation | undefined
-    return row ? { ...row } : null
-  }
-
   listRevisions(limit: number, offset: number): RevisionInfo[] {
     return this.#database
       .prepare('SELECT revision, time, author, address, reason FROM revisions ORDER BY revision DESC LIMIT ? OFFSET ?')
@@ -420,26 +371,3 @@ export class ConfigStore {
 }
 
 const parseChanges = (text: string): StoredChange[] => JSON.parse(text) as StoredChange[]
-
-/** The versions of items that this release does not know. */
-type Versions = Map<string, number>
-
-const placeOf = (slot: string, id: string): string => `${slot} ${id}`
-
-/** Only changes of unknown slots still tell their version. */
-function noteVersions(versions: Versions, changes: readonly StoredChange[]): void {
-  for (const { slot, id, version } of changes)
-    if (version !== undefined) versions.set(placeOf(slot, idText(id)), version)
-}
-
-function upgradeRow(slot: Slot, row: ItemRow): unknown {
-  try {
-    return upgradeValue(slot, JSON.parse(row.body), row.version)
-  } catch (cause) {
-    const object = slot.kind === 'single' ? slot.key : `${slot.key}[${row.id}]`
-    throw new Error(
-      `The stored ${object} cannot be upgraded from version ${row.version} to ${versionOf(slot)}: ${(cause as Error).message}.`,
-      { cause },
-    )
-  }
-}

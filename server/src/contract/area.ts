@@ -18,6 +18,12 @@ export interface Reference {
 
 export interface AreaRules {
   readonly name: string
+  /**
+   * `background`: what it renders takes long to come into force. A change of it is checked, committed and answered; then it
+   * is applied while the area is `reloading`, and what was there before is restored when that fails (decision 30). Its
+   * artifacts are its own: no other area renders one of the same name.
+   */
+  readonly apply?: 'background'
   readonly slots: readonly Slot[]
   /** Slots of other areas that verify or render look at; own slots count by themselves. */
   readonly reads?: readonly Slot[]

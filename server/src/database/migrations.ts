@@ -50,4 +50,13 @@ export const migrations: readonly Migration[] = [
       'ALTER TABLE slots ADD COLUMN version INTEGER NOT NULL DEFAULT 1',
     ],
   },
+  {
+    title: 'areas whose changes are applied in the background and are under way or failed',
+    statements: [
+      `CREATE TABLE background (
+        area TEXT PRIMARY KEY, good INTEGER NOT NULL, state TEXT NOT NULL, message TEXT NOT NULL,
+        failures INTEGER NOT NULL
+      ) WITHOUT ROWID`,
+    ],
+  },
 ]
