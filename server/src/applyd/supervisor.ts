@@ -296,6 +296,8 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     const retry = setTimeout(() => {
       unit.retry = undefined
       start(unit, unit.inputs)
+      // Why it is started again, until it answers: who looks in between should not see less than before.
+      unit.message = message
       probe(unit.name).catch((fault) => log('error', `${unit.name} is not well`, { fault }))
     }, wait).unref()
     Object.assign(unit, { process: null, failures: unit.failures + 1, state: 'failed', message, retry })
