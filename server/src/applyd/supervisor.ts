@@ -83,7 +83,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
       if (!unit || remembered?.kernel !== kernel) await end(process, name)
       else if (stateOf(process) === 'gone') Object.assign(unit, { isWanted: true, inputs })
       else Object.assign(unit, { isWanted: true, inputs, process, state: 'active' })
-      // Whether one that takes long had come to an end, nobody wrote down.
+      // Whether a slow start or reload was complete is not recorded.
       if (unit?.spec.isSlow && unit.process) workOn(unit, inputs, async () => {})
     }
     // Processes that carry our mark but are nobody's: we died between starting one and writing it down.
@@ -296,7 +296,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     const retry = setTimeout(() => {
       unit.retry = undefined
       start(unit, unit.inputs)
-      // Why it is started again, until it answers: who looks in between should not see less than before.
+      // The reason stays visible until the unit answers.
       unit.message = message
       probe(unit.name).catch((fault) => log('error', `${unit.name} is not well`, { fault }))
     }, wait).unref()

@@ -4,7 +4,7 @@
 import type { Config } from '../contract/slots.ts'
 import type { Artifact, Observation, UnitObservation } from '../plan/artifacts.ts'
 
-/** What status code is told of an area. `applied`: nothing is under way. */
+/** What status code reports of an area. `applied`: nothing is under way. */
 export interface BackgroundState {
   readonly state: 'applied' | 'reloading' | 'failed'
   /** Why it failed, in the words of the engine or of applyd; '' otherwise. */

@@ -401,8 +401,8 @@ export class ConfigEngine {
   }
 
   /**
-   * A change the machine will notice: check, commit, apply, and put back when that fails. What it changes of background areas
-   * is left to the reconcile loop, which those who are told of the change wake.
+   * A change the machine will notice: check, commit, apply, and revert when that fails. What it changes of background areas is
+   * left to the reconcile loop, which wakes when the change is announced.
    */
   async #applyAlone(ready: Ready, prepared: Prepared): Promise<void> {
     const { waiting, result } = ready

@@ -28,7 +28,7 @@ export const refuseNewer = (slot: Slot, version: number): void => {
   )
 }
 
-/** True when only the value before the change can tell what an older version of it was: a long list was left out. */
+/** True when the change can be upgraded only together with the value before it, because a long list was left out. */
 const needsBase = (slots: Slots, { slot: key, version = 1, spliced }: StoredChange): boolean => {
   const slot = slots.get(key)
   return spliced !== undefined && slot !== undefined && version < versionOf(slot)

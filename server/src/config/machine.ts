@@ -27,7 +27,7 @@ export class MachineFollower {
     this.rendered = parts.planner.renderParts(head.config, parts.facts())
   }
 
-  /** Follows a commit: what is wanted now, and how the background areas stand. */
+  /** Follows a commit: what is wanted now, and the state of the background areas. */
   commit(rendered: Rendered | undefined, standing: BackgroundApplies['standing']): void {
     if (rendered) this.rendered = rendered
     if (standing === this.background.standing) return
@@ -62,7 +62,7 @@ export class MachineFollower {
 
   /**
    * Applies the plan with at most one background area that the machine was not given yet, and learns how those it was given
-   * do. True when it must be applied once more: another area waits, or one failed and what was there before goes back. Every
+   * do. True when it must be applied once more: another area waits, or one failed and what was there before is restored. Every
    * step takes an area from waiting to given or from given to failed, so this ends.
    */
   async #applyOnce({ revision, config }: Snapshot): Promise<boolean> {

@@ -52,7 +52,7 @@ export type Versions = Map<string, number>
 
 export const placeOf = (slot: string, id: string): string => `${slot} ${id}`
 
-/** Only changes of unknown slots still tell their version. */
+/** Only changes of unknown slots still have their version. */
 export function noteVersions(versions: Versions, changes: readonly StoredChange[]): void {
   for (const { slot, id, version } of changes)
     if (version !== undefined) versions.set(placeOf(slot, idText(id)), version)

@@ -112,7 +112,7 @@ export class ConfigStore {
   }
 
   /**
-   * All or nothing; each row tells its version, so that it makes no difference how often this is begun. A disk that takes
+   * All or nothing; each row has its own version, so that it makes no difference how often this is begun. A disk that takes
    * nothing now does not keep the gateway from starting: the values are upgraded again at the next start.
    */
   #writeBack(outdated: readonly Outdated[]): void {

@@ -7,6 +7,7 @@ import { versionOf } from './slots.ts'
 
 /** The value (settings, or one item of a list) as version `to` of the slot has it. Null, for what is not there, stays null. */
 export function upgradeValue(slot: Slot, value: unknown, from: number, to = versionOf(slot)): unknown {
+  if (slot.kind === 'list' && from === to) return value
   const steps = (slot.upgrades ?? []).slice(from - 1, to - 1)
   const upgraded = isFields(value) ? steps.reduce((fields, step) => runStep(slot, step, fields), value) : value
   return slot.kind === 'single' && to === versionOf(slot) ? withNewFields(slot.initial, upgraded) : upgraded
@@ -32,7 +33,7 @@ function secretsOf({ key, kind }: Slot, fields: StoredFields): ReadonlyMap<strin
   return found
 }
 
-/** A field that a later release added to settings starts at its default, without a version of its own. */
+/** A field that a later release added to settings starts at its default and needs no step. */
 const withNewFields = (initial: unknown, value: unknown): unknown =>
   isFields(initial) && isFields(value) ? { ...initial, ...value } : value
 

@@ -83,7 +83,7 @@ class Gateway {
 
 const running = new Set<Gateway>()
 
-/** What still runs when a scenario ends, well or not, is killed. */
+/** What still runs when a scenario ends is killed. */
 const withGateways = (name: string, work: (scene: Scene) => Promise<void>): void =>
   scenario(name, async (scene) => {
     try {

@@ -1,5 +1,5 @@
 // Makes the fixture of a release: `node server/test/support/make-released.ts <new folder>`, run on the commit of the release.
-// Drives a whole gateway through its API until every slot holds something of its own, then keeps its state and a backup.
+// Drives a whole gateway through its API until every slot holds something, then keeps its state and a backup.
 // Never run again for a release that is out: what was stored then is what must be read from then on.
 
 import assert from 'node:assert/strict'
