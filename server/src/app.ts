@@ -180,6 +180,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     faultsOf,
     transact: (work) => database.transact(work),
     observe: () => observe(applier, engine),
+    backgroundState: (area) => engine.backgroundState(area),
   }
   const http = createHttpServer({
     routes: [...areas.flatMap((area) => area.routes), ...referenceRoutes(endpointsOf(areas), version)],

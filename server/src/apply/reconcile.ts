@@ -48,11 +48,26 @@ export function startReconciler(engine: ConfigEngine, refreshFacts: () => Promis
     const failure = error ?? (outcome?.status === 'put_back' ? 'the plan was put back' : null)
     if (failure !== null && before.error !== error)
       log('warning', 'the machine does not follow the configuration', { failure })
+    const isUnderWay = followBackground()
     isRunning = false
     if (isWanted) schedule(0)
-    else schedule(failure === null ? everyMilliseconds : retryMilliseconds)
+    else schedule(failure === null && !isUnderWay ? everyMilliseconds : retryMilliseconds)
   }
 
+  const toldFailures = new Map<string, number>()
+  /** Logs each failure of a background area once. True while one is under way. */
+  const followBackground = (): boolean => {
+    for (const { area, state, failures, message } of engine.background) {
+      if (state === 'failed' && toldFailures.get(area) !== failures)
+        log('warning', 'a change failed in the background; what was there before is restored', { area, message })
+      toldFailures.set(area, failures)
+    }
+    return engine.background.some(({ state }) => state === 'reloading')
+  }
+
+  engine.onChanged(() => {
+    if (engine.background.some(({ state }) => state === 'reloading')) schedule(0)
+  })
   schedule(0)
   return {
     wake: () => schedule(0),

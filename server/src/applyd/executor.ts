@@ -319,6 +319,10 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       if (!spec) continue
       const told = changedFiles.filter((file) => readsFile(spec, file))
       const change = { files: told, before: (file: string) => before.get(file)?.toString() ?? null }
+      if (spec.isSlow) {
+        supervisor.begin(name, inputsOf(spec, contents), change)
+        continue
+      }
       const isChanged = await supervisor.ensure(name, inputsOf(spec, contents), change).catch((fault) => {
         if (!spec.isOptional) throw new Faults([{ field: name, message: wordsOf(fault) }])
         log('warning', `${name} is not well`, { fault })

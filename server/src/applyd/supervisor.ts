@@ -18,14 +18,18 @@ import {
   type Reload,
   type UnitSpec,
 } from './tables.ts'
-import { oneLine } from './text.ts'
+import { oneLine, wordsOf } from './text.ts'
 import { answers, commandLine, unitCommandLine } from './units.ts'
 
-/** `logOffset` is where in the log the words of the present process begin. */
+/**
+ * `logOffset` is where in the log the words of the present process begin. `asked` are the inputs that work in the background
+ * is to bring about, null when there is none; `task` is the last such work, and `turn` is over when all before it has ended.
+ */
 const idle = {
   ...{ state: 'inactive' as UnitObservation['state'], message: '', isWanted: false, inputs: '' },
   ...{ process: null as ProcessId | null, startedAt: 0, logOffset: 0 },
   ...{ failures: 0, retry: undefined as NodeJS.Timeout | undefined },
+  ...{ asked: null as string | null, task: null as object | null, turn: Promise.resolve() },
 }
 type Unit = typeof idle & { readonly name: string; readonly spec: UnitSpec; readonly logPath: string }
 type Remembered = { readonly kernel: string; readonly units: readonly Pick<Unit, 'name' | 'inputs' | 'process'>[] }
@@ -79,6 +83,8 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
       if (!unit || remembered?.kernel !== kernel) await end(process, name)
       else if (stateOf(process) === 'gone') Object.assign(unit, { isWanted: true, inputs })
       else Object.assign(unit, { isWanted: true, inputs, process, state: 'active' })
+      // Whether a slow start or reload was complete is not recorded.
+      if (unit?.spec.isSlow && unit.process) workOn(unit, inputs, async () => {})
     }
     // Processes that carry our mark but are nobody's: we died between starting one and writing it down.
     const known = new Set([...units.values()].map((unit) => unit.process?.pid))
@@ -105,16 +111,50 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
    */
   function isCurrent(name: string, inputs: string | null): boolean {
     const unit = units.get(name)
+    if (unit && unit.asked !== null) return unit.asked === inputs
     if (inputs === null || !unit) return inputs === null && !unit?.isWanted
-    return (
-      unit.isWanted && unit.inputs === inputs && (unit.spec.isOptional === true || stateOf(unit.process) !== 'gone')
-    )
+    const isLeftAlone = unit.spec.isOptional === true || unit.spec.isSlow === true
+    return unit.isWanted && unit.inputs === inputs && (isLeftAlone || stateOf(unit.process) !== 'gone')
   }
 
   /** Answers whether anything was done. The caller probes afterwards. */
   async function ensure(name: string, inputs: string, change: FileChange = unknownChange): Promise<boolean> {
     if (isCurrent(name, inputs)) return false
+    await bring(unitOf(name), inputs, change)
+    return true
+  }
+
+  /**
+   * The same for a unit that takes long, probe included: answers at once, and `observe` shows how it goes. What is asked
+   * later overrules what is still under way.
+   */
+  function begin(name: string, inputs: string, change: FileChange = unknownChange): void {
+    if (isCurrent(name, inputs)) return
     const unit = unitOf(name)
+    workOn(unit, inputs, () => bring(unit, inputs, change))
+  }
+
+  /** Does the work when what was begun before has ended, then waits until the unit answers. */
+  function workOn(unit: Unit, inputs: string, work: () => Promise<void>): void {
+    const task = {}
+    const isLast = (): boolean => unit.task === task
+    Object.assign(unit, { asked: inputs, task, message: '' })
+    unit.state = stateOf(unit.process) === 'running' ? 'reloading' : 'activating'
+    const done = unit.turn.then(() => (isLast() ? work() : undefined))
+    unit.turn = done.catch(() => {})
+    done
+      .then(() => (isLast() ? probe(unit.name) : undefined))
+      .catch((fault: unknown) => {
+        if (!isLast()) return
+        log('warning', `${unit.name} failed its health check`, { fault })
+        if (unit.state !== 'failed') Object.assign(unit, { state: 'failed', message: wordsOf(fault) })
+      })
+      .finally(() => {
+        if (isLast()) unit.asked = null
+      })
+  }
+
+  async function bring(unit: Unit, inputs: string, change: FileChange): Promise<void> {
     const { reload } = unit.spec
     // Another command line needs another process.
     const canTell = stateOf(unit.process) === 'running' && unit.inputs.split(' ')[0] === inputs.split(' ')[0]
@@ -125,13 +165,12 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
       persist()
       await tell(unit, unit.process, way)
       failpoint('unit.signalled')
-      return true
+      return
     }
     await halt(unit)
     failpoint('unit.stopped')
     unit.failures = 0
     start(unit, inputs)
-    return true
   }
 
   async function tell(unit: Unit, process: ProcessId, way: Exclude<Reload, 'restart'>): Promise<void> {
@@ -160,6 +199,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     const id = unit.process
     const limit = Date.now() + (spec.kind === 'alive' ? spec.forMs : spec.timeoutMs)
     for (let isOver = false; ; await pause(20)) {
+      if (isClosed) return
       if (unit.process !== id || stateOf(id) === 'gone')
         throw new Error(`${name} ended right after its start: ${lastWords(unit)}`)
       if (spec.kind === 'alive' ? isOver : await answers(spec)) break
@@ -174,7 +214,8 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
 
   async function stop(name: string): Promise<void> {
     const unit = unitOf(name)
-    unit.isWanted = false
+    Object.assign(unit, { isWanted: false, task: null })
+    await unit.turn
     await halt(unit)
     Object.assign(unit, idle)
     if (!tables.units.has(name)) units.delete(name)
@@ -182,10 +223,11 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   }
 
   const observe = (): UnitObservation[] =>
-    [...units.values()].map(({ name, process, isWanted, state, message }) => {
+    [...units.values()].map(({ name, process, isWanted, state, message, asked }) => {
       const now = stateOf(process)
       const pid = now === 'gone' ? null : (process?.pid ?? null)
-      if (!isWanted || state === 'deactivating' || now === 'running') return { name, state, message, pid }
+      if (!isWanted || asked !== null || state === 'deactivating' || now === 'running')
+        return { name, state, message, pid }
       const words = now === 'suspended' ? `${name} is suspended.` : message || `${name} does not run.`
       return { name, state: 'failed', message: words, pid }
     })
@@ -254,6 +296,8 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     const retry = setTimeout(() => {
       unit.retry = undefined
       start(unit, unit.inputs)
+      // The reason stays visible until the unit answers.
+      unit.message = message
       probe(unit.name).catch((fault) => log('error', `${unit.name} is not well`, { fault }))
     }, wait).unref()
     Object.assign(unit, { process: null, failures: unit.failures + 1, state: 'failed', message, retry })
@@ -265,7 +309,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     writeDurable(recordPath, JSON.stringify({ kernel, units: remembered } satisfies Remembered))
   }
 
-  return { adopt, look, wanted, isCurrent, ensure, probe, stop, observe, close }
+  return { adopt, look, wanted, isCurrent, ensure, begin, probe, stop, observe, close }
 }
 
 /** Engines append, so the file can be emptied under them. */

@@ -53,6 +53,11 @@ export interface UnitSpec extends Command {
   readonly probe: Probe
   /** Traffic does not need it: a plan is applied also when it does not start, and the status says why. */
   readonly isOptional?: boolean
+  /**
+   * Its start or reload takes long: an apply begins them and does not wait, the observation shows how they went. The area
+   * that renders it says `apply: 'background'`.
+   */
+  readonly isSlow?: boolean
   /** Where its standard output goes instead of its log; emptied when it has grown too large. */
   readonly output?: Ownership & { readonly path: string; readonly maxBytes: number }
   /** See prlimit(1). */

@@ -1,18 +1,17 @@
 // The one door to the configuration. Every change waits its turn here, is verified, checked by the engines' own
 // checkers, committed as a revision and applied; what fails on the machine is put back. Nothing else writes.
 
-import type { Problem } from '../contract/error.ts'
-import { GatewayError } from '../contract/error.ts'
+import { GatewayError, type Problem } from '../contract/error.ts'
 import type { Config, Slot } from '../model/slots.ts'
-import type { Artifact, Outcome } from '../plan/artifacts.ts'
-import { sameArtifacts } from '../plan/planner.ts'
+import type { Outcome } from '../plan/artifacts.ts'
+import { allOf, changedAreas, sameArtifacts } from '../plan/planner.ts'
 import { diffArtifacts } from '../plan/text-diff.ts'
+import { BackgroundApplies, type BackgroundRow, type BackgroundState, rowsOf } from './background.ts'
 import type {
   Actor,
   ApplyState,
   ChangeRequest,
   ChangeResult,
-  Committed,
   ConfigView,
   DescribedRevision,
   DryRun,
@@ -21,32 +20,17 @@ import type {
 } from './change.ts'
 import { describeChanges } from './describe.ts'
 import { applyChanges, type ChangeSet, diffConfig, inverse, type Snapshot } from './diff.ts'
+import { MachineFollower } from './machine.ts'
+import {
+  needsItsOwnTurn,
+  type Prepared,
+  type Ready,
+  refusedByChecker,
+  type Standing,
+  type Waiting,
+} from './prepared.ts'
 import { ProbationWatch } from './probation.ts'
 import type { Probation, Revision, RevisionInfo } from './store.ts'
-
-interface Prepared extends Committed {
-  readonly snapshot: Snapshot
-  readonly artifacts: readonly Artifact[]
-  readonly sequences: Record<string, number>
-}
-
-/** Where the configuration and the machine stood before a change. */
-interface Standing {
-  readonly snapshot: Snapshot
-  readonly artifacts: readonly Artifact[]
-}
-
-interface Waiting {
-  readonly request: ChangeRequest<unknown>
-  readonly resolve: (result: ChangeResult<unknown>) => void
-  readonly reject: (error: unknown) => void
-}
-
-interface Ready {
-  readonly waiting: Waiting
-  readonly prepared: Prepared | null
-  readonly result: unknown
-}
 
 /** How many changes share one commit at most; keeps the event loop free in between. */
 const maxShared = 64
@@ -57,11 +41,10 @@ const system: Actor = { login: 'system', address: '127.0.0.1' }
 export class ConfigEngine implements ConfigView {
   readonly #parts: EngineParts
   #head: Snapshot
-  #artifacts: readonly Artifact[]
+  readonly #machine: MachineFollower
   #slotRevisions: Record<string, number>
   #sequences: Record<string, number>
   readonly #probation: ProbationWatch
-  #applied: ApplyState = { outcome: null, error: null }
   readonly #queue: Waiting[] = []
   readonly #listeners: (() => void)[] = []
   #working: Promise<void> | null = null
@@ -81,7 +64,10 @@ export class ConfigEngine implements ConfigView {
       this.putBack(system, `Revision ${revision} was not confirmed within ${seconds} s`),
     )
     this.damage = loaded.damage
-    this.#artifacts = parts.planner.render(this.#head.config, parts.facts())
+    const background = new BackgroundApplies(parts.clock.elapsed, loaded.background, (revision) =>
+      this.configAt(revision),
+    )
+    this.#machine = new MachineFollower(parts, this.#head, loaded.background, background)
   }
 
   get config(): Config {
@@ -106,7 +92,17 @@ export class ConfigEngine implements ConfigView {
   }
 
   get applied(): ApplyState {
-    return this.#applied
+    return this.#machine.applied
+  }
+
+  /** Whether what an area wants is in force, for areas that are applied in the background. */
+  backgroundState(area: string): BackgroundState {
+    return this.#machine.background.stateOf(area)
+  }
+
+  /** The areas whose changes are under way or failed. */
+  get background(): readonly BackgroundRow[] {
+    return this.#machine.background.rows
   }
 
   /** The revision that last touched the slot: the value behind its ETag. */
@@ -130,14 +126,14 @@ export class ConfigEngine implements ConfigView {
   async dryRun<R>(request: ChangeRequest<R>): Promise<DryRun> {
     const { prepared } = this.#prepare(this.#head, this.#sequences, request)
     if (!prepared) return { changes: [], artifacts: [], unchecked: [] }
-    const before = this.#artifacts
-    const report = sameArtifacts(before, prepared.artifacts)
+    const [before, after] = [this.#machine.rendered, prepared.rendered]
+    const report = sameArtifacts(allOf(before), allOf(after))
       ? { problems: [], unchecked: [] }
-      : await this.#parts.applier.check({ revision: prepared.revision.revision, artifacts: prepared.artifacts })
+      : await this.#parts.applier.check(this.#machine.planToCheck(prepared.revision.revision, prepared.rendered))
     if (report.problems.length > 0) throw refusedByChecker(report.problems)
     return {
       changes: describeChanges(prepared.revision.changes),
-      artifacts: diffArtifacts(before, prepared.artifacts),
+      artifacts: diffArtifacts(allOf(before), allOf(after)),
       unchecked: report.unchecked.map((item) => `${item.artifact}: ${item.reason}`),
     }
   }
@@ -214,11 +210,9 @@ export class ConfigEngine implements ConfigView {
   async #applyHead(): Promise<void> {
     try {
       this.#takeBack()
-      this.#artifacts = this.#parts.planner.render(this.#head.config, this.#parts.facts())
-      const outcome = await this.#parts.applier.apply({ revision: this.#head.revision, artifacts: this.#artifacts })
-      this.#applied = { outcome, error: null }
+      await this.#machine.follow(() => this.#head)
     } catch (error) {
-      this.#applied = { outcome: this.#applied.outcome, error: (error as Error).message }
+      this.#machine.noteError(error)
     }
   }
 
@@ -275,7 +269,7 @@ export class ConfigEngine implements ConfigView {
         continue
       }
       const { prepared } = ready
-      if (prepared && needsItsOwnTurn(waiting.request, prepared, this.#artifacts)) {
+      if (prepared && needsItsOwnTurn(waiting.request, prepared, this.#machine.rendered)) {
         if (this.#commitShared(shared) && !this.#applying) await this.#applyAlone(ready, prepared)
         else await this.#tryLater(waiting)
         return
@@ -329,7 +323,7 @@ export class ConfigEngine implements ConfigView {
         revision,
         requestId: request.requestId ?? '',
         snapshot: { ...snapshot, revision: revision.revision },
-        artifacts: this.#parts.planner.render(snapshot.config, this.#parts.facts()),
+        rendered: this.#parts.planner.renderParts(snapshot.config, this.#parts.facts()),
         sequences: used,
       },
     }
@@ -391,19 +385,25 @@ export class ConfigEngine implements ConfigView {
     return true
   }
 
-  #commit(prepared: readonly Prepared[], probation?: Probation | null): void {
+  #commit(
+    prepared: readonly Prepared[],
+    probation?: Probation | null,
+    standing = this.#machine.background.standing,
+  ): void {
     const { database, store, alongside } = this.#parts
     const revisions = prepared.map((p) => p.revision)
     const sequences = Object.assign({}, ...prepared.map((p) => p.sequences)) as Record<string, number>
     database.transact(() => {
-      store.commit({ revisions, sequences, ...(probation === undefined ? {} : { probation }) })
+      store.commit({
+        ...{ revisions, sequences },
+        ...(probation === undefined ? {} : { probation }),
+        ...(standing === this.#machine.background.standing ? {} : { background: rowsOf(standing) }),
+      })
       alongside(prepared)
     })
     const last = prepared.at(-1)
-    if (last) {
-      this.#head = last.snapshot
-      this.#artifacts = last.artifacts
-    }
+    this.#machine.commit(last?.rendered, standing)
+    if (last) this.#head = last.snapshot
     this.#sequences = { ...this.#sequences, ...sequences }
     for (const revision of revisions) {
       for (const change of revision.changes) this.#slotRevisions[change.slot] = revision.revision
@@ -411,21 +411,28 @@ export class ConfigEngine implements ConfigView {
     if (probation !== undefined) this.#probation.set(probation)
   }
 
-  /** A change the machine will notice: check, commit, apply, and put back when that fails. */
+  /**
+   * A change the machine will notice: check, commit, apply, and revert when that fails. What it changes of background areas is
+   * left to the reconcile loop, which wakes when the change is announced.
+   */
   async #applyAlone(ready: Ready, prepared: Prepared): Promise<void> {
     const { waiting, result } = ready
     const { request } = waiting
     try {
-      const before = { snapshot: this.#head, artifacts: this.#artifacts }
-      const plan = { revision: prepared.revision.revision, artifacts: prepared.artifacts }
-      const touchesMachine = !sameArtifacts(prepared.artifacts, this.#artifacts)
-      if (touchesMachine && !request.isPutBack) {
-        const report = await this.#parts.applier.check(plan)
+      const { rendered, background } = this.#machine
+      const before = { snapshot: this.#head, rendered, background: background.standing }
+      const touched = changedAreas(rendered, prepared.rendered)
+      const isForeground = !sameArtifacts(prepared.rendered.foreground, rendered.foreground)
+      if ((isForeground || touched.length > 0) && !request.isPutBack) {
+        const report = await this.#parts.applier.check(
+          this.#machine.planToCheck(prepared.revision.revision, prepared.rendered),
+        )
         if (report.problems.length > 0) throw refusedByChecker(report.problems)
       }
       const probation = this.#probationFor(request, prepared.revision.revision)
-      this.#commit([prepared], probation)
-      if (touchesMachine) await this.#applyCommitted(request, before, prepared)
+      const standing = touched.length === 0 ? before.background : background.changed(touched, before.snapshot)
+      this.#commit([prepared], probation, standing)
+      if (isForeground) await this.#applyCommitted(request, before, prepared)
       waiting.resolve({ result, revision: prepared.revision.revision, probation: probation ?? null })
     } catch (error) {
       waiting.reject(error)
@@ -445,19 +452,18 @@ export class ConfigEngine implements ConfigView {
   }
 
   async #applyCommitted(request: ChangeRequest<unknown>, before: Standing, prepared: Prepared): Promise<void> {
-    const plan = { revision: prepared.revision.revision, artifacts: prepared.artifacts }
     let outcome: Outcome
     try {
-      outcome = await this.#parts.applier.apply(plan)
+      outcome = await this.#parts.applier.apply(this.#machine.planOf(prepared.revision.revision, prepared.rendered))
     } catch (error) {
       // Committed, but the apply service does not answer. A put-back stays: the reconcile loop brings it to the machine.
-      this.#applied = { outcome: this.#applied.outcome, error: (error as Error).message }
+      this.#machine.noteError(error)
       if (request.isPutBack) return
       this.#owed = { before, failed: prepared }
       this.#takeBack()
       throw error
     }
-    this.#applied = { outcome, error: null }
+    this.#machine.applied = { outcome, error: null }
     if (outcome.status !== 'put_back' || request.isPutBack) return
     this.#owed = { before, failed: prepared }
     this.#takeBack()
@@ -485,21 +491,13 @@ export class ConfigEngine implements ConfigView {
           revision,
           requestId: failed.requestId,
           snapshot: { ...before.snapshot, revision: number },
-          artifacts: before.artifacts,
+          rendered: before.rendered,
           sequences: {},
         },
       ],
       null,
+      before.background,
     )
     this.#owed = null
   }
 }
-
-/** Shared commits are for changes the machine does not notice; put-backs and probations are always alone. */
-const needsItsOwnTurn = (request: ChangeRequest<unknown>, prepared: Prepared, current: readonly Artifact[]): boolean =>
-  request.isPutBack === true ||
-  request.confirmWithinSeconds !== undefined ||
-  (!request.isDeferred && !sameArtifacts(prepared.artifacts, current))
-
-const refusedByChecker = (problems: readonly Problem[]): GatewayError =>
-  new GatewayError('invalid', problems[0]?.message ?? 'The engine refuses the result.', { problems })

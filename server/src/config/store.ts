@@ -1,11 +1,28 @@
 // The configuration on disk: items, revisions and what hangs on them. Loads a verified snapshot and commits change
 // sets; decides nothing about their content.
 
-import { hash as digest } from 'node:crypto'
-import type { Database } from '../database/database.ts'
-import type { Item, ItemId, Slot } from '../model/slots.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { GatewayError } from '../contract/error.ts'
+import { type Item, type Slot, versionOf } from '../model/slots.ts'
+import { type Database, NewerDataError } from '../database/database.ts'
+import type { BackgroundRow } from './background.ts'
 import { applyChanges, type Change, type ChangeSet, type Snapshot } from './diff.ts'
-import { spliceLists } from './splices.ts'
+import { HistoryUpgrader, refuseNewer, type StoredChange, upgradeHistory } from './history.ts'
+import {
+  type ItemRow,
+  idText,
+  itemChecksum,
+  noteVersions,
+  type Outdated,
+  placeOf,
+  type RevisionRow,
+  revisionHash,
+  type SlotRow,
+  upgradeRow,
+  type Versions,
+} from './rows.ts'
+import { type SplicedChange, spliceLists } from './splices.ts'
+import { readBackground, readProbation, writeBackground, writeProbation } from './standing.ts'
 
 export interface RevisionInfo {
   readonly revision: number
@@ -36,6 +53,8 @@ export interface Commit {
   readonly sequences: Readonly<Record<string, number>>
   /** Absent: leave it as it is. */
   readonly probation?: Probation | null
+  /** All of them; absent: leave them as they are. */
+  readonly background?: readonly BackgroundRow[]
 }
 
 export interface Loaded {
@@ -43,31 +62,9 @@ export interface Loaded {
   readonly slotRevisions: Record<string, number>
   readonly sequences: Record<string, number>
   readonly probation: Probation | null
+  readonly background: readonly BackgroundRow[]
   /** What was found damaged and how it was mended; shown as an alarm. */
   readonly damage: readonly string[]
-}
-
-interface ItemRow {
-  slot: string
-  id: string
-  position: number
-  body: string
-  checksum: Uint8Array
-}
-
-interface RevisionRow extends RevisionInfo {
-  changes: string
-  hash: Uint8Array
-}
-
-const idText = (id: ItemId | null): string => (id === null ? '' : JSON.stringify(id))
-
-const itemChecksum = (slot: string, id: string, position: number, body: string): Buffer =>
-  digest('sha256', JSON.stringify([slot, id, position, body]), 'buffer').subarray(0, 16)
-
-const revisionHash = (parent: Uint8Array, r: RevisionInfo, changes: string): Buffer => {
-  const text = JSON.stringify([r.revision, r.time, r.author, r.address, r.reason, changes])
-  return digest('sha256', Buffer.concat([parent, Buffer.from(text)]), 'buffer')
 }
 
 const genesis = Buffer.alloc(32)
@@ -88,23 +85,44 @@ export class ConfigStore {
       | { revision: number; hash: Uint8Array }
       | undefined
     this.#headHash = head?.hash ?? genesis
-    const fromItems = this.#snapshotFromItems(head?.revision ?? 0)
+    const slots = this.#database.prepare('SELECT slot, revision, version FROM slots').all() as unknown as SlotRow[]
+    for (const { slot: key, version } of slots) this.#refuseNewer(key, version)
+    const outdated: Outdated[] = []
+    const fromItems = this.#snapshotFromItems(head?.revision ?? 0, outdated)
     const damage: string[] = []
+    if (fromItems) this.#writeBack(outdated)
     const snapshot = fromItems ?? this.#rebuild(damage)
     return {
       snapshot,
-      slotRevisions: Object.fromEntries(
-        (this.#database.prepare('SELECT slot, revision FROM slots').all() as { slot: string; revision: number }[]).map(
-          (row) => [row.slot, row.revision],
-        ),
-      ),
+      slotRevisions: Object.fromEntries(slots.map((row) => [row.slot, row.revision])),
       sequences: Object.fromEntries(
         (this.#database.prepare('SELECT slot, last FROM sequences').all() as { slot: string; last: number }[]).map(
           (row) => [row.slot, row.last],
         ),
       ),
-      probation: this.#readProbation(),
+      probation: readProbation(this.#database),
+      background: readBackground(this.#database),
       damage,
+    }
+  }
+
+  #refuseNewer(key: string, version: number): void {
+    const slot = this.#slots.get(key)
+    if (slot) refuseNewer(slot, version)
+  }
+
+  /**
+   * All or nothing; each row has its own version, so that it makes no difference how often this is begun. A disk that takes
+   * nothing now does not keep the gateway from starting: the values are upgraded again at the next start.
+   */
+  #writeBack(outdated: readonly Outdated[]): void {
+    if (outdated.length === 0) return
+    try {
+      this.#database.transact(() => {
+        for (const { row, value } of outdated) this.#putItem(row.slot, row.id, row.position, value)
+      })
+    } catch (error) {
+      if (!(error instanceof GatewayError && error.code === 'unavailable')) throw error
     }
   }
 
@@ -118,23 +136,27 @@ export class ConfigStore {
     return { revision: 0, config, positions }
   }
 
-  /** Null when a row does not carry its own checksum. Rows of slots this version does not know are kept aside. */
-  #snapshotFromItems(revision: number): Snapshot | null {
+  /**
+   * Null when a row does not carry its own checksum. Rows of slots this release does not know are kept aside, those of an
+   * older version are upgraded and put into `outdated`.
+   */
+  #snapshotFromItems(revision: number, outdated: Outdated[]): Snapshot | null {
     const empty = this.#emptySnapshot()
     const config: Record<string, unknown> = { ...empty.config }
     const positions: Record<string, readonly number[]> = { ...empty.positions }
     const lists = new Map<string, { items: unknown[]; positions: number[] }>()
     const rows = this.#database
-      .prepare('SELECT slot, id, position, body, checksum FROM items ORDER BY slot, position')
+      .prepare('SELECT slot, id, position, body, checksum, version FROM items ORDER BY slot, position')
       .all() as unknown as ItemRow[]
     for (const row of rows) {
-      const expected = itemChecksum(row.slot, row.id, row.position, row.body)
-      if (!expected.equals(row.checksum)) return null
+      if (!itemChecksum(row).equals(row.checksum)) return null
       const slot = this.#slots.get(row.slot)
       if (!slot) continue
-      const value = JSON.parse(row.body) as unknown
+      refuseNewer(slot, row.version)
+      const value = upgradeRow(slot, row)
+      if (row.version < versionOf(slot)) outdated.push({ row, value })
       if (slot.kind === 'single') {
-        config[slot.key] = withNewFields(slot.initial, value)
+        config[slot.key] = value
         continue
       }
       const list = lists.get(slot.key) ?? { items: [], positions: [] }
@@ -157,6 +179,8 @@ export class ConfigStore {
   #rebuild(damage: string[]): Snapshot {
     let snapshot = this.#emptySnapshot()
     let hash: Uint8Array = genesis
+    const history = new HistoryUpgrader(this.#slots)
+    const versions: Versions = new Map()
     const rows = this.#database
       .prepare('SELECT revision, time, author, address, reason, changes, hash FROM revisions ORDER BY revision')
       .all() as unknown as RevisionRow[]
@@ -169,8 +193,11 @@ export class ConfigStore {
         break
       }
       try {
-        snapshot = applyChanges(snapshot, JSON.parse(row.changes) as ChangeSet, row.revision)
+        const changes = history.upgrade(parseChanges(row.changes))
+        snapshot = applyChanges(snapshot, changes, row.revision)
+        noteVersions(versions, changes)
       } catch (error) {
+        if (error instanceof NewerDataError) throw error
         damage.push(`Revision ${row.revision} cannot be repeated: ${(error as Error).message}.`)
         break
       }
@@ -185,7 +212,7 @@ export class ConfigStore {
         .prepare('INSERT INTO damaged_revisions SELECT * FROM revisions WHERE revision > ?')
         .run(snapshot.revision)
       this.#database.prepare('DELETE FROM revisions WHERE revision > ?').run(snapshot.revision)
-      for (const key of Object.keys(snapshot.config)) this.#putWholeSlot(key, snapshot)
+      for (const key of Object.keys(snapshot.config)) this.#putWholeSlot(key, snapshot, versions)
       if (isWhole) return
       // Numbers are never used again, and the machine must not take the older state for an outdated plan.
       const repair = {
@@ -203,28 +230,36 @@ export class ConfigStore {
     return snapshot
   }
 
-  /** Also slots that this version does not know: another one may need them again. */
-  #putWholeSlot(key: string, snapshot: Snapshot): void {
+  /** Also slots that this release does not know, in the version they have: another one may need them again. */
+  #putWholeSlot(key: string, snapshot: Snapshot, versions: Versions): void {
     const value = snapshot.config[key]
     if (value === this.#slots.get(key)?.initial) return
+    const versionAt = (id: string): number | undefined => versions.get(placeOf(key, id))
     if (!Array.isArray(value)) {
-      this.#putItem(key, '', 0, value)
+      this.#putItem(key, '', 0, value, versionAt(''))
       return
     }
     const positions = snapshot.positions[key] ?? []
     value.forEach((item: Item, index) => {
-      this.#putItem(key, idText(item.id), positions[index] ?? index + 1, item)
+      const id = idText(item.id)
+      this.#putItem(key, id, positions[index] ?? index + 1, item, versionAt(id))
     })
   }
 
-  #putItem(slot: string, id: string, position: number, value: unknown): void {
+  #putItem(slot: string, id: string, position: number, value: unknown, version = this.#versionOf(slot)): void {
     const body = JSON.stringify(value)
     this.#database
       .prepare(
-        `INSERT INTO items (slot, id, position, body, checksum) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (slot, id) DO UPDATE SET position = excluded.position, body = excluded.body, checksum = excluded.checksum`,
+        `INSERT INTO items (slot, id, position, body, checksum, version) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT (slot, id) DO UPDATE SET position = excluded.position, body = excluded.body,
+           checksum = excluded.checksum, version = excluded.version`,
       )
-      .run(slot, id, position, body, itemChecksum(slot, id, position, body))
+      .run(slot, id, position, body, itemChecksum({ slot, id, position, body, version }), version)
+  }
+
+  #versionOf(key: string): number {
+    const slot = this.#slots.get(key)
+    return slot ? versionOf(slot) : 1
   }
 
   /** Writes revisions in order, in the caller's transaction or one of its own. Durable when the transaction is. */
@@ -239,7 +274,8 @@ export class ConfigStore {
           )
           .run(slot, last)
       }
-      if (commit.probation !== undefined) this.#writeProbation(commit.probation)
+      if (commit.probation !== undefined) writeProbation(this.#database, commit.probation)
+      if (commit.background) writeBackground(this.#database, commit.background)
       return hash
     })
     this.#headHash = headHash
@@ -249,7 +285,7 @@ export class ConfigStore {
     const touched = new Set(revision.changes.map((change) => change.slot))
     for (const slot of touched) this.#putFirstItems(slot)
     for (const change of revision.changes) this.#writeChange(change)
-    const changes = JSON.stringify(revision.changes.map(spliceLists))
+    const changes = JSON.stringify(revision.changes.map((change) => this.#toStored(change)))
     const hash = revisionHash(parent, revision, changes)
     this.#database
       .prepare('INSERT INTO revisions (revision, time, author, address, reason, changes, hash) VALUES (?,?,?,?,?,?,?)')
@@ -257,11 +293,21 @@ export class ConfigStore {
     for (const slot of touched) {
       this.#database
         .prepare(
-          'INSERT INTO slots (slot, revision) VALUES (?, ?) ON CONFLICT (slot) DO UPDATE SET revision = excluded.revision',
+          `INSERT INTO slots (slot, revision, version) VALUES (?, ?, ?)
+           ON CONFLICT (slot) DO UPDATE SET revision = excluded.revision, version = excluded.version`,
         )
-        .run(slot, revision.revision)
+        .run(slot, revision.revision, this.#versionOf(slot))
     }
     return hash
+  }
+
+  /** What came with a release is not in the history; its first change is whole, so that later ones have a beginning. */
+  #toStored(change: SplicedChange): StoredChange {
+    const slot = this.#slots.get(change.slot)
+    const initial = slot?.kind === 'list' ? slot.initial.find(({ id }) => id === change.id) : slot?.initial
+    const stored = isDeepStrictEqual(change.before, initial) ? change : spliceLists(change)
+    const version = this.#versionOf(change.slot)
+    return version === 1 ? stored : { ...stored, version }
   }
 
   /** With its first change a list is stored, and so are the items that it came with and that did not change. */
@@ -290,32 +336,6 @@ export class ConfigStore {
     this.#headHash = row?.hash ?? genesis
   }
 
-  #writeProbation(probation: Probation | null): void {
-    this.#database.prepare('DELETE FROM probation').run()
-    if (probation === null) return
-    this.#database
-      .prepare(
-        'INSERT INTO probation (one, revision, author, seconds, boot, deadline, deadline_time) VALUES (1,?,?,?,?,?,?)',
-      )
-      .run(
-        probation.revision,
-        probation.author,
-        probation.seconds,
-        probation.boot,
-        probation.deadline,
-        probation.deadlineTime,
-      )
-  }
-
-  #readProbation(): Probation | null {
-    const row = this.#database
-      .prepare(
-        'SELECT revision, author, seconds, boot, deadline, deadline_time AS deadlineTime FROM probation WHERE one = 1',
-      )
-      .get() as unknown as Probation | undefined
-    return row ? { ...row } : null
-  }
-
   listRevisions(limit: number, offset: number): RevisionInfo[] {
     return this.#database
       .prepare('SELECT revision, time, author, address, reason FROM revisions ORDER BY revision DESC LIMIT ? OFFSET ?')
@@ -326,20 +346,28 @@ export class ConfigStore {
     const row = this.#database
       .prepare('SELECT revision, time, author, address, reason, changes FROM revisions WHERE revision = ?')
       .get(revision) as unknown as RevisionRow | undefined
-    return row ? { ...row, changes: JSON.parse(row.changes) as ChangeSet } : null
+    if (!row) return null
+    const [changes = []] = this.#upgradeHistory([row.changes], revision)
+    return { ...row, changes }
   }
 
   /** Change sets after `revision`, newest first: what must be undone to get back there. */
   changesSince(revision: number): ChangeSet[] {
     const rows = this.#database
-      .prepare('SELECT changes FROM revisions WHERE revision > ? ORDER BY revision DESC')
-      .all(revision) as { changes: string }[]
-    return rows.map((row) => JSON.parse(row.changes) as ChangeSet)
+      .prepare('SELECT revision, changes FROM revisions WHERE revision > ? ORDER BY revision')
+      .all(revision) as { revision: number; changes: string }[]
+    const texts = rows.map(({ changes }) => changes)
+    return this.#upgradeHistory(texts, rows.at(-1)?.revision ?? 0).toReversed()
+  }
+
+  /** `texts` are the change sets of the last revisions up to `newest`, oldest first. */
+  #upgradeHistory(texts: readonly string[], newest: number): ChangeSet[] {
+    const database = this.#database
+    return upgradeHistory(this.#slots, texts.map(parseChanges), function* () {
+      const all = database.prepare('SELECT changes FROM revisions WHERE revision <= ? ORDER BY revision')
+      for (const { changes } of all.iterate(newest) as Iterable<{ changes: string }>) yield parseChanges(changes)
+    })
   }
 }
 
-/** A field that a later version added to some settings starts at its default. */
-const withNewFields = (initial: unknown, value: unknown): unknown =>
-  typeof initial === 'object' && initial !== null && typeof value === 'object' && value !== null
-    ? { ...initial, ...value }
-    : value
+const parseChanges = (text: string): StoredChange[] => JSON.parse(text) as StoredChange[]

@@ -43,4 +43,20 @@ export const migrations: readonly Migration[] = [
       `CREATE TABLE account_failures (admin_id TEXT PRIMARY KEY, consecutive INTEGER NOT NULL) WITHOUT ROWID`,
     ],
   },
+  {
+    title: 'the version of each slot that an item and the newest revision of a slot were written under',
+    statements: [
+      'ALTER TABLE items ADD COLUMN version INTEGER NOT NULL DEFAULT 1',
+      'ALTER TABLE slots ADD COLUMN version INTEGER NOT NULL DEFAULT 1',
+    ],
+  },
+  {
+    title: 'areas whose changes are applied in the background and are under way or failed',
+    statements: [
+      `CREATE TABLE background (
+        area TEXT PRIMARY KEY, good INTEGER NOT NULL, state TEXT NOT NULL, message TEXT NOT NULL,
+        failures INTEGER NOT NULL
+      ) WITHOUT ROWID`,
+    ],
+  },
 ]

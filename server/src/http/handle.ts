@@ -2,6 +2,7 @@
 
 import type { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
+import type { BackgroundState } from '../config/background.ts'
 import type { Actor, ConfigView, EditTools } from '../config/change.ts'
 import type { Role } from '../contract/access.ts'
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from '../contract/endpoint.ts'
@@ -122,6 +123,8 @@ export interface Services {
   readonly applier: Applier
   /** What the machine holds now, or why that cannot be told. */
   readonly observe: () => Promise<Machine>
+  /** For areas that say `apply: 'background'`: whether what they want is in force. */
+  readonly backgroundState: (area: string) => BackgroundState
   readonly facts: () => Facts
   /** Who uses an object, over all areas. */
   readonly referencesTo: (config: Config, id: string) => readonly Reference[]

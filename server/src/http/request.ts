@@ -7,7 +7,7 @@ import { type Access, mayUse } from '../contract/access.ts'
 import { freshSignInSeconds } from '../contract/endpoint.ts'
 import { GatewayError, invalid } from '../contract/error.ts'
 import { plainText } from '../contract/fields.ts'
-import type { Slot } from '../model/slots.ts'
+import { type Slot, versionOf } from '../model/slots.ts'
 import { type CookieNames, readCookies } from './cookies.ts'
 import type { Identity } from './handle.ts'
 
@@ -116,12 +116,15 @@ function readReason(value: string | string[] | undefined): Pick<ChangeHeaders, '
   return { reason }
 }
 
-export const etagOf = (slot: Slot, revision: number): string => `"${slot.key}-${revision}"`
+/** A later version of the slot shows the same revision in another form, so it has other tags. */
+const tagPrefix = (slot: Slot): string => (versionOf(slot) === 1 ? slot.key : `${slot.key}.v${versionOf(slot)}`)
+
+export const etagOf = (slot: Slot, revision: number): string => `"${tagPrefix(slot)}-${revision}"`
 
 function readIfMatch(value: string | undefined, slot: Slot | null): Pick<ChangeHeaders, 'expectedRevision'> {
   if (value === undefined || value === '*') return {}
   const tag = value.trim()
-  const prefix = slot ? `"${slot.key}-` : ''
+  const prefix = slot ? `"${tagPrefix(slot)}-` : ''
   const revision = slot && tag.startsWith(prefix) ? /^(\d{1,15})"$/.exec(tag.slice(prefix.length)) : null
   // A tag that was never ours cannot match anything.
   return { expectedRevision: revision ? Number(revision[1]) : -1 }

@@ -9,6 +9,15 @@ export interface Item {
   readonly id: ItemId
 }
 
+/** Settings or one item of a list as they were stored under an older version of their slot. */
+export type StoredFields = Readonly<Record<string, unknown>>
+
+/**
+ * Turns settings, or one item of a list, of version n into version n + 1. Pure, total and never edited once released:
+ * stored rows, old revisions and old backups are all read through it. It keeps the id and leaves secrets in their fields.
+ */
+export type UpgradeStep = (old: StoredFields) => StoredFields
+
 /** One value, such as the settings of a module. */
 export interface SingleSlot<T = unknown> {
   readonly kind: 'single'
@@ -16,6 +25,8 @@ export interface SingleSlot<T = unknown> {
   readonly key: string
   readonly schema: TSchema
   readonly initial: T
+  /** From version 1 on, one step for each further version. */
+  readonly upgrades?: readonly UpgradeStep[]
 }
 
 /** Many items in an order that is kept. Ids of a list are never used again. */
@@ -24,6 +35,8 @@ export interface ListSlot<T extends Item = Item> {
   readonly key: string
   readonly schema: TSchema
   readonly initial: readonly T[]
+  /** As for settings; a step gets one item. */
+  readonly upgrades?: readonly UpgradeStep[]
 }
 
 export type Slot = SingleSlot | ListSlot
@@ -31,18 +44,33 @@ export type Slot = SingleSlot | ListSlot
 /** The whole configuration: slot key to value. Frozen by convention; every change makes a new one. */
 export type Config = Readonly<Record<string, unknown>>
 
-export const single = <S extends TSchema>(key: string, schema: S, initial: Static<S>): SingleSlot<Static<S>> => ({
-  kind: 'single',
-  key,
-  schema,
-  initial,
-})
+/** The version that this release stores. */
+export const versionOf = ({ upgrades = [] }: Pick<Slot, 'upgrades'>): number => 1 + upgrades.length
 
-export const list = <S extends TObject>(
+interface Upgradable {
+  readonly upgrades?: readonly UpgradeStep[]
+}
+
+export const single = <S extends TSchema>(
   key: string,
   schema: S,
-  initial: readonly (Static<S> & Item)[] = [],
-): ListSlot<Static<S> & Item> => ({ kind: 'list', key, schema, initial })
+  initial: Static<S>,
+  { upgrades = [] }: Upgradable = {},
+): SingleSlot<Static<S>> => ({ kind: 'single', key, schema, initial, upgrades })
+
+interface ListOptions<T> extends Upgradable {
+  readonly initial?: readonly T[]
+}
+
+/** The last argument is the items that the list begins with, or those and the steps that bring older items up to date. */
+export function list<S extends TObject>(
+  key: string,
+  schema: S,
+  options: readonly (Static<S> & Item)[] | ListOptions<Static<S> & Item> = [],
+): ListSlot<Static<S> & Item> {
+  const { initial = [], upgrades = [] } = 'length' in options ? { initial: options } : options
+  return { kind: 'list', key, schema, initial, upgrades }
+}
 
 export function read<T>(config: Config, slot: SingleSlot<T>): T
 export function read<T extends Item>(config: Config, slot: ListSlot<T>): readonly T[]

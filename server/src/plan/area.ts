@@ -22,6 +22,12 @@ export interface AreaRules extends Mentioning {
   /** All problems, not the first. Fields are named as the administrator sent them, after `<area>.<slot>.`. */
   readonly verify?: (config: Config) => readonly Problem[]
   readonly render?: (config: Config, facts: Facts) => readonly Artifact[]
+  /**
+   * `background`: what it renders takes long to come into force. A change of it is checked, committed and answered; then it
+   * is applied while the area is `reloading`, and what was there before is restored when that fails (decision 30). Its
+   * artifacts are its own: no other area renders one of the same name.
+   */
+  readonly apply?: 'background'
 }
 
 /** What an area declares; `verify` and `references` add what no declaration says. */

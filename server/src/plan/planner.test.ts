@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Type } from '../contract/schema.ts'
-import { read, single, write } from '../model/slots.ts'
+import { type Config, read, single, write } from '../model/slots.ts'
 import { makePiece } from '../render/nft-piece.ts'
 import type { Artifact, NftPiece } from './artifacts.ts'
 import { noFacts } from './facts.ts'
-import { contentOf, createPlanner, sameArtifacts } from './planner.ts'
+import { allOf, changedAreas, contentOf, createPlanner, sameArtifacts } from './planner.ts'
 import { diffArtifacts } from './text-diff.ts'
 
 const own = single('a.settings', Type.Object({ text: Type.String() }), { text: 'one' })
@@ -51,6 +51,30 @@ describe('the planner', () => {
       planner.verify({}).map(({ field }) => field),
       ['a', 'aa', 'b'],
     )
+  })
+})
+
+describe('areas that are applied in the background', () => {
+  const text =
+    (slot: typeof own) =>
+    (config: Config): Artifact[] => [{ kind: 'file', name: slot.key, text: read(config, slot).text }]
+  const planner = createPlanner([
+    { name: 'slow', apply: 'background', slots: [own], render: text(own) },
+    { name: 'quick', slots: [other], render: text(other) },
+  ])
+  const before = planner.renderParts({}, noFacts)
+
+  it('are rendered apart from the others, and come last in a plan', () => {
+    assert.deepEqual(
+      allOf(before).map(({ name }) => name),
+      ['b.settings', 'a.settings'],
+    )
+    assert.deepEqual(before.background.get('slow'), planner.renderArea('slow', {}, noFacts))
+  })
+
+  it('are found when they give something else', () => {
+    assert.deepEqual(changedAreas(before, planner.renderParts(write({}, other, { text: 'x' }), noFacts)), [])
+    assert.deepEqual(changedAreas(before, planner.renderParts(write({}, own, { text: 'x' }), noFacts)), ['slow'])
   })
 })
 

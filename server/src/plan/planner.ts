@@ -7,21 +7,48 @@ import type { AreaRules } from './area.ts'
 import type { Artifact, NftPiece } from './artifacts.ts'
 import type { Facts } from './facts.ts'
 
+/** What the areas give: those that are applied in the background each for itself, the others together. */
+export interface Rendered {
+  readonly foreground: readonly Artifact[]
+  readonly background: ReadonlyMap<string, readonly Artifact[]>
+}
+
 export interface Planner {
   verify(config: Config): readonly Problem[]
+  /** Everything, as it should be on the machine in the end. */
   render(config: Config, facts: Facts): readonly Artifact[]
+  renderParts(config: Config, facts: Facts): Rendered
+  /** What one area gives, such as for a configuration that is no longer in force. */
+  renderArea(area: string, config: Config, facts: Facts): readonly Artifact[]
 }
 
 export function createPlanner(areas: readonly AreaRules[]): Planner {
   const verifiers = areas.map((area) => remember(area, (config: Config) => area.verify?.(config) ?? []))
-  const renderers = areas.map((area) =>
-    remember(area, (config: Config, facts: Facts) => area.render?.(config, facts) ?? []),
+  const renderers = areas.map(
+    (area) => [area, remember(area, (config: Config, facts: Facts) => area.render?.(config, facts) ?? [])] as const,
   )
+  const foreground = renderers.filter(([area]) => area.apply === undefined)
+  const background = renderers.filter(([area]) => area.apply === 'background')
   return {
     verify: (config) => verifiers.flatMap((verify) => verify(config, null)),
-    render: (config, facts) => renderers.flatMap((render) => render(config, facts)),
+    render: (config, facts) => renderers.flatMap(([, render]) => render(config, facts)),
+    renderParts: (config, facts) => ({
+      foreground: foreground.flatMap(([, render]) => render(config, facts)),
+      background: new Map(background.map(([{ name }, render]) => [name, render(config, facts)])),
+    }),
+    renderArea: (name, config, facts) => areas.find((area) => area.name === name)?.render?.(config, facts) ?? [],
   }
 }
+
+/** All of it, in one fixed order. */
+export const allOf = ({ foreground, background }: Rendered): readonly Artifact[] =>
+  background.size === 0 ? foreground : [...foreground, ...[...background.values()].flat()]
+
+/** The background areas that do not give the same in both. */
+export const changedAreas = (before: Rendered, after: Rendered): string[] =>
+  [...after.background].flatMap(([name, artifacts]) =>
+    sameArtifacts(artifacts, before.background.get(name) ?? []) ? [] : [name],
+  )
 
 function remember<F, R>(area: AreaRules, compute: (config: Config, facts: F) => readonly R[]) {
   const keys = [...area.slots, ...(area.reads ?? [])].map((slot) => slot.key)

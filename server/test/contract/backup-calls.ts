@@ -36,7 +36,7 @@ export const runningVersion = {
 export interface Gateways {
   start(options?: TestOptions): Promise<TestGateway>
   /** The same state again, as after a restart. */
-  restart(gateway: TestGateway): Promise<TestGateway>
+  restart(gateway: TestGateway, changes?: Pick<TestOptions, 'extraAreas'>): Promise<TestGateway>
 }
 
 /** For one test file: all are closed after each test, and none may have logged an error. */
@@ -52,8 +52,8 @@ export function useGateways(): Gateways {
       running.push(gateway)
       return gateway
     },
-    restart: async (gateway) => {
-      const again = await gateway.restart()
+    restart: async (gateway, changes) => {
+      const again = await gateway.restart(changes)
       running.splice(running.indexOf(gateway), 1, again)
       return again
     },

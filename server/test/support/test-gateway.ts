@@ -69,8 +69,8 @@ export interface TestGateway extends Gateway {
   /** A client signed in with the role; `null` is one without cookies. */
   client(role: Role | null): Promise<Client>
   addAdministrator(login: string, role: Role): Promise<string>
-  /** Closes and opens the same state again, as a restart would. */
-  restart(): Promise<TestGateway>
+  /** Closes and opens the same state again, as a restart would; `changes` are what another release would bring. */
+  restart(changes?: Pick<TestOptions, 'extraAreas'>): Promise<TestGateway>
   close(): Promise<void>
 }
 
@@ -161,9 +161,9 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
         `insecure-portcullis-session=${tokens.session}; __Secure-portcullis-${tokens.secureName}=${tokens.secureValue}`,
       )
     },
-    restart: async () => {
+    restart: async (changes = {}) => {
       await shut()
-      return createTestGateway({ ...options, folder, clock, applier })
+      return createTestGateway({ ...options, ...changes, folder, clock, applier })
     },
     close: async () => {
       await shut()

@@ -4,7 +4,8 @@
 import { GatewayError, type Problem } from '../../contract/error.ts'
 import { resealAll } from '../../model/reseal.ts'
 import type { Sealed } from '../../model/secret.ts'
-import { type Config, type Item, read, type Slot, write } from '../../model/slots.ts'
+import { type Config, type Item, read, type Slot, versionOf, write } from '../../model/slots.ts'
+import { upgradeValue } from '../../model/upgrades.ts'
 import { hasAdministrator } from '../administrators/public.ts'
 import { licence } from '../licence/public.ts'
 import { connections } from '../network/public.ts'
@@ -15,6 +16,8 @@ export interface BackupContent {
   /** The last number given in each list, so that none comes back. */
   readonly sequences: Readonly<Record<string, number>>
   readonly slots: Readonly<Record<string, unknown>>
+  /** The versions of the slots; one that is not named has version 1. */
+  readonly versions: Readonly<Record<string, number>>
   /** Clear text by place; in the slots an empty seal stands for each. */
   readonly secrets: Readonly<Record<string, string>>
 }
@@ -60,7 +63,8 @@ export function restoredConfig(content: BackupContent, restore: Restore): Config
   if (strangers.length > 0)
     refuse(strangers.map((field) => ({ field, message: 'This version does not know these settings.' })))
   const restored = keptSlots(slots)
-  const values = Object.fromEntries(restored.map((slot) => [slot.key, storedValue(slot, content.slots)]))
+  refuse(restored.flatMap((slot) => versionProblems(slot, versionIn(content, slot))))
+  const values = Object.fromEntries(restored.map((slot) => [slot.key, storedValue(slot, content)]))
   refuse(restored.flatMap((slot) => slotProblems(slot, values[slot.key], restore.faultsOf)))
   const next = { ...current, ...sealAll(values, content.secrets, current, tools) }
   if (!hasAdministrator(next)) {
@@ -69,12 +73,39 @@ export function restoredConfig(content: BackupContent, restore: Restore): Config
   return content.installation === restore.installation ? next : withoutCards(next)
 }
 
-/** Slots and fields that came with a later version start at their defaults. */
-function storedValue(slot: Slot, stored: Readonly<Record<string, unknown>>): unknown {
-  if (!Object.hasOwn(stored, slot.key)) return slot.initial
-  const value = stored[slot.key]
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return slot.kind === 'single' && isRecord ? { ...(slot.initial as object), ...value } : value
+/** What a backup says of the versions of these slots: only those that are not 1. */
+export const versionsOf = (slots: readonly Slot[]): Record<string, number> =>
+  Object.fromEntries(slots.filter((slot) => versionOf(slot) > 1).map((slot) => [slot.key, versionOf(slot)]))
+
+const versionIn = ({ versions }: BackupContent, { key }: Slot): number =>
+  Object.hasOwn(versions, key) ? (versions[key] ?? 1) : 1
+
+const versionProblems = (slot: Slot, version: number): Problem[] =>
+  version <= versionOf(slot)
+    ? []
+    : [
+        {
+          field: slot.key,
+          message: `The backup has version ${version} of these settings; this release knows versions up to ${versionOf(slot)}. Restore it with the release that made it, or a newer one.`,
+        },
+      ]
+
+/** Slots and fields that came with a later release start at their defaults; values of older versions are upgraded. */
+function storedValue(slot: Slot, content: BackupContent): unknown {
+  if (!Object.hasOwn(content.slots, slot.key)) return slot.initial
+  const value = content.slots[slot.key]
+  const upgrade = (one: unknown): unknown => upgradeStored(slot, one, versionIn(content, slot))
+  return slot.kind === 'list' && Array.isArray(value) ? value.map(upgrade) : upgrade(value)
+}
+
+/** An archive is authentic, but what it holds may still be other than what a step was written for. */
+function upgradeStored(slot: Slot, value: unknown, version: number): unknown {
+  try {
+    return upgradeValue(slot, value, version)
+  } catch (cause) {
+    const message = `These settings cannot be upgraded from version ${version}.`
+    throw new GatewayError('invalid', unrestorable, { problems: [{ field: slot.key, message }], cause })
+  }
 }
 
 /** A secret that is the same as now keeps its seal, so that only what differs is a change. */
@@ -109,12 +140,11 @@ const within = (prefix: string, problems: readonly Problem[]): Problem[] =>
   problems.map(({ field, message }) => ({ field: `${prefix}.${field}`, message }))
 
 const maxProblems = 100
+const unrestorable = 'The backup holds settings that cannot be restored.'
 
 function refuse(problems: readonly Problem[]): void {
   if (problems.length === 0) return
-  throw new GatewayError('invalid', 'The backup holds settings that cannot be restored.', {
-    problems: problems.slice(0, maxProblems),
-  })
+  throw new GatewayError('invalid', unrestorable, { problems: problems.slice(0, maxProblems) })
 }
 
 /** Cards differ from machine to machine: connections come back switched off, to be bound again here. */

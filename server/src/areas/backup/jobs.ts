@@ -7,7 +7,7 @@ import { Type } from '../../contract/schema.ts'
 import type { Services } from '../../http/handle.ts'
 import { read } from '../../model/slots.ts'
 import { settings, uploadKinds } from './config.ts'
-import { type BackupContent, bared, keptSlots } from './content.ts'
+import { type BackupContent, bared, keptSlots, versionsOf } from './content.ts'
 import { runUploads } from './jobs-uploads.ts'
 
 type Entries = ReadonlyMap<string, Buffer>
@@ -27,7 +27,8 @@ export async function makeBackup(services: Services, comment: string): Promise<s
 async function gather({ engine, vault, installationId: installation }: Services): Promise<Entries> {
   const { config, sequences } = engine
   const secrets: Record<string, string> = {}
-  const entries = new Map([[generalFile, Buffer.from(JSON.stringify({ installation, sequences }))]])
+  const versions = versionsOf(keptSlots(engine.slots))
+  const entries = new Map([[generalFile, Buffer.from(JSON.stringify({ installation, sequences, versions }))]])
   for (const slot of keptSlots(engine.slots)) {
     const pieces: string[] = []
     for (const part of partsOf(config[slot.key])) {
@@ -53,6 +54,8 @@ const withoutBrackets = (list: string): string => list.slice(1, -1)
 const General = strictObject({
   installation: Type.String({ maxLength: 200 }),
   sequences: Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 2 ** 40 })),
+  // Backups of release 0.1.0 do not have it.
+  versions: Type.Optional(Type.Record(Type.String(), Type.Integer({ minimum: 1, maximum: 1_000 }))),
 })
 const Secrets = Type.Record(Type.String(), Type.String())
 
@@ -66,7 +69,12 @@ export function readContent(entries: Entries, faultsOf: Services['faultsOf']): B
   }
   const [general, secrets] = [generalFile, secretsFile].map((name) => parse(entries.get(name)))
   if (faultsOf(General, general).length > 0 || faultsOf(Secrets, secrets).length > 0) throw unreadable()
-  return { ...(general as Pick<BackupContent, 'installation' | 'sequences'>), slots, secrets: secrets as never }
+  return {
+    versions: {},
+    ...(general as Pick<BackupContent, 'installation' | 'sequences'> & Partial<BackupContent>),
+    slots,
+    secrets: secrets as BackupContent['secrets'],
+  }
 }
 
 function parse(bytes: Buffer | undefined): unknown {

@@ -1,0 +1,84 @@
+// A throw-away area whose work is slow by nature, and a machine on which the test decides how far its engine is.
+
+import { strictObject } from '../../src/contract/fields.ts'
+import { Type } from '../../src/contract/schema.ts'
+import { type Config, read, single, write } from '../../src/model/slots.ts'
+import { type Area, defineArea } from '../../src/http/handle.ts'
+import type { Artifact, CheckReport, Observation, Outcome, Plan, UnitObservation } from '../../src/plan/artifacts.ts'
+import { FakeApplier } from './fake-applier.ts'
+
+export const slowSettings = single('slow.settings', strictObject({ text: Type.String() }), { text: '' })
+
+export const withText = (config: Config, text: string): Config => write(config, slowSettings, { text })
+
+/** Without a text its engine does not run. `file` and `unit` are names in the tables of applyd. */
+export const slowAreaOf = (file: string, unit: string): Area =>
+  defineArea({
+    name: 'slow',
+    apply: 'background',
+    slots: [slowSettings],
+    render: (config): Artifact[] => {
+      const { text } = read(config, slowSettings)
+      if (text === '') return []
+      return [
+        { kind: 'file', name: file, text: `${text}\n` },
+        { kind: 'unit', name: unit },
+      ]
+    },
+    routes: [],
+  })
+
+export const slowArea = slowAreaOf('slow.conf', 'slow')
+
+type State = UnitObservation['state']
+
+/** Keeps what the plans hold of the slow area to itself; the rest goes to the fake. */
+export class SlowMachine extends FakeApplier {
+  /** What is there of the slow area; null: nothing. */
+  text: string | null = null
+  /** All that was there, in order. */
+  readonly texts: (string | null)[] = []
+  /** How the engine does with a text. */
+  readonly states = new Map<string, { readonly state: State; readonly message: string }>()
+  /** Texts that fail while they are applied, and that applyd refuses to read. */
+  readonly puttingBack = new Set<string>()
+  readonly refusing = new Set<string>()
+  /** Texts that the checker refuses. */
+  readonly invalid = new Set<string>()
+  refusal: Error = new Error('refused')
+
+  override async check(plan: Plan): Promise<CheckReport> {
+    const text = textIn(plan)
+    const report = await super.check(withoutSlow(plan))
+    if (text === null || !this.invalid.has(text)) return report
+    return { ...report, problems: [{ field: 'slow.settings.text', message: 'The checker does not accept it.' }] }
+  }
+
+  override async apply(plan: Plan): Promise<Outcome> {
+    const text = textIn(plan)
+    if (text !== null && this.refusing.has(text)) throw this.refusal
+    if (text !== null && this.puttingBack.has(text))
+      return { status: 'put_back', problems: [{ field: 'slow', message: `${text} failed.` }], restored: true }
+    const outcome = await super.apply(withoutSlow(plan))
+    if (outcome.status === 'applied' && text !== this.text) {
+      this.text = text
+      this.texts.push(text)
+    }
+    return outcome
+  }
+
+  override async observe(): Promise<Observation> {
+    const observation = await super.observe()
+    if (this.text === null) return observation
+    const { state, message } = this.states.get(this.text) ?? { state: 'active', message: '' }
+    return { ...observation, units: [...observation.units, { name: 'slow', state, message, pid: 1 }] }
+  }
+}
+
+const isSlow = ({ name }: Artifact): boolean => name === 'slow.conf' || name === 'slow'
+const withoutSlow = (plan: Plan): Plan => ({ ...plan, artifacts: plan.artifacts.filter((one) => !isSlow(one)) })
+
+function textIn({ artifacts }: Plan): string | null {
+  const file = artifacts.find((one) => one.kind === 'file' && one.name === 'slow.conf')
+  return file?.kind === 'file' ? file.text.trim() : null
+}
