@@ -8,18 +8,18 @@ import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { findUnit, productionTables } from '../src/applyd/tables.ts'
 import { commandLine } from '../src/applyd/units.ts'
-import type { Artifact } from '../src/plan/artifacts.ts'
+import type { Artifact, NftTable } from '../src/plan/artifacts.ts'
 import { artifactName, contentOf } from '../src/plan/planner.ts'
+import { printTable } from '../src/render/nft-piece.ts'
 import { listGoldenCases, renderCase } from './support/golden.ts'
 
 const nft = '/usr/sbin/nft'
 
 /** In a network namespace of its own, so that neither rules nor privileges of the host matter. */
-function checkWithNft(name: string, body: string): string {
+function checkWithNft({ name, pieces }: NftTable): string {
   const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
-  const input = `table ${name} {\n${body}\n}\n`
   const { status, stderr } = spawnSync('/usr/bin/unshare', [...asRoot, '--net', nft, '-c', '-f', '-'], {
-    input,
+    input: printTable(name, pieces),
     encoding: 'utf8',
   })
   return status === 0 ? '' : stderr
@@ -74,7 +74,7 @@ describe('golden files', () => {
         if (artifact.kind === 'unit') assert.deepEqual(checkUnit(artifact.name, artifacts), [])
         if (artifact.kind !== 'nft') continue
         if (!existsSync(nft)) t.diagnostic('nft is not installed; its check was left out')
-        else assert.equal(checkWithNft(artifact.name, contentOf(artifact)), '')
+        else assert.equal(checkWithNft(artifact), '')
       }
       if (!rendered.has('unit unbound')) return
       if (!existsSync(unboundCheck)) t.diagnostic('unbound is not installed; its check was left out')

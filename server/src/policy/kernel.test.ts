@@ -24,9 +24,9 @@ import {
   sampleWorld,
   type World,
 } from '../../test/support/random-policy.ts'
-import { printTable } from '../applyd/nft-script.ts'
 import { parseAddress, parseSpan } from '../net/ipv4.ts'
 import { toRanges } from '../net/ranges.ts'
+import { printTable } from '../render/nft-piece.ts'
 import { compilePolicy } from './compile.ts'
 import { type DnsStage, interceptionOrigin } from './dns.ts'
 import { evaluate } from './evaluate.ts'

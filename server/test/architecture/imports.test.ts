@@ -77,8 +77,8 @@ const table: readonly Row[] = [
   },
   {
     files: /^plan\//,
-    may: [/^plan\//, /^contract\//],
-    because: 'a plan is a pure function of configuration and facts',
+    may: [/^plan\//, /^contract\//, /^render\/nft-piece\.ts$/],
+    because: 'a plan is a pure function of configuration and facts, printed as it is loaded',
   },
   {
     files: /^config\//,
@@ -139,7 +139,7 @@ const table: readonly Row[] = [
   },
   {
     files: /^applyd\//,
-    may: [/^applyd\//, /^plan\/artifacts\.ts$/, /^contract\/error\.ts$/, /^node:/],
+    may: [/^applyd\//, /^render\/nft-piece\.ts$/, /^plan\/artifacts\.ts$/, /^contract\/error\.ts$/, /^node:/],
     because: 'the privileged process loads no npm package and no code that talks to the network',
   },
   {
