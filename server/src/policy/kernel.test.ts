@@ -24,6 +24,8 @@ import {
   sampleWorld,
   type World,
 } from '../../test/support/random-policy.ts'
+import { dns as dnsEngine } from '../engines/dns/index.ts'
+import { closedPorts } from '../engines/views.ts'
 import { parseAddress, parseSpan } from '../net/ipv4.ts'
 import { toRanges } from '../net/ranges.ts'
 import { printTable } from '../render/nft-piece.ts'
@@ -223,7 +225,9 @@ for (const { title, policies, packets, sizes, ports = world.ports, dns = () => n
     for (let seed = 1; seed <= policies; seed++) {
       const random = makeRandom(seed)
       const drawn = { ...world, ports }
-      const policy = { ...drawPolicy(random, drawn, sizes), dns: dns(seed) }
+      const stage = dns(seed)
+      const closed = stage === null ? [] : closedPorts([dnsEngine])
+      const policy = { ...drawPolicy(random, drawn, sizes), dns: stage, closedPorts: closed }
       load(policy)
       forget()
       const cases = drawPackets(random, drawn, packets).map((packet) => ({

@@ -28,7 +28,7 @@ const table: readonly Row[] = [
   },
   {
     files: /^areas\/[^/]+\/status\.ts$/,
-    may: [own, /^contract\//, /^system\//, /^http\/handle\.ts$/, ...types],
+    may: [own, /^(contract|engines|system)\//, /^http\/handle\.ts$/, ...types],
     because: 'a status tells what was read, it never changes or applies',
   },
   {
@@ -47,7 +47,7 @@ const table: readonly Row[] = [
   },
   {
     files: /^areas\/[^/]+\/[^/]+\.ts$/,
-    may: [own, /^contract\//, /^(net|render|policy|signatures)\//, /^typebox$/, ...types],
+    may: [own, /^contract\//, /^(engines|net|render|policy|signatures)\//, /^typebox$/, ...types],
     because: 'everything else in an area is pure: a clock, a file or a process in it could not be tested as data',
   },
   {
@@ -56,13 +56,18 @@ const table: readonly Row[] = [
     because: 'everything imports the contract, so it imports nothing',
   },
   {
+    files: /^engines\//,
+    may: [/^engines\//, /^plan\/artifacts\.ts$/],
+    because: 'both sides of the socket read what an engine is, so it is data that imports nothing that runs',
+  },
+  {
     files: /^(render|net)\//,
     may: [/^(render|net)\//, /^plan\/artifacts\.ts$/, /^node:crypto$/],
     because: 'writers are pure and know no area',
   },
   {
     files: /^policy\//,
-    may: [/^(policy|net|render)\//, ...types],
+    may: [/^(policy|net|render|engines)\//, ...types],
     because: 'what a policy means, does and lacks is a pure function of it',
   },
   {
@@ -134,12 +139,19 @@ const table: readonly Row[] = [
   },
   {
     files: /^system\//,
-    may: [/^system\//, /^(net|signatures)\//, ...types, /^node:/],
+    may: [/^system\//, /^(net|signatures|engines)\//, ...types, /^node:/],
     because: 'read-only eyes: nothing here may write or know areas',
   },
   {
     files: /^applyd\//,
-    may: [/^applyd\//, /^render\/nft-piece\.ts$/, /^plan\/artifacts\.ts$/, /^contract\/error\.ts$/, /^node:/],
+    may: [
+      /^(applyd|engines)\//,
+      // Writers without any import of their own: configuration that applyd adds is quoted like that of a plan.
+      /^render\/(nft-piece|unbound)\.ts$/,
+      /^plan\/artifacts\.ts$/,
+      /^contract\/error\.ts$/,
+      /^node:/,
+    ],
     because: 'the privileged process loads no npm package and no code that talks to the network',
   },
   {

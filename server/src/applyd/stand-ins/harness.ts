@@ -221,6 +221,7 @@ export function benchTables(
     templates: new Map([
       ['stand-for', (device) => ({ ...standIn, args: [join(here, 'stand-in.sh'), '{stand.conf}', device] })],
     ]),
+    formerUnits: new Map(),
     makeReady: () => {},
     tracking: { table: join(root, 'tracked'), switches: [join(root, 'counts'), join(root, 'stamps')] },
     trial: [process.execPath, join(here, 'trial.ts')],

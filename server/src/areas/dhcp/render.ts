@@ -2,6 +2,8 @@
 // without a restart; and the server of the proxy file where that is announced. Pure.
 
 import type { Config } from '../../contract/slots.ts'
+import { engineFile, engineUnit } from '../../engines/artifacts.ts'
+import { dhcp } from '../../engines/dhcp/index.ts'
 import { highestAddress, type Network, parseAddress, parseNetwork, parseSpan } from '../../net/ipv4.ts'
 import type { Artifact } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
@@ -28,10 +30,10 @@ export function render(config: Config, facts: Facts): Artifact[] {
   const { served, relayed } = serviceOf(config, facts)
   if (served.length + relayed.length === 0) return []
   return [
-    { kind: 'file', name: 'dnsmasq.conf', text: printLines(settingsLines(served, relayed)) },
-    { kind: 'file', name: 'dhcp-hosts', text: printLines(hostLines(config, served)) },
-    { kind: 'unit', name: 'dhcp' },
-    ...announcingNetworks(served).map(({ network }): Artifact => ({ kind: 'unit', name: wpadUnit(network.address) })),
+    engineFile(dhcp, 'dnsmasq.conf', printLines(settingsLines(served, relayed))),
+    engineFile(dhcp, 'dhcp-hosts', printLines(hostLines(config, served))),
+    engineUnit(dhcp, 'dhcp'),
+    ...announcingNetworks(served).map(({ network }) => wpadUnit(network.address)),
   ]
 }
 

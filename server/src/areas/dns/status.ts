@@ -3,6 +3,8 @@
 
 import { type StatusItem, storedOnly } from '../../contract/fields.ts'
 import { type Config, read } from '../../contract/slots.ts'
+import { engineUnit } from '../../engines/artifacts.ts'
+import { dns } from '../../engines/dns/index.ts'
 import type { Machine } from '../../http/handle.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { ddns, ddnsState, safeSearch, settings } from './config.ts'
@@ -16,7 +18,9 @@ import {
   silentServers,
 } from './resolve.ts'
 
-const unitName = 'unbound'
+/** What the administrator looks for; the unit is named for the service. */
+const itemName = 'unbound'
+const unitName = engineUnit(dns, 'dns').name
 const rulesTable = 'inet portcullis'
 
 export interface DdnsView {
@@ -39,7 +43,7 @@ type Told = Omit<StatusItem, 'name'>
 export function dnsStatusItems(view: DnsView): StatusItem[] {
   const server = serverState(view)
   return [
-    { name: unitName, ...server, msg: [...server.msg, ...(server.status === 'active' ? resolution(view) : [])] },
+    { name: itemName, ...server, msg: [...server.msg, ...(server.status === 'active' ? resolution(view) : [])] },
     { name: 'nsd', ...ownZones(view, server) },
     { name: `${view.brand}-dns-backend`, ...backend(view, server) },
   ]
@@ -71,7 +75,7 @@ function ownZones({ config }: DnsView, server: Told): Told {
   const count = enabledOwnZones(config).length
   if (count === 0) return { status: 'inactive', msg: ['No own zone is enabled.'] }
   const msg = [
-    `${count} own ${count === 1 ? 'zone is' : 'zones are'} served by ${unitName}; there is no nsd of its own.`,
+    `${count} own ${count === 1 ? 'zone is' : 'zones are'} served by ${itemName}; there is no nsd of its own.`,
   ]
   return server.status === 'active'
     ? { status: 'active', msg }

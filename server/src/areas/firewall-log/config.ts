@@ -2,6 +2,8 @@
 // belong to the firewall.
 
 import { type Config, read } from '../../contract/slots.ts'
+import { describeMissing } from '../../engines/engine.ts'
+import { firewallLog } from '../../engines/firewall-log/index.ts'
 import { accessState, logRules, settings } from '../firewall/config.ts'
 
 export { describeRecord } from './records.ts'
@@ -18,8 +20,7 @@ export function isLogging(config: Config): boolean {
 
 /** The words of the unit; a program or plugin that is not there is named by its package. */
 export function describeReader(message: string): string {
-  if (/failed to execute|not installed/.test(message))
-    return 'The program ulogd is not installed (Debian package ulogd2); no records are written.'
+  if (/failed to execute|not installed/.test(message)) return `${describeMissing(firewallLog)} No records are written.`
   if (/plugin `?JSON/.test(message))
     return 'ulogd cannot write JSON (Debian package ulogd2-json is missing); no records are written.'
   return message

@@ -3,10 +3,10 @@
 import { defineArea } from '../../http/handle.ts'
 import { settings as dnsSettings } from '../dns/config.ts'
 import { slots } from './config.ts'
-import { serviceSlots } from './policy.ts'
 import { references } from './references.ts'
 import { render } from './render.ts'
 import { routes } from './routes.ts'
+import { serviceSlots } from './services.ts'
 import { namedSlots, verify } from './verify.ts'
 
 export const firewall = defineArea({

@@ -26,8 +26,6 @@ import {
   type TimeMatch,
 } from '../../policy/model.ts'
 import { digest } from '../../render/digest.ts'
-import { entries } from '../dhcp/config.ts'
-import { openServices } from '../dhcp/resolve.ts'
 import { settings as dnsSettings } from '../dns/config.ts'
 import { aggregated, connections, tunnels } from '../network/config.ts'
 import { devicesOf, externalDevices, localAddresses, localNetworks, ownAddresses } from '../network/resolve.ts'
@@ -35,6 +33,7 @@ import { objectKinds } from '../objects/config.ts'
 import { addressesOf, portsOf, timesOf } from '../objects/resolve.ts'
 import * as slots from './config.ts'
 import { type AccessEntry, logActions, type Rule } from './contract.ts'
+import { closedServicePorts, openServices } from './services.ts'
 
 /** Everything beside a rule itself that its meaning depends on; `objects` is the same list while none of it changed. */
 interface World {
@@ -57,6 +56,7 @@ export function policyOf(config: Config, facts: Facts): Policy {
     externalDevices: externalDevices(config, facts),
     devices: facts.interfaces.map(({ name }) => name),
     services: openServices(config, facts),
+    closedPorts: closedServicePorts,
     ownAddresses: ownAddresses(config, facts),
     countsHits: read(config, slots.watch).enabled,
     loggedActions: loggedActions(log_mode, log_actions),
@@ -65,7 +65,7 @@ export function policyOf(config: Config, facts: Facts): Policy {
   }
 }
 
-/** The DNS server is always there; interception is a switch of its area. */
+/** Interception is a switch of the DNS area. */
 function dnsStage(config: Config, facts: Facts): DnsStage {
   const local = [...localAddresses(config, facts)].map(([device, texts]) => ({
     device,
@@ -86,9 +86,6 @@ function loggedActions(mode: string, selected: readonly LoggedAction[]): readonl
 
 /** Slots of other areas that give rules their meaning. */
 export const foreignSlots: readonly Slot[] = [...objectKinds.map(({ slot }) => slot), connections, tunnels, aggregated]
-
-/** Slots of other areas whose services are let through. */
-export const serviceSlots: readonly Slot[] = [entries]
 
 let lastObjects: readonly unknown[] = []
 function worldOf(config: Config, facts: Facts): World {

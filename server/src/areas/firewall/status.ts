@@ -3,6 +3,8 @@
 
 import { type StatusItem, storedOnly } from '../../contract/fields.ts'
 import { type Config, read } from '../../contract/slots.ts'
+import { engineUnit } from '../../engines/artifacts.ts'
+import { firewallLog } from '../../engines/firewall-log/index.ts'
 import type { Observation } from '../../plan/artifacts.ts'
 import { describeReader, isLogging } from '../firewall-log/config.ts'
 import { block, bypassList, forwardRules, inputRules, settings } from './config.ts'
@@ -10,7 +12,7 @@ import { block, bypassList, forwardRules, inputRules, settings } from './config.
 const rulesTable = 'inet portcullis'
 const hardwareTable = 'netdev portcullis_hw'
 /** The unit that the firewall-log area renders. */
-const logUnit = 'firewall-log'
+const logUnit = engineUnit(firewallLog, 'firewall-log').name
 
 /** `observation` is null with the reason when applyd does not answer. */
 export interface FirewallView {

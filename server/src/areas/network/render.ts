@@ -2,6 +2,8 @@
 // found by MAC in the facts, leases come from there too.
 
 import { type Config, type ListSlot, read } from '../../contract/slots.ts'
+import { templateUnit } from '../../engines/artifacts.ts'
+import { dhcpClient } from '../../engines/dhcp-client/index.ts'
 import { parseAddress } from '../../net/ipv4.ts'
 import type { Artifact, LinkMaking, LinkPlan, RoutePlan } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
@@ -43,7 +45,7 @@ export function render(config: Config, facts: Facts): readonly Artifact[] {
   )
   return [
     { kind: 'network', name: 'links', links },
-    ...[...clients].map((device): Artifact => ({ kind: 'unit', name: `dhcp-client.${device}` })),
+    ...[...clients].map((device) => templateUnit(dhcpClient, 'dhcp-client', device)),
   ]
 }
 
