@@ -103,8 +103,9 @@ export interface EngineData {
 /** Keeps the names of files, units and ports as types. */
 export const declareEngine = <const E extends EngineData>(engine: E): E => engine
 
-/** What to tell an administrator when the program of an engine is not there. */
-export function describeMissing({ packages }: EngineData): string {
+/** What an administrator can do about a unit whose message says that its program is not there; null for other messages. */
+export function describeMissing({ packages }: EngineData, message: string): string | null {
+  if (!/failed to execute|not installed/.test(message)) return null
   const [first] = [...packages.start, ...packages.use]
   return `The program ${first?.file} is not installed (Debian package ${first?.name}).`
 }

@@ -52,7 +52,8 @@ function toldOf(view: DhcpView, isServing: boolean): Told {
 
 /** dnsmasq ends by itself only when it cannot start; its last line then says why, otherwise it has nothing to do with it. */
 function failureOf({ message }: UnitObservation): string[] {
-  if (/failed to execute|not installed/.test(message)) return ['Module could not start.', describeMissing(dhcp)]
+  const missing = describeMissing(dhcp, message)
+  if (missing !== null) return ['Module could not start.', missing]
   if (!/ended with status/.test(message)) return ['Service stopped.', message.replace(/(signal \w+\.).*/, '$1')]
   return ['Module could not start.', 'Service stopped.', message.replace(/ [^ ]*\/[^ ]*\//g, ' ')]
 }

@@ -48,6 +48,13 @@ test('the server is told as applyd sees it', () => {
   for (const item of Object.values(dead)) assert.match(said(item), /^failed: dns ended with status 1\./)
 })
 
+test('a missing program is named with its package', () => {
+  const message = 'dns ended with status 127. prlimit: failed to execute /usr/sbin/unbound: No such file or directory'
+  const unit = { name: 'dns', state: 'failed' as const, message, pid: null }
+  const { unbound } = items({}, { observation: { ...running, units: [unit] } })
+  assert.equal(said(unbound), 'failed: The program unbound is not installed (Debian package unbound).')
+})
+
 test('who is asked, and which server of a connection is missing', () => {
   const config = {
     'dns.root_servers': [

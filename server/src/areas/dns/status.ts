@@ -5,6 +5,7 @@ import { type StatusItem, storedOnly } from '../../contract/fields.ts'
 import { type Config, read } from '../../contract/slots.ts'
 import { engineUnit } from '../../engines/artifacts.ts'
 import { dns } from '../../engines/dns/index.ts'
+import { describeMissing } from '../../engines/engine.ts'
 import type { Machine } from '../../http/handle.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { ddns, ddnsState, safeSearch, settings } from './config.ts'
@@ -54,7 +55,7 @@ function serverState({ observation, unreachable }: DnsView): Told {
   if (observation.limitation !== null) return { status: 'inactive', msg: [storedOnly(observation.limitation)] }
   const unit = observation.units.find(({ name }) => name === unitName)
   if (!unit) return { status: 'failed', msg: ['The DNS server is not running.'] }
-  return { status: unit.state, msg: unit.message === '' ? [] : [unit.message] }
+  return { status: unit.state, msg: unit.message === '' ? [] : [describeMissing(dns, unit.message) ?? unit.message] }
 }
 
 /** Who is asked, and what stands in the way of that. */

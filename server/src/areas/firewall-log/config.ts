@@ -20,7 +20,8 @@ export function isLogging(config: Config): boolean {
 
 /** The words of the unit; a program or plugin that is not there is named by its package. */
 export function describeReader(message: string): string {
-  if (/failed to execute|not installed/.test(message)) return `${describeMissing(firewallLog)} No records are written.`
+  const missing = describeMissing(firewallLog, message)
+  if (missing !== null) return `${missing} No records are written.`
   if (/plugin `?JSON/.test(message))
     return 'ulogd cannot write JSON (Debian package ulogd2-json is missing); no records are written.'
   return message
