@@ -1,11 +1,11 @@
 // The rules as the gateway compiles them, as text for nft, and how long compiling took from nothing. Automatic SNAT is
 // off, so that traffic costs what the rules cost and no more connections to one server are possible than ports.
 
-import { printTable } from '../../server/src/applyd/nft-script.ts'
 import { settings } from '../../server/src/areas/firewall/config.ts'
 import { policyOf } from '../../server/src/areas/firewall/resolve.ts'
 import { updateSingle } from '../../server/src/model/list-edits.ts'
 import { noFacts } from '../../server/src/plan/facts.ts'
+import { printTable } from '../../server/src/plan/nft-piece.ts'
 import { compilePolicy } from '../../server/src/policy/compile.ts'
 import { writePolicy } from './configuration.ts'
 import type { BenchPolicy } from './rules.ts'

@@ -1,32 +1,37 @@
-// Debian packages the lab needs. A package counts as there when the file we want from it is, however it came.
+// Debian packages: those of the engines, which each engine declares itself, and those of the lab and the tests. A package
+// counts as there when the file we want from it is, however it came.
 
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { apt, aptInstall, disableUnits, majorOnOffer, withBackports } from './apt.mjs'
+import { root } from './paths.mjs'
 import { findComplaint, say, seconds } from './terminal.mjs'
+
+/** By when they are needed: `start`, `use` and `tests`; see server/src/engines/engine.ts. */
+export function readEnginePackages(folder = join(root, 'server', 'src', 'engines')) {
+  const files = readdirSync(folder)
+    .map((name) => join(folder, name, 'packages.json'))
+    .filter((path) => existsSync(path))
+  const declared = files.map((path) => JSON.parse(readFileSync(path, 'utf8')))
+  const all = (need) => declared.flatMap((packages) => packages[need])
+  return { start: all('start'), use: all('use'), tests: all('tests') }
+}
+
+const engines = readEnginePackages()
 
 /** Keep it short: what is here is installed on the machine of everybody who types `npm start`. */
 export const labPackages = [
   { name: 'iproute2', file: 'ip', purpose: 'the network of the lab' },
   { name: 'nftables', file: 'nft', purpose: 'the firewall engine' },
-  {
-    name: 'unbound',
-    file: 'unbound',
-    units: ['unbound.service', 'unbound-resolvconf.service'],
-    purpose: 'the DNS server, and the DNS of the lab',
-  },
-  { name: 'dns-root-data', file: 'root.hints', purpose: 'root servers and their key' },
-  { name: 'dnsmasq-base', file: 'dnsmasq', purpose: 'the DHCP server' },
   { name: 'curl', file: 'curl', purpose: 'requests from the client of the lab' },
-  { name: 'udhcpc', file: 'udhcpc', purpose: 'the DHCP client of provider connections' },
-  { name: 'ulogd2', file: 'ulogd', units: ['ulogd2.service'], purpose: 'the reader of the firewall log' },
-  { name: 'busybox', file: 'busybox', purpose: 'the server of the proxy file' },
-  { name: 'ulogd2-json', file: 'ulogd_output_JSON.so', purpose: 'the form of the firewall log' },
   { name: 'mount', file: 'mount', purpose: 'the private file systems of the lab' },
-  { name: 'smbclient', file: 'smbclient', purpose: 'uploads of backups to a share' },
+  ...engines.start,
 ]
 
 export const testPackages = [
   ...labPackages,
+  ...engines.use,
+  ...engines.tests,
   { name: 'procps', file: 'ps', purpose: 'a look at processes in tests' },
   { name: 'iputils-ping', file: 'ping', purpose: 'pings in tests' },
   {
@@ -36,29 +41,20 @@ export const testPackages = [
     leastMajor: 7,
     purpose: 'the engine that judges our signatures in tests',
   },
-  { name: 'bind9-dnsutils', file: 'dig', purpose: 'DNS queries in tests' },
-  { name: 'ldnsutils', file: 'ldns-signzone', purpose: 'signed zones in tests' },
   {
     name: 'vsftpd',
     file: 'vsftpd',
     units: ['vsftpd.service'],
     purpose: 'the FTP server that backups are uploaded to in tests',
   },
-  {
-    name: 'samba',
-    file: 'smbd',
-    units: ['smbd.service', 'nmbd.service'],
-    purpose: 'the share that backups are uploaded to in tests',
-  },
 ]
 
-const folders = [
-  ...['/usr/sbin', '/usr/bin', '/sbin', '/bin'],
-  ...['/usr/lib/x86_64-linux-gnu/ulogd', '/usr/lib/aarch64-linux-gnu/ulogd', '/usr/share/dns'],
-]
+const programFolders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
 export function findMissing(packages) {
-  return packages.filter(({ file }) => !folders.some((folder) => existsSync(`${folder}/${file}`)))
+  return packages.filter(
+    ({ file, folders = programFolders }) => !folders.some((folder) => existsSync(`${folder}/${file}`)),
+  )
 }
 
 /** Installs what is missing if that is possible. Whatever happens, the start goes on with what is there. */

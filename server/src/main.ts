@@ -22,6 +22,10 @@ import { dnsServers, serverDomains } from './areas/network/resolve.ts'
 import { domains } from './areas/objects/config.ts'
 import { countryEntries } from './areas/objects/countries.ts'
 import { Database } from './database/database.ts'
+import { leasesPath } from './engines/dhcp/index.ts'
+import { hitsPath } from './engines/firewall-log/index.ts'
+import { engines } from './engines/index.ts'
+import { logSources } from './engines/views.ts'
 import { guardConnections } from './http/connections.ts'
 import { createTlsServer, ensureCertificate, type ServerCertificate } from './http/tls.ts'
 import { createSocketListener, serveSockets } from './http/websocket.ts'
@@ -97,7 +101,7 @@ async function start(settings: Settings): Promise<void> {
   const gateway: Gateway = createGateway({
     database,
     folder,
-    hitsFile: join(settings.stateDir, 'log', 'firewall.json'),
+    hitsFile: join(settings.stateDir, hitsPath),
     applier,
     vault,
     clock,
@@ -124,8 +128,8 @@ async function start(settings: Settings): Promise<void> {
       random: () => randomBytes(10),
       read: () => applier.sessions(),
     }),
-    dhcpLeases: createDhcpLeases(join(settings.stateDir, 'dhcp', 'leases')),
-    serviceLogs: createServiceLogs(join(settings.stateDir, 'log')),
+    dhcpLeases: createDhcpLeases(join(settings.stateDir, leasesPath)),
+    serviceLogs: createServiceLogs(join(settings.stateDir, 'log'), logSources(engines)),
     isTls: true,
     logsRequests: settings.logsRequests,
     serverFactory: (handler) => guardConnections(createTlsServer(certificate, handler)),

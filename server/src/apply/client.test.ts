@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createFrameReader, encodeFrame, rememberedPlans } from '../applyd/frames.ts'
 import { GatewayError } from '../contract/error.ts'
 import type { NftPiece, Plan, RequestFrame } from '../plan/artifacts.ts'
-import { makePiece } from '../render/nft-piece.ts'
+import { makePiece } from '../plan/nft-piece.ts'
 import { ApplydClient, type ClientTimings } from './client.ts'
 
 type Answer = (request: RequestFrame, socket: Socket) => void

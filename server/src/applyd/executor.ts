@@ -376,7 +376,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     // After a reboot the old rules and processes are gone: going back then means the closed boot state.
     const isSameKernel = intent.kernel === kernel
     const contents = contentsOf(intent)
-    const wanted = new Set(isSameKernel ? intent.units : [])
+    const wanted = new Set(isSameKernel ? intent.units.map((name) => tables.formerUnits.get(name) ?? name) : [])
     await attempt('restore.files', () => switchFiles(contents))
     await attempt('restore.network', () => switchNetwork(isSameKernel ? (applied?.links ?? null) : null))
     await attempt('restore.tables', async () => load(await ruleset.findWayBack(intent.tables, isSameKernel)))

@@ -6,8 +6,8 @@ import { isAbsolute } from 'node:path'
 import type { DataPlane } from '../plan/artifacts.ts'
 import { createApplyd } from './applyd.ts'
 import { readKernelIdentity } from './processes.ts'
+import { productionTables } from './production.ts'
 import { defaultTimings } from './supervisor.ts'
-import { productionTables } from './tables.ts'
 import { createLog } from './text.ts'
 
 const log = createLog((line) => process.stderr.write(line))

@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makePiece } from '../render/nft-piece.ts'
+import { makePiece, printTable } from '../plan/nft-piece.ts'
 import { composeScript } from './nft-script.ts'
 
+const spec = { command: ['nft'], tables: ['inet portcullis'], boot: 'inet boot' } as const
+
 test('a count goes to the first rule of its origin that counts, and never into quotes', () => {
-  const spec = { command: ['nft'], tables: ['inet portcullis'], boot: 'inet boot' } as const
   const lines = [
     'iifname "counter" accept comment "r.1"',
     'iifname "my counter" counter accept comment "r.1"',
@@ -17,11 +18,24 @@ test('a count goes to the first rule of its origin that counts, and never into q
   const counts = new Map([['r.1', { packets: 5, bytes: 70 }]])
   const script = composeScript(spec, [{ table: 'inet portcullis', wanted: [piece], held: null }], counts)
   const texts = script.map(({ text }) => text)
-  assert.deepEqual(texts.slice(texts.indexOf('chain forward {') + 1).slice(0, lines.length), [
-    lines[0],
-    'iifname "my counter" counter packets 5 bytes 70 accept comment "r.1"',
-    lines[2],
-    lines[3],
+  assert.deepEqual(texts.slice(texts.indexOf('  chain forward {') + 1).slice(0, lines.length), [
+    `    ${lines[0]}`,
+    '    iifname "my counter" counter packets 5 bytes 70 accept comment "r.1"',
+    `    ${lines[2]}`,
+    `    ${lines[3]}`,
   ])
   assert.equal(counts.size, 0)
+})
+
+test('a new table is loaded with the text that golden files and diffs show', () => {
+  const pieces = [
+    makePiece({ kind: 'set', name: 's', head: 'type ipv4_addr', lines: ['10.0.0.1', '10.0.0.2'], origin: 'objects.s' }),
+    makePiece({ kind: 'chain', name: 'c', head: '', lines: ['ip saddr @s counter drop comment "r.1"'], origin: '' }),
+  ]
+  const script = composeScript(spec, [{ table: 'inet extra', wanted: pieces, held: null }], new Map())
+  const text = script.map((line) => `${line.text}\n`).join('')
+  assert.equal(text, `table inet extra\ndelete table inet extra\n${printTable('inet extra', pieces)}`)
+  const fields = Object.fromEntries(script.map((line) => [line.text.trim(), line.field]))
+  assert.equal(fields['elements = { 10.0.0.1, 10.0.0.2 }'], 'objects.s')
+  assert.equal(fields['ip saddr @s counter drop comment "r.1"'], 'r.1')
 })

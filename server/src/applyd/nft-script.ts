@@ -3,6 +3,7 @@
 // What comes stands in one block, in which nft itself makes chains before sets, and sets before rules. Pure.
 
 import type { NftPiece } from '../plan/artifacts.ts'
+import { printPiece } from '../plan/nft-piece.ts'
 import type { Counts } from './nft-listing.ts'
 import { type HeldPiece, type HeldTable, keyOf, originsOf } from './pieces.ts'
 import type { NftSpec } from './tables.ts'
@@ -95,7 +96,12 @@ function composeDelta({ table, wanted }: TableChange, held: HeldTable, counts: C
     field: ('origin' in piece && piece.origin) || name,
   })
   const change = (verb: string, piece: NftPiece, lines: readonly string[]): ScriptLine[] =>
-    lines.length === 0 ? [] : [...frame(`${verb} element ${table} ${piece.name} {`, '}', piece, separated(lines))]
+    lines.length === 0
+      ? []
+      : [`${verb} element ${table} ${piece.name} {`, ...lines.map((line) => `${line},`), '}'].map((text) => ({
+          text,
+          field: fieldOf(piece),
+        }))
   return [
     ...[...changedChains.map(([old]) => old), ...goneChains].map((chain) => command('flush chain', chain)),
     ...goneSets.map((set) => command(`delete ${set.kind}`, set)),
@@ -123,35 +129,22 @@ function elementsOf({ body }: HeldPiece, piece: NftPiece) {
 /** An element of a map is found by its key. */
 const elementKey = (line: string): string => line.split(' : ', 1)[0] ?? line
 
-/** A table that is not there yet, as one text. */
-export const printTable = (table: string, pieces: readonly NftPiece[]): string =>
-  block(table, pieces, new Map())
-    .map(({ text }) => `${text}\n`)
-    .join('')
-
 function block(table: string, pieces: readonly NftPiece[], counts: Counts): ScriptLine[] {
   if (pieces.length === 0) return []
   const edge = (text: string): ScriptLine => ({ text, field: table })
-  return [edge(`table ${table} {`), ...pieces.flatMap((piece) => printPiece(piece, counts)), edge('}')]
+  const inner = pieces.flatMap((piece, index) => [...(index === 0 ? [] : [edge('')]), ...linesOf(piece, counts)])
+  return [edge(`table ${table} {`), ...inner, edge('}')]
 }
 
-/** As it stands in the block of its table. */
-function printPiece(piece: NftPiece, counts: Counts): ScriptLine[] {
-  const { kind, name, head, lines } = piece
-  const title = `${kind} ${name} {`
-  if (kind === 'chain') return frame(title, '}', piece, [...(head === '' ? [] : [head]), ...withCounts(piece, counts)])
-  const elements = lines.length === 0 ? [] : ['elements = {', ...separated(lines), '}']
-  return frame(title, '}', piece, [head, ...elements])
+/** As printed everywhere, but with counts; each line with the object that a refusal of it belongs to. */
+function linesOf(piece: NftPiece, counts: Counts): ScriptLine[] {
+  const field = fieldOf(piece)
+  if (!isChain(piece)) return printPiece(piece).map((text) => ({ text, field }))
+  const counted = { ...piece, lines: withCounts(piece, counts) }
+  return printPiece(counted).map((text) => ({ text, field: commentOf(text) ?? field }))
 }
 
-function frame(start: string, end: string, piece: NftPiece, lines: readonly string[]): ScriptLine[] {
-  const field = piece.origin || piece.name
-  const fieldOf = (line: string) => (piece.kind === 'chain' ? commentOf(line) : null) ?? field
-  const inner = lines.map((text) => ({ text, field: fieldOf(text) }))
-  return [{ text: start, field }, ...inner, { text: end, field }]
-}
-
-const separated = (lines: readonly string[]): string[] => lines.map((line) => `${line},`)
+const fieldOf = ({ origin, name }: NftPiece): string => origin || name
 
 function withCounts(piece: NftPiece, counts: Counts): readonly string[] {
   if (counts.size === 0) return piece.lines

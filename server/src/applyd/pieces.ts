@@ -23,12 +23,6 @@ export type HeldTable = ReadonlyMap<string, HeldPiece>
 
 export const keyOf = ({ kind, name }: Pick<NftPiece, 'kind' | 'name'>): string => `${kind} ${name}`
 
-/** The same as the maker's in render/. */
-export const hashOf = ({ kind, name, head, lines, origin }: NftPiece): string =>
-  createHash('sha256')
-    .update(JSON.stringify([kind, name, head, lines, origin]))
-    .digest('hex')
-
 /** Short, because the record of what is applied holds one for every piece. */
 export const digest = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22)

@@ -13,8 +13,9 @@ import type {
   Verb,
   VerbTable,
 } from '../plan/artifacts.ts'
+import { hashPiece } from '../plan/nft-piece.ts'
 import { hashOfFile, rememberedPlans } from './frames.ts'
-import { hashOf, keyOf } from './pieces.ts'
+import { keyOf } from './pieces.ts'
 import { deviceForm, findFile, findUnit, type Tables } from './tables.ts'
 
 /** The message goes back to the caller as it is. */
@@ -139,7 +140,7 @@ function parsePiece(value: unknown, recall: Recall): NftPiece {
     origin: parseForm(origin, originForm, 'origin of a piece is not allowed'),
     hash: parseForm(hash, hashForm, 'hash is not a SHA-256 in hex'),
   }
-  if (hashOf(piece) !== piece.hash) throw new Refusal('The hash of a piece does not fit its content.')
+  if (hashPiece(piece) !== piece.hash) throw new Refusal('The hash of a piece does not fit its content.')
   return piece
 }
 

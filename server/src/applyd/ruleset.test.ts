@@ -3,10 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { test } from 'node:test'
 import type { NftPiece } from '../plan/artifacts.ts'
-import { makePiece } from '../render/nft-piece.ts'
-import { hashOf } from './pieces.ts'
 import { chain, forwardHead, map, nft, planOf, problemsOf, set } from './stand-ins/harness.ts'
 import { base, createSequences, keep, rule } from './stand-ins/sequence.ts'
 
@@ -283,13 +280,6 @@ scenarioOf('what is written for a change does not grow with the ruleset', async 
     status: 'applied',
     changed: [],
   })
-})
-
-test('the hash of a piece is the same here and where it is made', () => {
-  const piece = makePiece({ kind: 'map', name: 'm', head: 'type ipv4_addr : verdict', lines: ['a', 'b'], origin: 'x' })
-  assert.equal(hashOf(piece), piece.hash)
-  for (const change of [{ name: 'n' }, { head: '' }, { lines: ['a b'] }, { origin: '' }, { kind: 'set' as const }])
-    assert.notEqual(hashOf({ ...piece, ...change }), piece.hash)
 })
 
 run()

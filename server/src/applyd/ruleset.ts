@@ -5,15 +5,15 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Hits, NftPiece, TableObservation } from '../plan/artifacts.ts'
+import { hashPiece, printTable } from '../plan/nft-piece.ts'
 import type { Context } from './applyd.ts'
 import { readJson, writeDurable } from './durable.ts'
 import { isPresent, list, runScript, type Verdict } from './nft.ts'
 import { addCounts, type Counts, type Listing, listChains, parseListing } from './nft-listing.ts'
-import { changeOf, composeScript, printTable, rewrittenChains, type TableChange } from './nft-script.ts'
+import { changeOf, composeScript, rewrittenChains, type TableChange } from './nft-script.ts'
 import {
   type HeldPiece,
   type HeldTable,
-  hashOf,
   hold,
   hookOf,
   isLively,
@@ -75,7 +75,7 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     const bodies = new Map([...stored, ...record.fresh].map((piece) => [piece.hash, piece]))
     const bodyOf = (hash: string): NftPiece | null => {
       const body = bodies.get(hash)
-      return body && hashOf(body) === hash ? body : null
+      return body && hashPiece(body) === hash ? body : null
     }
     kept = new Set(stored.map(({ hash }) => hash))
     for (const [table, pieces] of Object.entries(record.tables)) {

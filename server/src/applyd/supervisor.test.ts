@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createScenarios, dnsText, file, planOf, unit, waitFor } from './stand-ins/harness.ts'
+import { readKernelIdentity } from './processes.ts'
+import { type Bench, createScenarios, dnsText, file, planOf, problemsOf, unit, waitFor } from './stand-ins/harness.ts'
+import type { Tables } from './tables.ts'
 
 const { scenario, run } = createScenarios('the supervisor')
 const standPlan = (revision: number, text: string) => planOf(revision, file('stand.conf', `${text}\n`), unit('stand'))
@@ -177,6 +179,65 @@ scenario('closing with units ends them, closing without leaves them', async (sce
   assert.deepEqual(scene.bench.processes(), [])
   await scene.start()
   assert.equal((await scene.unitNow())?.state, 'inactive')
+})
+
+/** The tables of a release that calls the stand-in `service`. */
+function renamedTables(bench: Bench): Tables {
+  const tables = bench.tables()
+  const { stand, ...units } = Object.fromEntries(tables.units)
+  return {
+    ...tables,
+    units: new Map(Object.entries({ ...units, service: stand ?? assert.fail() })),
+    formerUnits: new Map([['stand', 'service']]),
+  }
+}
+
+scenario('a unit with another name in this release keeps its process and its log', async (scene) => {
+  await scene.apply(standPlan(1, 'well'))
+  await waitFor('it has started', () => /started as well/.test(scene.unitLog()))
+  const pid = scene.bench.unitPid('stand')
+  await scene.start({ tables: renamedTables(scene.bench) })
+  assert.deepEqual(await scene.unitNow('service'), { name: 'service', state: 'active', message: '', pid })
+  assert.equal(await scene.unitNow('stand'), undefined)
+  assert.equal(existsSync(join(scene.bench.stateDir, 'log', 'stand.log')), false)
+  assert.match(scene.unitLog('service'), /started as well/)
+  const plan = planOf(2, file('stand.conf', 'well\n'), unit('service'))
+  assert.deepEqual(await scene.apply(plan), { status: 'applied', changed: [] })
+  assert.equal(scene.bench.unitPid('service'), pid)
+  assert.equal(scene.bench.unitPid('stand'), null)
+  assert.equal(scene.bench.processes().length, 2)
+})
+
+scenario('an apply that an earlier release left unfinished is undone under the new name', async (scene) => {
+  await scene.apply(standPlan(1, 'well'))
+  const pid = scene.bench.unitPid('stand')
+  await scene.applyd?.close()
+  const intent = { id: 'unfinished', kernel: readKernelIdentity(), files: [], tables: [], units: ['stand'] }
+  writeFileSync(join(scene.bench.stateDir, 'applyd', 'intent.json'), JSON.stringify(intent))
+  await scene.start({ tables: renamedTables(scene.bench) })
+  assert.equal(scene.bench.unitPid('service'), pid)
+  assert.equal((await scene.unitNow('service'))?.state, 'active')
+  assert.equal(scene.bench.record('intent.json'), null)
+})
+
+scenario('a unit that this release does not know is ended', async (scene) => {
+  await scene.apply(standPlan(1, 'well'))
+  const { units, ...tables } = renamedTables(scene.bench)
+  const dns = units.get('dns') ?? assert.fail()
+  await scene.start({ tables: { ...tables, units: new Map([['dns', dns]]), formerUnits: new Map() } })
+  assert.deepEqual(scene.bench.processes(), [])
+  assert.equal(scene.bench.unitPid('stand'), null)
+})
+
+scenario('what the kernel lacks is reported in words, whatever the process does', async (scene) => {
+  const needs = [{ name: 'packet logging (nowhere)', path: '/proc/nowhere' }]
+  await scene.start({ tables: scene.bench.tables({ needs }) })
+  const lacking = 'The running kernel does not offer packet logging (nowhere).'
+  const [problem] = problemsOf(await scene.apply(standPlan(1, 'die')))
+  assert.equal(problem?.message, `stand ended right after its start: ${lacking}`)
+  await scene.apply(standPlan(2, 'well'))
+  const seen = await scene.unitNow()
+  assert.deepEqual([seen?.state, seen?.message], ['failed', lacking])
 })
 
 run()

@@ -19,7 +19,7 @@ import {
   type UnitSpec,
 } from './tables.ts'
 import { oneLine, wordsOf } from './text.ts'
-import { answers, commandLine, unitCommandLine } from './units.ts'
+import { answers, commandLine, kernelFault, unitCommandLine } from './units.ts'
 
 /**
  * `logOffset` is where in the log the words of the present process begin. `asked` are the inputs that work in the background
@@ -77,7 +77,9 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   /** Finds the processes of an earlier applyd again; ends those it cannot have meant. Starts nothing. */
   async function adopt(): Promise<void> {
     const remembered = readJson<Remembered>(recordPath, log)
-    for (const { name, inputs, process } of remembered?.units ?? []) {
+    for (const { name: recorded, inputs, process } of remembered?.units ?? []) {
+      const name = tables.formerUnits.get(recorded) ?? recorded
+      if (name !== recorded) moveLog(join(logs, `${recorded}.log`), join(logs, `${name}.log`))
       const unit = findOwn(name)
       // A unit of another namespace or one that left the table serves nobody: it is ended, not adopted.
       if (!unit || remembered?.kernel !== kernel) await end(process, name)
@@ -223,12 +225,15 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   }
 
   const observe = (): UnitObservation[] =>
-    [...units.values()].map(({ name, process, isWanted, state, message, asked }) => {
+    [...units.values()].map(({ name, spec, process, isWanted, state, message, asked }) => {
       const now = stateOf(process)
       const pid = now === 'gone' ? null : (process?.pid ?? null)
+      // An engine that is about to start may load what it needs.
+      const fault = isWanted && state !== 'activating' ? kernelFault(spec) : null
+      if (fault !== null) return { name, state: 'failed', message: fault, pid }
       if (!isWanted || asked !== null || state === 'deactivating' || now === 'running')
         return { name, state, message, pid }
-      const words = now === 'suspended' ? `${name} is suspended.` : message || `${name} does not run.`
+      const words = now === 'suspended' ? `${name} is suspended.` : message || `${name} is not running.`
       return { name, state: 'failed', message: words, pid }
     })
 
@@ -334,8 +339,15 @@ function withOutput<T>({ path, mode, uid, gid }: NonNullable<UnitSpec['output']>
   })
 }
 
-/** The last line the engine wrote since its start. */
+/** The log of a unit that has another name now; the process goes on writing to the same file. */
+function moveLog(from: string, to: string): void {
+  if (fs.existsSync(from) && !fs.existsSync(to)) fs.renameSync(from, to)
+}
+
+/** What the kernel lacks, or the last line the engine wrote since its start. */
 function lastWords(unit: Unit): string {
+  const fault = kernelFault(unit.spec)
+  if (fault !== null) return fault
   const lines = (readRegular(unit.logPath)?.subarray(unit.logOffset) ?? '').toString().split('\n')
   return oneLine(lines.findLast((line) => line.trim() !== '') ?? '')
 }

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { test } from 'node:test'
+import { productionTables } from './production.ts'
 import { benchTables } from './stand-ins/harness.ts'
-import { productionTables, type Tables } from './tables.ts'
+import type { Tables } from './tables.ts'
 
 const here = import.meta.dirname
-const sources = globSync([join(here, '*.ts'), join(here, 'engines/*.ts')]).filter((path) => !path.endsWith('.test.ts'))
+const sources = globSync([join(here, '*.ts'), join(here, 'engines/**/*.ts')]).filter(
+  (path) => !path.endsWith('.test.ts'),
+)
 
 /** What the rest of applyd takes for granted. */
 function assertSound({ nft, files, fileTemplates, units, templates, trial }: Tables): void {
@@ -38,16 +41,17 @@ test('the production tables and those of the tests are sound', () => {
   assertSound(benchTables('/tmp', ['/usr/sbin/nft'], 5353))
 })
 
-test('applyd imports nothing but node, itself and the types of the plan', () => {
+test('applyd imports nothing but node, itself, pure writers and the types of the plan', () => {
   for (const path of sources) {
     for (const [, words = '', from = ''] of readFileSync(path, 'utf8').matchAll(
       /^import ([^']*?) from '([^'\n]*)'$/gm,
     )) {
-      const isOwn = from.startsWith('node:') || /^\.{1,2}\/(engines\/)?[a-z-]+\.ts$/.test(from)
+      const isOwn = from.startsWith('node:') || join(dirname(path), from).startsWith(`${here}/`)
+      const isPure = /^(\.\.\/)+(engines\/|render\/(nft-piece|unbound)\.ts$)/.test(from)
       const isPlan = /^(\.\.\/)+(plan\/artifacts|contract\/error)\.ts$/.test(from)
       const values = words.replace(/^type /, '{ type ').match(/(?<!type )\b[a-z]\w+\b(?=\s*[,}])/g) ?? []
       const isTypeOnly = words.startsWith('type ') || values.every((name) => name === 'maxFrameBytes')
-      assert.ok(isOwn || (isPlan && isTypeOnly), `${path} imports ${from}`)
+      assert.ok(isOwn || isPure || (isPlan && isTypeOnly), `${path} imports ${from}`)
     }
   }
 })

@@ -1,15 +1,9 @@
-// The fixed tables: which nft tables, files and units exist at all. A plan only chooses from them by name, so no path
-// and no program ever comes from gatewayd. The tests hold that names are plain and every file is vetted by some unit.
+// The form of the fixed tables: which nft tables, files and units exist at all. A plan only chooses from them by name, so
+// no path and no program ever comes from gatewayd. Those of production are made in production.ts, from the engines.
 
 import { join } from 'node:path'
-import type { DataPlane } from '../plan/artifacts.ts'
+import type { KernelFeature } from '../engines/engine.ts'
 import type { Ownership } from './durable.ts'
-import { dhcpUnit, dhcpUnitName, prepareDhcp } from './engines/dhcp.ts'
-import { dhcpClient, prepareDhcpClient } from './engines/dhcp-client.ts'
-import { dnsEntries, dnsUnitName } from './engines/dns.ts'
-import { dnsZoneTemplate } from './engines/dns-files.ts'
-import { firewallLogFileName, firewallLogUnit, firewallLogUnitName } from './engines/firewall-log.ts'
-import { prepareWpad, wpadServer, wpadTemplateName } from './engines/wpad.ts'
 
 /**
  * The path belongs to applyd alone: when no plan names the file any more, it is removed. The ending is added to what the
@@ -60,6 +54,8 @@ export interface UnitSpec extends Command {
   readonly isSlow?: boolean
   /** Where its standard output goes instead of its log; emptied when it has grown too large. */
   readonly output?: Ownership & { readonly path: string; readonly maxBytes: number }
+  /** What the kernel must offer; what it lacks is reported instead of the last line of the log. */
+  readonly needs?: readonly KernelFeature[]
   /** See prlimit(1). */
   readonly limits?: { readonly nofile?: number; readonly nproc?: number; readonly as?: number }
   /** Faults of a file that the engine would accept and we do not: programs, modules, includes, paths, sockets. */
@@ -91,12 +87,17 @@ export interface Tables {
   readonly units: ReadonlyMap<string, UnitSpec>
   /** Units of which there is one for each device; they are named `<template>.<device>` and start after all others. */
   readonly templates: ReadonlyMap<string, (device: string) => UnitSpec>
+  /** Units of earlier releases by what they are called now. */
+  readonly formerUnits: ReadonlyMap<string, string>
   /** Once, before any unit starts. */
   readonly makeReady: () => void
   readonly tracking: TrackingSpec
   /** The program that sends packets through a copy of the rules. */
   readonly trial: readonly string[]
 }
+
+/** The account of gatewayd, which may read what units write for it. */
+export type ServiceAccount = { readonly uid: number; readonly gid: number } | null
 
 /** Neither a path nor syntax of any program. */
 export const deviceForm = /^(?!\.+$)[A-Za-z0-9._-]{1,15}$/
@@ -125,42 +126,4 @@ export function findUnit({ units, templates }: Tables, name: string): UnitSpec |
   const [kind, device] = splitName(name)
   const template = deviceForm.test(device) ? templates.get(kind) : undefined
   return units.get(name) ?? template?.(device)
-}
-
-/** Who may read what units write for gatewayd. */
-export type ServiceAccount = { readonly uid: number; readonly gid: number } | null
-
-/** Some units write below the state folder. In a user namespace the service is root too, and so is everybody. */
-export function productionTables(stateDir: string, account: ServiceAccount, plane: DataPlane): Tables {
-  const service = account?.uid === 0 ? null : account
-  const firewallLog = firewallLogUnit(stateDir, service)
-  const dns = dnsEntries({ stateDir, plane, hasAccounts: service !== null })
-  const dhcp = dhcpUnit(stateDir, service)
-  const [first, hardware] = ['inet portcullis', 'netdev portcullis_hw'] as const
-  return {
-    nft: { command: ['/usr/sbin/nft'], tables: [first, hardware], boot: 'inet portcullis_boot' },
-    files: new Map([[firewallLogFileName, firewallLog.file], ...dns.files, ...dhcp.files]),
-    fileTemplates: new Map([[dnsZoneTemplate, dns.zones]]),
-    units: new Map([
-      [firewallLogUnitName, firewallLog.unit],
-      [dnsUnitName, dns.unit],
-      [dhcpUnitName, dhcp.unit],
-    ]),
-    // A device without a lease is no reason to refuse rules.
-    templates: new Map([
-      ['dhcp-client', (device) => ({ ...dhcpClient(stateDir)(device), isOptional: true })],
-      [wpadTemplateName, wpadServer(stateDir, service)],
-    ]),
-    makeReady: () => {
-      prepareDhcpClient(stateDir)
-      dns.makeReady()
-      prepareDhcp(stateDir, service)
-      prepareWpad(stateDir)
-    },
-    tracking: {
-      table: '/proc/net/nf_conntrack',
-      switches: ['acct', 'timestamp'].map((name) => `/proc/sys/net/netfilter/nf_conntrack_${name}`),
-    },
-    trial: [process.execPath, join(import.meta.dirname, '..', 'trial', 'main.ts')],
-  }
 }

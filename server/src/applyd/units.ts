@@ -39,6 +39,12 @@ export function digestOf(content: Buffer): string {
   return known
 }
 
+/** Why the engine cannot work on this kernel; null when the kernel has all it needs. */
+export function kernelFault({ needs = [] }: UnitSpec): string | null {
+  const missing = needs.filter(({ path }) => !existsSync(path)).map(({ name }) => name)
+  return missing.length === 0 ? null : `The running kernel does not offer ${missing.join(' and ')}.`
+}
+
 /** One try. */
 export const answers = async (probe: Exclude<Probe, { kind: 'alive' }>): Promise<boolean> =>
   probe.kind === 'udp' ? isUdpBound(probe.port) : accepts(probe)

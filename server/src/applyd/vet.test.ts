@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import type { NftPiece } from '../plan/artifacts.ts'
-import { printTable } from './nft-script.ts'
+import { printTable } from '../plan/nft-piece.ts'
 import { Bench, chain, forwardHead, map, set } from './stand-ins/harness.ts'
 import { commentOf, vetPiece } from './vet.ts'
 

@@ -1,9 +1,9 @@
 // Change sets as they are stored become change sets of this release: each was written under the version that its slot had
 // then. Decides nothing; the store reads all of the history through here.
 
+import { NewerDataError } from '../database/database.ts'
 import { type Slot, versionOf } from '../model/slots.ts'
 import { upgradeValue } from '../model/upgrades.ts'
-import { NewerDataError } from '../database/database.ts'
 import { type ChangeSet, inverse } from './diff.ts'
 import { type SplicedChange, valueAfter } from './splices.ts'
 

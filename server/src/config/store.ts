@@ -3,8 +3,8 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '../contract/error.ts'
-import { type Item, type Slot, versionOf } from '../model/slots.ts'
 import { type Database, NewerDataError } from '../database/database.ts'
+import { type Item, type Slot, versionOf } from '../model/slots.ts'
 import type { BackgroundRow } from './background.ts'
 import { applyChanges, type Change, type ChangeSet, type Snapshot } from './diff.ts'
 import { HistoryUpgrader, refuseNewer, type StoredChange, upgradeHistory } from './history.ts'

@@ -6,6 +6,7 @@ import type { Config } from '../model/slots.ts'
 import type { AreaRules } from './area.ts'
 import type { Artifact, NftPiece } from './artifacts.ts'
 import type { Facts } from './facts.ts'
+import { printPieces } from './nft-piece.ts'
 
 /** What the areas give: those that are applied in the background each for itself, the others together. */
 export interface Rendered {
@@ -79,11 +80,11 @@ function sameArtifact(a: Artifact, b: Artifact | undefined): boolean {
 const samePieces = (a: readonly NftPiece[], b: readonly NftPiece[]): boolean =>
   a === b || (a.length === b.length && a.every((piece, index) => piece.hash === b[index]?.hash))
 
-/** As text that a person can read; that of a table is what may stand between its braces. */
+/** As text that a person can read; that of a table is what is loaded between its braces. */
 export const contentOf = (artifact: Artifact): string => {
   switch (artifact.kind) {
     case 'nft':
-      return artifact.pieces.map((piece) => printPiece(piece).join('\n')).join('\n\n')
+      return printPieces(artifact.pieces).join('\n')
     case 'network':
       return artifact.links.map((link) => JSON.stringify(link)).join('\n')
     case 'file':
@@ -92,17 +93,3 @@ export const contentOf = (artifact: Artifact): string => {
       return ''
   }
 }
-
-/** The lines of a piece. Few elements stand on one line, many on one each. */
-export function printPiece({ kind, name, head, lines }: NftPiece): string[] {
-  const isShort = lines.reduce((sum, line) => sum + line.length + 2, 0) < 100
-  const elements = isShort ? [`    elements = { ${lines.join(', ')} }`] : many(lines)
-  const content = kind === 'chain' ? lines.map((line) => `    ${line}`) : lines.length === 0 ? [] : elements
-  return [`  ${kind} ${name} {`, ...(head === '' ? [] : [`    ${head}`]), ...content, '  }']
-}
-
-const many = (lines: readonly string[]): string[] => [
-  '    elements = {',
-  ...lines.map((line) => `      ${line},`),
-  '    }',
-]

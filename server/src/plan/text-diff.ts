@@ -1,7 +1,8 @@
 // A small line diff for dry runs: what would leave a rendered artifact and what would come in. Pure.
 
 import type { Artifact, NftPiece, NftTable } from './artifacts.ts'
-import { artifactName, contentOf, printPiece, sameArtifacts } from './planner.ts'
+import { printPiece } from './nft-piece.ts'
+import { artifactName, contentOf, sameArtifacts } from './planner.ts'
 
 export interface ArtifactChange {
   readonly artifact: string

@@ -2,6 +2,7 @@
 // rules", so lists of any length need no way back. Each list is one tree of chains, shared by all its bindings.
 
 import type { NftPiece } from '../plan/artifacts.ts'
+import { makePiece } from '../plan/nft-piece.ts'
 import { digest } from '../render/digest.ts'
 import {
   addresses,
@@ -17,7 +18,6 @@ import {
   sentence,
   words,
 } from '../render/nft.ts'
-import { makePiece } from '../render/nft-piece.ts'
 import { addressSet, logGroup, portSpace } from './compile-rule.ts'
 import { listPieces, makeFields, mix, type Tree } from './dispatch.ts'
 import { dispatch, type Entry, printEntry, type RankedTree } from './dispatch-ranks.ts'

@@ -1,7 +1,8 @@
-// What the DNS server needs of the firewall, as nftables: port 53 is closed from outside, and with interception queries of
-// local hosts to the internet are turned to the gateway, while encrypted ones, which could not be answered, are refused.
+// DNS interception as nftables: queries of local hosts to the internet are redirected to the gateway, while encrypted ones,
+// which could not be answered, are refused.
 
 import type { NftPiece } from '../plan/artifacts.ts'
+import { makePiece } from '../plan/nft-piece.ts'
 import {
   addresses,
   blank,
@@ -15,19 +16,11 @@ import {
   sentence,
   words,
 } from '../render/nft.ts'
-import { makePiece } from '../render/nft-piece.ts'
-import { closedDnsOrigin, type DnsStage, encryptedDns, interceptionOrigin } from './dns.ts'
+import { type DnsStage, encryptedDns, interceptionOrigin } from './dns.ts'
 import type { Policy } from './model.ts'
 
-const fromOutside = inSet(words('iifname'), 'if_external')
 const fromInside = inSet(words('iifname'), 'if_local')
 const toInternet = inSet(words('ip daddr'), 'net_local', true)
-
-/** In front of the user's INPUT rules: the server answers local networks only. */
-export const dnsInput = ({ dns }: Policy): Nft[] =>
-  dns === null
-    ? []
-    : ['udp', 'tcp'].map((protocol) => rule(closedDnsOrigin, fromOutside, words(`${protocol} dport 53 counter drop`)))
 
 /** Behind the user's DNAT rules, which may so except a host or lead its queries elsewhere. */
 export const dnsRedirect = ({ dns }: Policy): Nft[] =>
@@ -41,11 +34,7 @@ export const dnsRedirect = ({ dns }: Policy): Nft[] =>
 export const dnsForward = ({ dns }: Policy): Nft[] =>
   dns?.isIntercepting ? [sentence(fromInside, jump('dns_refused'))] : []
 
-export function dnsPieces({ dns, externalDevices }: Policy): NftPiece[] {
-  if (dns === null) return []
-  const external = deviceSet('if_external', externalDevices)
-  return dns.isIntercepting ? [external, ...interception(dns)] : [external]
-}
+export const dnsPieces = ({ dns }: Policy): NftPiece[] => (dns?.isIntercepting ? interception(dns) : [])
 
 const interception = ({ local, near }: DnsStage): NftPiece[] => [
   deviceSet(

@@ -2,6 +2,7 @@
 // kernel looks at it further.
 
 import type { NftTable } from '../plan/artifacts.ts'
+import { makePiece } from '../plan/nft-piece.ts'
 import {
   addresses,
   concatenate,
@@ -14,7 +15,6 @@ import {
   rule,
   words,
 } from '../render/nft.ts'
-import { makePiece } from '../render/nft-piece.ts'
 import type { HardwareFilter, Policy } from './model.ts'
 
 export const hardwareTable = 'netdev portcullis_hw'

@@ -4,6 +4,7 @@
 
 import type { Ranges } from '../net/ranges.ts'
 import type { NftPiece } from '../plan/artifacts.ts'
+import { makePiece } from '../plan/nft-piece.ts'
 import {
   addresses,
   addressPool,
@@ -21,7 +22,6 @@ import {
   target,
   words,
 } from '../render/nft.ts'
-import { makePiece } from '../render/nft-piece.ts'
 import { makeFields, mix, udpOffset } from './dispatch.ts'
 import { type Entry, printEntry } from './dispatch-ranks.ts'
 import type { AddressMatch, InterfaceMatch, LoggedAction, PolicyRule, ProtocolName, RuleTable } from './model.ts'

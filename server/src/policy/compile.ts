@@ -3,6 +3,7 @@
 // costs what it touches.
 
 import type { NftPiece, NftTable } from '../plan/artifacts.ts'
+import { makePiece } from '../plan/nft-piece.ts'
 import {
   addresses,
   blank,
@@ -20,9 +21,8 @@ import {
   sentence,
   words,
 } from '../render/nft.ts'
-import { makePiece } from '../render/nft-piece.ts'
 import { type AccessOptions, compileAccess } from './compile-access.ts'
-import { deviceSet, dnsForward, dnsInput, dnsPieces, dnsRedirect } from './compile-dns.ts'
+import { deviceSet, dnsForward, dnsPieces, dnsRedirect } from './compile-dns.ts'
 import { compileHardware } from './compile-hardware.ts'
 import { compileRule, type Place, type RuleOptions } from './compile-rule.ts'
 import { listPieces, type Tree } from './dispatch.ts'
@@ -83,13 +83,16 @@ export function compilePolicy(policy: Policy): NftTable[] {
     collect(made.pieces)
     for (const [name, tree] of made.trees) trees.set(name, tree)
     const { chain, hook } = hooks[place]
-    const system = [...systemRules(place), ...dnsRules(place, policy), ...compileServices(policy, place)]
+    const early = place === 'input' ? compileClosed(policy) : place === 'forward' ? dnsForward(policy) : []
+    const system = [...systemRules(place), ...early, ...compileServices(policy, place)]
     const lines = [...before, ...system, ...made.lines, ...after]
     collect([makePiece({ kind: 'chain', name: chain, head: hookHead(hook), lines, origin: '' })])
   }
   // What dispatch-ranks.ts wrote into the packet mark is nobody else's business.
   if ([...trees.values()].some(({ ranks }) => ranks.length > 0)) collect([wipeMark])
-  if (policy.hasAutomaticSnat) collect(snatSets(policy))
+  if (policy.hasAutomaticSnat || policy.closedPorts.length > 0)
+    collect([deviceSet('if_external', policy.externalDevices)])
+  if (policy.hasAutomaticSnat) collect([privateSet])
   collect(dnsPieces(policy))
   memory = { options, trees }
   const hardware = compileHardware(policy)
@@ -144,10 +147,16 @@ function compileServices({ services }: Policy, place: Place): Nft[] {
     })
 }
 
-function dnsRules(place: Place, policy: Policy): Nft[] {
-  if (place === 'input') return dnsInput(policy)
-  return place === 'forward' ? dnsForward(policy) : []
-}
+/** In front of the user's INPUT rules: what is for local networks only is closed to the others. */
+const compileClosed = ({ closedPorts }: Policy): Nft[] =>
+  closedPorts.map(({ name, protocol, destinationPort }) =>
+    rule(
+      `inp.sys.${name}`,
+      inSet(words('iifname'), 'if_external'),
+      equals(words(`${protocol} dport`), numbers(destinationPort, destinationPort)),
+      words('counter drop'),
+    ),
+  )
 
 interface CompiledTable {
   readonly lines: readonly Nft[]
@@ -197,13 +206,10 @@ const automaticSnat = ({ hasAutomaticSnat }: Policy): Nft[] =>
       ]
     : []
 
-const snatSets = ({ externalDevices }: Policy): NftPiece[] => [
-  deviceSet('if_external', externalDevices),
-  makePiece({
-    kind: 'set',
-    name: 'net_private',
-    head: words('type ipv4_addr; flags interval;'),
-    lines: [...privateNetworks],
-    origin: '',
-  }),
-]
+const privateSet = makePiece({
+  kind: 'set',
+  name: 'net_private',
+  head: words('type ipv4_addr; flags interval;'),
+  lines: [...privateNetworks],
+  origin: '',
+})

@@ -5,9 +5,9 @@
 
 import type { Ranges } from '../net/ranges.ts'
 import type { NftPiece } from '../plan/artifacts.ts'
+import { makePiece } from '../plan/nft-piece.ts'
 import { digest } from '../render/digest.ts'
 import { addresses, byMap, element, goTo, jump, type Nft, numbers, words } from '../render/nft.ts'
-import { makePiece } from '../render/nft-piece.ts'
 
 /** What rules are told apart by. Ports stand in one space: those of TCP as they are, those of UDP after them. */
 export const fieldNames = ['destination', 'source', 'ports'] as const

@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dns as dnsEngine } from '../engines/dns/index.ts'
+import { closedPorts } from '../engines/views.ts'
 import { parseAddress } from '../net/ipv4.ts'
 import { toRanges } from '../net/ranges.ts'
 import type { DnsStage } from './dns.ts'
@@ -21,7 +23,13 @@ const dns: DnsStage = {
   ]),
   isIntercepting: true,
 }
-const whole: Policy = { ...emptyPolicy, externalDevices: ['wan0'], ownAddresses: [number('10.10.0.1')], dns }
+const whole: Policy = {
+  ...emptyPolicy,
+  externalDevices: ['wan0'],
+  ownAddresses: [number('10.10.0.1')],
+  closedPorts: closedPorts([dnsEngine]),
+  dns,
+}
 const facts = {
   interfaces: [
     { name: 'lan0', mac: '', addresses: ['10.10.0.1/24'], isUp: true, index: 2 },

@@ -7,7 +7,7 @@ import { encryptedDnsAddresses } from './encrypted-dns.ts'
 import { type Cut, cutPoint, type Flow } from './evaluate-match.ts'
 import type { Span } from './model.ts'
 
-/** Devices and networks of the local side. Null in a policy: the gateway has no DNS server. */
+/** Devices and networks of the local side. Null in a policy: nothing is intercepted. */
 export interface DnsStage {
   /** With the address to which the kernel turns what came in there; null when it has none. */
   readonly local: readonly { readonly device: string; readonly address: number | null }[]
@@ -16,7 +16,6 @@ export interface DnsStage {
   readonly isIntercepting: boolean
 }
 
-export const closedDnsOrigin = 'inp.sys.dns'
 export const interceptionOrigin = 'dns.settings.intercept_enabled'
 
 /** DNS over TLS and QUIC have ports of their own, over HTTPS only places. */
@@ -44,10 +43,6 @@ export function intercept(
   const address = dns.local.find(({ device }) => device === incoming)?.address ?? null
   return address === null ? null : [address, address]
 }
-
-/** Is the packet one that only a client of the local side may send to the DNS server? */
-export const isForDns = ({ protocol, destinationPorts }: Flow): boolean | Cut =>
-  protocol === 'tcp' || protocol === 'udp' ? isAmong([53, 53], destinationPorts, 'destination_ports') : false
 
 /** Is the packet a query that interception refuses? */
 export function isRefused(dns: DnsStage | null, flow: Flow): boolean | Cut {

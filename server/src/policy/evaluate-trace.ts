@@ -68,7 +68,8 @@ export interface AccessResult {
 export type Decision =
   | { readonly kind: 'rule'; readonly rule: PolicyRule }
   | { readonly kind: 'access'; readonly result: AccessResult }
-  | { readonly kind: 'system'; readonly origin: string }
+  /** `closed` is the service that is closed to external networks, when that is why. */
+  | { readonly kind: 'system'; readonly origin: string; readonly closed: string | null }
   | { readonly kind: 'default' }
   | { readonly kind: 'no_route' }
 

@@ -2,9 +2,10 @@
 // routing, access lists, forward or input, SNAT. The compiler renders the same meaning for the kernel, and a test
 // compares the two packet by packet. Sentences about it are explain.ts's. Pure.
 
+import type { ClosedPort } from '../engines/views.ts'
 import { parseAddress, parseNetwork } from '../net/ipv4.ts'
 import { contains, toRanges } from '../net/ranges.ts'
-import { closedDnsOrigin, intercept, interceptionOrigin, isForDns, isRefused } from './dns.ts'
+import { intercept, interceptionOrigin, isRefused } from './dns.ts'
 import { type Cut, type Flow, matchRule } from './evaluate-match.ts'
 import { findIpv6Way, findWay, type Routing, type Way } from './evaluate-routing.ts'
 import type {
@@ -210,15 +211,17 @@ function passThrough(question: Question, flow: Flow, before: readonly LogRecord[
 
 type Start = Omit<Outcome, 'path' | 'decidedBy' | 'verdict'>
 
-const bySystem = <V extends 'accept' | 'drop'>(origin: string, verdict: V) =>
-  ({ decidedBy: { kind: 'system', origin }, verdict }) as const
+const bySystem = <V extends 'accept' | 'drop'>(origin: string, verdict: V, closed: string | null = null) =>
+  ({ decidedBy: { kind: 'system', origin, closed }, verdict }) as const
 
 function receive(question: Question, flow: Flow, start: Start): Outcome | Cut {
   if (flow.incoming === 'lo') return { ...start, path: 'input', ...bySystem('inp.sys.loopback', 'accept') }
   const { policy } = question
-  const isClosed = policy.dns !== null && policy.externalDevices.includes(flow.incoming ?? '') && isForDns(flow)
-  if (typeof isClosed === 'object') return isClosed
-  if (isClosed) return { ...start, path: 'input', ...bySystem(closedDnsOrigin, 'drop') }
+  const closed = findClosed(policy, flow)
+  if (closed !== null)
+    return 'at' in closed
+      ? closed
+      : { ...start, path: 'input', ...bySystem(`inp.sys.${closed.name}`, 'drop', closed.title) }
   const service = findService(policy, 'input', flow)
   if (service !== null)
     return 'at' in service ? service : { ...start, path: 'input', ...bySystem(`inp.sys.${service.name}`, 'accept') }
@@ -252,6 +255,18 @@ function send(question: Question, flow: Flow, start: Start): Outcome | Cut {
   return 'at' in service
     ? service
     : hide(question, flow, { ...outcome, ...bySystem(`out.sys.${service.name}`, 'accept') })
+}
+
+/** The first port that the packet may not reach from outside. */
+function findClosed({ closedPorts, externalDevices }: Policy, flow: Flow): ClosedPort | Cut | null {
+  const { incoming, protocol, destinationPorts: ports } = flow
+  if (ports === null || !externalDevices.includes(incoming ?? '')) return null
+  for (const port of closedPorts) {
+    const span: Span = [port.destinationPort, port.destinationPort]
+    if (port.protocol !== protocol || !touches(ports, span)) continue
+    return lies(ports, span) ? port : { field: 'destination_ports', at: borderOf(ports, span) }
+  }
+  return null
 }
 
 /** The first service that the packet belongs to. */

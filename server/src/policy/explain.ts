@@ -2,7 +2,7 @@
 // way itself is evaluate.ts's; titles of objects come from the caller. Pure.
 
 import { printAddress, printSpan } from '../net/ipv4.ts'
-import { closedDnsOrigin, interceptionOrigin } from './dns.ts'
+import { interceptionOrigin } from './dns.ts'
 import type { RuleField } from './evaluate-match.ts'
 import type { LogRecord, Miss, NewSource, Outcome, Packet, SnatResult, Trace, Verdict, Walk } from './evaluate-trace.ts'
 import type { PolicyRule, RuleTable, Span } from './model.ts'
@@ -189,13 +189,14 @@ function sayAccess({ binding, entry, isAllowed }: NonNullable<Outcome['access']>
 
 const systemWords: Readonly<Record<string, string>> = {
   'fwd.sys.blocked': 'Everything that would be forwarded is blocked because rule tests failed.',
-  [closedDnsOrigin]: 'The DNS server answers local networks only: a system rule drops queries from outside.',
   [interceptionOrigin]: 'DNS interception refuses encrypted queries, which the gateway could not answer.',
 }
 
-const saySystem = ({ decidedBy }: Outcome): string =>
-  (decidedBy.kind === 'system' ? systemWords[decidedBy.origin] : undefined) ??
-  'A system rule accepts the packet before any rule of an administrator.'
+function saySystem({ decidedBy }: Outcome): string {
+  const { origin, closed } = decidedBy.kind === 'system' ? decidedBy : { origin: '', closed: null }
+  if (closed !== null) return `The ${closed} answers local networks only: a system rule drops packets from outside.`
+  return systemWords[origin] ?? 'A system rule accepts the packet before any rule of an administrator.'
+}
 
 function sayTable(path: 'input' | 'forward' | 'output', rule: PolicyRule | null): string {
   const table = path === 'input' ? 'INPUT' : 'FORWARD'

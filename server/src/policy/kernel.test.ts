@@ -24,9 +24,11 @@ import {
   sampleWorld,
   type World,
 } from '../../test/support/random-policy.ts'
-import { printTable } from '../applyd/nft-script.ts'
+import { dns as dnsEngine } from '../engines/dns/index.ts'
+import { closedPorts } from '../engines/views.ts'
 import { parseAddress, parseSpan } from '../net/ipv4.ts'
 import { toRanges } from '../net/ranges.ts'
+import { printTable } from '../plan/nft-piece.ts'
 import { compilePolicy } from './compile.ts'
 import { type DnsStage, interceptionOrigin } from './dns.ts'
 import { evaluate } from './evaluate.ts'
@@ -223,7 +225,9 @@ for (const { title, policies, packets, sizes, ports = world.ports, dns = () => n
     for (let seed = 1; seed <= policies; seed++) {
       const random = makeRandom(seed)
       const drawn = { ...world, ports }
-      const policy = { ...drawPolicy(random, drawn, sizes), dns: dns(seed) }
+      const stage = dns(seed)
+      const closed = stage === null ? [] : closedPorts([dnsEngine])
+      const policy = { ...drawPolicy(random, drawn, sizes), dns: stage, closedPorts: closed }
       load(policy)
       forget()
       const cases = drawPackets(random, drawn, packets).map((packet) => ({

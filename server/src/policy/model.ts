@@ -2,6 +2,8 @@
 // compiler turns it into nftables, the evaluator walks it, hygiene compares it; all three read this and nothing else,
 // so they cannot disagree about what a rule says. Pure.
 
+import type { ServicePort } from '../engines/engine.ts'
+import type { ClosedPort } from '../engines/views.ts'
 import type { Ranges } from '../net/ranges.ts'
 import type { DnsStage } from './dns.ts'
 
@@ -105,17 +107,11 @@ export type HardwareFilter =
     }
 
 /** A service of the gateway itself, let through before any rule of an administrator. Null in a condition: any. */
-export interface OpenService {
-  /** Its system rules are `inp.sys.<name>` and `out.sys.<name>`. */
-  readonly name: string
-  readonly way: 'input' | 'output'
-  readonly protocol: 'tcp' | 'udp'
+export interface OpenService extends Omit<ServicePort, 'networks'> {
   /** Where packets come in, or go out. */
   readonly devices: readonly string[] | null
   /** IPv4 addresses of those who send, or are sent to. */
   readonly peers: readonly number[] | null
-  readonly sourcePort: number | null
-  readonly destinationPort: number
 }
 
 export type LoggedAction = 'accept' | 'drop' | 'dnat' | 'snat' | 'mark_log' | 'mark_not_log'
@@ -135,6 +131,8 @@ export interface Policy {
   readonly devices: readonly string[]
   /** What the gateway serves, whatever the rules say. */
   readonly services: readonly OpenService[]
+  /** What the gateway serves to local networks only: dropped on external devices, before any rule of an administrator. */
+  readonly closedPorts: readonly ClosedPort[]
   /** The gateway's own IPv4 addresses: what goes to them is input, not transit. */
   readonly ownAddresses: readonly number[]
   readonly countsHits: boolean
@@ -153,6 +151,7 @@ export const emptyPolicy: Policy = {
   externalDevices: [],
   devices: [],
   services: [],
+  closedPorts: [],
   ownAddresses: [],
   countsHits: true,
   loggedActions: [],

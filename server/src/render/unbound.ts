@@ -28,6 +28,21 @@ export const address = (text: string): Unbound => demand(/^[0-9a-f.:]{2,45}(?:\/
 export const quotePath = (text: string): Unbound =>
   safe(`"${demand(/^[a-z0-9][a-z0-9-]*(?:[./][a-z0-9][a-z0-9-]*)*$/, text, 'a path')}"`)
 
+/** A path of the machine, quoted. */
+export const quoteAbsolutePath = (text: string): Unbound =>
+  safe(`"${demand(/^\/[^"\\\p{Cc}]{0,4000}$/u, text, 'an absolute path')}"`)
+
+/** Several words in one pair of quotes, or none; also a key record. */
+export const quoteWords = (text: string): Unbound =>
+  safe(`"${demand(/^[A-Za-z0-9.+/=_\t -]{0,4000}$/, text, 'plain words')}"`)
+
+export function number(value: number): Unbound {
+  if (!Number.isInteger(value) || value < 0) throw new Error(`not a number for unbound: ${value}`)
+  return safe(`${value}`)
+}
+
+export const megabytes = (value: number): Unbound => safe(`${number(value)}m`)
+
 export const directive = (key: string, ...values: readonly Unbound[]): Unbound =>
   safe(`  ${word(key)}: ${values.join(' ')}`)
 

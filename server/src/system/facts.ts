@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { clientLeasesFolder } from '../engines/dhcp-client/index.ts'
 import { parseAddress, parseNetwork } from '../net/ipv4.ts'
 import type { AddressBook, Facts, InterfaceFact, LeaseFact } from '../plan/facts.ts'
 
@@ -45,7 +46,7 @@ export function readFacts({ stateDir, addressBook, devices, now = Date.now }: Fa
   return {
     interfaces: shown === null ? fromNode() : parseInterfaces(shown),
     externalInterfaces: externalInterfaces(readText('/proc/net/route')),
-    leases: readLeases(join(stateDir, 'leases'), seconds),
+    leases: readLeases(join(stateDir, clientLeasesFolder), seconds),
     addressBook: addressBook(),
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     scheduleDay: Math.floor(seconds / daySeconds) * daySeconds,

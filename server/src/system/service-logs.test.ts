@@ -5,6 +5,8 @@ import { appendFileSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { engines } from '../engines/index.ts'
+import { logSources } from '../engines/views.ts'
 import { createServiceLogs, parseLog } from './service-logs.ts'
 
 const line = (message: string, level = 'info') => JSON.stringify({ time: '2026-01-01T00:00:01.500Z', level, message })
@@ -35,14 +37,14 @@ it('leaves out a first line that is cut', () => {
 it('reads the words of engines, with the times they give or those of their files', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-logs-'))
   const unbound = '[1794742996] unbound[60:0] notice: init module 0: respip\n[1794742997] unbound[60:1] error: no\n'
-  writeFileSync(join(folder, 'unbound.log'), unbound)
+  writeFileSync(join(folder, 'dns.log'), unbound)
   writeFileSync(join(folder, 'dhcp.log'), 'dnsmasq-dhcp[115]: DHCPACK(lan0) 10.10.0.53\n')
   const written = Date.UTC(2026, 0, 1)
   utimesSync(join(folder, 'dhcp.log'), written / 1000, written / 1000)
-  const logs = createServiceLogs(folder)
+  const logs = createServiceLogs(folder, logSources(engines))
   const told = async (program: string) =>
     (await logs.readNews(program)).lines.map(({ time, level, message }) => [time, level, message])
-  assert.deepEqual(await told('unbound'), [
+  assert.deepEqual(await told('dns'), [
     [1794742996000, 'notice', 'init module 0: respip'],
     [1794742997000, 'error', 'no'],
   ])
@@ -53,7 +55,7 @@ it('reads the words of engines, with the times they give or those of their files
 it('reads the files that are there', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-logs-'))
   writeFileSync(join(folder, 'applyd.log'), `${line('applied')}\n`)
-  const logs = createServiceLogs(folder)
+  const logs = createServiceLogs(folder, logSources(engines))
   const news = async (program: string, isForgotten = false) => {
     const { lines, isAnew } = await logs.readNews(program, isForgotten)
     return [isAnew, ...lines.map(({ message, position }) => `${position} ${message}`)]

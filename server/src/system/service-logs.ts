@@ -1,13 +1,12 @@
 // What the services of the gateway and its engines wrote into their log files: the newest part of each, line by line, and then
-// what is added.
-// Files that are not there or not ours to read add nothing.
+// what is added. Files that are not there or not ours to read add nothing.
 
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { NamedLog } from '../engines/views.ts'
 
-export const servicePrograms = ['gatewayd', 'applyd', 'launcher', 'unbound', 'dhcp', 'firewall-log'] as const
-/** Engines that write no times: a line is of the time when the file was last written. */
-const timeless: ReadonlySet<string> = new Set(['dhcp', 'firewall-log'])
+/** Our own services write JSON. */
+const ownPrograms = ['gatewayd', 'applyd', 'launcher']
 /** About eight thousand lines of each. */
 const newestBytes = 1024 * 1024
 
@@ -35,10 +34,13 @@ export interface ServiceNews {
   readonly lines: readonly ServiceLine[]
 }
 
-export function createServiceLogs(folder: string) {
+/** `sources` are the engines whose logs are read. */
+export function createServiceLogs(folder: string, sources: readonly NamedLog[]) {
+  // Without times of its own, a line is of the time when the file was last written.
+  const timeless = new Set(sources.filter(({ form }) => form === 'plain').map(({ name }) => name))
   const places = new Map<string, Place>()
   return {
-    programs: servicePrograms as readonly string[],
+    programs: [...ownPrograms, ...sources.map(({ name }) => name)] as readonly string[],
     /** What was added to the log of a program since the last time; all there is when that was forgotten. */
     readNews: async (program: string, isForgotten = false): Promise<ServiceNews> => {
       const known = isForgotten ? null : (places.get(program) ?? null)

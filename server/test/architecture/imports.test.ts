@@ -28,7 +28,7 @@ const table: readonly Row[] = [
   },
   {
     files: /^areas\/[^/]+\/status\.ts$/,
-    may: [own, /^system\//, /^http\/handle\.ts$/, ...types],
+    may: [own, /^(engines|system)\//, /^http\/handle\.ts$/, ...types],
     because: 'a status tells what was read, it never changes or applies',
   },
   {
@@ -46,7 +46,7 @@ const table: readonly Row[] = [
   },
   {
     files: /^areas\/[^/]+\/[^/]+\.ts$/,
-    may: [own, /^(net|render|policy|signatures)\//, /^config\/change\.ts$/, /^typebox$/, ...types],
+    may: [own, /^(engines|net|render|policy|signatures)\//, /^config\/change\.ts$/, /^typebox$/, ...types],
     because: 'everything else in an area is pure: a clock, a file or a process in it could not be tested as data',
   },
   {
@@ -60,13 +60,18 @@ const table: readonly Row[] = [
     because: 'configuration as data: slots, lists, references and secrets know neither areas nor the machine',
   },
   {
+    files: /^engines\//,
+    may: [/^engines\//, /^plan\/artifacts\.ts$/],
+    because: 'both sides of the socket read what an engine is, so it is data that imports nothing that runs',
+  },
+  {
     files: /^(render|net)\//,
     may: [/^(render|net)\//, /^plan\/artifacts\.ts$/, /^node:crypto$/],
     because: 'writers are pure and know no area',
   },
   {
     files: /^policy\//,
-    may: [/^(policy|net|render)\//, ...types],
+    may: [/^(policy|net|render|engines)\//, /^plan\/nft-piece\.ts$/, ...types],
     because: 'what a policy means, does and lacks is a pure function of it',
   },
   {
@@ -81,7 +86,7 @@ const table: readonly Row[] = [
   },
   {
     files: /^plan\//,
-    may: [/^plan\//, /^(contract|model)\//],
+    may: [/^plan\//, /^(contract|model)\//, /^node:crypto$/],
     because: 'a plan is a pure function of configuration and facts',
   },
   {
@@ -143,12 +148,19 @@ const table: readonly Row[] = [
   },
   {
     files: /^system\//,
-    may: [/^system\//, /^(net|signatures)\//, ...types, /^node:/],
+    may: [/^system\//, /^(net|signatures|engines)\//, ...types, /^node:/],
     because: 'read-only eyes: nothing here may write or know areas',
   },
   {
     files: /^applyd\//,
-    may: [/^applyd\//, /^plan\/artifacts\.ts$/, /^contract\/error\.ts$/, /^node:/],
+    may: [
+      /^(applyd|engines)\//,
+      // Writers without any import of their own: configuration that applyd adds is quoted like that of a plan.
+      /^render\/unbound\.ts$/,
+      /^plan\/(artifacts|nft-piece)\.ts$/,
+      /^contract\/error\.ts$/,
+      /^node:/,
+    ],
     because: 'the privileged process loads no npm package and no code that talks to the network',
   },
   {

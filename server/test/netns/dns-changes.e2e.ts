@@ -93,9 +93,9 @@ describe('the DNS server while things change', { skip: dnsSkip }, () => {
     isOver = true
     await watching
     const dead = seen.find(({ status }) => status === 'failed')
-    assert.match(dead?.msg.join(' ') ?? '', /unbound ended with signal SIGKILL/)
+    assert.match(dead?.msg.join(' ') ?? '', /dns ended with signal SIGKILL/)
     const [retry = ''] =
-      /"message":"unbound ended with signal SIGKILL[^\n]*/.exec(lab.gateway.logs()['applyd.log'] ?? '') ?? []
+      /"message":"dns ended with signal SIGKILL[^\n]*/.exec(lab.gateway.logs()['applyd.log'] ?? '') ?? []
     assert.ok(Number(/"retryMs":(\d+)/.exec(retry)?.[1]) < 1000, retry)
   })
 

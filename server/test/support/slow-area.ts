@@ -2,8 +2,8 @@
 
 import { strictObject } from '../../src/contract/fields.ts'
 import { Type } from '../../src/contract/schema.ts'
-import { type Config, read, single, write } from '../../src/model/slots.ts'
 import { type Area, defineArea } from '../../src/http/handle.ts'
+import { type Config, read, single, write } from '../../src/model/slots.ts'
 import type { Artifact, CheckReport, Observation, Outcome, Plan, UnitObservation } from '../../src/plan/artifacts.ts'
 import { FakeApplier } from './fake-applier.ts'
 

@@ -4,9 +4,9 @@
 import type { TObject, TSchema } from 'typebox'
 import { nullable, strictObject } from '../../src/contract/fields.ts'
 import { Type } from '../../src/contract/schema.ts'
+import { type Area, defineArea } from '../../src/http/handle.ts'
 import { Sealed } from '../../src/model/secret.ts'
 import { list, type StoredFields, single, type UpgradeStep } from '../../src/model/slots.ts'
-import { type Area, defineArea } from '../../src/http/handle.ts'
 
 const text = Type.String()
 

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Artifact, EngineFile, NftPiece, Outcome, Plan } from '../../plan/artifacts.ts'
-import { makePiece } from '../../render/nft-piece.ts'
+import { makePiece } from '../../plan/nft-piece.ts'
 import { type Applyd, type ApplydOptions, createApplyd } from '../applyd.ts'
 import { readKernelIdentity } from '../processes.ts'
 import type { Tables, UnitSpec } from '../tables.ts'
@@ -221,6 +221,7 @@ export function benchTables(
     templates: new Map([
       ['stand-for', (device) => ({ ...standIn, args: [join(here, 'stand-in.sh'), '{stand.conf}', device] })],
     ]),
+    formerUnits: new Map(),
     makeReady: () => {},
     tracking: { table: join(root, 'tracked'), switches: [join(root, 'counts'), join(root, 'stamps')] },
     trial: [process.execPath, join(here, 'trial.ts')],

@@ -1,6 +1,8 @@
 // The DHCP service as files of dnsmasq: one for its settings, one for who is bound to which address, which it reads again
 // without a restart; and the server of the proxy file where that is announced. Pure.
 
+import { engineFile, engineUnit } from '../../engines/artifacts.ts'
+import { dhcp } from '../../engines/dhcp/index.ts'
 import type { Config } from '../../model/slots.ts'
 import { highestAddress, type Network, parseAddress, parseNetwork, parseSpan } from '../../net/ipv4.ts'
 import type { Artifact } from '../../plan/artifacts.ts'
@@ -28,10 +30,10 @@ export function render(config: Config, facts: Facts): Artifact[] {
   const { served, relayed } = serviceOf(config, facts)
   if (served.length + relayed.length === 0) return []
   return [
-    { kind: 'file', name: 'dnsmasq.conf', text: printLines(settingsLines(served, relayed)) },
-    { kind: 'file', name: 'dhcp-hosts', text: printLines(hostLines(config, served)) },
-    { kind: 'unit', name: 'dhcp' },
-    ...announcingNetworks(served).map(({ network }): Artifact => ({ kind: 'unit', name: wpadUnit(network.address) })),
+    engineFile(dhcp, 'dnsmasq.conf', printLines(settingsLines(served, relayed))),
+    engineFile(dhcp, 'dhcp-hosts', printLines(hostLines(config, served))),
+    engineUnit(dhcp, 'dhcp'),
+    ...announcingNetworks(served).map(({ network }) => wpadUnit(network.address)),
   ]
 }
 

@@ -1,6 +1,8 @@
 // What the stored entries mean on this machine: which devices are served or relayed, in which networks, who is bound to
 // which address and which addresses nobody is given. Pure.
 
+import { dhcp } from '../../engines/dhcp/index.ts'
+import { wpad } from '../../engines/wpad/index.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import type { Facts } from '../../plan/facts.ts'
@@ -131,28 +133,17 @@ export const countUselessLeases = (config: Config, served: readonly ServedNetwor
     return enabled && !served.some(({ network: { low, high } }) => low <= address && address <= high)
   }).length
 
-const [serverPort, clientPort, webPort] = [67, 68, 80]
-
 /** What the firewall lets through for the service, and only where it is on. */
 export function openServices(config: Config, facts: Facts): OpenService[] {
   const { served, relayed } = serviceOf(config, facts)
   const devices = devicesOf([...served, ...relayed])
   const announcing = devicesOf(announcingNetworks(served))
   const servers = [...new Set(relayed.flatMap((one) => one.servers))].sort((a, b) => a - b)
-  const dhcp: OpenService = {
-    ...{ name: 'dhcp', way: 'input', protocol: 'udp' },
-    ...{ devices, peers: null, sourcePort: null, destinationPort: serverPort },
-  }
-  const answers: OpenService = { ...dhcp, way: 'output', sourcePort: serverPort, destinationPort: clientPort }
-  const relay: OpenService = { ...dhcp, name: 'dhcp_relay', devices: null, peers: servers, sourcePort: serverPort }
-  const wpad: OpenService = {
-    ...dhcp,
-    ...{ name: 'wpad', protocol: 'tcp', devices: announcing, destinationPort: webPort },
-  }
+  const { requests, answers, fromServers, toServers } = dhcp.ports
   return [
-    ...(devices.length > 0 ? [dhcp, answers] : []),
-    ...(servers.length > 0 ? [relay, { ...relay, way: 'output' } as const] : []),
-    ...(announcing.length > 0 ? [wpad] : []),
+    ...(devices.length > 0 ? [requests, answers].map((port) => ({ ...port, devices, peers: null })) : []),
+    ...(servers.length > 0 ? [fromServers, toServers].map((port) => ({ ...port, devices: null, peers: servers })) : []),
+    ...(announcing.length > 0 ? [{ ...wpad.ports.web, devices: announcing, peers: null }] : []),
   ]
 }
 

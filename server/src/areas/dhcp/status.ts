@@ -1,6 +1,9 @@
 // What runs of the DHCP service, from applyd's look at the units at the time of asking, and what is set but not served.
 
 import { type StatusItem, storedOnly } from '../../contract/fields.ts'
+import { engineUnit } from '../../engines/artifacts.ts'
+import { dhcp } from '../../engines/dhcp/index.ts'
+import { describeMissing } from '../../engines/engine.ts'
 import type { Machine } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
 import type { UnitObservation } from '../../plan/artifacts.ts'
@@ -42,15 +45,15 @@ function toldOf(view: DhcpView, isServing: boolean): Told {
   if (!observation) return failed(unreachable)
   if (observation.limitation !== null) return inactive(storedOnly(observation.limitation))
   if (!isServing) return failed()
-  const unit = observation.units.find(({ name }) => name === 'dhcp')
+  const unit = observation.units.find(({ name }) => name === engineUnit(dhcp, 'dhcp').name)
   if (!unit || unit.state === 'inactive') return failed(...(applyError === null ? ['Service stopped.'] : [applyError]))
   return { status: unit.state, msg: unit.state === 'failed' ? failureOf(unit) : [] }
 }
 
 /** dnsmasq ends by itself only when it cannot start; its last line then says why, otherwise it has nothing to do with it. */
 function failureOf({ message }: UnitObservation): string[] {
-  if (/failed to execute|not installed/.test(message))
-    return ['Module could not start.', 'The program dnsmasq is not installed (Debian package dnsmasq-base).']
+  const missing = describeMissing(dhcp, message)
+  if (missing !== null) return ['Module could not start.', missing]
   if (!/ended with status/.test(message)) return ['Service stopped.', message.replace(/(signal \w+\.).*/, '$1')]
   return ['Module could not start.', 'Service stopped.', message.replace(/ [^ ]*\/[^ ]*\//g, ' ')]
 }
@@ -67,8 +70,10 @@ function wpadItems(view: DhcpView, { served }: Service): StatusItem[] {
   if (!observation) return [{ name: 'wpad', ...failed(unreachable) }]
   if (observation.limitation !== null) return [{ name: 'wpad', ...inactive(storedOnly(observation.limitation)) }]
   const units = announcing.map(({ network }) => {
-    const name = wpadUnit(network.address)
-    return observation.units.find((unit) => unit.name === name) ?? { state: 'failed', message: `${name} does not run.` }
+    const { name } = wpadUnit(network.address)
+    return (
+      observation.units.find((unit) => unit.name === name) ?? { state: 'failed', message: `${name} is not running.` }
+    )
   })
   const worst = units.find(({ state }) => state === 'failed') ?? units.find(({ state }) => state !== 'active')
   const messages = units.map(({ message }) => message).filter((message) => message !== '')

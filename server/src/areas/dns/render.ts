@@ -1,6 +1,8 @@
 // The DNS server as files of unbound: whom it answers, whom it asks, its own zones record by record, and the names that
-// safe search and interception answer differently. What never depends on the configuration is applyd's (engines/dns.ts).
+// safe search and interception answer differently. What never depends on the configuration is added by applyd/engines/dns/.
 
+import { engineFile, engineUnit, templateFile } from '../../engines/artifacts.ts'
+import { dns } from '../../engines/dns/index.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import type { Artifact, EngineFile } from '../../plan/artifacts.ts'
@@ -33,10 +35,10 @@ const policyZone = 'policy.rpz.'
 export function render(config: Config, facts: Facts): Artifact[] {
   const own = enabledOwnZones(config)
   return [
-    { kind: 'file', name: 'unbound.conf', text: configuration(config, facts) },
-    { kind: 'file', name: 'unbound-policy.zone', text: policyRecords(config) },
+    engineFile(dns, 'unbound.conf', configuration(config, facts)),
+    engineFile(dns, 'unbound-policy.zone', policyRecords(config)),
     ...own.map(zoneFile),
-    { kind: 'unit', name: 'unbound' },
+    engineUnit(dns, 'dns'),
   ]
 }
 
@@ -155,7 +157,7 @@ function zoneFile(zone: MasterZone): EngineFile {
   const authority = records.find(({ type }) => type === 'SOA')
   const usual = Number(authority?.data.at(-1) ?? 3600)
   const lines = records.map((record) => zoneRecord(record.name, record.ttl ?? usual, record.type, printData(record)))
-  const file: EngineFile = { kind: 'file', name: `unbound-zone.${zone.id}`, text: `${lines.join('\n')}\n` }
+  const file = templateFile(dns, 'unbound-zone', zone.id, `${lines.join('\n')}\n`)
   printed.set(zone, file)
   return file
 }

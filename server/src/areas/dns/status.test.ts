@@ -15,7 +15,7 @@ const facts: Facts = {
 const running: Observation = {
   ...{ plane: 'lab', limitation: null, appliedRevision: 1, links: [] },
   tables: [{ name: 'inet portcullis', present: true, asLoaded: true }],
-  units: [{ name: 'unbound', state: 'active', message: '', pid: 7 }],
+  units: [{ name: 'dns', state: 'active', message: '', pid: 7 }],
 }
 const updates: DdnsView = { hasServer: true, address: null, error: null, retrySeconds: null }
 
@@ -40,12 +40,19 @@ test('the server is told as applyd sees it', () => {
   assert.equal(said(items({}, { observation: null }).unbound), 'failed: no answer')
   const limited = { ...running, limitation: 'no namespaces' }
   assert.match(said(items({}, { observation: limited }).unbound), /^inactive: Stored and checked, not applied/)
-  const unit = { name: 'unbound', state: 'failed' as const, message: 'unbound ended with status 1.', pid: null }
+  const unit = { name: 'dns', state: 'failed' as const, message: 'dns ended with status 1.', pid: null }
   const dead = items(
     { 'dns.safesearch': { enabled: true }, 'dns.master_zones': [{ id: 'a', name: 'a.b', enabled: true }] } as never,
     { observation: { ...running, units: [unit] } },
   )
-  for (const item of Object.values(dead)) assert.match(said(item), /^failed: unbound ended with status 1\./)
+  for (const item of Object.values(dead)) assert.match(said(item), /^failed: dns ended with status 1\./)
+})
+
+test('a missing program is named with its package', () => {
+  const message = 'dns ended with status 127. prlimit: failed to execute /usr/sbin/unbound: No such file or directory'
+  const unit = { name: 'dns', state: 'failed' as const, message, pid: null }
+  const { unbound } = items({}, { observation: { ...running, units: [unit] } })
+  assert.equal(said(unbound), 'failed: The program unbound is not installed (Debian package unbound).')
 })
 
 test('who is asked, and which server of a connection is missing', () => {

@@ -2,6 +2,9 @@
 // server for everything; the items keep the names that integrators know.
 
 import { type StatusItem, storedOnly } from '../../contract/fields.ts'
+import { engineUnit } from '../../engines/artifacts.ts'
+import { dns } from '../../engines/dns/index.ts'
+import { describeMissing } from '../../engines/engine.ts'
 import type { Machine } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
 import type { Facts } from '../../plan/facts.ts'
@@ -16,7 +19,9 @@ import {
   silentServers,
 } from './resolve.ts'
 
-const unitName = 'unbound'
+/** What the administrator looks for; the unit is named for the service. */
+const itemName = 'unbound'
+const unitName = engineUnit(dns, 'dns').name
 const rulesTable = 'inet portcullis'
 
 export interface DdnsView {
@@ -39,7 +44,7 @@ type Told = Omit<StatusItem, 'name'>
 export function dnsStatusItems(view: DnsView): StatusItem[] {
   const server = serverState(view)
   return [
-    { name: unitName, ...server, msg: [...server.msg, ...(server.status === 'active' ? resolution(view) : [])] },
+    { name: itemName, ...server, msg: [...server.msg, ...(server.status === 'active' ? resolution(view) : [])] },
     { name: 'nsd', ...ownZones(view, server) },
     { name: `${view.brand}-dns-backend`, ...backend(view, server) },
   ]
@@ -50,7 +55,7 @@ function serverState({ observation, unreachable }: DnsView): Told {
   if (observation.limitation !== null) return { status: 'inactive', msg: [storedOnly(observation.limitation)] }
   const unit = observation.units.find(({ name }) => name === unitName)
   if (!unit) return { status: 'failed', msg: ['The DNS server is not running.'] }
-  return { status: unit.state, msg: unit.message === '' ? [] : [unit.message] }
+  return { status: unit.state, msg: unit.message === '' ? [] : [describeMissing(dns, unit.message) ?? unit.message] }
 }
 
 /** Who is asked, and what stands in the way of that. */
@@ -71,7 +76,7 @@ function ownZones({ config }: DnsView, server: Told): Told {
   const count = enabledOwnZones(config).length
   if (count === 0) return { status: 'inactive', msg: ['No own zone is enabled.'] }
   const msg = [
-    `${count} own ${count === 1 ? 'zone is' : 'zones are'} served by ${unitName}; there is no nsd of its own.`,
+    `${count} own ${count === 1 ? 'zone is' : 'zones are'} served by ${itemName}; there is no nsd of its own.`,
   ]
   return server.status === 'active'
     ? { status: 'active', msg }

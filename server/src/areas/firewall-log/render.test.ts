@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { firewallLogUnit } from '../../applyd/engines/firewall-log.ts'
+import { productionTables } from '../../applyd/production.ts'
+import { findUnit } from '../../applyd/tables.ts'
 import { addItem } from '../../model/list-edits.ts'
 import { type Config, write } from '../../model/slots.ts'
 import { accessState, logRules, settings } from '../firewall/config.ts'
@@ -31,7 +32,8 @@ test('access lists that log run it too', () => {
 })
 
 test('applyd accepts the file as it is rendered, and no other line', () => {
-  const { unit } = firewallLogUnit('/state', null)
+  const unit =
+    findUnit(productionTables('/state', null, 'none'), 'firewall-log') ?? assert.fail('there is no such unit')
   const [file] = render(withRule(withMode('all'), {}))
   assert.ok(file?.kind === 'file')
   assert.deepEqual(unit.directives(file.name, file.text), [])

@@ -5,8 +5,8 @@ import { settings as dnsSettings } from '../dns/public.ts'
 import { slots } from './config.ts'
 import { references } from './references.ts'
 import { render } from './render.ts'
-import { serviceSlots } from './resolve.ts'
 import { routes } from './routes.ts'
+import { serviceSlots } from './services.ts'
 import { namedSlots, verify } from './verify.ts'
 
 export const firewall = defineArea({

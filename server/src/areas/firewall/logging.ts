@@ -1,6 +1,8 @@
 // Whether the firewall logs anything, and what the reader of its log reports in the administrator's words. The reader
 // itself belongs to the firewall-log area.
 
+import { describeMissing } from '../../engines/engine.ts'
+import { firewallLog } from '../../engines/firewall-log/index.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { accessState, logRules, settings } from './config.ts'
 
@@ -16,8 +18,8 @@ export function isLogging(config: Config): boolean {
 
 /** The words of the unit; a program or plugin that is not there is named by its package. */
 export function describeReader(message: string): string {
-  if (/failed to execute|not installed/.test(message))
-    return 'The program ulogd is not installed (Debian package ulogd2); no records are written.'
+  const missing = describeMissing(firewallLog, message)
+  if (missing !== null) return `${missing} No records are written.`
   if (/plugin `?JSON/.test(message))
     return 'ulogd cannot write JSON (Debian package ulogd2-json is missing); no records are written.'
   return message

@@ -25,12 +25,12 @@ import {
   type TimeMatch,
 } from '../../policy/model.ts'
 import { digest } from '../../render/digest.ts'
-import { entries, openServices } from '../dhcp/public.ts'
 import { dnsStage } from '../dns/public.ts'
 import { aggregated, connections, devicesOf, externalDevices, ownAddresses, tunnels } from '../network/public.ts'
 import { addressesOf, objectKinds, portsOf, timesOf } from '../objects/public.ts'
 import * as slots from './config.ts'
 import { type AccessEntry, logActions, type Rule } from './contract.ts'
+import { closedServicePorts, openServices } from './services.ts'
 
 /** Everything beside a rule itself that its meaning depends on; `objects` is the same list while none of it changed. */
 interface World {
@@ -53,6 +53,7 @@ export function policyOf(config: Config, facts: Facts): Policy {
     externalDevices: externalDevices(config, facts),
     devices: facts.interfaces.map(({ name }) => name),
     services: openServices(config, facts),
+    closedPorts: closedServicePorts,
     ownAddresses: ownAddresses(config, facts),
     countsHits: read(config, slots.watch).enabled,
     loggedActions: loggedActions(log_mode, log_actions),
@@ -68,9 +69,6 @@ function loggedActions(mode: string, selected: readonly LoggedAction[]): readonl
 
 /** Slots of other areas that give rules their meaning. */
 export const foreignSlots: readonly Slot[] = [...objectKinds.map(({ slot }) => slot), connections, tunnels, aggregated]
-
-/** Slots of other areas whose services are let through. */
-export const serviceSlots: readonly Slot[] = [entries]
 
 let lastObjects: readonly unknown[] = []
 function worldOf(config: Config, facts: Facts): World {

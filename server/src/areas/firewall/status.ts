@@ -2,6 +2,8 @@
 // applyd reads at the time of asking.
 
 import { type StatusItem, storedOnly } from '../../contract/fields.ts'
+import { engineUnit } from '../../engines/artifacts.ts'
+import { firewallLog } from '../../engines/firewall-log/index.ts'
 import { type Config, read } from '../../model/slots.ts'
 import type { Observation } from '../../plan/artifacts.ts'
 import { block, bypassList, forwardRules, inputRules, settings } from './config.ts'
@@ -10,7 +12,7 @@ import { describeReader, isLogging } from './logging.ts'
 const rulesTable = 'inet portcullis'
 const hardwareTable = 'netdev portcullis_hw'
 /** The unit that the firewall-log area renders. */
-const logUnit = 'firewall-log'
+const logUnit = engineUnit(firewallLog, 'firewall-log').name
 
 /** `observation` is null with the reason when applyd does not answer. */
 export interface FirewallView {

@@ -76,7 +76,8 @@ export function gatheredLogs(parts: Parts) {
     }),
   )
   return {
-    kind: () => `${brand} ${facts().timeZone}`,
+    // With other programs too: rows of one that has another name now would never be removed.
+    kind: () => [brand, facts().timeZone, ...(serviceLogs?.programs ?? [])].join(' '),
     sources: [auditTrail, firewall, ...services],
     keptSince: (source: string) => keptSince(source, Math.floor(clock.now().getTime() / 1000), offsetAt),
   }

@@ -3,6 +3,8 @@
 
 import type { Cell } from '../../contract/table-query.ts'
 import { printStamp } from '../../contract/table-query.ts'
+import { engines } from '../../engines/index.ts'
+import { logSources } from '../../engines/views.ts'
 import { describeRecord } from '../firewall-log/public.ts'
 import type { LogRecord } from './contract.ts'
 
@@ -73,15 +75,16 @@ export const fromService = (line: ServiceLine, brand: string, offsetAt: OffsetAt
   row(`${line.program}.${line.position}`, line.time, offsetAt, {
     priority: priorities[line.level] ?? information,
     message: line.message,
-    ...(engineNames(brand)[line.program] ?? { syslog_id: line.program, unit: `${brand}-${line.program}` }),
+    ...namesOf(line.program, brand),
   })
 
-/** Engines by their names in logs.md. */
-const engineNames = (brand: string): Readonly<Record<string, Pick<LogRecord, 'syslog_id' | 'unit'>>> => ({
-  unbound: { syslog_id: 'unbound', unit: 'unbound' },
-  dhcp: { syslog_id: 'dnsmasq', unit: `${brand}-dhcp-server-backend` },
-  'firewall-log': { syslog_id: 'ulogd', unit: `${brand}-nflog` },
-})
+const engineLogs = new Map(logSources(engines).map((source) => [source.name, source]))
+
+/** Engines have names of their own in the journal. */
+function namesOf(program: string, brand: string): Pick<LogRecord, 'syslog_id' | 'unit'> {
+  const { syslogId = program, unit = '{brand}-{program}' } = engineLogs.get(program) ?? {}
+  return { syslog_id: syslogId, unit: unit.replace('{brand}', brand).replace('{program}', program) }
+}
 
 function row(
   id: string,

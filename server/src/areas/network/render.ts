@@ -1,6 +1,8 @@
 // The interfaces as links of the kernel, one plan for each device, and a DHCP client where one is asked for. Pure: cards are
 // found by MAC in the facts, leases come from there too.
 
+import { templateUnit } from '../../engines/artifacts.ts'
+import { dhcpClient } from '../../engines/dhcp-client/index.ts'
 import { type Config, type ListSlot, read } from '../../model/slots.ts'
 import { parseAddress } from '../../net/ipv4.ts'
 import type { Artifact, LinkMaking, LinkPlan, RoutePlan } from '../../plan/artifacts.ts'
@@ -43,7 +45,7 @@ export function render(config: Config, facts: Facts): readonly Artifact[] {
   )
   return [
     { kind: 'network', name: 'links', links },
-    ...[...clients].map((device): Artifact => ({ kind: 'unit', name: `dhcp-client.${device}` })),
+    ...[...clients].map((device) => templateUnit(dhcpClient, 'dhcp-client', device)),
   ]
 }
 

@@ -2,6 +2,8 @@
 // wished for.
 
 import { storedOnly } from '../../contract/fields.ts'
+import { templateUnit } from '../../engines/artifacts.ts'
+import { dhcpClient } from '../../engines/dhcp-client/index.ts'
 import type { Machine } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
 import type { Facts } from '../../plan/facts.ts'
@@ -69,10 +71,12 @@ function etherErrors(view: NetworkView, connection: Connection, device: string |
 }
 
 /** A DHCP client that cannot run says why. */
-const clientFailures = ({ machine }: NetworkView, device: string): string[] =>
-  (machine.observation?.units ?? [])
-    .filter(({ name, state }) => name === `dhcp-client.${device}` && state === 'failed')
+function clientFailures({ machine }: NetworkView, device: string): string[] {
+  const client = templateUnit(dhcpClient, 'dhcp-client', device)
+  return (machine.observation?.units ?? [])
+    .filter(({ name, state }) => name === client.name && state === 'failed')
     .map(({ message }) => message)
+}
 
 /** What applyd said about the device, or why nothing can be said. */
 function refusals({ machine }: NetworkView, device: string): string[] {

@@ -1,11 +1,9 @@
-// The DHCP client of a device: udhcpc asks and keeps the lease, our event program writes it down, and nothing here touches
-// the device. Addresses and routes come from the plan, which gatewayd makes from the lease like from any other fact.
+// What udhcpc reports at events of a lease, written down for gatewayd. A small program at the state folder calls this.
 
-import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
-import { readRegular, removeDurable, writeDurable } from '../durable.ts'
-import { deviceForm, type UnitSpec } from '../tables.ts'
+import { readRegular, removeDurable, writeDurable } from '../../durable.ts'
+import { deviceForm } from '../../tables.ts'
 
 /** Read by gatewayd (system/facts.ts). */
 export interface Lease {
@@ -18,47 +16,9 @@ export interface Lease {
   readonly until: number
 }
 
-const leasesDir = (stateDir: string): string => join(stateDir, 'leases')
-const eventProgram = (stateDir: string): string => join(stateDir, 'applyd', 'dhcp-event.mjs')
-
-const client = ['/usr/sbin/udhcpc', '/sbin/udhcpc'].find((path) => existsSync(path)) ?? '/usr/sbin/udhcpc'
-
-/** Asks for nothing but what is used; never gives up, because a provider may be away for days. */
-export const dhcpClient =
-  (stateDir: string) =>
-  (device: string): UnitSpec => ({
-    program: client,
-    args: [
-      ...['-f', '-i', device, '-s', eventProgram(stateDir)],
-      ...['-t', '4', '-T', '2', '-A', '10'],
-      ...['-o', '-O', 'subnet', '-O', 'router', '-O', 'dns'],
-    ],
-    files: [],
-    check: null,
-    reload: 'restart',
-    probe: { kind: 'alive', forMs: 200 },
-    limits: { nofile: 256 },
-    directives: () => [],
-  })
-
-/** Once at the start of applyd: the folder that gatewayd reads, and the program that udhcpc runs at events. */
-export function prepareDhcpClient(stateDir: string): void {
-  const folder = leasesDir(stateDir)
-  mkdirSync(folder, { recursive: true, mode: 0o755 })
-  chownSync(folder, process.geteuid?.() ?? 0, process.getegid?.() ?? 0)
-  chmodSync(folder, 0o755)
-  const text = [
-    `#!${process.execPath}`,
-    `import { recordEvent } from ${JSON.stringify(import.meta.url)}`,
-    `recordEvent(${JSON.stringify(folder)}, process.argv[2] ?? '', process.env, Date.now() / 1000)`,
-    '',
-  ].join('\n')
-  writeFileSync(eventProgram(stateDir), text, { mode: 0o700 })
-}
-
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What udhcpc tells: its environment comes from a network and is read strictly. */
+/** The environment of udhcpc comes from a network and is read strictly. */
 export function recordEvent(folder: string, event: string, env: Environment, now: number): void {
   const { interface: device = '' } = env
   if (!deviceForm.test(device) || /^\.+$/.test(device)) return

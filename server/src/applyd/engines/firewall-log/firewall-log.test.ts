@@ -6,15 +6,16 @@ import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, trun
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { until } from '../../../test/support/until.ts'
-import { logRules, settings } from '../../areas/firewall/config.ts'
-import type { LogRule } from '../../areas/firewall/contract-rules.ts'
-import { render } from '../../areas/firewall-log/render.ts'
-import { addItem } from '../../model/list-edits.ts'
-import { write } from '../../model/slots.ts'
-import { parseHit } from '../../runtime/logs/firewall-log-line.ts'
-import { unitCommandLine } from '../units.ts'
-import { firewallLogUnit } from './firewall-log.ts'
+import { until } from '../../../../test/support/until.ts'
+import { logRules, settings } from '../../../areas/firewall/config.ts'
+import type { LogRule } from '../../../areas/firewall/contract-rules.ts'
+import { render } from '../../../areas/firewall-log/render.ts'
+import { addItem } from '../../../model/list-edits.ts'
+import { write } from '../../../model/slots.ts'
+import { parseHit } from '../../../runtime/logs/firewall-log-line.ts'
+import { productionTables } from '../../production.ts'
+import { findUnit } from '../../tables.ts'
+import { unitCommandLine } from '../../units.ts'
 
 const lacking = !existsSync('/usr/sbin/ulogd')
   ? 'ulogd2 is not installed'
@@ -43,7 +44,8 @@ describe('the reader of the firewall log', { skip: lacking }, () => {
   let reader: ChildProcess
   let holder: ChildProcess
   let enter: string[] = []
-  const { unit } = firewallLogUnit('/state', { uid: 65_534, gid: 65_534 })
+  const tables = productionTables('/state', { uid: 65_534, gid: 65_534 }, 'host')
+  const unit = findUnit(tables, 'firewall-log') ?? assert.fail('there is no unit firewall-log')
   const outputPath = () => join(folder, 'firewall.json')
 
   before(async () => {

@@ -7,19 +7,22 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { lan, facts as sampleFacts } from '../../../test/support/network-samples.ts'
-import { entries } from '../../areas/dhcp/config.ts'
-import type { Server } from '../../areas/dhcp/contract.ts'
-import { parseOption } from '../../areas/dhcp/dhcp-option.ts'
-import { render } from '../../areas/dhcp/render.ts'
-import { connections } from '../../areas/network/config.ts'
-import { type Config, read, write } from '../../model/slots.ts'
-import { findUnit, productionTables } from '../tables.ts'
-import { commandLine } from '../units.ts'
-import { dhcpUnit, prepareDhcp } from './dhcp.ts'
-import { prepareWpad } from './wpad.ts'
+import { lan, facts as sampleFacts } from '../../../../test/support/network-samples.ts'
+import { entries } from '../../../areas/dhcp/config.ts'
+import type { Server } from '../../../areas/dhcp/contract.ts'
+import { parseOption } from '../../../areas/dhcp/dhcp-option.ts'
+import { render } from '../../../areas/dhcp/render.ts'
+import { connections } from '../../../areas/network/config.ts'
+import { type Config, read, write } from '../../../model/slots.ts'
+import { productionTables } from '../../production.ts'
+import { findUnit } from '../../tables.ts'
+import { commandLine } from '../../units.ts'
+import { engineTables } from '../tables.ts'
+import { wpadEngine } from '../wpad/index.ts'
+import { dhcpEngine } from './index.ts'
 
-const { unit } = dhcpUnit('/state', { uid: 65_534, gid: 65_534 })
+const account = { uid: 65_534, gid: 65_534 }
+const unit = findUnit(productionTables('/state', account, 'host'), 'dhcp') ?? assert.fail('there is no unit dhcp')
 const lacking = existsSync('/usr/sbin/dnsmasq') ? false : 'dnsmasq-base is not installed'
 
 const withOptions = (options: readonly string[], more: Partial<Server> = {}): Config => {
@@ -87,10 +90,10 @@ describe('the files of dnsmasq', () => {
     const stateDir = mkdtempSync(join(tmpdir(), 'portcullis-dhcp-state-'))
     const path = join(stateDir, 'dhcp', 'leases')
     const service = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
-    prepareDhcp(stateDir, service)
+    const { makeReady } = engineTables([dhcpEngine, wpadEngine], { stateDir, plane: 'host', service })
+    makeReady()
     writeFileSync(path, 'kept')
-    prepareDhcp(stateDir, service)
-    prepareWpad(stateDir)
+    makeReady()
     assert.equal(readFileSync(path, 'utf8'), 'kept')
     assert.equal(statSync(path).mode & 0o777, 0o640)
     rmSync(stateDir, { recursive: true })

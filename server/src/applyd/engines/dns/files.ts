@@ -1,22 +1,23 @@
-// The files of the DNS server: what may stand in those of a plan, how unbound-checkconf is shown them before they count,
-// and how the running server is told of changed ones.
+// The files of the DNS server: which lines a plan may write, how unbound-checkconf reads them before they are used, and how
+// the running server learns of changed ones.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ChangedFiles, Command, FilesBefore, Reload } from '../tables.ts'
+import type { dns } from '../../../engines/dns/index.ts'
+import { clause, directive, quoteAbsolutePath, quoteWords } from '../../../render/unbound.ts'
+import type { ChangedFiles, Command, FilesBefore, Reload } from '../../tables.ts'
 
-export const dnsFileName = 'unbound.conf'
-/** Answers that are ours whatever the zone's owner says: safe search, and names of servers that would go round us. */
-export const dnsPolicyFileName = 'unbound-policy.zone'
-export const dnsZoneTemplate = 'unbound-zone'
+const settingsFile: keyof typeof dns.files = 'unbound.conf'
+const policyFile: keyof typeof dns.files = 'unbound-policy.zone'
+const zoneTemplate: keyof typeof dns.fileTemplates = 'unbound-zone'
 
 const policyZone = 'policy.rpz.'
-/** Flushing names one by one goes through the whole cache each time; beyond this it is cheaper to begin with a new one. */
+/** Flushing a name goes through the whole cache each time; beyond this many it is cheaper to begin with a new one. */
 const mostFlushed = 50
 
 export const readIfThere = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
-// What may stand in the files of a plan.
+// Which lines a plan may write.
 
 const configurationForms = [
   /^(?:(?:server|forward-zone|stub-zone|auth-zone|rpz):)?$/,
@@ -32,18 +33,18 @@ const configurationForms = [
 const zoneForms = [/^$/, /^[a-z0-9_*.-]{1,255} \d{1,10} IN [A-Z]{1,5} [\x20-\x7e]{1,70000}$/] as const
 
 export function faultsIn(file: string, text: string): string[] {
-  const forms: readonly RegExp[] = file === dnsFileName ? configurationForms : zoneForms
+  const forms: readonly RegExp[] = file === settingsFile ? configurationForms : zoneForms
   return text
     .split('\n')
     .filter((line) => !forms.some((form) => form.test(line)))
     .slice(0, 3)
-    .map((line) => `The line "${line.slice(0, 100)}" may not stand in ${file}.`)
+    .map((line) => `The line "${line.slice(0, 100)}" is not allowed in ${file}.`)
 }
 
 // The check: unbound-checkconf reads zones too, so it is given the staged ones.
 
 export interface DnsPlaces {
-  readonly folder: string
+  readonly settingsPath: string
   readonly zones: string
   readonly policyPath: string
 }
@@ -52,30 +53,34 @@ export interface DnsPlaces {
 export function checkOf(
   staged: ReadonlyMap<string, string>,
   staging: string,
-  { folder, zones, policyPath }: DnsPlaces,
+  { settingsPath, zones, policyPath }: DnsPlaces,
 ): Command {
-  const zonePath = (id: string): string => staged.get(`${dnsZoneTemplate}.${id}`) ?? join(zones, id)
-  const policy = staged.get(dnsPolicyFileName) ?? policyPath
-  const configuration = staged.get(dnsFileName)
-  const text = configuration
-    ? readFileSync(configuration, 'utf8')
-    : `server:\n  username: ""\n  chroot: ""\n  module-config: "respip iterator"\n${partsOf(
-        readIfThere(join(folder, dnsFileName)),
-      )
-        .filter(({ file }) => staged.has(file))
-        .map((part) => part.text)
-        .join('')}`
+  const zonePath = (id: string): string => staged.get(`${zoneTemplate}.${id}`) ?? join(zones, id)
+  const policy = staged.get(policyFile) ?? policyPath
+  const settings = staged.get(settingsFile)
+  const text = settings ? readFileSync(settings, 'utf8') : changedParts(readIfThere(settingsPath), staged)
+  const zoneFile = (path: string): string => directive('zonefile', quoteAbsolutePath(path))
   const path = join(staging, 'check.conf')
   writeFileSync(
     path,
     text
-      .replaceAll(/^ {2}zonefile: "zones\/(.*)"$/gm, (_, id: string) => `  zonefile: "${zonePath(id)}"`)
-      .replaceAll(/^ {2}zonefile: "policy\.zone"$/gm, `  zonefile: "${policy}"`)
-      // Where nothing is applied, the folder of the server is not there.
-      .replace(/^ {2}directory: ".*"$/m, `  directory: "${staging}"`),
+      .replaceAll(/^ {2}zonefile: "zones\/(.*)"$/gm, (_, id: string) => zoneFile(zonePath(id)))
+      .replaceAll(/^ {2}zonefile: "policy\.zone"$/gm, () => zoneFile(policy))
+      // Where nothing is applied, the folder of the server does not exist.
+      .replace(/^ {2}directory: ".*"$/m, () => directive('directory', quoteAbsolutePath(staging))),
     { mode: 0o600 },
   )
   return { program: '/usr/sbin/unbound-checkconf', args: [path] }
+}
+
+function changedParts(settings: string, staged: ReadonlyMap<string, string>): string {
+  const server = [
+    directive('username', quoteWords('')),
+    directive('chroot', quoteWords('')),
+    directive('module-config', quoteWords('respip iterator')),
+  ]
+  const parts = partsOf(settings).filter(({ file }) => staged.has(file))
+  return [clause('server', server), ...parts.map(({ text }) => text)].join('')
 }
 
 /** A clause about a zone. */
@@ -106,15 +111,15 @@ function partsOf(configuration: string): Part[] {
 
 function fileIn(clause: string): string {
   const id = clause.match(/^ {2}zonefile: "zones\/(.*)"$/m)?.[1]
-  if (id !== undefined) return `${dnsZoneTemplate}.${id}`
-  return clause.includes('"policy.zone"') ? dnsPolicyFileName : ''
+  if (id !== undefined) return `${zoneTemplate}.${id}`
+  return clause.includes('"policy.zone"') ? policyFile : ''
 }
 
 // The reload.
 
 /**
- * Changed zones are read anew and what was remembered of them is forgotten; another configuration is read with the cache
- * kept, but for the names of the zones it changes.
+ * Changed zones are read again and dropped from the cache; other settings are read with the cache kept, except for the names
+ * of the zones they change.
  */
 export function reloadOf(
   changed: ChangedFiles,
@@ -127,11 +132,11 @@ export function reloadOf(
   const touched = changed.flatMap((file) => named.get(file) ?? [])
   const flushes = (zones: Iterable<string>): Command[] =>
     [...zones].filter((zone) => zone !== policyZone).map((zone) => control('flush_zone', zone))
-  if (!changed.includes(dnsFileName))
+  if (!changed.includes(settingsFile))
     return touched.length > mostFlushed
       ? { commands: [control('reload')] }
       : { commands: [...touched.map((zone) => control('auth_zone_reload', zone)), ...flushes(touched)] }
-  const old = before(dnsFileName)
+  const old = before(settingsFile)
   const others = old === null ? null : new Set([...differentZones(old, configuration), ...touched])
   return others === null || others.size > mostFlushed
     ? { commands: [control('reload')] }

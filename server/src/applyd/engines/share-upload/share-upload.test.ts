@@ -13,10 +13,10 @@ import {
   reasonToSkipServers,
   shareServer,
   startOnLoopback,
-} from '../../../test/support/file-servers.ts'
-import { until } from '../../../test/support/until.ts'
-import type { ShareUpload, ShareUploadResult } from '../../plan/artifacts.ts'
-import { createShareUploader, parseShareUpload } from './share-upload.ts'
+} from '../../../../test/support/file-servers.ts'
+import { until } from '../../../../test/support/until.ts'
+import type { ShareUpload, ShareUploadResult } from '../../../plan/artifacts.ts'
+import { createShareUploader, parseShareUpload } from './upload.ts'
 
 const password = `pä %ss"w;ord-${randomBytes(6).toString('hex')}`
 const backup = randomUUID()

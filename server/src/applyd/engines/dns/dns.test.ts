@@ -5,9 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import type { Command } from '../tables.ts'
-import { cacheMegabytes, dnsEntries } from './dns.ts'
-import { checkOf, faultsIn, reloadOf } from './dns-files.ts'
+import type { Command } from '../../tables.ts'
+import { checkOf, faultsIn, reloadOf } from './files.ts'
+import { dnsEngine } from './index.ts'
+import { cacheMegabytes } from './settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'portcullis-dns-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -84,7 +85,8 @@ test('when nobody knows what changed, or too much did, it begins anew', () => {
 })
 
 test('the checker reads staged zones where there are any', () => {
-  const places = { folder, zones: join(folder, 'zones'), policyPath: join(folder, 'policy.zone') }
+  const settingsPath = join(folder, 'unbound.conf')
+  const places = { settingsPath, zones: join(folder, 'zones'), policyPath: join(folder, 'policy.zone') }
   const check = (staged: Record<string, string>): string => {
     const { args } = checkOf(new Map(Object.entries(staged)), folder, places)
     return readFileSync(args[0] ?? '', 'utf8')
@@ -101,8 +103,9 @@ test('the checker reads staged zones where there are any', () => {
 })
 
 test('only its own account, the machine and the plane decide what stands at the end of the file', () => {
+  const account = { uid: 65_534, gid: 65_534 }
   const endingFor = (plane: 'lab' | 'host', hasAccounts: boolean): string =>
-    dnsEntries({ stateDir: folder, plane, hasAccounts }).files[0]?.[1].ending ?? ''
+    dnsEngine.setUp({ stateDir: folder, plane, service: hasAccounts ? account : null }).endings?.['unbound.conf'] ?? ''
   assert.match(endingFor('host', true), /username: "unbound"/)
   assert.match(endingFor('host', false), /username: ""/)
   assert.doesNotMatch(endingFor('lab', true), /trust-anchor/)

@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { dhcpClient, type Lease, prepareDhcpClient, recordEvent } from './dhcp-client.ts'
+import { engineTables } from '../tables.ts'
+import { dhcpClientEngine } from './index.ts'
+import { type Lease, recordEvent } from './lease-event.ts'
 
 const readLease = (path: string): Lease => JSON.parse(readFileSync(path, 'utf8')) as Lease
 
@@ -103,8 +105,9 @@ describe('the DHCP client against a real server', { skip: !existsSync('/usr/sbin
     const offer = ['--interface=server0', '--dhcp-range=192.0.2.100,192.0.2.100,255.255.255.0,10m']
     const more = ['--dhcp-option=option:dns-server,192.0.2.53,192.0.2.54', '--dhcp-option=option:router,192.0.2.1']
     startIn(there, ['/usr/sbin/dnsmasq', ...options, ...offer, ...more])
-    prepareDhcpClient(stateDir)
-    const { program, args } = dhcpClient(stateDir)('wan0')
+    const tables = engineTables([dhcpClientEngine], { stateDir, plane: 'host', service: null })
+    tables.makeReady()
+    const { program, args } = tables.templates.get('dhcp-client')?.('wan0') ?? assert.fail('there is no template')
     startIn(here, [program, ...args])
     const path = join(stateDir, 'leases', 'wan0.json')
     for (const limit = Date.now() + 20_000; !existsSync(path); await pause(50))

@@ -1,0 +1,45 @@
+// udhcpc as the DHCP client of a device: it asks and keeps the lease, our event program writes it down, and nothing here
+// touches the device. Addresses and routes come from the plan, which gatewayd makes from the lease as from any other fact.
+
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { clientLeasesFolder, dhcpClient } from '../../../engines/dhcp-client/index.ts'
+import { defineEngine } from '../engine.ts'
+
+const client = ['/usr/sbin/udhcpc', '/sbin/udhcpc'].find((path) => existsSync(path)) ?? '/usr/sbin/udhcpc'
+
+export const dhcpClientEngine = defineEngine(dhcpClient, ({ stateDir }) => {
+  const eventProgram = join(stateDir, 'applyd', 'dhcp-event.mjs')
+  return {
+    units: {},
+    unitTemplates: {
+      /** Asks for nothing but what is used; never gives up, because a provider may be away for days. */
+      'dhcp-client': (device) => ({
+        program: client,
+        args: [
+          ...['-f', '-i', device, '-s', eventProgram],
+          ...['-t', '4', '-T', '2', '-A', '10'],
+          ...['-o', '-O', 'subnet', '-O', 'router', '-O', 'dns'],
+        ],
+        files: [],
+        check: null,
+        reload: 'restart',
+        probe: { kind: 'alive', forMs: 200 },
+        // A device without a lease is not a reason to refuse rules.
+        isOptional: true,
+        limits: { nofile: 256 },
+        directives: () => [],
+      }),
+    },
+    prepare: () => {
+      const folder = join(stateDir, clientLeasesFolder)
+      const text = [
+        `#!${process.execPath}`,
+        `import { recordEvent } from ${JSON.stringify(import.meta.resolve('./lease-event.ts'))}`,
+        `recordEvent(${JSON.stringify(folder)}, process.argv[2] ?? '', process.env, Date.now() / 1000)`,
+        '',
+      ].join('\n')
+      writeFileSync(eventProgram, text, { mode: 0o700 })
+    },
+  }
+})

@@ -1,0 +1,40 @@
+// unbound as the DNS server. It starts as root for port 53 and switches to the account of its package.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { dns } from '../../../engines/dns/index.ts'
+import type { Command } from '../../tables.ts'
+import { defineEngine } from '../engine.ts'
+import { checkOf, faultsIn, readIfThere, reloadOf } from './files.ts'
+import { controlSettings, fixedSettings } from './settings.ts'
+
+export const dnsEngine = defineEngine(dns, (place) => {
+  const folder = join(place.stateDir, 'unbound')
+  const settingsPath = join(place.stateDir, dns.files['unbound.conf'].path)
+  const policyPath = join(place.stateDir, dns.files['unbound-policy.zone'].path)
+  const zones = join(place.stateDir, dns.fileTemplates['unbound-zone'].folder)
+  const controlFile = join(folder, 'control.conf')
+  const control = (...words: string[]): Command => ({
+    program: '/usr/sbin/unbound-control',
+    args: ['-c', controlFile, ...words],
+  })
+  return {
+    units: {
+      dns: {
+        program: '/usr/sbin/unbound',
+        args: ['-d', '-p', '-c', '{unbound.conf}'],
+        files: ['unbound.conf', 'unbound-policy.zone', 'unbound-zone.*'],
+        check: (staged, staging) => checkOf(staged, staging, { settingsPath, zones, policyPath }),
+        reload: (changed, before) => reloadOf(changed, before, readIfThere(settingsPath), control),
+        probe: { kind: 'tcp', host: '127.0.0.1', port: dns.ports.tcp.destinationPort, timeoutMs: 5_000 },
+        limits: { nofile: 4096 },
+        // Another program may hold port 53: the status says so, but rules of the firewall are applied all the same.
+        isOptional: true,
+        directives: (file, text) => faultsIn(file, text),
+      },
+    },
+    unitTemplates: {},
+    endings: { 'unbound.conf': fixedSettings(place, folder) },
+    prepare: () => writeFileSync(controlFile, controlSettings(folder), { mode: 0o600 }),
+  }
+})

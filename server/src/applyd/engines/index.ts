@@ -1,0 +1,13 @@
+// The list of engines that applyd runs, in the order in which their units start. A test compares it with engines/index.ts.
+
+import { dhcpEngine } from './dhcp/index.ts'
+import { dhcpClientEngine } from './dhcp-client/index.ts'
+import { dnsEngine } from './dns/index.ts'
+import type { Engine } from './engine.ts'
+import { firewallLogEngine } from './firewall-log/index.ts'
+import { shareUploadEngine } from './share-upload/index.ts'
+import { wpadEngine } from './wpad/index.ts'
+
+export const productionEngines: readonly Engine[] = [
+  ...[firewallLogEngine, dnsEngine, dhcpEngine, dhcpClientEngine, wpadEngine, shareUploadEngine],
+]

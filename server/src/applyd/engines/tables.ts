@@ -1,0 +1,92 @@
+// Makes the tables of applyd from engines: paths below the state folder, owners by account, units with what their engine
+// declares. Nothing here knows a single engine.
+
+import { chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Access, EngineData, UnitData } from '../../engines/engine.ts'
+import type { Ownership } from '../durable.ts'
+import type { ServiceAccount, Tables, UnitSpec } from '../tables.ts'
+import type { Engine, Place, UnitParts } from './engine.ts'
+
+type EngineTables = Pick<Tables, 'files' | 'fileTemplates' | 'units' | 'templates' | 'formerUnits' | 'makeReady'>
+
+export function engineTables(engines: readonly Engine[], place: Place): EngineTables {
+  const made = engines.map(({ data, setUp }) => ({ data, parts: setUp(place) }))
+  const below = (path: string): string => join(place.stateDir, path)
+  const owned = (access: Access): Ownership => ownershipOf(access, place.service)
+  const unitOf = (engine: EngineData, { output }: UnitData, parts: UnitParts): UnitSpec => ({
+    ...parts,
+    needs: engine.kernel,
+    ...(output ? { output: { ...owned(output), path: below(output.path), maxBytes: output.maxBytes } } : {}),
+  })
+  return {
+    files: collect(made, ({ data, parts }) =>
+      Object.entries(data.files).map(([name, file]) => {
+        const ending = parts.endings?.[name]
+        return [name, { ...owned(file), path: below(file.path), ...(ending === undefined ? {} : { ending }) }]
+      }),
+    ),
+    fileTemplates: collect(made, ({ data }) =>
+      Object.entries(data.fileTemplates).map(([name, { folder, isForced = true, ...access }]) => [
+        name,
+        { ...owned(access), folder: below(folder), isForced },
+      ]),
+    ),
+    units: collect(made, ({ data, parts }) =>
+      Object.entries(parts.units).map(([name, unit]) => [name, unitOf(data, declared(data.units, name), unit)]),
+    ),
+    templates: collect(made, ({ data, parts }) =>
+      Object.entries(parts.unitTemplates).map(([name, make]) => [
+        name,
+        (instance: string) => unitOf(data, declared(data.unitTemplates, name), make(instance)),
+      ]),
+    ),
+    formerUnits: collect(made, ({ data }) =>
+      Object.entries(data.units).flatMap(([name, { formerNames = [] }]) =>
+        formerNames.map((former): [string, string] => [former, name]),
+      ),
+    ),
+    makeReady: () => {
+      for (const { data, parts } of made) {
+        for (const { path, ...access } of data.folders) makeFolder(below(path), owned(access))
+        parts.prepare?.()
+      }
+    },
+  }
+}
+
+/** Two engines that use one name would take each other's place without a word. */
+function collect<E, V>(engines: readonly E[], entriesOf: (engine: E) => readonly (readonly [string, V])[]) {
+  const all = engines.flatMap(entriesOf)
+  const found = new Map(all)
+  if (found.size < all.length) throw new Error(`Two engines use one name: ${all.map(([name]) => name).join(', ')}.`)
+  return found
+}
+
+function declared(units: Readonly<Record<string, UnitData>>, name: string): UnitData {
+  const data = units[name]
+  if (!data) throw new Error(`The unit ${name} is not declared by its engine.`)
+  return data
+}
+
+function ownershipOf({ mode, group }: Access, service: ServiceAccount): Ownership {
+  if (group === undefined || service === null) return { mode }
+  const gid = group === 'service' ? service.gid : groupOf(group)
+  return gid === null ? { mode } : { mode, gid }
+}
+
+/** Engines read their files again after they dropped root, so these belong to the group of their account. */
+function groupOf(account: string): number | null {
+  const fields = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([name]) => name === account)
+  const gid = Number(fields?.[3])
+  return gid > 0 ? gid : null
+}
+
+function makeFolder(path: string, { mode, gid }: Ownership): void {
+  mkdirSync(path, { recursive: true })
+  chownSync(path, process.geteuid?.() ?? 0, gid ?? process.getegid?.() ?? 0)
+  chmodSync(path, mode)
+}

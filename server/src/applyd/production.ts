@@ -1,0 +1,27 @@
+// The tables of production: the engines, and what applyd switches itself. Nothing here knows a single engine.
+
+import { join } from 'node:path'
+import type { DataPlane } from '../plan/artifacts.ts'
+import type { Engine } from './engines/engine.ts'
+import { productionEngines } from './engines/index.ts'
+import { engineTables } from './engines/tables.ts'
+import type { ServiceAccount, Tables } from './tables.ts'
+
+/** In a user namespace the service is root too, and no other account exists. */
+export function productionTables(
+  stateDir: string,
+  account: ServiceAccount,
+  plane: DataPlane,
+  engines: readonly Engine[] = productionEngines,
+): Tables {
+  const [first, hardware] = ['inet portcullis', 'netdev portcullis_hw'] as const
+  return {
+    nft: { command: ['/usr/sbin/nft'], tables: [first, hardware], boot: 'inet portcullis_boot' },
+    ...engineTables(engines, { stateDir, plane, service: account?.uid === 0 ? null : account }),
+    tracking: {
+      table: '/proc/net/nf_conntrack',
+      switches: ['acct', 'timestamp'].map((name) => `/proc/sys/net/netfilter/nf_conntrack_${name}`),
+    },
+    trial: [process.execPath, join(import.meta.dirname, '..', 'trial', 'main.ts')],
+  }
+}

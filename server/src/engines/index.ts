@@ -1,0 +1,11 @@
+// The list of engines, in the order in which their units start.
+
+import { dhcp } from './dhcp/index.ts'
+import { dhcpClient } from './dhcp-client/index.ts'
+import { dns } from './dns/index.ts'
+import type { EngineData } from './engine.ts'
+import { firewallLog } from './firewall-log/index.ts'
+import { shareUpload } from './share-upload/index.ts'
+import { wpad } from './wpad/index.ts'
+
+export const engines: readonly EngineData[] = [firewallLog, dns, dhcp, dhcpClient, wpad, shareUpload]

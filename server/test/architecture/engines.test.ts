@@ -1,0 +1,88 @@
+// The engines are complete and agree with what is outside of TypeScript: folders of the source, the unit files of systemd
+// and the documents.
+
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { productionEngines } from '../../src/applyd/engines/index.ts'
+import { productionTables } from '../../src/applyd/production.ts'
+import type { EngineData } from '../../src/engines/engine.ts'
+import { engines } from '../../src/engines/index.ts'
+import { topFolders } from '../../src/engines/views.ts'
+
+const repository = join(import.meta.dirname, '..', '..', '..')
+const textOf = (path: string): string => readFileSync(join(repository, path), 'utf8')
+const foldersIn = (path: string): string[] =>
+  globSync(`server/src/${path}/*/index.ts`, { cwd: repository })
+    .map((found) => found.split('/').at(-2) ?? '')
+    .sort()
+const state = '/var/lib/portcullis'
+
+describe('engines', () => {
+  it('have a folder on each side of the socket, and are in both lists in the same order', () => {
+    const services = engines.map(({ service }) => service)
+    assert.deepEqual(foldersIn('engines'), services.toSorted())
+    assert.deepEqual(foldersIn('applyd/engines'), services.toSorted())
+    assert.deepEqual(
+      productionEngines.map(({ data }) => data),
+      engines,
+    )
+  })
+
+  it('name their units for the service', () => {
+    const unitsOf = ({ units, unitTemplates }: EngineData) => [...Object.keys(units), ...Object.keys(unitTemplates)]
+    const others = engines.flatMap((engine) =>
+      unitsOf(engine).filter((name) => name !== engine.service && !name.startsWith(`${engine.service}-`)),
+    )
+    assert.deepEqual(others, [])
+  })
+
+  it('put their files into folders of their own or of applyd', () => {
+    for (const { service, folders, files, fileTemplates } of engines) {
+      const own = new Set(['applyd', 'log', ...folders.map(({ path }) => path)])
+      const used = [
+        ...Object.values(files).map(({ path }) => path.split('/').slice(0, -1).join('/')),
+        ...Object.values(fileTemplates).map(({ folder }) => folder),
+      ]
+      for (const folder of used) assert.ok(own.has(folder), `${service} declares no folder ${folder}`)
+      for (const { path } of folders) assert.match(path, /^[a-z][a-z-]*(?:\/[a-z][a-z-]*)*$/)
+    }
+  })
+
+  it('keep the process of a unit that had another name in an earlier release', () => {
+    const { formerUnits } = productionTables('/state', null, 'none')
+    assert.equal(formerUnits.get('unbound'), 'dns')
+  })
+
+  it('have every package in docs/dependencies.md', () => {
+    const text = textOf('docs/dependencies.md')
+    const packages = engines.flatMap(({ packages: { start, use, tests } }) => [...start, ...use, ...tests])
+    for (const { name } of packages) assert.ok(text.includes(`\`${name}\``), name)
+  })
+})
+
+describe('the sandbox of applyd', () => {
+  const unit = textOf('deploy/systemd/portcullis-applyd.service')
+  const writable = [...unit.matchAll(/^ReadWritePaths=(.*)$/gm)].flatMap((match) => (match[1] ?? '').split(' '))
+
+  it('may write to its own folders and those of the engines, and to nothing else', () => {
+    const expected = ['applyd', 'run', 'log', ...topFolders(engines).map(({ path }) => path)]
+    assert.deepEqual(
+      writable,
+      expected.map((path) => `${state}/${path}`),
+      'deploy/systemd/portcullis-applyd.service: ReadWritePaths',
+    )
+  })
+
+  it('finds every folder of an engine made by tmpfiles', () => {
+    const lines = textOf('deploy/systemd/portcullis.tmpfiles.conf')
+      .split('\n')
+      .map((line) => line.split(/ +/).slice(0, 5).join(' '))
+    for (const { path, mode, group } of topFolders(engines)) {
+      const owner = `root ${group === 'service' ? 'portcullis' : 'root'}`
+      const line = `d ${state}/${path} ${mode.toString(8).padStart(4, '0')} ${owner}`
+      assert.ok(lines.includes(line), `deploy/systemd/portcullis.tmpfiles.conf lacks: ${line}`)
+    }
+  })
+})

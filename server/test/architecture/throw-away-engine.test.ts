@@ -1,0 +1,163 @@
+// A throw-away engine: one value on each side and a stand-in program, added to the lists and to no other file. applyd
+// starts, checks, reloads and probes it; packages, logs, sandbox and firewall know it; then it goes away again.
+
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { defineEngine, type Engine } from '../../src/applyd/engines/engine.ts'
+import { productionEngines } from '../../src/applyd/engines/index.ts'
+import { engineTables } from '../../src/applyd/engines/tables.ts'
+import { planOf, problemsOf, Scene, waitFor } from '../../src/applyd/stand-ins/harness.ts'
+import { engineFile, engineUnit } from '../../src/engines/artifacts.ts'
+import { declareEngine, type EnginePackages } from '../../src/engines/engine.ts'
+import { engines } from '../../src/engines/index.ts'
+import { closedPorts, logSources, topFolders } from '../../src/engines/views.ts'
+import { contentOf } from '../../src/plan/planner.ts'
+import { compilePolicy } from '../../src/policy/compile.ts'
+import { emptyPolicy } from '../../src/policy/model.ts'
+import { createServiceLogs } from '../../src/system/service-logs.ts'
+
+/** Plain JavaScript, because it runs before anything is installed. */
+interface Installer {
+  readEnginePackages(folder: string): EnginePackages
+}
+
+const root = join(import.meta.dirname, '..', '..', '..')
+const standIns = join(root, 'server', 'src', 'applyd', 'stand-ins')
+
+const echo = declareEngine({
+  service: 'echo',
+  title: 'echo server',
+  packages: {
+    start: [{ name: 'echo-base', file: 'echo', purpose: 'the echo server' }],
+    use: [{ name: 'echo-large', file: 'echo-large', leastMajor: 2, purpose: 'long echoes' }],
+    tests: [],
+  },
+  folders: [{ path: 'echo', mode: 0o750 }],
+  files: { 'echo.conf': { path: 'echo/echo.conf', mode: 0o640 } },
+  fileTemplates: {},
+  units: { echo: { log: { form: 'plain', syslogId: 'echo', unit: '{brand}-echo' } } },
+  unitTemplates: {},
+  ports: {
+    tcp: {
+      ...{ name: 'echo', networks: 'local', way: 'input' },
+      ...{ protocol: 'tcp', sourcePort: null, destinationPort: 7 },
+    },
+  },
+  kernel: [],
+})
+
+const echoEngine = defineEngine(echo, () => ({
+  units: {
+    echo: {
+      program: '/bin/sh',
+      args: [join(standIns, 'stand-in.sh'), '{echo.conf}'],
+      files: ['echo.conf'],
+      check: { program: '/bin/sh', args: [join(standIns, 'check.sh'), '{echo.conf}'] },
+      reload: { signal: 'SIGHUP' },
+      probe: { kind: 'alive', forMs: 60 },
+      directives: (file, text) => (text.includes('include') ? [`An include is not allowed in ${file}.`] : []),
+    },
+  },
+  unitTemplates: {},
+}))
+
+describe('a throw-away engine', () => {
+  const scene = new Scene()
+  const { stateDir } = scene.bench
+  const startWith = (list: readonly Engine[]): Promise<void> => {
+    const own = engineTables(list, { stateDir, plane: 'lab', service: null })
+    return scene.start({ tables: { ...scene.bench.tables(), ...own } })
+  }
+  const planFor = (revision: number, text: string) =>
+    planOf(revision, engineFile(echo, 'echo.conf', `${text}\n`), engineUnit(echo, 'echo'))
+
+  before(() => startWith([...productionEngines, echoEngine]))
+  after(async () => {
+    await scene.applyd?.close(true)
+    scene.bench.remove()
+  })
+
+  it('is started in a folder that applyd made', async () => {
+    assert.equal(statSync(join(stateDir, 'echo')).mode & 0o777, 0o750)
+    const outcome = await scene.apply(planFor(1, 'well'))
+    assert.deepEqual(outcome, { status: 'applied', changed: ['file echo.conf', 'unit echo'] })
+    assert.equal((await scene.unitNow('echo'))?.state, 'active')
+    assert.equal(statSync(join(stateDir, 'echo', 'echo.conf')).mode & 0o777, 0o640)
+    await waitFor('it listens to signals', () => /started as well/.test(scene.unitLog('echo')))
+  })
+
+  it('has its lines vetted and its files checked', async () => {
+    const messages = async (text: string) =>
+      (await scene.check(planFor(2, text))).problems.map(({ message }) => message)
+    assert.deepEqual(await messages('include'), ['An include is not allowed in echo.conf.'])
+    assert.match((await messages('bad')).join(), /bad word/)
+    assert.deepEqual(await messages('better'), [])
+  })
+
+  it('is reloaded as it says, and keeps its process', async () => {
+    const { pid } = (await scene.unitNow('echo')) ?? {}
+    await scene.apply(planFor(3, 'better'))
+    await waitFor('it has read the file', () => /now better/.test(scene.unitLog('echo')))
+    assert.equal((await scene.unitNow('echo'))?.pid, pid)
+  })
+
+  it('is probed: what does not stay alive is refused, with its own words', async () => {
+    await scene.apply(planOf(4))
+    const [problem] = problemsOf(await scene.apply(planFor(5, 'die')))
+    assert.match(problem?.message ?? '', /^echo ended right after its start: cannot bind/)
+  })
+
+  it('is read by the log reader', async () => {
+    await scene.apply(planFor(6, 'well'))
+    await waitFor('it has started', () => /started as well/.test(scene.unitLog('echo')))
+    const logs = createServiceLogs(join(stateDir, 'log'), logSources([...engines, echo]))
+    assert.ok(logs.programs.includes('echo'))
+    const { lines } = await logs.readNews('echo')
+    assert.ok(lines.some(({ message }) => message === 'started as well'))
+    assert.ok(!createServiceLogs(join(stateDir, 'log'), logSources(engines)).programs.includes('echo'))
+  })
+
+  it('has a place in the sandbox', () => {
+    assert.ok(topFolders([...engines, echo]).some(({ path }) => path === 'echo'))
+  })
+
+  it('has its packages installed: small ones at every start, large ones for tests', async () => {
+    const { readEnginePackages } = (await import(join(root, 'scripts', 'lib', 'packages.mjs'))) as Installer
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-engines-'))
+    try {
+      mkdirSync(join(folder, 'echo'))
+      writeFileSync(join(folder, 'echo', 'packages.json'), JSON.stringify(echo.packages))
+      assert.deepEqual(readEnginePackages(folder), echo.packages)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('is closed from outside by the firewall', () => {
+    const rulesFor = (list: typeof engines): string => {
+      const policy = { ...emptyPolicy, externalDevices: ['wan0'], closedPorts: closedPorts(list) }
+      return compilePolicy(policy).map(contentOf).join('\n')
+    }
+    assert.match(rulesFor([...engines, echo]), /iifname @if_external tcp dport 7 counter drop comment "inp\.sys\.echo"/)
+    assert.doesNotMatch(rulesFor(engines), /echo/)
+  })
+
+  it('goes away with the plan, and when a release does not know it any more', async () => {
+    await scene.apply(planOf(7))
+    assert.equal(existsSync(join(stateDir, 'echo', 'echo.conf')), false)
+    assert.deepEqual(scene.bench.processes(), [])
+    await scene.apply(planFor(8, 'well'))
+    await startWith(productionEngines)
+    assert.deepEqual(scene.bench.processes(), [])
+    assert.equal(await scene.unitNow('echo'), undefined)
+    assert.deepEqual(await scene.apply(planOf(9)), { status: 'applied', changed: [] })
+  })
+
+  it('cannot take a name that another engine has', () => {
+    const place = { stateDir, plane: 'lab', service: null } as const
+    assert.throws(() => engineTables([echoEngine, echoEngine], place), /Two engines use one name/)
+  })
+})
