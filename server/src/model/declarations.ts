@@ -54,6 +54,8 @@ export type IdKind =
       readonly after?: number
       readonly isShownAsNumber?: boolean
     }
+  /** The item brings its id along, as a signature its sid; the area adds it with `addTo`. */
+  | { readonly kind: 'given' }
 
 /** A value that only one item may have. */
 export interface Unique<T> {
@@ -84,8 +86,19 @@ export interface ListDeclaration<T extends Item = Item> extends Declaration<T> {
    * beyond some thousands uses `unique`.
    */
   conflictsOf?(config: Config, item: T): readonly Problem[]
-  /** Items belong to an item of another list, whose id is in this field; they are numbered, placed and removed with it. */
+  /**
+   * Items belong to an item of another list, as rules to their profile. The field holds the id of the owner and is not part
+   * of bodies and replies: the path names the owner. Items are placed among those of the same owner, copied with it and
+   * removed with it.
+   */
   readonly owner?: { readonly field: string; readonly list: ListDeclaration }
+  /** Items that always exist and cannot be changed or removed, shown before the stored ones: templates, a root group. */
+  readonly builtIn?: readonly T[]
+  /**
+   * The configuration with the items that exist from the start. They are stored by the first change of the list; once they
+   * are, this gives the configuration as it is.
+   */
+  complete?(config: Config): Config
 }
 
 export const declareList = <T extends Item>(list: ListDeclaration<T>): ListDeclaration<T> => list
@@ -136,7 +149,7 @@ export const mentionedAs = <T extends Item>(list: ListDeclaration<T>, item: T): 
 
 /** The id an item of this number gets. */
 export function idOf(ids: IdKind, number: number): ItemId {
-  if (ids.kind === 'uuid') throw new Error('ids of this list are not numbers')
+  if (ids.kind === 'uuid' || ids.kind === 'given') throw new Error('ids of this list are not numbers')
   const own = number + (ids.after ?? 0)
   return ids.kind === 'number' ? own : `${ids.prefix}.id.${own}`
 }
@@ -146,6 +159,10 @@ export const readId = ({ ids }: Pick<ListDeclaration, 'ids'>, given: ItemId): It
   ids.kind === 'prefixed' && ids.isShownAsNumber && /^[1-9]\d*$/.test(String(given))
     ? `${ids.prefix}.id.${given}`
     : given
+
+/** The configuration as edits and verification of the list see it. */
+export const completed = (config: Config, { complete }: Pick<ListDeclaration, 'complete'>): Config =>
+  complete?.(config) ?? config
 
 /** The value `any`, where it may be named. */
 export const any = 'any'
