@@ -138,6 +138,14 @@ export const mustExist =
   (config: Config, id: string): string | null =>
     isThere(config, id) ? null : `There is no ${noun} with the id ${id}.`
 
+/** The fault of an id that must be of some kind, such as "a port object", and name an object. */
+export const mustBeOfKind =
+  (kind: string, isOfKind: (id: string) => boolean, isThere: (config: Config, id: string) => boolean) =>
+  (config: Config, id: string): string | null => {
+    if (!isOfKind(id)) return `${id} is not the id of ${kind}.`
+    return isThere(config, id) ? null : `There is no object with the id ${id}.`
+  }
+
 /** The id of the item's owner. */
 export const ownerOf = (item: Item, field: string): string => String((item as Item & Record<string, unknown>)[field])
 

@@ -64,7 +64,7 @@ describe('switches and settings of the content filter', () => {
     )
     assert.match(items[0].msg[0], /not part of this release yet, so nothing is applied\.$/)
     await done('PATCH', '/content-filter/state', { enabled: false })
-    assert.deepEqual((await get('/content-filter/status'))[0].msg, ['The content filter is switched off.'])
+    assert.deepEqual((await get('/content-filter/status'))[0].msg, ['The content filter is disabled.'])
   })
 })
 

@@ -1,6 +1,6 @@
 // Application control rules, declared.
 
-import { declareList, names } from '../../model/declarations.ts'
+import { declareList, mustBeOfKind, names } from '../../model/declarations.ts'
 import { rootGroup } from '../firewall/contract.ts'
 import { isAddressId, isKnownObject, objectSlots } from '../objects/public.ts'
 import { groups, users } from '../users/public.ts'
@@ -16,10 +16,7 @@ export const ruleList = declareList<ApplicationRule>({
   references: [
     names('aliases', {
       allowsAny: true,
-      faultOf: (config, id) => {
-        if (!isAddressId(id)) return `${id} is not the id of a user, group or address object.`
-        return isKnownObject(config, id) ? null : `There is no object with the id ${id}.`
-      },
+      faultOf: mustBeOfKind('a user, group or address object', isAddressId, isKnownObject),
     }),
   ],
   reads: [...objectSlots, users, groups],
