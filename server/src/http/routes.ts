@@ -80,7 +80,7 @@ export function listRoutes<T extends Item>(
   const shownItem = (item: T, context: Context): unknown => ([shown([item], context)].flat() as unknown[])[0]
   const route = (endpoint: Endpoint | undefined, answer: (context: Context) => unknown): Route[] =>
     endpoint ? [handle(endpoint, answer, { slot })] : []
-  // What an owner has depends on two lists, so the tag of one of them would not tell whether it is the same.
+  // What an owner has depends on two lists, so the tag of one of them does not prove that it is the same.
   const reading = (endpoint: Endpoint | undefined, answer: (context: Context) => unknown): Route[] =>
     endpoint ? [handle(endpoint, answer, list.owner ? {} : { slot })] : []
   const editing = (

@@ -3,6 +3,7 @@
 // object (declared-rules.ts) and routes (http/routes.ts) follow from the declaration.
 
 import type { Problem } from '../contract/error.ts'
+import { pathOf } from './paths.ts'
 import type { Config, Item, ItemId, ListSlot, SingleSlot, Slot } from './slots.ts'
 
 // The functions below are declared as methods, so that declarations of different items fit into one array.
@@ -74,7 +75,7 @@ export interface ListDeclaration<T extends Item = Item> extends Declaration<T> {
   readonly noun: string
   /** One particular item; the noun and its id unless given. */
   nameOf?(item: T): string
-  /** The id by which others name it; its own unless given. */
+  /** The id by which others name it; its own unless given. Items of an owner with numbers for ids are not named by others. */
   mentionedAs?(item: T): string
   /** Fields that a creation or a replacement may leave out. */
   readonly defaults?: object
@@ -153,7 +154,7 @@ export const nameOf = <T extends Item>(list: ListDeclaration<T>, item: T): strin
   list.nameOf?.(item) ?? `${list.noun} ${item.id}`
 
 export const mentionedAs = <T extends Item>(list: ListDeclaration<T>, item: T): string =>
-  list.mentionedAs?.(item) ?? String(item.id)
+  list.mentionedAs?.(item) ?? (list.owner && list.ids.kind === 'number' ? pathOf(list.slot, item.id) : String(item.id))
 
 /** The id an item of this number gets. */
 export function idOf(ids: IdKind, number: number): ItemId {

@@ -123,6 +123,8 @@ describe('items of an owner', () => {
     const left = removeFrom(base, shelfList, 2, referencesTo)
     assert.deepEqual(read(left, books), [{ id: 2, shelf: 3, title: 'b', cites: [] }])
     assert.deepEqual(read(removeFrom(base, visitorList, 2, referencesTo), books), read(base, books))
+    const citing = updateIn(base, bookList, 2, { cites: ['1'] }, 3)
+    assert.deepEqual(titles(removeFrom(citing, shelfList, 2, referencesTo), 3), ['b'], 'a number names nothing')
   })
 
   it('name their owner in the words of a refusal', () => {

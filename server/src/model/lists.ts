@@ -168,7 +168,7 @@ export function removeFrom<T extends Item>(
     const users: Reference[] = []
     // The map grows while it is walked: what goes along can be named by others in turn, or own items itself.
     for (const [path, { mentionedAs: name }] of gone) {
-      for (const reference of [...referencesTo(full, name), ...referencesTo(full, path)]) {
+      for (const reference of [...new Set([name, path])].flatMap((one) => referencesTo(full, one))) {
         if (reference.along) gone.set(reference.object, reference.along)
         else users.push(reference)
       }

@@ -1,7 +1,7 @@
 // The lists of the web application firewall, declared: profiles, and the rules and excluded rules that belong to them.
 
 import type { Problem } from '../../contract/error.ts'
-import { declareList, names } from '../../model/declarations.ts'
+import { declareList, mustBeOfKind, names } from '../../model/declarations.ts'
 import { type Config, perState, read } from '../../model/slots.ts'
 import { isKnownObject, objectSlots } from '../objects/public.ts'
 import { groups } from '../users/public.ts'
@@ -30,7 +30,8 @@ function categoryProblems(id: string, index: number): Problem[] {
   ]
 }
 
-const sourceForm = /^(?:ip|subnet|iplist|list_of_iplists)\./
+const prefixes = ['ip.', 'subnet.', 'iplist.', 'list_of_iplists.']
+const isSource = (id: string): boolean => prefixes.some((prefix) => id.startsWith(prefix))
 
 export const ruleList = declareList<StoredRule>({
   slot: rules,
@@ -39,11 +40,8 @@ export const ruleList = declareList<StoredRule>({
   owner: { field: 'profile_id', list: profileList },
   references: [
     names('aliases', {
-      faultOf: (config, id) => {
-        if (!sourceForm.test(id)) return `${id} is not an IP address, subnet, country or list of countries.`
-        return isKnownObject(config, id) ? null : `There is no object with the id ${id}.`
-      },
-      prefixes: ['ip.', 'subnet.', 'iplist.', 'list_of_iplists.'],
+      faultOf: mustBeOfKind('an IP address, subnet, country or list of countries', isSource, isKnownObject),
+      prefixes,
     }),
   ],
   problemsOf: sourceProblems,
