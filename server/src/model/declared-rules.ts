@@ -72,6 +72,7 @@ export function createListVerifier<T extends Item>(list: ListDeclaration<T>): Ve
         .slice(head, items.length - tail)
         .flatMap((item) =>
           under(pathOf(list.slot, item.id), [
+            ...builtInProblems(list, item),
             ...problemsOf(config, list, item, item),
             ...conflictsOf(config, list, item),
           ]),
@@ -89,6 +90,12 @@ export const slotsReadBy = (list: ListDeclaration | SettingsDeclaration): readon
   ...(list.reads ?? []),
   ...('owner' in list && list.owner ? [list.owner.list.slot] : []),
 ]
+
+/** A stored item cannot replace a built-in one. Those of an owner are apart from those of a built-in owner. */
+const builtInProblems = <T extends Item>({ builtIn = [], owner, noun }: ListDeclaration<T>, { id }: T): Problem[] =>
+  !owner && builtIn.some((one) => one.id === id)
+    ? [{ field: 'id', message: `The id ${id} belongs to a built-in ${noun}.` }]
+    : []
 
 /** Every item has an owner. Looks at all items again only when the owners change; a built-in owner has no stored items. */
 function createOwnerCheck<T extends Item>({ slot, owner }: ListDeclaration<T>) {

@@ -169,6 +169,14 @@ describe('built-in items', () => {
     for (const edit of edits) assert.throws(edit, refusedWith('conflict'))
   })
 
+  it('cannot be replaced by a stored item of the same id', () => {
+    const problems = rulesOf(area).verify?.(write(base, shelves, [...read(base, shelves), { id: 1, name: 'x' }]))
+    assert.deepEqual(
+      problems?.map(({ field }) => field),
+      ['library.shelves[1].id'],
+    )
+  })
+
   it('are copied with what they own', () => {
     const copied = copyIn(base, shelfList, 1, 4, () => 20, { owned: [bookList] })
     assert.deepEqual(itemsIn(copied, bookList, 4), [{ id: 20, shelf: 4, title: 'Atlas', cites: [] }])
