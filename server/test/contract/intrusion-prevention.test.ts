@@ -69,7 +69,7 @@ describe('intrusion prevention', () => {
   }
 
   describe('the module', () => {
-    it('is switched on and off, and says that nothing is inspected', async () => {
+    it('is enabled and disabled, and reports that nothing is inspected', async () => {
       assert.deepEqual(await ok('GET', '/ips/state'), { enabled: false })
       const [off] = await ok('GET', '/ips/status')
       assert.deepEqual(off, { name: 'suricata', status: 'inactive', msg: ['Intrusion prevention is disabled.'] })
