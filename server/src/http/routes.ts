@@ -7,7 +7,18 @@ import type { settingsEndpoints } from '../contract/collections.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { idOf, type ListDeclaration, type SettingsDeclaration } from '../model/declarations.ts'
 import type { Placement } from '../model/list-edits.ts'
-import { addTo, itemsIn, moveIn, removeFrom, replaceIn, requireIn, updateIn, updateSettings } from '../model/lists.ts'
+import {
+  addTo,
+  copyIn,
+  itemsIn,
+  moveIn,
+  removeFrom,
+  replaceIn,
+  requireIn,
+  requireStored,
+  updateIn,
+  updateSettings,
+} from '../model/lists.ts'
 import { type Config, commonEnds, type Item, type ItemId, read, type SingleSlot } from '../model/slots.ts'
 import { toCsv } from './csv.ts'
 import { type Context, type EditTools, handle, type RawReply, type Route, rawReply } from './handle.ts'
@@ -36,6 +47,7 @@ interface ListEndpoints {
   readonly list?: Endpoint
   readonly show?: Endpoint
   readonly create?: Endpoint
+  readonly copy?: Endpoint
   readonly update?: Endpoint
   readonly replace?: Endpoint
   readonly move?: Endpoint
@@ -43,87 +55,95 @@ interface ListEndpoints {
 }
 
 interface ListOptions<T extends Item> {
-  /** The items as replies show them; as stored, without secrets, unless given. */
+  /** The items as replies show them; as stored, without secrets and the owner, unless given. */
   readonly shown?: (items: readonly T[], context: Context) => unknown
   /** What is stored of a body when that takes more than the body: a sealed secret, a hash, a number of a device. */
   readonly prepare?: (context: Context, body: object) => Prepared | Promise<Prepared>
+  /** Serves `copy`: how a copy differs from its original, and lists whose items are copied with their owner. */
+  readonly copying?: Parameters<typeof copyIn>[5]
 }
 
 /** Called in the change's turn, with the id of the item and, for one that is there, what is stored. */
 type Prepared = (id: ItemId, tools: EditTools, config: Config) => object
 
 /**
- * The endpoints of a list. The last variable of a path is the item, the first one the owner where items have owners; what
- * the reply of a creation shows is the id.
+ * The endpoints of a list. The last variable of a path is the item, the first one the owner where items have owners. A
+ * creation and a copy reply with the id; an update or a replacement whose endpoint has a reply gives the item.
  */
 export function listRoutes<T extends Item>(
   endpoints: ListEndpoints,
   list: ListDeclaration<T>,
-  { shown = withoutSecrets(list), prepare = asSent }: ListOptions<T> = {},
+  { shown = asStored(list), prepare = asSent, copying }: ListOptions<T> = {},
 ): Route[] {
   const { slot } = list
-  const ownerIn = ({ params }: Context): string | undefined => (list.owner ? requireOwner(list, params) : undefined)
+  const ownerIn = ({ params }: Context): string | undefined => (list.owner ? firstIn(params) : undefined)
+  const shownItem = (item: T, context: Context): unknown => ([shown([item], context)].flat() as unknown[])[0]
   const route = (endpoint: Endpoint | undefined, answer: (context: Context) => unknown): Route[] =>
     endpoint ? [handle(endpoint, answer, { slot })] : []
-  const editing =
-    (edit: (config: Config, id: string, body: object, owner: string | undefined) => Config) =>
-    async (context: Context): Promise<void> => {
+  // What an owner has depends on two lists, so the tag of one of them does not prove that it is the same.
+  const reading = (endpoint: Endpoint | undefined, answer: (context: Context) => unknown): Route[] =>
+    endpoint ? [handle(endpoint, answer, list.owner ? {} : { slot })] : []
+  const editing = (
+    endpoint: Endpoint | undefined,
+    edit: (config: Config, id: string, body: object, owner: string | undefined) => Config,
+  ): Route[] =>
+    route(endpoint, async (context) => {
       const prepared = await prepare(context, context.body as object)
       const [id, owner] = [itemIn(context.params), ownerIn(context)]
       return context.change((config, tools) => {
-        requireOwnerIn(config, list, owner)
-        const { id: stored } = requireIn(config, list, id, owner)
-        return edit(config, id, prepared(stored, tools, config), owner)
+        const { id: stored } = requireStored(config, list, id, owner)
+        const next = edit(config, id, prepared(stored, tools, config), owner)
+        return [next, endpoint?.reply ? shownItem(requireIn(next, list, id, owner), context) : undefined] as const
       })
-    }
+    })
   return [
-    ...route(endpoints.list, (context) => {
+    ...reading(endpoints.list, (context) => {
       const owner = ownerIn(context)
       requireOwnerIn(context.config, list, owner)
       return shown(itemsIn(context.config, list, owner), context)
     }),
-    ...route(endpoints.show, (context) => {
-      const item = requireIn(context.config, list, itemIn(context.params), ownerIn(context))
-      return ([shown([item], context)].flat() as unknown[])[0]
+    ...reading(endpoints.show, (context) => {
+      const owner = ownerIn(context)
+      requireOwnerIn(context.config, list, owner)
+      return shownItem(requireIn(context.config, list, itemIn(context.params), owner), context)
     }),
     ...route(endpoints.create, async (context) => {
       const prepared = await prepare(context, context.body as object)
       const owner = ownerIn(context)
-      const ownerField = list.owner && owner !== undefined ? { [list.owner.field]: owner } : {}
       return context.change((config, tools) => {
-        requireOwnerIn(config, list, owner)
+        // The owner's id as it is stored: that of a path is always a text.
+        const ownerField =
+          list.owner && owner !== undefined
+            ? { [list.owner.field]: requireStored(config, list.owner.list, owner).id }
+            : {}
         const [id, shownId] = newId(list, tools)
         const body = { ...prepared(id, tools, config), ...ownerField }
         return [addTo(config, list, id, body, context.query as Placement), { id: shownId }] as const
       })
     }),
-    ...route(
-      endpoints.update,
-      editing((config, id, patch, owner) => updateIn(config, list, id, patch, owner)),
+    ...route(copying && endpoints.copy, ({ params, change }) =>
+      change((config, tools) => {
+        const [id, shownId] = newId(list, tools)
+        const newIdOf = (owned: ListDeclaration): ItemId => newId(owned, tools)[0]
+        return [copyIn(config, list, itemIn(params), id, newIdOf, copying), { id: shownId }] as const
+      }),
     ),
-    ...route(
-      endpoints.replace,
-      editing((config, id, body, owner) => replaceIn(config, list, id, body, owner)),
-    ),
+    ...editing(endpoints.update, (config, id, patch, owner) => updateIn(config, list, id, patch, owner)),
+    ...editing(endpoints.replace, (config, id, body, owner) => replaceIn(config, list, id, body, owner)),
     ...route(endpoints.move, ({ body, change }) => {
       const { params } = body as { readonly params: Placement & Readonly<Record<string, ItemId>> }
-      const { anchor_item_id, insert_after, ...names } = params
-      const owner = list.owner ? Object.values(names)[0] : undefined
+      const { anchor_item_id, insert_after } = params
+      const names = namesMoved(endpoints.move)
+      const owner = list.owner ? params[names[0] ?? ''] : undefined
       const placement = {
         ...(anchor_item_id === undefined ? {} : { anchor_item_id }),
         ...(insert_after === undefined ? {} : { insert_after }),
       }
-      return change((config) => {
-        requireOwnerIn(config, list, owner)
-        return moveIn(config, list, Object.values(names).at(-1) ?? '', placement, owner)
-      })
+      return change((config) => moveIn(config, list, params[names.at(-1) ?? ''] ?? '', placement, owner))
     }),
     ...route(endpoints.remove, (context) => {
       const [id, owner] = [itemIn(context.params), ownerIn(context)]
-      return context.change((config, tools) => {
-        requireOwnerIn(config, list, owner)
-        return removeFrom(config, list, id, tools.referencesTo, owner)
-      })
+      return context.change((config, tools) => removeFrom(config, list, id, tools.referencesTo, owner))
     }),
   ]
 }
@@ -135,9 +155,9 @@ const asSent =
 
 const itemIn = (params: Context['params']): string => Object.values(params).at(-1) ?? ''
 
-function requireOwner({ owner }: ListDeclaration, params: Context['params']): string {
+function firstIn(params: Context['params']): string {
   const [first] = Object.values(params)
-  if (first === undefined) throw new Error(`a path of a list owned by a ${owner?.list.noun} names no owner`)
+  if (first === undefined) throw new Error('a path of a list with owners does not name the owner')
   return first
 }
 
@@ -145,8 +165,17 @@ function requireOwnerIn(config: Config, { owner }: ListDeclaration, id: ItemId |
   if (owner && id !== undefined) requireIn(config, owner.list, id)
 }
 
+/** The fields of a move that name the owner, if there is one, and the item. In the order of the schema: a body has any order. */
+function namesMoved(endpoint: Endpoint | undefined): readonly string[] {
+  const { params } = (endpoint?.body as TObject | null | undefined)?.properties ?? {}
+  return Object.keys((params as TObject | undefined)?.properties ?? {}).filter(
+    (name) => name !== 'anchor_item_id' && name !== 'insert_after',
+  )
+}
+
 /** The id that is stored, and the one that the reply shows. */
 export function newId({ ids, slot }: ListDeclaration, tools: EditTools): readonly [ItemId, ItemId] {
+  if (ids.kind === 'given') throw new Error(`an item of ${slot.key} brings its id along`)
   if (ids.kind === 'uuid') {
     const id = randomUUID()
     return [id, id]
@@ -157,12 +186,15 @@ export function newId({ ids, slot }: ListDeclaration, tools: EditTools): readonl
 }
 
 /** After a change the items that stayed are the very values whose bytes are kept. */
-function withoutSecrets<T extends Item>({
+function asStored<T extends Item>({
   secrets = [],
+  owner,
 }: ListDeclaration<T>): (items: readonly T[]) => readonly object[] {
-  if (secrets.length === 0) return (items) => items
-  return perItem((item: T) => Object.fromEntries(Object.entries(item).filter(([name]) => !secrets.includes(name))))
+  const hidden = [...secrets, ...(owner ? [owner.field] : [])]
+  if (hidden.length === 0) return (items) => items
+  return perItem((item: T) => Object.fromEntries(Object.entries(item).filter(([name]) => !hidden.includes(name))))
 }
+
 /** The list as the query asks for it: JSON, or CSV of the named columns. */
 export function tableReply<T extends object>(
   query: { readonly format_type?: 'JSON' | 'CSV'; readonly columns?: readonly string[] },

@@ -3,6 +3,7 @@
 // object (declared-rules.ts) and routes (http/routes.ts) follow from the declaration.
 
 import type { Problem } from '../contract/error.ts'
+import { pathOf } from './paths.ts'
 import type { Config, Item, ItemId, ListSlot, SingleSlot, Slot } from './slots.ts'
 
 // The functions below are declared as methods, so that declarations of different items fit into one array.
@@ -56,6 +57,8 @@ export type IdKind =
       readonly after?: number
       readonly isShownAsNumber?: boolean
     }
+  /** The item brings its id along, as a signature its sid; the area adds it with `addTo`. */
+  | { readonly kind: 'given' }
 
 /** A value that only one item may have. */
 export interface Unique<T> {
@@ -74,7 +77,7 @@ export interface ListDeclaration<T extends Item = Item> extends Declaration<T> {
   readonly noun: string
   /** One particular item; the noun and its id unless given. */
   nameOf?(item: T): string
-  /** The id by which others name it; its own unless given. */
+  /** The id by which others name it; its own unless given. Items of an owner with numbers for ids are not named by others. */
   mentionedAs?(item: T): string
   /** Fields that a creation or a replacement may leave out. */
   readonly defaults?: object
@@ -88,10 +91,19 @@ export interface ListDeclaration<T extends Item = Item> extends Declaration<T> {
   conflictsOf?(config: Config, item: T): readonly Problem[]
   /** What of a stored item cannot be changed, whatever to, such as the login of a user of a directory. */
   lockedOf?(item: T, current: T): readonly Problem[]
-  /** Items that are always there and are not stored; they cannot be changed or removed. */
-  readonly builtIn?: readonly T[]
-  /** Items belong to an item of another list, whose id is in this field; they are numbered, placed and removed with it. */
+  /**
+   * Items belong to an item of another list, as rules to their profile. The field holds the id of the owner and is not part
+   * of bodies and replies: the path names the owner. Items are placed among those of the same owner, copied with it and
+   * removed with it.
+   */
   readonly owner?: { readonly field: string; readonly list: ListDeclaration }
+  /** Items that always exist and cannot be changed or removed, shown before the stored ones: templates, a root group. */
+  readonly builtIn?: readonly T[]
+  /**
+   * The configuration with the items that exist from the start. They are stored by the first change of the list; once they
+   * are, this gives the configuration as it is.
+   */
+  complete?(config: Config): Config
 }
 
 /** The items are those of the slot; everything else is checked against them. */
@@ -136,6 +148,14 @@ export const mustExist =
   (config: Config, id: string): string | null =>
     isThere(config, id) ? null : `There is no ${noun} with the id ${id}.`
 
+/** The fault of an id that must be of some kind, such as "a port object", and name an object. */
+export const mustBeOfKind =
+  (kind: string, isOfKind: (id: string) => boolean, isThere: (config: Config, id: string) => boolean) =>
+  (config: Config, id: string): string | null => {
+    if (!isOfKind(id)) return `${id} is not the id of ${kind}.`
+    return isThere(config, id) ? null : `There is no object with the id ${id}.`
+  }
+
 /** The id of the item's owner. */
 export const ownerOf = (item: Item, field: string): string => String((item as Item & Record<string, unknown>)[field])
 
@@ -143,11 +163,11 @@ export const nameOf = <T extends Item>(list: ListDeclaration<T>, item: T): strin
   list.nameOf?.(item) ?? `${list.noun} ${item.id}`
 
 export const mentionedAs = <T extends Item>(list: ListDeclaration<T>, item: T): string =>
-  list.mentionedAs?.(item) ?? String(item.id)
+  list.mentionedAs?.(item) ?? (list.owner && list.ids.kind === 'number' ? pathOf(list.slot, item.id) : String(item.id))
 
 /** The id an item of this number gets. */
 export function idOf(ids: IdKind, number: number): ItemId {
-  if (ids.kind === 'uuid') throw new Error('ids of this list are not numbers')
+  if (ids.kind === 'uuid' || ids.kind === 'given') throw new Error('ids of this list are not numbers')
   const own = number + (ids.after ?? 0)
   return ids.kind === 'number' ? own : `${ids.prefix}.id.${own}`
 }
@@ -157,6 +177,10 @@ export const readId = ({ ids }: Pick<ListDeclaration, 'ids'>, given: ItemId): It
   ids.kind === 'prefixed' && ids.isShownAsNumber && /^[1-9]\d*$/.test(String(given))
     ? `${ids.prefix}.id.${given}`
     : given
+
+/** The configuration as edits and verification of the list see it. */
+export const completed = (config: Config, { complete }: Pick<ListDeclaration, 'complete'>): Config =>
+  complete?.(config) ?? config
 
 /** The value `any`, where it may be named. */
 export const any = 'any'

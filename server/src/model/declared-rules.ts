@@ -5,6 +5,7 @@ import type { Problem } from '../contract/error.ts'
 import {
   any,
   anyAlone,
+  completed,
   type ListDeclaration,
   mentionedAs,
   nameOf,
@@ -56,11 +57,13 @@ export const createSettingsVerifier =
   }
 
 export function createListVerifier<T extends Item>(list: ListDeclaration<T>): Verify {
-  const reads = valuesReadBy(list)
+  const reads = list.reads ?? []
   const named = (list.references ?? []).flatMap(({ slots = [] }) => slots)
   const uniques = (list.unique ?? []).map((unique) => createUniqueCheck(list, unique))
+  const checkOwners = createOwnerCheck(list)
   let good: Good<T> | null = null
-  return (config) => {
+  return (stored) => {
+    const config = completed(stored, list)
     const items = read(config, list.slot)
     const state = reads.map(({ key }) => config[key])
     const objects = named.map((slot) => read(config, slot))
@@ -71,11 +74,13 @@ export function createListVerifier<T extends Item>(list: ListDeclaration<T>): Ve
         .slice(head, items.length - tail)
         .flatMap((item) =>
           under(pathOf(list.slot, item.id), [
+            ...builtInProblems(list, item),
+            ...takenProblems(list, item),
             ...problemsOf(config, list, item, item),
-            ...ownerProblems(config, list, item),
             ...conflictsOf(config, list, item),
           ]),
         ),
+      ...checkOwners(config, items),
       ...uniques.flatMap((check) => check(items)),
     ]
     if (problems.length === 0) good = { items, state, objects }
@@ -112,24 +117,43 @@ function lostIds(before: readonly Item[], after: readonly Item[]): string[] {
     .map(({ id }) => String(id))
 }
 
-/** Slots whose values decide about items. Its own one only where the declaration says so. */
-const valuesReadBy = (list: ListDeclaration | SettingsDeclaration): readonly Slot[] => [
-  ...(list.reads ?? []),
-  ...('owner' in list && list.owner ? [list.owner.list.slot] : []),
-]
-
 /** Every slot that verification looks at beside the declared one. */
 export const slotsReadBy = (list: ListDeclaration | SettingsDeclaration): readonly Slot[] => [
-  ...valuesReadBy(list),
+  ...(list.reads ?? []),
+  ...('owner' in list && list.owner ? [list.owner.list.slot] : []),
   ...(list.references ?? []).flatMap(({ slots = [] }) => slots),
 ]
 
-function ownerProblems<T extends Item>(config: Config, { owner }: ListDeclaration<T>, item: T): Problem[] {
-  if (!owner) return []
-  const id = ownerOf(item, owner.field)
-  return read(config, owner.list.slot).some((one) => String(one.id) === id)
-    ? []
-    : [{ field: owner.field, message: `There is no ${owner.list.noun} with the id ${id}.` }]
+/** A stored item cannot replace a built-in one. Those of an owner are apart from those of a built-in owner. */
+const builtInProblems = <T extends Item>({ builtIn = [], owner, noun }: ListDeclaration<T>, { id }: T): Problem[] =>
+  !owner && builtIn.some((one) => one.id === id)
+    ? [{ field: 'id', message: `The id ${id} belongs to a built-in ${noun}.` }]
+    : []
+
+/** A value that something built in has. */
+const takenProblems = <T extends Item>({ unique = [] }: ListDeclaration<T>, item: T): Problem[] =>
+  unique.flatMap((one) => {
+    const key = one.keyOf(item)
+    return key !== null && one.isTaken?.(key) === true ? [{ field: one.field, message: one.messageOf(item) }] : []
+  })
+
+/** Every item has an owner. Looks at all items again only when the owners change; a built-in owner has no stored items. */
+function createOwnerCheck<T extends Item>({ slot, owner }: ListDeclaration<T>) {
+  let good: { readonly owners: readonly Item[]; readonly items: readonly T[] } | null = null
+  return (config: Config, items: readonly T[]): Problem[] => {
+    if (!owner) return []
+    const owners = read(completed(config, owner.list), owner.list.slot)
+    const [head, tail] = good?.owners === owners ? commonEnds(good.items, items) : [0, 0]
+    const known = new Set(owners.map(({ id }) => String(id)))
+    const problems = items.slice(head, items.length - tail).flatMap((item) => {
+      const id = ownerOf(item, owner.field)
+      if (known.has(id)) return []
+      const message = `There is no ${owner.list.noun} with the id ${id}.`
+      return under(pathOf(slot, item.id), [{ field: owner.field, message }])
+    })
+    if (problems.length === 0) good = { owners, items }
+    return problems
+  }
 }
 
 /** Counts keys and follows the changes of the list instead of counting again. */
@@ -172,26 +196,33 @@ export const settingsReferences = <T extends object>(
   { slot, noun, references = [] }: SettingsDeclaration<T>,
 ): Reference[] => mentions(references, read(config, slot), { object: slot.key, title: capitalised(noun) })
 
-/** Every mention of an object in the list. Items never change, so what they name is gathered once. */
-export function listReferences<T extends Item>(config: Config, list: ListDeclaration<T>): readonly Reference[] {
+/** Every mention of an object in the list. Items never change, so what they name is gathered once for each name of the owner. */
+export function listReferences<T extends Item>(stored: Config, list: ListDeclaration<T>): readonly Reference[] {
   const { slot, references = [], owner } = list
   if (references.length === 0 && !owner) return []
+  const config = completed(stored, list)
+  const ownerNames = owner ? namesOf(config, owner.list) : null
   return read(config, slot).flatMap((item) => {
+    const ownerId = owner ? ownerOf(item, owner.field) : ''
+    const ownerName = ownerNames?.get(ownerId) ?? ''
     const known = gathered.get(item)
-    if (known) return known
+    if (known?.ownerName === ownerName) return known.references
     const object = pathOf(slot, item.id)
-    const title = capitalised(nameOf(list, item))
+    const title = capitalised(`${nameOf(list, item)}${ownerName === '' ? '' : ` of the ${ownerName}`}`)
     const along = { slot: slot as ListSlot, id: item.id, mentionedAs: mentionedAs(list, item) }
     const made = [
       ...mentions(references, item, { object, title }, along),
-      ...(owner ? [{ id: ownerOf(item, owner.field), object, field: owner.field, title, along }] : []),
+      ...(owner ? [{ id: pathOf(owner.list.slot, ownerId), object, field: owner.field, title, along }] : []),
     ]
-    gathered.set(item, made)
+    gathered.set(item, { ownerName, references: made })
     return made
   })
 }
 
-const gathered = new WeakMap<Item, readonly Reference[]>()
+const namesOf = (config: Config, list: ListDeclaration): ReadonlyMap<string, string> =>
+  new Map(read(completed(config, list), list.slot).map((item) => [String(item.id), nameOf(list, item)]))
+
+const gathered = new WeakMap<Item, { readonly ownerName: string; readonly references: readonly Reference[] }>()
 
 const mentions = <T>(
   fields: readonly ReferenceField<T>[],
@@ -213,7 +244,7 @@ const mentions = <T>(
 
 const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
-/** Could this list or these settings name an object of this id? */
+/** Could this list or these settings name an object of this id? Items name their owner by its path. */
 export const canMention = ({ references = [], ...rest }: ListDeclaration | SettingsDeclaration, id: string): boolean =>
-  ('owner' in rest && rest.owner !== undefined) ||
+  ('owner' in rest && rest.owner !== undefined && id.startsWith(`${rest.owner.list.slot.key}[`)) ||
   references.some(({ prefixes }) => prefixes?.some((prefix) => id.startsWith(prefix)) ?? true)

@@ -2,33 +2,57 @@
 // unless the item is right by the declaration; what others name is removed with them or not at all.
 
 import { GatewayError, invalid, notFound, type Problem, refuse } from '../contract/error.ts'
-import { type ListDeclaration, mentionedAs, nameOf, ownerOf, readId, type SettingsDeclaration } from './declarations.ts'
+import {
+  completed,
+  type ListDeclaration,
+  mentionedAs,
+  nameOf,
+  ownerOf,
+  readId,
+  type SettingsDeclaration,
+} from './declarations.ts'
 import { conflictsOf, problemsOf } from './declared-rules.ts'
 import { addItem, hasId, moveItem, type Placement, updateItem } from './list-edits.ts'
-import { pathOf } from './paths.ts'
+import { pathOf, under } from './paths.ts'
 import { type Reference, refuseInUse } from './references.ts'
 import { type Config, type Item, type ItemId, type ListSlot, read, write } from './slots.ts'
 
 /** Who names an object, over all areas. */
 export type ReferencesTo = (config: Config, id: string) => readonly Reference[]
 
-/** The items of the list, or of one owner where the list has owners. */
+/** The items of the list, or of one owner where the list has owners; built-in ones first. */
 export function itemsIn<T extends Item>(config: Config, list: ListDeclaration<T>, owner?: ItemId): readonly T[] {
-  const items = read(config, list.slot)
+  const items = withBuiltIn(list, read(completed(config, list), list.slot))
   const field = list.owner?.field
   return field === undefined || owner === undefined
     ? items
     : items.filter((item) => ownerOf(item, field) === String(owner))
 }
 
+/** Kept for as long as the stored items are the same, so that replies keep their bytes. */
+function withBuiltIn<T extends Item>({ builtIn }: ListDeclaration<T>, stored: readonly T[]): readonly T[] {
+  if (builtIn === undefined) return stored
+  const known = joined.get(stored) as readonly T[] | undefined
+  if (known !== undefined && known[0] === builtIn[0]) return known
+  const made = [...builtIn, ...stored]
+  joined.set(stored, made)
+  return made
+}
+
+const joined = new WeakMap<readonly Item[], readonly Item[]>()
+
 export function requireIn<T extends Item>(config: Config, list: ListDeclaration<T>, id: ItemId, owner?: ItemId): T {
-  const isWanted = hasId(readId(list, id))
-  const item = itemsIn(config, list, owner).find(isWanted)
-  if (item) return item
-  const builtIn = list.builtIn?.find(isWanted)
-  if (builtIn)
-    throw new GatewayError('conflict', `The ${nameOf(list, builtIn)} is built in and cannot be changed or removed.`)
-  throw notFound(`${list.noun} with the id ${String(id).slice(0, 80)}`)
+  const item = itemsIn(config, list, owner).find(hasId(readId(list, id)))
+  if (!item) throw notFound(`${list.noun} with the id ${String(id).slice(0, 80)}`)
+  return item
+}
+
+/** The item to change: neither it nor its owner may be built in. */
+export function requireStored<T extends Item>(config: Config, list: ListDeclaration<T>, id: ItemId, owner?: ItemId): T {
+  if (list.owner && owner !== undefined) requireStored(config, list.owner.list, owner)
+  const item = requireIn(config, list, id, owner)
+  if (list.builtIn?.includes(item)) throw builtIn(nameOf(list, item))
+  return item
 }
 
 /** The body of an owned item carries the id of its owner. */
@@ -39,9 +63,51 @@ export function addTo<T extends Item>(
   body: object,
   placement: Placement = {},
 ): Config {
-  const item = accepted(config, list, { ...list.defaults, ...stored(list, body), id }, null)
-  checkAnchor(config, list, item, placement, 'anchor_item_id')
-  return addItem(config, list.slot, item, placement)
+  const fields = { ...list.defaults, ...stored(list, body), id }
+  if (list.owner) requireStored(config, list.owner.list, ownerOf(fields, list.owner.field))
+  return edited(config, list, (full) => {
+    const item = accepted(full, list, fields, null)
+    checkAnchor(full, list, item, placement, 'anchor_item_id')
+    return addItem(full, list.slot, item, placement)
+  })
+}
+
+/** Several items at once, at the end. Faults name an item by its place: `rules[3].name`. */
+export function addAllTo<T extends Item>(
+  config: Config,
+  list: ListDeclaration<T>,
+  items: readonly (readonly [id: ItemId, body: object])[],
+  field: string,
+): Config {
+  const whole = items.map(([id, body]) => ({ ...list.defaults, ...stored(list, body), id }) as object as T)
+  return edited(config, list, (full) => addItems(full, list, whole, field))
+}
+
+interface Copying {
+  /** What differs from the original. */
+  readonly fields?: object
+  /** Lists whose items belong to the original; they are copied too. */
+  readonly owned?: readonly ListDeclaration[]
+}
+
+/** Also a built-in item can be copied. */
+export function copyIn<T extends Item>(
+  config: Config,
+  list: ListDeclaration<T>,
+  from: ItemId,
+  id: ItemId,
+  newIdOf: (list: ListDeclaration) => ItemId,
+  { fields = {}, owned = [] }: Copying = {},
+): Config {
+  const original = requireIn(config, list, from)
+  const copied = edited(config, list, (full) =>
+    addItem(full, list.slot, accepted(full, list, { ...original, ...fields, id }, null)),
+  )
+  return owned.reduce((next, one) => {
+    const field = one.owner?.field ?? ''
+    const items = itemsIn(next, one, original.id).map((item) => ({ ...item, [field]: id, id: newIdOf(one) }))
+    return edited(next, one, (full) => addItems(full, one, items, one.slot.key))
+  }, copied)
 }
 
 export function updateIn<T extends Item>(
@@ -51,8 +117,10 @@ export function updateIn<T extends Item>(
   patch: object,
   owner?: ItemId,
 ): Config {
-  const current = requireIn(config, list, id, owner)
-  return updateItem(config, list.slot, accepted(config, list, { ...current, ...stored(list, patch) }, current))
+  const current = requireStored(config, list, id, owner)
+  return edited(config, list, (full) =>
+    updateItem(full, list.slot, accepted(full, list, { ...current, ...stored(list, patch) }, current)),
+  )
 }
 
 /** The id may be in the body too, but not another one than in the path. */
@@ -63,10 +131,12 @@ export function replaceIn<T extends Item>(
   body: object,
   owner?: ItemId,
 ): Config {
-  const current = requireIn(config, list, id, owner)
+  const current = requireStored(config, list, id, owner)
   const { id: named = current.id, ...fields } = stored(list, body) as Partial<Item>
   if (named !== current.id) throw invalid('id', `The path names the ${list.noun} ${current.id}, the body another one.`)
-  return updateItem(config, list.slot, accepted(config, list, { ...list.defaults, ...fields, id: current.id }, current))
+  const ownerField = Object.entries(current).filter(([name]) => name === list.owner?.field)
+  const next = { ...list.defaults, ...fields, ...Object.fromEntries(ownerField), id: current.id }
+  return edited(config, list, (full) => updateItem(full, list.slot, accepted(full, list, next, current)))
 }
 
 export function moveIn<T extends Item>(
@@ -76,9 +146,11 @@ export function moveIn<T extends Item>(
   placement: Placement,
   owner?: ItemId,
 ): Config {
-  const item = requireIn(config, list, id, owner)
-  checkAnchor(config, list, item, placement, 'params.anchor_item_id')
-  return moveItem(config, list.slot, item.id, placement, list.noun)
+  const item = requireStored(config, list, id, owner)
+  return edited(config, list, (full) => {
+    checkAnchor(full, list, item, placement, 'params.anchor_item_id')
+    return moveItem(full, list.slot, item.id, placement, list.noun)
+  })
 }
 
 /** Refused while others name the item, but for what is removed along with it. */
@@ -89,29 +161,31 @@ export function removeFrom<T extends Item>(
   referencesTo: ReferencesTo,
   owner?: ItemId,
 ): Config {
-  const item = requireIn(config, list, id, owner)
-  const first = { slot: list.slot as ListSlot, id: item.id, mentionedAs: mentionedAs(list, item) }
-  const gone = new Map([[pathOf(list.slot, item.id), first]])
-  const users: Reference[] = []
-  // The map grows while it is walked: what goes along can be named by others in turn.
-  for (const { mentionedAs: name } of gone.values()) {
-    for (const reference of referencesTo(config, name)) {
-      if (reference.along) gone.set(reference.object, reference.along)
-      else users.push(reference)
+  const item = requireStored(config, list, id, owner)
+  return edited(config, list, (full) => {
+    const first = { slot: list.slot as ListSlot, id: item.id, mentionedAs: mentionedAs(list, item) }
+    const gone = new Map([[pathOf(list.slot, item.id), first]])
+    const users: Reference[] = []
+    // The map grows while it is walked: what goes along can be named by others in turn, or own items itself.
+    for (const [path, { mentionedAs: name }] of gone) {
+      for (const reference of [...new Set([name, path])].flatMap((one) => referencesTo(full, one))) {
+        if (reference.along) gone.set(reference.object, reference.along)
+        else users.push(reference)
+      }
     }
-  }
-  refuseInUse(
-    nameOf(list, item),
-    users.filter(({ object }) => !gone.has(object)),
-  )
-  return [...Map.groupBy(gone.values(), ({ slot }) => slot)].reduce((rest, [slot, items]) => {
-    const ids = new Set(items.map((one) => one.id))
-    return write(
-      rest,
-      slot,
-      read(rest, slot).filter((one) => !ids.has(one.id)),
+    refuseInUse(
+      nameOf(list, item),
+      users.filter(({ object }) => !gone.has(object)),
     )
-  }, config)
+    return [...Map.groupBy(gone.values(), ({ slot }) => slot)].reduce((rest, [slot, items]) => {
+      const ids = new Set(items.map((one) => one.id))
+      return write(
+        rest,
+        slot,
+        read(rest, slot).filter((one) => !ids.has(one.id)),
+      )
+    }, full)
+  })
 }
 
 /** Any subset of the settings; what is not sent stays. */
@@ -127,6 +201,32 @@ export function updateSettings<T extends object>(
 export function writeSettings<T extends object>(config: Config, settings: SettingsDeclaration<T>, value: T): Config {
   const next = write(config, settings.slot, value)
   refuse(problemsOf(next, settings, value, read(config, settings.slot)))
+  return next
+}
+
+/** Edits see items that exist from the start as stored ones; an edit that changes nothing leaves them unstored. */
+function edited(config: Config, list: Pick<ListDeclaration, 'complete'>, edit: (full: Config) => Config): Config {
+  const full = completed(config, list)
+  const next = edit(full)
+  return next === full ? config : next
+}
+
+function addItems<T extends Item>(
+  config: Config,
+  list: ListDeclaration<T>,
+  items: readonly T[],
+  field: string,
+): Config {
+  const problems: Problem[] = []
+  const conflicts: Problem[] = []
+  const next = items.reduce((rest, item, index) => {
+    const path = `${field}[${index}]`
+    problems.push(...under(path, problemsOf(rest, list, item, null)))
+    conflicts.push(...under(path, conflictsWith(rest, list, item, null)))
+    return addItem(rest, list.slot, item)
+  }, config)
+  refuse(problems)
+  refuse(conflicts, 'conflict')
   return next
 }
 
@@ -153,7 +253,7 @@ function conflictsWith<T extends Item>(
     // A pass over all items: an index would cost more than it saves for one change.
     const isTaken =
       unique.isTaken?.(key) === true ||
-      read(config, list.slot).some((other) => unique.keyOf(other) === key && other.id !== item.id)
+      read(config, list.slot).some((other) => unique.keyOf(other) === key && other !== current)
     return isTaken ? [{ field: unique.field, message: unique.messageOf(item) }] : []
   })
   return [...taken, ...conflictsOf(config, list, item)]
@@ -171,3 +271,7 @@ function checkAnchor<T extends Item>(
   const siblings = itemsIn(config, list, ownerOf(item, list.owner.field))
   if (!siblings.some(hasId(anchor))) throw invalid(field, `There is no item with the id ${anchor} to place it by.`)
 }
+
+/** Built-in items are shown in the list and cannot be changed. */
+export const builtIn = (what: string): GatewayError =>
+  new GatewayError('conflict', `The ${what} is built in and cannot be changed or removed.`)

@@ -5,7 +5,7 @@ import { type Config, type ItemId, type ListSlot, perState, type Slot } from './
 
 /** One place of the configuration that names an object of another one. */
 export interface Reference {
-  /** The object referred to, such as `ip.id.3`. */
+  /** The object referred to, such as `ip.id.3`; an owner is referred to by its path, for its id may be a plain number. */
   readonly id: string
   /** Who refers to it: `firewall.forward[7]`. */
   readonly object: string

@@ -59,7 +59,7 @@ describe('application control rules', () => {
     assert.equal((await admin('DELETE', `${url}/2`)).status, 404)
   })
 
-  it('stand where they were put, and move', async () => {
+  it('keep the place they were given, and move', async () => {
     const [a, b] = [await add(), await add()]
     const c = await add(rule, `?anchor_item_id=${a}`)
     assert.deepEqual(await ids(), [a, c, b])
@@ -79,8 +79,8 @@ describe('application control rules', () => {
     ['an unknown action', { action: 'deny' }, 'action'],
     ['any with others', { aliases: ['any', 'ip.id.1'] }, 'aliases'],
     ['objects that are not there', { aliases: ['ip.id.999', 'zone.id.1'] }, 'aliases[0]', 'aliases[1]'],
-    ['protocols that are no ids', { protocols: ['a b', ''] }, 'protocols[0]', 'protocols[1]'],
-    ['a group that is no id', { parent_id: 'a/b' }, 'parent_id'],
+    ['protocols that are not ids', { protocols: ['a b', ''] }, 'protocols[0]', 'protocols[1]'],
+    ['a group that is not an id', { parent_id: 'a/b' }, 'parent_id'],
     ['an id', { id: 1 }, 'id'],
   ]
   for (const [title, change, ...fields] of faults) {

@@ -66,7 +66,7 @@ describe('the central console', () => {
       assert.equal((await get('/central_console/settings')).cc_server, null)
     })
 
-    it('keeps a root certificate, and tells broken ones apart', async () => {
+    it('keeps a root certificate, and refuses broken ones with the reason', async () => {
       const at = async (shift: number) =>
         certificatesOf((await makeCertificate(['x'], new Date(gateway.clock.wall + shift * dayMilliseconds))).chain)
       const [server = '', certificate = ''] = await at(0)
@@ -79,10 +79,10 @@ describe('the central console', () => {
       const [, expired = ''] = await at(-4000)
       const [, early = ''] = await at(30)
       const wrong: readonly (readonly [string, RegExp])[] = [
-        [server, /not one of a certificate authority/],
+        [server, /not a CA certificate/],
         [expired, /expired on/],
         [early, /not valid before/],
-        [certificate.replace(/[A-Za-z]{20}/, 'A'.repeat(20)), /damaged|signature is not good/],
+        [certificate.replace(/[A-Za-z]{20}/, 'A'.repeat(20)), /damaged|signature is invalid/],
         [certificate + certificate, /exactly one/],
         ['hello', /not a certificate in PEM form/],
         [JSON.stringify(certificate), /not a certificate in PEM form/],
@@ -101,7 +101,7 @@ describe('the central console', () => {
       assert.equal((await get('/central_console/settings')).root_ca, null)
     })
 
-    it('takes an upload as a dry run too', async () => {
+    it('accepts an upload as a dry run too', async () => {
       const [, certificate = ''] = certificatesOf((await makeCertificate(['x'], gateway.clock.now())).chain)
       const { body } = await admin('POST', '/central_console/root_ca?dry_run=true', certificate)
       assert.equal(body.dry_run, true)
@@ -127,7 +127,7 @@ describe('the central console', () => {
   })
 
   describe('groups', () => {
-    it('hang below the root, three levels deep', async () => {
+    it('are below the root, three levels deep', async () => {
       assert.deepEqual(await get('/servers/groups'), [{ id: root, name: 'Root', parent_id: null, comment: '' }])
       const second = await create('/servers/groups', { name: 'North', parent_id: root, comment: 'n' })
       const third = await create('/servers/groups', { name: 'City', parent_id: second })
@@ -158,7 +158,7 @@ describe('the central console', () => {
       assert.equal((await admin('DELETE', `/servers/groups/${unknown}`)).status, 404)
     })
 
-    it('leave their groups and gateways to the root, and take their rules along', async () => {
+    it('leave their groups and gateways to the root, and are removed with their rules', async () => {
       const group = await create('/servers/groups', { name: 'Gone', parent_id: root })
       const child = await create('/servers/groups', { name: 'Child', parent_id: group })
       const server = {
@@ -255,7 +255,7 @@ describe('the central console', () => {
     })
   }
 
-  it('content filter rules redirect only to an address, and go by the published removal too', async () => {
+  it('content filter rules redirect only to an address, and are removed by the published call too', async () => {
     const path = '/content-filter/rules/before'
     const id = await create(path, {
       name: 'Away',

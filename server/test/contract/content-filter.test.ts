@@ -64,12 +64,12 @@ describe('switches and settings of the content filter', () => {
     )
     assert.match(items[0].msg[0], /not part of this release yet, so nothing is applied\.$/)
     await done('PATCH', '/content-filter/state', { enabled: false })
-    assert.deepEqual((await get('/content-filter/status'))[0].msg, ['The content filter is switched off.'])
+    assert.deepEqual((await get('/content-filter/status'))[0].msg, ['The content filter is disabled.'])
   })
 })
 
 describe('categories of the content filter', () => {
-  it('hold every kind, each with an id of its own', async () => {
+  it('hold every kind, each with its own id', async () => {
     const list: { id: string; type: string; name: string }[] = await get('/content-filter/categories')
     assert.equal(new Set(list.map(({ id }) => id)).size, list.length)
     assert.ok(list.every(({ id, type, name }) => id.startsWith(`${type}.id.`) && name !== ''))
@@ -236,7 +236,7 @@ describe('rules of the content filter', () => {
     await done('DELETE', `${url}/${id}`)
   })
 
-  it('stand where they were put, and move', async () => {
+  it('keep the place they were given, and move', async () => {
     const first = (await done('POST', `${url}?anchor_item_id=1&insert_after=false`, rule)).id
     const second = (await done('POST', `${url}?anchor_item_id=1`, rule)).id
     assert.deepEqual(await ids(), [first, 1, second, 2])
@@ -272,7 +272,7 @@ describe('rules of the content filter', () => {
 
   const faults: readonly (readonly [title: string, change: object, ...fields: string[]])[] = [
     ['no name', { name: '' }, 'name'],
-    ['nobody', { aliases: [] }, 'aliases'],
+    ['no client', { aliases: [] }, 'aliases'],
     ['any with others', { aliases: ['any', 'ip.id.1'] }, 'aliases'],
     ['an address that is not there', { aliases: ['ip.id.999'] }, 'aliases[0]'],
     ['a port as a client', { aliases: ['port.id.1'] }, 'aliases[0]'],
@@ -316,7 +316,7 @@ describe('rules of the content filter', () => {
     assert.ok(!categories.some(({ id }) => id === 'users.id.2'))
   })
 
-  it('of the start are there again in a revert to before the first change', async () => {
+  it('of the start exist again after a revert to before the first change', async () => {
     const other = await createTestGateway()
     const client = await other.client('predefined_admin_write')
     const before = (await client('GET', url)).body
@@ -348,7 +348,7 @@ describe('dictionaries of the morphological analysis', () => {
   ]
   const fields = { title: 'Mine', comment: 'why', enabled: false, threshold: 100, words }
 
-  it('begin with four predefined ones, switched off', async () => {
+  it('begin with four predefined ones, disabled', async () => {
     const list = await get(url)
     assert.deepEqual(
       list.map(({ title }: { title: string }) => title),
@@ -389,13 +389,13 @@ describe('dictionaries of the morphological analysis', () => {
     assert.equal((await admin('DELETE', `${url}/${id}`)).status, 404)
   })
 
-  it('are switched on unless the creation says otherwise', async () => {
+  it('are enabled unless the creation says otherwise', async () => {
     const { id } = await done('POST', url, { title: 'On', threshold: 1, words: [] })
     assert.deepEqual((({ enabled, comment }) => [enabled, comment])((await get(url)).at(-1)), [true, ''])
     await done('DELETE', `${url}/${id}`)
   })
 
-  it('that are predefined take only the switch', async () => {
+  it('that are predefined can only be enabled and disabled', async () => {
     const id = 'predefined_narcotics'
     const [before] = await get(url)
     const answer = await admin('PATCH', `${url}/${id}`, { enabled: true, title: 'x', words: [] })

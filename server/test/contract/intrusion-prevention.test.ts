@@ -69,10 +69,10 @@ describe('intrusion prevention', () => {
   }
 
   describe('the module', () => {
-    it('is switched on and off, and says that nothing is inspected', async () => {
+    it('is enabled and disabled, and reports that nothing is inspected', async () => {
       assert.deepEqual(await ok('GET', '/ips/state'), { enabled: false })
       const [off] = await ok('GET', '/ips/status')
-      assert.deepEqual(off, { name: 'suricata', status: 'inactive', msg: ['Intrusion prevention is switched off.'] })
+      assert.deepEqual(off, { name: 'suricata', status: 'inactive', msg: ['Intrusion prevention is disabled.'] })
       await ok('PATCH', '/ips/state', { enabled: true })
       assert.deepEqual(await ok('GET', '/ips/state'), { enabled: true })
       const [engine, base] = await ok('GET', '/ips/status')
@@ -81,7 +81,7 @@ describe('intrusion prevention', () => {
       assert.deepEqual(base, {
         name: 'portcullis-suricata-backend',
         status: 'active',
-        msg: ['6 signatures are known.', 'a.rules, line 3: "x" is no action.'],
+        msg: ['6 signatures are loaded.', 'a.rules, line 3: "x" is no action.'],
       })
     })
 

@@ -40,7 +40,7 @@ describe('the web application firewall', () => {
   })
   after(() => gateway.close())
 
-  it('has profiles; where they come from is not for the caller to say', async () => {
+  it('has profiles; a client cannot decide where they come from', async () => {
     profile = (await ok('POST', path, { ...fields, from_central_console: true })).id
     other = (await ok('POST', path, { ...fields, name: 'Other' })).id
     await ok('PATCH', `${path}/${profile}`, { detection_only: true, from_central_console: true })
@@ -55,7 +55,7 @@ describe('the web application firewall', () => {
     assert.deepEqual(await refused(422, 'POST', path, { ...fields, name: 'n'.repeat(43) }), ['name'])
   })
 
-  it('has categories that are switched on and off, but not the required ones', async () => {
+  it('has categories that can be enabled and disabled, except required ones', async () => {
     const all = await ok('GET', '/reverse_proxy_backend/waf/categories')
     const enabled = async (): Promise<string[]> =>
       (await ok('GET', `${path}/${profile}/categories`)).map(({ id }: { id: string }) => id)
@@ -135,7 +135,7 @@ describe('the web application firewall', () => {
     assert.deepEqual(await refused(422, 'POST', exceptions, { rule_id: 0, comment: '', enabled: true }), ['rule_id'])
   })
 
-  it('is all there after a restart, and a profile takes what it has with it', async () => {
+  it('keeps everything over a restart, and removes a profile with its rules and excluded rules', async () => {
     const before = [await ok('GET', path), await ok('GET', `${path}/${profile}/rules`)]
     gateway = await gateway.restart()
     admin = await gateway.client('predefined_admin_write')

@@ -1,4 +1,4 @@
-// Rules of application control, the old mechanism beside the profiles of firewall rules (seed; firewall.md 1.7).
+// Application control rules, the older mechanism beside profiles in firewall rules (docs/behaviour/application-control.md 1).
 
 import type { Static } from 'typebox'
 import { orderedEndpoints } from '../../contract/collections.ts'
@@ -14,8 +14,8 @@ const id = (what: string) => Type.String({ pattern: '^[A-Za-z0-9_.-]{1,80}$', 'x
 const fields = {
   parent_id: Type.String({
     pattern: '^[A-Za-z0-9-]{1,80}$',
-    'x-fault': 'Must be the id of a group.',
-    description: 'Group of the server in the central console, or the root group.',
+    'x-fault': 'Must be the id of a server group.',
+    description: 'Server group in the central console, or the root group.',
   }),
   name: text({ minLength: 1, maxLength: 255 }),
   action: oneOf(['drop', 'accept']),
@@ -23,7 +23,7 @@ const fields = {
   aliases: Type.Array(id('an object'), {
     maxItems: maxObjects,
     uniqueItems: true,
-    description: '["any"] or ids of users, groups and address objects; empty: nobody.',
+    description: '["any"] or ids of users, groups and address objects; empty: no one.',
   }),
   protocols: Type.Array(id('an application protocol'), {
     maxItems: maxProtocols,
@@ -42,7 +42,6 @@ const WholeRule = strictObject({
   comment: Type.Optional(fields.comment),
   enabled: Type.Optional(fields.enabled),
 })
-export type WholeRule = Static<typeof WholeRule>
 
 const { list, create, move, remove } = orderedEndpoints({
   path: '/application_control_backend/rules',
@@ -69,7 +68,7 @@ export const applicationRules = {
   remove,
 }
 
-/** Spec gap: the specification has no status of application control; it has the form of all others. */
+/** Spec gap (docs/behaviour/application-control.md 2): an addition with the form of all other status calls. */
 export const applicationStatus = endpoint({
   method: 'GET',
   path: '/application_control_backend/status',

@@ -1,4 +1,4 @@
-// The applications and protocols that application control tells apart (ips-and-profiles.md, catalogue).
+// The applications and protocols that application control can recognise (docs/behaviour/application-profiles.md 2).
 
 const names =
   '1kxun AccuWeather Activision AdobeConnect ADS_Analytic_Track AFP AJP Alibaba AliCloud Amazon AmazonAlexa ' +
@@ -41,7 +41,7 @@ export interface Application {
   readonly name: string
 }
 
-/** Spec gap (ips-and-profiles.md, open point 17): an id is the name in small letters, everything else an underscore. */
+/** Spec gap (docs/behaviour/application-profiles.md 2.2): an id is the name in lower case, with underscores for other characters. */
 export const applications: readonly Application[] = names.split(' ').map((name) => ({
   id: `id.l7.${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}`,
   name,

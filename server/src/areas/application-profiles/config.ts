@@ -1,6 +1,7 @@
-// What profiles of application control store, and the applications they can name.
+// Where application control profiles are stored, and the applications they can name.
 
-import { type Config, list, read } from '../../model/slots.ts'
+import { findIn } from '../../model/item-index.ts'
+import { type Config, list } from '../../model/slots.ts'
 import { ApplicationProfile } from './contract.ts'
 
 export { applications } from './applications.ts'
@@ -8,5 +9,4 @@ export { applications } from './applications.ts'
 export const profiles = list('application_profiles.profiles', ApplicationProfile)
 
 /** May a firewall rule name it? */
-export const isProfile = (config: Config, id: string): boolean =>
-  read(config, profiles).some((profile) => profile.id === id)
+export const isProfile = (config: Config, id: string): boolean => findIn(config, profiles, id) !== undefined

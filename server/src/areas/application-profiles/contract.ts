@@ -1,4 +1,4 @@
-// Profiles of application control, which firewall rules name as dpi_profile (ips-and-profiles.md 1.6 and 2.4).
+// Application control profiles, which firewall rules name as dpi_profile (docs/behaviour/application-profiles.md).
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
@@ -16,10 +16,9 @@ const Protocol = strictObject({
 const fields = {
   name: text({ minLength: 1, maxLength: 255 }),
   comment: Comment,
-  protocols: Type.Array(Protocol, { maxItems: 1_000, description: 'What is not named is allowed.' }),
+  protocols: Type.Array(Protocol, { maxItems: 1_000, description: 'An application that is not listed is allowed.' }),
 }
 const ProfileFields = strictObject(fields)
-export type ProfileFields = Static<typeof ProfileFields>
 
 export const ApplicationProfile = strictObject({ id: Type.String(), ...fields })
 export type ApplicationProfile = Static<typeof ApplicationProfile>
@@ -34,14 +33,14 @@ export const applicationProfiles = {
     method: 'GET',
     path,
     access: 'view',
-    summary: 'List the profiles of application control',
+    summary: 'List the application control profiles',
     reply: Type.Array(ApplicationProfile),
   }),
   create: endpoint({
     method: 'POST',
     path,
     access: 'firewall',
-    summary: 'Add a profile of application control',
+    summary: 'Add an application control profile',
     body: ProfileFields,
     reply: Type.Array(ApplicationProfile, { description: 'One element: the new profile.' }),
     bodyLimitBytes,
@@ -50,15 +49,15 @@ export const applicationProfiles = {
     method: 'POST',
     path: `${path}/:profile_id/copy`,
     access: 'firewall',
-    summary: 'Copy a profile of application control',
+    summary: 'Copy an application control profile',
     reply: CreatedString,
   }),
   update: endpoint({
     method: 'PATCH',
     path: `${path}/:profile_id`,
     access: 'firewall',
-    summary: 'Change a profile of application control',
-    description: 'Any subset of the fields, plain or as the only element of a list; what is not sent stays.',
+    summary: 'Change an application control profile',
+    description: 'Any subset of the fields, as an object or as the only element of a list; what is not sent stays.',
     body: Type.Union([Patch, Type.Array(Patch, { minItems: 1, maxItems: 1 })]),
     bodyLimitBytes,
   }),
@@ -66,6 +65,6 @@ export const applicationProfiles = {
     method: 'DELETE',
     path: `${path}/:profile_id`,
     access: 'firewall',
-    summary: 'Remove a profile of application control',
+    summary: 'Remove an application control profile',
   }),
 }

@@ -1,7 +1,13 @@
-// Profiles of application control. Stored; the engine that tells applications apart comes later.
+// Application control profiles. They are stored; this release has no engine that recognises applications.
 
 import { defineArea } from '../../http/handle.ts'
 import { profiles } from './config.ts'
+import { profileList } from './lists.ts'
 import { routes } from './routes.ts'
 
-export const applicationProfilesArea = defineArea({ name: 'application-profiles', slots: [profiles], routes })
+export const applicationProfilesArea = defineArea({
+  name: 'application-profiles',
+  slots: [profiles],
+  lists: [profileList],
+  routes,
+})

@@ -1,47 +1,27 @@
-// Endpoints of the profiles of application control.
+// Endpoints of the application control profiles.
 
 import { randomUUID } from 'node:crypto'
 import { handle, type Route } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
+import { listRoutes } from '../../http/routes.ts'
+import { addTo, requireIn } from '../../model/lists.ts'
 import { profiles } from './config.ts'
-import { type ApplicationProfile, applicationProfiles as contract } from './contract.ts'
-import { addProfile, copyProfile, removeProfile, updateProfile } from './edits.ts'
+import { applicationProfiles as contract } from './contract.ts'
+import { profileList } from './lists.ts'
 
-const ofProfiles = { slot: profiles }
+const { create, ...others } = contract
 
 export const routes: readonly Route[] = [
-  handle(contract.list, ({ config }) => read(config, profiles) as ApplicationProfile[], ofProfiles),
+  ...listRoutes(others, profileList, { copying: {} }),
   handle(
-    contract.create,
-    async ({ body, change }) => {
-      const profile = { id: randomUUID(), ...body }
-      await change((config) => addProfile(config, profile))
-      return [profile]
-    },
-    ofProfiles,
-  ),
-  handle(
-    contract.copy,
-    ({ params, change }) => {
+    create,
+    ({ body, change }) => {
       const id = randomUUID()
-      return change((config) => [copyProfile(config, params.profile_id ?? '', id), { id }] as const)
+      return change((config) => {
+        const next = addTo(config, profileList, id, body)
+        const added = [requireIn(next, profileList, id)]
+        return [next, added] as const
+      })
     },
-    ofProfiles,
-  ),
-  handle(
-    contract.update,
-    ({ params, body, change }) => {
-      const patch = Array.isArray(body) ? body[0] : body
-      return change((config) => updateProfile(config, params.profile_id ?? '', patch ?? {}))
-    },
-    ofProfiles,
-  ),
-  handle(
-    contract.remove,
-    ({ params, change, services }) => {
-      const id = params.profile_id ?? ''
-      return change((config) => removeProfile(config, id, services.referencesTo(config, id)))
-    },
-    ofProfiles,
+    { slot: profiles },
   ),
 ]

@@ -1,16 +1,17 @@
-// What is stored about the central console, on both sides of the link. The root group is not stored: it is always there.
+// What is stored about the central console, on both sides of the link. The root group is built in and not stored.
 
 import { Enabled, nullable, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
-import { type Config, type ItemId, type ListSlot, list, read, single } from '../../model/slots.ts'
+import { findIn } from '../../model/item-index.ts'
+import { type Config, list, single } from '../../model/slots.ts'
 import { FilterRule, rootGroup } from '../firewall/contract.ts'
-import { ConsoleSettings, type Server, ServerGroup, StoredServer } from './contract.ts'
+import { ConsoleConnection, ConsoleSettings, type Server, ServerGroup, StoredServer } from './contract.ts'
 import { ContentRule } from './contract-content.ts'
 
-/** The gateway's side: which console, and how it is recognised. */
+/** The side of the gateway: which console it belongs to, and how it recognises the console. */
 export const connection = single(
   'central_console.connection',
-  strictObject({ cc_server: nullable(Type.String()), root_ca: nullable(Type.String()) }),
+  strictObject({ cc_server: ConsoleConnection.properties.cc_server, root_ca: nullable(Type.String()) }),
   { cc_server: null, root_ca: null },
 )
 
@@ -27,30 +28,24 @@ export const forwardAfter = list('central_console.forward_after', FilterRule)
 export const inputBefore = list('central_console.input_before', FilterRule)
 export const inputAfter = list('central_console.input_after', FilterRule)
 
-export const contentSlots = [contentBefore, contentAfter]
-export const firewallSlots = [forwardBefore, forwardAfter, inputBefore, inputAfter]
+export const slots = [
+  connection,
+  settings,
+  state,
+  groups,
+  servers,
+  contentBefore,
+  contentAfter,
+  forwardBefore,
+  forwardAfter,
+  inputBefore,
+  inputAfter,
+]
 
-/** Any table of rules, by what all rules have. */
-export type GroupedRule = { readonly id: number; readonly parent_id: string }
-export const ruleSlots = [...contentSlots, ...firewallSlots] as unknown as readonly ListSlot<GroupedRule>[]
+export const root: ServerGroup = { id: rootGroup, name: 'Root', parent_id: null, comment: '' }
 
-export const slots = [connection, settings, state, groups, servers, ...contentSlots, ...firewallSlots]
-
-/** `central_console.forward_before[7]` */
-export const originOf = (slot: { readonly key: string }, id: ItemId): string => `${slot.key}[${id}]`
-
-export const root = { id: rootGroup, name: 'Root', parent_id: null, comment: '' } as const
-
-export const allGroups = (config: Config): GroupItem[] => [root, ...read(config, groups)]
-
-export interface GroupItem {
-  readonly id: string
-  readonly name: string
-  readonly parent_id: string | null
-  readonly comment: string
-}
-
-export const isGroup = (config: Config, id: string): boolean => allGroups(config).some((group) => group.id === id)
+export const isGroup = (config: Config, id: string): boolean =>
+  id === root.id || findIn(config, groups, id) !== undefined
 
 /** `ownMajor` is the major version of this console. */
 export const showServer = (server: StoredServer, ownMajor: number, mask: string): Server => ({

@@ -1,4 +1,4 @@
-// Content filter rules of the console (central-console.md 1.5 and 2.3).
+// Content filter rules of the console (docs/behaviour/central-console.md 3).
 
 import type { Static, TObject, TProperties } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
@@ -23,7 +23,7 @@ const required = {
 const others = {
   parent_id: Type.String({ ...GroupId, description: 'Server group the rule applies to.' }),
   comment: Comment,
-  aliases: objects('Whom the rule applies to: ["any"] or ids of users, groups and addresses.'),
+  aliases: objects('Users and addresses the rule applies to: ["any"] or ids of users, groups and addresses.'),
   categories: objects('Ids of categories.'),
   http_methods: Type.Array(oneOf(['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'CONNECT']), {
     uniqueItems: true,
@@ -42,7 +42,7 @@ export type ContentRule = Static<typeof ContentRule>
 
 const creation: TObject = strictObject({ ...required, ...optional(others) })
 
-/** The published path of a removal has the id in its body; the ordinary one is served as well (open point 1). */
+/** The published removal has the id in its body; the usual one is served too (docs/behaviour/central-console.md 3.5). */
 const RemovedRule = strictObject({
   id: Type.Optional(Type.Integer()),
   params: Type.Optional(strictObject({ id: Type.Integer() })),

@@ -1,4 +1,4 @@
-// FORWARD and INPUT rules of the console (central-console.md 1.6 and 2.4): the shape of a rule is the firewall's own.
+// FORWARD and INPUT rules of the console (docs/behaviour/central-console.md 3): they have the fields of the firewall's rules.
 
 import type { TObject } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'

@@ -1,5 +1,5 @@
 // What all tables of console rules have in common: `before` goes ahead of the local rules of a gateway, `after` behind
-// them, and lists can be narrowed to server groups (central-console.md 1.7).
+// them, and lists can be narrowed to server groups (docs/behaviour/central-console.md 3).
 
 import type { TObject } from 'typebox'
 import { orderedEndpoints } from '../../contract/collections.ts'
@@ -11,7 +11,7 @@ export const GroupId = Type.String({
   'x-fault': 'Must be the id of a server group.',
 })
 
-/** Spec gap (central-console.md, open point 5): ids may stand bare or in quotes, with any blanks between them. */
+/** Spec gap (docs/behaviour/central-console.md 3.3): ids with or without quotes, with any blanks between them. */
 const Groups = Type.String({
   pattern: '^(?:\\[[A-Za-z0-9", \\-]{0,8000}\\])?$',
   'x-fault': 'Must be a list of group ids in brackets, such as [a,b].',

@@ -1,5 +1,5 @@
 // The connection of this gateway to a central console, and the console itself: settings, server groups and connected
-// gateways (central-console.md 1.1 to 1.4). Rules of the console stand in files of their own beside this one.
+// gateways (docs/behaviour/central-console.md 1 and 2). Rules of the console are in the files beside this one.
 
 import type { Static } from 'typebox'
 import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
@@ -7,7 +7,6 @@ import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, Enabled, nullable, oneOf, patchOf, StatusItem, strictObject, text } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
-
 import { GroupId } from './contract-tables.ts'
 
 export { contentAfter, contentBefore } from './contract-content.ts'
@@ -15,7 +14,7 @@ export { forwardAfter, forwardBefore, inputAfter, inputBefore } from './contract
 
 const label = '[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?'
 
-/** The last label of a name is not a number, so that no broken address passes for a name. */
+/** The last label of a name is not a number, so that a mistyped address is not taken for a name. */
 const Host = Type.String({
   minLength: 1,
   maxLength: 253,
@@ -54,7 +53,7 @@ export const consoleConnection = {
     path: connectionPath,
     access: 'configure',
     summary: 'Disconnect the gateway from the central console',
-    description: 'The root certificate stays; it has a call of its own.',
+    description: 'The root certificate is kept; it is removed with a separate call.',
   }),
 }
 
@@ -66,7 +65,7 @@ export const rootCertificate = {
     path: '/central_console/root_ca',
     access: 'configure',
     summary: 'Set the root certificate of the central console',
-    description: 'The body is the text of one PEM certificate: a certificate authority, valid now.',
+    description: 'The body is one self-signed CA certificate in PEM form that is valid now.',
     rawBodyType: 'application/x-pem-file',
     bodyLimitBytes: maxCertificateBytes,
   }),
@@ -88,7 +87,7 @@ export const serversStatus = endpoint({
 
 export const ConsoleSettings = strictObject({
   domain: nullable(
-    Type.String({ ...Host, description: 'Address or name under which gateways reach the console from outside.' }),
+    Type.String({ ...Host, description: 'Address or name by which gateways reach the console from outside.' }),
   ),
 })
 
@@ -101,7 +100,7 @@ export const consoleSettings = settingsEndpoints({
 
 export const rulesState = settingsEndpoints({
   path: '/servers/state',
-  title: 'switch of the rule synchronization',
+  title: 'state of rule synchronization',
   schema: Enabled,
   change: 'configure',
 })
@@ -110,13 +109,13 @@ const GroupName = text({ minLength: 1, maxLength: 255 })
 
 export const ServerGroup = strictObject({
   id: Type.String(),
-  name: Type.String(),
+  name: GroupName,
   parent_id: nullable(Type.String({ description: 'Null for the root group.' })),
   comment: Comment,
 })
+export type ServerGroup = Static<typeof ServerGroup>
 
 const NewServerGroup = strictObject({ comment: Type.Optional(Comment), name: GroupName, parent_id: GroupId })
-export type NewServerGroup = Static<typeof NewServerGroup>
 
 export const serverGroups = collectionEndpoints({
   path: '/servers/groups',
@@ -139,14 +138,14 @@ const Version = strictObject({
   release_type: oneOf(['release', 'beta', 'devel']),
 })
 
-/** What is kept of a gateway that connected. */
+/** What is stored of a gateway that connected. */
 export const StoredServer = strictObject({
   id: Type.String(),
   parent_id: GroupId,
   version: Version,
   cl_tunnel_addr: Type.String({ description: 'IPv6 address of the gateway inside the tunnel.' }),
   title: Type.String(),
-  approved: Type.Boolean({ description: 'Confirmed on the console; there is no way back but removing it.' }),
+  approved: Type.Boolean({ description: 'Confirmed on the console; only removing the gateway ends this.' }),
   last_sync: nullable(Type.Integer()),
   last_connect: Type.Integer(),
   comment: Comment,
@@ -156,7 +155,7 @@ export type StoredServer = Static<typeof StoredServer>
 export const Server = strictObject({
   ...StoredServer.properties,
   version_diff: Type.Integer({ description: 'Major version of the console minus that of the gateway.' }),
-  utm_login_secret: Type.String({ description: 'Masked: signing in through the console is not served yet.' }),
+  utm_login_secret: Type.String({ description: 'Masked; signing in through the console is not available yet.' }),
 })
 export type Server = Static<typeof Server>
 
@@ -164,7 +163,6 @@ const ServerPatch = strictObject({
   parent_id: Type.Optional(GroupId),
   approved: Type.Optional(Type.Boolean()),
 })
-export type ServerPatch = Static<typeof ServerPatch>
 
 export const connectedServers = {
   list: endpoint({
@@ -185,6 +183,6 @@ export const connectedServers = {
     method: 'DELETE',
     path: '/servers/servers/:server_id',
     access: 'configure',
-    summary: 'Break the link with a connected gateway',
+    summary: 'Remove a connected gateway',
   }),
 }

@@ -3,8 +3,23 @@
 
 import { defineArea } from '../../http/handle.ts'
 import { slots } from './config.ts'
-import { references } from './references.ts'
+import { connectionSettings, groupList, serverList } from './lists.ts'
+import * as rules from './lists-rules.ts'
 import { routes } from './routes.ts'
-import { verify } from './verify.ts'
 
-export const centralConsole = defineArea({ name: 'central-console', slots, verify, references, routes })
+export const centralConsole = defineArea({
+  name: 'central-console',
+  slots,
+  settings: [connectionSettings],
+  lists: [
+    groupList,
+    serverList,
+    rules.contentBefore,
+    rules.contentAfter,
+    rules.forwardBefore,
+    rules.forwardAfter,
+    rules.inputBefore,
+    rules.inputAfter,
+  ],
+  routes,
+})

@@ -1,93 +1,66 @@
-// Endpoints of the connection to a console and of the console itself; its rules are in the file beside this one.
+// Endpoints of the connection to a console and of the console itself; those of its rules are in routes-rules.ts.
 
-import { randomUUID } from 'node:crypto'
+import { invalid } from '../../contract/error.ts'
 import { secretMask } from '../../contract/fields.ts'
 import { handle, type Route } from '../../http/handle.ts'
-import { perValue, settingsRoutes } from '../../http/routes.ts'
-import { removeItem, updateSingle } from '../../model/list-edits.ts'
+import { listRoutes, settingsRoutes } from '../../http/routes.ts'
+import { updateSettings } from '../../model/lists.ts'
 import { read } from '../../model/slots.ts'
-import { connection, type GroupItem, groups, root, servers, settings, showServer, state } from './config.ts'
+import { readRoot } from './certificate.ts'
+import { connection, groups, settings, showServer, state } from './config.ts'
 import * as contract from './contract.ts'
-import { addGroup, removeGroup, updateGroup, updateServer } from './edits.ts'
-import { readRootCertificate } from './routes-certificate.ts'
+import { removeGroup } from './edits.ts'
+import { connectionSettings, groupList, serverList } from './lists.ts'
 import { ruleRoutes } from './routes-rules.ts'
 import { consoleStatus } from './status.ts'
 
-const withRoot = perValue((stored: readonly GroupItem[]): GroupItem[] => [root, ...stored])
 const connectionRoutes: readonly Route[] = [
   handle(
     contract.consoleConnection.show,
-    // No exchange has ever taken place: nothing connects in this release.
+    // Nothing connects in this release, so there was no exchange yet.
     ({ config }) => ({ ...read(config, connection), last_connect: null, last_sync: null }),
     { slot: connection },
   ),
   handle(
     contract.consoleConnection.update,
-    ({ body, change }) => change((config) => updateSingle(config, connection, body)),
+    ({ body, change }) => change((config) => updateSettings(config, connectionSettings, body)),
     { slot: connection },
   ),
   handle(
     contract.consoleConnection.disconnect,
-    ({ change }) => change((config) => updateSingle(config, connection, { cc_server: null })),
+    ({ change }) => change((config) => updateSettings(config, connectionSettings, { cc_server: null })),
     { slot: connection },
   ),
   handle(
     contract.rootCertificate.upload,
     ({ rawBody, services, change }) => {
-      const root_ca = readRootCertificate(rawBody, services.clock.now())
-      return change((config) => updateSingle(config, connection, { root_ca }))
+      const root = readRoot(rawBody.toString('latin1'), services.clock.now())
+      if ('fault' in root) throw invalid('body', root.fault)
+      return change((config) => updateSettings(config, connectionSettings, { root_ca: root.pem }))
     },
     { slot: connection },
   ),
   handle(
     contract.rootCertificate.remove,
-    ({ change }) => change((config) => updateSingle(config, connection, { root_ca: null })),
+    ({ change }) => change((config) => updateSettings(config, connectionSettings, { root_ca: null })),
     { slot: connection },
   ),
 ]
 
+const { list, create, update } = contract.serverGroups
+
 const groupRoutes: readonly Route[] = [
-  handle(contract.serverGroups.list, ({ config }) => withRoot(read(config, groups)), { slot: groups }),
-  handle(
-    contract.serverGroups.create,
-    async ({ body, change }) => {
-      const id = randomUUID()
-      await change((config) => addGroup(config, id, body))
-      return { id }
-    },
-    { slot: groups },
-  ),
-  handle(
-    contract.serverGroups.update,
-    ({ params, body, change }) => change((config) => updateGroup(config, params.group_id ?? '', body)),
-    { slot: groups },
-  ),
+  ...listRoutes({ list, create, update }, groupList),
   handle(
     contract.serverGroups.remove,
-    ({ params, change }) => change((config) => removeGroup(config, params.group_id ?? '')),
+    ({ params, change }) => change((config, { referencesTo }) => removeGroup(config, params.group_id, referencesTo)),
     { slot: groups },
   ),
 ]
 
-const serverRoutes: readonly Route[] = [
-  handle(
-    contract.connectedServers.list,
-    ({ config, services }) =>
-      read(config, servers).map((server) => showServer(server, services.backups.version.major, secretMask)),
-    { slot: servers },
-  ),
-  handle(
-    contract.connectedServers.update,
-    ({ params, body, change }) => change((config) => updateServer(config, params.server_id ?? '', body)),
-    { slot: servers },
-  ),
-  handle(
-    contract.connectedServers.remove,
-    ({ params, change }) =>
-      change((config) => removeItem(config, servers, params.server_id ?? '', 'connected gateway')),
-    { slot: servers },
-  ),
-]
+const serverRoutes: readonly Route[] = listRoutes(contract.connectedServers, serverList, {
+  shown: (items, { services }) => items.map((server) => showServer(server, services.backups.version.major, secretMask)),
+})
 
 export const routes: readonly Route[] = [
   ...connectionRoutes,

@@ -8,10 +8,10 @@ export const consoleStatus = (config: Config, brand: string): StatusItem => ({
   name: `${brand}-central-console-backend`,
   status: 'inactive',
   msg: [
-    'Stored; the link between console and gateways is not part of this release yet, so no gateway can connect.',
+    'Stored. The link between console and gateways is not part of this release yet, so no gateway can connect.',
     ...(read(config, connection).cc_server === null
       ? []
       : ['A console is set, but this gateway does not connect to it.']),
-    ...(read(config, state).enabled ? ['Rule synchronization is on, but no rule is delivered.'] : []),
+    ...(read(config, state).enabled ? ['Rule synchronization is enabled, but no rule is delivered.'] : []),
   ],
 })

@@ -1,5 +1,5 @@
-// Categories that are always there (content-filter.md 3, "Category kinds"). Spec gap (open point 8): their numbers are not
-// published, so they follow the order of the specification; they are stored in rules, so names are only ever added at the end.
+// The fixed categories (docs/behaviour/content-filter.md 2). Spec gap: their numbers are not published, so they follow the
+// published order. Rules store the numbers, so names are only ever added at the end.
 
 import type { Category } from './contract-categories.ts'
 
@@ -168,7 +168,7 @@ const extended = [
   'Humour',
 ]
 
-/** Still named by the provider, without any site in them. */
+/** The provider still lists them, without any site. */
 const emptyExtended = [
   'Cars/Transport',
   'Business/Services',
@@ -202,10 +202,10 @@ const emptyExtended = [
   'Spyware and dangerous sites',
 ]
 
-/** Named by the specification for the next release line (open point 12). */
+/** Announced for the next release line. */
 const laterExtended = ['AI chat bots']
 
-const emptyComment = 'Holds no sites and will be removed.'
+const emptyComment = 'Has no sites and will be removed.'
 
 const numbered = (type: Category['type'], names: readonly string[], comment = '', first = 1): Category[] =>
   names.map((name, index) => ({ id: `${type}.id.${first + index}`, type, name, comment }))

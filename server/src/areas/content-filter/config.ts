@@ -1,5 +1,5 @@
-// What the content filter stores, and what is there from the start: two user categories and a rule for each. These become
-// stored items with the first change of either list; until then withDefaults() gives them.
+// What the content filter stores, and what exists from the start: two user categories and a rule for each. They are stored
+// by the first change of either list; until then withDefaults() gives them.
 
 import { Enabled, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
@@ -27,10 +27,10 @@ export const userCategories = list('content_filter.user_categories', UserCategor
 
 export const rules = list('content_filter.rules', ContentRule)
 
-/** Of a predefined dictionary only the switch counts; one that is not stored is off. */
+/** Of a predefined dictionary only `enabled` counts; one that is not stored is disabled. */
 export const dictionaries = list('content_filter.dictionaries', Dictionary)
 
-/** Whether the lists hold the defaults, or what administrators made of them. */
+/** Whether the lists hold the defaults and what administrators made of them. */
 export const start = single('content_filter.start', strictObject({ defaults_stored: Type.Boolean() }), {
   defaults_stored: false,
 })
@@ -58,7 +58,7 @@ const defaultRule = {
   timetable: ['any'],
 }
 
-/** Spec gap (content-filter.md, open point 9): what the rules are is not described. */
+/** Spec gap (docs/behaviour/content-filter.md 3.4): the rules are not described. */
 export const defaultRules: readonly ContentRule[] = [
   { ...defaultRule, id: 1, name: 'Allow the allowed sites', categories: ['users.id.1'], access: 'allow' },
   { ...defaultRule, id: 2, name: 'Deny the forbidden sites', categories: ['users.id.2'], access: 'deny' },
@@ -71,14 +71,14 @@ export function withDefaults(config: Config): Config {
   return write(filled, start, { defaults_stored: true })
 }
 
-export const listUserCategories = (config: Config): readonly UserCategory[] =>
-  read(withDefaults(config), userCategories)
-
-export const listRules = (config: Config): readonly ContentRule[] => read(withDefaults(config), rules)
-
-/** Those of administrators first, then those that are always there. */
+/** User categories first, then the fixed ones. */
 export const listCategories = (config: Config): Category[] => [
-  ...listUserCategories(config).map(({ id, name, comment }) => ({ id, type: 'users' as const, name, comment })),
+  ...read(withDefaults(config), userCategories).map(({ id, name, comment }) => ({
+    id,
+    type: 'users' as const,
+    name,
+    comment,
+  })),
   ...fixedCategories,
 ]
 
@@ -88,7 +88,7 @@ export const isFixedCategory = (id: string): boolean => fixedIds.has(id)
 const predefinedIds = new Set(predefinedDictionaries.map(({ id }) => id))
 export const isPredefined = (id: string): boolean => predefinedIds.has(id)
 
-/** The predefined ones first, then those of administrators. */
+/** The predefined ones first, then those that administrators added. */
 export function showDictionaries(stored: readonly Dictionary[]): ShownDictionary[] {
   const switches = new Map(stored.map(({ id, enabled }) => [id, enabled]))
   return [
@@ -103,6 +103,3 @@ export function showDictionaries(stored: readonly Dictionary[]): ShownDictionary
       .map((dictionary) => ({ ...dictionary, read_only: false, from_central_console: false })),
   ]
 }
-
-/** `content_filter.rules[7]` */
-export const originOf = (rule: ContentRule): string => `${rules.key}[${rule.id}]`

@@ -1,4 +1,4 @@
-// Categories of sites and requests: those that are always there and those of administrators (content-filter.md 1.2, 2.3).
+// Categories of sites and requests: fixed ones and user categories (docs/behaviour/content-filter.md 2).
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
@@ -32,20 +32,19 @@ const bodyLimitBytes = 16 * 1024 * 1024
 const Name = text({ minLength: 1, maxLength: 255 })
 const Urls = Type.Array(text({ minLength: 1, maxLength: 2_048 }), {
   maxItems: maxUrls,
-  description: 'Addresses, domains (*.example.com: only below it) or pages, kept as they are sent.',
+  description: 'Addresses, domains (*.example.com: only subdomains) or pages, kept as they are sent.',
 })
 
 export const UserCategory = strictObject({ id: Type.String(), name: Name, comment: Comment, urls: Urls })
 export type UserCategory = Static<typeof UserCategory>
 
 const NewUserCategory = strictObject({ name: Name, comment: Type.Optional(Comment), urls: Urls })
-export type NewUserCategory = Static<typeof NewUserCategory>
 
 const WholeUserCategory = strictObject({
   name: Name,
   comment: Type.Optional(Comment),
   description: Type.Optional(
-    Type.Unsafe<string>({ ...Comment, 'x-synonym-of': 'comment', description: 'Another word for comment.' }),
+    Type.Unsafe<string>({ ...Comment, 'x-synonym-of': 'comment', description: 'Synonym of comment.' }),
   ),
   urls: Urls,
 })
@@ -62,12 +61,12 @@ export const userCategories = {
     summary: 'List the user categories',
     reply: Type.Array(UserCategory),
   }),
-  /** The published example asks for one and gets all of them (content-filter.md 4). */
+  /** The published example asks for one and gets all of them (docs/behaviour/content-filter.md 2.4). */
   listAgain: endpoint({
     method: 'GET',
     path: itemPath,
     access: 'view',
-    summary: 'List the user categories, whichever of them is named',
+    summary: 'List all user categories, whatever id is given',
     reply: Type.Array(UserCategory),
   }),
   create: endpoint({

@@ -1,4 +1,4 @@
-// Dictionaries of the morphological analysis (content-filter.md 1.4 and 2.2).
+// Dictionaries of the morphological analysis (docs/behaviour/content-filter.md 4).
 
 import type { Static } from 'typebox'
 import { collectionEndpoints } from '../../contract/collections.ts'
@@ -23,7 +23,7 @@ const fields = {
     minimum: 0,
     maximum: largest,
     description:
-      'A page is blocked when the weights of the words found reach it; with 0 any word with a weight blocks.',
+      'A page is blocked when the sum of the weights of the words found reaches it; with 0 any word with a weight blocks.',
   }),
   words: Type.Array(Word, { maxItems: 1_000 }),
 }
@@ -34,8 +34,8 @@ export type Dictionary = Static<typeof Dictionary>
 
 const ShownDictionary = strictObject({
   ...Dictionary.properties,
-  read_only: Type.Boolean({ description: 'true: predefined, only the switch can be changed.' }),
-  from_central_console: Type.Boolean({ description: 'true: made on the console, read-only here.' }),
+  read_only: Type.Boolean({ description: 'true: predefined, only enabled can be changed.' }),
+  from_central_console: Type.Boolean({ description: 'true: created on the central console, read-only here.' }),
 })
 export type ShownDictionary = Static<typeof ShownDictionary>
 
@@ -72,7 +72,7 @@ export const dictionaries = {
   create: { ...group.create, bodyLimitBytes },
   update: {
     ...group.update,
-    description: 'Any subset of the fields; of a predefined dictionary only enabled.',
+    description: 'Any subset of the fields; only enabled for a predefined dictionary.',
     bodyLimitBytes,
   },
   download: endpoint({

@@ -1,4 +1,4 @@
-// Rules of the content filter in their order (content-filter.md 1.3 and 2.1).
+// Rules of the content filter in their order (docs/behaviour/content-filter.md 3).
 
 import type { Static } from 'typebox'
 import { orderedEndpoints } from '../../contract/collections.ts'
@@ -36,12 +36,12 @@ const RedirectUrl = Type.String({
 const fields = {
   parent_id: Type.String({
     pattern: '^[A-Za-z0-9-]{1,80}$',
-    'x-fault': 'Must be the id of a group.',
-    description: 'Group of the server in the central console, or the root group.',
+    'x-fault': 'Must be the id of a server group.',
+    description: 'Server group in the central console, or the root group.',
   }),
   name: text({ minLength: 1, maxLength: 255 }),
   comment: Comment,
-  aliases: objects('["any"] or ids of users, groups and address objects: whom the rule applies to.'),
+  aliases: objects('["any"] or ids of users, groups and address objects: users and addresses the rule applies to.'),
   categories: Type.Array(CategoryId, { minItems: 1, maxItems: maxCategories, uniqueItems: true }),
   http_methods: Type.Array(oneOf(httpMethods), { uniqueItems: true, description: 'Empty: not checked.' }),
   content_types: Type.Array(ContentType, {
@@ -51,11 +51,11 @@ const fields = {
   }),
   access: oneOf(
     ['allow', 'deny', 'bump', 'redirect'],
-    'deny refuses and shows the block page, bump decrypts, redirect sends to redirect_url.',
+    'deny: refuse and show the block page; bump: decrypt; redirect: send to redirect_url.',
   ),
   redirect_url: nullable(RedirectUrl),
   enabled: Type.Boolean(),
-  timetable: objects('["any"] or ids of time objects: the rule works only inside these times.'),
+  timetable: objects('["any"] or ids of time objects: the rule applies only during these times.'),
 }
 
 export const ContentRule = strictObject({ id: Type.Integer(), ...fields })
@@ -71,7 +71,6 @@ const NewContentRule = strictObject({
   enabled: Type.Optional(fields.enabled),
   timetable: Type.Optional(fields.timetable),
 })
-export type NewContentRule = Static<typeof NewContentRule>
 
 export const contentRules = orderedEndpoints({
   path: '/content-filter/rules',

@@ -1,5 +1,5 @@
-// Switches, settings and status of the content filter (content-filter.md 1.1 and 1.4); categories, rules and dictionaries
-// stand in files of their own beside this one.
+// State, settings and status of the content filter (docs/behaviour/content-filter.md 1); categories, rules and dictionaries
+// are in the files beside this one.
 
 import { settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
@@ -12,14 +12,14 @@ export { contentRules } from './contract-rules.ts'
 
 export const filterState = settingsEndpoints({
   path: '/content-filter/state',
-  title: 'switch of the content filter',
+  title: 'state of the content filter',
   schema: Enabled,
   change: 'firewall',
 })
 
 export const FilterSettings = strictObject({
   enabled_extended_categorizer: Type.Boolean({
-    description: 'Topic categories of an external provider; without it rules that name them do not match.',
+    description: 'Use topic categories of an external provider; otherwise rules that name them do not match.',
   }),
   quic_reject_enabled: Type.Boolean({ description: 'Block QUIC and HTTP/3, which cannot be filtered.' }),
 })
@@ -33,19 +33,19 @@ export const filterSettings = settingsEndpoints({
 
 export const safeSearch = settingsEndpoints({
   path: '/proxy_backend/safe_search',
-  title: 'switch of the safe search in the proxy',
+  title: 'state of safe search in the proxy',
   schema: Enabled,
   change: 'firewall',
 })
 
 export const morphologyState = settingsEndpoints({
   path: '/content-filter/morph_analysis/state',
-  title: 'switch of the morphological analysis',
+  title: 'state of the morphological analysis',
   schema: Enabled,
   change: 'firewall',
 })
 
-/** Spec gap: the specification has no status of the content filter; it has the form of all others. */
+/** Spec gap (docs/behaviour/content-filter.md 1.4): an addition with the form of all other status calls. */
 export const filterStatus = endpoint({
   method: 'GET',
   path: '/content-filter/status',

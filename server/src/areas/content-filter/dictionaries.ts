@@ -1,13 +1,13 @@
 // The predefined dictionaries: narcotics, pornography, obscene language, terrorism. Their words come with the release and
-// are never stored; an administrator only switches them on and off.
+// are never stored; an administrator can only enable and disable them.
 
 import type { Dictionary } from './contract-dictionaries.ts'
 
 const threshold = 100
 
-/** The weight of an import line that names none (content-filter.md 3, "Morphology"). */
+/** The weight of an import line without a weight (docs/behaviour/content-filter.md 4.5). */
 const usual = 20
-/** Three such words on a page are no accident. */
+/** Three such words on a page reach the threshold. */
 const strong = 40
 
 const predefined = (

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { parseCsv } from '../../../test/support/csv.ts'
 import { predefinedDictionaries } from './dictionaries.ts'
 import { printDictionary } from './dictionary-csv.ts'
-import { wordProblems } from './verify.ts'
+import { wordProblems } from './lists.ts'
 
 const hostile = ['plain', 'a;b', '"', '""', 'a"b;c', ';', ' x ', "'", 'слово 😀', '\\', 'a,b', '#', '<b>']
 

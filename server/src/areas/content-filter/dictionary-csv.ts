@@ -1,4 +1,4 @@
-// A dictionary as the file that clients import again: `threshold;title;comment`, then `word;weight` for each word. What a
+// A dictionary as a file that clients can import: `threshold;title;comment`, then `word;weight` for each word. What a
 // spreadsheet would run as a formula is made text, as in every CSV of this product.
 
 import type { Dictionary } from './contract-dictionaries.ts'

@@ -1,19 +1,9 @@
-// The content filter area: categories, rules and dictionaries as administrators set them. Its engine is not part of this
-// release, so it renders nothing and its status says so.
+// The content filter area: categories, rules and dictionaries as administrators set them. This release has no engine for them,
+// so the area renders nothing and its status says so.
 
 import { defineArea } from '../../http/handle.ts'
-import { objectSlots } from '../objects/public.ts'
-import { groups, users } from '../users/public.ts'
 import { slots } from './config.ts'
-import { references } from './references.ts'
+import { lists } from './lists.ts'
 import { routes } from './routes.ts'
-import { verify } from './verify.ts'
 
-export const contentFilter = defineArea({
-  name: 'content-filter',
-  slots,
-  reads: [...objectSlots, users, groups],
-  verify,
-  references,
-  routes,
-})
+export const contentFilter = defineArea({ name: 'content-filter', slots, lists, routes })

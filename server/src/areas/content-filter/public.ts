@@ -1,3 +1,3 @@
-// What others may use of this area.
+// Offers the categories that rules can name, and the slots that decide which exist.
 
-export { listCategories } from './config.ts'
+export { listCategories, start, userCategories } from './config.ts'

@@ -1,9 +1,7 @@
 // Endpoints of the content filter.
 
-import { randomUUID } from 'node:crypto'
 import { handle, type Route, rawReply } from '../../http/handle.ts'
-import { perValue, settingsRoutes } from '../../http/routes.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { listRoutes, perValue, settingsRoutes } from '../../http/routes.ts'
 import * as stored from './config.ts'
 import {
   categories,
@@ -16,115 +14,28 @@ import {
   safeSearch,
   userCategories,
 } from './contract.ts'
-import type { UserCategory } from './contract-categories.ts'
-import type { ContentRule } from './contract-rules.ts'
 import { printDictionary } from './dictionary-csv.ts'
-import {
-  addCategory,
-  addDictionary,
-  addRule,
-  moveRule,
-  removeCategory,
-  removeDictionary,
-  removeRule,
-  replaceCategory,
-  requireDictionary,
-  updateDictionary,
-  updateRule,
-} from './edits.ts'
+import { removeDictionary, requireDictionary, updateDictionary } from './edits.ts'
+import { categoryList, dictionaryList, ruleList } from './lists.ts'
 import { filterStatusItems } from './status.ts'
-
-const ofCategories = { slot: stored.userCategories }
-const ofRules = { slot: stored.rules }
-const ofDictionaries = { slot: stored.dictionaries }
-
-const listUserCategories = ({ config }: { readonly config: Config }) =>
-  stored.listUserCategories(config) as UserCategory[]
-
-const categoryRoutes: readonly Route[] = [
-  handle(categories.list, ({ config }) => stored.listCategories(config)),
-  handle(userCategories.list, listUserCategories, ofCategories),
-  handle(userCategories.listAgain, listUserCategories, ofCategories),
-  handle(
-    userCategories.create,
-    ({ body, change }) =>
-      change((config, tools) => {
-        const [next, id] = addCategory(config, tools.nextId(stored.userCategories), body)
-        return [next, { id }] as const
-      }),
-    ofCategories,
-  ),
-  handle(
-    userCategories.replace,
-    ({ params, body, change }) => change((config) => replaceCategory(config, params.category_id ?? '', body)),
-    ofCategories,
-  ),
-  handle(
-    userCategories.remove,
-    ({ params, change, services }) => {
-      const id = params.category_id ?? ''
-      return change((config) => removeCategory(config, id, services.referencesTo(config, id)))
-    },
-    ofCategories,
-  ),
-]
-
-const ruleRoutes: readonly Route[] = [
-  handle(contentRules.list, ({ config }) => stored.listRules(config) as ContentRule[], ofRules),
-  handle(
-    contentRules.create,
-    ({ body, query, change }) =>
-      change((config, tools) => {
-        const [next, id] = addRule(config, tools.nextId(stored.rules), body, query)
-        return [next, { id }] as const
-      }),
-    ofRules,
-  ),
-  handle(
-    contentRules.update,
-    ({ params, body, change }) => change((config) => updateRule(config, params.rule_id ?? '', body)),
-    ofRules,
-  ),
-  handle(
-    contentRules.move,
-    ({ body, change }) => {
-      const { id, ...placement } = body.params
-      return change((config) => moveRule(config, id, placement))
-    },
-    ofRules,
-  ),
-  handle(
-    contentRules.remove,
-    ({ params, change }) => change((config) => removeRule(config, params.rule_id ?? '')),
-    ofRules,
-  ),
-]
 
 const shown = perValue(stored.showDictionaries)
 
 const dictionaryRoutes: readonly Route[] = [
-  handle(dictionaries.list, ({ config }) => shown(read(config, stored.dictionaries)), ofDictionaries),
-  handle(
-    dictionaries.create,
-    async ({ body, change }) => {
-      const id = randomUUID()
-      await change((config) => addDictionary(config, id, body))
-      return { id }
-    },
-    ofDictionaries,
-  ),
+  ...listRoutes({ list: dictionaries.list, create: dictionaries.create }, dictionaryList, { shown }),
   handle(
     dictionaries.update,
-    ({ params, body, change }) => change((config) => updateDictionary(config, params.dict_id ?? '', body)),
-    ofDictionaries,
+    ({ params, body, change }) => change((config) => updateDictionary(config, params.dict_id, body)),
+    { slot: stored.dictionaries },
   ),
   handle(
     dictionaries.remove,
-    ({ params, change }) => change((config) => removeDictionary(config, params.dict_id ?? '')),
-    ofDictionaries,
+    ({ params, change }) =>
+      change((config, { referencesTo }) => removeDictionary(config, params.dict_id, referencesTo)),
+    { slot: stored.dictionaries },
   ),
   handle(dictionaries.download, ({ params, config, setHeader }) => {
-    const dictionary = requireDictionary(config, params.dict_id ?? '')
+    const dictionary = requireDictionary(config, params.dict_id)
     setHeader('content-disposition', `attachment; filename="dictionary-${dictionary.id}.csv"`)
     return rawReply('text/csv; charset=utf-8', printDictionary(dictionary))
   }),
@@ -136,7 +47,9 @@ export const routes: readonly Route[] = [
   ...settingsRoutes(safeSearch, stored.safeSearch),
   ...settingsRoutes(morphologyState, stored.morphology),
   handle(filterStatus, ({ config }) => filterStatusItems(config)),
-  ...categoryRoutes,
-  ...ruleRoutes,
+  handle(categories.list, ({ config }) => stored.listCategories(config)),
+  ...listRoutes(userCategories, categoryList),
+  ...listRoutes({ list: userCategories.listAgain }, categoryList),
+  ...listRoutes(contentRules, ruleList),
   ...dictionaryRoutes,
 ]

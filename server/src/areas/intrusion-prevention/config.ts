@@ -1,14 +1,15 @@
-// What intrusion prevention stores, its defaults, and the template profile, which is fixed.
+// What intrusion prevention stores, its defaults, and the template profile (docs/behaviour/intrusion-prevention.md 3).
 
 import { Enabled } from '../../contract/fields.ts'
-import { type Config, list, read, single } from '../../model/slots.ts'
+import { findIn } from '../../model/item-index.ts'
+import { type Config, list, single } from '../../model/slots.ts'
 import { Net } from './contract.ts'
-import { Profile, type ProfileRule, StoredRule, templateId } from './contract-profiles.ts'
+import { Profile, StoredRule, templateId } from './contract-profiles.ts'
 import { StoredCustom } from './contract-signatures.ts'
 
 export const state = single('intrusion_prevention.state', Enabled, { enabled: false })
 
-/** The private networks, until somebody says better. */
+/** The private networks, until an administrator changes them. */
 export const nets = list('intrusion_prevention.nets', Net, [
   { id: 'private-10', address: '10.0.0.0/8' },
   { id: 'private-172', address: '172.16.0.0/12' },
@@ -26,20 +27,21 @@ export const slots = [state, nets, custom, profiles, profileRules]
 export const template: Profile = {
   id: templateId,
   name: 'Template',
-  comment: 'Blocks attacks and malware, reports what is suspicious. Copy it to make a profile of your own.',
+  comment: 'Blocks attacks and malware, reports suspicious traffic. Copy it to make your own profile.',
 }
 
 /** May a firewall rule name it? */
 export const isProfile = (config: Config, id: string): boolean =>
-  id === templateId || read(config, profiles).some((profile) => profile.id === id)
+  id === templateId || findIn(config, profiles, id) !== undefined
 
-const classtypes = (values: readonly string[]): ProfileRule['filters'] => [
+const classtypes = (values: readonly string[]): StoredRule['filters'] => [
   { key: 'classtype', operator: 'equals', values: [...values] },
 ]
 
-export const templateRules: readonly ProfileRule[] = [
+export const templateRules: readonly StoredRule[] = [
   {
     id: 1,
+    profile_id: templateId,
     filters: classtypes([
       'trojan-activity',
       'command-and-control',
@@ -60,6 +62,7 @@ export const templateRules: readonly ProfileRule[] = [
   },
   {
     id: 2,
+    profile_id: templateId,
     filters: classtypes([
       'attempted-recon',
       'network-scan',

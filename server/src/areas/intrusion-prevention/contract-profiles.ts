@@ -1,4 +1,4 @@
-// Profiles of intrusion prevention and their ordered rules (seed; ips-and-profiles.md 1.4 and 2.2).
+// Profiles of intrusion prevention and their ordered rules (docs/behaviour/intrusion-prevention.md 3).
 
 import type { Static } from 'typebox'
 import { profileRuleEndpoints } from '../../contract/collections.ts'
@@ -7,7 +7,7 @@ import { Comment, CreatedString, oneOf, patchOf, strictObject, text } from '../.
 import { Type } from '../../contract/schema.ts'
 import { Signatures } from './contract-signatures.ts'
 
-/** The profile that everybody has and nobody changes. */
+/** The built-in profile that cannot be changed. */
 export const templateId = '__DEFAULT_IPS_PROFILE_ID__'
 
 export const filterKeys = ['sid', 'mitre_tactic_id', 'protocol', 'signature_severity', 'flow', 'classtype'] as const
@@ -21,19 +21,21 @@ const Filter = strictObject({
   operator: oneOf(['equals']),
   values: Type.Array(
     Type.Union([text({ minLength: 1, maxLength: 255 }), Type.Integer({ minimum: 1, maximum: 0xffff_ffff })]),
-    { minItems: 1, maxItems: 10_000, description: 'Any of them fits; numbers when the key is sid, else texts.' },
+    {
+      minItems: 1,
+      maxItems: 10_000,
+      description: 'Matches when one of them is equal; numbers when the key is sid, otherwise texts.',
+    },
   ),
 })
 
 const RuleFields = strictObject({
-  filters: Type.Array(Filter, { minItems: 1, maxItems: 100, description: 'All of them must fit.' }),
-  action: oneOf(['default', 'alert', 'drop', 'pass'], 'default keeps the action of the signature itself.'),
+  filters: Type.Array(Filter, { minItems: 1, maxItems: 100, description: 'A signature must match all of them.' }),
+  action: oneOf(['default', 'alert', 'drop', 'pass'], 'default keeps the action of the signature.'),
   comment: Comment,
 })
-export type RuleFields = Static<typeof RuleFields>
 
-export const ProfileRule = strictObject({ id: Type.Integer(), ...RuleFields.properties })
-export type ProfileRule = Static<typeof ProfileRule>
+const ProfileRule = strictObject({ id: Type.Integer(), ...RuleFields.properties })
 
 export const StoredRule = strictObject({ id: Type.Integer(), profile_id: Type.String(), ...RuleFields.properties })
 export type StoredRule = Static<typeof StoredRule>
@@ -57,15 +59,15 @@ export const profiles = {
     method: 'GET',
     path,
     access: 'view',
-    summary: 'List the profiles of intrusion prevention',
-    description: 'First the template, which nobody can change.',
+    summary: 'List the intrusion prevention profiles',
+    description: 'The first one is the template, which cannot be changed.',
     reply: Type.Array(Profile),
   }),
   create: endpoint({
     method: 'POST',
     path,
     access: 'configure',
-    summary: 'Add a profile of intrusion prevention',
+    summary: 'Add an intrusion prevention profile',
     body: ProfileFields,
     reply: CreatedString,
   }),
@@ -73,7 +75,7 @@ export const profiles = {
     method: 'POST',
     path: '/ips/profiles-create-with-rules',
     access: 'configure',
-    summary: 'Add a profile of intrusion prevention with its rules',
+    summary: 'Add an intrusion prevention profile with its rules',
     body: strictObject({ ...ProfileFields.properties, rules: Type.Array(RuleFields, { maxItems: 1_000 }) }),
     reply: CreatedString,
     bodyLimitBytes,
@@ -82,15 +84,15 @@ export const profiles = {
     method: 'POST',
     path: `${path}/:profile_id/copy`,
     access: 'configure',
-    summary: 'Copy a profile of intrusion prevention',
-    description: 'With its rules; the comment of the copy is empty.',
+    summary: 'Copy an intrusion prevention profile',
+    description: 'The rules are copied too; the comment of the copy is empty.',
     reply: CreatedString,
   }),
   update: endpoint({
     method: 'PATCH',
     path: `${path}/:profile_id`,
     access: 'configure',
-    summary: 'Change a profile of intrusion prevention',
+    summary: 'Change an intrusion prevention profile',
     description: 'Any subset of the fields; what is not sent stays.',
     body: patchOf(ProfileFields),
   }),
@@ -98,20 +100,20 @@ export const profiles = {
     method: 'DELETE',
     path: `${path}/:profile_id`,
     access: 'configure',
-    summary: 'Remove a profile of intrusion prevention',
+    summary: 'Remove an intrusion prevention profile',
   }),
   signatures: endpoint({
     method: 'GET',
     path: `${path}/:profile_id/signatures`,
     access: 'view',
-    summary: 'List the signatures of a profile with their effective actions',
+    summary: 'List the signatures of an intrusion prevention profile with their effective actions',
     reply: Signatures,
   }),
   counts: endpoint({
     method: 'GET',
     path: `${path}/actions-counts`,
     access: 'view',
-    summary: 'Count the effective actions of every profile',
+    summary: 'Count the effective actions of each intrusion prevention profile',
     reply: Type.Record(Type.String(), Counts),
   }),
 }
@@ -129,7 +131,7 @@ export const profileRules = {
     method: 'GET',
     path: `${path}/:profile_id/actions-counts`,
     access: 'view',
-    summary: 'Count the effective actions of every rule of a profile',
+    summary: 'Count the effective actions of each rule of an intrusion prevention profile',
     reply: Type.Record(Type.String(), Counts),
   }),
 }

@@ -1,4 +1,4 @@
-// Signatures, their groups, and those of administrators (ips-and-profiles.md 1.1, 1.2 and 2.1).
+// Signatures, their groups, and custom signatures (docs/behaviour/intrusion-prevention.md 1 and 2).
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
@@ -12,13 +12,13 @@ const signatureFields = {
   action: oneOf(signatureActions),
   protocol: Type.String(),
   flow: oneOf(['client2server', 'server2client', '-']),
-  classtype: Type.String({ description: 'Group of the signature; - when its rule names none.' }),
+  classtype: Type.String({ description: 'Group of the signature; - when its rule does not name one.' }),
   sid: Type.Integer(),
-  signature_severity: Type.String({ description: 'As the rule says, or -.' }),
+  signature_severity: Type.String({ description: 'As given in the rule, or -.' }),
   mitre_tactic_id: Type.String({ description: 'Such as TA0001, or -.' }),
   signature_source: oneOf(
     ['standard', 'advanced', 'custom'],
-    'standard: comes with the gateway; advanced: rule files of the operator; custom: added by an administrator.',
+    'standard: part of the gateway; advanced: rule files of the operator; custom: added by an administrator.',
   ),
   msg: Type.String({ description: 'Name of the signature.' }),
   source: Type.String(),
@@ -29,7 +29,7 @@ const signatureFields = {
 }
 
 export const Signature = strictObject(signatureFields)
-/** Spec gap: the comment of a custom signature is shown nowhere in the specification; here it is. */
+/** Spec gap (docs/behaviour/intrusion-prevention.md 2.4): the list of custom signatures is the only place for the comment. */
 const CustomSignature = strictObject({ ...signatureFields, comment: Comment })
 
 const columnNames = Object.keys(signatureFields) as (keyof typeof signatureFields)[]
@@ -81,7 +81,7 @@ export const listSignatures = endpoint({
   access: 'view',
   summary: 'List the signatures',
   description:
-    'Of groups: filter=[{"items":[{"column_name":"classtype","operator":"equals","value":["misc-attack"]}]}]',
+    'For example by group: filter=[{"items":[{"column_name":"classtype","operator":"equals","value":["misc-attack"]}]}]',
   query: strictObject({ filter: journalQuery(columnNames).properties.filter }),
   reply: Signatures,
 })
@@ -106,7 +106,7 @@ export const maxCustomSid = 999_999
 
 const CustomFields = strictObject({
   comment: Comment,
-  rule: text({ minLength: 1, maxLength: 8196, description: 'One rule of Suricata, with a sid from 1 to 999999.' }),
+  rule: text({ minLength: 1, maxLength: 8196, description: 'One Suricata rule with a sid from 1 to 999999.' }),
 })
 export type CustomFields = Static<typeof CustomFields>
 
@@ -114,6 +114,7 @@ export const StoredCustom = strictObject({
   id: Type.String({ description: 'The sid in decimal.' }),
   ...CustomFields.properties,
 })
+export type StoredCustom = Static<typeof StoredCustom>
 
 export const customSignatures = {
   list: endpoint({
@@ -136,17 +137,18 @@ export const customSignatures = {
     path: '/ips/custom_rules_file',
     access: 'configure',
     summary: 'Load custom signatures from a file',
-    description: 'One rule a line. A sid that is already there gets the rule of the file; a bad file changes nothing.',
+    description:
+      'One rule per line. A rule of the file replaces the signature with the same sid; an invalid file changes nothing.',
     rawBodyType: 'text/plain',
     bodyLimitBytes: 32 * 1024 * 1024,
-    reply: strictObject({ count: Type.Integer({ description: 'Signatures of the file.' }) }),
+    reply: strictObject({ count: Type.Integer({ description: 'Number of signatures in the file.' }) }),
   }),
   update: endpoint({
     method: 'PATCH',
     path: '/ips/custom/:sid',
     access: 'configure',
     summary: 'Change a custom signature',
-    description: 'Any subset of the fields; the sid stays.',
+    description: 'Any subset of the fields; the sid cannot be changed.',
     body: patchOf(CustomFields),
   }),
   remove: endpoint({

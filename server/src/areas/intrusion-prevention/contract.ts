@@ -1,7 +1,7 @@
-// Intrusion prevention: the switch, the status, the base of signatures and the protected networks (seed;
-// ips-and-profiles.md 1.1 and 1.3). Signatures and profiles stand in files of their own beside this one; exceptions
-// (/ips/bypass) belong to the firewall.
+// Intrusion prevention: enabling, status, the signature base and the protected networks (docs/behaviour/intrusion-prevention.md
+// 1). Signatures and profiles are in the files beside this one; exceptions (/ips/bypass) belong to the firewall.
 
+import type { Static } from 'typebox'
 import { settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { CreatedString, Enabled, nullable, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
@@ -28,7 +28,7 @@ export const showStatus = endpoint({
 
 export const moduleState = settingsEndpoints({
   path: '/ips/state',
-  title: 'switch of intrusion prevention',
+  title: 'state of intrusion prevention',
   schema: Enabled,
   change: 'configure',
 })
@@ -70,6 +70,7 @@ const NetFields = strictObject({
   }),
 })
 export const Net = strictObject({ id: Type.String(), ...NetFields.properties })
+export type Net = Static<typeof Net>
 
 export const protectedNets = {
   list: endpoint({
@@ -77,7 +78,7 @@ export const protectedNets = {
     path: '/ips/nets',
     access: 'view',
     summary: 'List the protected networks',
-    description: 'What rules call $HOME_NET; $EXTERNAL_NET is everything else.',
+    description: 'Rules name them $HOME_NET; $EXTERNAL_NET is everything else.',
     reply: Type.Array(Net),
   }),
   create: endpoint({

@@ -1,7 +1,9 @@
-// Intrusion prevention: signatures, profiles and protected networks. Stored and shown; the engine comes later.
+// Intrusion prevention: signatures, profiles and protected networks. They are stored and shown; this release has no engine.
 
 import { defineArea } from '../../http/handle.ts'
 import { slots } from './config.ts'
+import { lists } from './lists.ts'
 import { routes } from './routes.ts'
+import { verify } from './verify.ts'
 
-export const intrusionPrevention = defineArea({ name: 'intrusion-prevention', slots, routes })
+export const intrusionPrevention = defineArea({ name: 'intrusion-prevention', slots, lists, verify, routes })

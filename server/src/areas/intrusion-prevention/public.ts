@@ -1,3 +1,3 @@
-// What others may use of this area.
+// Offers the profiles that firewall rules can name.
 
 export { isProfile, profiles } from './config.ts'

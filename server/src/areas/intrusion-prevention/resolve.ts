@@ -1,13 +1,22 @@
-// Which signatures count: those of rule files and those of administrators together, and what every profile does with them.
-// Results are remembered, because lists, counts and groups ask for the same again and again. Pure.
+// Which signatures count: those of rule files and the custom ones together, and what every profile does with them. Results
+// are remembered, because lists, counts and groups ask for the same again and again. Pure.
 
+import { itemsIn } from '../../model/lists.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { type Catalogue, createCatalogue, withRules } from '../../signatures/catalogue.ts'
 import { type Decided, decide } from '../../signatures/profile.ts'
-import { custom, profileRules, profiles, template } from './config.ts'
+import type { Rule } from '../../signatures/rule.ts'
+import { custom, profileRules } from './config.ts'
 import type { Profile } from './contract-profiles.ts'
-import { shownRules } from './edits-profiles.ts'
-import { customRules } from './edits-signatures.ts'
+import type { StoredCustom } from './contract-signatures.ts'
+import { parseCustom, profileList, ruleList } from './lists.ts'
+
+/** Custom signatures as data. One that a later release cannot parse any more is left out. */
+export const customRules = (stored: readonly StoredCustom[]): { stored: StoredCustom; rule: Rule }[] =>
+  stored.flatMap((one) => {
+    const result = parseCustom(one)
+    return 'rule' in result ? [{ stored: one, rule: result.rule }] : []
+  })
 
 const noSignatures = createCatalogue([])
 
@@ -17,8 +26,8 @@ let lastCatalogue: { readonly inputs: readonly unknown[]; readonly catalogue: Ca
 export function catalogueOf(config: Config, files: Catalogue = noSignatures): Catalogue {
   const stored = read(config, custom)
   if (lastCatalogue?.inputs[0] === files && lastCatalogue.inputs[1] === stored) return lastCatalogue.catalogue
-  const own = customRules(stored).map(({ rule }) => rule)
-  lastCatalogue = { inputs: [files, stored], catalogue: withRules(files, own) }
+  const rules = customRules(stored).map(({ rule }) => rule)
+  lastCatalogue = { inputs: [files, stored], catalogue: withRules(files, rules) }
   return lastCatalogue.catalogue
 }
 
@@ -28,7 +37,9 @@ export function decideProfile(config: Config, catalogue: Catalogue, profileId: s
   const rules = read(config, profileRules)
   const byRules = decisions.getOrInsertComputed(catalogue, () => new WeakMap())
   const byProfile = byRules.getOrInsertComputed(rules, () => new Map<string, Decided>())
-  return byProfile.getOrInsertComputed(profileId, () => decide(catalogue.signatures, shownRules(config, profileId)))
+  return byProfile.getOrInsertComputed(profileId, () =>
+    decide(catalogue.signatures, itemsIn(config, ruleList, profileId)),
+  )
 }
 
-export const allProfiles = (config: Config): readonly Profile[] => [template, ...read(config, profiles)]
+export const allProfiles = (config: Config): readonly Profile[] => itemsIn(config, profileList)

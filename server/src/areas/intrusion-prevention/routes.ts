@@ -1,27 +1,18 @@
-// Endpoints of intrusion prevention but its profiles, which are in routes-profiles.ts.
+// Endpoints of intrusion prevention except profiles, which are in routes-profiles.ts.
 
-import { randomUUID } from 'node:crypto'
 import { GatewayError, notFound } from '../../contract/error.ts'
 import { readJournalQuery } from '../../contract/table-query.ts'
 import { type Context, handle, type Route, type Services } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
+import { listRoutes, settingsRoutes } from '../../http/routes.ts'
 import { read } from '../../model/slots.ts'
 import { type Catalogue, groupByClasstype, groupByTactic } from '../../signatures/catalogue.ts'
 import type { Rule } from '../../signatures/rule.ts'
 import { custom, nets, state } from './config.ts'
 import * as contract from './contract.ts'
 import { signatureColumns } from './contract-signatures.ts'
-import {
-  addCustom,
-  addNet,
-  customRules,
-  type IsTaken,
-  loadCustom,
-  removeCustom,
-  removeNet,
-  updateCustom,
-} from './edits-signatures.ts'
-import { allProfiles, catalogueOf, decideProfile } from './resolve.ts'
+import { addCustom, type IsTaken, loadCustom, removeNet } from './edits.ts'
+import { customList, netList } from './lists.ts'
+import { allProfiles, catalogueOf, customRules, decideProfile } from './resolve.ts'
 import { profileRoutes } from './routes-profiles.ts'
 import { showStatus, showUpdate } from './status.ts'
 
@@ -38,7 +29,7 @@ function readText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    throw new GatewayError('malformed', 'The file is not text in UTF-8.', { cause })
+    throw new GatewayError('malformed', 'The file is not UTF-8 text.', { cause })
   }
 }
 
@@ -60,11 +51,11 @@ const signatureRoutes: readonly Route[] = [
     return { signatures: signatures.filter(matches) }
   }),
   handle(contract.showSignature, (context) => ({
-    signature: requireSignature(known(context), context.params.sid ?? '').text,
+    signature: requireSignature(known(context), context.params.sid).text,
   })),
   handle(contract.listSignatureProfiles, (context) => {
     const catalogue = known(context)
-    const { sid } = requireSignature(catalogue, context.params.sid ?? '').signature
+    const { sid } = requireSignature(catalogue, context.params.sid).signature
     return allProfiles(context.config)
       .filter(({ id }) =>
         decideProfile(context.config, catalogue, id).signatures.some((signature) => signature.sid === sid),
@@ -72,6 +63,8 @@ const signatureRoutes: readonly Route[] = [
       .map(({ id, name }) => ({ id, name }))
   }),
 ]
+
+const { update, remove } = contract.customSignatures
 
 const customRoutes: readonly Route[] = [
   handle(
@@ -104,31 +97,14 @@ const customRoutes: readonly Route[] = [
     },
     { slot: custom },
   ),
-  handle(
-    contract.customSignatures.update,
-    ({ params, body, change }) => change((config) => updateCustom(config, params.sid ?? '', body)),
-    { slot: custom },
-  ),
-  handle(
-    contract.customSignatures.remove,
-    ({ params, change }) => change((config) => removeCustom(config, params.sid ?? '')),
-    { slot: custom },
-  ),
+  ...listRoutes({ update, remove }, customList),
 ]
 
 const netRoutes: readonly Route[] = [
-  handle(contract.protectedNets.list, ({ config }) => [...read(config, nets)], { slot: nets }),
-  handle(
-    contract.protectedNets.create,
-    ({ body, change }) => {
-      const id = randomUUID()
-      return change((config) => [addNet(config, id, body.address), { id }] as const)
-    },
-    { slot: nets },
-  ),
+  ...listRoutes({ list: contract.protectedNets.list, create: contract.protectedNets.create }, netList),
   handle(
     contract.protectedNets.remove,
-    ({ params, change }) => change((config) => removeNet(config, params.net_id ?? '')),
+    ({ params, change }) => change((config, { referencesTo }) => removeNet(config, params.net_id, referencesTo)),
     { slot: nets },
   ),
 ]

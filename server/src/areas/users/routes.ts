@@ -2,15 +2,13 @@
 
 import { GatewayError } from '../../contract/error.ts'
 import { type Context, handle, type Route, type Services } from '../../http/handle.ts'
-import { listRoutes, perValue } from '../../http/routes.ts'
+import { listRoutes } from '../../http/routes.ts'
 import { updateItem } from '../../model/list-edits.ts'
 import { requireIn } from '../../model/lists.ts'
 import type { ItemId } from '../../model/slots.ts'
-import { findUser, fixedGroups, passwordPlace, type StoredUser, users } from './config.ts'
+import { findUser, passwordPlace, type StoredUser, users } from './config.ts'
 import * as contract from './contract.ts'
 import { groupList, userList } from './lists.ts'
-
-const shownGroups = perValue((stored: readonly contract.Group[]): contract.Group[] => [...fixedGroups, ...stored])
 
 let lastHash: Promise<unknown> = Promise.resolve()
 
@@ -53,5 +51,5 @@ export const routes: readonly Route[] = [
     },
     { slot: users },
   ),
-  ...listRoutes(contract.groups, groupList, { shown: shownGroups }),
+  ...listRoutes(contract.groups, groupList),
 ]

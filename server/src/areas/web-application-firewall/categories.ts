@@ -9,11 +9,11 @@ const category = (id: string, title: string, description: string, required = fal
   description,
 })
 
-/** Without the required ones the rule set does not work: they set it up and act on what the others found. */
+/** The required ones set the rule set up and act on what the others find; it does not work without them. */
 export const categories: readonly Category[] = [
-  category('REQUEST-901-INITIALIZATION', 'Initialization', 'Sets the rule set up.', true),
+  category('REQUEST-901-INITIALIZATION', 'Initialization', 'Sets up the rule set.', true),
   category('REQUEST-911-METHOD-ENFORCEMENT', 'Methods', 'Requests with methods that are not allowed.'),
-  category('REQUEST-912-DOS-PROTECTION', 'Denial of service', 'Too many requests of one client.'),
+  category('REQUEST-912-DOS-PROTECTION', 'Denial of service', 'Too many requests from one client.'),
   category('REQUEST-913-SCANNER-DETECTION', 'Scanners', 'Security scanners, scripts and robots.'),
   category('REQUEST-920-PROTOCOL-ENFORCEMENT', 'Protocol', 'Requests that break the rules of HTTP.'),
   category('REQUEST-921-PROTOCOL-ATTACK', 'Protocol attacks', 'Request smuggling, header injection, split responses.'),
@@ -27,12 +27,17 @@ export const categories: readonly Category[] = [
   category('REQUEST-943-SESSION-FIXATION', 'Sessions', 'Session fixation.'),
   category('REQUEST-944-APPLICATION-ATTACK-JAVA', 'Java', 'Injection of Java code and objects.'),
   category('REQUEST-949-BLOCKING-EVALUATION', 'Evaluation of requests', 'Acts on what was found in a request.', true),
-  category('RESPONSE-950-DATA-LEAKAGES', 'Leaks', 'Answers that tell too much.'),
-  category('RESPONSE-951-DATA-LEAKAGES-SQL', 'Leaks of databases', 'Errors of databases in answers.'),
-  category('RESPONSE-952-DATA-LEAKAGES-JAVA', 'Leaks of Java', 'Errors and source code of Java in answers.'),
-  category('RESPONSE-953-DATA-LEAKAGES-PHP', 'Leaks of PHP', 'Errors and source code of PHP in answers.'),
-  category('RESPONSE-954-DATA-LEAKAGES-IIS', 'Leaks of IIS', 'Errors of IIS in answers.'),
-  category('RESPONSE-959-BLOCKING-EVALUATION', 'Evaluation of answers', 'Acts on what was found in an answer.', true),
+  category('RESPONSE-950-DATA-LEAKAGES', 'Leaks', 'Responses that reveal too much.'),
+  category('RESPONSE-951-DATA-LEAKAGES-SQL', 'Database leaks', 'Database errors in responses.'),
+  category('RESPONSE-952-DATA-LEAKAGES-JAVA', 'Java leaks', 'Java errors and source code in responses.'),
+  category('RESPONSE-953-DATA-LEAKAGES-PHP', 'PHP leaks', 'PHP errors and source code in responses.'),
+  category('RESPONSE-954-DATA-LEAKAGES-IIS', 'IIS leaks', 'IIS errors in responses.'),
+  category(
+    'RESPONSE-959-BLOCKING-EVALUATION',
+    'Evaluation of responses',
+    'Acts on what was found in a response.',
+    true,
+  ),
 ]
 
 export const findCategory = (id: string): Category | undefined => categories.find((one) => one.id === id)

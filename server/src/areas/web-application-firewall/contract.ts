@@ -1,5 +1,5 @@
 // Profiles of the web application firewall: categories of its rule set, allow and block rules, excluded rules
-// (ips-and-profiles.md 1.5 and 2.3). Publications that use them belong to the reverse proxy.
+// (docs/behaviour/web-application-firewall.md). Publications that use them belong to the reverse proxy.
 
 import type { Static } from 'typebox'
 import { profileRuleEndpoints } from '../../contract/collections.ts'
@@ -13,29 +13,28 @@ const ExceptionFields = strictObject({
   rule_id: Type.Integer({
     minimum: 1,
     maximum: 999_999_999,
-    description: 'Number of the rule, as the journal of security events shows it.',
+    description: 'Number of the rule, as shown in the security event log.',
   }),
   comment: Comment,
   enabled: Type.Boolean(),
 })
-export type ExceptionFields = Static<typeof ExceptionFields>
 const WafException = strictObject({ id: Type.String(), ...ExceptionFields.properties })
 export const StoredException = strictObject({ profile_id: Type.String(), ...WafException.properties })
 export type StoredException = Static<typeof StoredException>
 
 const fields = {
   name: text({ minLength: 1, maxLength: 42 }),
-  detection_only: Type.Boolean({ description: 'Detect and log only; otherwise block too.' }),
+  detection_only: Type.Boolean({ description: 'true: detect and log only; false: also block.' }),
   disabled_categories: Type.Array(text({ minLength: 1, maxLength: 42 }), {
     maxItems: 128,
     uniqueItems: true,
-    description: 'Ids of the categories whose rules are left out.',
+    description: 'Ids of the categories whose rules are not used.',
   }),
-  server_tokens: Type.Boolean({ description: 'Show the Server header of the web server.' }),
+  server_tokens: Type.Boolean({ description: 'true: keep the Server header of the web server; false: hide it.' }),
   comment: Comment,
 }
 
-/** Whether a profile comes from the console is not for the caller to say: taken and passed over. */
+/** A client cannot decide whether a profile comes from the central console: the field is accepted and ignored. */
 const ProfileFields = strictObject({ ...fields, from_central_console: Type.Optional(Type.Boolean()) })
 export type ProfileFields = Static<typeof ProfileFields>
 
@@ -50,12 +49,11 @@ const RuleFields = strictObject({
     uniqueItems: true,
     description: 'Ids of IP addresses, subnets, countries and lists of countries.',
   }),
-  aliases_negate: Type.Boolean({ description: 'Match every source but these.' }),
+  aliases_negate: Type.Boolean({ description: 'Match every source except these.' }),
   action: oneOf(['block', 'pass'], 'block: refuse; pass: do not inspect.'),
   comment: Comment,
   enabled: Type.Boolean(),
 })
-export type RuleFields = Static<typeof RuleFields>
 const WafRule = strictObject({ id: Type.Integer(), ...RuleFields.properties })
 export const StoredRule = strictObject({ profile_id: Type.String(), ...WafRule.properties })
 export type StoredRule = Static<typeof StoredRule>
@@ -63,7 +61,7 @@ export type StoredRule = Static<typeof StoredRule>
 const Category = strictObject({
   id: Type.String(),
   title: Type.String(),
-  required: Type.Boolean({ description: 'Cannot be switched off.' }),
+  required: Type.Boolean({ description: 'Cannot be disabled.' }),
   description: Type.String(),
 })
 export type Category = Static<typeof Category>
@@ -73,14 +71,14 @@ export const wafProfiles = {
     method: 'GET',
     path,
     access: 'view',
-    summary: 'List the profiles of the web application firewall',
+    summary: 'List the web application firewall profiles',
     reply: Type.Array(WafProfile),
   }),
   create: endpoint({
     method: 'POST',
     path,
     access: 'configure',
-    summary: 'Add a profile of the web application firewall',
+    summary: 'Add a web application firewall profile',
     body: ProfileFields,
     reply: CreatedString,
   }),
@@ -88,7 +86,7 @@ export const wafProfiles = {
     method: 'PATCH',
     path: `${path}/:profile_id`,
     access: 'configure',
-    summary: 'Change a profile of the web application firewall',
+    summary: 'Change a web application firewall profile',
     description: 'Any subset of the fields; what is not sent stays.',
     body: patchOf(ProfileFields),
   }),
@@ -96,7 +94,7 @@ export const wafProfiles = {
     method: 'DELETE',
     path: `${path}/:profile_id`,
     access: 'configure',
-    summary: 'Remove a profile of the web application firewall',
+    summary: 'Remove a web application firewall profile',
   }),
 }
 
@@ -105,21 +103,21 @@ export const wafCategories = {
     method: 'GET',
     path: '/reverse_proxy_backend/waf/categories',
     access: 'view',
-    summary: 'List the categories of rules of the web application firewall',
+    summary: 'List the rule categories of the web application firewall',
     reply: Type.Array(Category),
   }),
   listEnabled: endpoint({
     method: 'GET',
     path: `${path}/:profile_id/categories`,
     access: 'view',
-    summary: 'List the categories that are on in a profile',
+    summary: 'List the enabled rule categories of a profile',
     reply: Type.Array(Category),
   }),
   update: endpoint({
     method: 'PATCH',
     path: `${path}/:profile_id/categories/:category_id`,
     access: 'configure',
-    summary: 'Switch a category of a profile on or off',
+    summary: 'Enable or disable a rule category of a profile',
     body: patchOf(Enabled),
   }),
 }
@@ -163,6 +161,6 @@ export const wafExceptions = {
     method: 'DELETE',
     path: `${path}/:profile_id/exceptions/:exception_id`,
     access: 'configure',
-    summary: 'Put an excluded rule of a profile back',
+    summary: 'Stop excluding a rule from a profile',
   }),
 }

@@ -1,15 +1,9 @@
-// The web application firewall: profiles with their categories, rules and excluded rules. Stored; the engine comes later.
+// The web application firewall: profiles with their categories, rules and excluded rules. They are stored; this release has
+// no engine.
 
 import { defineArea } from '../../http/handle.ts'
-import { objectSlots } from '../objects/public.ts'
 import { slots } from './config.ts'
-import { references } from './references.ts'
+import { lists } from './lists.ts'
 import { routes } from './routes.ts'
 
-export const webApplicationFirewall = defineArea({
-  name: 'web-application-firewall',
-  slots,
-  reads: objectSlots,
-  references,
-  routes,
-})
+export const webApplicationFirewall = defineArea({ name: 'web-application-firewall', slots, lists, routes })
