@@ -146,7 +146,7 @@ export interface Services {
     readNews(
       program: string,
       isForgotten: boolean,
-    ): Promise<{ readonly isAnew: boolean; readonly keptFrom: number; readonly lines: readonly ServiceLogLine[] }>
+    ): Promise<{ readonly isFullReload: boolean; readonly keptFrom: number; readonly lines: readonly ServiceLogLine[] }>
   }
   /** Journal, firewall log and logs of the services in one table. */
   readonly systemLog: SystemLog

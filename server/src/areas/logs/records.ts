@@ -1,5 +1,5 @@
-// What others wrote, as records of the system journal: journal of administrators, firewall log and logs of the services;
-// and how long they are kept.
+// Records of the audit trail, the firewall log and the service logs as records of the system journal, and how long each is
+// kept.
 
 import type { Cell } from '../../contract/table-query.ts'
 import { printStamp } from '../../contract/table-query.ts'
@@ -28,7 +28,7 @@ type KeptRecord = Parameters<typeof describeRecord>[0] & { readonly sequence: nu
 export interface ServiceLine {
   /** `gatewayd`, `applyd` ... */
   readonly program: string
-  /** Where it stands in its file; unique together with the program. */
+  /** Its position in its file; unique together with the program. */
   readonly position: number
   /** Unix milliseconds. */
   readonly time: number
@@ -36,7 +36,7 @@ export interface ServiceLine {
   readonly message: string
 }
 
-/** Days (logs.md, retention). Those of units with other terms are not part of this release. */
+/** Days (docs/behaviour/logs.md 3). Units with other periods are not part of this release. */
 const keptDays = 90
 const auditKeptDays = 365
 
@@ -55,6 +55,7 @@ const [warning, information] = [4, 6]
 
 export const fromAudit = (record: WrittenRecord, brand: string, offsetAt: OffsetAt): LogRow =>
   row(`${auditSource}.${record.sequence}`, Date.parse(record.time), offsetAt, {
+    // Earlier versions wrote `done`.
     priority: record.result === 'ok' || record.result === 'done' ? information : warning,
     message: `${record.event} ${record.who || '-'} from ${record.address}: ${record.what}: ${record.result}. ${record.message}`,
     syslog_id: `${brand}-audit-backend`,
@@ -76,7 +77,7 @@ export const fromService = (line: ServiceLine, brand: string, offsetAt: OffsetAt
     ...(engineNames(brand)[line.program] ?? { syslog_id: line.program, unit: `${brand}-${line.program}` }),
   })
 
-/** Engines by their names in logs.md. */
+/** The names of engines (docs/behaviour/logs.md 4). */
 const engineNames = (brand: string): Readonly<Record<string, Pick<LogRecord, 'syslog_id' | 'unit'>>> => ({
   unbound: { syslog_id: 'unbound', unit: 'unbound' },
   dhcp: { syslog_id: 'dnsmasq', unit: `${brand}-dhcp-server-backend` },

@@ -47,7 +47,7 @@ export interface LogNews {
   /** Records before this number are not to be shown any more. */
   readonly keptFrom: number
   /** The source has begun anew: nothing of it that was gathered before holds. */
-  readonly isAnew: boolean
+  readonly isFullReload: boolean
 }
 
 /** One of those whose records make up the system journal. */
@@ -143,9 +143,9 @@ export class SystemLog {
     const { database, keptSince } = this.#parts
     const { name } = source
     for (;;) {
-      const { rows, keptFrom, isAnew } = await source.news(this.#lastOf(name), writtenAtOnce)
+      const { rows, keptFrom, isFullReload } = await source.news(this.#lastOf(name), writtenAtOnce)
       this.#begun.add(name)
-      if (isAnew) database.prepare('DELETE FROM records WHERE source = ?').run(name)
+      if (isFullReload) database.prepare('DELETE FROM records WHERE source = ?').run(name)
       else database.prepare('DELETE FROM records WHERE source = ? AND number < ?').run(name, keptFrom)
       for (let at = 0; at < rows.length; at += writtenAtOnce) {
         database.transact(() => {
