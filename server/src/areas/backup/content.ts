@@ -24,7 +24,7 @@ export interface SecretTools {
   seal(value: string, place: string): Sealed
 }
 
-/** The licence belongs to the machine and is never restored (backup.md 3). */
+/** The licence belongs to the machine and is never restored (docs/behaviour/backup.md 4). */
 const isLeftOut = (slot: Pick<Slot, 'key'>): boolean => slot.key === licence.key
 
 const absent: Sealed = { sealed: '' }
