@@ -15,7 +15,7 @@ export interface BackupContent {
   /** The last number given in each list, so that none comes back. */
   readonly sequences: Readonly<Record<string, number>>
   readonly slots: Readonly<Record<string, unknown>>
-  /** Clear text by place; in the slots an empty seal stands for each. */
+  /** Clear text by place; the slots contain an empty seal instead of each. */
   readonly secrets: Readonly<Record<string, string>>
 }
 
@@ -58,13 +58,16 @@ export function restoredConfig(content: BackupContent, restore: Restore): Config
   const known = new Set(slots.map((slot) => slot.key))
   const strangers = Object.keys(content.slots).filter((key) => !known.has(key))
   if (strangers.length > 0)
-    refuse(strangers.map((field) => ({ field, message: 'This version does not know these settings.' })))
+    refuse(strangers.map((field) => ({ field, message: 'This version does not have these settings.' })))
   const restored = keptSlots(slots)
   const values = Object.fromEntries(restored.map((slot) => [slot.key, storedValue(slot, content.slots)]))
   refuse(restored.flatMap((slot) => slotProblems(slot, values[slot.key], restore.faultsOf)))
   const next = { ...current, ...sealAll(values, content.secrets, current, tools) }
   if (!hasAdministrator(next)) {
-    throw new GatewayError('conflict', 'The backup holds no administrator: nobody could sign in again.')
+    throw new GatewayError(
+      'conflict',
+      'The backup contains no administrator, so no one could sign in after restoring it.',
+    )
   }
   return content.installation === restore.installation ? next : withoutCards(next)
 }
@@ -102,7 +105,7 @@ function slotProblems(slot: Slot, value: unknown, faultsOf: Restore['faultsOf'])
   if (!Array.isArray(value)) return [{ field: slot.key, message: 'Must be a list.' }]
   const faults = value.flatMap((item, index) => within(`${slot.key}[${index}]`, faultsOf(slot.schema, item)))
   const isRepeated = new Set(value.map((item: Item | null) => item?.id)).size !== value.length
-  return [...faults, ...(isRepeated ? [{ field: slot.key, message: 'An id stands twice.' }] : [])]
+  return [...faults, ...(isRepeated ? [{ field: slot.key, message: 'Duplicate id.' }] : [])]
 }
 
 const within = (prefix: string, problems: readonly Problem[]): Problem[] =>
@@ -112,7 +115,7 @@ const maxProblems = 100
 
 function refuse(problems: readonly Problem[]): void {
   if (problems.length === 0) return
-  throw new GatewayError('invalid', 'The backup holds settings that cannot be restored.', {
+  throw new GatewayError('invalid', 'The backup contains settings that cannot be restored.', {
     problems: problems.slice(0, maxProblems),
   })
 }

@@ -23,7 +23,7 @@ describe('the conversation with an agent', () => {
     })
   })
 
-  it('authorizes nobody, and says why', () => {
+  it('authorizes no one, and says why', () => {
     for (const [isEnabled, reason] of [
       [true, /not contain/],
       [false, /switched off/],
