@@ -62,7 +62,7 @@ export interface SystemLogParts {
   /** Told by what the rows depend on beside their sources. */
   readonly kind: () => string
   readonly sources: readonly LogSource[]
-  /** Rows of a time before this one are not kept (logs.md, retention). */
+  /** Rows of a time before this one are not kept (docs/behaviour/logs.md 3). */
   readonly keptSince: (source: string) => number
   /** Told once for each failure that begins. */
   readonly onFault: (error: unknown) => void
