@@ -208,7 +208,7 @@ async function start(settings: Settings): Promise<void> {
     try {
       audit.flush()
     } catch (error) {
-      log('warning', 'the last records of the journal were not kept', { error })
+      log('warning', 'the last audit records were not stored', { error })
     }
     await Promise.race([hitCounters.current(), passes(lastCountMilliseconds)])
     await gateway.close()

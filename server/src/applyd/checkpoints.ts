@@ -1,4 +1,4 @@
-// Signed heads of the journal chain, kept where gatewayd cannot write. Each signature covers the one before it, and a
+// Signed heads of the chain of audit records, kept where gatewayd cannot write. Each signature covers the one before it, and a
 // signed head record tells how long the list is, so an altered, reordered or cut file shows.
 
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'

@@ -101,7 +101,7 @@ test('every command answers --help with its own text', async () => {
 })
 
 test('endpoints are listed by a word of their path or summary', async () => {
-  const { code, out } = await gw('endpoints', 'probation')
+  const { code, out } = await gw('endpoints', 'zebra')
   assert.equal(code, 1)
   assert.equal(out, '')
   const found = await gw('endpoints', '/firewall/state')

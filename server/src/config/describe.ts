@@ -1,5 +1,5 @@
 // A change set in words an administrator can read: which object, which field, from what to what. Secrets and
-// hashes never appear; that is decided here, once, for revisions, dry runs and the journal alike.
+// hashes never appear; that is decided here, once, for revisions, dry runs and the audit trail alike.
 
 import { isDeepStrictEqual } from 'node:util'
 import { secretMask } from '../contract/fields.ts'

@@ -1,4 +1,4 @@
-// Long lists inside of one item, such as the URLs of a category: what a revision and the journal keep of them is the
+// Long lists inside of one item, such as the URLs of a category: what a revision and the audit trail keep of them is the
 // stretch that differs, not twenty thousand entries before and after. Pure, and reversible with the item at hand.
 
 import { isDeepStrictEqual } from 'node:util'

@@ -1,4 +1,4 @@
-// A SQLite file of the gateway: opening, durability settings, migrations and transactions. Configuration and journal are in
+// A SQLite file of the gateway: opening, durability settings, migrations and transactions. Configuration and audit trail are in
 // one; the firewall log, which may lose its last second, has its own. Statements are elsewhere.
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite'

@@ -149,9 +149,9 @@ export interface Services {
     readNews(
       program: string,
       isForgotten: boolean,
-    ): Promise<{ readonly isAnew: boolean; readonly keptFrom: number; readonly lines: readonly ServiceLogLine[] }>
+    ): Promise<{ readonly isFullReload: boolean; readonly keptFrom: number; readonly lines: readonly ServiceLogLine[] }>
   }
-  /** Journal, firewall log and logs of the services in one table. */
+  /** Audit trail, firewall log and service logs in one table. */
   readonly systemLog: SystemLog
   /** Disks without partitions that nothing uses; absent where nobody reads them. */
   readonly disks?: { list(): Promise<readonly FreeDisk[]> }
@@ -251,7 +251,7 @@ export interface RouteOptions {
   readonly slot?: Slot
   /** Without a slot: the handler gives the very same value while nothing it shows has changed, so that its bytes are kept. */
   readonly isKept?: boolean
-  /** The handler writes its own journal record. */
+  /** The handler writes its own audit record. */
   readonly audits?: boolean
 }
 

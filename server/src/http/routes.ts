@@ -202,9 +202,11 @@ export function tableReply<T extends object>(
   rows: readonly T[],
 ): T[] | RawReply {
   if (query.format_type !== 'CSV') return rows as T[]
-  const columns = query.columns && query.columns.length > 0 ? query.columns : allColumns
-  return rawReply('text/csv; charset=utf-8', toCsv(columns, rows as readonly Readonly<Record<string, unknown>>[]))
+  return csvReply(query.columns && query.columns.length > 0 ? query.columns : allColumns, rows)
 }
+
+export const csvReply = (columns: readonly string[], rows: readonly object[]): RawReply =>
+  rawReply('text/csv; charset=utf-8', toCsv(columns, rows as readonly Readonly<Record<string, unknown>>[]))
 
 /** Remembers what an immutable value was turned into, so that replies of unchanged lists keep their bytes. */
 export function perValue<A extends object, B extends object>(turn: (value: A) => B): (value: A) => B {

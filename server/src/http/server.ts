@@ -423,7 +423,7 @@ function actionEntry(request: FastifyRequest, endpoint: Endpoint): AuditEntry {
   }
 }
 
-/** Every refused attempt to change something, and every refused access. Sign-ins journal themselves. */
+/** Every refused attempt to change something, and every refused access. Sign-ins write their own audit records. */
 function auditRefusal(services: Services, strangers: StrangerLog, request: FastifyRequest, error: GatewayError): void {
   const endpoint = request.routeOptions?.config.route?.endpoint
   const isRead = endpoint ? endpoint.effect === 'read' : ['GET', 'HEAD'].includes(request.method)

@@ -3,6 +3,8 @@
 
 import { X509Certificate } from 'node:crypto'
 
+export type Certificate = X509Certificate
+
 const block = /-----BEGIN ([A-Z0-9 ]+)-----[A-Za-z0-9+/=\r\n\t ]*-----END \1-----/g
 const minRsaBits = 2048
 
@@ -39,7 +41,7 @@ function parse(pem: string): X509Certificate | null {
 export const nameIn = (index: number, count: number): string =>
   count === 1 ? 'The certificate' : `Certificate ${index + 1} of ${count}`
 
-/** Whether nobody should trust it now, whatever it is for. Words that follow its name, or null. */
+/** Why it cannot be trusted now, whatever it is for. Words that follow its name, or null. */
 export const faultOfCertificate = (certificate: X509Certificate, now: Date): string | null =>
   faultOfTime(certificate, now) ?? faultOfKey(certificate)
 
@@ -50,7 +52,8 @@ function faultOfTime({ validFromDate, validToDate }: X509Certificate, now: Date)
 
 const day = (date: Date): string => date.toISOString().slice(0, 10)
 
-function faultOfKey({ publicKey }: X509Certificate): string | null {
+/** Why its key cannot be trusted at any time. Words that follow its name, or null. */
+export function faultOfKey({ publicKey }: X509Certificate): string | null {
   const { modulusLength } = publicKey.asymmetricKeyDetails ?? {}
   return modulusLength !== undefined && modulusLength < minRsaBits
     ? `has an RSA key of ${modulusLength} bits, which is too short; ${minRsaBits} are needed.`

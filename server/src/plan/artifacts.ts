@@ -216,7 +216,7 @@ export interface Applier {
   sessions(): Promise<SessionTable>
   /** Sends packets through a copy of what is applied; slow, and never in the way of traffic. */
   trial(packets: readonly TrialPacket[]): Promise<readonly TrialResult[]>
-  /** Has applyd sign and keep the head of the journal chain. */
+  /** Has applyd sign and keep the head of the chain of audit records. */
   checkpoint(sequence: number, hash: string): Promise<void>
   checkpoints(): Promise<readonly Checkpoint[]>
   /** Puts a backup on a share; slow. */

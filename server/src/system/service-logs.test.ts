@@ -57,8 +57,8 @@ it('reads the files that are there', async () => {
   writeFileSync(join(folder, 'applyd.log'), `${line('applied')}\n`)
   const logs = createServiceLogs(folder, logSources(engines))
   const news = async (program: string, isForgotten = false) => {
-    const { lines, isAnew } = await logs.readNews(program, isForgotten)
-    return [isAnew, ...lines.map(({ message, position }) => `${position} ${message}`)]
+    const { lines, isFullReload } = await logs.readNews(program, isForgotten)
+    return [isFullReload, ...lines.map(({ message, position }) => `${position} ${message}`)]
   }
   assert.deepEqual(await news('gatewayd'), [true])
   assert.deepEqual(await news('applyd'), [true, '0 applied'])

@@ -28,7 +28,7 @@ interface Place {
 
 export interface ServiceNews {
   /** The file is another one, or was emptied: what was read of it before is gone. */
-  readonly isAnew: boolean
+  readonly isFullReload: boolean
   /** Lines before this position are no longer shown. */
   readonly keptFrom: number
   readonly lines: readonly ServiceLine[]
@@ -57,10 +57,10 @@ export function createServiceLogs(folder: string, sources: readonly NamedLog[]) 
         const lines = parseLog(bytes, program, start, isCut, since)
         const end = start + bytes.lastIndexOf('\n') + 1
         places.set(program, { file: ino, end, time: lines.at(-1)?.time ?? (isSame ? known.time : 0) })
-        return { isAnew: !isSame, keptFrom, lines }
+        return { isFullReload: !isSame, keptFrom, lines }
       } catch {
         places.delete(program)
-        return { isAnew: true, keptFrom: 0, lines: [] }
+        return { isFullReload: true, keptFrom: 0, lines: [] }
       }
     },
   }

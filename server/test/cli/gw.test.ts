@@ -202,7 +202,7 @@ describe('looking', () => {
     assert.ok(items.some(({ area, status }) => area === 'configuration' && status === 'failed'))
   })
 
-  it('lists the journal and checks it', async () => {
+  it('lists the audit records and checks them', async () => {
     assert.match((await gw('audit', '--limit', '3')).out, /^RECORD +TIME \(UTC\) +EVENT/)
     const intact = await gw('audit', 'verify')
     assert.equal(intact.code, 0, intact.err)

@@ -67,18 +67,18 @@ describe('the automatic backup', () => {
     }
   })
 
-  it('tells how it fares', async () => {
+  it('shows its status', async () => {
     const status = async () => (await admin('GET', '/backup/status')).body
     const uploads = (kind: string, title: string) => ({
       name: `${kind}-upload`,
       status: 'inactive',
-      msg: [`The upload to the ${title} is off.`],
+      msg: [`The upload to the ${title} is disabled.`],
     })
     assert.deepEqual(await status(), [
       {
         name: 'automatic-backup',
         status: 'active',
-        msg: ['No automatic backup was made yet; the first one is due at 05:00.'],
+        msg: ['No automatic backup has been made yet. The first one is due at 05:00.'],
       },
       uploads('ftp', 'FTP server'),
       uploads('cifs', 'CIFS share'),

@@ -235,7 +235,7 @@ describe('a restore', () => {
     assert.equal((await admin('GET', '/backup/settings')).body.common.hour, 3)
   })
 
-  it('takes other versions as backup.md says', async () => {
+  it('accepts other versions as docs/behaviour/backup.md 4 says', async () => {
     const nothing = () => {}
     for (const [version, full, fast] of [
       [running, 200, 200],

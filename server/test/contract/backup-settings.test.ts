@@ -43,7 +43,7 @@ describe('the settings of automatic backups', () => {
     assert.deepEqual((await (await again.client('predefined_admin_write'))('GET', '/backup/settings')).body, body)
   })
 
-  it('show passwords to full administrators only, and journal that', async () => {
+  it('show passwords to full administrators only, and write an audit record of that', async () => {
     await admin('PATCH', '/backup/settings', { ftp })
     const count = async () =>
       (await admin('GET', '/journal/records?limit=1000')).body.filter((r: { message: string }) =>

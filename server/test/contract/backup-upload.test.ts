@@ -91,8 +91,8 @@ describe('a backup from elsewhere', () => {
     const otherAdmin = await other.client('predefined_admin_write')
     await otherAdmin('POST', '/backup/recovery_key', { key: keys.show().key })
     const { id } = (await upload(otherAdmin, await download(gateway, admin, await make(admin)))).body
-    const journal = (await otherAdmin('GET', '/journal/records?limit=100')).body as { message: string }[]
-    assert.ok(journal.some(({ message }) => message === `The backup ${id} is one of another gateway.`))
+    const records = (await otherAdmin('GET', '/journal/records?limit=100')).body as { message: string }[]
+    assert.ok(records.some(({ message }) => message === `The backup ${id} is one of another gateway.`))
   })
 })
 

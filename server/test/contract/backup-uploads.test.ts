@@ -171,7 +171,7 @@ describe('the upload of automatic backups', () => {
         await runDaily(gateway.services)
         const { status, msg } = await item('ftp')
         assert.equal(status, 'failed', `${server} ${address}`)
-        assert.match(msg[0] ?? '', /which is not one of another machine/)
+        assert.match(msg[0] ?? '', /which does not belong to another machine/)
       }
     }
     addresses = {}
@@ -181,16 +181,16 @@ describe('the upload of automatic backups', () => {
     assert.deepEqual(sent, [])
   })
 
-  it('tells in plain words what a share answered', async () => {
+  it('explains the answer of a share', async () => {
     await set({ common: { hour: 5 }, cifs })
     for (const [day, status, words] of [
       [10, 'NT_STATUS_LOGON_FAILURE', 'The server refuses the login or the password.'],
       [11, 'NT_STATUS_BAD_NETWORK_NAME', 'There is no share dir_1 on the server.'],
-      [12, 'NT_STATUS_OBJECT_NAME_NOT_FOUND', 'The folder dir_2/backup is not there in the share dir_1.'],
+      [12, 'NT_STATUS_OBJECT_NAME_NOT_FOUND', 'The share dir_1 has no folder dir_2/backup.'],
       [13, 'NT_STATUS_DISK_FULL', 'The server could not write the file: its disk is full.'],
-      [14, 'NT_STATUS_SOMETHING', 'The server did not take the file (NT_STATUS_SOMETHING).'],
+      [14, 'NT_STATUS_SOMETHING', 'The server did not accept the file (NT_STATUS_SOMETHING).'],
       [15, 'timeout', 'The server did not answer in time.'],
-      [16, '', 'The server did not take the file.'],
+      [16, '', 'The server did not accept the file.'],
     ] as const) {
       at(5, 0, day)
       gateway.applier.uploadEnds = { isDone: false, status }
@@ -198,7 +198,7 @@ describe('the upload of automatic backups', () => {
       const { msg } = await item('cifs')
       assert.ok(msg[0]?.endsWith(`: ${words}`), `${status}: ${msg[0]}`)
     }
-    assert.ok((await item('cifs')).msg.includes('7 backups wait to be uploaded.'))
+    assert.ok((await item('cifs')).msg.includes('7 backups are waiting to be uploaded.'))
     at(5, 30, 16)
     gateway.applier.failWith = new Error('The apply service does not answer.')
     await runDaily(gateway.services)

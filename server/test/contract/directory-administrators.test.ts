@@ -129,8 +129,8 @@ describe('RADIUS for administrators', () => {
 
   it('begins with the usual port and nothing else', async () => assert.deepEqual(await get(path), empty))
 
-  it('lets nobody in yet', async () => {
-    const body = { login: 'somebody@radius', password: 'x', rest_path: '/' }
+  it('lets no one sign in yet', async () => {
+    const body = { login: 'anna@radius', password: 'x', rest_path: '/' }
     assert.equal((await (await gateway.client(null))('POST', '/web/auth/login', body)).status, 401)
   })
 
@@ -196,14 +196,14 @@ describe('RADIUS for administrators', () => {
     })
   }
 
-  it('shows secrets to nobody', async () => {
+  it('shows secrets to no one', async () => {
     for (const role of ['predefined_admin_write', 'predefined_admin_readonly', 'predefined_firewall_admin'] as const) {
       const shown = await get(path, await gateway.client(role))
       assert.deepEqual([shown.primary.secret, shown.secondary.secret], ['***', '***'])
     }
   })
 
-  it('has them nowhere else: not in revisions, dry runs, the journal or on disk', async () => {
+  it('has them nowhere else: not in revisions, dry runs, the audit trail or on disk', async () => {
     const dry = await admin('PATCH', `${path}?dry_run=true`, { primary: { secret: `${canary}-2` } })
     assert.doesNotMatch(ok(dry).text, /Canary/)
     const revisions = await get('/config/revisions?limit=100')

@@ -94,7 +94,7 @@ for (const [title, base, domain] of [
       const { body } = await admin('POST', path, all)
       assert.deepEqual(
         body.problems.map((problem: { field: string }) => problem.field),
-        ['search_filter', 'group_alias_id', 'domain_name'],
+        ['group_alias_id', 'domain_name', 'search_filter'],
       )
       assert.equal(gateway.engine.revision, now)
     })

@@ -178,7 +178,7 @@ describe('rule tests', () => {
     assert.equal(rendered(), open)
   })
 
-  it('leave the block as it is when the packets cannot be sent, and the journal says why', async () => {
+  it('leave the block as it is when the packets cannot be sent, and the audit trail says why', async () => {
     const reader = await gateway.client('predefined_admin_readonly')
     await add()
     gateway.applier.failWith = new Error('The copy of the rules could not be made.')

@@ -50,7 +50,7 @@ describe('mail', () => {
   describe('settings', () => {
     beforeEach(() => done('PATCH', generalPath, noDomains))
 
-    it('start switched off, with nobody trusted', async () => {
+    it('start switched off, with no trusted network', async () => {
       assert.deepEqual(await shown(statePath), { enabled: false })
       assert.deepEqual(await shown(generalPath), noDomains)
       assert.deepEqual(await shown(accessPath), { imap_enabled: false, pop3_enabled: false, webmail_enabled: false })
@@ -261,7 +261,7 @@ describe('mail', () => {
       withDisks([])
       const gone = await shown(diskPath)
       assert.equal(gone.total_size, null)
-      assert.equal(gone.error, 'This disk is not there, or something else uses it.')
+      assert.equal(gone.error, 'The disk is missing or in use by something else.')
       await done('DELETE', diskPath)
       assert.deepEqual(await shown(diskPath), nothing)
       await done('DELETE', diskPath)
@@ -353,7 +353,7 @@ describe('mail', () => {
     assert.deepEqual(await shown('/mail/klms/last_update'), { last_update: 0 })
   })
 
-  it('has an empty queue, and passes over messages that are not in it', async () => {
+  it('has an empty queue, and skips messages that are not in it', async () => {
     assert.deepEqual(await shown('/mail/mail_queue'), [])
     await done('POST', '/mail/mail_queue_retry', { ids: ['4Zx1', '4Zx2'] })
     await done('POST', '/mail/mail_queue_retry', { ids: [] })

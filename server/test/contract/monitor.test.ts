@@ -181,7 +181,7 @@ describe('the traffic monitor', () => {
     assert.deepEqual(await states(), ['sessions active', 'rates active', 'applications inactive'])
     told = { isCut: true, isCounting: false }
     assert.deepEqual(await states(), ['sessions active', 'rates inactive', 'applications inactive'])
-    assert.match((await get('/reports/traffic/status'))[0].msg[0], /more sessions than are shown/)
+    assert.match((await get('/reports/traffic/status'))[0].msg[0], /more sessions than can be shown/)
     told = { sessions: [], limitation: 'Nothing is tracked here.' }
     assert.deepEqual((await get('/reports/traffic/status'))[0], {
       name: 'sessions',
@@ -351,7 +351,7 @@ describe('settings of monitoring', () => {
     assert.deepEqual(await get('/api/netflow-export/status'), [{ ...item, msg: [stored] }])
     await patch(url, { destination_ip: '', exported_interfaces: [] })
     const [{ msg }] = await get('/api/netflow-export/status')
-    assert.deepEqual(msg, [stored, 'The address of the collector is missing.', 'No interface is chosen.'])
+    assert.deepEqual(msg, [stored, 'The address of the collector is missing.', 'No interface is selected.'])
   })
 
   it('SNMP keeps its secrets sealed and shows them to full administrators only', async () => {

@@ -42,7 +42,7 @@ describe('an update without a connection', () => {
     ] as const) {
       const answer = await admin('PUT', '/sysupdate/iso-upload', file)
       assert.equal(answer.status, status)
-      assert.equal(answer.body.message, 'This release cannot install system updates, so it takes no update image.')
+      assert.equal(answer.body.message, 'This release cannot install system updates, so it accepts no update image.')
     }
     await assertNothingKept()
   })

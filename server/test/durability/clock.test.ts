@@ -1,5 +1,5 @@
 // Jumps of the wall clock, for what test/security does not already hold against them (sessions, blocks): a change on
-// probation lives exactly its elapsed time and is put back once, and the order of history and journal is not that of times.
+// probation lives exactly its elapsed time and is put back once, and the order of history and audit trail is not that of times.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
@@ -64,7 +64,7 @@ describe('when the wall clock jumps', () => {
     await assertWhole(gateway, slots)
   })
 
-  it('history and journal stay in the order of what happened, and whole', async () => {
+  it('history and audit trail stay in the order of what happened, and whole', async () => {
     for (const [index, wall] of jumps.entries()) {
       gateway.clock.wall = wall
       assert.equal((await snat(index % 2 === 1)).status, 200)

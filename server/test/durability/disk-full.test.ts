@@ -133,8 +133,8 @@ describe('a disk without room', { skip: reasonToSkip() }, () => {
     await assertBack()
   })
 
-  it('journals what it refused as soon as there is room again', async () => {
-    await until('the refusals are in the journal', async () => {
+  it('records what it refused as soon as there is room again', async () => {
+    await until('the refusals are in the audit trail', async () => {
       const { body } = await api.call('GET', '/journal/records?limit=1000')
       return body.some((record: { event: string; result: string }) => {
         return record.event === 'refused' && record.result === 'unavailable'
@@ -165,8 +165,8 @@ describe('a disk without room', { skip: reasonToSkip() }, () => {
     }
   })
 
-  it('ends with a disk that holds what the API shows, every change once, in an intact journal', async () => {
-    // Flushes the journal, so that the copy is of a quiet moment.
+  it('ends with a disk that holds what the API shows, every change once, in an intact audit trail', async () => {
+    // Flushes the audit trail, so that the copy is of a quiet moment.
     assert.equal((await api.call('GET', '/journal/records?limit=1')).status, 200)
     const { body } = await api.call('GET', '/web/admins/local')
     const copy = disk.copy()
@@ -179,7 +179,7 @@ describe('a disk without room', { skip: reasonToSkip() }, () => {
     assert.deepEqual(shown, body)
     assert.deepEqual(stored.replayed, stored.loaded.snapshot)
     assert.deepEqual(stored.audited, stored.revisions)
-    assert.equal(stored.journalFault, null)
+    assert.equal(stored.auditFault, null)
     assert.ok(disk.isAlive)
   })
 

@@ -25,7 +25,7 @@ function unpack(format: number): string {
 }
 
 describe('stored data', () => {
-  it('of format 1 opens with its settings, administrators, secrets, history and an intact journal', async () => {
+  it('of format 1 opens with its settings, administrators, secrets, history and an intact audit trail', async () => {
     const gateway = await createTestGateway({ folder: unpack(1) })
     const { engine, audit } = gateway.services
     assert.deepEqual(engine.damage, [])

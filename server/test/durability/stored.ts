@@ -16,14 +16,14 @@ export interface Stored {
   readonly revisions: readonly number[]
   readonly audited: readonly number[]
   readonly sessions: readonly string[]
-  readonly journalFault: unknown
+  readonly auditFault: unknown
 }
 
 export async function readStored(folder: string, slots: readonly Slot[]): Promise<Stored> {
   const database = new Database(join(folder, 'gateway.db'))
   try {
     const store = new ConfigStore(database, slots)
-    const journal = new AuditTrail(database, () => new Date())
+    const trail = new AuditTrail(database, () => new Date())
     const config = Object.fromEntries(slots.map((slot) => [slot.key, slot.initial]))
     const positions = Object.fromEntries(
       slots.flatMap((slot) => (slot.kind === 'list' ? [[slot.key, slot.initial.map((_, at) => at + 1)]] : [])),
@@ -36,20 +36,20 @@ export async function readStored(folder: string, slots: readonly Slot[]): Promis
       loaded: store.load(),
       replayed,
       revisions: store.listRevisions(1_000_000, 0).map(({ revision }) => revision),
-      audited: (JSON.parse(journal.listJson(1_000_000, 0)) as AuditRecord[]).flatMap(({ event, revision }) =>
+      audited: (JSON.parse(trail.listJson(1_000_000, 0)) as AuditRecord[]).flatMap(({ event, revision }) =>
         event === 'change' ? [revision] : [],
       ) as number[],
       sessions: (database.prepare('SELECT handle FROM sessions').all() as { handle: string }[]).map(
         (row) => row.handle,
       ),
-      journalFault: await journal.verify([]),
+      auditFault: await trail.verify([]),
     }
   } finally {
     database.close()
   }
 }
 
-/** Memory equals disk, the history leads there from nothing, and the journal has one intact record for each revision. */
+/** Memory equals disk, the history leads there from nothing, and the audit trail has one intact record for each revision. */
 export async function assertWhole(gateway: TestGateway, slots: readonly Slot[]): Promise<void> {
   const { engine } = gateway
   const { sessions } = gateway.services
@@ -62,6 +62,6 @@ export async function assertWhole(gateway: TestGateway, slots: readonly Slot[]):
   assert.deepEqual(stored.replayed, stored.loaded.snapshot, 'the history leads elsewhere')
   for (const { handle } of sessions.list()) assert.ok(stored.sessions.includes(handle), 'a session is in memory alone')
   for (const handle of stored.sessions) assert.ok(sessions.find(handle), 'a session is on the disk alone')
-  assert.equal(stored.journalFault, null)
+  assert.equal(stored.auditFault, null)
   assert.deepEqual(stored.audited, stored.revisions)
 }

@@ -134,7 +134,7 @@ describe('killed at random moments', () => {
     })
   }
 
-  it('leaves an intact journal with one record for every revision', async () => {
+  it('leaves an intact audit trail with one record for every revision', async () => {
     assert.equal((await api.call('GET', '/journal/verify')).body.intact, true)
     const [{ revision }] = (await api.call('GET', '/config/revisions?limit=1')).body
     const records = (await api.call('GET', '/journal/records?limit=10000')).body as {

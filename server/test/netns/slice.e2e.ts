@@ -142,7 +142,7 @@ describe('the lab', () => {
     assert.match(readFileSync(`/proc/${applyd}/status`, 'utf8'), /^Uid:\s+0\s/m)
   })
 
-  it('journals every change, and the chain with its checkpoints is intact', async () => {
+  it('writes an audit record of every change, and the chain with its checkpoints is intact', async () => {
     const { body } = await api.call('GET', '/journal/verify')
     assert.equal(body.intact, true)
     const records = (await api.call('GET', '/journal/records?limit=1000')).body as { event: string; result: string }[]

@@ -138,11 +138,11 @@ describe('a fault', () => {
     ['asking for blocks', () => gateway.services.guard, 'secondsBlocked'],
     ['asking for the account', () => gateway.services.guard, 'isAccountClosed'],
     ['clearing the count', () => gateway.services.guard, 'recordSuccess'],
-    ['writing the journal', () => gateway.services.audit, 'write'],
+    ['writing the audit trail', () => gateway.services.audit, 'write'],
     ['making the session', () => gateway.services.sessions, 'create'],
   ]
   for (const [title, object, method] of steps) {
-    it(`while ${title} signs nobody in and leaves the journal whole`, async (t) => {
+    it(`while ${title} signs no one in and leaves the audit trail intact`, async (t) => {
       const sessions = gateway.services.sessions.list().length
       const mock = t.mock.method(object() as Record<string, () => never>, method, () => {
         throw new Error(secret)

@@ -30,7 +30,7 @@ const statuses: Readonly<Record<string, number>> = {
   too_many_requests: 429,
 }
 
-/** Checking the whole journal is slow by nature and grows with the test: once in a while is enough. */
+/** Checking the whole audit trail is slow by nature and grows with the test: once in a while is enough. */
 const often = [
   ...Array.from({ length: 20 }, () => endpoints.filter((endpoint) => endpoint.path !== '/journal/verify')).flat(),
   ...endpoints,

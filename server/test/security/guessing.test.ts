@@ -226,6 +226,6 @@ describe('guessing', () => {
         ...Array(5).fill(['sign-in', 'my…', 'unauthenticated']),
       ],
     )
-    assert.equal(records[1].message, 'Sign-in failed; the address is blocked now.')
+    assert.equal(records[1].message, 'Sign-in failed. The address is now blocked.')
   })
 })

@@ -1,4 +1,4 @@
-// Secrets go in and never come out: canaries are planted in every secret field, then every reply, diff, journal record,
+// Secrets go in and never come out: canaries are planted in every secret field, then every reply, diff, audit record,
 // log line and file is searched for them.
 
 import assert from 'node:assert/strict'

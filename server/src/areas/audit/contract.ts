@@ -1,4 +1,4 @@
-// The journal of changes, sign-ins and refusals. These endpoints are ours.
+// The audit trail: changes, sign-ins and refusals (docs/behaviour/audit.md).
 
 import { endpoint } from '../../contract/endpoint.ts'
 import { nullable, oneOf, pageQuery, strictObject } from '../../contract/fields.ts'
@@ -13,18 +13,18 @@ export const AuditRecord = strictObject({
   who: Type.String(),
   address: Type.String(),
   what: Type.String(),
-  result: Type.String({ description: '"ok" or the code of the refusal.' }),
+  result: Type.String({ description: '"ok", "failed" or the code of the refusal.' }),
   message: Type.String(),
   request_id: Type.String(),
   revision: nullable(Type.Integer()),
-  changes: Type.Array(Type.Unknown(), { description: 'What changed, or what was wrong; secrets masked.' }),
+  changes: Type.Array(Type.Unknown(), { description: 'What changed, or why it was refused; secrets are masked.' }),
 })
 
 export const listRecords = endpoint({
   method: 'GET',
   path: '/journal/records',
   access: 'audit',
-  summary: 'List the journal, newest first',
+  summary: 'List the audit records, newest first',
   query: strictObject(pageQuery),
   reply: Type.Array(AuditRecord),
 })
@@ -33,12 +33,14 @@ export const verifyAudit = endpoint({
   method: 'GET',
   path: '/journal/verify',
   access: 'audit',
-  summary: 'Check that no record of the journal was altered or is missing',
+  summary: 'Check that no audit record was altered or is missing',
   reply: strictObject({
     intact: Type.Boolean(),
     records: Type.Integer(),
     checkpoints: nullable(
-      Type.Integer({ description: 'Signed checkpoints the chain was held against; null when applyd does not answer.' }),
+      Type.Integer({
+        description: 'Signed checkpoints that the chain was compared with; null when applyd does not answer.',
+      }),
     ),
     first_bad: nullable(strictObject({ sequence: Type.Integer(), message: Type.String() })),
   }),

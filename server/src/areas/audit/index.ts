@@ -16,7 +16,7 @@ export const audit = defineArea({
       ),
     ),
     handle(verifyAudit, async ({ services }) => {
-      // Without applyd the chain itself can still be walked; the answer says that nothing signed was compared.
+      // Without applyd the chain itself can still be checked; the reply shows that no checkpoint was compared.
       const checkpoints = await services.applier.checkpoints().catch(() => null)
       const fault = await services.audit.verify(checkpoints ?? [])
       return {

@@ -1,4 +1,4 @@
-// Stored settings of automatic backups. Passwords of the uploads lie sealed; null stands for none.
+// Stored settings of automatic backups. Passwords of uploads are sealed; null means that none is set.
 
 import type { Static } from 'typebox'
 import { nullable, strictObject } from '../../contract/fields.ts'

@@ -18,7 +18,7 @@ export interface BackupContent {
   readonly slots: Readonly<Record<string, unknown>>
   /** The versions of the slots; one that is not named has version 1. */
   readonly versions: Readonly<Record<string, number>>
-  /** Clear text by place; in the slots an empty seal stands for each. */
+  /** Clear text by place; the slots contain an empty seal instead of each. */
   readonly secrets: Readonly<Record<string, string>>
 }
 
@@ -27,7 +27,7 @@ export interface SecretTools {
   seal(value: string, place: string): Sealed
 }
 
-/** The licence belongs to the machine and is never restored (backup.md 3). */
+/** The licence belongs to the machine and is never restored (docs/behaviour/backup.md 4). */
 const isLeftOut = (slot: Pick<Slot, 'key'>): boolean => slot.key === licence.key
 
 const absent: Sealed = { sealed: '' }
@@ -61,14 +61,17 @@ export function restoredConfig(content: BackupContent, restore: Restore): Config
   const known = new Set(slots.map((slot) => slot.key))
   const strangers = Object.keys(content.slots).filter((key) => !known.has(key))
   if (strangers.length > 0)
-    refuse(strangers.map((field) => ({ field, message: 'This version does not know these settings.' })))
+    refuse(strangers.map((field) => ({ field, message: 'This version does not have these settings.' })))
   const restored = keptSlots(slots)
   refuse(restored.flatMap((slot) => versionProblems(slot, versionIn(content, slot))))
   const values = Object.fromEntries(restored.map((slot) => [slot.key, storedValue(slot, content)]))
   refuse(restored.flatMap((slot) => slotProblems(slot, values[slot.key], restore.faultsOf)))
   const next = { ...current, ...sealAll(values, content.secrets, current, tools) }
   if (!hasAdministrator(next)) {
-    throw new GatewayError('conflict', 'The backup holds no administrator: nobody could sign in again.')
+    throw new GatewayError(
+      'conflict',
+      'The backup contains no administrator, so no one could sign in after restoring it.',
+    )
   }
   return content.installation === restore.installation ? next : withoutCards(next)
 }
@@ -133,7 +136,7 @@ function slotProblems(slot: Slot, value: unknown, faultsOf: Restore['faultsOf'])
   if (!Array.isArray(value)) return [{ field: slot.key, message: 'Must be a list.' }]
   const faults = value.flatMap((item, index) => within(`${slot.key}[${index}]`, faultsOf(slot.schema, item)))
   const isRepeated = new Set(value.map((item: Item | null) => item?.id)).size !== value.length
-  return [...faults, ...(isRepeated ? [{ field: slot.key, message: 'An id stands twice.' }] : [])]
+  return [...faults, ...(isRepeated ? [{ field: slot.key, message: 'Duplicate id.' }] : [])]
 }
 
 const within = (prefix: string, problems: readonly Problem[]): Problem[] =>

@@ -1,5 +1,5 @@
-// Backups of the configuration, their settings and the return to the previous version (seed, "Backups"; backup.md). The
-// recovery key and the status are ours: backups are sealed, and somebody must be able to open them elsewhere.
+// Backups of the configuration, their settings and the return to the previous version (docs/behaviour/backup.md). The
+// recovery key exists because backups are sealed and must be restorable on another machine.
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
@@ -8,17 +8,17 @@ import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
 
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
-/** The last label begins with a letter: `2130706433` is an address to some programs. */
+/** The last label begins with a letter: some programs read `2130706433` as an address. */
 const domainPattern = `(?:${label}\\.)*[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
 
 const Server = Type.String({
   pattern: `^(?:${addressPattern}|${domainPattern})?$`,
   maxLength: 253,
-  description: 'IPv4 address or domain; may be empty while the upload is off.',
+  description: 'IPv4 address or domain; can be empty while the upload is disabled.',
   'x-fault': 'Must be an IPv4 address or a domain name.',
 })
 
-const Login = text({ maxLength: 255, description: 'May be empty while the upload is off.' })
+const Login = text({ maxLength: 255, description: 'Can be empty while the upload is disabled.' })
 
 const Password = text({
   maxLength: 42,
@@ -29,13 +29,17 @@ const Password = text({
 const RemoteDir = Type.String({
   pattern: '^(?!(?:[^]*/)?\\.\\.(?:/|$))[^\\\\\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff]*$',
   maxLength: 255,
-  description: 'Folder on the server in UNIX form, without the host; may be empty while the upload is off.',
-  'x-fault': 'Must be a folder such as dir_1/dir_2/backup, without \\ and without .. in it.',
+  description: 'Folder on the server in UNIX form, without the host; can be empty while the upload is disabled.',
+  'x-fault': 'Must be a folder such as dir_1/dir_2/backup, without \\ and without ..',
 })
 
 const commonFields = {
-  hour: Type.Integer({ minimum: 0, maximum: 23, description: 'Hour of the automatic backup, by the gateway’s clock.' }),
-  rotate: oneOf(['weekly', 'monthly'], 'Delete backups that lie here longer than a week or a month.'),
+  hour: Type.Integer({
+    minimum: 0,
+    maximum: 23,
+    description: 'Hour of the automatic backup, in the time zone of the gateway.',
+  }),
+  rotate: oneOf(['weekly', 'monthly'], 'Delete backups that are older than a week or a month.'),
 }
 
 const uploadFields = {
@@ -90,11 +94,11 @@ const SystemVersion = strictObject({
   kind: oneOf(['FSTEK', 'NGFW-FSTEK', 'VPP', 'STANDARD', 'BPF']),
 })
 
-/** Any text (seed): it reaches no daemon, so it may also have lines and tabs. */
+/** No daemon reads it, so it can have lines and tabs (docs/behaviour/backup.md 1). */
 const BackupComment = Type.String({
   maxLength: 255,
   pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$',
-  description: 'Any text, may be empty.',
+  description: 'Any text; can be empty.',
   'x-fault': 'Must not contain control characters other than tabs and line ends.',
 })
 
@@ -104,7 +108,7 @@ const archiveFields = {
   comment: BackupComment,
 }
 
-/** What a backup file says of itself. */
+/** The description in a backup file. */
 export const ArchiveInfo = strictObject(archiveFields)
 
 export const BackupRecord = strictObject({
@@ -112,7 +116,7 @@ export const BackupRecord = strictObject({
   ...archiveFields,
   md5: Type.String({ description: 'Checksum of the file as it is downloaded.' }),
   size: Type.Integer({ description: 'Bytes.' }),
-  fast_restore_allowed: Type.Boolean({ description: 'Whether it was made by the very version that is running.' }),
+  fast_restore_allowed: Type.Boolean({ description: 'Whether the running version made it.' }),
 })
 export type BackupRecord = Static<typeof BackupRecord>
 
@@ -144,7 +148,7 @@ export const backups = {
     effect: 'action',
     errors: ['conflict'],
     summary: 'Make a backup of the configuration',
-    description: 'It stays on the gateway. The file is sealed with the recovery key.',
+    description: 'It is stored on the gateway. The file is sealed with the recovery key.',
     body: strictObject({ comment: BackupComment }),
     reply: CreatedString,
   }),
@@ -191,7 +195,7 @@ export const backups = {
     path: `${path}/:backup_id/apply/fast`,
     access: 'configure',
     needsFreshSignIn: true,
-    summary: 'Restore a backup of the very version that is running',
+    summary: 'Restore a backup of the running version',
     description: 'One revision that can be reverted like any other. The licence stays as it is.',
   }),
   remove: endpoint({
@@ -218,15 +222,15 @@ export const recoveryKey = {
     access: 'configure',
     needsFreshSignIn: true,
     summary: 'Show the key that opens the backups of this gateway',
-    description: 'Keep it somewhere else: without it no backup can be restored on another machine.',
-    reply: strictObject({ id: Type.String({ description: 'Tells keys apart.' }), key: RecoveryKeyText }),
+    description: 'Keep it in another place: without it no backup can be restored on another machine.',
+    reply: strictObject({ id: Type.String({ description: 'Identifies the key.' }), key: RecoveryKeyText }),
   }),
   add: endpoint({
     method: 'POST',
     path: '/backup/recovery_key',
     access: 'configure',
     effect: 'action',
-    summary: 'Enter the recovery key of another gateway, to open its backups here',
+    summary: 'Add the recovery key of another gateway to open its backups here',
     body: strictObject({ key: RecoveryKeyText }),
     reply: CreatedString,
   }),
@@ -236,7 +240,7 @@ export const backupStatus = endpoint({
   method: 'GET',
   path: '/backup/status',
   access: 'view',
-  summary: 'Show how the automatic backups fare',
+  summary: 'Show the status of automatic backups',
   reply: Type.Array(StatusItem),
 })
 
@@ -245,7 +249,7 @@ export const previousVersion = {
     method: 'GET',
     path: '/system_management/change_sys_root',
     access: 'view',
-    summary: 'Show the version that can be returned to',
+    summary: 'Show the previous version',
     reply: strictObject({ previous_version: nullable(SystemVersion) }),
   }),
   restore: endpoint({

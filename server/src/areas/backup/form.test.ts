@@ -1,4 +1,4 @@
-// The file of a form is read as browsers and curl send it; whatever is no such form is told apart from a broken one.
+// The file of a form is read as browsers and curl send it; a body that is not a form gets another error than a broken form.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

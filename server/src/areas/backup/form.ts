@@ -1,5 +1,5 @@
-// Reads the one file of a multipart form (RFC 7578) as it comes. Strict: one field, whole parts, nothing before or after
-// them. The boundary is the first line of the body itself, so what a header says about it does not matter.
+// Reads the one file of a multipart form (RFC 7578) as a stream. Strict: one field, complete parts, nothing before or after
+// them. The boundary is the first line of the body, so the boundary in the header does not matter.
 
 import { GatewayError, invalid } from '../../contract/error.ts'
 
@@ -12,8 +12,8 @@ const nameForm = /^content-disposition:\s*form-data\s*;(?:[^\r\n]*;)?\s*name="([
 const lineBreak = '\r\n'
 
 /**
- * The bytes of the file. Whether the rest of the form is as it must be shows only at its end: what was given out before a
- * refusal counts for nothing.
+ * The bytes of the file. Whether the form is valid is known only at its end: bytes that were yielded before a refusal must be
+ * discarded.
  */
 export async function* readFormFile(body: AsyncIterable<Buffer>, field: string): AsyncGenerator<Buffer> {
   const form = new Inflow(body)
@@ -21,26 +21,26 @@ export async function* readFormFile(body: AsyncIterable<Buffer>, field: string):
   if (opening === null || !openingForm.test(opening.toString('latin1')))
     throw invalid(field, `Must come as the field ${field} of a multipart form.`)
   const delimiter = `${lineBreak}${opening.toString('latin1')}`
-  const strangers: string[] = []
+  const unknown: string[] = []
   let files = 0
   for (let parts = 0; !(await isEnd(form)); parts++) {
     if (parts === maxParts) throw broken('it has too many parts')
     const name = await readName(form, delimiter)
     if (name === field) files++
-    else strangers.push(name)
+    else unknown.push(name)
     for await (const piece of form.until(delimiter)) if (name === field && files === 1) yield piece
   }
   const rest = (await form.peek(3)).toString('latin1')
-  if (rest !== '' && rest !== lineBreak) throw broken('something follows its end')
-  if (strangers.length > 0) throw unknownFields(strangers)
+  if (rest !== '' && rest !== lineBreak) throw broken('data follows its end')
+  if (unknown.length > 0) throw unknownFields(unknown)
   if (files === 0) throw invalid(field, 'This field is missing.')
-  if (files > 1) throw invalid(field, 'Must stand once.')
+  if (files > 1) throw invalid(field, 'Must be sent once.')
 }
 
-/** After a boundary: a line break and a further part, or the end. */
+/** After a boundary: a line break and another part, or the end. */
 async function isEnd(form: Inflow): Promise<boolean> {
   const mark = (await form.peek(2)).toString('latin1')
-  if (mark !== '--' && mark !== lineBreak) throw broken('a boundary is followed by something else')
+  if (mark !== '--' && mark !== lineBreak) throw broken('a boundary is followed by other data')
   if (mark === '--') form.skip(2)
   return mark === '--'
 }
@@ -55,13 +55,13 @@ async function readName(form: Inflow, delimiter: string): Promise<string> {
 }
 
 function unknownFields(names: readonly string[]): GatewayError {
-  const problems = names.map((name) => ({ field: name.slice(0, 80), message: 'This field is not known here.' }))
-  return new GatewayError('invalid', 'The form has fields that are not known here.', { problems })
+  const problems = names.map((name) => ({ field: name.slice(0, 80), message: 'Unknown field.' }))
+  return new GatewayError('invalid', 'The form has unknown fields.', { problems })
 }
 
 const broken = (why: string): GatewayError => new GatewayError('malformed', `The form cannot be read: ${why}.`)
 
-/** What has come so far and was not taken yet, and the way to more of it. */
+/** The bytes that were received and not consumed yet, and the source of more. */
 class Inflow {
   readonly #source: AsyncIterator<Buffer>
   #held: Buffer = Buffer.alloc(0)
@@ -70,7 +70,7 @@ class Inflow {
     this.#source = body[Symbol.asyncIterator]()
   }
 
-  /** False when nothing more comes. */
+  /** False at the end of the body. */
   async #more(): Promise<boolean> {
     const { done, value } = await this.#source.next()
     if (done) return false
@@ -78,7 +78,7 @@ class Inflow {
     return true
   }
 
-  /** Up to so many of the next bytes; fewer only at the end. */
+  /** Up to `count` of the next bytes; fewer only at the end. */
   async peek(count: number): Promise<Buffer> {
     for (let hasMore = true; hasMore && this.#held.length < count; ) hasMore = await this.#more()
     return this.#held.subarray(0, count)
@@ -88,7 +88,7 @@ class Inflow {
     this.#held = this.#held.subarray(count)
   }
 
-  /** Everything before the mark, when it comes within so many bytes. With `passes` the mark itself is taken too. */
+  /** Everything before the mark, if it comes within `limit` bytes. With `passes` the mark itself is consumed too. */
   async take(mark: string, limit: number, passes: boolean): Promise<Buffer | null> {
     for (;;) {
       const end = this.#held.subarray(0, limit + mark.length).indexOf(mark)
@@ -101,7 +101,7 @@ class Inflow {
     }
   }
 
-  /** Everything before the mark, in pieces; the mark is taken too. */
+  /** Everything before the mark, in pieces; the mark is consumed too. */
   async *until(mark: string): AsyncGenerator<Buffer> {
     for (;;) {
       const end = this.#held.indexOf(mark)

@@ -1,8 +1,8 @@
-// The backup area: settings of the automatic backups, the backups themselves and their restoration.
+// The backup area: settings of automatic backups, the backups themselves and restoring them.
 
 import { defineArea } from '../../http/handle.ts'
 import { settings } from './config.ts'
 import { routes } from './routes.ts'
-import { verify } from './verify.ts'
+import { backupSettings } from './settings.ts'
 
-export const backup = defineArea({ name: 'backup', slots: [settings], verify, routes })
+export const backup = defineArea({ name: 'backup', slots: [settings], settings: [backupSettings], routes })

@@ -1,5 +1,5 @@
-// Carrying automatic backups to an FTP server or a share. A backup knows where it is to go since it was made; what failed is
-// tried again, and the copy on the gateway stays whatever happens there.
+// Uploads of automatic backups to an FTP server or a share. Where a backup goes is decided when it is made; a failed upload
+// is tried again, and the copy on the gateway is kept in any case.
 
 import type { Services } from '../../http/handle.ts'
 import { read } from '../../model/slots.ts'
@@ -11,14 +11,14 @@ type Stored = ReturnType<Services['backups']['find']>
 /** The message is a sentence for the administrator. */
 class UploadFailure extends Error {}
 
-/** Before this a failed upload is not tried again, unless the settings changed. */
+/** How long a failed upload waits before the next try, unless the settings change. */
 const retrySeconds = 10 * 60
 
-/** Backups that still have to go there, newest first. */
+/** Backups that are not uploaded yet, newest first. */
 export const missingUploads = (backups: Services['backups'], kind: UploadKind): Stored[] =>
   backups.list().filter(({ uploads }) => uploads?.[kind] !== undefined && uploads[kind].state !== 'done')
 
-/** Tries everything that is due; one that fails ends the tries at this server. `isUrgent`: do not wait for a retry. */
+/** Uploads everything that is due; a failure ends the uploads to this server. `isUrgent`: do not wait for a retry. */
 export async function runUploads(services: Services, isUrgent = false): Promise<void> {
   if (!services.uploads) return
   for (const kind of uploadKinds) {
@@ -26,14 +26,14 @@ export async function runUploads(services: Services, isUrgent = false): Promise<
     for (const stored of missingUploads(services.backups, kind)) {
       if (!read(services.engine.config, settings)[kind].enabled) break
       const { at = 0 } = stored.uploads?.[kind] ?? {}
-      // A clock that was set back must not keep us waiting.
+      // A clock that was set back must not delay the retry.
       const isDue = isUrgent || now - at >= retrySeconds || now < at
       if (!isDue || !(await upload(services, kind, stored))) break
     }
   }
 }
 
-/** True when it arrived. */
+/** True on success. */
 async function upload(services: Services, kind: UploadKind, stored: Stored): Promise<boolean> {
   const failure = await send(services, kind, stored).then(
     () => null,
@@ -43,7 +43,7 @@ async function upload(services: Services, kind: UploadKind, stored: Stored): Pro
   services.audit.noteOwn(
     `${kind} upload`,
     failure === null ? 'ok' : 'failed',
-    failure === null ? `The backup ${stored.id} was uploaded.` : `The backup was not uploaded: ${failure}`,
+    failure === null ? `The backup ${stored.id} was uploaded.` : `The backup ${stored.id} was not uploaded: ${failure}`,
   )
   return failure === null
 }
@@ -95,14 +95,14 @@ const statusWords: Readonly<Record<string, string>> = {
   missing: 'The program smbclient is not installed on this gateway.',
   NT_STATUS_LOGON_FAILURE: 'The server refuses the login or the password.',
   NT_STATUS_WRONG_PASSWORD: 'The server refuses the login or the password.',
-  NT_STATUS_ACCOUNT_DISABLED: 'The account is switched off on the server.',
+  NT_STATUS_ACCOUNT_DISABLED: 'The account is disabled on the server.',
   NT_STATUS_ACCOUNT_LOCKED_OUT: 'The account is locked on the server.',
   NT_STATUS_PASSWORD_EXPIRED: 'The password has expired on the server.',
-  NT_STATUS_PASSWORD_MUST_CHANGE: 'The server asks for a new password first.',
+  NT_STATUS_PASSWORD_MUST_CHANGE: 'The server requires a new password first.',
   NT_STATUS_ACCESS_DENIED: 'The server does not allow this account to write there.',
   NT_STATUS_MEDIA_WRITE_PROTECTED: 'The server does not allow to write there.',
   NT_STATUS_DISK_FULL: 'The server could not write the file: its disk is full.',
-  NT_STATUS_QUOTA_EXCEEDED: 'The server could not write the file: the account has used up its room.',
+  NT_STATUS_QUOTA_EXCEEDED: 'The server could not write the file: the quota of the account is exceeded.',
   NT_STATUS_CONNECTION_REFUSED: 'The server refuses the connection: nothing listens there.',
   NT_STATUS_HOST_UNREACHABLE: 'There is no route to the server.',
   NT_STATUS_NETWORK_UNREACHABLE: 'There is no route to the server.',
@@ -114,7 +114,7 @@ const statusWords: Readonly<Record<string, string>> = {
 function shareWords(status: string, share: string, folder: string): string {
   if (status === 'NT_STATUS_BAD_NETWORK_NAME') return `There is no share ${share} on the server.`
   if (/^NT_STATUS_(OBJECT_(NAME|PATH)_|NO_SUCH_FILE|NOT_A_DIRECTORY)/.test(status))
-    return `The folder ${folder} is not there in the share ${share}.`
+    return `The share ${share} has no folder ${folder}.`
   const known = Object.hasOwn(statusWords, status) ? statusWords[status] : undefined
-  return known ?? `The server did not take the file${status === '' ? '' : ` (${status})`}.`
+  return known ?? `The server did not accept the file${status === '' ? '' : ` (${status})`}.`
 }

@@ -1,4 +1,4 @@
-// Making backups, by hand and every day, and reading them again. The archives themselves are kept by runtime/backups.
+// Making backups, by hand and every day, and reading them. The archives themselves are kept by runtime/backups.
 
 import { setImmediate } from 'node:timers/promises'
 import { GatewayError } from '../../contract/error.ts'
@@ -12,7 +12,7 @@ import { runUploads } from './jobs-uploads.ts'
 
 type Entries = ReadonlyMap<string, Buffer>
 
-/** The fixed comment of automatic backups (backup.md 3). */
+/** The fixed comment of automatic backups (docs/behaviour/backup.md 1). */
 export const automaticComment = 'Automatic backup copy'
 
 const generalFile = 'backup.json'
@@ -23,7 +23,7 @@ export async function makeBackup(services: Services, comment: string): Promise<s
   return (await services.backups.create(comment, () => gather(services))).id
 }
 
-/** The configuration of one moment, whatever changes while it is written down. */
+/** The configuration of one moment, whatever changes while it is written. */
 async function gather({ engine, vault, installationId: installation }: Services): Promise<Entries> {
   const { config, sequences } = engine
   const secrets: Record<string, string> = {}
@@ -43,7 +43,7 @@ async function gather({ engine, vault, installationId: installation }: Services)
 
 const itemsAtOnce = 500
 
-/** Long lists in parts, so that others get their turn in between. */
+/** Long lists in parts, so that other requests are answered in between. */
 function* partsOf(value: unknown): Generator<unknown> {
   if (!Array.isArray(value)) yield value
   else for (let at = 0; at < value.length; at += itemsAtOnce) yield value.slice(at, at + itemsAtOnce)
@@ -59,7 +59,7 @@ const General = strictObject({
 })
 const Secrets = Type.Record(Type.String(), Type.String())
 
-/** What the entries say; refused unless each is what a backup holds. */
+/** The content of the entries; refused unless each entry belongs in a backup. */
 export function readContent(entries: Entries, faultsOf: Services['faultsOf']): BackupContent {
   const slots: Record<string, unknown> = {}
   for (const [name, bytes] of entries) {
@@ -85,14 +85,15 @@ function parse(bytes: Buffer | undefined): unknown {
   }
 }
 
-const unreadable = (): GatewayError => new GatewayError('invalid', 'The content of the backup cannot be read.')
+const unreadable = (): GatewayError =>
+  new GatewayError('invalid', 'The content of the backup is damaged and cannot be read.')
 
 const rotationDays = { weekly: 7, monthly: 31 } as const
 
-/** By the gateway's own clock and calendar. */
+/** In the time zone of the gateway. */
 const dayOf = (time: Date): string => `${time.getFullYear()}-${time.getMonth()}-${time.getDate()}`
 
-/** The automatic backup when its hour has come and today has none yet, with the rotation; then what is to be uploaded. */
+/** Makes and rotates the automatic backup in its hour unless today has one already, then uploads what is due. */
 export async function runDaily(services: Services): Promise<boolean> {
   const now = services.clock.now()
   if (now.getHours() !== read(services.engine.config, settings).common.hour) return false
@@ -116,8 +117,8 @@ async function makeAutomatic(services: Services): Promise<void> {
 const lookMilliseconds = 60_000
 
 /**
- * Looks every minute whether the hour has come; a failure is told and tried again within the hour. When the settings change,
- * what could not be uploaded is tried with the new ones at once.
+ * Checks every minute whether a backup is due; after a failure it tries again within the hour. When the settings change,
+ * failed uploads are tried again at once.
  */
 export function startDailyBackup(services: Services, onFault: (error: unknown) => void): { stop(): void } {
   const { engine, backups } = services

@@ -1,10 +1,9 @@
 // Endpoints of backups, their settings, the recovery key and the previous version.
 
 import { GatewayError, invalid } from '../../contract/error.ts'
-import { secretMask } from '../../contract/fields.ts'
-import { type Context, handle, type Route, rawReply, type Services, signedIn } from '../../http/handle.ts'
+import { type Context, handle, type Route, rawReply, type Services } from '../../http/handle.ts'
 import { read } from '../../model/slots.ts'
-import { passwordPlace, type StoredUpload, settings, type UploadKind, uploadKinds } from './config.ts'
+import { passwordPlace, settings, type UploadKind } from './config.ts'
 import { type BackupContent, restoredConfig } from './content.ts'
 import * as contract from './contract.ts'
 import { updateSettings } from './edits.ts'
@@ -15,33 +14,13 @@ import { fileName } from './targets.ts'
 
 type Stored = ReturnType<Services['backups']['find']>
 
-/** Looks at secrets and copies of the whole configuration are in the journal, though they change nothing. */
-function auditLook(context: Context<never>, what: string, message: string): void {
-  context.services.audit.note({
-    event: 'action',
-    who: signedIn(context).login,
-    address: context.address,
-    what,
-    result: 'ok',
-    message,
-    request_id: context.requestId,
-    revision: null,
-    changes: [],
-  })
-}
-
-/** Passwords of uploads are for full administrators only. */
-function showSettings(context: Context<typeof contract.settings.show>): contract.BackupSettings {
-  const { config, services } = context
+/** Passwords of uploads are shown to full administrators only, with an audit record. */
+function showSettings({ config, revealer }: Context<typeof contract.settings.show>): contract.BackupSettings {
   const stored = read(config, settings)
-  const isShown = signedIn(context).role === 'predefined_admin_write'
-  if (isShown && uploadKinds.some((kind) => stored[kind].password !== null)) {
-    auditLook(context as never, 'GET /backup/settings', 'Passwords of the backup upload were shown.')
-  }
+  const reveal = revealer('Passwords of the backup upload were shown.')
   const upload = (kind: UploadKind): contract.Upload => {
-    const { password } = stored[kind]
-    const shown = password === null ? '' : isShown ? services.vault.reveal(password, passwordPlace(kind)) : secretMask
-    return { ...(stored[kind] as Omit<StoredUpload, 'password'>), password: shown }
+    const { password, ...rest } = stored[kind]
+    return { ...rest, password: password === null ? '' : reveal(password, passwordPlace(kind)) }
   }
   return { common: stored.common, ftp: upload('ftp'), cifs: upload('cifs') }
 }
@@ -68,7 +47,7 @@ const record = ({ backups }: Services, stored: Stored): contract.BackupRecord =>
   fast_restore_allowed: isSameVersion(stored.version, backups.version),
 })
 
-/** backup.md 3: instantly only the very same version, fully also older ones down to the previous major. */
+/** Fast only for the same version, in full also for older ones down to the previous major (docs/behaviour/backup.md 4). */
 function refuseVersion(services: Services, { version }: Stored, isFast: boolean): void {
   const running = services.backups.version
   const isAllowed = isFast
@@ -79,8 +58,8 @@ function refuseVersion(services: Services, { version }: Stored, isFast: boolean)
   throw new GatewayError(
     'conflict',
     isFast
-      ? `The backup was made by another version (${made}); only a full restore can take it.`
-      : `The backup was made by version ${made}, which this version cannot restore.`,
+      ? `The backup was made by another version (${made}). Use the full restore instead.`
+      : `The backup was made by version ${made}. This version cannot restore it.`,
   )
 }
 
@@ -98,7 +77,7 @@ async function restore(
   isFast: boolean,
 ): Promise<void> {
   const { services, params, change } = context
-  const stored = services.backups.find(params.backup_id ?? '')
+  const stored = services.backups.find(params.backup_id)
   refuseVersion(services, stored, isFast)
   const content = await openStored(services, stored.id)
   await change((current, tools) => {
@@ -113,14 +92,14 @@ async function restore(
   })
 }
 
-/** A file that is refused names the form field it came in. */
+/** A refusal names the form field that the file came in. */
 async function upload(context: Context<typeof contract.backups.upload>): Promise<{ id: string }> {
   const { services, bodyStream } = context
   const { backups, faultsOf } = services
   try {
     const file = readFormFile(bodyStream, contract.backups.upload.formField ?? '')
     const { id, isOwn } = await backups.add(file, (info) => faultsOf(contract.ArchiveInfo, info).length === 0)
-    if (!isOwn) auditLook(context as never, 'POST /backup/upload', `The backup ${id} is one of another gateway.`)
+    if (!isOwn) context.audit(`The backup ${id} is one of another gateway.`)
     return { id }
   } catch (error) {
     throw backups.isRefusal(error) ? invalid('backup_file', `The file ${error.message}.`) : error
@@ -141,9 +120,9 @@ export const routes: readonly Route[] = [
   handle(contract.backups.list, ({ services }) => services.backups.list().map((stored) => record(services, stored))),
   handle(contract.backups.download, async (context) => {
     const { services, params, setHeader } = context
-    const stored = services.backups.find(params.backup_id ?? '')
+    const stored = services.backups.find(params.backup_id)
     const content = await services.backups.read(stored.id)
-    auditLook(context as never, 'GET /backup/download/:backup_id', `The backup ${stored.id} was downloaded.`)
+    context.audit(`The backup ${stored.id} was downloaded.`)
     const name = fileName(services.brand, stored.version, stored.timestamp)
     setHeader('content-disposition', `attachment; filename="${name}.backup"`)
     setHeader('content-length', String(stored.size))
@@ -152,9 +131,9 @@ export const routes: readonly Route[] = [
   handle(contract.backups.upload, upload),
   handle(contract.backups.apply, (context) => restore(context, false)),
   handle(contract.backups.applyFast, (context) => restore(context, true)),
-  handle(contract.backups.remove, ({ params, services }) => services.backups.remove(params.backup_id ?? '')),
+  handle(contract.backups.remove, ({ params, services }) => services.backups.remove(params.backup_id)),
   handle(contract.recoveryKey.show, (context) => {
-    auditLook(context as never, 'GET /backup/recovery_key', 'The recovery key was shown.')
+    context.audit('The recovery key was shown.')
     return context.services.backups.keys.show()
   }),
   handle(contract.recoveryKey.add, ({ body, services }) => ({ id: services.backups.keys.add(body.key) })),

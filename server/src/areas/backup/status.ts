@@ -1,4 +1,4 @@
-// How the automatic backups and their uploads fare.
+// The status of automatic backups and their uploads.
 
 import type { StatusItem } from '../../contract/fields.ts'
 import type { Services } from '../../http/handle.ts'
@@ -23,32 +23,32 @@ function automaticItem(config: Config, backups: Services['backups']): StatusItem
   const failure = backups.automaticFailure
   if (failure !== null) return { name, status: 'failed', msg: [`The last automatic backup failed: ${failure}`] }
   const last = backups.list().find(({ is_automatic }) => is_automatic)
-  const told = last
+  const message = last
     ? `The last automatic backup was made at ${timeOf(last.timestamp)}.`
-    : `No automatic backup was made yet; the first one is due at ${hourOf(config)}.`
-  return { name, status: 'active', msg: [told] }
+    : `No automatic backup has been made yet. The first one is due at ${hourOf(config)}.`
+  return { name, status: 'active', msg: [message] }
 }
 
-/** Active only once something has arrived there. */
+/** Active only when the last upload succeeded. */
 function uploadItem(config: Config, services: Services, kind: UploadKind): StatusItem {
   const item = (status: StatusItem['status'], ...msg: string[]): StatusItem => ({ name: `${kind}-upload`, status, msg })
   const title = titles[kind]
-  if (!read(config, settings)[kind].enabled) return item('inactive', `The upload to the ${title} is off.`)
+  if (!read(config, settings)[kind].enabled) return item('inactive', `The upload to the ${title} is disabled.`)
   if (!services.uploads) return item('inactive', `Stored; nothing is uploaded to the ${title} from here.`)
   const last = services.backups.list().find(({ uploads }) => uploads?.[kind] !== undefined)
   const upload = last?.uploads?.[kind]
   if (!last || !upload)
     return item(
       'inactive',
-      `Nothing was uploaded to the ${title} yet; the next automatic backup is due at ${hourOf(config)}.`,
+      `Nothing has been uploaded to the ${title} yet. The next automatic backup is due at ${hourOf(config)}.`,
     )
   const backup = `The backup of ${timeOf(last.timestamp)}`
   if (upload.state === 'done') return item('active', `${backup} was uploaded to the ${title} at ${timeOf(upload.at)}.`)
   const missing = missingUploads(services.backups, kind).length
-  const waiting = missing > 1 ? [`${missing} backups wait to be uploaded.`] : []
+  const waiting = missing > 1 ? [`${missing} backups are waiting to be uploaded.`] : []
   if (upload.state === 'waiting')
-    return item('activating', `${backup} waits to be uploaded to the ${title}.`, ...waiting)
-  const again = `It is tried again at ${hourOf(config)}, and when these settings change.`
+    return item('activating', `${backup} is waiting to be uploaded to the ${title}.`, ...waiting)
+  const again = `The next try is at ${hourOf(config)}, or when these settings change.`
   return item(
     'failed',
     `${backup} could not be uploaded to the ${title} at ${timeOf(upload.at)}: ${upload.message}`,

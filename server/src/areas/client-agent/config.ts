@@ -1,4 +1,4 @@
-// What is stored of the client agent: switched off, no tunnel in local networks, no devices.
+// What is stored of the client agent. At first it is disabled, without tunnels in local networks and without devices.
 
 import { Enabled } from '../../contract/fields.ts'
 import { single } from '../../model/slots.ts'

@@ -1,4 +1,4 @@
-// The client agent (client-agent.md): its switch, its settings, and the messages of its WebSocket.
+// The client agent: its state, its settings, and the messages of its WebSocket (docs/behaviour/client-agent.md).
 
 import type { Static } from 'typebox'
 import { settingsEndpoints } from '../../contract/collections.ts'
@@ -7,7 +7,7 @@ import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
 
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
-/** The last label begins with a letter, so that no other spelling of an address passes for a name. */
+/** The last label begins with a letter, so that other notations of an address are not valid names. */
 const domainPattern = `(?:${label}\\.)*[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
 
 export const AgentSettings = strictObject({
@@ -17,11 +17,11 @@ export const AgentSettings = strictObject({
       maxLength: 253,
       pattern: `^(?:${addressPattern}|${domainPattern})$`,
       'x-fault': 'Must be a domain name or an IPv4 address.',
-      description: 'Where agents authenticate; null: under any address of the gateway, but no devices.',
+      description: 'Where agents authenticate; null means any address of the gateway, without devices.',
     }),
   ),
-  local_tunnel: Type.Boolean({ description: 'Build a tunnel for connections from local networks too.' }),
-  device_vpn: Type.Boolean({ description: 'Let devices connect without a user.' }),
+  local_tunnel: Type.Boolean({ description: 'Use a tunnel for connections from local networks too.' }),
+  device_vpn: Type.Boolean({ description: 'Devices can connect without a user.' }),
   trusted_ca_cert: nullable(
     Type.String({
       minLength: 1,
@@ -35,14 +35,14 @@ export type AgentSettings = Static<typeof AgentSettings>
 
 export const agentState = settingsEndpoints({
   path: '/agent_backend/agent-server/state',
-  title: 'switch of the client agent',
+  title: 'state of the client agent',
   schema: Enabled,
   change: 'configure',
 })
 
 export const agentSettings = settingsEndpoints({
   path: '/agent_backend/agent-server/setting',
-  title: 'settings of the client agent',
+  title: 'client agent settings',
   schema: AgentSettings,
   change: 'configure',
 })
@@ -57,7 +57,7 @@ const version = {
 const typed = <const T extends string>(type: T) => ({ type: oneOf([type]) })
 const Token = nullable(Type.String({ maxLength: 48 * 1024 }))
 
-/** What agents send before they are authorized, by its type. */
+/** The messages of agents before they are authorized, by type. */
 export const agentMessages = {
   version: strictObject({ ...typed('version'), ...version }),
   authorize: strictObject({

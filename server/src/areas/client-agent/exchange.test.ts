@@ -23,7 +23,7 @@ describe('the conversation with an agent', () => {
     })
   })
 
-  it('authorizes nobody, and says why', () => {
+  it('authorizes no one, and says why', () => {
     for (const [isEnabled, reason] of [
       [true, /not contain/],
       [false, /switched off/],
@@ -82,7 +82,7 @@ describe('the conversation with an agent', () => {
     isRefused(say, authorize, { isOver: false })
   })
 
-  it('ends with a message of a wrong form, a second version or a token nobody asked for', () => {
+  it('ends with a malformed message, a second version or an unexpected token', () => {
     for (const message of malformed) isRefused(begin(), message, { isOver: true })
     for (const message of [version, ...malformed, { ...sso, token: 'abc' }]) {
       const say = begin()
@@ -91,7 +91,7 @@ describe('the conversation with an agent', () => {
     }
   })
 
-  it('lets nobody in, whatever order eight kinds of messages come in', () => {
+  it('authorizes no one, in whatever order eight kinds of messages come', () => {
     const token = { ...sso, token: 'abc' }
     const others = [
       { type: 'tunnel', public_key: 'x' },

@@ -1,6 +1,6 @@
-// One conversation with a client agent: version first, then attempts to be authorized. Every message is answered; one of a
-// wrong form ends it, one of an unknown type or too early does not (client-agent.md, open points). Agents can be told that
-// their version will do; authorizing them comes with a later release, and until then nobody is let in.
+// One conversation with a client agent: the version first, then attempts to be authorized. Every message is answered; a
+// malformed one ends the conversation, one of an unknown type or too early does not (docs/behaviour/client-agent.md 2). This
+// release accepts every version and authorizes no agent.
 
 import type { TSchema } from 'typebox'
 import type { Problem } from '../../contract/error.ts'
@@ -24,7 +24,7 @@ export interface Answer {
   readonly isOver: boolean
 }
 
-const notYet = 'Stored users cannot be authorized through the agent: this release does not contain that part yet.'
+const notYet = 'Users cannot be authorized through the agent: this release does not contain that part yet.'
 const switchedOff = 'Authorization through the agent is switched off on this gateway.'
 
 export function createExchange({ isEnabled, faultsOf }: ExchangeParts): (message: unknown) => Answer {
@@ -32,19 +32,19 @@ export function createExchange({ isEnabled, faultsOf }: ExchangeParts): (message
 
   return (message) => {
     const type = typeOf(message)
-    if (type === null) return { reply: notAuthorized('This message is not known here.'), isOver: false }
-    if (faultsOf(agentMessages[type], message).length > 0) return refusal(`The message ${type} has a wrong form.`)
+    if (type === null) return { reply: notAuthorized('Unknown message type.'), isOver: false }
+    if (faultsOf(agentMessages[type], message).length > 0) return refusal(`The message ${type} is not valid.`)
     if (type === 'version') {
-      if (isVersionKnown) return refusal('The version was told before.')
+      if (isVersionKnown) return refusal('The version was already sent.')
       isVersionKnown = true
       return { reply: updateFor(message as VersionMessage), isOver: false }
     }
-    if (!isVersionKnown) return { reply: notAuthorized('The version must be told first.'), isOver: false }
+    if (!isVersionKnown) return { reply: notAuthorized('Send the version first.'), isOver: false }
     const reason = isEnabled() ? notYet : switchedOff
     if (type !== 'sso') return { reply: notAuthorized(reason), isOver: false }
     const { token } = message as { readonly token: string | null }
-    // Nobody was ever challenged, so a token answers nothing.
-    if (token !== null) return refusal('A token was not asked for.')
+    // No agent was challenged, so there is nothing that a token could answer.
+    if (token !== null) return refusal('Unexpected token: no challenge was sent.')
     const reply = { type, status: 'not_authorized', session_token: null, access_token: null, error: reason } as const
     return { reply, isOver: false }
   }
@@ -55,7 +55,7 @@ function typeOf(message: unknown): AgentMessageType | null {
   return typeof type === 'string' && Object.hasOwn(agentMessages, type) ? (type as AgentMessageType) : null
 }
 
-/** Spec gap: no agent is offered for download here, so every version is the required one. */
+/** No agent can be downloaded here, so every version is accepted (docs/behaviour/client-agent.md 2). */
 const updateFor = ({ type: _, ...version }: VersionMessage): UpdateMessage => ({
   type: 'update',
   need_update: false,
@@ -71,7 +71,7 @@ const notAuthorized = (message: string): AuthStateMessage => ({
   message,
 })
 
-/** The answer to what is no JSON; the socket closes after it. */
-export const unreadable: AuthStateMessage = notAuthorized('The message is no JSON.')
+/** The answer to what is not JSON; the socket closes after it. */
+export const unreadable: AuthStateMessage = notAuthorized('The message is not JSON.')
 
 const refusal = (message: string): Answer => ({ reply: notAuthorized(message), isOver: true })

@@ -1,15 +1,15 @@
-// The area of the client agent: its switch and settings, and the conversation over its WebSocket.
+// The area of the client agent: its state and settings, and the conversation over its WebSocket.
 
 import { defineArea, type Services } from '../../http/handle.ts'
 import { read } from '../../model/slots.ts'
 import { slots, state } from './config.ts'
 import { createExchange, unreadable } from './exchange.ts'
 import { routes } from './routes.ts'
-import { verify } from './verify.ts'
+import { agentServerSettings } from './settings.ts'
 
-export const clientAgent = defineArea({ name: 'client-agent', slots, verify, routes })
+export const clientAgent = defineArea({ name: 'client-agent', slots, settings: [agentServerSettings], routes })
 
-/** What happens on the sockets of agents; http/websocket.ts carries it. */
+/** The conversation on the sockets of agents; http/websocket.ts transports it. */
 export const agentSockets = ({ engine, faultsOf }: Services) => ({
   converse: () => createExchange({ isEnabled: () => read(engine.config, state).enabled, faultsOf }),
   unreadable,

@@ -3,11 +3,12 @@
 import { invalid } from '../../contract/error.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
+import { updateSettings } from '../../model/lists.ts'
 import { read } from '../../model/slots.ts'
 import { settings, state } from './config.ts'
 import { agentSettings, agentState } from './contract.ts'
-import { updateSettings } from './edits.ts'
-import { faultOfTrust } from './routes-certificate.ts'
+import { agentServerSettings } from './settings.ts'
+import { faultOfTrust } from './trust.ts'
 
 export const routes: readonly Route[] = [
   ...settingsRoutes(agentState, state),
@@ -16,12 +17,12 @@ export const routes: readonly Route[] = [
     agentSettings.update,
     ({ body, config, change, services }) => {
       const { trusted_ca_cert } = body
-      // A certificate that is kept is not judged again: it may have expired since, and the rest must stay changeable.
+      // A stored certificate can expire, and the other fields must stay changeable.
       if (typeof trusted_ca_cert === 'string' && trusted_ca_cert !== read(config, settings).trusted_ca_cert) {
         const fault = faultOfTrust(trusted_ca_cert, services.clock.now())
         if (fault !== null) throw invalid('trusted_ca_cert', fault)
       }
-      return change((config) => updateSettings(config, body))
+      return change((current) => updateSettings(current, agentServerSettings, body))
     },
     { slot: settings },
   ),

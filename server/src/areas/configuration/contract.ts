@@ -1,4 +1,5 @@
-// Revisions, confirm-or-revert, key rotation and the state of the configuration itself. These endpoints are ours.
+// Revisions, the probation of a change, key rotation and the status of the configuration itself
+// (docs/behaviour/configuration.md).
 
 import { endpoint } from '../../contract/endpoint.ts'
 import { nullable, oneOf, pageQuery, StatusItem, strictObject } from '../../contract/fields.ts'
@@ -8,7 +9,7 @@ const revisionFields = {
   revision: Type.Integer(),
   time: Type.String({ description: 'ISO 8601, UTC.' }),
   author: Type.String(),
-  address: Type.String({ description: 'Where the author signed in from; 127.0.0.1 for the gateway itself.' }),
+  address: Type.String({ description: 'Address of the author; 127.0.0.1 for the gateway itself.' }),
   reason: Type.String(),
 }
 
@@ -21,9 +22,14 @@ export const ObjectChange = strictObject({
       before: Type.Unknown(),
       after: Type.Unknown(),
       at: Type.Optional(
-        Type.Integer({ description: 'Of a long list, before and after tell what differs, from this entry on.' }),
+        Type.Integer({
+          description:
+            'In a long list before and after contain only the difference; this is the index of its first entry.',
+        }),
       ),
-      unchanged: Type.Optional(Type.Integer({ description: 'Entries of a long list that stand on both sides.' })),
+      unchanged: Type.Optional(
+        Type.Integer({ description: 'Number of entries of a long list that are the same before and after.' }),
+      ),
     }),
   ),
 })
@@ -49,9 +55,8 @@ export const revertToRevision = endpoint({
   method: 'POST',
   path: '/config/revisions/:revision_id/revert',
   access: 'configure',
-  summary: 'Make the configuration what it was at a revision',
-  description:
-    'This is a new revision like any other; nothing of the history is lost. 0 is the state before the first.',
+  summary: 'Revert the configuration to a revision',
+  description: 'This makes a new revision; the history is kept. Revision 0 is the state before the first change.',
 })
 
 export const Probation = strictObject({
@@ -65,7 +70,7 @@ export const showProbation = endpoint({
   method: 'GET',
   path: '/config/confirm',
   access: 'change',
-  summary: 'Show the change that waits for its confirmation',
+  summary: 'Show the change on probation',
   reply: strictObject({ waiting: nullable(Probation) }),
 })
 
@@ -75,7 +80,7 @@ export const confirmChange = endpoint({
   errors: ['conflict'],
   access: 'change',
   effect: 'action',
-  summary: 'Keep the change that waits for its confirmation',
+  summary: 'Confirm the change on probation',
 })
 
 export const putBackChange = endpoint({
@@ -84,7 +89,7 @@ export const putBackChange = endpoint({
   errors: ['conflict'],
   access: 'change',
   effect: 'action',
-  summary: 'Put back the change that waits for its confirmation, now',
+  summary: 'Revert the change on probation now',
 })
 
 export const rotateKey = endpoint({
@@ -99,6 +104,6 @@ export const configurationStatus = endpoint({
   method: 'GET',
   path: '/config/status',
   access: 'view',
-  summary: 'Show whether the machine follows the configuration',
+  summary: 'Show whether the configuration is applied',
   reply: Type.Array(StatusItem),
 })

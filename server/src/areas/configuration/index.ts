@@ -1,4 +1,4 @@
-// The configuration area: the history of all other areas. It stores nothing of its own.
+// The configuration area: the history of all other areas. It stores no configuration itself.
 
 import { defineArea } from '../../http/handle.ts'
 import { routes } from './routes.ts'

@@ -20,21 +20,19 @@ const defaultPage = 100
 
 type Probation = NonNullable<Services['engine']['probation']>
 
-function revisionNumber(context: Pick<Context, 'params'>): number {
-  const text = context.params.revision_id ?? ''
+function revisionNumber({ revision_id: text }: { readonly revision_id: string }): number {
   if (!/^\d{1,15}$/.test(text)) throw notFound(`revision ${text.slice(0, 40)}`)
   return Number(text)
 }
 
-/** Only its author or an administrator with full access decides about a change on probation. */
-function ownProbation(context: Pick<Context, 'identity' | 'services'>): Probation {
+/** Only its author or an administrator with full access can confirm or revert a change on probation. */
+function ownProbation(context: Pick<Context, 'identity' | 'services' | 'isFullAdministrator'>): Probation {
   const { probation } = context.services.engine
   if (!probation) throw new GatewayError('conflict', 'No change is waiting for a confirmation.')
-  const { login, role } = signedIn(context)
-  if (role !== 'predefined_admin_write' && login !== probation.author) {
+  if (!context.isFullAdministrator && signedIn(context).login !== probation.author) {
     throw new GatewayError(
       'forbidden',
-      `Only ${probation.author} or an administrator with full access may decide this.`,
+      `Only ${probation.author} or an administrator with full access can confirm or revert this change.`,
     )
   }
   return probation
@@ -52,19 +50,22 @@ export const routes: readonly Route[] = [
     services.engine.listRevisions(query.limit ?? defaultPage, query.offset ?? 0),
   ),
   handle(showRevision, (context) => {
-    const number = revisionNumber(context)
+    const number = revisionNumber(context.params)
     const revision = context.services.engine.describeRevision(number)
     if (!revision) throw notFound(`revision ${number}`)
     return { ...revision, changes: revision.changes.map((change) => ({ ...change, fields: [...change.fields] })) }
   }),
   handle(revertToRevision, (context) => {
-    const number = revisionNumber(context)
+    const number = revisionNumber(context.params)
     const { engine } = context.services
     return context.change(() => {
       const config = engine.configAt(number)
       if (!config) throw notFound(`revision ${number}`)
       if (!hasAdministrator(config)) {
-        throw new GatewayError('conflict', `Revision ${number} has no administrator: nobody could sign in again.`)
+        throw new GatewayError(
+          'conflict',
+          `Revision ${number} has no administrator, so no one could sign in after reverting to it.`,
+        )
       }
       return config
     })
@@ -80,7 +81,7 @@ export const routes: readonly Route[] = [
   handle(putBackChange, async (context) => {
     const { revision } = ownProbation(context)
     const actor = { login: signedIn(context).login, address: context.address }
-    await context.services.engine.putBack(actor, `Revision ${revision} was put back`)
+    await context.services.engine.putBack(actor, `Revision ${revision} was reverted`)
   }),
   handle(
     rotateKey,

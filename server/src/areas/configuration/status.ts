@@ -1,4 +1,4 @@
-// Whether the machine follows the configuration, and whether the stored data was found whole.
+// Whether the configuration is applied to the machine, and whether the stored data is intact.
 
 import { type StatusItem, storedOnly } from '../../contract/fields.ts'
 import type { Machine } from '../../http/handle.ts'
@@ -14,7 +14,7 @@ function applyItem(machine: Machine, revision: number): StatusItem {
   if (observation.limitation !== null) return { name, status: 'inactive', msg: [storedOnly(observation.limitation)] }
   if (machine.applyError !== null) return { name, status: 'failed', msg: [machine.applyError] }
   return observation.appliedRevision === null
-    ? { name, status: 'activating', msg: [`Revision ${revision} is on its way to the machine.`] }
+    ? { name, status: 'activating', msg: [`Revision ${revision} is being applied.`] }
     : { name, status: 'active', msg: [] }
 }
 

@@ -1,4 +1,4 @@
-// Stored administrator rules and RADIUS servers. Shared secrets lie sealed; null stands for an empty one.
+// Stored administrator rules and RADIUS servers. Shared secrets are sealed; null means an empty one.
 
 import type { Static } from 'typebox'
 import { Enabled, nullable, strictObject } from '../../contract/fields.ts'

@@ -1,5 +1,5 @@
-// Administrators who are known elsewhere: rules for groups of AD and ALD directories (directory.md 1.2, 1.6 and 2.1) and
-// the RADIUS servers that are asked (users-and-admins.md 1.3 and 2.2).
+// Administrators of other systems: rules for groups of AD and ALD directories (docs/behaviour/directory.md 5) and the RADIUS
+// servers to ask (docs/behaviour/directory.md 6).
 
 import type { Static } from 'typebox'
 import { roleIds } from '../../contract/access.ts'
@@ -12,14 +12,14 @@ import { addressPattern } from '../../net/ipv4.ts'
 const guid = '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}'
 
 export const NewRule = strictObject({
-  enabled: Type.Boolean({ description: 'Whether this rule lets administrators in.' }),
+  enabled: Type.Boolean({ description: 'Whether administrators can sign in through this rule.' }),
   role: Type.Union([Type.Integer({ minimum: 1, maximum: roleIds.length }), oneOf(roleIds)], {
     description: `Access level: its name, or its number in the order ${roleIds.join(', ')}. Shown as it was sent.`,
   }),
   group_alias: Type.String({
     pattern: `^security_group\\.guid\\.${guid}$`,
     maxLength: 56,
-    description: 'Alias of the security group, of a domain of this type.',
+    description: 'Alias of a security group of a domain of this type.',
     'x-fault': 'Must be a security group, such as security_group.guid.6f9619ff-8b86-d011-b42d-00cf4fc964ff.',
   }),
   comment: Comment,
@@ -31,7 +31,7 @@ export type AdministratorRule = Static<typeof AdministratorRule>
 
 export const ruleColumns = ['id', 'enabled', 'role', 'group_alias', 'comment'] as const
 
-const notAskedYet = 'is not part of this release yet, so this is stored and lets nobody in.'
+const notAskedYet = 'is not part of this release yet: this is stored, but no one can sign in through it.'
 
 function ruleEndpoints(path: string, kind: string) {
   const spec = {
@@ -80,7 +80,7 @@ const Server = Type.String({
 const Port = nullable(Type.Integer({ minimum: 1, maximum: 65_535 }))
 const Secret = text({
   maxLength: 128,
-  description: `Never shown: ${secretMask} stands for it. Empty when there is none.`,
+  description: `Never shown: ${secretMask} when one is set, empty otherwise.`,
 })
 
 const RadiusServer = strictObject({ server: Server, port: Port, secret: Secret })
@@ -88,14 +88,14 @@ const RadiusServer = strictObject({ server: Server, port: Port, secret: Secret }
 const RadiusServerPatch = strictObject({
   server: Type.Optional(Server),
   port: Type.Optional(Port),
-  secret: Type.Optional(nullable(text({ maxLength: 128, description: `${secretMask} or null keeps the old one.` }))),
+  secret: Type.Optional(nullable(text({ maxLength: 128, description: `${secretMask} or null keeps the stored one.` }))),
 })
 export type RadiusServerPatch = Static<typeof RadiusServerPatch>
 
 export const RadiusSettings = strictObject({ primary: RadiusServer, secondary: RadiusServer })
 export type RadiusSettings = Static<typeof RadiusSettings>
 
-/** Spec gap (users-and-admins.md 4): bodies may say `allow_external` for `secondary`, never both. */
+/** Bodies may say `allow_external` for `secondary`, never both (docs/behaviour/directory.md 6). */
 export const RadiusPatch = strictObject({
   primary: Type.Optional(RadiusServerPatch),
   secondary: Type.Optional(RadiusServerPatch),
@@ -103,7 +103,7 @@ export const RadiusPatch = strictObject({
     Type.Unsafe<RadiusServerPatch>({
       ...RadiusServerPatch,
       'x-synonym-of': 'secondary',
-      description: 'Another word for secondary.',
+      description: 'Another name for secondary.',
     }),
   ),
 })
@@ -122,7 +122,7 @@ export const radiusSettings = {
     path: '/admins-radius-auth/settings',
     access: 'configure',
     summary: 'Change the RADIUS servers for administrators',
-    description: 'Any subset of the fields; what is not sent stays. The secondary server needs a primary one.',
+    description: 'Any subset of the fields; what is not sent stays. The secondary server requires a primary one.',
     body: RadiusPatch,
   }),
 }

@@ -1,28 +1,27 @@
-// What can be done to the RADIUS servers. Sealing happens in the caller's function; clear text is not stored.
+// What can be done to the RADIUS servers. The caller seals secrets; clear text is not stored.
 
-import { invalid, refuse } from '../../contract/error.ts'
+import { invalid } from '../../contract/error.ts'
 import { secretMask } from '../../contract/fields.ts'
+import { writeSettings } from '../../model/lists.ts'
 import type { Sealed } from '../../model/secret.ts'
-import { type Config, read, write } from '../../model/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { type RadiusServer, radius, type StoredServer } from './config.ts'
 import type { RadiusPatch, RadiusServerPatch } from './contract.ts'
-import { radiusProblems } from './verify.ts'
+import { radiusSettings } from './lists.ts'
 
 /** Turns the clear text into what is stored; the vault binds it to the server. */
 export type SealSecret = (secret: string, which: RadiusServer) => Sealed
 
 export function updateRadius(config: Config, patch: RadiusPatch, seal: SealSecret): Config {
   if (patch.secondary && patch.allow_external)
-    throw invalid('allow_external', 'Send either secondary or allow_external, not both: they mean the same.')
+    throw invalid('allow_external', 'Send either secondary or allow_external: they mean the same server.')
   const current = read(config, radius)
-  const next = {
+  return writeSettings(config, radiusSettings, {
     primary: updateServer(current.primary, patch.primary, (secret) => seal(secret, 'primary')),
     secondary: updateServer(current.secondary, patch.secondary ?? patch.allow_external, (secret) =>
       seal(secret, 'secondary'),
     ),
-  }
-  refuse(radiusProblems(next))
-  return write(config, radius, next)
+  })
 }
 
 function updateServer(

@@ -1,46 +1,27 @@
-// Endpoints of administrators who are known elsewhere.
+// Endpoints of administrators of other systems.
 
-import { randomUUID } from 'node:crypto'
 import { secretMask } from '../../contract/fields.ts'
 import { handle, type Route } from '../../http/handle.ts'
-import { settingsRoutes, tableReply } from '../../http/routes.ts'
-import { addItem, removeItem, requireItem, updateItem } from '../../model/list-edits.ts'
-import { type Config, type ListSlot, read } from '../../model/slots.ts'
-import { adRules, aldRules, type RadiusServer, radius, radiusState, secretPlace } from './config.ts'
+import { listRoutes, settingsRoutes, tableReply } from '../../http/routes.ts'
+import type { ListDeclaration } from '../../model/declarations.ts'
+import { type Config, read } from '../../model/slots.ts'
+import { type RadiusServer, radius, radiusState, secretPlace } from './config.ts'
 import * as contract from './contract.ts'
 import { updateRadius } from './edits.ts'
+import { adRuleList, aldRuleList } from './lists.ts'
 
-const item = 'administrator rule'
-
-/** Sessions that such rules opened would end here; as long as nobody signs in through a directory there are none. */
-const ruleRoutes = (endpoints: typeof contract.adRules, slot: ListSlot<contract.AdministratorRule>): Route[] => [
-  handle(endpoints.list, ({ config, query }) => tableReply(query, contract.ruleColumns, read(config, slot)), { slot }),
-  handle(
-    endpoints.create,
-    async ({ body, change }) => {
-      const id = randomUUID()
-      await change((config) => addItem(config, slot, { id, ...body }))
-      return { id }
-    },
-    { slot },
-  ),
-  handle(
-    endpoints.update,
-    ({ params, body, change }) =>
-      change((config) => {
-        const current = requireItem(config, slot, params.rule_id ?? '', item)
-        return updateItem(config, slot, { ...current, ...body })
-      }),
-    { slot },
-  ),
-  handle(
-    endpoints.remove,
-    ({ params, change }) => change((config) => removeItem(config, slot, params.rule_id ?? '', item)),
-    { slot },
-  ),
+/** A change of a rule will end the sessions it opened; in this release no rule opens any. */
+const ruleRoutes = (
+  { list, create, update, remove }: typeof contract.adRules,
+  rules: ListDeclaration<contract.AdministratorRule>,
+): Route[] => [
+  handle(list, ({ config, query }) => tableReply(query, contract.ruleColumns, read(config, rules.slot)), {
+    slot: rules.slot,
+  }),
+  ...listRoutes({ create, update, remove }, rules),
 ]
 
-/** Shared secrets are never shown; the mask tells that there is one. */
+/** Shared secrets are never shown; the mask shows that one is set. */
 const showRadius = (config: Config): contract.RadiusSettings => {
   const stored = read(config, radius)
   const shown = (which: RadiusServer) => ({
@@ -51,8 +32,8 @@ const showRadius = (config: Config): contract.RadiusSettings => {
 }
 
 export const routes: readonly Route[] = [
-  ...ruleRoutes(contract.adRules, adRules),
-  ...ruleRoutes(contract.aldRules, aldRules),
+  ...ruleRoutes(contract.adRules, adRuleList),
+  ...ruleRoutes(contract.aldRules, aldRuleList),
   ...settingsRoutes(contract.radiusState, radiusState),
   handle(contract.radiusSettings.show, ({ config }) => showRadius(config), { slot: radius }),
   handle(

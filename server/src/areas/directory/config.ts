@@ -1,4 +1,4 @@
-// Stored domains and group synchronizations. How far a join has come is state of the machine and stands in jobs.ts;
+// Stored domains and group synchronizations. How far a join has come is state of the machine and is kept in jobs.ts;
 // passwords of joining accounts are not stored at all.
 
 import type { Static } from 'typebox'
@@ -32,15 +32,18 @@ export interface DirectoryKind {
   readonly records: ListSlot<GroupSettings>
 }
 
-/** Slots of the two types as what they share; only removals and look-ups go through here. */
+/** The slots of the two types as what they share; only look-ups go through here. */
 export const ad: DirectoryKind = { title: 'AD', domainType: 'ad', domains: adDomains, records: adGroupSettings }
 export const ald: DirectoryKind = { title: 'ALD', domainType: 'ald', domains: aldDomains, records: aldGroupSettings }
-export const directoryKinds: readonly DirectoryKind[] = [ad, ald]
 
 const canonicalName = (domain: string): string => domain.toLowerCase()
 
-/** Names of domains do not tell capitals from small letters. */
+/** Domain names are not case-sensitive. */
 export const isSameDomain = (one: string, other: string): boolean => canonicalName(one) === canonicalName(other)
+
+/** How group synchronizations mention a domain, which they name and do not number. */
+export const domainMention = ({ domainType }: DirectoryKind, domainName: string): string =>
+  `domain.${domainType}.${canonicalName(domainName)}`
 
 export const findDomain = (config: Config, kind: DirectoryKind, domainName: string): Domain | undefined =>
   read(config, kind.domains).find((domain) => isSameDomain(domain.name, domainName))

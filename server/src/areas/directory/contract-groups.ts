@@ -1,5 +1,4 @@
-// Synchronization of user groups with groups and units of a directory (directory.md 1.4 and 2.2; the same for the ALD type,
-// open point 5).
+// Synchronization of user groups with groups and units of a directory (docs/behaviour/directory.md 4).
 
 import type { Static } from 'typebox'
 import { collectionEndpoints } from '../../contract/collections.ts'
@@ -56,8 +55,8 @@ function groupEndpoints(path: string, kind: string) {
       body: NewGroupSettings,
       reply: CreatedInteger,
     }),
-    update: { ...base.update, method: 'PUT', description: 'The whole object.' },
-    remove: { ...base.remove, description: 'By its own id, or by that of its group: `group.id.<n>`.' },
+    update: { ...base.update, method: 'PUT', description: 'Replaces the whole object.' },
+    remove: { ...base.remove, description: 'By its own id, or by the id of its group: `group.id.<n>`.' },
   } as const
 }
 

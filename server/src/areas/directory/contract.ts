@@ -1,5 +1,5 @@
-// Integration with directories of the AD and the ALD type (seed, "Directory integration"; directory.md 1.1, 1.3, 1.5 and
-// 1.6). Synchronization of groups stands in contract-groups.ts, administrators of directories in an area of their own.
+// Integration with directories of the AD and the ALD type (docs/behaviour/directory.md 1 to 3). Group synchronization is in
+// contract-groups.ts, administrators of directories are in the area directory-administrators.
 
 import type { Static } from 'typebox'
 import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
@@ -35,7 +35,7 @@ const ComputerName = Type.String({
   maxLength: 15,
   pattern: '^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$',
   description: 'Name of the gateway in the domain.',
-  'x-fault': 'Must consist of letters, digits and hyphens; a hyphen is neither first nor last.',
+  'x-fault': 'Must consist of letters, digits and hyphens, without a hyphen at the start or end.',
 })
 
 const Address = Type.String({
@@ -53,7 +53,7 @@ const Controllers = Type.Array(Address, {
 
 const account = {
   user: text({ minLength: 1, maxLength: 255, description: 'Account that may join computers to the domain.' }),
-  password: text({ minLength: 1, maxLength: 255, description: 'Used for the join only: neither kept nor returned.' }),
+  password: text({ minLength: 1, maxLength: 255, description: 'Used for the join only; neither stored nor returned.' }),
 }
 
 const LdapPaths = Type.Array(text({ minLength: 1, maxLength: 1024 }), {
@@ -98,16 +98,16 @@ const adEndpoints = collectionEndpoints({
 
 export const adDomains = {
   ...adEndpoints,
-  create: { ...adEndpoints.create, description: `${notJoinedYet}; the directory status says so.` },
+  create: { ...adEndpoints.create, description: `${notJoinedYet}; the directory status reports this.` },
   update: {
     ...adEndpoints.update,
     method: 'PUT',
     summary: 'Join an AD domain again',
-    description: `Name and controllers stay. ${notJoinedYet}; the directory status says so.`,
+    description: `Name and controllers stay as they are. ${notJoinedYet}; the directory status reports this.`,
   },
   remove: {
     ...adEndpoints.remove,
-    description: 'Its group synchronizations go with it; the computer object stays in the directory.',
+    description: 'Its group synchronizations are removed with it. The computer object stays in the directory.',
   },
 } as const
 
@@ -126,7 +126,7 @@ export const AldDomain = strictObject({
   name: AldName,
   computer_name: ComputerName,
   dns_ips: Controllers,
-  status: oneOf(joinStates, 'How far the join has come.'),
+  status: oneOf(joinStates, 'Progress of the join.'),
   error: Type.String({ description: 'Why the join failed; empty otherwise.' }),
 })
 export type AldDomain = Static<typeof AldDomain>
@@ -143,10 +143,10 @@ const { update: _none, ...aldEndpoints } = collectionEndpoints({
 
 export const aldDomains = {
   ...aldEndpoints,
-  create: { ...aldEndpoints.create, description: `${notJoinedYet}; its state says so.` },
+  create: { ...aldEndpoints.create, description: `${notJoinedYet}; its status reports this.` },
   remove: {
     ...aldEndpoints.remove,
-    description: 'Not while it is being joined. Its group synchronizations go with it.',
+    description: 'Refused while it is being joined. Its group synchronizations are removed with it.',
   },
 } as const
 
@@ -176,7 +176,7 @@ const objectEndpoints = <P extends string>(path: P, kind: string) => ({
     path: `${path}/domains/:domain_name/tree`,
     access: 'view',
     summary: `List the organizational units of an ${kind} domain`,
-    description: 'All nodes, the root too. Empty while the domain is not joined.',
+    description: 'All units including the root, as a flat list. Empty while the domain is not joined.',
     reply: Type.Array(DirectoryUnit),
   }),
 })
@@ -188,7 +188,7 @@ export const showAdStatus = endpoint({
   method: 'GET',
   path: '/ad_backend/status',
   access: 'view',
-  summary: 'Show what is wrong with the integration of AD domains',
+  summary: 'Show the errors of the AD integration',
   reply: strictObject({
     msg: Type.Array(Type.String(), { description: 'Errors; `no_license` when the licence lacks the module.' }),
   }),
@@ -202,18 +202,20 @@ export const AdSettings = strictObject({
 
 export const adSettings = settingsEndpoints({
   path: '/ad_backend/settings',
-  title: 'settings of the AD integration',
+  title: 'AD integration settings',
   change: 'configure',
   schema: AdSettings,
 })
 
 export const ImportSettings = strictObject({
-  compatibility_mode: Type.Boolean({ description: 'Slower import, for domains whose groups came in incomplete.' }),
+  compatibility_mode: Type.Boolean({
+    description: 'Slower import, for domains whose groups were imported incompletely.',
+  }),
 })
 
 export const importSettings = settingsEndpoints({
   path: '/ad_backend/security_group_import_settings',
-  title: 'import settings of security groups',
+  title: 'security group import settings',
   change: 'configure',
   schema: ImportSettings,
 })
@@ -230,6 +232,6 @@ export const listForwardZones = endpoint({
   method: 'GET',
   path: '/ad_backend/forward_zones',
   access: 'view',
-  summary: 'List the forward zones made for joined AD domains',
+  summary: 'List the DNS forward zones of joined AD domains',
   reply: Type.Array(ForwardZone),
 })

@@ -2,16 +2,13 @@
 // synchronizes yet, so it renders nothing.
 
 import { defineArea } from '../../http/handle.ts'
-import { groups } from '../users/public.ts'
 import { adDomains, adGroupSettings, adSettings, aldDomains, aldGroupSettings, importSettings } from './config.ts'
+import { adDomainList, adRecordList, aldDomainList, aldRecordList } from './lists.ts'
 import { routes } from './routes.ts'
-import { references, verify } from './verify.ts'
 
 export const directory = defineArea({
   name: 'directory',
   slots: [adDomains, aldDomains, adGroupSettings, aldGroupSettings, adSettings, importSettings],
-  reads: [groups],
-  verify,
-  references,
+  lists: [adDomainList, aldDomainList, adRecordList, aldRecordList],
   routes,
 })

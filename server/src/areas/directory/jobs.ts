@@ -1,5 +1,5 @@
-// Joining domains. What a join has come to is state of the machine, so it is kept here and not in the configuration: a
-// revision that is put back must not say that a join is under way.
+// Joining domains. The progress of a join is state of the machine, so it is kept here and not in the configuration: a
+// reverted revision must not say that a join is running.
 
 import { GatewayError } from '../../contract/error.ts'
 import type { Services } from '../../http/handle.ts'
@@ -13,13 +13,13 @@ const notJoined: Join = {
   error: 'Stored; joining a directory is not part of this release yet, so the gateway is not a member of the domain.',
 }
 
-/** By the id of the domain; of each gateway in this process, which is one outside of tests. */
+/** By the id of the domain; per gateway in this process, of which there is one outside of tests. */
 const joins = new WeakMap<Services['engine'], Map<string, Join>>()
 
 export const joinOf = ({ engine }: Pick<Services, 'engine'>, { id }: Domain): Join =>
   joins.get(engine)?.get(id) ?? notJoined
 
-/** Answers at once; `joinOf` tells the rest. */
+/** Returns at once; `joinOf` shows the progress. */
 export function startJoin(services: Services, domain: Domain, join: () => Promise<void>): void {
   const known = joins.get(services.engine) ?? new Map<string, Join>()
   joins.set(services.engine, known)
@@ -28,21 +28,17 @@ export function startJoin(services: Services, domain: Domain, join: () => Promis
     () => known.set(domain.id, { status: 'completed', error: '' }),
     (error: Error) => {
       known.set(domain.id, { status: 'error', error: error.message })
-      noteFailure(services, domain, error)
+      services.audit.noteOwn(`Join of the domain ${domain.name}`, 'failed', error.message)
     },
   )
 }
 
-/** The only join this release has: it asks no server and uses no account. */
+/** The only join this release has: it contacts no server and uses no account. */
 export const joinDirectory = async (): Promise<void> => {
   throw new GatewayError('unavailable', notJoined.error)
 }
 
 export function refuseWhileJoining(services: Services, domain: Domain): void {
   if (joinOf(services, domain).status === 'init')
-    throw new GatewayError('conflict', `The domain ${domain.name} is being joined; wait until that has ended.`)
-}
-
-function noteFailure(services: Services, domain: Domain, error: Error): void {
-  services.audit.noteOwn(`Join of the domain ${domain.name}`, 'failed', error.message)
+    throw new GatewayError('conflict', `The domain ${domain.name} is being joined. Try again when the join has ended.`)
 }

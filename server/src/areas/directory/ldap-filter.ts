@@ -2,19 +2,19 @@
 
 const maxDepth = 50
 
-/** Attribute and rule names with their options; a number of an object class may stand for the name. */
+/** Attribute and rule names with their options; a name can be an object identifier. */
 const comparison =
   /^(?:[A-Za-z0-9][A-Za-z0-9.;-]*(?:=|~=|>=|<=)|(?:[A-Za-z0-9][A-Za-z0-9.;-]*)?(?::[Dd][Nn])?(?::[A-Za-z0-9][A-Za-z0-9.;-]*)?:=)/
 const value = /^(?:[^()\\]|\\[0-9A-Fa-f]{2})*$/
 
-/** What is wrong with the text, or null when it is a filter. */
+/** Why the text is not a filter, or null. */
 export function filterFault(text: string): string | null {
   const end = readFilter(text, 0, 0)
   if (end === text.length) return null
   return 'Must be an LDAP filter such as (&(objectCategory=person)(objectClass=user)), or empty.'
 }
 
-/** Where the filter that begins at `start` ends; -1 when there is none. */
+/** Where the filter that begins at `start` ends; -1 when it is not a filter. */
 function readFilter(text: string, start: number, depth: number): number {
   if (text[start] !== '(' || depth > maxDepth) return -1
   const sign = text[start + 1]
@@ -27,7 +27,7 @@ function readFilter(text: string, start: number, depth: number): number {
   return end >= 0 && text[end] === ')' ? end + 1 : -1
 }
 
-/** None at all is allowed: `(&)` is always true (RFC 4526). */
+/** An empty list is allowed: `(&)` is always true (RFC 4526). */
 function readFilters(text: string, start: number, depth: number): number {
   let at = start
   while (at >= 0 && text[at] === '(') at = readFilter(text, at, depth + 1)

@@ -1,8 +1,10 @@
 // Endpoints of directory integration.
 
 import { randomUUID } from 'node:crypto'
-import { handle, type Route, type Services } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
+import { type EditTools, handle, type Route, type Services } from '../../http/handle.ts'
+import { listRoutes, settingsRoutes } from '../../http/routes.ts'
+import type { ListDeclaration } from '../../model/declarations.ts'
+import { addTo, requireIn, updateIn } from '../../model/lists.ts'
 import { type Config, read } from '../../model/slots.ts'
 import {
   ad,
@@ -16,29 +18,24 @@ import {
   type StoredAldDomain,
 } from './config.ts'
 import * as contract from './contract.ts'
-import {
-  addAdDomain,
-  addAldDomain,
-  addRecord,
-  rejoinAdDomain,
-  removeDomain,
-  removeRecord,
-  replaceRecord,
-  requireAdDomain,
-  requireDomain,
-} from './edits.ts'
+import type { GroupSettings } from './contract-groups.ts'
+import { removeDomain, removeRecord, requireDomain } from './edits.ts'
 import { joinDirectory, joinOf, refuseWhileJoining, startJoin } from './jobs.ts'
+import { adDomainList, adRecordList, aldDomainList, aldRecordList } from './lists.ts'
 import { adMessages } from './status.ts'
 
-/** Every change may be a dry run, though no endpoint declares it; that joins nothing. */
+/** Every change can be a dry run, though no endpoint declares it; a dry run joins nothing. */
 function joinUnlessDryRun({ query, services }: { query: object; services: Services }, domain: Domain): void {
   if ((query as { readonly dry_run?: boolean }).dry_run !== true) startJoin(services, domain, joinDirectory)
 }
 
-function leave(services: Services, config: Config, kind: DirectoryKind, domain: Domain): Config {
-  refuseWhileJoining(services, domain)
-  return removeDomain(config, kind, domain)
-}
+/** How an edit leaves a domain. */
+const leaving =
+  <T extends Domain>(services: Services, kind: DirectoryKind, list: ListDeclaration<T>) =>
+  (config: Config, domain: Domain, { referencesTo }: EditTools): Config => {
+    refuseWhileJoining(services, domain)
+    return removeDomain(config, kind, list, domain, referencesTo)
+  }
 
 const showAld = (services: Services, domain: StoredAldDomain): contract.AldDomain => ({
   ...domain,
@@ -47,13 +44,13 @@ const showAld = (services: Services, domain: StoredAldDomain): contract.AldDomai
 
 const adRoutes: readonly Route[] = [
   handle(contract.showAdStatus, ({ config, services }) => ({ msg: adMessages(config, services) })),
-  handle(contract.adDomains.list, ({ config }) => [...read(config, adDomains)], { slot: adDomains }),
+  ...listRoutes({ list: contract.adDomains.list }, adDomainList),
   handle(
     contract.adDomains.create,
     async (context) => {
       const { body, change } = context
       const id = randomUUID()
-      await change((config) => addAdDomain(config, id, body))
+      await change((config) => addTo(config, adDomainList, id, body))
       joinUnlessDryRun(context, { id, name: body.name })
       return { id }
     },
@@ -64,9 +61,9 @@ const adRoutes: readonly Route[] = [
     async (context) => {
       const { params, body, change, services } = context
       const domain = await change((config) => {
-        const current = requireAdDomain(config, params.domain_id ?? '')
+        const current = requireIn(config, adDomainList, params.domain_id)
         refuseWhileJoining(services, current)
-        return [rejoinAdDomain(config, current, body), current] as const
+        return [updateIn(config, adDomainList, current.id, body), current] as const
       })
       joinUnlessDryRun(context, domain)
     },
@@ -74,13 +71,15 @@ const adRoutes: readonly Route[] = [
   ),
   handle(
     contract.adDomains.remove,
-    ({ params, change, services }) =>
-      change((config) => leave(services, config, ad, requireAdDomain(config, params.domain_id ?? ''))),
+    ({ params, change, services }) => {
+      const leave = leaving(services, ad, adDomainList)
+      return change((config, tools) => leave(config, requireIn(config, adDomainList, params.domain_id), tools))
+    },
     { slot: adDomains },
   ),
   ...settingsRoutes(contract.adSettings, adSettings),
   ...settingsRoutes(contract.importSettings, importSettings),
-  // Joining makes the zones; no domain is joined yet.
+  // Joining a domain makes the zones; no domain is joined yet.
   handle(contract.listForwardZones, () => []),
 ]
 
@@ -94,7 +93,7 @@ const aldRoutes: readonly Route[] = [
     async (context) => {
       const { body, change } = context
       const id = randomUUID()
-      await change((config) => addAldDomain(config, id, body))
+      await change((config) => addTo(config, aldDomainList, id, body))
       joinUnlessDryRun(context, { id, name: body.name })
       return { id }
     },
@@ -102,8 +101,10 @@ const aldRoutes: readonly Route[] = [
   ),
   handle(
     contract.aldDomains.remove,
-    ({ params, change, services }) =>
-      change((config) => leave(services, config, ald, requireDomain(config, ald, params.domain_name ?? ''))),
+    ({ params, change, services }) => {
+      const leave = leaving(services, ald, aldDomainList)
+      return change((config, tools) => leave(config, requireDomain(config, ald, params.domain_name), tools))
+    },
     { slot: aldDomains },
   ),
 ]
@@ -114,41 +115,28 @@ type Objects = typeof contract.adObjects | typeof contract.aldObjects
 const objectRoutes = ({ groups, tree }: Objects, kind: DirectoryKind): readonly Route[] =>
   [groups, tree].map((endpoint) =>
     handle(endpoint, ({ params, config }) => {
-      requireDomain(config, kind, params.domain_name ?? '')
+      requireDomain(config, kind, params.domain_name)
       return []
     }),
   )
 
-type Records = typeof contract.adGroupSettings
+type Records = typeof contract.adGroupSettings | typeof contract.aldGroupSettings
 
-const recordRoutes = (endpoints: Records, kind: DirectoryKind): readonly Route[] => [
-  handle(endpoints.list, ({ config }) => [...read(config, kind.records)], { slot: kind.records }),
-  handle(
-    endpoints.create,
-    ({ body, change }) =>
-      change((config, tools) => {
-        const id = tools.nextId(kind.records)
-        return [addRecord(config, kind, id, body), { id }] as const
-      }),
-    { slot: kind.records },
-  ),
-  handle(
-    endpoints.update,
-    ({ params, body, change }) => change((config) => replaceRecord(config, kind, params.record_id ?? '', body)),
-    { slot: kind.records },
-  ),
+const recordRoutes = (endpoints: Records, list: ListDeclaration<GroupSettings>): readonly Route[] => [
+  ...listRoutes({ list: endpoints.list, create: endpoints.create, replace: endpoints.update }, list),
   handle(
     endpoints.remove,
-    ({ params, change }) => change((config) => removeRecord(config, kind, params.record_id ?? '')),
-    { slot: kind.records },
+    ({ params, change }) =>
+      change((config, { referencesTo }) => removeRecord(config, list, params.record_id, referencesTo)),
+    { slot: list.slot },
   ),
 ]
 
 export const routes: readonly Route[] = [
   ...adRoutes,
   ...objectRoutes(contract.adObjects, ad),
-  ...recordRoutes(contract.adGroupSettings, ad),
+  ...recordRoutes(contract.adGroupSettings, adRecordList),
   ...aldRoutes,
   ...objectRoutes(contract.aldObjects, ald),
-  ...recordRoutes(contract.aldGroupSettings, ald),
+  ...recordRoutes(contract.aldGroupSettings, aldRecordList),
 ]

@@ -1,4 +1,4 @@
-// What is wrong with the AD integration: the licence, domains that are not joined, and settings nothing applies yet.
+// The errors of the AD integration: the licence, domains that are not joined, and settings that are not applied yet.
 
 import type { Services } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
@@ -15,7 +15,7 @@ export function adMessages(config: Config, services: Services): string[] {
     ...failed.map(({ domain, join }) => `${domain.name}: ${join.error}`),
     ...(read(config, adSettings).authorization_by_logs
       ? [
-          'Authorization by the security log is stored; it is not part of this release yet, so nobody is authorized by it.',
+          'Authorization by the security log is stored; it is not part of this release yet, so no user is authorized by it.',
         ]
       : []),
     ...(read(config, adGroupSettings).length > 0
@@ -24,7 +24,7 @@ export function adMessages(config: Config, services: Services): string[] {
   ]
 }
 
-/** Without a key of the operator every module is available. */
+/** Without a licence key of the operator every module is available. */
 function isLicensed(config: Config, { licenceKey, hostName, clock }: Services): boolean {
   if (licenceKey === null) return true
   const info = licenceInfo(config, hostName, Math.floor(clock.now().getTime() / 1000))

@@ -1,5 +1,5 @@
-// The registered licence: the sealed token and what it said when it was checked. Which modules that opens is decided
-// here for every other area.
+// The registered licence: the sealed token and the claims that were read from it. Which modules are available is decided here
+// for all areas.
 
 import type { Static } from 'typebox'
 import { nullable, strictObject } from '../../contract/fields.ts'
@@ -8,7 +8,7 @@ import { Sealed } from '../../model/secret.ts'
 import { type Config, read, single } from '../../model/slots.ts'
 import { type LicenceInfo, timedModules, UpdateType } from './contract.ts'
 
-/** What a token of the operator may say; the wire names of the licence information. */
+/** The claims in a token of the operator, by the wire names of the licence information. */
 export const LicenceClaims = Type.Object({
   license_id: Type.String({ maxLength: 80 }),
   license_type: Type.String({ maxLength: 80 }),
@@ -36,12 +36,12 @@ export type Registration = NonNullable<Static<typeof Registration>['registration
 
 export const licence = single('licence.registration', Registration, { registration: null })
 
-/** By hand, unless somebody says otherwise: nothing fetches a licence in this release. */
+/** Manual at first: nothing fetches a licence in this release. */
 export const updateType = single('licence.update_type', UpdateType, { update_type: 'manual' })
 
 export const tokenPlace = `${licence.key}//registration.token`
 
-/** Without an operator's key nothing expires; the date only has to be far away. */
+/** Without a licence key of the operator nothing expires; the date only has to be far away. */
 const neverUnixSeconds = Date.UTC(2100, 0, 1) / 1000
 
 const openClaims = (registeredAt: number): LicenceClaims => ({

@@ -1,4 +1,4 @@
-// Registration and licence information (general.md 2.2 and 3.1). Module names stay as they are on the wire.
+// Registration and licence information (docs/behaviour/licence.md). Module names are those of the wire.
 
 import type { Static } from 'typebox'
 import { settingsEndpoints } from '../../contract/collections.ts'
@@ -47,7 +47,7 @@ export const LicenceGeneral = strictObject({
   expiration_date: Type.Number(),
 })
 
-/** Without a licence only registered, has_connection and license_server are there. */
+/** Without a licence only registered, has_connection and license_server are present. */
 export const LicenceInfo = strictObject({
   modules: Type.Optional(LicenceModules),
   general: Type.Optional(LicenceGeneral),
@@ -59,7 +59,7 @@ export const LicenceInfo = strictObject({
   server_id: Type.Optional(Type.String()),
   unreliable: Type.Optional(Type.Boolean()),
   registered: Type.Boolean(),
-  has_connection: Type.Boolean({ description: 'Whether a licence server answers; this version asks none.' }),
+  has_connection: Type.Boolean({ description: 'Whether a licence server answers; this release contacts none.' }),
   license_server: Type.String(),
 })
 export type LicenceInfo = Static<typeof LicenceInfo>
@@ -95,13 +95,13 @@ export const showLicence = endpoint({
 export const UpdateType = strictObject({
   update_type: oneOf(
     ['auto', 'manual'],
-    'auto: the licence is fetched; manual: it is uploaded. This release asks no licence server, so auto fetches nothing.',
+    'auto: the licence is fetched; manual: it is uploaded. This release contacts no licence server, so auto fetches nothing.',
   ),
 })
 
 export const licenceUpdateType = settingsEndpoints({
   path: '/license/update-type',
-  title: 'way in which the licence is renewed',
+  title: 'licence update settings',
   schema: UpdateType,
   change: 'configure',
 })
@@ -111,11 +111,11 @@ export const showRegistrationUrl = endpoint({
   path: '/license/license-get-offline-registration-url',
   errors: ['conflict'],
   access: 'view',
-  summary: 'Show the address for a registration by hand',
+  summary: 'Show the address for manual registration',
   description:
     'Only while update_type is manual; otherwise 409. The query carries server_name, hwid and version, which the ' +
-    'operator needs to sign a licence. No licensing portal belongs to this release, so the host of the address is a ' +
-    'reserved name that leads nowhere.',
+    'operator needs to sign a licence. This release has no licensing portal, so the host of the address is a reserved ' +
+    'name that does not resolve.',
   reply: strictObject({ registration_url: Type.String() }),
 })
 
@@ -124,6 +124,6 @@ export const uploadLicence = endpoint({
   path: '/license/license-upload',
   access: 'configure',
   summary: 'Upload a licence file',
-  description: 'The body is the file itself: a JWT signed with the operator’s key, checked as at a registration.',
+  description: 'The body is the file itself: a JWT signed with the operator’s key, checked as in a registration.',
   rawBodyType: 'application/jwt',
 })

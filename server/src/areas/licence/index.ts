@@ -1,4 +1,4 @@
-// The licence area.
+// The licence area: registration of the gateway and the modules that are available.
 
 import { defineArea } from '../../http/handle.ts'
 import { licence, updateType } from './config.ts'

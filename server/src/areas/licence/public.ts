@@ -1,3 +1,3 @@
-// What others may use of this area.
+// Offers the licence slot, and which modules the licence makes available.
 
 export { licence, licenceInfo } from './config.ts'

@@ -19,7 +19,7 @@ import { readToken } from './token.ts'
 
 const unixSeconds = (services: Services): number => Math.floor(services.clock.now().getTime() / 1000)
 
-/** A stable name of this gateway that tells nothing else about it: 44 characters, as the contract says. */
+/** A stable name of this gateway that reveals nothing else about it: 44 characters (docs/behaviour/licence.md 2). */
 const serverId = (services: Services): string =>
   createHash('sha256').update(`server ${services.installationId}`).digest('base64')
 
@@ -27,7 +27,11 @@ async function claimsOf(services: Services, token: string, field: string): Promi
   if (services.licenceKey === null) return null
   const claims = await readToken(token, services.licenceKey, field)
   const faults = services.faultsOf(LicenceClaims, claims)
-  if (faults.length > 0) throw invalid(field, `The licence in the token is incomplete: ${faults[0]?.field}.`)
+  if (faults.length > 0)
+    throw invalid(
+      field,
+      `The licence in the token is not valid: ${faults[0]?.field}. Ask the operator for a new token.`,
+    )
   return claims as LicenceClaims
 }
 
@@ -44,14 +48,14 @@ async function register(services: Services, change: Change, token: string, field
 
 const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** The token in a licence file; editors leave a line end behind it. */
+/** The token in a licence file; editors add a line end to it. */
 function tokenIn(file: Buffer): string {
   const token = file.toString('latin1').trim()
   if (token.length <= longestToken && tokenForm.test(token)) return token
-  throw invalid('body', 'The file is no licence: it must hold one signed token (JWT) and nothing else.')
+  throw invalid('body', 'The file is not a licence. It must contain one signed token (JWT) and nothing else.')
 }
 
-/** A reserved name (RFC 2606): no portal belongs to this release, and nobody else’s may be named. */
+/** A reserved name (RFC 2606): this release has no portal. */
 const registrationPage = 'https://licence.invalid/register'
 
 function registrationUrl(services: Services): string {
@@ -72,7 +76,7 @@ export const routes: readonly Route[] = [
     if (read(config, updateType).update_type !== 'manual') {
       throw new GatewayError(
         'conflict',
-        'The licence is set to be fetched automatically. Set update_type to manual to register by hand.',
+        'The licence is fetched automatically. Set update_type to manual to register by hand.',
       )
     }
     return { registration_url: registrationUrl(services) }

@@ -6,8 +6,8 @@ import { GatewayError, invalid } from '../../contract/error.ts'
 const algorithms: Readonly<Record<string, string>> = { ed25519: 'EdDSA', ec: 'ES256', rsa: 'RS256' }
 
 /**
- * What the token says, once its signature fits. The claims are still to be checked against their schema. `field` is
- * where the token came from.
+ * The claims of a token whose signature is valid; the caller checks them against their schema. `field` is where the token
+ * came from.
  */
 export async function readToken(token: string, operatorKeyPem: string, field: string): Promise<unknown> {
   const key = readKey(operatorKeyPem)
@@ -20,7 +20,7 @@ export async function readToken(token: string, operatorKeyPem: string, field: st
   }
 }
 
-/** The file is the operator's, so a fault in it is none of whoever brings a licence. */
+/** The file belongs to the operator, so an error in it is not one of the request. */
 function readKey(pem: string): KeyObject {
   try {
     return createPublicKey(pem)

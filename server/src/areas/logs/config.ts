@@ -1,4 +1,4 @@
-// What is stored about logs: where the system journal is forwarded to. No collector is set at first, and nothing is sent.
+// What is stored about logs: where the system journal is forwarded to. At first no collector is set and nothing is sent.
 
 import { Enabled } from '../../contract/fields.ts'
 import { single } from '../../model/slots.ts'

@@ -1,4 +1,4 @@
-// Forwarding of the system journal to a collector and queries of it (logs.md).
+// Queries of the system journal and its forwarding to a collector (docs/behaviour/logs.md).
 
 import type { Static } from 'typebox'
 import { settingsEndpoints } from '../../contract/collections.ts'
@@ -13,7 +13,7 @@ export const RemoteSyslog = strictObject({
     Type.String({
       pattern: `^${addressPattern}$`,
       'x-fault': 'Must be the IPv4 address of the collector, such as 192.168.0.10.',
-      description: 'Address of the collector; null while none is set.',
+      description: 'Address of the collector; null when it is not set.',
     }),
   ),
   port: nullable(Type.Integer({ minimum: 1, maximum: 65_535 })),
@@ -24,14 +24,14 @@ export type RemoteSyslog = Static<typeof RemoteSyslog>
 
 export const remoteSyslog = settingsEndpoints({
   path: '/logs_backend/remote_syslog',
-  title: 'forwarding of the system journal',
+  title: 'log forwarding settings',
   schema: RemoteSyslog,
   change: 'configure',
 })
 
 export const remoteSyslogState = settingsEndpoints({
   path: '/logs_backend/remote_syslog/state',
-  title: 'switch of the forwarding of the system journal',
+  title: 'state of log forwarding',
   schema: Enabled,
   change: 'configure',
 })
@@ -40,18 +40,18 @@ export const remoteSyslogStatus = endpoint({
   method: 'GET',
   path: '/logs_backend/remote_syslog/status',
   access: 'view',
-  summary: 'Show the status of the forwarding of the system journal',
+  summary: 'Show the status of log forwarding',
   reply: Type.Array(StatusItem),
 })
 
 export const LogRecord = strictObject({
   id: Type.String(),
-  date_time: Type.Integer({ description: 'YYYYMMDDhhmmss by the clock of the gateway.' }),
+  date_time: Type.Integer({ description: 'YYYYMMDDhhmmss in the time zone of the gateway.' }),
   microseconds: Type.Integer({ minimum: 0, maximum: 999_999 }),
   priority: Type.Integer({ minimum: 0, maximum: 7, description: '0 emergency ... 3 error, 4 warning, 6 information.' }),
   message: Type.String(),
   syslog_id: Type.String({ description: 'Name of the program.' }),
-  unit: Type.String({ description: 'Service whose message it is.' }),
+  unit: Type.String({ description: 'Service that wrote the message.' }),
 })
 export type LogRecord = Static<typeof LogRecord>
 
@@ -81,7 +81,7 @@ export const listLogs = endpoint({
   description: 'Newest first unless sorted otherwise. Parameters other than numbers and words are JSON.',
   query: strictObject({
     ...journalQuery(logColumnNames).properties,
-    last_reboot_only: Type.Optional(Type.Boolean({ description: 'Only what was written since the last boot.' })),
+    last_reboot_only: Type.Optional(Type.Boolean({ description: 'Only records written since the last boot.' })),
   }),
   reply: journalReply(LogRecord),
   alsoReplies: ['text/csv'],

@@ -1,9 +1,9 @@
-// The area of logs: the system journal, and where it is forwarded to. What the journal holds is written elsewhere: by the
-// journal of administrators, by the reader of the firewall log and by the services themselves.
+// The area of logs: the system journal and its forwarding. The records of the journal are written elsewhere: by the audit
+// trail, by the reader of the firewall log and by the services themselves.
 
 import { defineArea } from '../../http/handle.ts'
 import { slots } from './config.ts'
 import { routes } from './routes.ts'
-import { verify } from './verify.ts'
+import { remoteSyslogSettings } from './settings.ts'
 
-export const logs = defineArea({ name: 'logs', slots, verify, routes })
+export const logs = defineArea({ name: 'logs', slots, settings: [remoteSyslogSettings], routes })

@@ -1,4 +1,4 @@
-// Where the system journal comes from, for the table that gathers it.
+// The sources of the system journal, for the table that collects them.
 
 import type { Services } from '../../http/handle.ts'
 import { clockOffsets } from '../../policy/schedule.ts'
@@ -21,7 +21,7 @@ interface Numbered {
 interface News {
   readonly rows: readonly Numbered[]
   readonly keptFrom: number
-  readonly isAnew: boolean
+  readonly isFullReload: boolean
 }
 
 interface Source {
@@ -31,7 +31,7 @@ interface Source {
 
 type Parts = Pick<Services, 'brand' | 'clock' | 'facts' | 'audit' | 'firewallLog' | 'serviceLogs'>
 
-/** What the table of the system journal needs to know about its records. */
+/** What the table of the system journal needs to know about its sources. */
 export function gatheredLogs(parts: Parts) {
   const { brand, clock, facts, audit, firewallLog, serviceLogs } = parts
   let clockOf = { zone: '', offsetAt: clockOffsets('UTC') }
@@ -43,12 +43,12 @@ export function gatheredLogs(parts: Parts) {
   const auditTrail: Source = {
     name: auditSource,
     news: (last, limit) => {
-      const isAnew = last !== null && last > audit.head.sequence
-      const records = audit.pageAfter(isAnew ? 0 : (last ?? 0), limit)
+      const isFullReload = last !== null && last > audit.head.sequence
+      const records = audit.pageAfter(isFullReload ? 0 : (last ?? 0), limit)
       return {
         rows: records.map((one) => ({ number: one.sequence, row: fromAudit(one, brand, offsetAt) })),
         keptFrom: 0,
-        isAnew,
+        isFullReload,
       }
     },
   }
@@ -58,23 +58,19 @@ export function gatheredLogs(parts: Parts) {
       await firewallLog.refresh()
       const records = firewallLog.pageAfter(last ?? 0, limit)
       const rows = records.map((one) => ({ number: one.sequence, row: fromFirewallLog(one, brand, offsetAt) }))
-      return { rows, keptFrom: firewallLog.oldest, isAnew: false }
+      return { rows, keptFrom: firewallLog.oldest, isFullReload: false }
     },
   }
-  const services = (serviceLogs?.programs ?? []).map(
-    (program): Source => ({
-      name: program,
-      news: async (last) => {
-        const { lines, keptFrom, isAnew } = await (serviceLogs as NonNullable<typeof serviceLogs>).readNews(
-          program,
-          last === null,
-        )
-        // The first line stands at 0, and numbers begin with 1.
-        const rows = lines.map((line) => ({ number: line.position + 1, row: fromService(line, brand, offsetAt) }))
-        return { rows, keptFrom: keptFrom + 1, isAnew }
-      },
-    }),
-  )
+  const serviceSource = (reader: NonNullable<typeof serviceLogs>, program: string): Source => ({
+    name: program,
+    news: async (last) => {
+      const { lines, keptFrom, isFullReload } = await reader.readNews(program, last === null)
+      // The first line is at position 0, and numbers begin with 1.
+      const rows = lines.map((line) => ({ number: line.position + 1, row: fromService(line, brand, offsetAt) }))
+      return { rows, keptFrom: keptFrom + 1, isFullReload }
+    },
+  })
+  const services = serviceLogs ? serviceLogs.programs.map((program) => serviceSource(serviceLogs, program)) : []
   return {
     // With other programs too: rows of one that has another name now would never be removed.
     kind: () => [brand, facts().timeZone, ...(serviceLogs?.programs ?? [])].join(' '),

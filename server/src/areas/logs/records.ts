@@ -1,5 +1,5 @@
-// What others wrote, as records of the system journal: journal of administrators, firewall log and logs of the services;
-// and how long they are kept.
+// Records of the audit trail, the firewall log and the service logs as records of the system journal, and how long each is
+// kept.
 
 import type { Cell } from '../../contract/table-query.ts'
 import { printStamp } from '../../contract/table-query.ts'
@@ -30,7 +30,7 @@ type KeptRecord = Parameters<typeof describeRecord>[0] & { readonly sequence: nu
 export interface ServiceLine {
   /** `gatewayd`, `applyd` ... */
   readonly program: string
-  /** Where it stands in its file; unique together with the program. */
+  /** Its position in its file; unique together with the program. */
   readonly position: number
   /** Unix milliseconds. */
   readonly time: number
@@ -38,7 +38,7 @@ export interface ServiceLine {
   readonly message: string
 }
 
-/** Days (logs.md, retention). Those of units with other terms are not part of this release. */
+/** Days (docs/behaviour/logs.md 3). Units with other periods are not part of this release. */
 const keptDays = 90
 const auditKeptDays = 365
 
@@ -57,6 +57,7 @@ const [warning, information] = [4, 6]
 
 export const fromAudit = (record: WrittenRecord, brand: string, offsetAt: OffsetAt): LogRow =>
   row(`${auditSource}.${record.sequence}`, Date.parse(record.time), offsetAt, {
+    // Earlier versions wrote `done`.
     priority: record.result === 'ok' || record.result === 'done' ? information : warning,
     message: `${record.event} ${record.who || '-'} from ${record.address}: ${record.what}: ${record.result}. ${record.message}`,
     syslog_id: `${brand}-audit-backend`,
@@ -80,7 +81,7 @@ export const fromService = (line: ServiceLine, brand: string, offsetAt: OffsetAt
 
 const engineLogs = new Map(logSources(engines).map((source) => [source.name, source]))
 
-/** Engines have names of their own in the journal. */
+/** Engines have their own names in the system log (docs/behaviour/logs.md 4). */
 function namesOf(program: string, brand: string): Pick<LogRecord, 'syslog_id' | 'unit'> {
   const { syslogId = program, unit = '{brand}-{program}' } = engineLogs.get(program) ?? {}
   return { syslog_id: syslogId, unit: unit.replace('{brand}', brand).replace('{program}', program) }

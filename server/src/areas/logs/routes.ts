@@ -2,12 +2,11 @@
 
 import { all, maxRows, printStamp, readJournalQuery } from '../../contract/table-query.ts'
 import { handle, type Route } from '../../http/handle.ts'
-import { settingsRoutes, tableReply } from '../../http/routes.ts'
-import { read } from '../../model/slots.ts'
+import { csvReply, settingsRoutes } from '../../http/routes.ts'
 import { clockOffsets } from '../../policy/schedule.ts'
-import { remoteSyslog, remoteSyslogState } from './config.ts'
+import { remoteSyslogState } from './config.ts'
 import * as contract from './contract.ts'
-import { updateRemoteSyslog } from './edits.ts'
+import { remoteSyslogSettings } from './settings.ts'
 import { remoteSyslogItems } from './status.ts'
 
 const newestFirst = [
@@ -17,10 +16,7 @@ const newestFirst = [
 ] as const
 
 export const routes: readonly Route[] = [
-  handle(contract.remoteSyslog.show, ({ config }) => read(config, remoteSyslog), { slot: remoteSyslog }),
-  handle(contract.remoteSyslog.update, ({ body, change }) => change((config) => updateRemoteSyslog(config, body)), {
-    slot: remoteSyslog,
-  }),
+  ...settingsRoutes(contract.remoteSyslog, remoteSyslogSettings),
   ...settingsRoutes(contract.remoteSyslogState, remoteSyslogState),
   handle(contract.remoteSyslogStatus, ({ config, services }) => remoteSyslogItems(config, services.brand)),
   handle(contract.listLogs, async ({ query, services }) => {
@@ -32,7 +28,7 @@ export const routes: readonly Route[] = [
     const sinceBoot = { kind: 'compare', column: 'date_time', operator: '>=', bound: first } as const
     const narrowed = query.last_reboot_only ? { ...asked, where: all(asked.where, sinceBoot) } : asked
     const { data, total } = await services.systemLog.find(narrowed, query, maxRows)
-    if (query.format_type === 'CSV') return tableReply({ format_type: 'CSV' }, contract.logColumnNames, data) as never
+    if (query.format_type === 'CSV') return csvReply(contract.logColumnNames, data)
     const isPaged = query.limit !== undefined || query.offset !== undefined
     return {
       meta: [...contract.logColumns],

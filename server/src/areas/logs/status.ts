@@ -1,4 +1,4 @@
-// The status of the forwarding: what is set, and what comes of it.
+// The status of log forwarding: what is set, and whether anything is sent.
 
 import type { StatusItem } from '../../contract/fields.ts'
 import { type Config, read } from '../../model/slots.ts'

@@ -1,5 +1,5 @@
-// What is stored of the mail relay: everything switched off, nobody trusted, nothing deleted unasked. The private key of
-// DKIM and the licence file of the engine lie sealed.
+// What is stored of the mail relay. At first everything is disabled, no network is trusted and nothing is deleted. The
+// private key of DKIM and the licence file of the engine are sealed.
 
 import type { Static } from 'typebox'
 import { Enabled, nullable, strictObject } from '../../contract/fields.ts'
@@ -58,7 +58,7 @@ const SigningKey = strictObject({
 })
 export type SigningKey = Static<typeof SigningKey>
 
-/** One key signs for all domains; it is made with the first of them and stays. */
+/** One key signs for all domains; it is made with the first domain and kept. */
 export const signingKey = single('mail.dkim_key', strictObject({ key: nullable(SigningKey) }), { key: null })
 
 /** Where the vault binds the private key to. */
@@ -66,7 +66,7 @@ export const signingKeyPlace = `${signingKey.key}//key.private_key`
 
 export const filterState = single('mail.filter', Enabled, { enabled: false })
 
-/** The licence file as it came, in base64. */
+/** The licence file as uploaded, in base64. */
 export const filterLicence = single('mail.filter_licence', strictObject({ file: nullable(Sealed) }), { file: null })
 
 export const filterLicencePlace = `${filterLicence.key}//file`

@@ -1,11 +1,11 @@
-// Forms of names and addresses in mail. They are narrower than the standards of mail allow, because what is left out means
-// something else to mail servers: a pipe, a file, a route through other hosts.
+// Grammars of names and addresses in mail. They are narrower than mail standards allow, because the rest has another meaning
+// to mail servers: a pipe, a file, a route through other hosts (docs/behaviour/security.md 30).
 
 import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
 
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
-/** The last label begins with a letter, so that no other spelling of an address passes for a name. */
+/** The last label begins with a letter, so that other notations of an address are not valid names. */
 const domainPattern = `(?:${label}\\.)*[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
 const mailboxPattern = "[A-Za-z0-9_](?:\\.?[A-Za-z0-9_+=~&'-]){0,63}"
 const localhost = '[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]'

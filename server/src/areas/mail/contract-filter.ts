@@ -1,4 +1,4 @@
-// The antispam and antivirus engine, signing with DKIM, and the queue (mail.md 1.2, 1.3, 1.5).
+// The antispam and antivirus engine, signing with DKIM, and the queue (docs/behaviour/mail.md 5 to 7).
 
 import type { Static } from 'typebox'
 import { settingsEndpoints } from '../../contract/collections.ts'
@@ -7,7 +7,7 @@ import { Enabled, nullable, oneOf, strictObject } from '../../contract/fields.ts
 import { Type } from '../../contract/schema.ts'
 
 export const DkimState = strictObject({
-  opendkim_enabled: Type.Boolean({ description: 'Sign outgoing mail of the own domains.' }),
+  opendkim_enabled: Type.Boolean({ description: 'Sign outgoing mail of the mail domains.' }),
 })
 
 export const DkimKey = strictObject({
@@ -16,7 +16,7 @@ export const DkimKey = strictObject({
   public_key: Type.String({ description: 'Value of the TXT record, in quoted parts of at most 255 characters.' }),
   dkim_domain_status: oneOf(
     ['mismatch', 'error', 'missing', 'set'],
-    'What DNS shows: another value, nothing because it could not be asked, no record, the right value.',
+    'What DNS shows: mismatch, another value; error, the lookup failed; missing, no record; set, the right value.',
   ),
 })
 export type DkimKey = Static<typeof DkimKey>
@@ -26,14 +26,14 @@ export const dkim = {
     method: 'GET',
     path: '/mail/settings/advanced/dkim/state',
     access: 'view',
-    summary: 'Show the switch of DKIM signing',
+    summary: 'Show whether DKIM signing is enabled',
     reply: DkimState,
   }),
   replace: endpoint({
     method: 'PUT',
     path: '/mail/settings/advanced/dkim/state',
     access: 'configure',
-    summary: 'Change the switch of DKIM signing',
+    summary: 'Enable or disable DKIM signing',
     body: DkimState,
   }),
   keys: endpoint({
@@ -41,14 +41,14 @@ export const dkim = {
     path: '/mail/settings/advanced/dkim',
     access: 'view',
     summary: 'List the DKIM keys',
-    description: 'One entry per mail domain, with what belongs into its DNS and what is there.',
+    description: 'One entry per mail domain: the DNS record it needs and what DNS shows now.',
     reply: Type.Array(DkimKey),
   }),
 }
 
 export const filterState = settingsEndpoints({
   path: '/mail/klms/state',
-  title: 'switch of the antispam and antivirus engine',
+  title: 'state of the antispam and antivirus engine',
   schema: Enabled,
   change: 'configure',
 })
@@ -59,7 +59,7 @@ export const filter = {
     path: '/mail/klms/license',
     access: 'configure',
     summary: 'Upload the licence of the antispam and antivirus engine',
-    description: 'The bytes of the licence file, at most 32 KiB; only while the engine is switched on.',
+    description: 'The bytes of the licence file, at most 32 KiB; only while the engine is enabled.',
     rawBodyType: 'application/octet-stream',
   }),
   licence: endpoint({
@@ -68,7 +68,7 @@ export const filter = {
     access: 'view',
     summary: 'Show the licence of the antispam and antivirus engine',
     reply: strictObject({
-      is_active: nullable(Type.Boolean({ description: 'Null when it cannot be determined.' })),
+      is_active: nullable(Type.Boolean({ description: 'Null when it is unknown.' })),
       expiration_date: nullable(
         Type.Number({ description: 'Unix seconds; null when there is none or it is unknown.' }),
       ),
@@ -100,15 +100,15 @@ export const queue = {
     method: 'GET',
     path: '/mail/mail_queue',
     access: 'view',
-    summary: 'List the messages that wait to be sent',
+    summary: 'List the queued messages',
     reply: Type.Array(QueuedMessage),
   }),
   retry: endpoint({
     method: 'POST',
     path: '/mail/mail_queue_retry',
     access: 'configure',
-    summary: 'Send waiting messages now',
-    description: 'Messages that have left meanwhile are passed over.',
+    summary: 'Retry sending queued messages now',
+    description: 'Messages that are no longer queued are skipped.',
     effect: 'action',
     body: strictObject({ ids: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 10_000 }) }),
   }),
@@ -116,8 +116,8 @@ export const queue = {
     method: 'DELETE',
     path: '/mail/mail_queue/:message_ids',
     access: 'configure',
-    summary: 'Remove waiting messages',
-    description: 'Ids with commas between them. Messages that have left meanwhile are passed over.',
+    summary: 'Remove queued messages',
+    description: 'Ids separated by commas. Messages that are no longer queued are skipped.',
     effect: 'action',
   }),
 }

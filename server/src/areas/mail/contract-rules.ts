@@ -1,4 +1,4 @@
-// Rules of the mail relay (mail.md 1.4): forwarding, and addresses that are allowed or denied.
+// Rules of the mail relay: forwarding, and allowed and denied addresses (docs/behaviour/mail.md 4).
 
 import type { Static } from 'typebox'
 import { collectionEndpoints } from '../../contract/collections.ts'
@@ -10,7 +10,8 @@ const forwardingFields = {
   recipient: Mailbox,
   map: Type.Array(Mailbox, {
     maxItems: 1_000,
-    description: 'Where it goes; a copy stays in the own mailbox only when it is named here itself.',
+    description:
+      'Where mail is forwarded to. A copy stays in the mailbox of the recipient only when this list contains it.',
   }),
 }
 
@@ -35,24 +36,24 @@ export type AddressRule = Static<typeof AddressRule>
 const AddressType = Type.Integer({
   minimum: 1,
   maximum: 3,
-  description: '1 domain, 2 IP address, 3 mail address; follows from the address.',
+  description: '1 domain, 2 IP address, 3 mail address; derived from the address.',
 })
 
 export const ShownAddressRule = strictObject({ ...AddressRule.properties, type: AddressType })
 export type ShownAddressRule = Static<typeof ShownAddressRule>
 
-/** Spec gap (mail.md, open point 10): a type that comes back from a client is not looked at. */
+/** A type that a client sends back is ignored (docs/behaviour/mail.md 4). */
 const NewAddressRule = strictObject({
   ...addressFields,
-  type: Type.Optional(Type.Integer({ description: 'Not looked at; it follows from the address.' })),
+  type: Type.Optional(Type.Integer({ description: 'Ignored; it is derived from the address.' })),
 })
 export type NewAddressRule = Static<typeof NewAddressRule>
 
 const addressRules = (path: string, kind: 'allowed' | 'denied') =>
   collectionEndpoints({
     path,
-    title: `rules of ${kind} addresses`,
-    item: `a rule of ${kind === 'allowed' ? 'an allowed' : 'a denied'} address`,
+    title: `${kind} addresses`,
+    item: kind === 'allowed' ? 'an allowed address' : 'a denied address',
     idName: 'rule_id',
     change: 'configure',
     fields: NewAddressRule,

@@ -1,5 +1,5 @@
-// The mail relay (mail.md): its switch, domains, disk, limits and security. Rules, filtering and the queue are in the files
-// beside this one.
+// The mail relay (docs/behaviour/mail.md): its state, domains, disk, limits and security. Rules are in contract-rules.ts,
+// filtering and the queue in contract-filter.ts.
 
 import type { Static } from 'typebox'
 import { settingsEndpoints } from '../../contract/collections.ts'
@@ -15,25 +15,25 @@ export const showStatus = endpoint({
   method: 'GET',
   path: '/mail/settings/general/status',
   access: 'view',
-  summary: 'Show the state of the mail services',
+  summary: 'Show the status of the mail services',
   reply: Type.Array(StatusItem),
 })
 
 export const mailState = settingsEndpoints({
   path: '/mail/settings/general/state',
-  title: 'switch of the mail server',
+  title: 'state of the mail server',
   schema: Enabled,
   change: 'configure',
 })
 
-/** Spec gap (mail.md, open points 1 and 2): domain and host name are null until they are set, and null clears them. */
+/** Domain and host name are null until they are set, and null clears them (docs/behaviour/mail.md 1). */
 export const General = strictObject({
   mail_domain: nullable(DomainName),
   mail_hostname: nullable(DomainName),
   mail_additional_domains: Type.Array(DomainName, { maxItems: 100 }),
   mail_relay_domains: Type.Array(RelayDomain, {
     maxItems: 1_000,
-    description: 'Pairs of the outer domain and where its mail goes, with a | between them.',
+    description: 'Pairs of an outer domain and the server its mail goes to, separated by |.',
   }),
 })
 export type General = Static<typeof General>
@@ -53,7 +53,7 @@ export const ServerAccess = strictObject({
 
 export const serverAccess = settingsEndpoints({
   path: '/mail/settings/general/server_access',
-  title: 'access to mailboxes',
+  title: 'mailbox access settings',
   schema: ServerAccess,
   change: 'configure',
 })
@@ -76,30 +76,30 @@ export const disk = {
     method: 'GET',
     path: `${diskPath}/list`,
     access: 'view',
-    summary: 'List the disks that mail could be kept on',
-    description: 'Disks of this machine without partitions that nothing uses.',
+    summary: 'List the disks that can store mail',
+    description: 'Unused disks of this machine without partitions.',
     reply: Type.Array(strictObject({ id: Type.String(), title: Type.String() })),
   }),
   show: endpoint({
     method: 'GET',
     path: diskPath,
     access: 'view',
-    summary: 'Show the disk that mail is kept on',
+    summary: 'Show the disk that stores mail',
     reply: DiskState,
   }),
   connect: endpoint({
     method: 'POST',
     path: diskPath,
     access: 'configure',
-    summary: 'Connect a disk to keep mail on',
-    description: 'Only while the mail server is switched on.',
+    summary: 'Connect a disk to store mail',
+    description: 'Only while the mail server is enabled.',
     body: strictObject({ id: Type.String({ minLength: 1, maxLength: 255 }) }),
   }),
   disconnect: endpoint({
     method: 'DELETE',
     path: diskPath,
     access: 'configure',
-    summary: 'Disconnect the disk that mail is kept on',
+    summary: 'Disconnect the disk that stores mail',
   }),
 }
 
@@ -112,7 +112,7 @@ export const Advanced = strictObject({
   autoexpunge_days: Type.Integer({
     minimum: 0,
     maximum: 60,
-    description: 'Days after which mail is removed from the trash; 0: never.',
+    description: 'Days after which mail is removed from the trash; 0 means never.',
   }),
 })
 
@@ -134,16 +134,16 @@ export const advanced = {
 }
 
 export const Security = strictObject({
-  smtpd_sasl_enabled: Type.Boolean({ description: 'Let clients sign in to send.' }),
-  smtpd_tls_only_auth: Type.Boolean({ description: 'Take credentials over TLS only.' }),
-  dnsbl_enabled: Type.Boolean({ description: 'Refuse senders that are on DNS block lists.' }),
+  smtpd_sasl_enabled: Type.Boolean({ description: 'Clients can sign in to send mail.' }),
+  smtpd_tls_only_auth: Type.Boolean({ description: 'Accept credentials over TLS only.' }),
+  dnsbl_enabled: Type.Boolean({ description: 'Reject senders that are on DNS block lists.' }),
   greylisting_enabled: Type.Boolean({ description: 'Delay the first message of an unknown sender.' }),
   secure_encryption: Type.Boolean({ description: 'TLS 1.2 and higher only.' }),
 })
 
 export const security = settingsEndpoints({
   path: '/mail/settings/advanced/security/state',
-  title: 'security switches of mail',
+  title: 'mail security settings',
   schema: Security,
   change: 'configure',
 })
@@ -151,7 +151,7 @@ export const security = settingsEndpoints({
 export const TrustedNetworks = strictObject({
   postfix_mynetworks: Type.Array(TrustedNetwork, {
     maxItems: 1_000,
-    description: 'Networks that send without signing in; none of them wider than a prefix of 8.',
+    description: 'Networks that can send without signing in; the prefix must be at least 8.',
   }),
 })
 

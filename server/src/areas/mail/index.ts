@@ -1,9 +1,15 @@
-// The area of mail: relay and mailboxes, rules for addresses, filtering and the queue. Its engine comes later, so nothing is
-// rendered.
+// The area of mail: relay and mailboxes, rules for addresses, filtering and the queue. This release has no mail engine, so
+// nothing is rendered.
 
 import { defineArea } from '../../http/handle.ts'
 import { slots } from './config.ts'
+import { allowedList, deniedList, forwardingList, generalSettings, trustedNetworkSettings } from './lists.ts'
 import { routes } from './routes.ts'
-import { verify } from './verify.ts'
 
-export const mail = defineArea({ name: 'mail', slots, verify, routes })
+export const mail = defineArea({
+  name: 'mail',
+  slots,
+  lists: [forwardingList, allowedList, deniedList],
+  settings: [generalSettings, trustedNetworkSettings],
+  routes,
+})

@@ -58,13 +58,14 @@ export const filterRoutes: readonly Route[] = [
   handle(
     filter.uploadLicence,
     ({ rawBody, change, services }) => {
-      if (rawBody.length > maxLicenceBytes) throw invalid('body', 'A licence file has at most 32 KiB.')
+      if (rawBody.length > maxLicenceBytes)
+        throw invalid('body', 'The file is too large: a licence file has at most 32 KiB.')
       const file = services.vault.seal(rawBody.toString('base64'), filterLicencePlace)
       return change((config) => uploadLicence(config, file))
     },
     { slot: filterLicence },
   ),
-  // Only the engine can read its licence, and it is not part of this release.
+  // Only the engine can read its licence, and the engine is not part of this release.
   handle(filter.licence, () => ({ is_active: null, expiration_date: null })),
   handle(filter.lastUpdate, () => ({ last_update: 0 })),
 ]

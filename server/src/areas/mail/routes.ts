@@ -1,23 +1,15 @@
 // Endpoints of the mail relay: settings, disk, rules and queue. Filtering and DKIM are in routes-filter.ts.
 
-import { randomUUID } from 'node:crypto'
 import { handle, type Route, type Services } from '../../http/handle.ts'
 import { listRoutes, perItem, settingsRoutes } from '../../http/routes.ts'
-import { removeItem } from '../../model/list-edits.ts'
-import { type ListSlot, read, write } from '../../model/slots.ts'
+import type { ListDeclaration } from '../../model/declarations.ts'
+import { writeSettings } from '../../model/lists.ts'
+import { read, write } from '../../model/slots.ts'
 import * as slots from './config.ts'
 import * as contract from './contract.ts'
 import type { AddressRule } from './contract-rules.ts'
-import {
-  addAddressRule,
-  connectDisk,
-  replaceTrustedNetworks,
-  ruleItem,
-  showAddressRule,
-  updateAddressRule,
-  updateGeneral,
-  willNeedSigningKey,
-} from './edits.ts'
+import { connectDisk, showAddressRule, updateGeneral, willNeedSigningKey } from './edits.ts'
+import { allowedList, deniedList, forwardingList, trustedNetworkSettings } from './lists.ts'
 import { filterRoutes, makeSigningKey } from './routes-filter.ts'
 import { diskState, mailStatusItems } from './status.ts'
 
@@ -44,7 +36,7 @@ const settings: readonly Route[] = [
   }),
   handle(
     contract.trustedNetworks.replace,
-    ({ body, change }) => change((config) => replaceTrustedNetworks(config, body)),
+    ({ body, change }) => change((config) => writeSettings(config, trustedNetworkSettings, body)),
     { slot: slots.trustedNetworks },
   ),
 ]
@@ -69,40 +61,17 @@ const diskRoutes: readonly Route[] = [
   ),
 ]
 
-function addressRoutes(endpoints: typeof contract.allowed, slot: ListSlot<AddressRule>): readonly Route[] {
-  const shown = perItem(showAddressRule)
-  return [
-    handle(endpoints.list, ({ config }) => shown(read(config, slot)), { slot }),
-    handle(
-      endpoints.create,
-      async ({ body, change }) => {
-        const id = randomUUID()
-        await change((config) => addAddressRule(config, slot, id, body))
-        return { id }
-      },
-      { slot },
-    ),
-    handle(
-      endpoints.update,
-      ({ params, body, change }) => change((config) => updateAddressRule(config, slot, params.rule_id ?? '', body)),
-      { slot },
-    ),
-    handle(
-      endpoints.remove,
-      ({ params, change }) => change((config) => removeItem(config, slot, params.rule_id ?? '', ruleItem)),
-      { slot },
-    ),
-  ]
-}
+const addressRoutes = (endpoints: typeof contract.allowed, list: ListDeclaration<AddressRule>): readonly Route[] =>
+  listRoutes(endpoints, list, { shown: perItem(showAddressRule) })
 
 export const routes: readonly Route[] = [
   ...settings,
   ...diskRoutes,
   ...filterRoutes,
-  ...listRoutes(contract.forwarding, { slot: slots.forwardingRules, noun: ruleItem, ids: { kind: 'uuid' } }),
-  ...addressRoutes(contract.allowed, slots.allowedRules),
-  ...addressRoutes(contract.denied, slots.deniedRules),
-  // No engine queues messages in this release, so every message that is named has left.
+  ...listRoutes(contract.forwarding, forwardingList),
+  ...addressRoutes(contract.allowed, allowedList),
+  ...addressRoutes(contract.denied, deniedList),
+  // No engine queues messages in this release, so every message that a call names has already left.
   handle(contract.queue.list, () => []),
   handle(contract.queue.retry, () => undefined),
   handle(contract.queue.remove, () => undefined),

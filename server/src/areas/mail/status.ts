@@ -1,4 +1,4 @@
-// What runs of the mail services: nothing yet, and the items and the disk say so.
+// The status of the mail services: none of them runs yet, and the status items and the disk report this.
 
 import type { StatusItem } from '../../contract/fields.ts'
 import { type Config, read } from '../../model/slots.ts'
@@ -7,7 +7,7 @@ import type { DiskState } from './contract.ts'
 
 const stored = (engine: string): string => `Stored; ${engine} is not part of this release yet, so nothing is applied.`
 
-/** The server is called like its unit in the system journal (logs.md). */
+/** The server has the name of its unit in the system journal (docs/behaviour/logs.md 4). */
 export function mailStatusItems(config: Config, brand: string): StatusItem[] {
   const isOn = read(config, state).enabled
   const isFiltering = read(config, filterState).enabled
@@ -21,13 +21,16 @@ export function mailStatusItems(config: Config, brand: string): StatusItem[] {
       name: 'mail-filter',
       status: 'inactive',
       msg: isFiltering
-        ? [stored('the antispam and antivirus engine'), ...(isOn ? [] : ['It works only with the mail server.'])]
+        ? [
+            stored('the antispam and antivirus engine'),
+            ...(isOn ? [] : ['It works only while the mail server is enabled.']),
+          ]
         : ['The antispam and antivirus engine is switched off.'],
     },
   ]
 }
 
-/** What the settings lack for the mode they are meant for (mail.md 3.1). */
+/** What the settings lack for the mode they are meant for (docs/behaviour/mail.md 2). */
 function hints(config: Config): string[] {
   const { mail_domain, mail_hostname, mail_relay_domains } = read(config, general)
   const isRelay = mail_relay_domains.length > 0
@@ -35,7 +38,7 @@ function hints(config: Config): string[] {
     ...(mail_domain === null && !isRelay ? ['The main mail domain is not set.'] : []),
     ...(mail_hostname === null ? ['The host name of the mail server is not set.'] : []),
     ...(isRelay && read(config, security).smtpd_sasl_enabled
-      ? ['Clients may sign in (SASL); that should be off in front of an inner mail server.']
+      ? ['Clients can sign in (SASL). Disable this in front of an inner mail server.']
       : []),
   ]
 }
@@ -66,6 +69,6 @@ export function diskState(
     total_size: present?.bytes ?? null,
     error: present
       ? 'Stored; the mail engine is not part of this release yet, so the disk is not mounted.'
-      : 'This disk is not there, or something else uses it.',
+      : 'The disk is missing or in use by something else.',
   }
 }

@@ -1,4 +1,4 @@
-// What is stored about monitoring: all of it off at first, with the defaults of the specification.
+// What is stored about monitoring. At first everything is disabled (docs/behaviour/monitor.md).
 
 import { Enabled, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
@@ -21,7 +21,7 @@ export const snmpState = single('monitor.snmp_state', Enabled, { enabled: false 
 
 const MaybeSealed = Type.Union([Sealed, Type.Null()])
 
-/** As shown, with the secrets sealed; null is none. */
+/** As shown, with sealed secrets; null means that none is set. */
 const StoredSnmp = strictObject({
   ...SnmpSettings.properties,
   community: MaybeSealed,
@@ -42,9 +42,8 @@ export const snmpSettings = single('monitor.snmp_settings', StoredSnmp, {
   name: '',
 })
 
-/** The community is all that version 2 asks for, so it is a secret too. */
-export const snmpSecrets = ['community', 'password', 'private_key'] as const
-export type SnmpSecret = (typeof snmpSecrets)[number]
+/** Version 2 asks for nothing but the community, so it is a secret too. */
+export type SnmpSecret = 'community' | 'password' | 'private_key'
 
 /** Where the vault binds a secret to. */
 export const secretPlace = (field: SnmpSecret): string => `${snmpSettings.key}//${field}`

@@ -1,4 +1,4 @@
-// The traffic journal and the authentication journal of the personal portal (monitor.md).
+// The traffic journal and the authentication journal of the personal portal (docs/behaviour/monitor.md 6 and 7).
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
@@ -12,8 +12,11 @@ const word = Type.String()
 const number = Type.Integer()
 
 export const TrafficRecord = strictObject({
-  date_time: Type.Integer({ description: 'YYYYMMDDhhmmss by the clock of the gateway.' }),
-  result: oneOf(['absent', 'accept', 'drop'], 'Common verdict of firewall, intrusion prevention and applications.'),
+  date_time: Type.Integer({ description: 'YYYYMMDDhhmmss in the time zone of the gateway.' }),
+  result: oneOf(
+    ['absent', 'accept', 'drop'],
+    'Combined verdict of the firewall, intrusion prevention and application control.',
+  ),
   rule_id: Type.Integer({ description: '0: none.' }),
   table: oneOf(trafficTables),
   action: oneOf(['absent', 'accept', 'drop', 'l7_inspection']),
@@ -70,19 +73,19 @@ export const trafficJournal = endpoint({
   access: 'reports',
   summary: 'Query the traffic journal',
   description:
-    'What firewall rules wrote about connections that a logging rule marked; columns of other engines say absent or nothing.',
+    'Hits of firewall rules on connections that a logging rule marked. Columns of other engines are absent or empty.',
   query: journalQuery(trafficColumnNames),
   reply: strictObject({
     data: Type.Array(TrafficRecord),
     rows: Type.Integer({ description: 'Records in data.' }),
-    rows_before_limit_at_least: Type.Integer({ description: 'Records there are without limit and offset.' }),
+    rows_before_limit_at_least: Type.Integer({ description: 'Matching records without limit and offset.' }),
   }),
   alsoReplies: ['text/csv'],
 })
 
 export const AuthRecord = strictObject({
   id: Type.String({ description: 'Unique id of the session.' }),
-  date_time: Type.Integer({ description: 'YYYYMMDDhhmmss at which it began.' }),
+  date_time: Type.Integer({ description: 'YYYYMMDDhhmmss at which the session began.' }),
   user_id: number,
   login: word,
   name: word,
@@ -104,7 +107,7 @@ export const authJournal = endpoint({
   path: '/user_cabinet_reports/auth_journal',
   access: 'reports',
   summary: 'Query the authentication journal of the personal portal',
-  description: 'Empty as long as there is no personal portal.',
+  description: 'Empty: this release has no personal portal.',
   query: journalQuery(authColumnNames),
   reply: journalReply(AuthRecord),
   alsoReplies: ['text/csv'],
@@ -116,7 +119,7 @@ export const authJournalValues = endpoint({
   method: 'GET',
   path: '/user_cabinet_reports/auth_journal/unique_values/:column_name',
   access: 'reports',
-  summary: 'List the different values of a column of the authentication journal',
+  summary: 'List the distinct values of a column of the authentication journal',
   query: strictObject(pageQuery),
   reply: strictObject({
     meta: Type.Array(MetaColumn),

@@ -1,5 +1,5 @@
-// Monitoring: what passes through the gateway now, export of flows, SNMP and the monitoring agent (monitor.md). Journals
-// stand in a file of their own beside this one.
+// Monitoring: current traffic, flow export, SNMP and the monitoring agent (docs/behaviour/monitor.md). Journals are in
+// contract-journals.ts.
 
 import type { Static } from 'typebox'
 import { settingsEndpoints } from '../../contract/collections.ts'
@@ -11,7 +11,7 @@ import { addressPattern } from '../../net/ipv4.ts'
 
 export { authJournal, authJournalValues, trafficJournal } from './contract-journals.ts'
 
-const Aliases = Type.Array(Type.String(), { description: 'Ids of the objects that hold the address.' })
+const Aliases = Type.Array(Type.String(), { description: 'Ids of the objects that contain the address.' })
 const Rate = (unit: string, way: string) => Type.Integer({ description: `${unit} per second, ${way}.` })
 
 const rates = {
@@ -25,15 +25,15 @@ export const TrafficSession = strictObject({
   id: Type.String({ description: 'ULID.' }),
   source_ip: Type.String(),
   src_aliases: Aliases,
-  destination_ip: Type.String({ description: 'Where destinations are translated, the machine behind.' }),
+  destination_ip: Type.String({ description: 'After destination translation: the machine behind it.' }),
   dst_aliases: Aliases,
   source_proto: Type.String({ description: 'Protocol, with the port for TCP and UDP: TCP:51000.' }),
   destination_proto: Type.String(),
-  application: Type.String({ description: 'Empty while nobody has recognised it.' }),
+  application: Type.String({ description: 'Empty when it is not recognised.' }),
   duration: Type.Integer({ description: 'Seconds since it began.' }),
   ...rates,
   in_iface_alias: Type.String({
-    description: 'Interface the source is behind; empty for the gateway itself and when it cannot be told.',
+    description: 'Interface the source is behind; empty for the gateway itself and when it is unknown.',
   }),
   out_iface_alias: Type.String({ description: 'Interface the destination is behind.' }),
 })
@@ -60,7 +60,7 @@ const trafficQuery = <const T extends readonly string[]>(names: T) =>
 const namesOf = (schema: { readonly properties: object }): readonly string[] => Object.keys(schema.properties)
 
 const nothingToShow =
-  'Only what the kernel tracks at this moment; there is no history. The status tells why a list is empty or not whole.'
+  'Only what the kernel tracks at this moment; there is no history. The status shows why a list is empty or incomplete.'
 
 export const traffic = {
   sessions: endpoint({
@@ -77,7 +77,7 @@ export const traffic = {
     path: '/reports/traffic/top/sources',
     access: 'reports',
     summary: 'List the hosts with the most sessions',
-    description: `Sessions by local host, whoever began them. ${nothingToShow}`,
+    description: `Sessions by local host, in whichever direction they were opened. ${nothingToShow}`,
     query: trafficQuery(namesOf(TopSource)),
     reply: Type.Array(TopSource),
   }),
@@ -90,12 +90,12 @@ export const traffic = {
     query: trafficQuery(namesOf(TopApplication)),
     reply: Type.Array(TopApplication),
   }),
-  /** Spec gap: the specification has none, and without it an empty list would claim that nothing passes. */
+  /** Without it an empty list would claim that there is no traffic (docs/behaviour/monitor.md 2). */
   status: endpoint({
     method: 'GET',
     path: '/reports/traffic/status',
     access: 'reports',
-    summary: 'Show what the traffic monitor can tell here',
+    summary: 'Show the status of the traffic monitor',
     reply: Type.Array(StatusItem),
   }),
 }
@@ -106,7 +106,11 @@ export const FlowSettings = strictObject({
   version: Type.Unsafe<5 | 9 | 10>({ type: 'integer', enum: [5, 9, 10], description: '10 is IPFIX.' }),
   exported_interfaces: Type.Array(
     Type.String({ pattern: '^[A-Za-z0-9_.\\-]{1,80}$', 'x-fault': 'Must be the id of an interface.' }),
-    { maxItems: 200, uniqueItems: true, description: 'Interfaces that are counted; empty: nothing is exported.' },
+    {
+      maxItems: 200,
+      uniqueItems: true,
+      description: 'Interfaces whose flows are exported; empty: nothing is exported.',
+    },
   ),
   destination_ip: Type.String({
     pattern: `^(?:${addressPattern})?$`,
@@ -127,7 +131,7 @@ export type FlowSettings = Static<typeof FlowSettings>
 const flowEndpoints = (prefix: string) => ({
   state: settingsEndpoints({
     path: `${prefix}/netflow-export/state`,
-    title: 'switch of the flow export',
+    title: 'state of the flow export',
     schema: Enabled,
     change: 'configure',
   }),
@@ -139,14 +143,14 @@ const flowEndpoints = (prefix: string) => ({
   }),
 })
 
-/** Spec gap (monitor.md, open points): also served without the prefix that no other path has. */
+/** Also served without the prefix, which no other path has (docs/behaviour/monitor.md 3). */
 const [prefixed, plain] = [flowEndpoints('/api'), flowEndpoints('')]
 export const flowState = prefixed.state
 export const flowSettings = prefixed.settings
 export const plainFlowState = plain.state
 export const plainFlowSettings = plain.settings
 
-/** Spec gap: the specification has no status of the flow export; it has the form of all others. */
+/** Has the form of all other statuses (docs/behaviour/monitor.md 3). */
 export const flowStatus = endpoint({
   method: 'GET',
   path: '/api/netflow-export/status',
@@ -155,33 +159,33 @@ export const flowStatus = endpoint({
   reply: Type.Array(StatusItem),
 })
 
-const SnmpVersion = Type.Unsafe<2 | 3>({ type: 'integer', enum: [2, 3], description: '2 stands for 1 and 2c.' })
+const SnmpVersion = Type.Unsafe<2 | 3>({ type: 'integer', enum: [2, 3], description: '2 means versions 1 and 2c.' })
 
 const Host = Type.String({
   pattern: `^${addressPattern}(?:/(?:[0-9]|[12][0-9]|3[0-2]))?$`,
   'x-fault': 'Must be an IPv4 address or network such as 192.168.0.0/24.',
 })
 
-const Hosts = Type.Array(Host, { maxItems: 1000, uniqueItems: true, description: 'Only these may read.' })
+const Hosts = Type.Array(Host, { maxItems: 1000, uniqueItems: true, description: 'Only these can read.' })
 
 const Words = text({ maxLength: 255 })
 
 const snmpTexts = { user: Words, location: Words, contact: Words, name: Words }
 
-/** Empty, or at least eight characters: the standard refuses less. */
+/** Empty, or at least eight characters as the standard demands (RFC 3414, section 11.2). */
 const Secret = Type.String({
   maxLength: 255,
   pattern: '^(?:[\\u0020-\\u007e]{8,255}|\\*\\*\\*)?$',
-  'x-fault': 'Must be empty or have at least 8 characters without accents.',
+  'x-fault': 'Must be empty or have at least 8 printable ASCII characters.',
 })
 
 export const SnmpSettings = strictObject({
   ...snmpTexts,
   allow_external: Type.Boolean({ description: 'Also answer on external interfaces.' }),
   version: SnmpVersion,
-  community: Type.String({ description: 'Masked unless a full administrator asks.' }),
-  password: Type.String({ description: 'Masked likewise.' }),
-  private_key: Type.String({ description: 'Encryption key of version 3; masked likewise.' }),
+  community: Type.String({ description: 'Masked, except for administrators with full access.' }),
+  password: Type.String({ description: 'Masked in the same way.' }),
+  private_key: Type.String({ description: 'Encryption key of version 3; masked in the same way.' }),
   hosts: Hosts,
 })
 export type SnmpSettings = Static<typeof SnmpSettings>
@@ -201,7 +205,7 @@ export type SnmpPatch = Static<typeof SnmpPatch>
 
 export const snmpState = settingsEndpoints({
   path: '/monitor_backend/snmp/state',
-  title: 'switch of SNMP',
+  title: 'state of SNMP',
   schema: Enabled,
   change: 'configure',
 })
@@ -227,14 +231,15 @@ export const snmpSettings = {
     path: '/monitor_backend/snmp/settings',
     access: 'configure',
     summary: 'Change the SNMP settings',
-    description: 'Any subset of the fields. A secret that is null, absent or the mask stays; an empty one is removed.',
+    description:
+      'Any subset of the fields. A secret that is null, absent or the mask is kept; an empty one is removed.',
     body: SnmpPatch,
   }),
 }
 
 const label = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\-]{0,61}[\\p{L}\\p{N}])?'
 
-/** Names may be international; a port may follow. */
+/** Names can be international, and a port can follow. */
 const AgentServer = Type.String({
   minLength: 1,
   maxLength: 260,
@@ -253,7 +258,7 @@ export const AgentSettings = strictObject({
   hostname: Type.String({
     maxLength: 64,
     pattern: "^(?:[A-Za-z0-9._'\\-](?:[A-Za-z0-9._' \\-]{0,62}[A-Za-z0-9._'\\-])?)?$",
-    'x-fault': "Must consist of Latin letters, digits, blanks inside and . _ - '.",
+    'x-fault': "Must consist of Latin letters, digits and . _ - ' with spaces only between them.",
   }),
   listen_port: Type.Unsafe<10050 | 10051>({ type: 'integer', enum: [10_050, 10_051] }),
 })

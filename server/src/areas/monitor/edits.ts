@@ -1,15 +1,14 @@
-// What can be done to the settings of monitoring. Faults carry the names of the fields that were sent.
+// What can be done to the monitoring settings when a change is more than the fields that were sent.
 
-import { refuse } from '../../contract/error.ts'
 import { secretMask } from '../../contract/fields.ts'
-import { updateSingle } from '../../model/list-edits.ts'
+import { updateSettings } from '../../model/lists.ts'
 import type { Sealed } from '../../model/secret.ts'
 import { type Config, read } from '../../model/slots.ts'
-import { agentSettings, flowSettings, type SnmpSecret, snmpSettings } from './config.ts'
-import type { AgentSettings, FlowSettings, SnmpPatch } from './contract.ts'
-import { agentProblems, flowProblems } from './verify.ts'
+import { flowSettings, type SnmpSecret } from './config.ts'
+import type { FlowSettings, SnmpPatch } from './contract.ts'
+import { flowExport, snmp } from './settings.ts'
 
-/** Spec gap: templates that are not sent follow the version, so that choosing version 5 alone is enough, and back. */
+/** Template fields that are not sent follow the version, so that choosing a version is enough (docs/behaviour/monitor.md 3). */
 export function updateFlow(config: Config, patch: Partial<FlowSettings>): Config {
   const current = read(config, flowSettings)
   const version = patch.version ?? current.version
@@ -21,15 +20,7 @@ export function updateFlow(config: Config, patch: Partial<FlowSettings>): Config
           template_tx_counter: counter ?? flowSettings.initial.template_tx_counter,
           template_tx_interval: interval ?? flowSettings.initial.template_tx_interval,
         }
-  const next = updateSingle(config, flowSettings, { ...templates, ...patch })
-  refuse(flowProblems(next, read(next, flowSettings)))
-  return next
-}
-
-export function updateAgent(config: Config, patch: Partial<AgentSettings>): Config {
-  const next = updateSingle(config, agentSettings, patch)
-  refuse(agentProblems(read(next, agentSettings)))
-  return next
+  return updateSettings(config, flowExport, { ...templates, ...patch })
 }
 
 /** Turns the clear text into what is stored. */
@@ -41,9 +32,9 @@ export function updateSnmp(config: Config, patch: SnmpPatch, seal: SealSecret): 
     if (value === undefined || value === null || value === secretMask) return {}
     return { [field]: value === '' ? null : seal(field, value) }
   }
-  return updateSingle(config, snmpSettings, {
+  return updateSettings(config, snmp, {
     ...rest,
-    ...(version === undefined ? {} : { version: Number(version) as 2 | 3 }),
+    ...(version === undefined ? {} : { version: Number(version) === 3 ? 3 : 2 }),
     ...(hosts === undefined ? {} : { hosts: hosts === '' ? [] : hosts }),
     ...secret('community', community),
     ...secret('password', password),

@@ -1,18 +1,9 @@
-// The area of monitoring: what passes through the gateway now, journals of it, and the settings of those who watch from
-// outside (flow collectors, SNMP, monitoring servers). Nothing is exported or answered yet.
+// The area of monitoring: current traffic, journals, and the settings of external monitoring (flow collectors, SNMP,
+// monitoring servers). Nothing is exported or answered yet.
 
 import { defineArea } from '../../http/handle.ts'
-import { connections, tunnels, zones } from '../network/public.ts'
 import { slots } from './config.ts'
-import { references } from './references.ts'
 import { routes } from './routes.ts'
-import { verify } from './verify.ts'
+import { flowExport, monitoringAgent, snmp } from './settings.ts'
 
-export const monitor = defineArea({
-  name: 'monitor',
-  slots,
-  reads: [connections, tunnels, zones],
-  verify,
-  references,
-  routes,
-})
+export const monitor = defineArea({ name: 'monitor', slots, settings: [flowExport, snmp, monitoringAgent], routes })

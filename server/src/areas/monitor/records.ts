@@ -1,4 +1,4 @@
-// Records of the firewall log as rows of the traffic journal. Engines that are not there leave their columns empty.
+// Records of the firewall log as rows of the traffic journal. The columns of engines that do not exist yet are empty.
 
 import type { Cell } from '../../contract/table-query.ts'
 import { printStamp } from '../../contract/table-query.ts'
@@ -25,10 +25,10 @@ export interface FirewallHit {
 
 const tables: Readonly<Record<string, TrafficRecord['table']>> = { FWD: 'fwd', INP: 'inp' }
 
-/** Tables whose rules write into the traffic journal. */
-const audited: ReadonlySet<string> = new Set(['FWD', 'INP', 'DNAT', 'SNAT'])
+/** Tables whose rules write to the traffic journal. */
+const journalled: ReadonlySet<string> = new Set(['FWD', 'INP', 'DNAT', 'SNAT'])
 
-export const isTraffic = ({ table, lost }: FirewallHit): boolean => audited.has(table) && lost === 0
+export const isTraffic = ({ table, lost }: FirewallHit): boolean => journalled.has(table) && lost === 0
 
 export function showHit(hit: FirewallHit, offsetAt: (unixSeconds: number) => number): TrafficRow {
   const seconds = Math.floor(hit.time / 1000)

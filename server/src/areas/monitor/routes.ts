@@ -1,24 +1,15 @@
-// Endpoints of the traffic monitor and of the settings of monitoring; journals are in the file beside this one.
+// Endpoints of the traffic monitor and of the monitoring settings. Journals are in routes-journals.ts.
 
-import { secretMask } from '../../contract/fields.ts'
 import { maxRows } from '../../contract/table-query.ts'
-import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
+import { type Context, handle, type Route } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
 import { read } from '../../model/slots.ts'
-import {
-  agentSettings,
-  flowSettings,
-  flowState,
-  type SnmpSecret,
-  secretPlace,
-  snmpSecrets,
-  snmpSettings,
-  snmpState,
-} from './config.ts'
+import { flowSettings, flowState, type SnmpSecret, secretPlace, snmpSettings, snmpState } from './config.ts'
 import * as contract from './contract.ts'
-import { updateAgent, updateFlow, updateSnmp } from './edits.ts'
+import { updateFlow, updateSnmp } from './edits.ts'
 import { journalRoutes } from './routes-journals.ts'
 import { pageOf, showSessions, topApplications, topSources } from './sessions.ts'
+import { monitoringAgent } from './settings.ts'
 import { flowItems, snmpItems, trafficItems, unreadTrafficItems } from './status.ts'
 
 async function sessionsNow({ config, services }: Pick<Context, 'config' | 'services'>) {
@@ -58,28 +49,13 @@ const flowRoutes = (endpoints: typeof contract.flowSettings): Route[] => [
   handle(endpoints.update, ({ body, change }) => change((config) => updateFlow(config, body)), { slot: flowSettings }),
 ]
 
-/** The secrets of SNMP are for full administrators only, and each look at them is in the journal. */
-function showSnmp(context: Context<typeof contract.snmpSettings.show>): contract.SnmpSettings {
-  const { config, services } = context
+/** The secrets of SNMP are shown to full administrators only, with an audit record. */
+function showSnmp({ config, revealer }: Context<typeof contract.snmpSettings.show>): contract.SnmpSettings {
   const stored = read(config, snmpSettings)
-  const { role, login } = signedIn(context)
-  const isTold = role === 'predefined_admin_write' && snmpSecrets.some((field) => stored[field] !== null)
-  if (isTold)
-    services.audit.note({
-      event: 'action',
-      who: login,
-      address: context.address,
-      what: 'GET /monitor_backend/snmp/settings',
-      result: 'ok',
-      message: 'Secrets of SNMP were shown.',
-      request_id: context.requestId,
-      revision: null,
-      changes: [],
-    })
+  const reveal = revealer('Secrets of SNMP were shown.')
   const secret = (field: SnmpSecret): string => {
     const sealed = stored[field]
-    if (sealed === null) return ''
-    return isTold ? services.vault.reveal(sealed, secretPlace(field)) : secretMask
+    return sealed === null ? '' : reveal(sealed, secretPlace(field))
   }
   return {
     ...stored,
@@ -109,11 +85,8 @@ export const routes: readonly Route[] = [
   ...flowRoutes(contract.plainFlowSettings),
   handle(contract.flowStatus, ({ config }) => flowItems(config)),
   ...snmpRoutes,
-  handle(contract.agentSettings.show, ({ config }) => read(config, agentSettings), { slot: agentSettings }),
-  handle(contract.agentSettings.update, ({ body, change }) => change((config) => updateAgent(config, body)), {
-    slot: agentSettings,
-  }),
-  // Whether it runs, and it does not: the agent is not part of this release.
+  ...settingsRoutes(contract.agentSettings, monitoringAgent),
+  // The agent is not part of this release, so it never runs.
   handle(contract.agentStatus, () => ({ enabled: false })),
   ...journalRoutes,
 ]

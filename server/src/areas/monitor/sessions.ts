@@ -1,4 +1,4 @@
-// What the kernel tracks, in the words of the traffic monitor: objects and interfaces of an address, and sums by host.
+// Tracked sessions of the kernel as sessions of the traffic monitor: objects and interfaces of an address, sums by host.
 
 import { type Cell, comparison, type SortItem } from '../../contract/table-query.ts'
 import { type Config, read } from '../../model/slots.ts'
@@ -51,7 +51,7 @@ function remembered<T>(find: (ip: string, own: string) => T): (ip: string, own?:
   }
 }
 
-/** Objects that hold an address, and the user who has it. */
+/** Objects that contain an address, and the user who has it. */
 function aliasFinder(config: Config, facts: Facts): (ip: string) => string[] {
   const holders = [ipAddresses, ipRanges, networks]
     .flatMap((slot) => read(config, slot as typeof networks).map(({ id }) => id))
@@ -68,9 +68,8 @@ function aliasFinder(config: Config, facts: Facts): (ip: string) => string[] {
 }
 
 /**
- * The connection that an address is behind: the one whose network holds it; for an address beyond all of them the one whose
- * own address stood in for the gateway in this session, or else the only one that leads to a provider. Empty when that
- * does not tell, and for the gateway itself.
+ * The connection that an address is behind: the one whose network contains it; otherwise the one whose address the gateway
+ * used in this session, or the only external one. Empty when it is unknown, and for the gateway itself.
  */
 function interfaceFinder(config: Config, facts: Facts): (ip: string, own: string) => string {
   const own = new Set(ownAddresses(config, facts))
@@ -81,10 +80,10 @@ function interfaceFinder(config: Config, facts: Facts): (ip: string, own: string
   return remembered((ip, ownText) => {
     const address = parseAddress(ip)
     if (address === null || own.has(address)) return ''
-    const standIn = parseAddress(ownText)
+    const used = parseAddress(ownText)
     const found =
       all.find(({ networks }) => networks.some(({ low, high }) => low <= address && address <= high)) ??
-      all.find(({ networks }) => networks.some((network) => network.address === standIn)) ??
+      all.find(({ networks }) => networks.some((network) => network.address === used)) ??
       (external.length === 1 ? external[0] : undefined)
     return found ? connectionAlias(found.connection) : ''
   })
@@ -105,7 +104,7 @@ const sums = (sessions: readonly TrafficSession[]) => {
   }
 }
 
-/** The same session told from its other end. */
+/** The same session seen from its other end. */
 const turned = (session: TrafficSession): TrafficSession => ({
   ...session,
   source_ip: session.destination_ip,
@@ -117,8 +116,8 @@ const turned = (session: TrafficSession): TrafficSession => ({
 })
 
 /**
- * By local host, whoever began the session. Where no end is local it counts for the one that began it; what the gateway
- * does itself does not count (monitor.md, dashboard).
+ * By local host, in whichever direction the session was opened. Where no end is local it counts for the host that opened it;
+ * sessions of the gateway itself do not count (docs/behaviour/monitor.md 2).
  */
 export function topSources(config: Config, facts: Facts, sessions: readonly TrafficSession[]): TopSource[] {
   const local = new Set(
@@ -127,10 +126,10 @@ export function topSources(config: Config, facts: Facts, sessions: readonly Traf
       .map(connectionAlias),
   )
   const own = new Set(ownAddresses(config, facts))
-  const told = sessions.map((session) =>
+  const oriented = sessions.map((session) =>
     !local.has(session.in_iface_alias) && local.has(session.out_iface_alias) ? turned(session) : session,
   )
-  const foreign = told.filter(({ source_ip }) => !own.has(parseAddress(source_ip) ?? -1))
+  const foreign = oriented.filter(({ source_ip }) => !own.has(parseAddress(source_ip) ?? -1))
   return [...Map.groupBy(foreign, (session) => session.source_ip)].map(([source_ip, mine]) => ({
     source_ip,
     src_aliases: mine[0]?.src_aliases ?? [],
@@ -138,7 +137,7 @@ export function topSources(config: Config, facts: Facts, sessions: readonly Traf
   }))
 }
 
-/** Nobody recognises applications yet; what is not recognised is no application. */
+/** No engine recognises applications yet, and unrecognised traffic is not listed. */
 export const topApplications = (sessions: readonly TrafficSession[]): TopApplication[] =>
   [...Map.groupBy(sessions, (session) => session.application)]
     .filter(([application]) => application !== '')
@@ -150,7 +149,7 @@ export interface TrafficQuery {
   readonly sort?: readonly SortItem[]
 }
 
-/** Sorted and cut as asked. Lists of ids sort as the text of their first one. */
+/** Sorted and cut as the query asks. Lists of ids are sorted as text. */
 export function pageOf<T extends object>(rows: readonly T[], query: TrafficQuery, first: SortItem, most: number): T[] {
   const compare = comparison([...(query.sort ?? []), first])
   const cells = (row: T): Readonly<Record<string, Cell>> =>

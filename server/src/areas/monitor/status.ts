@@ -1,13 +1,13 @@
-// The status of the traffic monitor, flow export and SNMP: what is set, and what comes of it.
+// The status of the traffic monitor, the flow export and SNMP.
 
 import type { StatusItem } from '../../contract/fields.ts'
 import { type Config, read } from '../../model/slots.ts'
 import type { TrafficReading } from '../../plan/facts.ts'
 import { flowSettings, flowState, snmpState } from './config.ts'
 
-/** Sessions are a plain list, so it is here that one learns why it is empty or not whole. */
+/** Sessions are a plain list, so the status shows why it is empty or incomplete. */
 export function trafficItems(reading: TrafficReading | undefined): StatusItem[] {
-  if (reading === undefined) return withoutSessions('inactive', 'Nobody reads what passes through this gateway.')
+  if (reading === undefined) return withoutSessions('inactive', 'The traffic of this gateway is not read.')
   if (reading.limitation !== null) return withoutSessions('inactive', reading.limitation)
   const rates: StatusItem = reading.isCounting
     ? { name: 'rates', status: 'active', msg: [] }
@@ -15,21 +15,21 @@ export function trafficItems(reading: TrafficReading | undefined): StatusItem[] 
   return [{ name: 'sessions', status: 'active', msg: reading.isCut ? [cut] : [] }, rates, noApplications]
 }
 
-/** For when the machine could not be asked. */
+/** When the machine did not answer. */
 export const unreadTrafficItems = (why: string): StatusItem[] => withoutSessions('failed', why)
 
 const withoutSessions = (status: StatusItem['status'], why: string): StatusItem[] => [
   { name: 'sessions', status, msg: [why] },
-  { name: 'rates', status: 'inactive', msg: ['Without sessions there are no rates.'] },
+  { name: 'rates', status: 'inactive', msg: ['Rates are not available without sessions.'] },
   noApplications,
 ]
 
-const cut = 'The gateway tracks more sessions than are shown here; the lists are a part of them.'
-const uncounted = 'The kernel does not count what sessions carry, so all rates are 0.'
+const cut = 'The gateway tracks more sessions than can be shown; the lists are incomplete.'
+const uncounted = 'The kernel does not count the traffic of sessions, so all rates are 0.'
 const noApplications: StatusItem = {
   name: 'applications',
   status: 'inactive',
-  msg: ['No engine recognises applications yet, so sessions have none and there is no list of them.'],
+  msg: ['No engine recognises applications yet, so the list of applications is empty.'],
 }
 
 export const snmpItems = (config: Config): StatusItem[] => [
@@ -37,7 +37,7 @@ export const snmpItems = (config: Config): StatusItem[] => [
     name: 'snmpd',
     status: 'inactive',
     msg: read(config, snmpState).enabled
-      ? ['Stored; the SNMP service is not part of this release yet, so nobody answers.']
+      ? ['Stored; the SNMP service is not part of this release yet, so requests are not answered.']
       : ['SNMP is switched off.'],
   },
 ]
@@ -48,7 +48,7 @@ export function flowItems(config: Config): StatusItem[] {
     ? [
         'Stored; the flow export is not part of this release yet, so nothing is sent.',
         ...(destination_ip === '' ? ['The address of the collector is missing.'] : []),
-        ...(exported_interfaces.length === 0 ? ['No interface is chosen.'] : []),
+        ...(exported_interfaces.length === 0 ? ['No interface is selected.'] : []),
       ]
     : ['The flow export is switched off.']
   return [{ name: 'netflow-export', status: 'inactive', msg }]

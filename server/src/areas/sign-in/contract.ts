@@ -1,5 +1,4 @@
-// Signing in and out, who one is, the list of sessions and the blocks of addresses (seed, "Authentication";
-// users-and-admins.md 1.5 and 2.3). The endpoints for blocks are ours: the source has only a menu entry.
+// Signing in and out, the signed-in administrator, the sessions and the blocked addresses (docs/behaviour/sign-in.md).
 
 import type { Static } from 'typebox'
 import { roleIds } from '../../contract/access.ts'
@@ -17,7 +16,7 @@ export const signIn = endpoint({
   summary: 'Sign in',
   errors: ['unauthenticated'],
   description:
-    'Sets two cookies; every later call needs both. A login without an at-sign is a local administrator, ' +
+    'Sets two cookies; every later call needs both. A login without an at sign is a local administrator, ' +
     '`name@domain` one of a directory, `name@radius` one of RADIUS.',
   body: strictObject({
     login: Type.String({ minLength: 1, maxLength: 320 }),
@@ -49,7 +48,7 @@ export const whoAmI = endpoint({
 })
 
 export const AdminSession = strictObject({
-  id: Type.String({ description: 'A handle to end the session with; it opens nothing.' }),
+  id: Type.String({ description: 'A handle to end the session with; it gives no access.' }),
   login: Type.String(),
   name: Type.String(),
   competence,
@@ -60,8 +59,8 @@ export const AdminSession = strictObject({
   auth_type: oneOf(['ad', 'ald', 'local', 'radius']),
   auth_rule_id: Type.String(),
   admin_id: Type.String(),
-  login_timestamp: Type.Integer({ description: 'Moment of sign-in as YYYYMMDDhhmmss, UTC.' }),
-  country_code: Type.String({ description: 'Country of the address by the country database; empty when unknown.' }),
+  login_timestamp: Type.Integer({ description: 'Time of the sign-in as YYYYMMDDhhmmss, UTC.' }),
+  country_code: Type.String({ description: 'Country of the address from the country database; empty when unknown.' }),
 })
 export type AdminSession = Static<typeof AdminSession>
 
@@ -79,7 +78,7 @@ export const endSession = endpoint({
   access: 'signed-in',
   effect: 'action',
   summary: 'End a session',
-  description: 'One’s own always; others’ with full access.',
+  description: 'Your own session always; those of others with full access.',
 })
 
 export const listBlocks = endpoint({
@@ -95,5 +94,5 @@ export const liftBlocks = endpoint({
   path: '/web/auth/blocks',
   access: 'configure',
   effect: 'action',
-  summary: 'Lift all blocks of addresses',
+  summary: 'Unblock all addresses',
 })

@@ -1,4 +1,4 @@
-// The sign-in area: sessions are runtime state, so it stores no configuration.
+// The sign-in area. Sessions are runtime state, so it stores no configuration.
 
 import { defineArea } from '../../http/handle.ts'
 import { routes } from './routes.ts'

@@ -1,7 +1,8 @@
-// Signing in, signing out and sessions. An unknown login, a wrong password, a disabled and a closed account all get the
-// same answer after the same work.
+// Signing in, signing out and sessions. An unknown login, a wrong password, a disabled and a locked account all get the same
+// answer after the same work.
 
 import { competences, roles } from '../../contract/access.ts'
+import { nameOf } from '../../contract/endpoint.ts'
 import { GatewayError, notFound } from '../../contract/error.ts'
 import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
 import {
@@ -30,7 +31,7 @@ export const routes: readonly Route[] = [
       const restPath = services.cookieJar.checkRestPath(body.rest_path)
       refuseBlocked(context)
       const admin = await findSignedIn(context)
-      // Attempts that were sent together: those that came after the blocking one do not count as tried.
+      // Of attempts that were sent together, those after the one that caused the block do not count.
       refuseBlocked(context)
       if (!admin) throw refuseSignIn(context)
       const tokens = services.transact(() => {
@@ -75,10 +76,10 @@ export const routes: readonly Route[] = [
   handle(endSession, (context) => {
     const { params, services } = context
     const identity = signedIn(context)
-    const session = services.sessions.find(params.session_id ?? '')
+    const session = services.sessions.find(params.session_id)
     const isOwn = session?.handle === identity.session.handle
-    if (!isOwn && identity.role !== 'predefined_admin_write') {
-      throw new GatewayError('forbidden', 'Only an administrator with full access may end another session.')
+    if (!isOwn && !context.isFullAdministrator) {
+      throw new GatewayError('forbidden', 'Only an administrator with full access can end another session.')
     }
     if (!session) throw notFound('session with this id')
     services.sessions.end(session.handle)
@@ -107,19 +108,20 @@ const blocked = (seconds: number): GatewayError =>
 /** The administrator whose password this is; null for every kind of failure. */
 async function findSignedIn(context: SignInContext): Promise<StoredAdministrator | null> {
   const { body, config, services } = context
-  // Directories and RADIUS are their own sources of identity and never fall back to local accounts.
+  // Directories and RADIUS are separate sources of identity and never fall back to local accounts
+  // (docs/behaviour/security.md 11).
   const admin = body.login.includes('@') ? undefined : findByLogin(config, body.login)
   const stored = admin ? services.vault.reveal(admin.password_hash, passwordPlace(admin.id)) : null
   const fits = await services.passwords.fits(body.password, stored)
   if (!admin || !fits || !admin.enabled || services.guard.isAccountClosed(admin.id)) return null
-  // The hash took a while: the account may have been disabled or got another password meanwhile.
+  // Hashing takes time: the account may have been disabled or got another password since.
   const now = findById(services.engine.config, admin.id)
   if (!now?.enabled || now.password_timestamp !== admin.password_timestamp) return null
   if (stored !== null && services.passwords.isOutdated(stored)) await renewHash(context, now)
   return now
 }
 
-/** A hash made at a lower cost than today's is replaced while the password is at hand. The password stays the same. */
+/** Replaces a hash of a lower cost than today's while the password is known. The password stays the same. */
 async function renewHash(
   { body, services, address, requestId }: SignInContext,
   admin: StoredAdministrator,
@@ -132,7 +134,7 @@ async function renewHash(
       reason: 'Password hash renewed at sign-in',
       requestId,
     })
-    // During a probation nothing may change; the next sign-in tries again.
+    // During a probation nothing can change; the next sign-in tries again.
     .catch(() => {})
 }
 
@@ -141,22 +143,23 @@ function refuseSignIn(context: SignInContext): GatewayError {
   const admin = findByLogin(config, body.login)
   services.transact(() => {
     const isBlocked = services.guard.recordFailure(address, admin?.id ?? null)
-    const message = isBlocked ? 'Sign-in failed; the address is blocked now.' : 'Sign-in failed.'
+    const message = isBlocked ? 'Sign-in failed. The address is now blocked.' : 'Sign-in failed.'
     services.audit.write([record(context, 'sign-in', shownLogin(admin, body.login), 'unauthenticated', message)])
   })
   return new GatewayError('unauthenticated', 'The login or the password is wrong.')
 }
 
-/** An unknown login may be a password typed into the wrong field: only its first two characters are kept. */
+/** An unknown login may be a password typed into the wrong field, so only its first two characters are recorded. */
 const shownLogin = (admin: StoredAdministrator | undefined, login: string): string =>
   admin ? admin.login : `${[...login].slice(0, 2).join('')}…`
 
-/** A session presented at sign-in ends: nobody continues one that somebody else may have planted. */
+/** Ends a session presented at sign-in, because an attacker may have planted it. */
 function endPresented(context: SignInContext): void {
   const { identity, services } = context
   if (identity) services.sessions.end(identity.session.handle)
 }
 
+/** The events that the area writes itself, within the transaction that opens or ends the session. */
 function record(
   context: { address: string; requestId: string },
   event: 'sign-in' | 'sign-out',
@@ -164,7 +167,7 @@ function record(
   result: AuditEntry['result'],
   message: string,
 ): AuditEntry {
-  const what = event === 'sign-in' ? 'POST /web/auth/login' : 'DELETE /web/auth/login'
+  const what = nameOf(event === 'sign-in' ? signIn : signOut)
   const { address, requestId } = context
   return { event, who, address, what, result, message, request_id: requestId, revision: null, changes: [] }
 }

@@ -1,4 +1,4 @@
-// The usage-statistics area. Off unless somebody switches it on; nothing is gathered or sent by this version.
+// The usage-statistics area. Disabled at first; this release collects and sends nothing.
 
 import { Enabled } from '../../contract/fields.ts'
 import { defineArea } from '../../http/handle.ts'

@@ -1,13 +1,13 @@
-// Updates without a connection: the system from an image, the databases from an archive (general.md 2.3). This release
-// installs neither and says so.
+// Offline updates: the system from an image, the databases from an archive (docs/behaviour/updates.md). This release installs
+// neither and refuses both.
 
 import { endpoint } from '../../contract/endpoint.ts'
 import { nullable, oneOf, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
-export const noSystemUpdates = 'This release cannot install system updates, so it takes no update image.'
+export const noSystemUpdates = 'This release cannot install system updates, so it accepts no update image.'
 export const noDatabaseUpdates =
-  'This release cannot install databases from an archive, so it takes none and nothing was changed.'
+  'This release cannot install databases from an archive, so it accepts none. Nothing was changed.'
 
 const ImageVersion = strictObject({
   major: Type.Integer(),
@@ -26,7 +26,7 @@ export const systemImage = {
     path: '/sysupdate/iso-upload',
     access: 'view',
     summary: 'Show the version of the uploaded update image',
-    description: 'Always null in this release, which keeps no image.',
+    description: 'Always null: this release stores no image.',
     reply: strictObject({ uploaded_iso_version: nullable(ImageVersion) }),
   }),
   upload: endpoint({
@@ -34,8 +34,8 @@ export const systemImage = {
     path: '/sysupdate/iso-upload',
     errors: ['conflict'],
     access: 'configure',
-    summary: 'Upload an update image of the system',
-    description: `${noSystemUpdates} An image is refused with 409 or, by its size, 413; any other file with 422.`,
+    summary: 'Upload a system update image',
+    description: `${noSystemUpdates} An image is refused with 409 (or 413 if it is too large), any other file with 422.`,
     effect: 'action',
     rawBodyType: 'application/octet-stream',
     tooLargeMessage: noSystemUpdates,
@@ -46,7 +46,7 @@ export const systemImage = {
     errors: ['conflict'],
     access: 'configure',
     summary: 'Install the uploaded update image',
-    description: 'Always 409 in this release, which has no image to install.',
+    description: 'Always 409: this release has no image to install.',
     effect: 'action',
   }),
 }
@@ -58,16 +58,16 @@ const archiveUpload = (path: string, summary: string) =>
     errors: ['conflict'],
     access: 'configure',
     summary,
-    description: `${noDatabaseUpdates} An archive is refused with 409 or, by its size, 413; any other file with 422.`,
+    description: `${noDatabaseUpdates} An archive is refused with 409 (or 413 if it is too large), any other file with 422.`,
     effect: 'action',
     rawBodyType: 'application/octet-stream',
     tooLargeMessage: noDatabaseUpdates,
   })
 
-export const uploadDatabases = archiveUpload('/api/offline-update', 'Upload an archive of databases')
+export const uploadDatabases = archiveUpload('/api/offline-update', 'Upload a database archive')
 
-/** What is inside such an archive is not described, so only its outer form is judged. */
+/** The content of such an archive is not specified, so only its format is checked (docs/behaviour/updates.md 2). */
 export const uploadFilterDatabases = archiveUpload(
   '/content-filter/update_archive_upload',
-  'Upload an archive of the databases of the content filter',
+  'Upload a database archive of the content filter',
 )

@@ -1,4 +1,4 @@
-// The area of updates without a connection; it keeps nothing.
+// The area of offline updates; it stores nothing.
 
 import { defineArea } from '../../http/handle.ts'
 import { routes } from './routes.ts'

@@ -1,5 +1,5 @@
-// Endpoints of updates without a connection. Nothing that is uploaded is kept; a file of the wrong kind is told apart
-// from one that only this release cannot install.
+// Endpoints of offline updates. Uploaded files are not stored; a file of the wrong kind gets another answer than one that only
+// this release cannot install.
 
 import { GatewayError, invalid } from '../../contract/error.ts'
 import { handle, type Route } from '../../http/handle.ts'
@@ -10,14 +10,14 @@ const holdsAt = (file: Buffer, at: number, mark: Buffer): boolean => file.subarr
 /** ISO 9660: the first volume descriptor is in sector 16, its name after the type byte. */
 const isImage = (file: Buffer): boolean => holdsAt(file, 16 * 2048 + 1, Buffer.from('CD001'))
 
-/** tar as it is, or packed with gzip. */
+/** tar, plain or compressed with gzip. */
 const isArchive = (file: Buffer): boolean =>
   holdsAt(file, 257, Buffer.from('ustar')) || holdsAt(file, 0, Buffer.from([0x1f, 0x8b]))
 
 export const routes: readonly Route[] = [
   handle(systemImage.show, () => ({ uploaded_iso_version: null })),
   handle(systemImage.upload, ({ rawBody }) => {
-    if (!isImage(rawBody)) throw invalid('body', 'The file is no ISO image.')
+    if (!isImage(rawBody)) throw invalid('body', 'The file is not an ISO image.')
     throw new GatewayError('conflict', noSystemUpdates)
   }),
   handle(systemImage.install, () => {
@@ -25,7 +25,7 @@ export const routes: readonly Route[] = [
   }),
   ...[uploadDatabases, uploadFilterDatabases].map((upload) =>
     handle(upload, ({ rawBody }) => {
-      if (!isArchive(rawBody)) throw invalid('body', 'The file is no tar archive.')
+      if (!isArchive(rawBody)) throw invalid('body', 'The file is not a tar archive.')
       throw new GatewayError('conflict', noDatabaseUpdates)
     }),
   ),

@@ -1,5 +1,5 @@
 // gw admin reset: a new password for an administrator who locked himself out. Works on the stored state itself, with the
-// gateway stopped, through the same engine as the gateway, so the change is a revision and stands in the journal.
+// gateway stopped, through the same engine as the gateway, so the change is a revision with an audit record.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, lstatSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The journal as a chain: a thousand random tamperings are each found and named, and neither a failed transaction nor a
+// The audit trail as a chain: a thousand random tamperings are each found and named, and neither a failed transaction nor a
 // disk that takes nothing breaks it.
 
 import assert from 'node:assert/strict'
@@ -39,16 +39,16 @@ class Undo extends Error {}
 const chain = (previous: Uint8Array, record: string): Buffer =>
   createHash('sha256').update(previous).update(record).digest()
 
-describe('a tampered journal', () => {
+describe('a tampered audit trail', () => {
   let database: Database
   let rows: Row[] = []
   const checkpoints: Checkpoint[] = []
   before(() => {
     database = new Database(':memory:')
-    const journal = new AuditTrail(database, now)
+    const trail = new AuditTrail(database, now)
     for (let index = 1; index <= length; index++) {
-      journal.write([entry(`record ${index}`)])
-      if (checkpointAt.includes(index)) checkpoints.push({ ...journal.head, time: '', authentic: true })
+      trail.write([entry(`record ${index}`)])
+      if (checkpointAt.includes(index)) checkpoints.push({ ...trail.head, time: '', authentic: true })
     }
     rows = database.prepare('SELECT sequence, record, hash FROM journal ORDER BY sequence').all() as unknown as Row[]
   })
@@ -164,54 +164,54 @@ describe('a tampered journal', () => {
 
   it('is noticed by the running gateway even after the last checkpoint', async () => {
     const running = new Database(':memory:')
-    const journal = new AuditTrail(running, now)
-    journal.write([entry('one'), entry('two'), entry('three')])
+    const trail = new AuditTrail(running, now)
+    trail.write([entry('one'), entry('two'), entry('three')])
     running.prepare('DELETE FROM journal WHERE sequence > 1').run()
-    assert.deepEqual(await journal.verify([]), { sequence: 2, message: 'This record and all after it are missing.' })
+    assert.deepEqual(await trail.verify([]), { sequence: 2, message: 'This record and all after it are missing.' })
     running.close()
   })
 })
 
-describe('the journal', () => {
+describe('the audit trail', () => {
   it('goes on whole after a transaction around it was undone', async () => {
     const database = new Database(':memory:')
-    const journal = new AuditTrail(database, now)
-    journal.write([entry('kept')])
-    journal.note(entry('noted'))
+    const trail = new AuditTrail(database, now)
+    trail.write([entry('kept')])
+    trail.note(entry('noted'))
     assert.throws(
       () =>
         database.transact(() => {
-          journal.write([entry('undone')])
+          trail.write([entry('undone')])
           throw new Undo()
         }),
       Undo,
     )
-    assert.equal(journal.head.sequence, 1)
-    journal.write([entry('next')])
+    assert.equal(trail.head.sequence, 1)
+    trail.write([entry('next')])
     assert.deepEqual(
-      newest(journal).map((record) => record.message),
+      newest(trail).map((record) => record.message),
       ['noted', 'next', 'kept'],
     )
-    assert.equal(await journal.verify([]), null)
+    assert.equal(await trail.verify([]), null)
     database.close()
   })
 
   it('keeps what it cannot write now, goes on answering, and writes it later', async () => {
     const database = new Database(':memory:')
-    const journal = new AuditTrail(database, now)
-    journal.write([entry('before')])
+    const trail = new AuditTrail(database, now)
+    trail.write([entry('before')])
     database.prepare('PRAGMA query_only=1').run()
-    journal.note(entry('while the disk took nothing'))
+    trail.note(entry('while the disk took nothing'))
     assert.deepEqual(
-      newest(journal).map((record) => record.message),
+      newest(trail).map((record) => record.message),
       ['before'],
     )
-    assert.equal(await journal.verify([]), null)
-    assert.throws(() => journal.flush())
+    assert.equal(await trail.verify([]), null)
+    assert.throws(() => trail.flush())
     database.prepare('PRAGMA query_only=0').run()
-    journal.flush()
+    trail.flush()
     assert.deepEqual(
-      newest(journal).map((record) => record.message),
+      newest(trail).map((record) => record.message),
       ['while the disk took nothing', 'before'],
     )
     database.close()
@@ -219,29 +219,29 @@ describe('the journal', () => {
 
   it('counts what it had to drop', () => {
     const database = new Database(':memory:')
-    const journal = new AuditTrail(database, now)
-    for (let index = 0; index < 10_005; index++) journal.note(entry(String(index)))
-    const [last] = newest(journal)
-    assert.equal(last?.message, '5 records were lost while the disk took nothing.')
-    assert.equal(journal.head.sequence, 10_001)
+    const trail = new AuditTrail(database, now)
+    for (let index = 0; index < 10_005; index++) trail.note(entry(String(index)))
+    const [last] = newest(trail)
+    assert.equal(last?.message, '5 audit records were lost while the disk was full.')
+    assert.equal(trail.head.sequence, 10_001)
     database.close()
   })
 
   it('asks for a checkpoint every thousand records, once they are committed', async () => {
     const database = new Database(':memory:')
-    const journal = new AuditTrail(database, now)
+    const trail = new AuditTrail(database, now)
     const heads: number[] = []
-    journal.onCheckpointDue = () => heads.push(journal.head.sequence)
+    trail.onCheckpointDue = () => heads.push(trail.head.sequence)
     const many = Array.from({ length: 1_000 }, (_, index) => entry(String(index)))
     assert.throws(() =>
       database.transact(() => {
-        journal.write(many)
+        trail.write(many)
         throw new Undo()
       }),
     )
     await Promise.resolve()
     assert.deepEqual(heads, [], 'what was undone must not be signed')
-    journal.write(many)
+    trail.write(many)
     await Promise.resolve()
     assert.deepEqual(heads, [1_000])
     database.close()
@@ -249,8 +249,8 @@ describe('the journal', () => {
 
   it('is one line a record, whatever is in it', () => {
     const database = new Database(':memory:')
-    const journal = new AuditTrail(database, now)
-    journal.write([entry('a\r\n{"sequence":2}\u0000\u001b[31m'), entry('b')])
+    const trail = new AuditTrail(database, now)
+    trail.write([entry('a\r\n{"sequence":2}\u0000\u001b[31m'), entry('b')])
     const rows = database.prepare('SELECT record FROM journal').all() as unknown as Row[]
     for (const { record } of rows) {
       for (const character of '\r\n\u0000\u001b') assert.ok(!record.includes(character))
@@ -259,4 +259,4 @@ describe('the journal', () => {
   })
 })
 
-const newest = (journal: AuditTrail): AuditRecord[] => JSON.parse(journal.listJson(10, 0))
+const newest = (trail: AuditTrail): AuditRecord[] => JSON.parse(trail.listJson(10, 0))

@@ -1,12 +1,12 @@
-// The journal: every change, sign-in and refusal as a record in a SHA-256 chain. Records of changes are written in the
-// change's own transaction; refusals are gathered and follow within a moment, so that a flood of them costs one sync.
+// The audit trail: every change, sign-in and refusal as a record in a SHA-256 chain. Records of changes are written in the
+// transaction of the change; refusals are collected and written together shortly after, so that a flood costs one sync.
 
 import { createHash } from 'node:crypto'
 import type { ErrorCode } from '../../contract/error.ts'
 import type { Database } from '../../database/database.ts'
 import type { Checkpoint } from '../../plan/artifacts.ts'
 
-/** How it ended: done, failed on the way, or the code of the refusal. */
+/** How it ended: successful, failed, or the code of the refusal. */
 export type AuditResult = 'ok' | 'failed' | ErrorCode
 
 export interface AuditEntry {
@@ -23,7 +23,7 @@ export interface AuditEntry {
   readonly changes: readonly unknown[]
 }
 
-/** Records of earlier versions have other results. */
+/** Records of earlier versions can have other results. */
 export interface AuditRecord extends Omit<AuditEntry, 'result'> {
   readonly result: string
   readonly sequence: number
@@ -48,7 +48,7 @@ interface Row {
 const genesis = Buffer.alloc(32)
 const ownActor = { who: 'system', address: '127.0.0.1' } as const
 const flushMilliseconds = 200
-/** How long to wait before trying again when the disk took nothing, and how many records may wait for it. */
+/** How long to wait before trying again when the disk is full, and how many records can wait for that. */
 const retryMilliseconds = 2_000
 const maxWaiting = 10_000
 const checkpointEvery = 1_000
@@ -61,7 +61,7 @@ export class AuditTrail {
   #waiting: TimedEntry[] = []
   #dropped = 0
   #timer: NodeJS.Timeout | null = null
-  /** Told when enough records have gathered for a checkpoint. */
+  /** Called when there are enough new records for a checkpoint. */
   onCheckpointDue: () => void = () => {}
   #checkpointed: number
 
@@ -105,7 +105,7 @@ export class AuditTrail {
       return { sequence, hash }
     })
     this.#last = last
-    // After the surrounding transaction: what is undone must not be signed.
+    // After the surrounding transaction: a record that is rolled back must not be signed.
     if (last.sequence - this.#checkpointed >= checkpointEvery) queueMicrotask(() => this.#askForCheckpoint())
   }
 
@@ -115,7 +115,7 @@ export class AuditTrail {
     this.onCheckpointDue()
   }
 
-  /** For what is not part of a change: written soon, together with what else has gathered. */
+  /** For what is not part of a change: written shortly after, together with other such records. */
   note(entry: AuditEntry): void {
     if (this.#waiting.length >= maxWaiting) this.#dropped++
     else this.#waiting.push({ time: this.#now().toISOString(), ...entry })
@@ -136,7 +136,7 @@ export class AuditTrail {
     this.#dropped = 0
   }
 
-  /** Where nobody waits for the result: a disk that takes nothing now is tried again, and reading goes on meanwhile. */
+  /** Where no caller waits for the result: a full disk is tried again later, and records can still be read. */
   #tryFlush(): void {
     try {
       this.flush()
@@ -159,7 +159,7 @@ export class AuditTrail {
     return `[${rows.map((row) => row.record).join(',')}]`
   }
 
-  /** Oldest first, after the record with this number; for those who follow it in steps. */
+  /** Oldest first, after the record with this number; for readers that follow the trail in steps. */
   pageAfter(sequence: number, limit: number): AuditRecord[] {
     this.#tryFlush()
     const rows = this.#database
@@ -169,8 +169,8 @@ export class AuditTrail {
   }
 
   /**
-   * Walks the chain and holds it against the signed checkpoints; null when nothing was altered or is missing. In small
-   * steps, because a journal has no upper length and other requests must not wait for it.
+   * Walks the chain and compares it with the signed checkpoints; null when nothing was altered or is missing. In small
+   * steps, because the trail has no maximum length and other requests must not wait for it.
    */
   async verify(checkpoints: readonly Checkpoint[]): Promise<AuditFault | null> {
     this.#tryFlush()
@@ -205,16 +205,16 @@ export class AuditTrail {
   }
 }
 
-const replaced = 'This record or one before it was replaced: it does not fit the signed checkpoint.'
+const replaced = 'This record or one before it was replaced: it does not match the signed checkpoint.'
 
 const droppedEntry = (count: number, now: Date): TimedEntry => ({
   time: now.toISOString(),
   event: 'system',
   who: 'system',
   address: '127.0.0.1',
-  what: 'journal',
-  result: 'unavailable',
-  message: `${count} records were lost while the disk took nothing.`,
+  what: 'audit trail',
+  result: 'failed',
+  message: `${count} audit records were lost while the disk was full.`,
   request_id: '',
   revision: null,
   changes: [],

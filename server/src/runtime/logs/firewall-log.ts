@@ -43,7 +43,7 @@ export interface FirewallLogParts {
 }
 
 const defaultMaxRecords = 200_000
-/** Three months (logs.md, retention). */
+/** Three months (docs/behaviour/logs.md 3). */
 const keptMilliseconds = 92 * 86_400_000
 /** About seven thousand records. */
 const defaultMaxBacklogBytes = 4 * 1024 * 1024

@@ -47,7 +47,7 @@ export interface LogNews {
   /** Records before this number are not to be shown any more. */
   readonly keptFrom: number
   /** The source has begun anew: nothing of it that was gathered before holds. */
-  readonly isAnew: boolean
+  readonly isFullReload: boolean
 }
 
 /** One of those whose records make up the system journal. */
@@ -62,7 +62,7 @@ export interface SystemLogParts {
   /** Told by what the rows depend on beside their sources. */
   readonly kind: () => string
   readonly sources: readonly LogSource[]
-  /** Rows of a time before this one are not kept (logs.md, retention). */
+  /** Rows of a time before this one are not kept (docs/behaviour/logs.md 3). */
   readonly keptSince: (source: string) => number
   /** Told once for each failure that begins. */
   readonly onFault: (error: unknown) => void
@@ -143,9 +143,9 @@ export class SystemLog {
     const { database, keptSince } = this.#parts
     const { name } = source
     for (;;) {
-      const { rows, keptFrom, isAnew } = await source.news(this.#lastOf(name), writtenAtOnce)
+      const { rows, keptFrom, isFullReload } = await source.news(this.#lastOf(name), writtenAtOnce)
       this.#begun.add(name)
-      if (isAnew) database.prepare('DELETE FROM records WHERE source = ?').run(name)
+      if (isFullReload) database.prepare('DELETE FROM records WHERE source = ?').run(name)
       else database.prepare('DELETE FROM records WHERE source = ? AND number < ?').run(name, keptFrom)
       for (let at = 0; at < rows.length; at += writtenAtOnce) {
         database.transact(() => {

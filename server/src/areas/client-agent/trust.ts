@@ -1,20 +1,26 @@
 // Whether a PEM text can be what devices are verified by: one self-signed certificate, or a root and its chain
-// (client-agent.md, "Device mode").
+// (docs/behaviour/client-agent.md 3).
 
-import type { X509Certificate } from 'node:crypto'
-import { faultOfCertificate, isIssuedBy, nameIn, readCertificates } from '../../net/certificate.ts'
+import {
+  type Certificate,
+  faultOfCertificate,
+  faultOfKey,
+  isIssuedBy,
+  nameIn,
+  readCertificates,
+} from '../../net/certificate.ts'
 
 const maxChain = 10
 
-/** The first fault in words, or null when devices can be verified by this. */
-export function faultOfTrust(pem: string, now: Date): string | null {
+/** The first fault in words, or null when devices can be verified by this. Without a time the validity period is not checked. */
+export function faultOfTrust(pem: string, now?: Date): string | null {
   const read = readCertificates(pem, maxChain)
   if ('fault' in read) return read.fault
   const chain = read.certificates
   for (const [index, certificate] of chain.entries()) {
     const issuer = chain[index - 1] ?? certificate
     const fault =
-      faultOfCertificate(certificate, now) ??
+      (now ? faultOfCertificate(certificate, now) : faultOfKey(certificate)) ??
       faultOfIssuer(certificate, issuer) ??
       faultOfPurpose(certificate, issuer, chain.length)
     if (fault !== null) return `${nameIn(index, chain.length)} ${fault}`
@@ -22,16 +28,16 @@ export function faultOfTrust(pem: string, now: Date): string | null {
   return null
 }
 
-function faultOfIssuer(certificate: X509Certificate, issuer: X509Certificate): string | null {
+function faultOfIssuer(certificate: Certificate, issuer: Certificate): string | null {
   if (isIssuedBy(certificate, issuer)) return null
   return certificate === issuer
     ? 'is not self-signed. Send the root, followed by its chain.'
     : 'was not issued by the one before it. Send the root first, then its chain in order.'
 }
 
-/** A self-signed certificate of one device may be trusted itself; in a chain everything must be able to sign. */
-function faultOfPurpose(certificate: X509Certificate, issuer: X509Certificate, count: number): string | null {
-  if (!certificate.ca && count > 1) return 'cannot sign others (CA:FALSE), so it does not belong into a chain.'
+/** A self-signed certificate of one device can be trusted itself; in a chain every certificate must be able to sign. */
+function faultOfPurpose(certificate: Certificate, issuer: Certificate, count: number): string | null {
+  if (!certificate.ca && count > 1) return 'cannot sign others (CA:FALSE), so it cannot be part of a chain.'
   if (certificate.ca && !certificate.checkIssued(issuer)) return 'was signed by a key that must not sign certificates.'
   return /^CN=./m.test(certificate.subject) ? null : 'has no common name.'
 }

@@ -21,7 +21,7 @@ interface Record {
   readonly changes: { object?: string; fields?: unknown }[]
 }
 
-describe('the journal', () => {
+describe('the audit trail', () => {
   let gateway: TestGateway
   let admin: Client
   before(async () => {
@@ -124,7 +124,7 @@ describe('the journal', () => {
     )
   })
 
-  it('holds a change the machine refused, and that it was put back', async () => {
+  it('holds a change the machine refused, and that it was reverted', async () => {
     gateway.applier.putBackWith = [{ field: 'x', message: 'no' }]
     const records = await recordsOf(() => admin('PATCH', '/firewall/settings', { automatic_snat_enabled: false }))
     gateway.applier.putBackWith = []
@@ -161,7 +161,7 @@ describe('the journal', () => {
     )
   })
 
-  it('holds actions that are no configuration', async () => {
+  it('holds actions that do not change the configuration', async () => {
     const id = await gateway.addAdministrator('short', 'predefined_reports_view')
     const { handle } = gateway.services.sessions.create(id, '127.0.0.1', '/')
     const records = await recordsOf(async () => {
@@ -187,7 +187,7 @@ describe('the journal', () => {
     assert.equal(record?.request_id, answered)
   })
 
-  it('is whole, also after a restart, and says which record was altered', async () => {
+  it('is intact, also after a restart, and shows which record was altered', async () => {
     const { body } = await admin('GET', '/journal/verify')
     assert.deepEqual({ ...body, records: 0 }, { intact: true, records: 0, checkpoints: 0, first_bad: null })
     assert.ok(body.records > 20)
@@ -205,7 +205,7 @@ describe('the journal', () => {
     assert.deepEqual(verified.first_bad, { sequence: changed?.first, message: 'This record was altered.' })
   })
 
-  it('and the sessions live on while the disk takes nothing: reading works, changing says so', async () => {
+  it('and the sessions can be read while the disk is full, and changes are refused', async () => {
     gateway.database.prepare('PRAGMA query_only=1').run()
     gateway.clock.advance(60)
     assert.equal((await admin('GET', '/firewall/settings')).status, 200)
