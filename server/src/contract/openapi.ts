@@ -34,8 +34,8 @@ export function openApi(areas: readonly AreaEndpoints[], version: string): Recor
       title: 'Network security gateway',
       version,
       description:
-        'Management interface, release line v19. Every call but the sign-in needs both cookies of the sign-in. ' +
-        'Bodies are JSON whatever the Content-Type says; fields an endpoint does not know are refused.',
+        'Management interface, release line v19. Every call except the sign-in needs both cookies of the sign-in. ' +
+        'Bodies are JSON whatever the Content-Type says; unknown fields are refused.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     tags: areas.filter((area) => area.endpoints.length > 0).map(({ name }) => ({ name })),
@@ -75,8 +75,12 @@ const dryRunSchema = {
   properties: {
     dry_run: { const: true },
     changes: { type: 'array', items: { type: 'object' }, description: 'Objects with their fields before and after.' },
-    artifacts: { type: 'array', items: { type: 'object' }, description: 'Lines leaving and entering rendered files.' },
-    unchecked: { type: 'array', items: { type: 'string' }, description: 'What no checker could look at here.' },
+    artifacts: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'Lines removed from and added to rendered files.',
+    },
+    unchecked: { type: 'array', items: { type: 'string' }, description: 'What could not be checked on this machine.' },
   },
 }
 
@@ -130,14 +134,14 @@ const changeParameters = [
     in: 'query',
     required: false,
     schema: { type: 'boolean' },
-    description: 'Answer what would change, and change nothing.',
+    description: 'Report what would change without changing anything.',
   },
   {
     name: 'Portcullis-Confirm-Within',
     in: 'header',
     required: false,
     schema: { type: 'integer', minimum: 1, maximum: 3600 },
-    description: 'Put the change back after this many seconds unless POST /config/confirm comes before.',
+    description: 'Revert the change after this many seconds unless POST /config/confirm comes first.',
   },
   {
     name: 'Portcullis-Reason',
@@ -151,7 +155,7 @@ const changeParameters = [
     in: 'header',
     required: false,
     schema: { type: 'string' },
-    description: 'ETag of the list or settings; 412 when somebody changed them meanwhile.',
+    description: 'ETag of the list or settings; 412 when they were changed since.',
   },
 ]
 
@@ -159,7 +163,7 @@ const changeHeaders = {
   'Portcullis-Revision': { schema: { type: 'integer' }, description: 'The newest revision of the configuration.' },
   'Portcullis-Confirm-Before': {
     schema: { type: 'string' },
-    description: 'Only for a change on probation: when it is put back.',
+    description: 'Only for a change on probation: when it is reverted.',
   },
   ETag: { schema: { type: 'string' } },
 }

@@ -14,7 +14,7 @@ import { type Context, type EditTools, handle, type RawReply, type Route, rawRep
 
 type SettingsEndpoints = ReturnType<typeof settingsEndpoints<TObject>>
 
-/** A slot alone is enough for settings that nothing more must hold of. */
+/** A slot alone is enough for settings without further rules. */
 export function settingsRoutes<T extends object>(
   endpoints: SettingsEndpoints,
   declared: SettingsDeclaration<T> | SingleSlot<T>,
@@ -163,7 +163,7 @@ function withoutSecrets<T extends Item>({
   if (secrets.length === 0) return (items) => items
   return perItem((item: T) => Object.fromEntries(Object.entries(item).filter(([name]) => !secrets.includes(name))))
 }
-/** The list as the query asks for it: JSON, or CSV of the named columns. */
+/** The list in the format the query requests: JSON, or CSV of the named columns. */
 export function tableReply<T extends object>(
   query: { readonly format_type?: 'JSON' | 'CSV'; readonly columns?: readonly string[] },
   allColumns: readonly string[],

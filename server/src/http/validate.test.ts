@@ -32,13 +32,13 @@ describe('a fault of a value', () => {
     [{ zone: 'x' }, 'zone', 'Must have at least 2 characters.'],
     [{ list: [] }, 'list', 'Must not be an empty list.'],
     [{ list: ['a', 'b', 'c'] }, 'list', 'Must have at most 2 entries.'],
-    [{ list: ['a', 'a'] }, 'list', 'An entry stands twice.'],
+    [{ list: ['a', 'a'] }, 'list', 'Duplicate entry.'],
     [{ list: [1] }, 'list[0]', 'Must be a text.'],
     [{ inner: {} }, 'inner.on', 'This field is missing.'],
     [{ inner: { on: 1 } }, 'inner.on', 'Must be true or false.'],
-    [{ inner: { on: true, x: 1 } }, 'inner.x', 'This field is not known here.'],
+    [{ inner: { on: true, x: 1 } }, 'inner.x', 'Unknown field.'],
     [{ inner: [] }, 'inner', 'Must be an object.'],
-    [{ 'a/b~c': 1 }, 'a/b~c', 'This field is not known here.'],
+    [{ 'a/b~c': 1 }, 'a/b~c', 'Unknown field.'],
   ]
   for (const [change, field, message] of rows) {
     it(`${JSON.stringify(change)} is told as ${field}: ${message}`, () => {

@@ -214,7 +214,7 @@ describe('local administrators', () => {
       ] as const) {
         const answer = await admin(method, url, body)
         assert.equal(answer.status, 422)
-        assert.deepEqual(answer.body.problems, [{ field, message: 'This field is not known here.' }])
+        assert.deepEqual(answer.body.problems, [{ field, message: 'Unknown field.' }])
       }
     }
     assert.equal(

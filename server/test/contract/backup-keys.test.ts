@@ -57,7 +57,7 @@ describe('a session that signed in a while ago', () => {
     for (const [method, url, body] of calls) {
       const answer = await admin(method, url, body)
       assert.equal(answer.status, 401, url)
-      assert.equal(answer.body.message, 'Sign in again: this needs a sign-in of the last 10 minutes.')
+      assert.equal(answer.body.message, 'This needs a sign-in within the last 10 minutes. Sign in again.')
     }
     assert.equal((await admin('GET', '/backup/backups')).status, 200)
     assert.equal((await admin('POST', '/backup/backups', { comment: '' })).status, 200)
