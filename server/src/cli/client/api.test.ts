@@ -20,7 +20,7 @@ test('a refusal is the message of the gateway and a line for each problem', () =
   const failure = refusalOf(
     answer(422, {
       code: 'invalid',
-      message: '2 fields are not as they must be.',
+      message: '2 fields are invalid.',
       problems: [
         { field: 'login', message: 'This field is missing.' },
         { field: 'ports[3]', message: 'Must be at most 65535.' },
@@ -31,7 +31,7 @@ test('a refusal is the message of the gateway and a line for each problem', () =
   assert.equal(failure.exitCode, exitCodes.refused)
   assert.equal(
     printed(failure),
-    'gw: 2 fields are not as they must be.\n  login: This field is missing.\n  ports[3]: Must be at most 65535.\n',
+    'gw: 2 fields are invalid.\n  login: This field is missing.\n  ports[3]: Must be at most 65535.\n',
   )
 })
 

@@ -51,7 +51,7 @@ test('an unknown path is told with the nearest one', () => {
 test('a variable left in the path is not sent', () => {
   assert.match(
     messageOf(() => requireEndpoint(endpoints, 'PATCH', '/rules/:rule_id')),
-    /in the place of :rule_id/,
+    /Replace :rule_id/,
   )
 })
 

@@ -77,8 +77,8 @@ test('fields lie over the given data, and the later of two wins', () => {
 
 test('an unknown field is told with the one that was meant and all there are', () => {
   assert.deepEqual(build(patch, ['enabld=true', 'zzzzzz=1']).problems, [
-    { field: 'enabld', message: 'There is no such field; did you mean enabled? Known are: enabled, log_mode.' },
-    { field: 'zzzzzz', message: 'There is no such field. Known are: enabled, log_mode.' },
+    { field: 'enabld', message: 'Unknown field. Did you mean enabled? Known fields: enabled, log_mode.' },
+    { field: 'zzzzzz', message: 'Unknown field. Known fields: enabled, log_mode.' },
   ])
 })
 
