@@ -188,7 +188,7 @@ describe('the launcher', { skip: reasonToSkip(), concurrency: 2 }, () => {
     await using lab = await start({ dataplane: 'none' })
     assert.match(lab.output, /none: everything is checked, nothing is applied/)
     assert.equal((await describeGatewayd(lab)).environment.PORTCULLIS_DATAPLANE, 'none')
-    await assert.rejects(async () => lab.exec('client', ['true']), /has no lab to enter/)
+    await assert.rejects(async () => lab.exec('client', ['true']), /has no lab/)
     await lab.crash()
   })
 
@@ -219,7 +219,7 @@ describe('the launcher', { skip: reasonToSkip(), concurrency: 2 }, () => {
     assert.equal(taken.code, 1)
     assert.match(taken.text, /^Something else already listens on 127\.0\.0\.1:\d+; .*\n$/)
     const foreign = await expectRefusal({ app, stateDir: app })
-    assert.match(foreign.text, /holds other things/)
+    assert.match(foreign.text, /contains other files/)
     assert.ok(!readdirSync(app).includes('gateway'))
     await lab.stop()
   })
