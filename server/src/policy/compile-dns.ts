@@ -29,7 +29,7 @@ export const dnsInput = ({ dns }: Policy): Nft[] =>
     ? []
     : ['udp', 'tcp'].map((protocol) => rule(closedDnsOrigin, fromOutside, words(`${protocol} dport 53 counter drop`)))
 
-/** Behind the user's DNAT rules, which may so except a host or lead its queries elsewhere. */
+/** After the user's DNAT rules, which can exempt a host or redirect its queries. */
 export const dnsRedirect = ({ dns }: Policy): Nft[] =>
   dns?.isIntercepting
     ? ['udp', 'tcp'].map((protocol) =>

@@ -32,10 +32,10 @@ test('each stage of the way is told in a sentence', () => {
   }
   const said = ask(policy)
   assert.deepEqual(textOf(said), [
-    'hardware_filter: No hardware filter holds the packet back.',
+    'hardware_filter: No hardware filter drops the packet.',
     'log_marks: Logging rule 4 is the last that matches: the connection is logged.',
     'dnat: DNAT rule 5 translates: the destination becomes one of 192.0.2.20-192.0.2.23 and the port becomes 80.',
-    'routing: The way to one of 192.0.2.20-192.0.2.23 goes out of wan0.',
+    'routing: The route to one of 192.0.2.20-192.0.2.23 goes out of wan0.',
     'forward: FORWARD rule 7 accepts the packet.',
     'snat: Automatic SNAT: the source becomes the address of wan0.',
   ])
@@ -79,8 +79,8 @@ test('for every rule that was passed over the first field that did not match is 
       '5: The destination 192.0.2.10 is not in destination_addresses (ip.id.3 "Web server").',
       '6: The destination port 443 is not in destination_ports.',
       '7: The packet leaves through wan0, which is not in outgoing_interface.',
-      '8: The device with the address 10.66.0.11 holds none of hip_profiles.',
-      '9: The time of the packet is outside of timetable.',
+      '8: The device with the address 10.66.0.11 has none of hip_profiles.',
+      '9: The time of the packet is outside timetable.',
     ],
   )
 })
