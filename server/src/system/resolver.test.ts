@@ -158,7 +158,7 @@ describe('the resolver', () => {
 
   it('keeps the last known addresses through failures, says so, and gives them up in the end', async () => {
     for (const [answer, words] of [
-      [null, 'The DNS server could not find out.'],
+      [null, 'The DNS server failed to resolve the name.'],
       [undefined, 'The name does not exist.'],
     ] as const) {
       told = []

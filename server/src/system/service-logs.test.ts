@@ -55,8 +55,8 @@ it('reads the files that are there', async () => {
   writeFileSync(join(folder, 'applyd.log'), `${line('applied')}\n`)
   const logs = createServiceLogs(folder)
   const news = async (program: string, isForgotten = false) => {
-    const { lines, isAnew } = await logs.readNews(program, isForgotten)
-    return [isAnew, ...lines.map(({ message, position }) => `${position} ${message}`)]
+    const { lines, isRestarted } = await logs.readNews(program, isForgotten)
+    return [isRestarted, ...lines.map(({ message, position }) => `${position} ${message}`)]
   }
   assert.deepEqual(await news('gatewayd'), [true])
   assert.deepEqual(await news('applyd'), [true, '0 applied'])

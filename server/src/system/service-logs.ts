@@ -29,7 +29,7 @@ interface Place {
 
 export interface ServiceNews {
   /** The file is another one, or was emptied: what was read of it before is gone. */
-  readonly isAnew: boolean
+  readonly isRestarted: boolean
   /** Lines before this position are no longer shown. */
   readonly keptFrom: number
   readonly lines: readonly ServiceLine[]
@@ -55,16 +55,16 @@ export function createServiceLogs(folder: string) {
         const lines = parseLog(bytes, program, start, isCut, since)
         const end = start + bytes.lastIndexOf('\n') + 1
         places.set(program, { file: ino, end, time: lines.at(-1)?.time ?? (isSame ? known.time : 0) })
-        return { isAnew: !isSame, keptFrom, lines }
+        return { isRestarted: !isSame, keptFrom, lines }
       } catch {
         places.delete(program)
-        return { isAnew: true, keptFrom: 0, lines: [] }
+        return { isRestarted: true, keptFrom: 0, lines: [] }
       }
     },
   }
 }
 
-/** `start`: where in its file the first byte stands. A line that is cut at the beginning is left out. */
+/** `start`: the position of the first byte in its file. A line that is cut at the beginning is left out. */
 export function parseLog(bytes: Buffer, program: string, start: number, isCut = start > 0, since = 0): ServiceLine[] {
   const lines: ServiceLine[] = []
   let time = since

@@ -1,5 +1,5 @@
 // Rule files on this machine: those of the operator, those of the Debian package, and the starter set that comes with the
-// product. Read when they change; a rule that cannot be used is passed over and told, never a reason to lose the others.
+// product. Read when they change; a rule that cannot be used is skipped and reported, and the others are kept.
 
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'

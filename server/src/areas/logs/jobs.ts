@@ -21,7 +21,7 @@ interface Numbered {
 interface News {
   readonly rows: readonly Numbered[]
   readonly keptFrom: number
-  readonly isAnew: boolean
+  readonly isRestarted: boolean
 }
 
 interface Source {
@@ -43,12 +43,12 @@ export function gatheredLogs(parts: Parts) {
   const auditTrail: Source = {
     name: auditSource,
     news: (last, limit) => {
-      const isAnew = last !== null && last > audit.head.sequence
-      const records = audit.pageAfter(isAnew ? 0 : (last ?? 0), limit)
+      const isRestarted = last !== null && last > audit.head.sequence
+      const records = audit.pageAfter(isRestarted ? 0 : (last ?? 0), limit)
       return {
         rows: records.map((one) => ({ number: one.sequence, row: fromAudit(one, brand, offsetAt) })),
         keptFrom: 0,
-        isAnew,
+        isRestarted,
       }
     },
   }
@@ -58,20 +58,20 @@ export function gatheredLogs(parts: Parts) {
       await firewallLog.refresh()
       const records = firewallLog.pageAfter(last ?? 0, limit)
       const rows = records.map((one) => ({ number: one.sequence, row: fromFirewallLog(one, brand, offsetAt) }))
-      return { rows, keptFrom: firewallLog.oldest, isAnew: false }
+      return { rows, keptFrom: firewallLog.oldest, isRestarted: false }
     },
   }
   const services = (serviceLogs?.programs ?? []).map(
     (program): Source => ({
       name: program,
       news: async (last) => {
-        const { lines, keptFrom, isAnew } = await (serviceLogs as NonNullable<typeof serviceLogs>).readNews(
+        const { lines, keptFrom, isRestarted } = await (serviceLogs as NonNullable<typeof serviceLogs>).readNews(
           program,
           last === null,
         )
         // The first line stands at 0, and numbers begin with 1.
         const rows = lines.map((line) => ({ number: line.position + 1, row: fromService(line, brand, offsetAt) }))
-        return { rows, keptFrom: keptFrom + 1, isAnew }
+        return { rows, keptFrom: keptFrom + 1, isRestarted }
       },
     }),
   )

@@ -222,7 +222,7 @@ describe('the journal', () => {
     const journal = new AuditTrail(database, now)
     for (let index = 0; index < 10_005; index++) journal.note(entry(String(index)))
     const [last] = newest(journal)
-    assert.equal(last?.message, '5 records were lost while the disk took nothing.')
+    assert.equal(last?.message, '5 records were lost because the disk could not be written.')
     assert.equal(journal.head.sequence, 10_001)
     database.close()
   })

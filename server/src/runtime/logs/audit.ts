@@ -13,7 +13,7 @@ export interface AuditEntry {
   readonly event: 'change' | 'sign-in' | 'sign-out' | 'session-ended' | 'refused' | 'action' | 'system'
   readonly who: string
   readonly address: string
-  /** The endpoint, or what the gateway did by itself. */
+  /** The endpoint, or what the gateway did on its own. */
   readonly what: string
   readonly result: AuditResult
   readonly message: string
@@ -61,7 +61,7 @@ export class AuditTrail {
   #waiting: TimedEntry[] = []
   #dropped = 0
   #timer: NodeJS.Timeout | null = null
-  /** Told when enough records have gathered for a checkpoint. */
+  /** Called when there are enough records for a checkpoint. */
   onCheckpointDue: () => void = () => {}
   #checkpointed: number
 
@@ -122,7 +122,7 @@ export class AuditTrail {
     this.#timer ??= setTimeout(() => this.#tryFlush(), flushMilliseconds).unref()
   }
 
-  /** What the gateway did by itself. */
+  /** What the gateway did on its own. */
   noteOwn(what: string, result: AuditResult, message: string): void {
     this.note({ ...ownActor, event: 'system', what, result, message, request_id: '', revision: null, changes: [] })
   }
@@ -136,7 +136,7 @@ export class AuditTrail {
     this.#dropped = 0
   }
 
-  /** Where nobody waits for the result: a disk that takes nothing now is tried again, and reading goes on meanwhile. */
+  /** Where no caller waits for the result: a failed write is tried again later, and reading continues. */
   #tryFlush(): void {
     try {
       this.flush()
@@ -205,7 +205,7 @@ export class AuditTrail {
   }
 }
 
-const replaced = 'This record or one before it was replaced: it does not fit the signed checkpoint.'
+const replaced = 'This record or one before it was replaced: it does not match the signed checkpoint.'
 
 const droppedEntry = (count: number, now: Date): TimedEntry => ({
   time: now.toISOString(),
@@ -214,7 +214,7 @@ const droppedEntry = (count: number, now: Date): TimedEntry => ({
   address: '127.0.0.1',
   what: 'journal',
   result: 'unavailable',
-  message: `${count} records were lost while the disk took nothing.`,
+  message: `${count} records were lost because the disk could not be written.`,
   request_id: '',
   revision: null,
   changes: [],

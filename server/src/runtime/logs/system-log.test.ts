@@ -33,7 +33,7 @@ const newestFirst = ['date_time', 'microseconds', 'id'].map((field) => ({ field,
 
 interface Room extends AsyncDisposable {
   readonly log: SystemLog
-  readonly source: { rows: LogRow[]; keptFrom: number; isAnew: boolean; asked: (number | null)[] }
+  readonly source: { rows: LogRow[]; keptFrom: number; isRestarted: boolean; asked: (number | null)[] }
   readonly settings: { kind: string; keptSince: number }
 }
 
@@ -43,17 +43,17 @@ function room(): Room {
     migrations: systemLogMigrations,
     isForgetful: true,
   })
-  const source: Room['source'] = { rows: [], keptFrom: 0, isAnew: false, asked: [] }
+  const source: Room['source'] = { rows: [], keptFrom: 0, isRestarted: false, asked: [] }
   const settings = { kind: 'UTC', keptSince: 0 }
   const numbers: LogSource = {
     name: 'test',
     news: (last, limit) => {
       source.asked.push(last)
-      const { isAnew, keptFrom } = source
-      const from = isAnew ? 0 : (last ?? 0)
-      source.isAnew = false
+      const { isRestarted, keptFrom } = source
+      const from = isRestarted ? 0 : (last ?? 0)
+      source.isRestarted = false
       const rows = source.rows.map((row, index) => ({ number: index + 1, row }))
-      return { rows: rows.filter(({ number }) => number > from).slice(0, limit), keptFrom, isAnew }
+      return { rows: rows.filter(({ number }) => number > from).slice(0, limit), keptFrom, isRestarted }
     },
   }
   const log = new SystemLog({
@@ -170,7 +170,7 @@ describe('the system journal in its table', () => {
     held.source.rows = many(10)
     assert.equal(await total(held), 10)
     held.source.rows = many(3)
-    held.source.isAnew = true
+    held.source.isRestarted = true
     assert.equal(await total(held), 3)
   })
 
