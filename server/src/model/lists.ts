@@ -89,7 +89,7 @@ export function removeFrom<T extends Item>(
   const first = { slot: list.slot as ListSlot, id: item.id, mentionedAs: mentionedAs(list, item) }
   const gone = new Map([[pathOf(list.slot, item.id), first]])
   const users: Reference[] = []
-  // The map grows while it is walked: what goes along can be named by others in turn.
+  // The map grows while it is walked: what is removed along can itself be named by others.
   for (const { mentionedAs: name } of gone.values()) {
     for (const reference of referencesTo(config, name)) {
       if (reference.along) gone.set(reference.object, reference.along)
@@ -128,7 +128,7 @@ export function writeSettings<T extends object>(config: Config, settings: Settin
 
 const stored = <T extends Item>(list: ListDeclaration<T>, body: object): object => list.fieldsOf?.(body) ?? body
 
-/** The item, unless something is wrong with it by itself (422) or beside the others (409). */
+/** The item, unless it is invalid on its own (422) or conflicts with the others (409). */
 function accepted<T extends Item>(config: Config, list: ListDeclaration<T>, fields: object, current: T | null): T {
   const item = fields as T
   refuse(problemsOf(config, list, item, current))

@@ -52,7 +52,7 @@ function sameArtifact(a: Artifact, b: Artifact | undefined): boolean {
 const samePieces = (a: readonly NftPiece[], b: readonly NftPiece[]): boolean =>
   a === b || (a.length === b.length && a.every((piece, index) => piece.hash === b[index]?.hash))
 
-/** As text that a person can read; that of a table is what may stand between its braces. */
+/** As text that a person can read; for a table, the content of its braces. */
 export const contentOf = (artifact: Artifact): string => {
   switch (artifact.kind) {
     case 'nft':
@@ -66,7 +66,7 @@ export const contentOf = (artifact: Artifact): string => {
   }
 }
 
-/** The lines of a piece. Few elements stand on one line, many on one each. */
+/** The lines of a piece. Few elements share one line; many get one line each. */
 export function printPiece({ kind, name, head, lines }: NftPiece): string[] {
   const isShort = lines.reduce((sum, line) => sum + line.length + 2, 0) < 100
   const elements = isShort ? [`    elements = { ${lines.join(', ')} }`] : many(lines)
