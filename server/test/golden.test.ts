@@ -14,7 +14,7 @@ import { listGoldenCases, renderCase } from './support/golden.ts'
 
 const nft = '/usr/sbin/nft'
 
-/** In a network namespace of its own, so that neither rules nor privileges of the host matter. */
+/** In its own network namespace, so that neither rules nor privileges of the host matter. */
 function checkWithNft(name: string, body: string): string {
   const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
   const input = `table ${name} {\n${body}\n}\n`

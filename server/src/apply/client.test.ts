@@ -96,7 +96,7 @@ test('without applyd a call fails as unavailable after a while', async () => {
   )
 })
 
-test('a verb without a reply fails as unavailable, and its late reply harms nobody', async () => {
+test('a verb without a reply fails as unavailable, and its late reply harms no one', async () => {
   let late = () => {}
   await serve((request, socket) => {
     if (request.verb === 'observe') late = () => echo(request, socket)

@@ -15,7 +15,7 @@ function counted() {
   return { show, count: () => count }
 }
 
-it('after one change only that item is shown anew, wherever it stands', () => {
+it('after one change only that item is shown again, wherever it stands', () => {
   const { show, count } = counted()
   const first = show(items)
   for (const changed of [items.with(700, { id: -1 }), items.toSpliced(9, 1), items.toSpliced(3, 0, { id: -2 })]) {

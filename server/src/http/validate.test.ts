@@ -46,7 +46,7 @@ describe('a fault of a value', () => {
     })
   }
 
-  it('is told once per field, for every field, and never without end', () => {
+  it('is reported once per field, for every field, and never without end', () => {
     const faults = faultsOf(schema, { name: '', port: 0 })
     assert.deepEqual(faults.map(({ field }) => field).sort(), ['inner', 'list', 'mode', 'name', 'port', 'zone'])
     const flood = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`x${index}`, 1]))
@@ -98,7 +98,7 @@ describe('a query', () => {
 })
 
 describe('a list that is too long', () => {
-  it('is told by its length alone, without a look at its items', () => {
+  it('is reported by its length alone, without a look at its items', () => {
     const schema = strictObject({ values: Type.Array(Type.String(), { maxItems: 3 }) })
     const looked: number[] = []
     const items = new Proxy(new Array(1_000_000).fill(1), {

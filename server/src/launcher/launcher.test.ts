@@ -88,7 +88,7 @@ describe('the launcher', { skip: reasonToSkip(), concurrency: 2 }, () => {
     const before = await describeGatewayd(lab)
     const killed = performance.now()
     process.kill(lab.pids().gatewayd, 'SIGKILL')
-    // Sent while nobody serves: the socket stays open, so the request waits and is answered.
+    // Sent while no one serves: the socket stays open, so the request waits and is answered.
     const after = await describeGatewayd(lab)
     assert.ok(performance.now() - killed < 1500)
     assert.notEqual(after.pid, before.pid)

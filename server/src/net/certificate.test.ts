@@ -29,7 +29,7 @@ describe('certificates in PEM', () => {
     assert.ok('certificates' in read && read.certificates.length === 2)
   })
 
-  it('that cannot be read are told apart', () => {
+  it('that cannot be read are distinguished', () => {
     assert.match(faultOf(''), /^This is not a certificate in PEM format/)
     assert.match(faultOf(`${root}and more`), /^This is not a certificate in PEM format/)
     assert.match(faultOf(root.replaceAll('CERTIFICATE', 'PUBLIC KEY')), /^This is not a certificate in PEM format/)

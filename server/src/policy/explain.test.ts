@@ -19,7 +19,7 @@ const rulesOf = (rules: Partial<Policy['rules']>): Partial<Policy> => ({ rules: 
 const textOf = ({ steps, outcomes }: Explanation) =>
   [...steps, ...(outcomes[0]?.steps ?? [])].map(({ stage, text }) => `${stage}: ${text}`)
 
-test('each stage of the way is told in a sentence', () => {
+test('each stage of the way is reported in a sentence', () => {
   const policy = {
     ...rulesOf({
       log: [ruleIn('log', 4, { kind: 'mark', isLogged: true })],
@@ -85,7 +85,7 @@ test('for every rule that was passed over the first field that did not match is 
   )
 })
 
-test('what is blocked, filtered, denied, unroutable or for the gateway itself is told as such', () => {
+test('what is blocked, filtered, denied, unroutable or for the gateway itself is reported as such', () => {
   assert.match(textOf(ask({ isBlocked: true })).at(-1) ?? '', /^forward: Everything .* blocked/)
   const hardware = { mode: 'src-ip', entries: [address('10.66.0.11')] } as const
   assert.deepEqual(textOf(ask({ hardware, devices: ['lan0'] })), [
@@ -103,7 +103,7 @@ test('what is blocked, filtered, denied, unroutable or for the gateway itself is
   ])
 })
 
-test('of ten thousand rules passed over the last thousand are told, with the number of all', () => {
+test('of ten thousand rules passed over the last thousand are reported, with the number of all', () => {
   const forward = Array.from({ length: 10_000 }, (_, id) =>
     ruleIn('forward', id, { kind: 'drop' }, { protocol: 'udp' }),
   )

@@ -75,7 +75,7 @@ describe('a rule', () => {
     assert.equal(tacticOf('metadata: not_mitre_tactic_id TA0006;'), '-')
   })
 
-  it('tells the direction of its flow', () => {
+  it('reports the direction of its flow', () => {
     const flowOf = (flow: string): string => ruleOf(withOptions(`sid:1; flow:${flow};`)).signature.flow
     assert.equal(flowOf('to_server,established'), 'client2server')
     assert.equal(flowOf('from_client'), 'client2server')

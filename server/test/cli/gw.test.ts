@@ -29,7 +29,7 @@ before(async () => {
 after(() => world.close())
 
 describe('signing in', () => {
-  it('refuses an unknown certificate where nobody can be asked, and names its fingerprint', async () => {
+  it('refuses an unknown certificate where no one can be asked, and names its fingerprint', async () => {
     const said = await world.gw(['login', '--address', world.address, '--login', 'root'], { input: testPassword })
     assert.equal(said.code, 4)
     assert.match(said.err, /certificate of .* is not trusted yet\. Nothing was sent/)
@@ -55,7 +55,7 @@ describe('signing in', () => {
     assert.doesNotMatch(readFileSync(sessionFile(), 'utf8'), new RegExp(testPassword))
   })
 
-  it('tells a wrong password in the words of the gateway', async () => {
+  it('reports a wrong password in the words of the gateway', async () => {
     const said = await world.gw(['login', '--address', world.address, '--login', 'root'], { input: 'wrong wrong\n' })
     assert.equal(said.code, 3)
     assert.match(said.err, /The login or the password is wrong\./)
@@ -92,7 +92,7 @@ describe('changing the configuration', () => {
     assert.equal((await gwProcess('get', path)).out, 'enabled  false\n')
   })
 
-  it('refuses a change that somebody else came before', async () => {
+  it('refuses a change that someone else came before', async () => {
     const read = await gw('get', '/gather_stat/settings', '--etag')
     const etag = /ETag: (\S+)/.exec(read.err)?.[1] ?? ''
     const words = ['patch', '/gather_stat/settings', 'enabled=true', '--if-match', etag.replaceAll('"', '')]
@@ -221,7 +221,7 @@ describe('looking', () => {
     assert.match(out, / root +Administrator +127\.0\.0\.1 +2026-01-01 00:00:00 +local\n/)
   })
 
-  it('tells a role that may not', async () => {
+  it('reports a role that may not', async () => {
     await signIn('guest')
     const said = await gw('get', '/firewall/settings')
     assert.equal(said.code, 1)
@@ -256,7 +256,7 @@ describe('asking about rules', () => {
     assert.match(other.out, /^verdict +accept$/m)
   })
 
-  it('tells of rules passed over why they did not match, when asked', async () => {
+  it('shows for skipped rules why they did not match, when asked', async () => {
     const words = ['explain', 'tcp', '10.10.0.2', '198.51.100.11:80']
     const reason = /^ +firewall\.forward\[\d+\] .*"Web"/m
     assert.doesNotMatch((await gw(...words)).out, reason)
@@ -327,7 +327,7 @@ describe('trust and its end', () => {
     writeFileSync(sessionFile(), text)
   })
 
-  it('signs out, and then is nobody', async () => {
+  it('signs out, and then has no session', async () => {
     const cookies = (JSON.parse(readFileSync(sessionFile(), 'utf8')) as { cookie: string }).cookie
     assert.equal((await gwProcess('logout')).err, 'Signed out.\n')
     assert.equal((await gw('whoami')).code, 3)
@@ -350,7 +350,7 @@ describe('trust and its end', () => {
   })
 })
 
-describe('an administrator who locked himself out', () => {
+describe('an administrator who locked themselves out', () => {
   const reset = (...words: string[]): Promise<Said> => gwProcess('admin', 'reset', ...words)
 
   it('gets nothing while the gateway runs', async () => {

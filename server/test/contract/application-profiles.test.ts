@@ -100,7 +100,7 @@ describe('profiles of application control', () => {
     assert.deepEqual(await list(), [])
   })
 
-  it('know 421 applications, each with an id of its own and among the objects', async () => {
+  it('know 421 applications, each with its own id and among the objects', async () => {
     const { body } = await admin('GET', '/aliases/all')
     assert.deepEqual(
       body.filter(({ type }: { type: string }) => type === 'l7'),

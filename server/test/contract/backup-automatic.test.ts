@@ -1,4 +1,4 @@
-// The automatic backup: at its hour by a clock the test moves, rotation, and what the status tells.
+// The automatic backup: at its hour by a clock the test moves, rotation, and what the status reports.
 
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
@@ -67,7 +67,7 @@ describe('the automatic backup', () => {
     }
   })
 
-  it('tells how it fares', async () => {
+  it('reports how it fares', async () => {
     const status = async () => (await admin('GET', '/backup/status')).body
     const uploads = (kind: string, title: string) => ({
       name: `${kind}-upload`,

@@ -38,7 +38,7 @@ describe('the recovery key', () => {
 })
 
 describe('a session that signed in a while ago', () => {
-  it('neither sees the recovery key nor restores nor removes an administrator, until somebody signs in again', async () => {
+  it('neither sees the recovery key nor restores nor removes an administrator, until someone signs in again', async () => {
     const gateway = await start()
     const admin = await gateway.client('predefined_admin_write')
     const id = await make(admin)

@@ -1,4 +1,4 @@
-// Automatic backups go to the servers of the settings: when, under which name, what is tried again, and what is told.
+// Automatic backups go to the servers of the settings: when, under which name, what is tried again, and what is reported.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -181,7 +181,7 @@ describe('the upload of automatic backups', () => {
     assert.deepEqual(sent, [])
   })
 
-  it('tells in plain words what a share answered', async () => {
+  it('reports in plain words what a share answered', async () => {
     await set({ common: { hour: 5 }, cifs })
     for (const [day, status, words] of [
       [10, 'NT_STATUS_LOGON_FAILURE', 'The server refuses the login or the password.'],

@@ -66,7 +66,7 @@ describe('the central console', () => {
       assert.equal((await get('/central_console/settings')).cc_server, null)
     })
 
-    it('keeps a root certificate, and tells broken ones apart', async () => {
+    it('keeps a root certificate, and reports broken ones apart', async () => {
       const at = async (shift: number) =>
         certificatesOf((await makeCertificate(['x'], new Date(gateway.clock.wall + shift * dayMilliseconds))).chain)
       const [server = '', certificate = ''] = await at(0)

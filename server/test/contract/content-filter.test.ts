@@ -69,7 +69,7 @@ describe('switches and settings of the content filter', () => {
 })
 
 describe('categories of the content filter', () => {
-  it('hold every kind, each with an id of its own', async () => {
+  it('hold every kind, each with its own id', async () => {
     const list: { id: string; type: string; name: string }[] = await get('/content-filter/categories')
     assert.equal(new Set(list.map(({ id }) => id)).size, list.length)
     assert.ok(list.every(({ id, type, name }) => id.startsWith(`${type}.id.`) && name !== ''))

@@ -129,7 +129,7 @@ describe('RADIUS for administrators', () => {
 
   it('begins with the usual port and nothing else', async () => assert.deepEqual(await get(path), empty))
 
-  it('lets nobody in yet', async () => {
+  it('lets no one in yet', async () => {
     const body = { login: 'somebody@radius', password: 'x', rest_path: '/' }
     assert.equal((await (await gateway.client(null))('POST', '/web/auth/login', body)).status, 401)
   })
@@ -196,7 +196,7 @@ describe('RADIUS for administrators', () => {
     })
   }
 
-  it('shows secrets to nobody', async () => {
+  it('shows secrets to no one', async () => {
     for (const role of ['predefined_admin_write', 'predefined_admin_readonly', 'predefined_firewall_admin'] as const) {
       const shown = await get(path, await gateway.client(role))
       assert.deepEqual([shown.primary.secret, shown.secondary.secret], ['***', '***'])

@@ -235,7 +235,7 @@ describe('the AD integration', () => {
     }
   })
 
-  it('lets nobody remove or join again a domain that is being joined', async () => {
+  it('lets no one remove or join again a domain that is being joined', async () => {
     const id = await create('/ad_backend/domains', adFields())
     const { promise, resolve } = Promise.withResolvers<void>()
     startJoin(gateway.services, { id, name: 'ad.example' }, () => promise)

@@ -45,7 +45,7 @@ const shownOrMasked = new Set([
 describe('the OpenAPI document', () => {
   it('in docs/ is the one of this source; npm run golden rewrites it', () => assert.equal(golden, openApiText()))
 
-  it('is served to everybody, as it lies in docs/', async () => {
+  it('is served to everyone, as it is in docs/', async () => {
     const gateway = await createTestGateway()
     const answer = await ask(gateway, { method: 'GET', url: '/openapi.json' })
     await gateway.close()
@@ -63,7 +63,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(documented.sort(), endpoints.map(nameOf).sort())
   })
 
-  it('gives each operation a name of its own, a summary and an error', () => {
+  it('gives each operation its own name, a summary and an error', () => {
     const names = operations.map(({ operation }) => operation.operationId)
     assert.equal(new Set(names).size, names.length)
     for (const { path, method, operation } of operations) {

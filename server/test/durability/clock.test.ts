@@ -1,5 +1,5 @@
 // Jumps of the wall clock, for what test/security does not already hold against them (sessions, blocks): a change on
-// probation lives exactly its elapsed time and is put back once, and the order of history and journal is not that of times.
+// probation lives exactly its elapsed time and is reverted once, and the order of history and journal is not that of times.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'

@@ -124,7 +124,7 @@ describe('the journal', () => {
     )
   })
 
-  it('holds a change the machine refused, and that it was put back', async () => {
+  it('holds a change the machine refused, and that it was reverted', async () => {
     gateway.applier.putBackWith = [{ field: 'x', message: 'no' }]
     const records = await recordsOf(() => admin('PATCH', '/firewall/settings', { automatic_snat_enabled: false }))
     gateway.applier.putBackWith = []

@@ -45,7 +45,7 @@ test('a single problem is not said twice', () => {
   }
 })
 
-test('a missing session has an exit code of its own and says what to do', () => {
+test('a missing session has its own exit code and says what to do', () => {
   const failure = refusalOf(answer(401, { code: 'unauthenticated', message: 'Sign in first.' }))
   assert.equal(failure.exitCode, exitCodes.notSignedIn)
   assert.equal(printed(failure), 'gw: Sign in first.\n  Sign in with: gw login\n')

@@ -66,7 +66,7 @@ test('a server with another certificate gets not a byte of the request', async (
   assert.deepEqual(seen, [])
 })
 
-test('a server that speaks no TLS is told as such', async () => {
+test('a server that speaks no TLS is reported as such', async () => {
   const plain = createPlainServer().listen(0, '127.0.0.1')
   await once(plain, 'listening')
   const port = (plain.address() as AddressInfo).port

@@ -10,7 +10,7 @@ import { Passwords, weaknessOf } from './passwords.ts'
 describe('a password hash', () => {
   const passwords = new Passwords()
 
-  it('is argon2id with the cost, a salt of its own and a tag of 32 bytes', async () => {
+  it('is argon2id with the cost, its own salt and a tag of 32 bytes', async () => {
     const hashes = await Promise.all([passwords.hash('the same phrase'), passwords.hash('the same phrase')])
     const form = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
     const [first, second] = hashes.map((hash) => form.exec(hash))

@@ -56,14 +56,14 @@ describe('an upload to vsftpd', { skip: reasonToSkipServers }, () => {
     }
   })
 
-  it('tells a wrong password, a missing folder, a folder that may not be written and a server that is gone', async () => {
+  it('reports a wrong password, a missing folder, a folder that may not be written and a server that is gone', async () => {
     await fails({ password: 'wrong' }, /^The server refuses the login or the password\. It says: 530 /)
     await fails({ folder: 'in/nowhere' }, /^The folder in\/nowhere does not exist or cannot be entered\. It says: 550 /)
     await fails({ folder: '/' }, /^The server does not allow writing to this folder\. It says: 553 /)
     await fails({ port: await freePort() }, /^The server refuses the connection: the port is closed\.$/)
   })
 
-  it('never lets a setting become a command of its own', async () => {
+  it('never lets a setting become a separate command', async () => {
     for (const folder of ['in\r\nDELE gateway-1.backup', 'in\nQUIT', 'in\0'])
       await assert.rejects(uploadByFtp(target({ folder }), file, limits))
     assert.ok(readdirSync(server.arrivals).includes(file.name))
@@ -139,7 +139,7 @@ describe('an upload to a server that is none, or a bad one', () => {
     )
   })
 
-  it('tells a full disk, a server that takes no more and one that breaks off', async () => {
+  it('reports a full disk, a server that takes no more and one that breaks off', async () => {
     const data = await serve('', {})
     const pasv = `227 ok (127,0,0,1,${data >> 8},${data & 255})\r\n`
     const full = await serve('220 hi\r\n', {

@@ -67,7 +67,7 @@ describe('a tampered journal', () => {
   }
 
   const edited = (row: Row, text = 'forged'): Row => ({ ...row, record: row.record.replace('record', text) })
-  /** What an attacker does who knows how the chain is made: every later hash is made anew. */
+  /** What an attacker does who knows how the chain is made: every later hash is made again. */
   const rechained = (changed: readonly Row[]): Row[] => {
     let hash: Uint8Array = Buffer.alloc(32)
     return changed.map((row, index) => {
