@@ -21,8 +21,8 @@ async function gw(...words: string[]) {
     },
     keyboard: {
       isTerminal: false,
-      askSecret: () => assert.fail('nobody is there to ask'),
-      askYes: () => assert.fail('nobody is there to ask'),
+      askSecret: () => assert.fail('no user can be prompted'),
+      askYes: () => assert.fail('no user can be prompted'),
       readAll: async () => '',
       readBytes: async () => Buffer.alloc(0),
     },

@@ -19,7 +19,7 @@ export interface Subject {
   readonly adminPassword: string | null
 }
 
-/** gatewayd must serve. Another process that does not come up is no reason to keep the administrator waiting. */
+/** gatewayd must serve. Another process that does not start must not keep the administrator waiting. */
 export function isUp(processes: Processes): boolean {
   return Object.entries(processes).every(([name, { ready, starts }]) => ready || (name !== 'gatewayd' && starts > 1))
 }

@@ -103,7 +103,7 @@ describe('the launcher', { skip: reasonToSkip(), concurrency: 2 }, () => {
     await lab.killApplyd()
     const reply = await lab.exec('client', ['curl', '-sS', 'http://198.51.100.10/'])
     assert.equal(reply.code, 0, reply.stderr)
-    // Two stand-ins have left an orphan each by now; whoever ended is gone from the table, too.
+    // Two stand-ins have left an orphan each by now; processes that ended are gone from the table, too.
     await lab.exec('gateway', ['/usr/bin/sleep', '0.1'])
     const { stdout } = await lab.exec('gateway', ['ps', '-eo', 'stat,args'])
     assert.doesNotMatch(stdout, /^Z/m)

@@ -24,7 +24,7 @@ export function requireItemOf<T extends OwnedItem>(
   return item
 }
 
-/** An item of another profile is no anchor. */
+/** An item of another profile is not a valid anchor. */
 function checkAnchor<T extends OwnedItem>(
   config: Config,
   slot: ListSlot<T>,

@@ -55,7 +55,7 @@ export interface LinkPlan {
   readonly mirrors: readonly { readonly device: string; readonly direction: 'rx' | 'tx' | 'both' }[]
 }
 
-/** Links of the kernel. A refusal of the kernel is no failure of the plan: it is reported with the link. */
+/** Links of the kernel. A refusal of the kernel does not fail the plan: it is reported with the link. */
 export interface NetworkLinks {
   readonly kind: 'network'
   readonly name: 'links'

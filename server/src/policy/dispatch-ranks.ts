@@ -197,7 +197,7 @@ const judged = new WeakMap<Entry, { looking: readonly Entry[]; before: number; i
 
 /**
  * Could a packet match both the rule and one of the `before` rules that only probe before it? Decided by the reach, which
- * covers all it matches. A rule once contested stays so: it is no fault, and its line need not change again.
+ * covers all it matches. A rule once contested stays so: that is harmless, and its line need not change again.
  */
 function findContested(looking: readonly Entry[]): (entry: Entry, before: number) => boolean {
   let index: ReturnType<typeof indexPorts> | null = null

@@ -79,7 +79,7 @@ export function matchRule(rule: PolicyRule, flow: Flow): Match {
   return findCut(rule, flow)
 }
 
-/** A translation has an IPv4 address to give, so it is no rule for IPv6. */
+/** A translation has an IPv4 address to give, so it does not match IPv6. */
 const translatesIpv4 = ({ action }: PolicyRule): boolean => action.kind === 'dnat' || action.kind === 'snat'
 
 const isIn = (match: AddressMatch, address: number | null): boolean =>

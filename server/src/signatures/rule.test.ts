@@ -104,7 +104,7 @@ describe('a rule', () => {
       [withOptions('sid:0;'), /sid/],
       [withOptions('sid:x;'), /whole number/],
       [withOptions('sid:4294967296;'), /whole number/],
-      [withOptions('sid:1; sid:2;'), /twice/],
+      [withOptions('sid:1; sid:2;'), /Duplicate option sid/],
       [withOptions('sid:1'), /semicolon/],
       [withOptions('sid:1;; rev:1;'), /remove the extra semicolon/],
       [withOptions('sid:1; made_up;'), /made_up/],

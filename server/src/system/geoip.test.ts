@@ -29,7 +29,7 @@ describe('a country database', () => {
 
   it('of the tests is what the writer makes, with the time it was built', () => {
     const file = readFileSync(fixture)
-    assert.ok(file.equals(writeDatabase(testNetworks)), 'make it anew: node server/test/support/mmdb-writer.ts')
+    assert.ok(file.equals(writeDatabase(testNetworks)), 'make it again: node server/test/support/mmdb-writer.ts')
     assert.equal(readCountries(file).buildTime, 1_767_225_600)
   })
 

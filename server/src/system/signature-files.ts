@@ -116,7 +116,7 @@ async function load(places: SignaturePlaces, files: readonly FoundFile[]): Promi
   }
   const classification = await readFile(places.classification ?? packageClassification, 'utf8').catch(() => '')
   const own = await readFile(join(places.folder, 'classification.config'), 'utf8').catch(() => '')
-  // The package may know more groups than we do, but only the operator renames those that everybody knows.
+  // The package may know more groups than we do, but only the operator renames the well-known ones.
   const names = new Map([...parseClassification(classification), ...classtypeNames, ...parseClassification(own)])
   const left = faults.length - maxMessages
   return {

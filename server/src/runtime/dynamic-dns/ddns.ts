@@ -29,7 +29,7 @@ export interface DdnsParts {
   readonly send: SendUpdate
   /** The operator's choice; null when none was made. */
   readonly server: () => DdnsServer | null
-  /** Where the last success is kept, so that a restart is no update. */
+  /** Where the last success is kept, so that a restart does not send an update. */
   readonly path: string
 }
 
@@ -40,7 +40,7 @@ const longestPause = 3600
 /** Providers forget names that are never updated. */
 const refreshSeconds = 24 * 24 * 3600
 
-/** What was confirmed; the password is no part of what is kept. */
+/** What was confirmed; the password is not stored. */
 interface Success {
   readonly wish: string
   readonly address: string

@@ -244,7 +244,7 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   }
 }
 
-/** Up to the last end of a line. A chunk without any is no text of our reader: all of it counts as one bad line. */
+/** Up to the last end of a line. A chunk without any was not written by our reader: all of it counts as one bad line. */
 function wholeLines(chunk: Buffer): Buffer {
   const end = chunk.lastIndexOf(newline)
   if (end < 0 && chunk.length === chunkBytes) return chunk
