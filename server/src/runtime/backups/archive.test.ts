@@ -82,7 +82,7 @@ describe('a backup file', () => {
   })
 
   it('of format 2 opens as it was written', async () => {
-    const path = join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'format-2.backup')
+    const path = join(import.meta.dirname, '..', '..', '..', 'test', 'fixtures', 'format-2.backup')
     const storedKey = createHash('sha256').update('the recovery key of the stored backup').digest()
     const here: Trust = { ...trust, find: (id) => (id === keyIdOf(storedKey) ? storedKey : null) }
     assert.deepEqual(await openArchive(path, here), {
