@@ -125,7 +125,7 @@ test('when applyd goes away its calls fail at once, and the client comes back by
   const forget = client.onConnect(() => {
     connections += 1
   })
-  await assert.rejects(client.observe(), isCode('unavailable', /whether the change was applied is not known/))
+  await assert.rejects(client.observe(), isCode('unavailable', /Whether the request was carried out is not known/))
   await stop()
   isSilent = false
   await serve(answer)

@@ -163,7 +163,10 @@ export class ApplydClient implements Applier {
   #disconnected(): void {
     this.#isConnected = false
     this.#socket = null
-    this.#fail(this.#takeSent(), 'The connection to applyd was lost; whether the change was applied is not known.')
+    this.#fail(
+      this.#takeSent(),
+      'The apply service does not answer: the connection was lost. Whether the request was carried out is not known.',
+    )
     if (this.#isClosed) return
     const { firstRetryMs, lastRetryMs } = this.#timings
     const wait = Math.min(firstRetryMs * 2 ** Math.min(this.#failures, 20), lastRetryMs)
