@@ -23,7 +23,7 @@ const list = Buffer.from(JSON.stringify(items))
 const bodies: Readonly<Record<string, () => string | Buffer>> = {
   '/small': () => small,
   '/list': () => list,
-  '/list-anew': () => JSON.stringify(items),
+  '/list-serialised': () => JSON.stringify(items),
 }
 
 const server = createServer(tlsOptions(certificate), (request, response) => {

@@ -1,4 +1,4 @@
-// npm run golden: writes the expected output of every golden case anew. Read the diff before you commit it.
+// npm run golden: rewrites the expected output of every golden case. Read the diff before you commit it.
 
 import { join } from 'node:path'
 import { ensureDependencies } from './lib/dependencies.mjs'

@@ -1,5 +1,5 @@
 // `npm run bench dhcp`: one static lease changed through the interface, from the call to the answer, which comes when
-// dnsmasq was told; beside dnsmasq by hand, which reads the same file again. With few and with many static leases.
+// dnsmasq was signalled; beside dnsmasq by hand, which reads the same file again. With few and with many static leases.
 
 import { join } from 'node:path'
 import { printAddress } from '../../server/src/net/ipv4.ts'
@@ -29,7 +29,7 @@ export async function benchDhcp({ isQuick }: BenchOptions): Promise<Row[]> {
     console.error(`  ${size} static leases`)
     const [ours, raw] = [await timeGateway(size, samples), await timeRaw(size, samples)]
     rows.push(
-      against(`static lease changed, of ${size}`, ours.lease, raw.lease, 'dnsmasq told by hand'),
+      against(`static lease changed, of ${size}`, ours.lease, raw.lease, 'dnsmasq changed by hand'),
       against(`settings changed, with ${size} static leases`, ours.settings, raw.settings, 'dnsmasq restarted by hand'),
     )
   }
@@ -73,7 +73,7 @@ async function timeGateway(size: number, samples: number): Promise<Times> {
         hostLine(mac, ip_address),
         `${stateDir}/dhcp/hosts`,
       ])
-      if (sample === 0 && stdout.trim() !== '1') throw new Error('dnsmasq was not told of the change')
+      if (sample === 0 && stdout.trim() !== '1') throw new Error('dnsmasq was not notified of the change')
       const server = { ...entry.server, lease_time: 60 + sample }
       times.settings.push(await time(`/dhcp_server/settings/${entry.id}`, { server }))
     }

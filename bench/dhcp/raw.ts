@@ -1,4 +1,4 @@
-// dnsmasq by hand in a network of its own: a lease changed is a file written and a signal sent, and it counts as done
+// dnsmasq by hand in its own network: a lease changed is a file written and a signal sent, and it counts as done
 // when dnsmasq says that it has read the file.
 
 import { type ChildProcess, spawn } from 'node:child_process'

@@ -45,7 +45,7 @@ export class BenchGateway {
     this.#count = count
   }
 
-  /** One rule added, moved, changed and deleted, at places drawn anew each time. Medians in milliseconds. */
+  /** One rule added, moved, changed and deleted, at places drawn again each time. Medians in milliseconds. */
   async changeRules(samples: number): Promise<ChangeTimes> {
     await this.#proveEffect()
     const times = { added: [] as number[], moved: [] as number[], changed: [] as number[], deleted: [] as number[] }

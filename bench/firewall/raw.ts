@@ -1,4 +1,4 @@
-// nft by hand, in a room of its own: loading all rules as one linear chain and as the gateway compiles them, one more rule
+// nft by hand, in its own room: loading all rules as one linear chain and as the gateway compiles them, one more rule
 // in the linear chain, and a large set. Rounds are interleaved.
 
 import { median } from '../table.ts'

@@ -1,5 +1,5 @@
-// A place apart to run other programs in: network, mounts and processes of its own, gone with the process that holds
-// them. What is installed for the bench alone lies over the machine's own files there, and nowhere else.
+// A separate place to run other programs: its own network, mounts and processes, gone with the process that holds
+// them. What is installed for the bench alone is mounted over the machine's own files there, and nowhere else.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -81,7 +81,7 @@ export class Room {
   }
 }
 
-/** With `files` the room has mounts and processes of its own too, and what lies in that folder is installed in it. */
+/** With `files` the room also has its own mounts and processes, and what is in that folder is installed in it. */
 export async function openRoom(files: string | null = null): Promise<Room> {
   const folder = files === null ? null : mkdtempSync(join(tmpdir(), 'portcullis-room-'))
   const parts = files === null ? ['--net'] : ['--net', '--mount', '--pid']
@@ -98,7 +98,7 @@ export async function openRoom(files: string | null = null): Promise<Room> {
   })
   const [said] = (await Promise.race([once(holder.stdout, 'data'), once(holder, 'close')])) as [unknown]
   if (String(said).includes('ready')) return new Room(holder, folder, parts)
-  throw new Error(`The bench gets no room of its own: ${firstLine(complaint)}`)
+  throw new Error(`The bench cannot create its own namespaces: ${firstLine(complaint)}`)
 }
 
 const childOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'))

@@ -10,7 +10,7 @@ export interface BenchRule {
   readonly source: string | null
   /** A host, a network or a range; null is any. */
   readonly destination: string | null
-  /** Number of the list of hosts that stands for the destination. */
+  /** Number of the list of hosts that is the destination. */
   readonly list: number | null
   readonly ports: readonly [low: number, high: number] | null
   readonly isAccepted: boolean
@@ -102,7 +102,7 @@ function randomNumbers(seed: number): () => number {
 export const printPorts = ([low, high]: readonly [number, number], between = '-'): string =>
   low === high ? `${low}` : `${low}${between}${high}`
 
-/** A rule as somebody would write it by hand; it counts, as the gateway's rules do. */
+/** A rule as an administrator would write it by hand; it counts, as the gateway's rules do. */
 export function printRule({ protocol, source, destination, list, ports, isAccepted }: BenchRule): string {
   return [
     source === null ? '' : `ip saddr ${source}`,

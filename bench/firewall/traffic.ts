@@ -1,4 +1,4 @@
-// What the rules cost the traffic: client, gateway and server in rooms of their own, once for every ruleset, measured in
+// What the rules cost the traffic: client, gateway and server in separate rooms, once for every ruleset, measured in
 // turns. A packet sent there is forwarded and counted at the far end on the sender's core before the next one is sent, so
 // the time of the sender is the time of all, its own included.
 

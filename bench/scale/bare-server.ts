@@ -1,4 +1,4 @@
-// The raw thing beside long lists: node:https with the same TLS settings and headers. It sends the bytes that it is told.
+// The baseline for long lists: node:https with the same TLS settings and headers. It sends the bytes that it is given.
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'

@@ -40,7 +40,7 @@ import { release, version } from './version.ts'
 
 export interface GatewayParts {
   readonly database: Database
-  /** Where the gateway keeps files of its own beside the database. */
+  /** Where the gateway keeps its other files beside the database. */
   readonly folder: string
   /** What the reader of the firewall log writes. */
   readonly hitsFile: string
@@ -75,7 +75,7 @@ export interface Gateway {
   readonly http: FastifyInstance
   readonly engine: ConfigEngine
   readonly services: Services
-  /** Gives back what was opened here; the database stays with whoever brought it. */
+  /** Gives back what was opened here; the database stays with the caller. */
   close(): Promise<void>
 }
 
@@ -234,7 +234,7 @@ function openLog(path: string, log: Log): Database {
   try {
     return open()
   } catch (error) {
-    log('warning', 'the firewall log cannot be read and begins anew', { error })
+    log('warning', 'the firewall log cannot be read and was restarted', { error })
     for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true })
     return open()
   }
@@ -245,7 +245,7 @@ const identityConfig = new WeakMap<Identity, unknown>()
 async function observe(applier: Applier, engine: ConfigEngine): Promise<Machine> {
   const { error, outcome } = engine.applied
   const failed =
-    outcome?.status === 'put_back' ? (outcome.problems[0]?.message ?? 'The last apply was put back.') : null
+    outcome?.status === 'put_back' ? (outcome.problems[0]?.message ?? 'The last apply was reverted.') : null
   try {
     return { observation: await applier.observe(), unreachable: '', applyError: error ?? failed }
   } catch (cause) {

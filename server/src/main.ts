@@ -52,7 +52,7 @@ import { version } from './version.ts'
 
 const log = createLog((line) => writeSync(2, line))
 
-/** A status tells within 5 s that applyd is gone or hangs, and changes do not wait long for one that is starting. */
+/** A status shows within 5 s that applyd is gone or hangs, and changes do not wait long for one that is starting. */
 const applierTimings = { connectMs: 2_000, quickMs: 4_000 } as const
 
 /** How soon a new country database, new rule files, or another DNS server of a provider are noticed. */
@@ -164,7 +164,7 @@ async function start(settings: Settings): Promise<void> {
   engine.onChanged(() => {
     followConfiguration()
     dynamicDns.look()
-    // Other links mean other facts, and the states should tell so at once.
+    // Other links mean other facts, and the states should show that at once.
     if (links !== read(engine.config, connections)) reconciler.wake()
     links = read(engine.config, connections)
   })
@@ -193,7 +193,7 @@ async function start(settings: Settings): Promise<void> {
   notify(settings.notifyFd, { event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) })
   // Kept now, because a process that is killed keeps nothing: the next start is then twice as fast.
   flushCompileCache()
-  // Forty thousand rules take a while to read, and nobody needs them to sign in.
+  // Forty thousand rules take a while to read, and signing in does not need them.
   followFiles()
 
   const stop = async (): Promise<void> => {
@@ -229,7 +229,7 @@ const openDdns = ({ stateDir, brand }: Settings, folder: string, clock: Clock) =
     path: join(folder, 'ddns.json'),
   })
 
-/** Agents come to a port of their own, and may also come to that of the management. */
+/** Agents connect to a separate port, and may also connect to the management port. */
 function openAgentSockets({ http, services }: Gateway, settings: Settings, certificate: ServerCertificate) {
   const agents = {
     path: settings.agentPath,
@@ -264,7 +264,7 @@ async function listen({ http }: Gateway, settings: Settings): Promise<string> {
   return `https://${shown.address.includes(':') ? `[${shown.address}]` : shown.address}:${shown.port}/`
 }
 
-/** A new state takes the interfaces over as they are, so that nobody who relies on them is cut off. */
+/** A new state takes the interfaces over as they are, so that no one who relies on them is cut off. */
 async function adoptNetwork({ services }: Gateway): Promise<void> {
   const { engine } = services
   if (engine.revision > 0) return

@@ -5,7 +5,7 @@ export interface Settings {
   readonly listen: { readonly host: string; readonly port: number }
   /** A listening socket handed in by the launcher. */
   readonly listenFd: number | null
-  /** Where the launcher wants to hear that the service answers. */
+  /** Where to report to the launcher that the service answers. */
   readonly notifyFd: number | null
   readonly adminPassword: string | null
   readonly brand: string

@@ -1,4 +1,4 @@
-// One added rule in firewalld, ufw and Shorewall, each in a room of its own. A peer that is missing or cannot run here
+// One added rule in firewalld, ufw and Shorewall, each in its own room. A peer that is missing or cannot run here
 // says so in its row.
 
 import { mkdirSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { ufw } from './ufw.ts'
 export interface PeerTime {
   readonly peer: Peer
   readonly rules: number
-  /** Milliseconds, or why there are none. */
+  /** Milliseconds, or why it was not measured. */
   readonly time: number | string
 }
 

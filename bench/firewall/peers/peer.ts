@@ -1,4 +1,4 @@
-// What a peer is: another firewall of Debian that takes the same rules, in a room of its own.
+// What a peer is: another firewall of Debian that takes the same rules, in its own room.
 
 import { networkOf, parseSpan, printSpan } from '../../../server/src/net/ipv4.ts'
 import type { Room } from '../room.ts'
@@ -16,7 +16,7 @@ export interface Peer {
   readonly addRule: (room: Room, host: string, policy: BenchPolicy) => number
 }
 
-/** Peers without ranges and lists get a network or host that lies in it: one rule for one rule. */
+/** Peers without ranges and lists get a network or host that is in it: one rule for one rule. */
 export function plainDestination({ lists }: BenchPolicy, { destination, list }: BenchRule): string | null {
   if (list !== null) return lists[list]?.[0] ?? null
   if (!destination?.includes('-')) return destination

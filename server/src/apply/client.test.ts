@@ -96,14 +96,14 @@ test('without applyd a call fails as unavailable after a while', async () => {
   )
 })
 
-test('a verb without a reply fails as unavailable, and its late reply harms nobody', async () => {
+test('a verb without a reply fails as unavailable, and its late reply harms no one', async () => {
   let late = () => {}
   await serve((request, socket) => {
     if (request.verb === 'observe') late = () => echo(request, socket)
     else echo(request, socket)
   })
   open({ quickMs: 30, slowMs: 3000 })
-  await assert.rejects(client.observe(), isCode('unavailable', /no reply to observe in time/))
+  await assert.rejects(client.observe(), isCode('unavailable', /timed out waiting for the reply to observe/))
   late()
   const plan = { revision: 1, artifacts: [] }
   assert.deepEqual(await client.check(plan), { verb: 'check', args: { plan } })
@@ -125,7 +125,7 @@ test('when applyd goes away its calls fail at once, and the client comes back by
   const forget = client.onConnect(() => {
     connections += 1
   })
-  await assert.rejects(client.observe(), isCode('unavailable', /whether it finished is not known/))
+  await assert.rejects(client.observe(), isCode('unavailable', /Whether the request was carried out is not known/))
   await stop()
   isSilent = false
   await serve(answer)

@@ -163,7 +163,10 @@ export class ApplydClient implements Applier {
   #disconnected(): void {
     this.#isConnected = false
     this.#socket = null
-    this.#fail(this.#takeSent(), 'The apply service does not answer any more; whether it finished is not known.')
+    this.#fail(
+      this.#takeSent(),
+      'The apply service does not answer: the connection was lost. Whether the request was carried out is not known.',
+    )
     if (this.#isClosed) return
     const { firstRetryMs, lastRetryMs } = this.#timings
     const wait = Math.min(firstRetryMs * 2 ** Math.min(this.#failures, 20), lastRetryMs)
@@ -209,12 +212,12 @@ export class ApplydClient implements Applier {
     if ('plan' in args) this.#recent = [hashesOf(args.plan), ...this.#recent].slice(0, rememberedPlans)
   }
 
-  /** A reply that comes later finds nobody waiting and is dropped. */
+  /** A reply that comes later is dropped. */
   #giveUp(request: Request): void {
     const index = this.#waiting.indexOf(request)
     if (index >= 0) this.#waiting.splice(index, 1)
     this.#sent.delete(request.id)
-    const why = index >= 0 ? 'it cannot be reached' : `no reply to ${request.verb} in time`
+    const why = index >= 0 ? 'it cannot be reached' : `timed out waiting for the reply to ${request.verb}`
     request.reject(unavailable(`The apply service does not answer: ${why}.`))
     this.#pump()
   }

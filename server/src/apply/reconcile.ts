@@ -1,10 +1,10 @@
 // Keeps the machine at the head revision: at the start, when applyd comes back, when facts change and every now and then
-// in case somebody changed the machine by hand. It takes no input; it is always the same step.
+// in case the machine was changed by hand. It takes no input; it is always the same step.
 
 import type { ConfigEngine } from '../config/engine.ts'
 import type { Log } from '../runtime/logs/log.ts'
 
-/** What the status tells of the machine's interfaces is read here, and must not be older than 5 s. */
+/** What the status reports of the machine's interfaces is read here, and must not be older than 5 s. */
 const everyMilliseconds = 4_000
 const retryMilliseconds = 1_000
 
@@ -45,7 +45,7 @@ export function startReconciler(engine: ConfigEngine, refreshFacts: () => Promis
     const before = engine.applied
     await engine.reconcile()
     const { error, outcome } = engine.applied
-    const failure = error ?? (outcome?.status === 'put_back' ? 'the plan was put back' : null)
+    const failure = error ?? (outcome?.status === 'put_back' ? 'the plan was reverted' : null)
     if (failure !== null && before.error !== error)
       log('warning', 'the machine does not follow the configuration', { failure })
     const isUnderWay = followBackground()

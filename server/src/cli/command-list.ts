@@ -1,4 +1,4 @@
-// The list of commands with everything help and completion tell about them. The code behind each is loaded only when
+// The list of commands with everything help and completion show about them. The code behind each is loaded only when
 // it runs.
 
 import type { Method } from '../contract/endpoint.ts'
@@ -9,7 +9,7 @@ const limit: Option = { name: 'limit', value: 'N', summary: 'At most this many, 
 
 const changeOptions: readonly Option[] = [
   { name: 'dry-run', summary: 'Show what would change, and change nothing.' },
-  { name: 'confirm', value: 'SECONDS', summary: 'Put the change back after this time unless gw confirm comes before.' },
+  { name: 'confirm', value: 'SECONDS', summary: 'Revert the change after this time unless gw confirm is run first.' },
   { name: 'reason', value: 'TEXT', summary: 'Kept with the revision and in the audit trail.' },
 ]
 
@@ -51,27 +51,36 @@ const call = (method: Method): Command => ({
   usage: '<path> [field=value ...] [field:=json ...]',
   summary: callSummaries[method],
   description:
-    'Values are read by the type of their field: true or false, numbers, lists as a,b,c, null where that is allowed. ' +
+    'Values are read by the type of their field: true or false, numbers, lists as a,b,c, null where it is allowed. ' +
     'field:=json takes any JSON, and params.id=7 a field inside a field. Where the call takes no body, field=value is ' +
-    'a query parameter. Secrets are better given with --data than in the list of processes. ' +
+    'a query parameter. Pass secrets with --data: arguments are visible in the process list. ' +
     'gw help <path> lists the fields of a path.',
   examples: callExamples[method],
   options: [
-    { name: 'query', value: 'NAME=VALUE', isRepeatable: true, summary: 'A query parameter; may stand several times.' },
+    {
+      name: 'query',
+      value: 'NAME=VALUE',
+      isRepeatable: true,
+      summary: 'A query parameter; may be given several times.',
+    },
     ...(method === 'GET'
       ? [
-          { name: 'output', value: 'PATH', summary: 'Write the answer to this file, as it came.' },
+          { name: 'output', value: 'PATH', summary: 'Write the answer to this file, unchanged.' },
           { name: 'etag', summary: 'Also show the ETag, for --if-match of a later change.' },
         ]
       : [
           {
             name: 'data',
             value: '@FILE|-|JSON',
-            summary: 'The body as JSON, from a file, from input or as it stands.',
+            summary: 'The body as JSON: from a file, from standard input or inline.',
           },
-          { name: 'file', value: 'PATH|-', summary: 'The body as a file, for uploads; - takes the input.' },
+          { name: 'file', value: 'PATH|-', summary: 'Upload this file as the body; - reads standard input.' },
           ...changeOptions,
-          { name: 'if-match', value: 'ETAG', summary: 'Refuse when somebody changed it since this ETag was read.' },
+          {
+            name: 'if-match',
+            value: 'ETAG',
+            summary: 'Refuse the change if the object was changed since this ETag was read.',
+          },
         ]),
     json,
   ],
@@ -86,14 +95,18 @@ export const commands: readonly Command[] = [
     usage: '',
     summary: 'Sign in to a gateway',
     description:
-      'The password is asked for without echo. Without a terminal it is the first line of the input; for the login ' +
+      'The password is read without echo. Without a terminal it is the first line of standard input; for the login ' +
       'admin the variable PORTCULLIS_ADMIN_PASSWORD comes first. The gateway is known by the fingerprint of its ' +
       'certificate, which is shown and asked about at the first sign-in.',
     examples: ['gw login', 'gw login --address https://192.0.2.1:8443 --login bob'],
     options: [
-      { name: 'address', value: 'URL', summary: 'The gateway; the one running here, or the last one, unless given.' },
-      { name: 'login', value: 'NAME', summary: 'Who signs in; admin unless given.' },
-      { name: 'trust', summary: 'Trust the certificate that is shown, without a question.' },
+      {
+        name: 'address',
+        value: 'URL',
+        summary: 'Address of the gateway; default: the gateway running here, or the one used last.',
+      },
+      { name: 'login', value: 'NAME', summary: 'Login of the administrator; default: admin.' },
+      { name: 'trust', summary: 'Trust the certificate the gateway presents, without asking.' },
       { name: 'fingerprint', value: 'SHA256', summary: 'Trust the certificate with this fingerprint only.' },
     ],
     operand: nothing,
@@ -121,7 +134,7 @@ export const commands: readonly Command[] = [
   {
     words: ['status'],
     usage: '',
-    summary: 'Show the status of everything; exit code 1 when something failed',
+    summary: 'Show the status of all services; exit code 1 when one has failed',
     options: [json],
     operand: nothing,
     operands: none,
@@ -137,8 +150,8 @@ export const commands: readonly Command[] = [
     usage: '<protocol> <source>[:port] <destination>[:port]',
     summary: 'Explain which rule decides about a packet; exit code 1 when it is dropped',
     description:
-      'The way of the first packet of a connection: hardware filter, log marks, DNAT, routing, access lists, rules and ' +
-      'SNAT. Nothing is sent. An IPv6 address with a port stands in brackets.',
+      'Shows the path of the first packet of a connection: hardware filter, log marks, DNAT, routing, access lists, rules and ' +
+      'SNAT. No packet is sent. Put an IPv6 address with a port in brackets.',
     examples: [
       'gw explain tcp 10.10.0.2 198.51.100.10:80',
       'gw explain udp 10.10.0.2 198.51.100.53:53 --from lan0 --reasons',
@@ -148,11 +161,11 @@ export const commands: readonly Command[] = [
       {
         name: 'from',
         value: 'INTERFACE',
-        summary: 'Device, interface or zone it comes from; any local one unless given.',
+        summary: 'Device, interface or zone the packet comes from; default: any local one.',
       },
-      { name: 'own', summary: 'The gateway itself sends it.' },
-      { name: 'revision', value: 'N', summary: 'As the configuration was then.' },
-      { name: 'reasons', summary: 'Also tell of every rule passed over why it did not match.' },
+      { name: 'own', summary: 'The packet is sent by the gateway itself.' },
+      { name: 'revision', value: 'N', summary: 'Use the configuration of this revision.' },
+      { name: 'reasons', summary: 'Also show for every skipped rule why it did not match.' },
       json,
     ],
     operand: nothing,
@@ -162,7 +175,7 @@ export const commands: readonly Command[] = [
   {
     words: ['hygiene'],
     usage: '',
-    summary: 'List rules that never decide, repeat others, are never hit, have expired or are too wide',
+    summary: 'List rules that are shadowed, redundant, never hit, expired or too wide',
     options: [json],
     operand: nothing,
     operands: none,
@@ -189,8 +202,8 @@ export const commands: readonly Command[] = [
   {
     words: ['revert'],
     usage: '<number>',
-    summary: 'Make the configuration what it was at a revision',
-    description: 'This is a new revision like any other; nothing of the history is lost.',
+    summary: 'Revert the configuration to a revision',
+    description: 'This creates a new revision; the history is kept.',
     options: [...changeOptions, json],
     operand: nothing,
     operands: { least: 1, most: 1 },
@@ -199,7 +212,7 @@ export const commands: readonly Command[] = [
   {
     words: ['confirm'],
     usage: '',
-    summary: 'Keep the change that waits for its confirmation',
+    summary: 'Confirm the change that is on probation',
     options: [],
     operand: nothing,
     operands: none,
@@ -208,7 +221,7 @@ export const commands: readonly Command[] = [
   {
     words: ['put-back'],
     usage: '',
-    summary: 'Put back the change that waits for its confirmation, now',
+    summary: 'Revert the change that is on probation, now',
     options: [],
     operand: nothing,
     operands: none,
@@ -217,7 +230,7 @@ export const commands: readonly Command[] = [
   {
     words: ['audit'],
     usage: '',
-    summary: 'List changes, sign-ins and refusals',
+    summary: 'List changes, sign-ins and refused requests',
     options: [limit, json],
     operand: nothing,
     operands: none,
@@ -262,7 +275,7 @@ export const commands: readonly Command[] = [
   {
     words: ['lab', 'exec'],
     usage: '<client|gateway|internet> -- <command ...>',
-    summary: 'Run a command inside the lab; its exit code is passed on',
+    summary: 'Run a command inside the lab and exit with its exit code',
     examples: ['gw lab exec client -- ping -c 1 198.51.100.10'],
     options: [],
     operand: { kind: 'words', words: ['client', 'gateway', 'internet'] },
@@ -272,12 +285,12 @@ export const commands: readonly Command[] = [
   {
     words: ['admin', 'reset'],
     usage: '',
-    summary: 'Give an administrator a new password, on the machine itself',
+    summary: 'Reset the password of an administrator, on the machine itself',
     description:
-      'For an administrator who locked himself out. Works as root or the owner of the state folder, with the gateway ' +
-      'stopped. The account is made if it is missing, enabled, given full access and a new random password, which is ' +
-      'shown once; its sessions end and all blocks of addresses are lifted.',
-    options: [{ name: 'login', value: 'NAME', summary: 'Whose password; admin unless given.' }],
+      'For an administrator who is locked out. Run it as root or as the owner of the state folder, with the gateway ' +
+      'stopped. The account is created if it is missing, enabled, and gets full access and a new random password, which is ' +
+      'shown once. Its sessions end and all blocked addresses are unblocked.',
+    options: [{ name: 'login', value: 'NAME', summary: 'Login of the administrator; default: admin.' }],
     operand: nothing,
     operands: none,
     load: async () => (await import('./commands/admin-reset.ts')).adminResetCommand,

@@ -9,13 +9,13 @@ import { badUsage, type ExitCode } from './failure.ts'
 
 export interface Option {
   readonly name: string
-  /** What stands for the value in help, such as SECONDS; without it the option is a switch. */
+  /** Placeholder of the value in help, such as SECONDS; without it the option is a flag. */
   readonly value?: string
   readonly isRepeatable?: boolean
   readonly summary: string
 }
 
-/** What stands after the words of a command, for completion. */
+/** The kind of operand that follows the words of a command, for completion. */
 export type Operand =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'call'; readonly method: Method }
@@ -60,7 +60,7 @@ export function requireCommand(commands: readonly Command[], words: readonly str
   if (found) return found
   const [first = ''] = words
   const inside = commands.filter((command) => command.words[0] === first)
-  if (inside.length > 0) throw badUsage(`gw ${first} needs one more word:`, inside.map(usageLine))
+  if (inside.length > 0) throw badUsage(`gw ${first} needs a subcommand:`, inside.map(usageLine))
   const meant = nearest(first, [...new Set(commands.map((command) => command.words[0] ?? ''))])
   throw badUsage(`There is no command "${first}".`, [
     ...(meant === null ? [] : [`Did you mean gw ${meant}?`]),
@@ -79,7 +79,7 @@ export function parseInvocation(command: Command, words: readonly string[]): Inv
   const { least, most } = command.operands
   const isHelp = values.help === true
   if (!isHelp && (positionals.length < least || positionals.length > most)) {
-    const fault = positionals.length < least ? 'Something is missing.' : `"${positionals[most]}" is too much.`
+    const fault = positionals.length < least ? 'Missing argument.' : `Unexpected argument "${positionals[most]}".`
     throw badUsage(`${fault} Usage: ${usageLine(command)}`)
   }
   return {
@@ -111,7 +111,7 @@ function parseWords(command: Command, args: readonly string[]) {
   }
 }
 
-/** A whole number as an option or operand; told with its name when it is none. */
+/** A whole number given as an option or operand; `what` names it in the error message. */
 export function readNumber(text: string, what: string, least: number, most: number): number {
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   if (number >= least && number <= most) return number

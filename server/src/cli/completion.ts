@@ -1,4 +1,4 @@
-// Answers for the tab key: what can stand at the place of the last word. One candidate a line, with a tab and a few
+// Answers for the tab key: candidates for the last word. One candidate a line, with a tab and a few
 // words about it; a candidate that ends with = or / goes on without a space.
 
 import type { Endpoint, Method } from '../contract/endpoint.ts'
@@ -108,7 +108,7 @@ function fields(schema: Schema, typed: string, given: readonly string[]): Candid
   return values(field, typed.slice(at + 1)).map((value) => ({ text: `${name}${value}`, about: '' }))
 }
 
-/** In a list the last entry is being typed; entries that stand already are not offered again. */
+/** In a list the last entry is being typed; entries that are already in it are not offered again. */
 function values(schema: Schema, typed: string): string[] {
   const list = branchesOf(schema).find((branch) => branch.type === 'array')
   if (list === undefined) return [...choicesOf(schema)]

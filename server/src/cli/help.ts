@@ -37,8 +37,8 @@ export function showOverview(screen: Screen): string {
     'gw: the command line of the gateway\n\n',
     indent(showPairs(rows, narrower(screen))),
     '\n',
-    paragraph('gw <command> --help tells more about a command, gw help <path> about a path of the API.', screen),
-    paragraph('Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 not signed in, 4 no connection.', screen),
+    paragraph('For details, run gw <command> --help for a command or gw help <path> for a path of the API.', screen),
+    paragraph('Exit codes: 0 success, 1 refused or failed, 2 wrong usage, 3 not signed in, 4 no connection.', screen),
   ].join('')
 }
 
@@ -107,8 +107,8 @@ const mebibyte = 1024 * 1024
 const showSize = (bytes: number): string => (bytes >= mebibyte ? `${bytes / mebibyte} MiB` : `${bytes / 1024} KiB`)
 
 function roleWords({ access }: Endpoint): string {
-  if (access === 'public') return 'everybody'
-  if (access === 'signed-in') return 'everybody who is signed in'
+  if (access === 'public') return 'everyone'
+  if (access === 'signed-in') return 'every signed-in administrator'
   return accessTable[access].join(', ')
 }
 

@@ -3,13 +3,13 @@
 import { refused } from './failure.ts'
 
 export interface Keyboard {
-  /** Whether a person can be asked. */
+  /** Whether a user can be prompted. */
   readonly isTerminal: boolean
   askSecret(question: string): Promise<string>
   /** True only for a plain yes. */
   askYes(question: string): Promise<boolean>
   readAll(): Promise<string>
-  /** The same for input that is no text. */
+  /** The same for binary input. */
   readBytes(): Promise<Buffer>
 }
 

@@ -4,7 +4,7 @@ import { createKeyboard } from './keyboard.ts'
 import { createTerminal } from './output/terminal.ts'
 import { run } from './run.ts'
 
-// A reader that has seen enough, such as `head`, is no fault of ours.
+// A reader that stops early, such as `head`, is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(0)

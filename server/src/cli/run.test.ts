@@ -21,8 +21,8 @@ async function gw(...words: string[]) {
     },
     keyboard: {
       isTerminal: false,
-      askSecret: () => assert.fail('nobody is there to ask'),
-      askYes: () => assert.fail('nobody is there to ask'),
+      askSecret: () => assert.fail('no user can be prompted'),
+      askYes: () => assert.fail('no user can be prompted'),
       readAll: async () => '',
       readBytes: async () => Buffer.alloc(0),
     },
@@ -33,9 +33,9 @@ async function gw(...words: string[]) {
 test('wrong usage has exit code 2 and says what is right', async () => {
   const cases: [string[], RegExp][] = [
     [['statsu'], /There is no command "statsu"\.\n {2}Did you mean gw status\?/],
-    [['lab'], /gw lab needs one more word:\n {2}gw lab status/],
-    [['get'], /Something is missing\. Usage: gw get <path>/],
-    [['status', 'now'], /"now" is too much\. Usage: gw status/],
+    [['lab'], /gw lab needs a subcommand:\n {2}gw lab status/],
+    [['get'], /Missing argument\. Usage: gw get <path>/],
+    [['status', 'now'], /Unexpected argument "now"\. Usage: gw status/],
     [['status', '--all'], /Unknown option '--all'\. See: gw status --help/],
     [['revisions', '--limit'], /--limit/],
     [['revisions', 'show', 'x'], /The revision must be a whole number/],
@@ -44,22 +44,22 @@ test('wrong usage has exit code 2 and says what is right', async () => {
     [['get', '/firewall/setings'], /Did you mean \/firewall\/settings\?/],
     [['put', '/firewall/settings'], /does not take PUT/],
     [['patch', '/firewall/settings', 'log_mode=some'], /log_mode: Must be one of: nothing, all, selected\./],
-    [['patch', '/firewall/settings', 'log_actions=drop,drop'], /log_actions: An entry stands twice\./],
+    [['patch', '/firewall/settings', 'log_actions=drop,drop'], /log_actions: Duplicate entry\./],
     [['patch', '/firewall/state', 'enabled=1'], /enabled: Must be true or false\./],
-    [['patch', '/firewall/state', 'enable=true'], /did you mean enabled\?/],
-    [['patch', '/firewall/state', '--data', '{"enabled":1,"x":2}'], /x: This field is not known here\./],
+    [['patch', '/firewall/state', 'enable=true'], /Did you mean enabled\?/],
+    [['patch', '/firewall/state', '--data', '{"enabled":1,"x":2}'], /x: Unknown field\./],
     [['patch', '/firewall/state', '--data', '{'], /--data is not valid JSON/],
     [['patch', '/firewall/state', '--data', '[]', 'enabled=true'], /that is an object/],
     [['patch', '/firewall/state', '--data', '@none.json'], /none\.json cannot be read/],
     [['patch', '/firewall/state', 'enabled=true', '--confirm', '0'], /--confirm must be a whole number from 1 to 3600/],
     [['patch', '/firewall/state', 'enabled=true', '--reason', 'a\nb'], /--reason must be one line/],
     [['post', '/web/admins/local', 'login=bob'], /password: This field is missing\./],
-    [['post', '/config/confirm', '--dry-run'], /takes no --dry-run/],
-    [['delete', '/web/auth/blocks', '--data', '{}'], /takes no body/],
+    [['post', '/config/confirm', '--dry-run'], /does not take --dry-run/],
+    [['delete', '/web/auth/blocks', '--data', '{}'], /does not take a body/],
     [['get', '/config/revisions', 'limit=0'], /limit: Must be at least 1\./],
-    [['get', '/config/revisions?limt=1'], /did you mean limit\?/],
+    [['get', '/config/revisions?limt=1'], /Did you mean limit\?/],
     [['completion', 'csh'], /bash, zsh, fish/],
-    [['lab', 'exec', 'client'], /The command is missing/],
+    [['lab', 'exec', 'client'], /Missing command/],
     [['help', '/nothing/here/at/all'], /There is no endpoint/],
     [['login', '--address', 'http://x'], /The address must look like/],
     [[], /gw: the command line of the gateway/],
@@ -112,5 +112,5 @@ test('an address that does not answer has exit code 4', async () => {
   // Port 1 is reserved and nothing listens there.
   const { code, note } = await gw('login', '--address', 'https://127.0.0.1:1')
   assert.equal(code, 4)
-  assert.match(note, /https:\/\/127\.0\.0\.1:1 cannot be reached: nothing listens there/)
+  assert.match(note, /https:\/\/127\.0\.0\.1:1 cannot be reached: connection refused/)
 })

@@ -16,7 +16,7 @@ export const roleIds = Object.keys(roles) as readonly Role[]
 
 export type Competence = 'admin_write' | 'admin_read' | 'allow_terminal' | 'reports_view' | 'reports_change'
 
-/** Spec gap (users-and-admins.md, open point 9): the proposed map is taken as it stands. */
+/** Which role opens which access (docs/behaviour/api.md 6). */
 export const competences: Readonly<Record<Role, readonly Competence[]>> = {
   predefined_admin_write: ['admin_write', 'admin_read', 'allow_terminal', 'reports_view', 'reports_change'],
   predefined_admin_readonly: ['admin_read', 'reports_view'],
@@ -46,9 +46,9 @@ export const accessTable = {
   firewall: [...fullAccess, 'predefined_firewall_admin'],
   /** Users, their groups and the hosts that belong to them. */
   accounts: [...fullAccess, 'predefined_firewall_admin', 'predefined_access_settings_admin'],
-  /** Confirm or put back a change on probation; whose change it is decides the rest. */
+  /** Confirm or revert a change on probation; the author of the change decides the rest. */
   change: [...fullAccess, ...limitedWriters],
-  /** Traffic reports and journals: whoever whoami says may view reports. */
+  /** Traffic reports and journals: every role whose whoami says that it may view reports. */
   reports: roleIds.filter((role) => competences[role].includes('reports_view')),
   /** The audit trail of changes, sign-ins and refusals. */
   audit: [

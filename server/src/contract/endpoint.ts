@@ -32,15 +32,15 @@ export interface EndpointSpec<Q extends TObject, B extends TSchema, R extends TS
   /** The call may come without a body; the handler then gets undefined. */
   readonly isBodyOptional?: boolean
   readonly bodyLimitBytes?: number
-  /** What a longer body is told, where its length is not the reason. */
+  /** The refusal of a longer body, where its length is not the reason. */
   readonly tooLargeMessage?: string
   /** Media type of a body that is not JSON; the handler gets its bytes as `rawBody`, and `body` is not used. */
   readonly rawBodyType?: string
   /** Where such a body is a form: the field that holds the file. */
   readonly formField?: string
-  /** Such a body may be large: the handler gets it piece by piece as `bodyStream` instead. */
+  /** Such a body may be large: the handler reads it in pieces as `bodyStream` instead. */
   readonly streamsBody?: boolean
-  /** Somebody at an abandoned screen must not do it: the administrator must have signed in a short while ago. */
+  /** Not for an unattended screen: the administrator must have signed in a short while ago. */
   readonly needsFreshSignIn?: boolean
   /** Codes this call can fail with, where they do not follow from what is said above (openapi-errors.ts). */
   readonly errors?: readonly ErrorCode[]
@@ -106,7 +106,7 @@ const freshSignInNote = `Needs a session that signed in within the last ${freshS
 
 export const noFields: NoFields = Type.Object({}, { additionalProperties: false })
 
-/** No body described: the reply is empty (seed, convention 2). */
+/** No body described: the reply is empty (docs/behaviour/api.md 2). */
 export const empty = Type.Void()
 export type Empty = typeof empty
 

@@ -50,14 +50,13 @@ export const invalid = (field: string, message: string): GatewayError =>
 
 export const notFound = (what: string): GatewayError => new GatewayError('not_found', `There is no ${what}.`)
 
-/** More than these help nobody. */
+/** More than these help no one. */
 export const maxProblems = 100
 
-/** Throws when there are problems, with all of them: one is told as it is, several by their number. */
+/** Throws when there are problems, with all of them: one is reported as it is, several as a count. */
 export function refuse(problems: readonly Problem[], code: 'invalid' | 'conflict' = 'invalid'): void {
   const [first] = problems
   if (!first) return
-  const message =
-    problems.length === 1 ? `${first.field}: ${first.message}` : `${problems.length} fields are not as they must be.`
+  const message = problems.length === 1 ? `${first.field}: ${first.message}` : `${problems.length} fields are invalid.`
   throw new GatewayError(code, message, { problems: problems.slice(0, maxProblems) })
 }

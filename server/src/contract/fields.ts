@@ -1,4 +1,4 @@
-// The shared vocabulary of fields. A field used by two areas stands here once, with its limits and the words
+// The shared vocabulary of fields. A field used by two areas is defined here once, with its limits and the text
 // the administrator reads when a value does not fit.
 
 import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox'
@@ -6,7 +6,7 @@ import { Type } from './schema.ts'
 
 /**
  * Control characters, line separators and lone surrogates never enter the configuration as text: they could
- * end a line in a daemon's file or a log (security requirement 24).
+ * end a line in a daemon's file or a log (docs/behaviour/security.md 24).
  */
 export const plainText = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff]*$'
 
@@ -71,7 +71,7 @@ export const storedOnly = (limitation: string): string => `Stored and checked, n
  */
 export const jsonQuery = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>({ ...schema, 'x-json-text': true })
 
-/** format_type and columns of the lists that can be had as CSV. */
+/** format_type and columns of the lists that are also served as CSV. */
 export const tableQuery = <const T extends readonly string[]>(columns: T) =>
   strictObject({
     format_type: Type.Optional(oneOf(['JSON', 'CSV'], 'Form of the answer; JSON when absent.')),
@@ -82,7 +82,7 @@ export const tableQuery = <const T extends readonly string[]>(columns: T) =>
     ),
   })
 
-/** Where a new item goes in an ordered list. */
+/** The position of a new item in an ordered list. */
 export const placementQuery = <T extends TSchema>(id: T) =>
   strictObject({
     anchor_item_id: Type.Optional(id),

@@ -67,8 +67,8 @@ export function openApi(areas: readonly AreaEndpoints[], version: string, status
       title: 'Network security gateway',
       version,
       description:
-        'Management interface, release line v19. Every call but the sign-in needs both cookies of the sign-in. ' +
-        'Bodies are JSON whatever the Content-Type says; fields an endpoint does not know are refused.',
+        'Management interface, release line v19. Every call except the sign-in needs both cookies of the sign-in. ' +
+        'Bodies are JSON whatever the Content-Type says; unknown fields are refused.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     tags: areas.filter((area) => area.endpoints.length > 0).map(({ name }) => ({ name })),
@@ -112,8 +112,12 @@ const dryRunSchema = {
   properties: {
     dry_run: { const: true },
     changes: { type: 'array', items: { type: 'object' }, description: 'Objects with their fields before and after.' },
-    artifacts: { type: 'array', items: { type: 'object' }, description: 'Lines leaving and entering rendered files.' },
-    unchecked: { type: 'array', items: { type: 'string' }, description: 'What no checker could look at here.' },
+    artifacts: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'Lines removed from and added to rendered files.',
+    },
+    unchecked: { type: 'array', items: { type: 'string' }, description: 'What could not be checked on this machine.' },
   },
 }
 
@@ -258,7 +262,7 @@ const changeHeaders = {
   'Portcullis-Revision': { schema: { type: 'integer' }, description: 'The newest revision of the configuration.' },
   'Portcullis-Confirm-Before': {
     schema: { type: 'string' },
-    description: 'Only for a change on probation: when it is put back.',
+    description: 'Only for a change on probation: when it is reverted.',
   },
   ETag: { schema: { type: 'string' }, description: 'Of the list or settings, for If-Match.' },
 }

@@ -1,12 +1,12 @@
-// Queries over journals: the parameters limit, offset, sort, search and filter, and what they mean for a row. Pure; where
-// rows come from is the business of the areas that ask.
+// Queries over journals: the parameters limit, offset, sort, search and filter, and what they mean for a row. Pure; areas
+// supply the rows.
 
 import type { Static, TObject } from 'typebox'
 import { GatewayError, type Problem } from './error.ts'
 import { jsonQuery, named, oneOf, strictObject } from './fields.ts'
 import { Type } from './schema.ts'
 
-/** Security requirement 35: a query over a journal gives at most this many rows. */
+/** A query over a journal returns at most this many rows (docs/behaviour/security.md 35). */
 export const maxRows = 10_000
 
 export const directions = ['asc', 'desc'] as const
@@ -71,7 +71,7 @@ export const journalQuery = <const T extends readonly string[]>(names: T) =>
               Type.Unsafe<T[number]>({ type: 'string', enum: [...names] }),
             ]),
           }),
-          { maxItems: 20, description: 'Rows in which one of the columns contains the text; all entries must hold.' },
+          { maxItems: 20, description: 'Rows in which one of the columns contains the text; all entries must match.' },
         ),
       ),
     ),
@@ -89,7 +89,7 @@ export const journalQuery = <const T extends readonly string[]>(names: T) =>
                   Type.Unsafe<Static<typeof FilterValue>>({
                     ...FilterValue,
                     'x-synonym-of': 'value',
-                    description: 'Another word for value.',
+                    description: 'The same as value.',
                   }),
                 ),
               }),
@@ -97,7 +97,7 @@ export const journalQuery = <const T extends readonly string[]>(names: T) =>
             ),
             link_operator: Type.Optional(oneOf(['and', 'or'], 'What joins the items; and when absent.')),
           }),
-          { maxItems: 20, description: 'All entries must hold.' },
+          { maxItems: 20, description: 'All entries must match.' },
         ),
       ),
     ),
@@ -142,7 +142,7 @@ export const journalReply = <T extends TObject>(record: T) =>
 export type Condition =
   | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] }
   | { readonly kind: 'not'; readonly of: Condition }
-  /** One of the texts, which are in small letters, stands in the cell, whatever its case. */
+  /** The cell contains one of the texts, which are in lower case; its own case does not matter. */
   | { readonly kind: 'contains'; readonly column: string; readonly texts: readonly string[] }
   | { readonly kind: 'equals'; readonly column: string; readonly cells: readonly Cell[] }
   | { readonly kind: 'compare'; readonly column: string; readonly operator: Comparison; readonly bound: Cell }
@@ -181,7 +181,7 @@ export function readJournalQuery(
     })
     return link_operator === 'or' && conditions.length > 0 ? { kind: 'any', of: conditions } : all(...conditions)
   })
-  if (problems.length > 0) throw new GatewayError('invalid', 'The filter is not as it must be.', { problems })
+  if (problems.length > 0) throw new GatewayError('invalid', 'The filter is invalid.', { problems })
   const searches = (query.search ?? []).map(
     ({ text, columns: names }): Condition => ({
       kind: 'any',
@@ -249,14 +249,14 @@ function conditionOf(
   clockSeconds: number,
 ): Condition | string {
   const { column_name: column, operator } = item
-  if (values.length === 0) return 'Must hold at least one value.'
+  if (values.length === 0) return 'Must contain at least one value.'
   if (operator === 'date_range') return isText ? notForText : dateCondition(column, values, clockSeconds)
   if (operator.includes('contains')) {
     const contains = { kind: 'contains', column, texts: values.map((value) => String(value).toLowerCase()) } as const
     return operator.startsWith('not_') ? { kind: 'not', of: contains } : contains
   }
   const read = values.map((value) => (isText ? String(value) : numberOf(value)))
-  if (read.includes(null)) return 'Must be numbers: the column holds numbers.'
+  if (read.includes(null)) return 'Must be numbers: the column contains numbers.'
   const cells = read as Cell[]
   switch (operator) {
     case 'equals':
@@ -274,12 +274,12 @@ function conditionOf(
 
 const signs = { greater: '>', greater_equal: '>=', less: '<', less_equal: '<=' } as const
 
-const notForText = 'A range of dates can be asked only of a column that holds dates.'
+const notForText = 'A date range works only on a column of dates.'
 
 const between = (column: string, low: Cell, operator: '<' | '<=', high: Cell): Condition =>
   all({ kind: 'compare', column, operator: '>=', bound: low }, { kind: 'compare', column, operator, bound: high })
 
-/** Spec gap (monitor.md, open points): both ends belong to a range. */
+/** Both ends belong to a range (docs/behaviour/tables.md 2). */
 function rangeCondition(column: string, [low, high, ...rest]: readonly Cell[]): Condition | string {
   if (low === undefined || high === undefined || rest.length > 0) return 'Must be exactly two values.'
   return between(column, low, '<=', high)

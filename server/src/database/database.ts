@@ -33,7 +33,7 @@ export class Database {
   readonly #rolledBackListeners: (() => void)[] = []
   #open = false
 
-  /** `onFatal` is told when a sync failed: memory can no longer be trusted and the process must start from disk. */
+  /** `onFatal` is called when a sync failed: memory can no longer be trusted and the process must start from disk. */
   constructor(path: string, onFatal: (error: unknown) => void = () => {}, kind = gatewayData) {
     this.#onFatal = onFatal
     this.#migrations = kind.migrations
@@ -90,7 +90,7 @@ export class Database {
     return this.#db.prepare(sql)
   }
 
-  /** The listener is told after a transaction was undone: what was remembered of it no longer holds. */
+  /** The listener is called after a rollback: what was cached from the transaction is no longer valid. */
   onRolledBack(listener: () => void): void {
     this.#rolledBackListeners.push(listener)
   }
@@ -107,9 +107,9 @@ export class Database {
     } catch (error) {
       this.#rollBack()
       this.#open = false
-      const told = this.#translate(error)
+      const translated = this.#translate(error)
       for (const listener of this.#rolledBackListeners) listener()
-      throw told
+      throw translated
     } finally {
       this.#open = false
     }
@@ -119,7 +119,7 @@ export class Database {
     try {
       this.#db.exec('ROLLBACK')
     } catch {
-      // SQLite already rolled back by itself (disk full, I/O error); the first error is the one to tell.
+      // SQLite already rolled back (disk full, I/O error); the first error is the one to report.
     }
   }
 
@@ -127,9 +127,13 @@ export class Database {
     const primary = primaryCode(error)
     if (primary === ioError && !undoneWrites.has(codeOf(error))) this.#onFatal(error)
     if (primary === diskFull || primary === readOnly || primary === ioError) {
-      return new GatewayError('unavailable', 'The disk does not take the change (full, read-only or failing).', {
-        cause: error,
-      })
+      return new GatewayError(
+        'unavailable',
+        'The change could not be written: the disk is full, read-only or failing.',
+        {
+          cause: error,
+        },
+      )
     }
     return error
   }
@@ -139,6 +143,6 @@ export class Database {
   }
 }
 
-/** 0 when it is no error of SQLite. */
+/** 0 when it is not an error of SQLite. */
 const codeOf = (error: unknown): number => (error as { errcode?: number }).errcode ?? 0
 const primaryCode = (error: unknown): number => codeOf(error) & 0xff

@@ -10,7 +10,7 @@ export const migrations: readonly Migration[] = [
   {
     title: 'items, revisions, journal, sessions',
     statements: [
-      // One row per item; singles have the id ''. `checksum` notices a damaged row (security requirement 64).
+      // One row per item; singles have the id ''. `checksum` notices a damaged row (docs/behaviour/security.md 64).
       `CREATE TABLE items (
         slot TEXT NOT NULL, id TEXT NOT NULL, position REAL NOT NULL, body TEXT NOT NULL, checksum BLOB NOT NULL,
         PRIMARY KEY (slot, id)

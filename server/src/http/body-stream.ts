@@ -5,7 +5,7 @@ import { GatewayError } from '../contract/error.ts'
 
 export interface BodyLimits {
   readonly bytes: number
-  /** What a longer body is told. */
+  /** The refusal of a longer body. */
   readonly tooLargeMessage: string
   /** As the sender declared it; undefined when it did not. */
   readonly declaredLength: string | undefined

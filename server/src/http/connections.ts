@@ -1,5 +1,5 @@
 // The outer edge of the listener: how many connections one address may hold before it has shown a session, and what a
-// client hears whose request cannot even be read.
+// client is answered whose request cannot be parsed.
 
 import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
@@ -10,7 +10,7 @@ const softLimit = 64
 const graceMilliseconds = 2_000
 const hardLimit = 1_024
 
-/** A client that takes its answers slower than it may send its request is cut off; nothing in Node does that. */
+/** A client that takes its answers slower than it may send its request is disconnected; Node does not do that. */
 const takeMilliseconds = 30_000
 const lookEveryMilliseconds = 1_000
 
@@ -28,18 +28,18 @@ export function markSignedIn(socket: Socket): void {
 }
 
 export function guardConnections(server: Server): Server {
-  const strangers = new Map<string, Map<Socket, number>>()
+  const unauthenticated = new Map<string, Map<Socket, number>>()
   server.on('connection', (socket: Socket) => {
     const address = plainAddress(socket.remoteAddress)
-    const own = strangers.get(address) ?? new Map<Socket, number>()
-    strangers.set(address, own)
+    const own = unauthenticated.get(address) ?? new Map<Socket, number>()
+    unauthenticated.set(address, own)
     makeRoom(own)
     own.set(socket, performance.now())
     const peer = peerOf(socket)
     const forget = (): void => {
       own.delete(socket)
       if (admit.get(peer) === forget) admit.delete(peer)
-      if (own.size === 0 && strangers.get(address) === own) strangers.delete(address)
+      if (own.size === 0 && unauthenticated.get(address) === own) unauthenticated.delete(address)
     }
     admit.set(peer, forget)
     socket.once('close', forget)
@@ -49,7 +49,7 @@ export function guardConnections(server: Server): Server {
     if (socket.writable && !socket.destroyed) socket.end(rawAnswer(error.code))
     else socket.destroy()
   })
-  // An expectation we do not know is no reason not to answer; Node's own refusal would lack our headers.
+  // An unknown expectation is ignored; Node's own refusal would lack our headers.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.maxHeadersCount = 0
   readThroughStreams(server)
@@ -63,8 +63,8 @@ export function guardConnections(server: Server): Server {
  * long body right after a long answer. Anybody who wants the bytes of a connection ends the short cut, and a stream can wait.
  */
 function readThroughStreams(server: Server): void {
-  const anybody = (): void => {}
-  server.on('secureConnection', (socket: Socket) => socket.on('data', anybody).off('data', anybody))
+  const ignore = (): void => {}
+  server.on('secureConnection', (socket: Socket) => socket.on('data', ignore).off('data', ignore))
 }
 
 function dropUntaken(server: Server): void {
@@ -103,7 +103,7 @@ function rawAnswer(code: string | undefined): string {
   const [status, name, message] = rawAnswers[code ?? ''] ?? [
     '400 Bad Request',
     'malformed',
-    'The request cannot be read.',
+    'The request cannot be parsed.',
   ]
   const body = JSON.stringify({ code: name, message, request_id: '' })
   return [

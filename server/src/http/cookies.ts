@@ -79,7 +79,7 @@ export const setCookies = (names: CookieNames, tokens: SessionTokens, path: stri
   `${names.securePrefix}${tokens.secureName}=${tokens.secureValue}; HttpOnly; Path=${path}; SameSite=Strict; Secure`,
 ]
 
-/** Both at `/` as the seed says, and at the path they were set for. */
+/** Both at `/` (docs/behaviour/api.md 4), and at the path they were set for. */
 export function clearCookies(names: CookieNames, secureNames: readonly string[], path: string): string[] {
   const paths = path === '/' ? ['/'] : ['/', path]
   return paths.flatMap((p) => [

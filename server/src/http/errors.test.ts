@@ -48,7 +48,7 @@ describe('an error', () => {
     [Object.assign(new Error('secret'), { code: 'FST_ERR_BAD_URL', statusCode: 400 }), 'malformed'],
     [Object.assign(new Error('aborted'), { code: 'ECONNRESET', statusCode: 400 }), 'malformed'],
   ]
-  it('of somebody else is told in our words', () => {
+  it('of someone else is reported in our words', () => {
     for (const [error, code] of foreign) {
       const known = asGatewayError(error)
       assert.equal(known.code, code)

@@ -32,7 +32,7 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export const internalMessage = 'Something went wrong inside the gateway. The log has the details under this request id.'
+export const internalMessage = 'Internal error. The log of the gateway has the details under this request id.'
 
 export function answerFor(error: GatewayError, requestId: string): ErrorAnswer {
   return {
@@ -47,9 +47,9 @@ export function answerFor(error: GatewayError, requestId: string): ErrorAnswer {
   }
 }
 
-export const bodyTooLarge = 'The body is larger than this endpoint takes.'
+export const bodyTooLarge = 'The body is larger than this endpoint allows.'
 
-/** Fastify's own refusals, told in our words; anything else unknown is a bug and says nothing. */
+/** Fastify's own refusals in our words; any other error is a bug and reveals nothing. */
 export function asGatewayError(error: unknown, tooLargeMessage = bodyTooLarge): GatewayError {
   if (error instanceof GatewayError) return error
   const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number }
@@ -57,10 +57,10 @@ export function asGatewayError(error: unknown, tooLargeMessage = bodyTooLarge): 
     return new GatewayError('too_large', tooLargeMessage, { cause: error })
   }
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
-    return new GatewayError('not_found', 'There is nothing at this path.', { cause: error })
+    return new GatewayError('not_found', 'There is no endpoint at this path.', { cause: error })
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new GatewayError('malformed', 'The request cannot be read.', { cause: error })
+    return new GatewayError('malformed', 'The request cannot be parsed.', { cause: error })
   }
   return new GatewayError('internal', internalMessage, { cause: error })
 }

@@ -56,7 +56,7 @@ export interface CountriesState {
 export interface ServiceLogLine {
   /** `gatewayd`, `applyd` ... */
   readonly program: string
-  /** Where it stands in its file; unique together with the program. */
+  /** Its position in the file; unique together with the program. */
   readonly position: number
   /** Unix milliseconds. */
   readonly time: number
@@ -79,7 +79,7 @@ export interface SignatureBase {
 
 /** Shares are reached through applyd; see Applier. */
 export interface BackupUploads {
-  /** The address of a name, or a sentence why there is none. */
+  /** The address of a name, or a sentence that says why it has none. */
   lookUp(name: string): Promise<{ readonly address: string } | { readonly fault: string }>
   /** Rejects with an error whose message is a sentence for the administrator. */
   ftp(target: FtpTarget, file: UploadFile): Promise<void>
@@ -121,7 +121,7 @@ export interface Services {
     options: GatewayChange,
   ) => Promise<void>
   readonly applier: Applier
-  /** What the machine holds now, or why that cannot be told. */
+  /** What is applied on the machine now, or why that is not known. */
   readonly observe: () => Promise<Machine>
   /** For areas that say `apply: 'background'`: whether what they want is in force. */
   readonly backgroundState: (area: string) => BackgroundState
@@ -131,7 +131,7 @@ export interface Services {
   readonly hitCounters: HitCounters
   readonly firewallLog: FirewallLog
   readonly backups: Backups
-  /** The way out for backups; absent where nothing is uploaded. */
+  /** Uploads of backups; absent where nothing is uploaded. */
   readonly uploads?: BackupUploads
   /** How the names of domain objects were resolved; absent where nothing resolves them. */
   readonly domains?: { status(): ReadonlyMap<string, DomainState> }
@@ -139,11 +139,11 @@ export interface Services {
   readonly countries?: { status(): CountriesState; codeOf(address: string): string }
   /** Signatures of the rule files on this machine; absent where none are read. */
   readonly signatures?: SignatureBase
-  /** What passes through the gateway now; absent where nobody reads it. */
+  /** What passes through the gateway now; absent where it is not read. */
   readonly traffic?: { read(): Promise<TrafficReading> }
-  /** Leases of the DHCP server that have not run out by this time; absent where nobody reads them. */
+  /** Leases of the DHCP server that have not run out by this time; absent where they are not read. */
   readonly dhcpLeases?: { list(seconds: number): Promise<readonly GivenLease[]> }
-  /** What the services themselves write; absent where nobody reads it. */
+  /** What the services themselves write; absent where it is not read. */
   readonly serviceLogs?: {
     readonly programs: readonly string[]
     readNews(
@@ -153,7 +153,7 @@ export interface Services {
   }
   /** Audit trail, firewall log and service logs in one table. */
   readonly systemLog: SystemLog
-  /** Disks without partitions that nothing uses; absent where nobody reads them. */
+  /** Disks without partitions that nothing uses; absent where they are not read. */
   readonly disks?: { list(): Promise<readonly FreeDisk[]> }
   /** TXT records of a name: none when there is no such record, null when DNS could not be asked. */
   readonly textRecords?: { lookUp(name: string): Promise<readonly string[] | null> }
@@ -197,9 +197,9 @@ export interface Context<E extends Endpoint = Endpoint> {
   readonly body: BodyOf<E>
   /** The bytes as they came, where the endpoint says that they are not JSON; otherwise empty. */
   readonly rawBody: Buffer
-  /** The same in pieces, as they come, where the endpoint asks for that; never more than its limit. */
+  /** The same in pieces, as they come, where the endpoint requests that; never more than its limit. */
   readonly bodyStream: AsyncIterable<Buffer>
-  /** The configuration when the request came; edits get the one of their own turn. */
+  /** The configuration when the request came; edits get the one current when they run. */
   readonly config: Config
   readonly change: Change
   readonly address: string

@@ -1,4 +1,4 @@
-// Headers of every reply (security requirements 37, 39 and 40).
+// Headers of every reply (docs/behaviour/security.md 37, 39 and 40).
 
 export const fixedHeaders = {
   'cache-control': 'no-store',

@@ -1,4 +1,4 @@
-// Cross-site protection: when a browser speaks, a change must come from a page of our own, under a name that is ours.
+// Cross-site protection: when a browser sends it, a change must come from a page of the gateway, under a name of the gateway.
 // Scripts, which send neither Origin nor Sec-Fetch-Site, are not affected.
 
 import type { IncomingHttpHeaders } from 'node:http'
@@ -26,7 +26,7 @@ export function checkOrigin(
 }
 
 function refuse(from: string): never {
-  throw new GatewayError('forbidden', `This change was sent from ${from} and is refused.`)
+  throw new GatewayError('forbidden', `This change was refused because it was sent from ${from}.`)
 }
 
 export function isOwnHost(host: string, ownNames: ReadonlySet<string>): boolean {

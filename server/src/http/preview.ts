@@ -28,7 +28,7 @@ export async function preview(
   const [path = '', search = ''] = call.path.split('?')
   const found = findRoute(routes, call.method, path)
   if (found?.route.endpoint.effect !== 'configuration')
-    throw invalid('change.path', 'There is no call that changes the configuration with this method and path.')
+    throw invalid('change.path', 'No call with this method and path changes the configuration.')
   const { endpoint, handler } = found.route
   checkAccess(asking.identity, endpoint.access)
   if (endpoint.body) checkBody(endpoint.body, call.body)

@@ -1,4 +1,4 @@
-// The interface described by itself: /openapi.json and the browsable reference at /docs, whose files lie in web/.
+// The API description: /openapi.json and the browsable reference at /docs, whose files are in web/.
 
 import { readFileSync } from 'node:fs'
 import { endpoint } from '../contract/endpoint.ts'

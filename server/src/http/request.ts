@@ -29,7 +29,7 @@ export const plainAddress = (address: string | undefined): string => (address ??
 export type FindIdentity = (cookieHeader: string | undefined) => Identity | null
 
 /**
- * Cookie headers seen before, so that an active client is not hashed anew each time. Whether the session still holds is
+ * Cookie headers seen before, so that they are not hashed again for an active client. Whether the session is still valid is
  * asked every time.
  */
 export function createIdentityFinder(
@@ -60,7 +60,7 @@ export function createIdentityFinder(
 
 export function checkAccess(identity: Identity | null, access: Access): void {
   if (access === 'public') return
-  if (!identity) throw new GatewayError('unauthenticated', 'Sign in first: there is no valid session.')
+  if (!identity) throw new GatewayError('unauthenticated', 'There is no valid session. Sign in first.')
   if (!mayUse(identity.role, access)) {
     throw new GatewayError('forbidden', 'Your role does not allow this.')
   }
@@ -70,7 +70,7 @@ export function checkAccess(identity: Identity | null, access: Access): void {
 export function checkFreshSignIn(identity: Identity | null, elapsed: number): void {
   if (identity && elapsed - identity.session.createdAt < freshSignInSeconds) return
   const minutes = freshSignInSeconds / 60
-  throw new GatewayError('unauthenticated', `Sign in again: this needs a sign-in of the last ${minutes} minutes.`)
+  throw new GatewayError('unauthenticated', `This needs a sign-in within the last ${minutes} minutes. Sign in again.`)
 }
 
 export interface ChangeHeaders {
@@ -79,7 +79,7 @@ export interface ChangeHeaders {
   readonly expectedRevision?: number
 }
 
-/** Header of a change that is put back unless POST /config/confirm comes within that many seconds. */
+/** Header of a change that is reverted unless POST /config/confirm comes within that many seconds. */
 export const confirmHeader = 'portcullis-confirm-within'
 /** Header with the reason the revision keeps. */
 export const reasonHeader = 'portcullis-reason'

@@ -25,7 +25,7 @@ import { type Context, type EditTools, handle, type RawReply, type Route, rawRep
 
 type SettingsEndpoints = ReturnType<typeof settingsEndpoints<TObject>>
 
-/** A slot alone is enough for settings that nothing more must hold of. */
+/** A slot alone is enough for settings without further rules. */
 export function settingsRoutes<T extends object>(
   endpoints: SettingsEndpoints,
   declared: SettingsDeclaration<T> | SingleSlot<T>,

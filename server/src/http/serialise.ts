@@ -22,7 +22,7 @@ export function serialise(schema: TSchema, value: unknown): string {
   return serialiserOf(schema)(value)
 }
 
-/** Node sends a short string together with the headers in one piece; a long one would be encoded anew each time. */
+/** Node sends a short string together with the headers in one piece; a long one would be encoded again each time. */
 const longestString = 4_096
 
 /** For values that never change once made. */
@@ -40,11 +40,11 @@ const sendable = (text: string): string | Buffer => (text.length > longestString
 /** Neighbours in a long list and what they turn into. */
 interface Run {
   readonly items: readonly object[]
-  /** `,{...},{...}`: what stands between the brackets, after a comma. */
+  /** `,{...},{...}`: the text between the brackets, after a comma. */
   readonly bytes: Buffer
 }
 
-/** A run is found again by its first item. Shorter ones are not kept: a list that grows at its end would be all crumbs. */
+/** A run is found again by its first item. Shorter ones are not kept: a list that grows at its end would consist of tiny runs. */
 const shortestRun = 128
 const longestRun = 2 * shortestRun
 

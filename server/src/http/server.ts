@@ -39,9 +39,9 @@ import {
   readChangeHeaders,
 } from './request.ts'
 import { serialise, serialiseKept } from './serialise.ts'
-import { StrangerLog } from './strangers.ts'
 import { parseJsonBytes } from './strict-json.ts'
 import { listenerOptions } from './tls.ts'
+import { UnauthenticatedLog } from './unauthenticated-log.ts'
 import { checkBody, faultsOf, readQuery } from './validate.ts'
 
 export interface HttpParts {
@@ -82,7 +82,7 @@ const unused = (): never => {
 
 const jsonType = 'application/json; charset=utf-8'
 
-/** The prefix that the seed names for cookies beside `/`: every path is served below it too, or nobody could use them. */
+/** The second prefix of cookies beside `/` (docs/behaviour/api.md 4): every path is served below it too, so that they work. */
 const restPrefix = '/rest'
 
 const withoutPrefix = (url: string): string => (url.startsWith(`${restPrefix}/`) ? url.slice(restPrefix.length) : url)
@@ -90,7 +90,7 @@ const withoutPrefix = (url: string): string => (url.startsWith(`${restPrefix}/`)
 export function createHttpServer(parts: HttpParts): FastifyInstance {
   const { services } = parts
   const fairShare = new FairShare(services.clock.elapsed)
-  const strangers = new StrangerLog((entry) => services.audit.note(entry), services.clock.elapsed)
+  const unauthenticated = new UnauthenticatedLog((entry) => services.audit.note(entry), services.clock.elapsed)
   const headers = parts.isTls ? tlsHeaders : fixedHeaders
   const app = Fastify({
     logger: false,
@@ -99,7 +99,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     requestIdHeader: false,
     genReqId: nextRequestId,
     rewriteUrl: ({ url = '/' }) => withoutPrefix(url),
-    // Names of domains and lists of ids stand in paths; what is longer than this the listener refuses with 431.
+    // Paths contain domain names and lists of ids; the listener refuses longer ones with 431.
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: listenerOptions.maxHeaderSize },
     frameworkErrors: (error, request, reply) => {
       void reply.headers(headers)
@@ -122,13 +122,13 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
         retryAfterSeconds: 1,
       })
     }
-    // An unknown path is told only to those who are signed in.
+    // Only a signed-in client is told that a path is unknown.
     checkAccess(request.identity, route?.endpoint.access ?? 'signed-in')
     if (route?.endpoint.needsFreshSignIn) checkFreshSignIn(request.identity, services.clock.elapsed())
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       checkOrigin(request.headers, parts.ownNames, parts.isTls, route?.endpoint.rawBodyType ?? undefined)
     }
-    // Bodies are JSON whatever their type says (general.md 1); Fastify would refuse a type it cannot read.
+    // Bodies are JSON whatever their type says (docs/behaviour/api.md 1); Fastify would refuse a type it cannot read.
     delete request.raw.headers['content-type']
     done()
   })
@@ -166,13 +166,13 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
 
   app.setNotFoundHandler((request, reply) => {
     const methods = methodsAt(parts.routes, request.url)
-    if (methods.length === 0) throw new GatewayError('not_found', 'There is nothing at this path.')
+    if (methods.length === 0) throw new GatewayError('not_found', 'There is no endpoint at this path.')
     void reply.header('allow', methods.join(', '))
-    throw new GatewayError('method_not_allowed', `This path takes ${methods.join(', ')}.`)
+    throw new GatewayError('method_not_allowed', `This path accepts only ${methods.join(', ')}.`)
   })
 
   app.addHook('onClose', (_app, done) => {
-    strangers.close()
+    unauthenticated.close()
     done()
   })
   app.setErrorHandler(sendError)
@@ -184,9 +184,9 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
       parts.log('error', 'a request failed', { error: known.cause ?? known, request_id: request.id })
     }
     try {
-      auditRefusal(services, strangers, request, known)
+      auditRefusal(services, unauthenticated, request, known)
     } catch (failure) {
-      // The refusal stands; thrown on, this would be told to the caller in Fastify's words.
+      // The refusal is still sent; rethrown, this error would reach the caller in Fastify's words.
       parts.log('error', 'a refusal was not audited', { error: failure, request_id: request.id })
     }
     // After what could not be read, the next bytes may not be what they seem.
@@ -215,7 +215,7 @@ function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: 
   if (slot && endpoint.effect === 'read') {
     const etag = etagOf(slot, engine.slotRevision(slot.key))
     void reply.header('etag', etag)
-    // CSV and JSON share the tag; a client that asks for another form has no copy to keep.
+    // CSV and JSON share the tag; a client that requests another format has no cached copy.
     if (request.headers['if-none-match'] === etag) return reply.code(304).send()
   }
   const body = endpoint.rawBodyType === null ? readBody(endpoint, request.body) : undefined
@@ -290,7 +290,7 @@ export function querySchemaOf(endpoint: Endpoint): Endpoint['query'] {
   if (endpoint.effect !== 'configuration') return endpoint.query
   const known = querySchemas.get(endpoint)
   if (known) return known
-  const dryRun = Type.Optional(Type.Boolean({ description: 'Answer what would change, and change nothing.' }))
+  const dryRun = Type.Optional(Type.Boolean({ description: 'Report what would change without changing anything.' }))
   const schema = strictObject({ ...endpoint.query.properties, dry_run: dryRun })
   querySchemas.set(endpoint, schema)
   return schema
@@ -306,8 +306,8 @@ function readBody(endpoint: Endpoint, raw: unknown): unknown {
   }
   const isEmptyObject = typeof body === 'object' && body !== null && Object.keys(body).length === 0
   if (body !== undefined && body !== null && !isEmptyObject) {
-    throw new GatewayError('invalid', 'This call takes no body.', {
-      problems: [{ field: 'body', message: 'This call takes no body.' }],
+    throw new GatewayError('invalid', 'This call does not take a body.', {
+      problems: [{ field: 'body', message: 'This call does not take a body.' }],
     })
   }
   return undefined
@@ -384,7 +384,7 @@ function changeFor(
     }
     const done = await engine.change(ask)
     void reply.header('portcullis-revision', String(done.revision ?? engine.revision))
-    // The tag of this very change: somebody else's may have come meanwhile, which this client has not seen.
+    // The tag of this very change: another one may have been made since, which this client has not seen.
     if (slot && done.revision !== null) void reply.header('etag', etagOf(slot, done.revision))
     if (done.probation) void reply.header('portcullis-confirm-before', done.probation.deadlineTime)
     return done.result
@@ -424,7 +424,12 @@ function actionEntry(request: FastifyRequest, endpoint: Endpoint): AuditEntry {
 }
 
 /** Every refused attempt to change something, and every refused access. Sign-ins write their own audit records. */
-function auditRefusal(services: Services, strangers: StrangerLog, request: FastifyRequest, error: GatewayError): void {
+function auditRefusal(
+  services: Services,
+  unauthenticated: UnauthenticatedLog,
+  request: FastifyRequest,
+  error: GatewayError,
+): void {
   const endpoint = request.routeOptions?.config.route?.endpoint
   const isRead = endpoint ? endpoint.effect === 'read' : ['GET', 'HEAD'].includes(request.method)
   if (endpoint?.access === 'public' || error.code === 'too_many_requests') return
@@ -441,5 +446,5 @@ function auditRefusal(services: Services, strangers: StrangerLog, request: Fasti
     changes: error.problems,
   }
   if (request.identity) services.audit.note(entry)
-  else strangers.refused(entry)
+  else unauthenticated.refused(entry)
 }

@@ -35,10 +35,10 @@ export function parseJson(text: string): unknown {
 /** The depth is known to be small. A reviver would see the same, at ten times the price of the parsing. */
 function checkLeaves(value: unknown, text: string): void {
   if (typeof value === 'string') {
-    if (!value.isWellFormed()) throw malformed('A text holds half of a character.')
+    if (!value.isWellFormed()) throw malformed('A text contains an unpaired surrogate.')
   } else if (typeof value === 'number') {
     if (!isExact(value))
-      throw malformed(`The number ${inexactNumber(text).slice(0, 40)} is too large to be kept exactly.`)
+      throw malformed(`The number ${inexactNumber(text).slice(0, 40)} is too large to be stored exactly.`)
   } else if (Array.isArray(value)) {
     for (const inner of value) checkLeaves(inner, text)
   } else if (typeof value === 'object' && value !== null) {
@@ -83,7 +83,7 @@ function checkKeys(text: string): void {
   }
 }
 
-/** A quote ends the text unless an odd number of backslashes stands before it. */
+/** A quote ends the text unless an odd number of backslashes precedes it. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let before = end - 1
@@ -99,8 +99,8 @@ function isFollowedByColon(text: string, from: number): boolean {
 }
 
 function addKey(scope: Set<string>, key: string): void {
-  if (!key.isWellFormed()) throw malformed('A field name holds half of a character.')
-  if (forbiddenKeys.has(key)) throw malformed(`A field must not be called ${key}.`)
-  if (scope.has(key)) throw malformed(`The field "${key.slice(0, 80)}" stands twice.`)
+  if (!key.isWellFormed()) throw malformed('A field name contains an unpaired surrogate.')
+  if (forbiddenKeys.has(key)) throw malformed(`The field name ${key} is not allowed.`)
+  if (scope.has(key)) throw malformed(`Duplicate field "${key.slice(0, 80)}".`)
   scope.add(key)
 }

@@ -1,4 +1,4 @@
-// The management certificate: a root of the gateway's own and a server certificate it signs, made at the first start.
+// The management certificate: the gateway's own root and a server certificate it signs, made at the first start.
 // Also the TLS settings of the listener.
 
 import { constants, createPrivateKey, X509Certificate } from 'node:crypto'
@@ -16,7 +16,7 @@ export interface ServerCertificate {
 const renewBeforeDays = 30
 const day = 24 * 3600 * 1000
 
-/** Reads the certificate of `folder`, making a new one when there is none, it is of no use or soon expires. */
+/** Reads the certificate of `folder`, making a new one when it is missing, unusable or about to expire. */
 export async function ensureCertificate(
   folder: string,
   names: readonly string[],
@@ -71,7 +71,7 @@ const ciphers = [
   'ECDHE-RSA-AES128-GCM-SHA256',
 ].join(':')
 
-/** Limits of one connection (security requirements 33, 34 and 36). */
+/** Limits of one connection (docs/behaviour/security.md 33, 34 and 36). */
 export const listenerOptions = {
   maxHeaderSize: 8 * 1024,
   headersTimeout: 10_000,

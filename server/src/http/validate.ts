@@ -138,7 +138,7 @@ function wordsFor(error: ErrorObject): string {
     case 'required':
       return 'This field is missing.'
     case 'additionalProperties':
-      return 'This field is not known here.'
+      return 'Unknown field.'
     case 'type':
       return `Must be ${typeWords[String(params.type)] ?? params.type}.`
     case 'enum':
@@ -154,7 +154,7 @@ function wordsFor(error: ErrorObject): string {
     case 'maxItems':
       return `Must have at most ${params.limit} entries.`
     case 'uniqueItems':
-      return 'An entry stands twice.'
+      return 'Duplicate entry.'
     case 'minimum':
       return `Must be at least ${params.limit}.`
     case 'maximum':
@@ -162,7 +162,7 @@ function wordsFor(error: ErrorObject): string {
     case 'pattern':
       return params.pattern === plainText
         ? 'Must not contain control characters.'
-        : String(error.parentSchema?.['x-fault'] ?? 'Has characters or a form that is not allowed here.')
+        : String(error.parentSchema?.['x-fault'] ?? 'The value has characters or a form that is not allowed here.')
     default:
       return notAllowed
   }
@@ -189,7 +189,7 @@ function readQueryText(name: string, schema: QuerySchema, text: string): unknown
       return parseJson(text)
     } catch (cause) {
       throw new GatewayError('malformed', `The parameter ${name} is not valid JSON.`, {
-        problems: [{ field: name, message: 'Is not valid JSON.' }],
+        problems: [{ field: name, message: 'Not valid JSON.' }],
         cause,
       })
     }

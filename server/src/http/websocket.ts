@@ -1,5 +1,5 @@
 // WebSockets of agents: takes over the upgrade of one path of a listener, carries JSON text both ways and holds the limits
-// of security requirement 18. What is said is the business of the conversation.
+// of docs/behaviour/security.md 18. The content of messages is up to the conversation.
 
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import type { Server } from 'node:https'
@@ -14,15 +14,15 @@ import { checkFraming, plainAddress } from './request.ts'
 import { parseJsonBytes } from './strict-json.ts'
 import { createTlsServer, type ServerCertificate } from './tls.ts'
 
-/** Called with each message in turn: what to answer, and whether that was the end. */
+/** Called with each message in order; returns the answer, and whether the conversation ends. */
 export type Conversation = (message: unknown) => { readonly reply: object | null; readonly isOver: boolean }
 
 export interface SocketParts {
   readonly path: string
   readonly converse: () => Conversation
-  /** Said to a message that is no JSON, before the socket closes. */
+  /** Sent in reply to a message that is not JSON, before the socket closes. */
   readonly unreadable?: object
-  /** A conversation failed through a fault of ours. */
+  /** A conversation failed through an error of the gateway. */
   readonly onFault: (error: unknown) => void
   readonly limits?: Partial<SocketLimits>
 }
@@ -30,13 +30,13 @@ export interface SocketParts {
 export interface SocketLimits {
   readonly messageBytes: number
   readonly firstMessageMilliseconds: number
-  /** Nobody is authorized in this release, so this is how long a conversation may take. */
+  /** No agent is authorized in this release, so this limits the length of a conversation. */
   readonly conversationMilliseconds: number
   /** Messages, pings and pongs within one conversation, and parts of one message. */
   readonly frames: number
   /** Pieces in which one frame may arrive. One of full size needs about fifty; many more are made to cost memory. */
   readonly pieces: number
-  /** A client that does not close in turn is cut off after this. */
+  /** A client that does not answer a close is disconnected after this. */
   readonly closeMilliseconds: number
   /** Sockets at once from one address. */
   readonly perAddress: number
@@ -76,9 +76,13 @@ export function serveSockets(server: HttpServer | Server, parts: SocketParts): S
     const count = perAddress.get(address) ?? 0
     try {
       if (count >= limits.perAddress) {
-        throw new GatewayError('too_many_requests', 'Too many agents of this address wait to be authorized.', {
-          retryAfterSeconds: 30,
-        })
+        throw new GatewayError(
+          'too_many_requests',
+          'Too many agents from this address are waiting to be authorized. Try again later.',
+          {
+            retryAfterSeconds: 30,
+          },
+        )
       }
       checkHandshake(request)
     } catch (error) {
@@ -126,7 +130,7 @@ const pathOf = (url = ''): string => url.split('?')[0] ?? ''
 const isFor = ({ url, headers }: IncomingMessage, path: string): boolean =>
   pathOf(url) === path && headers.upgrade?.toLowerCase() === 'websocket'
 
-const malformed = (): GatewayError => new GatewayError('malformed', 'This is not a WebSocket handshake of version 13.')
+const malformed = (): GatewayError => new GatewayError('malformed', 'This is not a WebSocket version 13 handshake.')
 
 /** What `ws` leaves open: it also accepts the draft version 8, and any origin. */
 function checkHandshake(request: IncomingMessage): void {
@@ -155,7 +159,10 @@ function carry(webSocket: WebSocket, socket: Socket, parts: SocketParts, limits:
   const { converse, unreadable, onFault } = parts
   const conversation = converse()
   let frameCount = 0
-  const firstMessage = setTimeout(() => end(closeCodes.policy, 'No message came.'), limits.firstMessageMilliseconds)
+  const firstMessage = setTimeout(
+    () => end(closeCodes.policy, 'Timed out waiting for a message.'),
+    limits.firstMessageMilliseconds,
+  )
   const authorized = setTimeout(() => end(closeCodes.policy, 'Not authorized.'), limits.conversationMilliseconds)
   webSocket.once('close', () => {
     clearTimeout(firstMessage)
@@ -218,7 +225,7 @@ function parse(text: Buffer): unknown {
   }
 }
 
-/** A listener for agents alone: whatever is no WebSocket on its path hears so and nothing else. */
+/** A listener for agents alone: any request that is not a WebSocket on its path gets a short refusal. */
 export const createSocketListener = (certificate: ServerCertificate, path: string): Server =>
   guardConnections(createTlsServer(certificate, (request, response) => answerOrdinary(request, response, path)))
 
@@ -226,10 +233,10 @@ function answerOrdinary(request: IncomingMessage, response: ServerResponse, path
   const isPath = pathOf(request.url) === path
   const body = JSON.stringify({
     code: 'not_found',
-    message: isPath ? 'Agents connect here by WebSocket.' : 'There is nothing at this path.',
+    message: isPath ? 'Agents connect here by WebSocket.' : 'There is no endpoint at this path.',
     request_id: '',
   })
-  // Any answer but a redirect tells an agent that asks first to connect here (client-agent.md, "Redirect").
+  // An agent that asks first connects here unless the answer is a redirect (docs/behaviour/agent-listener.md 1).
   response.writeHead(isPath ? 426 : 404, {
     ...tlsHeaders,
     ...(isPath ? { upgrade: 'websocket' } : {}),

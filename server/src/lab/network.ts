@@ -23,7 +23,7 @@ export const labCables: readonly (readonly [CableEnd, CableEnd])[] = [
     { namespace: 'gateway', name: 'wan0', mac: '02:00:cb:00:71:02', address: '203.0.113.2/24' },
     { namespace: 'internet', name: 'gw1', mac: '02:00:cb:00:71:01', address: '203.0.113.1/24' },
   ],
-  // A second provider for whoever wants one: a free card on the gateway's side.
+  // A second provider, for tests that need one: a free card on the gateway's side.
   [
     { namespace: 'gateway', name: 'opt0', mac: '02:00:c6:12:00:02', address: null },
     { namespace: 'internet', name: 'gw2', mac: '02:00:c6:12:00:01', address: '198.18.0.1/24' },

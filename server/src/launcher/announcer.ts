@@ -1,5 +1,5 @@
-// Tells the world outside how the gateway does: launcher.json for programs, the banner and an occasional
-// sentence for the person at the terminal, launcher.log for whoever looks into it later.
+// Reports the state of the gateway: launcher.json for programs, the banner and an occasional
+// sentence for the person at the terminal, launcher.log for later analysis.
 
 import { writeSync } from 'node:fs'
 import { showBanner } from './banner.ts'
@@ -15,11 +15,11 @@ export interface Subject {
   readonly recordIn: string
   readonly stateDir: string
   readonly log: number
-  /** The administrator chose the password himself: it need not be shown, but must be handed to gatewayd. */
+  /** The operator chose the password: it need not be shown, but must be passed to gatewayd. */
   readonly adminPassword: string | null
 }
 
-/** gatewayd must serve. Another process that does not come up is no reason to keep the administrator waiting. */
+/** gatewayd must serve. Another process that does not start must not keep the administrator waiting. */
 export function isUp(processes: Processes): boolean {
   return Object.entries(processes).every(([name, { ready, starts }]) => ready || (name !== 'gatewayd' && starts > 1))
 }
@@ -34,7 +34,7 @@ export class Announcer implements GatewayEvents {
     this.#subject = subject
   }
 
-  /** What gatewayd is to be told at its next start: nothing once it has served, because then it is stored. */
+  /** The password to pass to gatewayd at its next start: null once it has served, because then it is stored. */
   firstPassword(): string | null {
     return this.#greeting === null ? this.#subject.adminPassword : null
   }
@@ -51,7 +51,7 @@ export class Announcer implements GatewayEvents {
   }
 
   onEnd(name: string, how: string, wasReady: boolean): void {
-    writeSync(this.#subject.log, `${new Date().toISOString()} ${name} ended (${how}) and is started again\n`)
+    writeSync(this.#subject.log, `${new Date().toISOString()} ${name} ended (${how}) and is restarted\n`)
     if (wasReady || this.#complained.has(name)) return
     this.#complained.add(name)
     say(2, `${name} ended before it was ready (${how}) and is tried again; see ${this.#subject.stateDir}/log.\n`)

@@ -1,4 +1,4 @@
-// Running commands inside a lab that someone started, and reading how it stands. For the gw command and the
+// Running commands inside a running lab, and reading its state. For the gw command and the
 // tests; works from outside, through the namespaces of a process named in launcher.json.
 
 import { spawn } from 'node:child_process'
@@ -66,9 +66,9 @@ export async function readLabStatus(stateDir: string): Promise<LabStatus | null>
 
 function requireLab(stateDir: string): LauncherRecord {
   const record = readRecord(stateDir)
-  if (record === null) throw new NoLab(`No gateway runs with the state folder ${stateDir}; npm start begins one.`)
+  if (record === null) throw new NoLab(`No gateway runs with the state folder ${stateDir}. Start one with npm start.`)
   if (record.dataplane !== 'lab')
-    throw new NoLab(`This gateway runs with the data plane ${record.dataplane} and has no lab to enter.`)
+    throw new NoLab(`This gateway runs with the data plane ${record.dataplane} and has no lab.`)
   return record
 }
 
@@ -77,14 +77,14 @@ function enterMounts({ inside, userNamespace }: LauncherRecord): readonly string
   return [...becomeOwner(inside.pid), tool('nsenter'), `--target=${inside.pid}`, ...user, '--mount', '--pid', '--']
 }
 
-/** A user namespace knows but the account that made it: root is a stranger there and has to come as that account. */
+/** A user namespace knows only the account that made it: root has to enter as that account. */
 function becomeOwner(pid: number): readonly string[] {
   const { uid, gid } = statSync(`/proc/${pid}`)
   if (uid === process.geteuid?.()) return []
   return [tool('setpriv'), `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--']
 }
 
-/** A second step, because the names of the networks lie in the mounts entered by the first. */
+/** A second step, because the names of the networks are in the mounts entered by the first. */
 function enterNetwork(namespace: LabNamespace): readonly string[] {
   return [tool('nsenter'), `--net=/run/netns/${namespace}`, '--']
 }
@@ -126,7 +126,7 @@ function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // Gone by itself at the same moment.
+    // It ended at the same moment.
   }
 }
 

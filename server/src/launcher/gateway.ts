@@ -10,7 +10,7 @@ export interface GatewayEvents {
   /** Comes before the change it brings about. */
   readonly onReady: (name: string, message: ReadyMessage) => void
   readonly onChange: (processes: Processes) => void
-  /** A process ended by itself; `wasReady` is false when it never got to serve. */
+  /** A process ended without being asked to; `wasReady` is false when it never served. */
   readonly onEnd: (name: string, how: string, wasReady: boolean) => void
 }
 
@@ -56,7 +56,7 @@ export class RunningGateway {
     for (const { process } of this.#members.values()) process.start()
   }
 
-  /** gatewayd first, so that nobody asks applyd for anything while that stops the engines. */
+  /** gatewayd first, so that applyd gets no requests while it stops the engines. */
   async stop(): Promise<void> {
     this.#isStopping = true
     await this.#member('gatewayd')?.process.stop('SIGTERM', politeMs)

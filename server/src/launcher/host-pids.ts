@@ -1,4 +1,4 @@
-// Pids as the host counts them, for a launcher that lives in a process table of its own: what it writes into
+// Pids as the host counts them, for a launcher in its own process table: what it writes into
 // launcher.json is for people and tools outside.
 
 import { openSync, readFileSync, readlinkSync } from 'node:fs'

@@ -14,7 +14,7 @@ export interface ProcessIdentity {
 export function readIdentity(pid: number, proc = '/proc'): ProcessIdentity | null {
   try {
     const stat = readFileSync(`${proc}/${pid}/stat`, 'utf8')
-    // The name of the program stands in parentheses and may itself hold some: count from the last one.
+    // The name of the program is in parentheses and may itself contain some: count from the last one.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const [state, startTicks] = [fields[0], fields[19]]
     if (startTicks === undefined || state === 'Z' || state === 'X') return null

@@ -16,5 +16,5 @@ export interface Launch {
 
 export const launchVariable = 'PORTCULLIS_LAUNCH'
 
-/** The descriptor whose closing tells the inner stage to stop. */
+/** The descriptor whose closing stops the inner stage. */
 export const leashFd = 3

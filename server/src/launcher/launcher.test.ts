@@ -88,7 +88,7 @@ describe('the launcher', { skip: reasonToSkip(), concurrency: 2 }, () => {
     const before = await describeGatewayd(lab)
     const killed = performance.now()
     process.kill(lab.pids().gatewayd, 'SIGKILL')
-    // Sent while nobody serves: the socket stays open, so the request waits and is answered.
+    // Sent while no one serves: the socket stays open, so the request waits and is answered.
     const after = await describeGatewayd(lab)
     assert.ok(performance.now() - killed < 1500)
     assert.notEqual(after.pid, before.pid)
@@ -103,7 +103,7 @@ describe('the launcher', { skip: reasonToSkip(), concurrency: 2 }, () => {
     await lab.killApplyd()
     const reply = await lab.exec('client', ['curl', '-sS', 'http://198.51.100.10/'])
     assert.equal(reply.code, 0, reply.stderr)
-    // Two stand-ins have left an orphan each by now; whoever ended is gone from the table, too.
+    // Two stand-ins have left an orphan each by now; processes that ended are gone from the table, too.
     await lab.exec('gateway', ['/usr/bin/sleep', '0.1'])
     const { stdout } = await lab.exec('gateway', ['ps', '-eo', 'stat,args'])
     assert.doesNotMatch(stdout, /^Z/m)
@@ -188,7 +188,7 @@ describe('the launcher', { skip: reasonToSkip(), concurrency: 2 }, () => {
     await using lab = await start({ dataplane: 'none' })
     assert.match(lab.output, /none: everything is checked, nothing is applied/)
     assert.equal((await describeGatewayd(lab)).environment.PORTCULLIS_DATAPLANE, 'none')
-    await assert.rejects(async () => lab.exec('client', ['true']), /has no lab to enter/)
+    await assert.rejects(async () => lab.exec('client', ['true']), /has no lab/)
     await lab.crash()
   })
 
@@ -219,7 +219,7 @@ describe('the launcher', { skip: reasonToSkip(), concurrency: 2 }, () => {
     assert.equal(taken.code, 1)
     assert.match(taken.text, /^Something else already listens on 127\.0\.0\.1:\d+; .*\n$/)
     const foreign = await expectRefusal({ app, stateDir: app })
-    assert.match(foreign.text, /holds other things/)
+    assert.match(foreign.text, /contains other files/)
     assert.ok(!readdirSync(app).includes('gateway'))
     await lab.stop()
   })

@@ -1,4 +1,4 @@
-// Where things lie: the checkout we run from and the state folder, with the rights each part needs.
+// Where files are: the checkout we run from and the state folder, with the rights each part needs.
 
 import {
   chmodSync,
@@ -41,7 +41,7 @@ export function makeState(stateDir: string, account: ServiceAccount): void {
   try {
     refuseForeign(stateDir)
     makeDir(stateDir, 0o711)
-    // First, because it is what tells a state folder of ours from any other.
+    // First, because it identifies a state folder of ours.
     makeDir(gatewayDir(stateDir), 0o700, account, 'owner')
     makeDir(runDir(stateDir), 0o750, account, 'group')
     // Set-gid: what root writes here gatewayd can read, because it answers questions about the logs.
@@ -58,7 +58,7 @@ export function makeState(stateDir: string, account: ServiceAccount): void {
 function refuseForeign(stateDir: string): void {
   const names = listDir(stateDir)
   if (names.length > 0 && !names.includes('gateway'))
-    throw new LaunchFailure(`The folder ${stateDir} holds other things; please give PORTCULLIS_STATE one of its own.`)
+    throw new LaunchFailure(`The folder ${stateDir} contains other files. Set PORTCULLIS_STATE to a separate folder.`)
 }
 
 function listDir(path: string): readonly string[] {

@@ -25,7 +25,7 @@ export function openListener(asked: ListenAddress): Listener {
 }
 
 function explain(error: unknown, address: string): unknown {
-  const hint = 'please set PORTCULLIS_LISTEN to another address'
+  const hint = 'set PORTCULLIS_LISTEN to another address'
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new LaunchFailure(`Something else already listens on ${address}; stop it or ${hint}.`)

@@ -6,7 +6,7 @@ import { codeOf, LaunchFailure } from './failure.ts'
 import { isRunning, type ProcessIdentity, readIdentity } from './identity.ts'
 import { runDir } from './layout.ts'
 
-/** Takes the lock for this process or says who has it. Returns who we are. */
+/** Takes the lock for this process or reports its owner. Returns our own identity. */
 export function takeLock(stateDir: string): ProcessIdentity {
   const own = readIdentity(process.pid)
   if (own === null) throw new LaunchFailure('The process table in /proc cannot be read.')
@@ -25,7 +25,7 @@ export function releaseLock(stateDir: string): void {
   rmSync(lockPath(stateDir), { force: true })
 }
 
-/** A hard link either comes into being whole or not at all, also against another launcher. */
+/** Creating a hard link is atomic, also against another launcher. */
 function tryLink(draft: string, path: string): boolean {
   try {
     linkSync(draft, path)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { followLinks } from './mounts.ts'
-import { everybodyMay } from './reach.ts'
+import { isAllowedToAll } from './reach.ts'
 
 describe('following the resolver file', () => {
   let folder = ''
@@ -36,8 +36,8 @@ describe('following the resolver file', () => {
 })
 
 test('everybody may pass a folder only when the last bits say so', () => {
-  assert.equal(everybodyMay({ mode: 0o40700 }, 1), false)
-  assert.equal(everybodyMay({ mode: 0o40711 }, 1), true)
-  assert.equal(everybodyMay({ mode: 0o40711 }, 5), false)
-  assert.equal(everybodyMay({ mode: 0o40755 }, 5), true)
+  assert.equal(isAllowedToAll({ mode: 0o40700 }, 1), false)
+  assert.equal(isAllowedToAll({ mode: 0o40711 }, 1), true)
+  assert.equal(isAllowedToAll({ mode: 0o40711 }, 5), false)
+  assert.equal(isAllowedToAll({ mode: 0o40755 }, 5), true)
 })

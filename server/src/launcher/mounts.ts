@@ -28,20 +28,20 @@ export function mountPrivateView(choice: PlaneChoice, stateDir: string, account:
   return needsPaths ? { app: join(ownRun, 'app'), state: join(ownRun, 'state') } : real
 }
 
-/** The lab covers /run, so what lies there needs another path just like what the account cannot walk to. */
+/** The lab covers /run, so what is there needs another path, just like what the account cannot reach. */
 function isUsable(path: string, choice: PlaneChoice, account: ServiceAccount): boolean {
   return canReach(path, account) && !(choice.plane === 'lab' && path.startsWith('/run/'))
 }
 
 function refusePaths(account: ServiceAccount): never {
   throw new LaunchFailure(
-    `The service account (uid ${account.uid}) cannot enter ${appRoot} or the state folder; please move them to a place such as /opt, or allow passing through with chmod o+x.`,
+    `The service account (uid ${account.uid}) cannot enter ${appRoot} or the state folder; move them to a place such as /opt, or allow access with chmod o+x.`,
   )
 }
 
 /**
  * Puts an empty /run over the host's: network namespaces named in it are seen by this lab alone. It is built
- * out of the way and then moved, because checkout or state may themselves lie below /run.
+ * out of the way and then moved, because checkout or state may themselves be below /run.
  */
 function coverRun(stateDir: string, needsPaths: boolean): void {
   const site = runDir(stateDir)
@@ -55,7 +55,7 @@ function mountTmpfs(path: string): void {
   mount('-t', 'tmpfs', '-o', 'mode=0755,nosuid,nodev,size=64m', 'portcullis', path)
 }
 
-/** Without the user-space table that mount(8) keeps in /run: ours is private and the host's not our business. */
+/** Without the user-space table that mount(8) keeps in /run: ours is private, and the host's is left alone. */
 function mount(...args: readonly string[]): void {
   runTool('mount', ['--no-mtab', ...args])
 }

@@ -1,5 +1,5 @@
 // The outer stage: decides, makes the state folder and the lock, then starts the inner stage behind its walls
-// and passes on the wish to stop. It touches nothing on the machine but the state folder.
+// and passes on stop signals. It touches nothing on the machine but the state folder.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
@@ -79,7 +79,7 @@ function insideEnvironment(launch: Launch, password: string | null): Record<stri
   }
 }
 
-/** Signals become the end of the leash: unshare itself blocks them, and the pid behind it is none of ours. */
+/** A signal closes the stop pipe: unshare itself blocks signals, and the pid behind it is not ours. */
 function relay(child: ChildProcess): Promise<number> {
   const leash = child.stdio[3] as Duplex
   leash.on('error', () => {})

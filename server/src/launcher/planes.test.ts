@@ -11,7 +11,7 @@ describe('the choice of the data plane', () => {
     assert.deepEqual(choosePlane('lab', user), { plane: 'lab', limitation: null, isolation: 'user' })
   })
 
-  test('what the lab lacks is told, and everything else still runs', () => {
+  test('what the lab lacks is reported, and everything else still runs', () => {
     const bare = choosePlane('lab', { ...root, missingTools: ['ip', 'nft'] })
     assert.deepEqual([bare.plane, bare.isolation], ['none', 'root'])
     assert.match(bare.limitation ?? '', /needs ip and nft/)

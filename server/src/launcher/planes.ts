@@ -72,7 +72,7 @@ export function readAbilities(): Abilities {
   }
 }
 
-/** Only trying tells: containers, sysctls and security modules each refuse in their own way. */
+/** This must be tried: containers, sysctls and security modules each refuse differently. */
 function tryNamespaces(isolation: 'root' | 'user'): string | null {
   const unshare = findTool('unshare')
   if (unshare === null) return 'unshare is not installed'

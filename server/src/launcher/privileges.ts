@@ -15,7 +15,7 @@ export interface ServiceAccount {
 
 const accountName = 'portcullis'
 
-/** Used where nobody made the account: a number needs no entry in /etc/passwd. */
+/** Used where the account does not exist: a number needs no entry in /etc/passwd. */
 const fixedId = 61847
 
 /** `nobody` and `nogroup` of every Debian. */
@@ -38,7 +38,7 @@ export function findAccount(passwd: string): { readonly uid: number; readonly gi
   return uid > 0 && gid > 0 ? { uid, gid } : { uid: fixedId, gid: fixedId }
 }
 
-/** The lab's servers have no business in gatewayd's files, so they get an account of their own where there can be one. */
+/** The lab's servers must not read gatewayd's files, so they get a separate account where possible. */
 export function labAccount(account: ServiceAccount): ServiceAccount {
   return account.kind === 'separate' ? { kind: 'separate', uid: nobodyId, gid: nobodyId } : account
 }

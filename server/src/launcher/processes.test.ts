@@ -41,7 +41,7 @@ describe('a supervised process', () => {
     assert.equal(nextDelay(5000, 50, true), 100)
   })
 
-  test('tells when it serves, and is started again when it dies', async () => {
+  test('reports when it serves, and is started again when it dies', async () => {
     const { child, told, pids } = supervise(`${sayReady}; ${stay}`)
     child.start()
     assert.deepEqual(await once(told, 'ready'), [{ event: 'ready', address: 'x' }])

@@ -1,5 +1,5 @@
 // Keeps one process running: starts it, reads what it reports, starts it again when it dies, stops it on
-// request. What the processes are is the business of `programs.ts`.
+// request. `programs.ts` defines the processes.
 
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { existsSync, rmSync, watch } from 'node:fs'
@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
-/** What a process says when it serves; the rest is gatewayd's to tell. */
+/** What a process reports when it serves; only gatewayd sets the optional fields. */
 export interface ReadyMessage {
   readonly event: 'ready'
   readonly address?: string
@@ -15,7 +15,7 @@ export interface ReadyMessage {
   readonly firstPassword?: string
 }
 
-/** How a process tells that it serves: by a line on a pipe, or by a file (its socket) that it makes then. */
+/** How a process reports that it serves: by a line on a pipe, or by a file (its socket) that it makes then. */
 export type Report =
   | {
       /** The index in `stdio` of the pipe. */
@@ -98,7 +98,7 @@ export class SupervisedProcess {
     this.#listen(child)
   }
 
-  /** Asks politely, then insists. Resolves when the process is gone and will not come back. */
+  /** Sends a stop signal, then kills. Resolves when the process is gone and will not come back. */
   async stop(signal: NodeJS.Signals, graceMs: number): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#timer)

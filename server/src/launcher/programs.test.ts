@@ -43,7 +43,7 @@ describe('the programs of a gateway', () => {
     assert.doesNotMatch(commandOf(lab, 'applyd'), /setpriv/)
   })
 
-  test('where no walls fall with the launcher the kernel tells its processes of its death', () => {
+  test('where no walls fall with the launcher the kernel signals its processes when it dies', () => {
     const host: PlaneChoice = { plane: 'host', limitation: null, isolation: 'mounts' }
     for (const name of ['gatewayd', 'applyd']) assert.match(commandOf(host, name), /setpriv .*--pdeathsig=TERM/)
     assert.doesNotMatch(commandOf(host, 'applyd'), /nsenter/)
@@ -53,7 +53,7 @@ describe('the programs of a gateway', () => {
     )
   })
 
-  test('gatewayd is told where agents connect, and nothing when nobody said so', () => {
+  test('gatewayd is told where agents connect, and nothing when no one said so', () => {
     const environment = (given: ProgramContext) =>
       listPrograms(given)
         .find(({ name }) => name === 'gatewayd')

@@ -24,7 +24,7 @@ export interface ProgramContext {
   readonly agentListen: ListenAddress | null
   readonly agentPath: string | null
   readonly openLog: (name: string) => number
-  /** The first administrator's password as long as gatewayd has to be told, then null. */
+  /** The first administrator's password until gatewayd has stored it, then null. */
   readonly firstPassword: () => string | null
 }
 
@@ -99,7 +99,7 @@ function labServers(context: ProgramContext): readonly ProcessSpec[] {
   return [...servers, labServer(context, 'dns', command, ['ignore', log, 'pipe'], { pipe: 2, parse: copyTo(log) })]
 }
 
-/** unbound has no way to tell that it is up but its log, so we read that on its way to the file. */
+/** unbound reports that it is up only in its log, so we read the log on its way to the file. */
 function copyTo(log: number): PipeReport['parse'] {
   return (line) => {
     writeSync(log, `${line}\n`)
@@ -112,7 +112,7 @@ export function parseReady(line: string): ReadyMessage | null {
     const message = JSON.parse(line) as ReadyMessage | null
     return message?.event === 'ready' ? message : null
   } catch {
-    // Whatever else is said on the pipe is no business of ours.
+    // Other lines on the pipe are ignored.
     return null
   }
 }
@@ -163,7 +163,7 @@ function setpriv(options: readonly string[]): readonly string[] {
   return options.length === 0 ? [] : [toolPath('setpriv'), ...options, '--']
 }
 
-/** Where no process table of our own dies with us, each process asks the kernel to be told of our death. */
+/** Without our own process table, each process asks the kernel for a signal when the launcher dies. */
 function followToDeath(choice: PlaneChoice): readonly string[] {
   return choice.isolation === 'mounts' || choice.isolation === 'plain' ? ['--pdeathsig=TERM'] : []
 }
@@ -171,7 +171,7 @@ function followToDeath(choice: PlaneChoice): readonly string[] {
 /** A small young generation: these processes live for months and make little garbage at a time. */
 const runtimeOptions = ['--max-semi-space-size=2']
 
-/** One arena, and large blocks go back at once: a password hash takes 19 MB that nobody needs afterwards. */
+/** One arena, and large blocks go back at once: a password hash takes 19 MB that is not needed afterwards. */
 const frugalMemory = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
 function script(places: Places, path: string, ...args: readonly string[]): readonly string[] {

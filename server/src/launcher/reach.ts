@@ -10,27 +10,27 @@ import { runTool } from './tools.ts'
 const read = 4
 const search = 1
 
-/** Judged by what everybody may do: we start processes under more than one account. */
-export function everybodyMay(file: Pick<Stats, 'mode'>, wanted: number): boolean {
+/** Judged by the rights of all accounts: we start processes under more than one. */
+export function isAllowedToAll(file: Pick<Stats, 'mode'>, wanted: number): boolean {
   return (file.mode & wanted) === wanted
 }
 
 export function canReach(path: string, account: ServiceAccount): boolean {
   if (account.kind !== 'separate') return true
   const parent = dirname(path)
-  return everybodyMay(statSync(path), search) && (parent === path || canReach(parent, account))
+  return isAllowedToAll(statSync(path), search) && (parent === path || canReach(parent, account))
 }
 
 /**
- * Lets everybody read the program itself, which holds no secret. The folder it lies in keeps its rights, so
+ * Makes the program readable to all accounts; it contains no secret. Its folder keeps its rights, so
  * a private clone stays as private as its owner made it.
  */
 export function openProgram(account: ServiceAccount): void {
-  if (account.kind !== 'separate' || samples().every(([path, wanted]) => everybodyMay(statSync(path), wanted))) return
+  if (account.kind !== 'separate' || samples().every(([path, wanted]) => isAllowedToAll(statSync(path), wanted))) return
   runTool('chmod', ['-R', 'go+rX', '--', ...programEntries().map((name) => join(appRoot, name))])
 }
 
-/** One file of each origin stands for its tree: git wrote the one, npm the others. */
+/** One file of each origin represents its tree: git wrote the one, npm the others. */
 function samples(): readonly (readonly [string, number])[] {
   return [
     [join(appRoot, 'server/src/launcher/main.ts'), read],

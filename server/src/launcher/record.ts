@@ -1,4 +1,4 @@
-// launcher.json: what runs, for the command line, the tests and the curious. Written whole or not at all.
+// launcher.json: what runs, for the command line and the tests. Written atomically.
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { isRunning, type ProcessIdentity } from './identity.ts'
 import { runDir } from './layout.ts'
 
 export interface ProcessRecord {
-  /** As the host counts; null while it is down or when the kernel does not tell. */
+  /** As the host counts; null while it is down or when the kernel does not show it. */
   readonly pid: number | null
   readonly starts: number
   readonly ready: boolean
@@ -40,7 +40,7 @@ export function removeRecord(stateDir: string): void {
   rmSync(recordPath(stateDir), { force: true })
 }
 
-/** The record of a launcher that runs right now; null when there is none or a crash left its record behind. */
+/** The record of a launcher that runs right now; null when none runs or a crash left its record behind. */
 export function readRecord(stateDir: string): LauncherRecord | null {
   try {
     const record = JSON.parse(readFileSync(recordPath(stateDir), 'utf8')) as LauncherRecord

@@ -63,7 +63,7 @@ function parseAgentPath(text: string | null): string | null {
 
 function parseStateDir(text: string | null, appRoot: string, workingDir: string): string {
   const path = text === null ? join(appRoot, 'state') : resolve(workingDir, text)
-  if (path === '/') throw bad('PORTCULLIS_STATE must be a folder of its own, not "/".')
+  if (path === '/') throw bad('PORTCULLIS_STATE must be a separate folder, not "/".')
   return path
 }
 

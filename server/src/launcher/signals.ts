@@ -1,4 +1,4 @@
-// The wish to stop, however it arrives.
+// Requests to stop, by any signal.
 
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

@@ -23,7 +23,7 @@ interface Declared<T> {
   problemsOf?(config: Config, value: T, current: T | null): readonly Problem[]
 }
 
-/** What is wrong with a value by itself, by the fields of its body. */
+/** What is wrong with a value on its own, by the fields of its body. */
 export const problemsOf = <T>(
   config: Config,
   declared: Declared<T>,

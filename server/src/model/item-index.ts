@@ -9,7 +9,7 @@ interface Index {
 
 const indexes = new WeakMap<object, Index>()
 
-/** By id: ten thousand rules ask for the same objects. The index of a list follows its changes instead of being made anew. */
+/** By id: ten thousand rules ask for the same objects. The index of a list follows its changes instead of being rebuilt. */
 export function findIn<T extends Item>(config: Config, slot: ListSlot<T>, id: string): T | undefined {
   const index = indexes.get(slot) ?? { items: [], byId: new Map<unknown, Item>() }
   indexes.set(slot, index)

@@ -40,7 +40,7 @@ function indexed(area: Mentioning, references: NonNullable<Mentioning['reference
 
 const maxNamed = 3
 
-/** Throws when somebody uses it: the first few by name, the rest as a number. */
+/** Throws when it is in use: names the first few users and counts the rest. */
 export function refuseInUse(what: string, users: readonly Reference[]): void {
   if (users.length === 0) return
   const titles = [...new Set(users.map(({ title }) => title))]

@@ -1,10 +1,10 @@
-// Sealing anew reaches every secret, at any depth, with the place it belongs to, and nothing else.
+// Sealing again reaches every secret, at any depth, with the place it belongs to, and nothing else.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { resealAll } from './reseal.ts'
 
-describe('sealing anew', () => {
+describe('sealing again', () => {
   it('names the place of every secret', () => {
     const places: string[] = []
     const config = {

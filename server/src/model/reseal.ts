@@ -1,4 +1,4 @@
-// Every secret of a configuration with the place it belongs to, wherever it lies.
+// Every secret of a configuration with the place it belongs to, wherever it is stored.
 
 import { isSealed, type Sealed } from './secret.ts'
 import type { Config, Item } from './slots.ts'

@@ -29,13 +29,13 @@ describe('certificates in PEM', () => {
     assert.ok('certificates' in read && read.certificates.length === 2)
   })
 
-  it('that cannot be read are told apart', () => {
-    assert.match(faultOf(''), /^Is not a certificate in PEM form/)
-    assert.match(faultOf(`${root}and more`), /^Is not a certificate in PEM form/)
-    assert.match(faultOf(root.replaceAll('CERTIFICATE', 'PUBLIC KEY')), /^Is not a certificate in PEM form/)
+  it('that cannot be read are distinguished', () => {
+    assert.match(faultOf(''), /^This is not a certificate in PEM format/)
+    assert.match(faultOf(`${root}and more`), /^This is not a certificate in PEM format/)
+    assert.match(faultOf(root.replaceAll('CERTIFICATE', 'PUBLIC KEY')), /^This is not a certificate in PEM format/)
     assert.match(faultOf(server + root), /^Must be exactly one certificate/)
-    assert.match(faultOf(root.repeat(4), 3), /^Holds more than 3/)
-    assert.match(faultOf(server + key, 2), /^Holds a private key/)
+    assert.match(faultOf(root.repeat(4), 3), /^Contains more than 3/)
+    assert.match(faultOf(server + key, 2), /^Contains a private key/)
     assert.match(faultOf(root.replace(/\n[^\n]{20}/, '\nAAAAAAAAAAAAAAAAAAAA')), /^The certificate is damaged/)
     const cut = `${root.slice(0, 200)}\n-----END CERTIFICATE-----\n`
     assert.match(faultOf(server + cut, 2), /^Certificate 2 of 2 is damaged/)

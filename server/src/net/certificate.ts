@@ -1,4 +1,4 @@
-// Certificates that administrators send as PEM: read strictly, with every way to be unfit told apart in words that begin
+// Certificates that administrators send as PEM: read strictly, with a separate sentence for every fault, which begins
 // with the certificate. What a certificate must be able to do, its area says. Pure: the time is given.
 
 import { X509Certificate } from 'node:crypto'
@@ -17,12 +17,12 @@ export type ReadCertificates =
 export function readCertificates(pem: string, most: number): ReadCertificates {
   const labels = [...pem.matchAll(block)].map(([, name]) => name ?? '')
   if (labels.some((name) => name.endsWith('PRIVATE KEY')))
-    return { fault: 'Holds a private key. Send the certificate alone, and treat that key as known to others.' }
+    return { fault: 'Contains a private key. Send only the certificate, and treat that key as disclosed.' }
   const isClean = /^[\r\n\t ]*$/.test(pem.replaceAll(block, ''))
   if (labels.length === 0 || !isClean || labels.some((name) => name !== 'CERTIFICATE'))
-    return { fault: 'Is not a certificate in PEM form.' }
+    return { fault: 'This is not a certificate in PEM format.' }
   if (labels.length > most)
-    return { fault: most === 1 ? 'Must be exactly one certificate.' : `Holds more than ${most} certificates.` }
+    return { fault: most === 1 ? 'Must be exactly one certificate.' : `Contains more than ${most} certificates.` }
   const read = [...pem.matchAll(block)].map(([text]) => parse(text))
   const certificates = read.filter((one) => one !== null)
   if (certificates.length === read.length) return { certificates }

@@ -46,7 +46,7 @@ function parsePrefix(text: string): number | null {
   return Number.isInteger(zeros) ? 32 - zeros : null
 }
 
-/** An address, a network, or `first-last`. Null when it is none of them. */
+/** An address, a network, or `first-last`. Null when it is not one of them. */
 export function parseSpan(text: string): readonly [low: number, high: number] | null {
   const address = parseAddress(text)
   if (address !== null) return [address, address]

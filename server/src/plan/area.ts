@@ -1,4 +1,4 @@
-// The pure half of an area: where its configuration lives, what must hold and what it puts on the machine.
+// The pure half of an area: where its configuration lives, its rules, and what it puts on the machine.
 
 import type { Problem } from '../contract/error.ts'
 import type { ListDeclaration, SettingsDeclaration } from '../model/declarations.ts'

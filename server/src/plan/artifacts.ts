@@ -13,7 +13,7 @@ export interface NftPiece {
   readonly name: string
   readonly head: string
   readonly lines: readonly string[]
-  /** The object a fault of a set or map belongs to; rules carry theirs as a comment. '' when there is none. */
+  /** The object a fault of a set or map belongs to; rules carry theirs as a comment. '' when it has none. */
   readonly origin: string
   /** SHA-256 over all of the above, in hex; equal pieces have equal hashes. */
   readonly hash: string
@@ -55,21 +55,21 @@ export interface LinkPlan {
   readonly mirrors: readonly { readonly device: string; readonly direction: 'rx' | 'tx' | 'both' }[]
 }
 
-/** Links of the kernel. A refusal of the kernel is no failure of the plan: it is reported with the link. */
+/** Links of the kernel. A refusal of the kernel does not fail the plan: it is reported with the link. */
 export interface NetworkLinks {
   readonly kind: 'network'
   readonly name: 'links'
   readonly links: readonly LinkPlan[]
 }
 
-/** A file of an engine. applyd's table says where `name` lies and who may read it. */
+/** A file of an engine. applyd's table says where `name` is stored and who may read it. */
 export interface EngineFile {
   readonly kind: 'file'
   readonly name: string
   readonly text: string
 }
 
-/** An engine that should run. Its program, user and limits stand in applyd's own table. */
+/** An engine that should run. Its program, user and limits are in applyd's own table. */
 export interface EngineUnit {
   readonly kind: 'unit'
   readonly name: string
@@ -93,7 +93,7 @@ export type Outcome =
   | { readonly status: 'applied'; readonly changed: readonly string[] }
   /** Nothing was done because this data plane applies nothing; the reason is for the status. */
   | { readonly status: 'stored'; readonly reason: string }
-  /** Checked but failed on the host; everything this plan touched was put back (or `restored` is false). */
+  /** Checked but failed on the host; everything this plan touched was restored (or `restored` is false). */
   | { readonly status: 'put_back'; readonly problems: readonly Problem[]; readonly restored: boolean }
 
 export type DataPlane = 'lab' | 'host' | 'none'
@@ -138,7 +138,7 @@ export interface HitCount {
 }
 
 export interface Hits {
-  /** Another value means that counting began anew: the machine or its tables were gone. */
+  /** Another value means that counting restarted: the machine or its tables were gone. */
   readonly epoch: string
   readonly counts: readonly HitCount[]
 }
@@ -151,11 +151,11 @@ export interface SessionTable {
   readonly isCut: boolean
   /** Does the kernel count bytes, and know since when a connection is there? */
   readonly isCounting: boolean
-  /** Why nothing can be told, in words for the administrator; null when something can. */
+  /** Why there is no information, in words for the administrator; null when there is. */
   readonly limitation: string | null
 }
 
-/** A packet to be sent through a copy of the ruleset that stands apart from all traffic. */
+/** A packet to be sent through a copy of the ruleset that is separate from all traffic. */
 export interface TrialPacket {
   readonly device: string
   readonly protocol: 'tcp' | 'udp'
@@ -182,7 +182,7 @@ export interface Checkpoint {
 
 /** A backup that is to go to a share. */
 export interface ShareUpload {
-  /** Its id; where it lies is known to applyd. */
+  /** Its id; applyd knows where it is stored. */
   readonly backup: string
   /** What it is called on the share. */
   readonly name: string
@@ -256,5 +256,5 @@ export interface RequestFrame<V extends Verb = Verb> {
 
 export type ReplyFrame =
   | { readonly id: number; readonly ok: true; readonly result: unknown }
-  /** `isPieceUnknown`: what stood for by its hash is not remembered; all of it has to be sent once more. */
+  /** `isPieceUnknown`: what was named by its hash is not remembered; all of it has to be sent again. */
   | { readonly id: number; readonly ok: false; readonly message: string; readonly isPieceUnknown?: true }

@@ -57,14 +57,14 @@ export interface TrackedSession {
   readonly packetsOut: number
 }
 
-/** What can be told about the traffic now. */
+/** What is known about the traffic now. */
 export interface TrafficReading {
   readonly sessions: readonly TrackedSession[]
   /** More are tracked than are listed. */
   readonly isCut: boolean
   /** Without it there are no rates. */
   readonly isCounting: boolean
-  /** Why nothing can be told; null when something can. */
+  /** Why nothing is known; null when something is. */
   readonly limitation: string | null
 }
 

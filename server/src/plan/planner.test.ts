@@ -16,7 +16,7 @@ const unseen = single('c.settings', Type.Object({ text: Type.String() }), { text
 const file = (text: string): Artifact => ({ kind: 'file', name: 'f', text })
 
 describe('the planner', () => {
-  it('renders an area anew only when its own or another slot it reads, or the facts, changed', () => {
+  it('renders an area again only when its own or another slot it reads, or the facts, changed', () => {
     let renders = 0
     const planner = createPlanner([
       {

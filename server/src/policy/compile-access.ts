@@ -1,4 +1,4 @@
-// The stage of access control lists as a base chain of its own before the forward rules: there `accept` means "on to the
+// The stage of access control lists as a separate base chain before the forward rules: there `accept` means "on to the
 // rules", so lists of any length need no way back. Each list is one tree of chains, shared by all its bindings.
 
 import type { NftPiece } from '../plan/artifacts.ts'
@@ -23,7 +23,7 @@ import { listPieces, makeFields, mix, type Tree } from './dispatch.ts'
 import { dispatch, type Entry, printEntry, type RankedTree } from './dispatch-ranks.ts'
 import type { AccessBinding, AccessEntry, AccessStage, AddressMatch, Span } from './model.ts'
 
-/** Verdicts without a rule of their own are told by this origin. */
+/** Verdicts without their own rule are reported with this origin. */
 export const accessDefaultOrigin = 'firewall.acl_state'
 
 export interface AccessOptions {

@@ -26,7 +26,7 @@ import { makeFields, mix, udpOffset } from './dispatch.ts'
 import { type Entry, printEntry } from './dispatch-ranks.ts'
 import type { AddressMatch, InterfaceMatch, LoggedAction, PolicyRule, ProtocolName, RuleTable } from './model.ts'
 
-/** Where a table's rules stand. Forward rules that name the gateway as the sender stand in the output hook. */
+/** The hook of a table's rules. Forward rules that name the gateway as the sender are in the output hook. */
 export type Place = RuleTable | 'output'
 
 export interface RuleOptions {
@@ -259,7 +259,7 @@ function loggedActionOf({ action }: PolicyRule): LoggedAction {
   return action.isLogged ? 'mark_log' : 'mark_not_log'
 }
 
-/** The kernel itself keeps a port that lies in the range a translation gives. */
+/** The kernel itself keeps a port that is in the range of a translation. */
 function verdictOf({ action }: PolicyRule): Nft[] {
   switch (action.kind) {
     case 'accept':

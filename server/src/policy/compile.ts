@@ -1,4 +1,4 @@
-// The policy as nftables: base chains in the order of firewall.md, "Processing order", each with its system rules and then
+// The policy as nftables: base chains in the order of docs/behaviour/packet-path.md 1, each with its system rules and then
 // the user's rules, which dispatch.ts lays out. Rules that did not change give the pieces of the last time, so a change
 // costs what it touches.
 
@@ -88,7 +88,7 @@ export function compilePolicy(policy: Policy): NftTable[] {
     const lines = [...before, ...system, ...made.lines, ...after]
     collect([makePiece({ kind: 'chain', name: chain, head: hookHead(hook), lines, origin: '' })])
   }
-  // What dispatch-ranks.ts wrote into the packet mark is nobody else's business.
+  // The packet mark that dispatch-ranks.ts wrote must not be visible outside.
   if ([...trees.values()].some(({ ranks }) => ranks.length > 0)) collect([wipeMark])
   if (policy.hasAutomaticSnat || policy.closedPorts.length > 0)
     collect([deviceSet('if_external', policy.externalDevices)])
@@ -164,7 +164,7 @@ interface CompiledTable {
   readonly trees: readonly (readonly [name: string, tree: RankedTree])[]
 }
 
-/** IPv6 packets have rules of their own, so that those for IPv4 can be told apart by address. */
+/** IPv6 packets have separate rules, so that those for IPv4 can be separated by address. */
 function compileTable(
   rules: readonly PolicyRule[],
   options: RuleOptions,

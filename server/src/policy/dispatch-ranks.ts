@@ -1,5 +1,5 @@
-// First match among rules that no single map tells apart: some name only destinations, some only sources, some only
-// ports. Each kind gets a map of its own, and each rule a mark that falls along the table. The smaller kinds only look: they
+// First match among rules that no single map separates: some name only destinations, some only sources, some only
+// ports. Each kind gets its own map, and each rule a mark that falls along the table. The smaller kinds only probe: they
 // leave the mark of their first match with the packet. The largest kind decides, as far as its rules come before that one;
 // after it the rule that was found decides. So a packet crosses three small chains and not thousands of rules. Most rules
 // of the largest kind can meet no packet that an earlier rule of another kind matches, and need not ask for the mark. What
@@ -48,7 +48,7 @@ interface Kind {
   readonly members: number[]
 }
 
-/** Ranks lie between 0 and this. Marks run the other way, so that 0, which packets come with, means that nothing was found. */
+/** Ranks are between 0 and this. Marks run the other way, so that 0, which packets come with, means that nothing was found. */
 const nothing = 0xffff_ffff
 const markOf = (rank: number): number => nothing - rank
 const rankStep = 0x1_0000
@@ -62,7 +62,7 @@ export const printEntry = (conditions: Entry['conditions'], statements: Entry['s
 export function dispatch(name: string, entries: readonly Entry[], previous: RankedTree | undefined): RankedTree {
   const task = { name, leaves: entries, previous }
   if (previous !== undefined && isSame(task)) return previous
-  // What no single map told apart a moment ago is not tried again: looking at all rules is most of the work.
+  // What no single map separated a moment ago is not tried again: looking at all rules is most of the work.
   const whole = previous?.narrow && entries.length > fewRules ? null : makeBuckets(task)
   if (whole !== null || entries.length <= fewRules) return { ...(whole ?? makeTree(task)), ranks: [] }
   const narrow = fieldNames.map((_, index) => selectNarrow(entries, index as FieldIndex, previous?.narrow?.[index]))
@@ -83,7 +83,7 @@ const listLooking = (entries: readonly Entry[], [, ...others]: readonly Kind[]):
 const sameOr = (old: readonly Entry[] | undefined, list: readonly Entry[]): readonly Entry[] =>
   old?.length === list.length && old.every((entry, at) => entry === list[at]) ? old : list
 
-/** By the field that tells the rule best from others; the largest kind first. */
+/** By the field that best separates the rule from others; the largest kind first. */
 function sortKinds(entries: readonly Entry[], narrowness: readonly Narrowness[]): Kind[] {
   const narrow = fieldNames.map((name, index) => ({
     kind: { letter: name.charAt(0), members: [] } as Kind,
@@ -109,16 +109,16 @@ function makeRanked(
   const [main, ...others] = kinds as [Kind, ...Kind[]]
   const isContested = findContested(looking)
   const deciding: Leaf[] = []
-  const lookers = new Map<Entry, Looker>()
+  const probes = new Map<Entry, Probe>()
   for (const [at, entry] of entries.entries()) {
-    if (entry === looking[lookers.size]) lookers.set(entry, lookerOf(entry, ranks[at] as number))
-    else deciding.push(isContested(entry, lookers.size) ? contenderOf(entry, ranks[at] as number).leaf : entry)
+    if (entry === looking[probes.size]) probes.set(entry, probeOf(entry, ranks[at] as number))
+    else deciding.push(isContested(entry, probes.size) ? contenderOf(entry, ranks[at] as number).leaf : entry)
   }
   const looks = others.map(({ letter, members }): Branch => {
-    const leaves = members.map((at) => (lookers.get(entries[at] as Entry) as Looker).look)
+    const leaves = members.map((at) => (probes.get(entries[at] as Entry) as Probe).look)
     return [`${name}_look_${letter}`, leaves]
   })
-  const parts = endingParts(name, [...lookers.values()])
+  const parts = endingParts(name, [...probes.values()])
   const map = makeMap(
     words('meta mark'),
     'mark',
@@ -135,10 +135,10 @@ function makeRanked(
   }))
 }
 
-/** The rules that only look, in the order of the table, in small chains by rank. */
-function endingParts(name: string, lookers: readonly Looker[]) {
-  const ranks = new Map(lookers.map(({ end, rank }) => [end, rank]))
-  return cutParts(lookers.map(({ end }) => end)).map((leaves, at) => ({
+/** The rules that only probe, in the order of the table, in small chains by rank. */
+function endingParts(name: string, probes: readonly Probe[]) {
+  const ranks = new Map(probes.map(({ end, rank }) => [end, rank]))
+  return cutParts(probes.map(({ end }) => end)).map((leaves, at) => ({
     chain: partName(`${name}_end`, leaves, at),
     leaves,
     first: at === 0 ? 1 : (ranks.get(leaves[0] as Leaf) as number),
@@ -166,7 +166,7 @@ function contenderOf(entry: Entry, rank: number): Contender {
 }
 
 /** A rule of another kind. */
-interface Looker {
+interface Probe {
   readonly rank: number
   /** Leaves its mark, unless an earlier rule did. */
   readonly look: Leaf
@@ -174,10 +174,10 @@ interface Looker {
   readonly end: Leaf
 }
 
-const knownLookers = new WeakMap<Entry, Looker>()
+const knownProbes = new WeakMap<Entry, Probe>()
 
-function lookerOf(entry: Entry, rank: number): Looker {
-  const known = knownLookers.get(entry)
+function probeOf(entry: Entry, rank: number): Probe {
+  const known = knownProbes.get(entry)
   if (known?.rank === rank) return known
   const { origin, conditions, statements } = entry
   const mark = hexNumber(markOf(rank))
@@ -185,7 +185,7 @@ function lookerOf(entry: Entry, rank: number): Looker {
   const look = conditions.map((condition) => rule(origin, condition, isEarlier, setMark(markOf(rank)), words('return')))
   const end = printEntry([equals(words('meta mark'), mark)], statements)
   const made = { rank, look: leafOf(entry, look), end: leafOf(entry, end) }
-  knownLookers.set(entry, made)
+  knownProbes.set(entry, made)
   return made
 }
 
@@ -196,8 +196,8 @@ const maxCompared = 64
 const judged = new WeakMap<Entry, { looking: readonly Entry[]; before: number; isContested: boolean }>()
 
 /**
- * Could a packet match both the rule and one of the `before` rules that only look before it? Told by the reach, which
- * covers all it matches. A rule once contested stays so: it is no fault, and its line need not change again.
+ * Could a packet match both the rule and one of the `before` rules that only probe before it? Decided by the reach, which
+ * covers all it matches. A rule once contested stays so: that is harmless, and its line need not change again.
  */
 function findContested(looking: readonly Entry[]): (entry: Entry, before: number) => boolean {
   let index: ReturnType<typeof indexPorts> | null = null
@@ -211,7 +211,7 @@ function findContested(looking: readonly Entry[]): (entry: Entry, before: number
   }
 }
 
-/** Places in the list by port, and of those that no few ports tell. */
+/** Places in the list by port, and of those that have many ports. */
 function indexPorts(looking: readonly Entry[]) {
   const byPort = new Map<number, number[]>()
   const elsewhere: number[] = []
@@ -247,7 +247,7 @@ function isContestedBy(
 
 const portLists = new WeakMap<Ranges, readonly number[]>()
 
-/** Null when there are none to tell the rule by, or too many. */
+/** Null when the rule has none, or too many. */
 function listPorts({ reach: [, , ranges] }: Entry): readonly number[] | null {
   if (ranges === null || ranges.length === 0) return null
   const known = portLists.get(ranges)
@@ -301,7 +301,7 @@ function spreadRanks(old: readonly number[]): readonly number[] | { readonly cro
 function oldRanks(entries: readonly Pick<Leaf, 'hash'>[], previous: Parameters<typeof assignRanks>[1]): number[] {
   if (previous === undefined || previous.ranks.length === 0) return entries.map(() => -1)
   const { leaves, ranks } = previous
-  // Most tables differ from the last one in one place: only what stands between the equal ends is looked up.
+  // Most tables differ from the last one in one place: only the part between the equal ends is looked up.
   const shift = leaves.length - entries.length
   let start = 0
   while (start < entries.length && entries[start]?.hash === leaves[start]?.hash) start++

@@ -1,7 +1,7 @@
 // Ordered rules as chains that a packet crosses in few steps: cut by address or port into small chains behind a verdict
 // map. Every chain holds, in order, all rules that could match what enters it, so the first match stays the first match.
-// All cuts come from the content, so one changed rule changes one or two chains. Rules that no single map tells apart are
-// dispatch-ranks.ts's; what a rule's lines say is compile-rule.ts's. Pure.
+// All cuts come from the content, so one changed rule changes one or two chains. dispatch-ranks.ts handles rules that no
+// single map separates; compile-rule.ts makes the lines of a rule. Pure.
 
 import type { Ranges } from '../net/ranges.ts'
 import type { NftPiece } from '../plan/artifacts.ts'
@@ -9,7 +9,7 @@ import { makePiece } from '../plan/nft-piece.ts'
 import { digest } from '../render/digest.ts'
 import { addresses, byMap, element, goTo, jump, type Nft, numbers, words } from '../render/nft.ts'
 
-/** What rules are told apart by. Ports stand in one space: those of TCP as they are, those of UDP after them. */
+/** The fields that separate rules. Ports share one space: those of TCP as they are, those of UDP after them. */
 export const fieldNames = ['destination', 'source', 'ports'] as const
 const portField = 2
 /** By their place in the list: tables are long, and this is looked up for each rule. */
@@ -20,11 +20,11 @@ const allFields: readonly FieldIndex[] = [0, 1, 2]
 export const udpOffset = 0x1_0000
 
 export interface Leaf {
-  /** Evenly spread, the same for the same rule whatever stands around it, and of no other rule of the table. */
+  /** Evenly spread, the same for the same rule whatever its neighbours, and unique in the table. */
   readonly hash: number
   /** What the rule can match; null is everything. Empty ports: only protocols that have none. */
   readonly reach: Fields
-  /** The same for telling rules apart: a list of many ranges is everything, because it would stand nearly everywhere. */
+  /** The same for separating rules: a list of many ranges counts as everything, because it would be in nearly every bucket. */
   readonly fields: Fields
   readonly lines: readonly Nft[]
 }
@@ -37,7 +37,7 @@ export const makeFields = (...reach: Fields): Pick<Leaf, 'reach' | 'fields'> => 
 /** Rules as chains. The tree of last time goes into the making of the next: what did not change is taken from it. */
 export interface Tree {
   readonly leaves: readonly Leaf[]
-  /** To stand in the chain that leads here. */
+  /** Lines for the chain that leads here. */
   readonly lines: readonly Nft[]
   /** Chains and maps the lines lead to, without those of the branches. */
   readonly pieces: readonly NftPiece[]
@@ -51,7 +51,7 @@ export interface Task {
   readonly previous: Tree | undefined
 }
 
-/** How many rules stand in a row before a way around them pays; more in a chain that is behind a map already. */
+/** How many rules in a row make a map worthwhile; more in a chain that is behind a map already. */
 export const fewRules = 24
 const fewInBucket = 32
 const bucketSize = 16
@@ -112,7 +112,7 @@ export function cutParts<L extends Leaf>(leaves: readonly L[]): L[][] {
 
 export type Branch = readonly [name: string, leaves: readonly Leaf[]]
 
-/** Branches that did not change stay what they were; each is a chain of its own. */
+/** Branches that did not change stay what they were; each is a separate chain. */
 export function makeBranches(
   { leaves, previous }: Task,
   named: readonly Branch[],
@@ -132,7 +132,7 @@ function asChain(name: string, tree: Tree): Tree {
   return { ...tree, pieces: [chain, ...tree.pieces] }
 }
 
-/** Null when no field tells the rules apart well enough, or only at the price of too many copies. */
+/** Null when no field separates the rules well enough, or only with too many copies. */
 export function makeBuckets(task: Task, fields: readonly FieldIndex[] = allFields): Tree | null {
   const { name, leaves } = task
   const field = leaves.length <= fewRules ? null : chooseField(leaves, fields)
@@ -187,7 +187,7 @@ interface Field {
   readonly index: FieldIndex
   /** One more than the highest value. */
   readonly limit: number
-  /** How many of the rules stand in every bucket. */
+  /** How many of the rules are in every bucket. */
   readonly wide: number
   /** How many different starts of ranges there are; in long tables by a sample. */
   readonly starts: number
@@ -240,7 +240,7 @@ function addStarts(starts: Set<number>, ranges: Ranges, oneIn: number): void {
 }
 
 /**
- * Where buckets begin. The space is halved as long as more rules begin in a half than a bucket should hold, so cuts lie on
+ * Where buckets begin. The space is halved as long as more rules begin in a half than a bucket should hold, so cuts are at
  * round numbers, where networks end, and one more rule moves no cut but its own. A half in which nothing begins belongs to
  * the bucket before it.
  */
@@ -311,14 +311,14 @@ function fillBuckets(leaves: readonly Leaf[], { index, wide }: Field, cuts: read
   return buckets
 }
 
-/** Which rules stand in few buckets of a field, so that a map by it is worth its copies. */
+/** Which rules are in few buckets of a field, so that a map by it is worth its copies. */
 export interface Narrowness {
   readonly fits: (leaf: Leaf) => boolean
   /** How many rules there were when the buckets were cut. */
   readonly count: number
 }
 
-/** Buckets are cut anew only when the table has become another one: a rule should not change its kind with every edit. */
+/** Buckets are cut again only when the table has changed a lot: a rule should not change its kind with every edit. */
 export function selectNarrow(leaves: readonly Leaf[], index: FieldIndex, previous: Narrowness | undefined): Narrowness {
   if (previous !== undefined && Math.abs(leaves.length - previous.count) <= previous.count / 8) return previous
   const field = surveyFields(leaves)[index] as Field

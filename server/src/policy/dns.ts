@@ -1,4 +1,4 @@
-// What becomes of DNS at the firewall, beside the user's rules: as data, and as the evaluator asks it. compile-dns.ts
+// How the firewall handles DNS, beside the user's rules: as data, and as the evaluator uses it. compile-dns.ts
 // renders the same for the kernel. Pure.
 
 import { parseAddress } from '../net/ipv4.ts'
@@ -18,7 +18,7 @@ export interface DnsStage {
 
 export const interceptionOrigin = 'dns.settings.intercept_enabled'
 
-/** DNS over TLS and QUIC have ports of their own, over HTTPS only places. */
+/** DNS over TLS and QUIC have their own ports, DNS over HTTPS only known addresses. */
 export const encryptedDns = {
   ports: [
     ['tcp', 853],

@@ -1,5 +1,5 @@
-// Well-known servers of DNS over HTTPS. It looks like any other HTTPS, so whoever wants all queries for the gateway itself
-// can only know the places: their names are not resolved and their addresses are not reached on port 443.
+// Well-known servers of DNS over HTTPS. It looks like any other HTTPS, so to answer all queries
+// the gateway has to know the servers: their names are not resolved and their addresses are not reached on port 443.
 
 /** Firefox asks for this one, and leaves DNS to the system when it does not exist. */
 const canary = 'use-application-dns.net'

@@ -25,7 +25,7 @@ const ruleFields = [
 ] as const
 export type RuleField = (typeof ruleFields)[number]
 
-/** The packet as numbers where it stands now. Address or port pools of DNAT make its destination a span. */
+/** The packet as numbers at its present stage. Address or port pools of DNAT make its destination a span. */
 export interface Flow {
   readonly protocol: ProtocolName
   /** Null for IPv6, whose addresses are in no list. */
@@ -36,7 +36,7 @@ export interface Flow {
   readonly destinationPorts: Span | null
   /** Null when the gateway itself sends it. */
   readonly incoming: string | null
-  /** Null when it is not known or there is none. */
+  /** Null when it is unknown or does not exist. */
   readonly outgoing: string | null
   readonly time: number
 }
@@ -79,7 +79,7 @@ export function matchRule(rule: PolicyRule, flow: Flow): Match {
   return findCut(rule, flow)
 }
 
-/** A translation has an IPv4 address to give, so it is no rule for IPv6. */
+/** A translation has an IPv4 address to give, so it does not match IPv6. */
 const translatesIpv4 = ({ action }: PolicyRule): boolean => action.kind === 'dnat' || action.kind === 'snat'
 
 const isIn = (match: AddressMatch, address: number | null): boolean =>
@@ -105,7 +105,7 @@ function findCut({ destination, destinationPorts }: PolicyRule, flow: Flow): Mat
   return port === null ? matched : { kind: 'cut', cut: { field: 'destination_ports', at: port } }
 }
 
-/** Where the span goes from inside the ranges to outside or back; null when it lies on one side. */
+/** Where the span goes from inside the ranges to outside or back; null when it is on one side. */
 export function cutPoint(ranges: Ranges, span: Span | null): number | null {
   if (span === null || span[0] === span[1]) return null
   const [low, high] = span

@@ -1,4 +1,4 @@
-// Where the kernel sends an address: to the gateway itself, out of a device, or nowhere. As far as the facts tell: the
+// Where the kernel sends an address: to the gateway itself, out of a device, or nowhere. As far as the facts show: the
 // networks of the gateway's own addresses and the default route. Pure.
 
 import { networkOf, parseAddress } from '../net/ipv4.ts'

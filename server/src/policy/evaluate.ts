@@ -264,7 +264,7 @@ function findClosed({ closedPorts, externalDevices }: Policy, flow: Flow): Close
   for (const port of closedPorts) {
     const span: Span = [port.destinationPort, port.destinationPort]
     if (port.protocol !== protocol || !touches(ports, span)) continue
-    return lies(ports, span) ? port : { field: 'destination_ports', at: borderOf(ports, span) }
+    return isWithin(ports, span) ? port : { field: 'destination_ports', at: borderOf(ports, span) }
   }
   return null
 }
@@ -282,7 +282,7 @@ function findService({ services }: Policy, way: OpenService['way'], flow: Flow):
     if (service.sourcePort !== null && service.sourcePort !== sourcePort) continue
     const span: Span = [service.destinationPort, service.destinationPort]
     if (!touches(ports, span)) continue
-    return lies(ports, span) ? service : { field: 'destination_ports', at: borderOf(ports, span) }
+    return isWithin(ports, span) ? service : { field: 'destination_ports', at: borderOf(ports, span) }
   }
   return null
 }
@@ -350,17 +350,18 @@ function matchEntry(entry: AccessEntry, flow: Flow, source: number): boolean | C
   if (entry.protocol !== null && entry.protocol !== flow.protocol) return false
   if (source < entry.source[0] || source > entry.source[1]) return false
   const [sourcePort, ports, span] = [flow.sourcePort, flow.destinationPorts, flow.destination as Span]
-  if (entry.sourcePorts !== null && (sourcePort === null || !lies([sourcePort, sourcePort], entry.sourcePorts)))
+  if (entry.sourcePorts !== null && (sourcePort === null || !isWithin([sourcePort, sourcePort], entry.sourcePorts)))
     return false
   if (!touches(span, entry.destination)) return false
   if (entry.destinationPorts !== null && (ports === null || !touches(ports, entry.destinationPorts))) return false
-  if (!lies(span, entry.destination)) return { field: 'destination_addresses', at: borderOf(span, entry.destination) }
-  if (entry.destinationPorts === null || lies(ports as Span, entry.destinationPorts)) return true
+  if (!isWithin(span, entry.destination))
+    return { field: 'destination_addresses', at: borderOf(span, entry.destination) }
+  if (entry.destinationPorts === null || isWithin(ports as Span, entry.destinationPorts)) return true
   return { field: 'destination_ports', at: borderOf(ports as Span, entry.destinationPorts) }
 }
 
 const touches = (a: Span, b: Span): boolean => a[0] <= b[1] && b[0] <= a[1]
-const lies = (inner: Span, outer: Span): boolean => outer[0] <= inner[0] && inner[1] <= outer[1]
+const isWithin = (inner: Span, outer: Span): boolean => outer[0] <= inner[0] && inner[1] <= outer[1]
 const borderOf = (span: Span, other: Span): number => (other[0] > span[0] ? other[0] : other[1] + 1)
 
 const tableNames = { forward: 'FWD', input: 'INP', dnat: 'DNAT', snat: 'SNAT', log: 'LOG' } as const

@@ -19,7 +19,7 @@ const rulesOf = (rules: Partial<Policy['rules']>): Partial<Policy> => ({ rules: 
 const textOf = ({ steps, outcomes }: Explanation) =>
   [...steps, ...(outcomes[0]?.steps ?? [])].map(({ stage, text }) => `${stage}: ${text}`)
 
-test('each stage of the way is told in a sentence', () => {
+test('each stage of the way is reported in a sentence', () => {
   const policy = {
     ...rulesOf({
       log: [ruleIn('log', 4, { kind: 'mark', isLogged: true })],
@@ -32,10 +32,10 @@ test('each stage of the way is told in a sentence', () => {
   }
   const said = ask(policy)
   assert.deepEqual(textOf(said), [
-    'hardware_filter: No hardware filter holds the packet back.',
+    'hardware_filter: No hardware filter drops the packet.',
     'log_marks: Logging rule 4 is the last that matches: the connection is logged.',
     'dnat: DNAT rule 5 translates: the destination becomes one of 192.0.2.20-192.0.2.23 and the port becomes 80.',
-    'routing: The way to one of 192.0.2.20-192.0.2.23 goes out of wan0.',
+    'routing: The route to one of 192.0.2.20-192.0.2.23 goes out of wan0.',
     'forward: FORWARD rule 7 accepts the packet.',
     'snat: Automatic SNAT: the source becomes the address of wan0.',
   ])
@@ -79,13 +79,13 @@ test('for every rule that was passed over the first field that did not match is 
       '5: The destination 192.0.2.10 is not in destination_addresses (ip.id.3 "Web server").',
       '6: The destination port 443 is not in destination_ports.',
       '7: The packet leaves through wan0, which is not in outgoing_interface.',
-      '8: The device with the address 10.66.0.11 holds none of hip_profiles.',
-      '9: The time of the packet is outside of timetable.',
+      '8: The device with the address 10.66.0.11 has none of hip_profiles.',
+      '9: The time of the packet is outside timetable.',
     ],
   )
 })
 
-test('what is blocked, filtered, denied, unroutable or for the gateway itself is told as such', () => {
+test('what is blocked, filtered, denied, unroutable or for the gateway itself is reported as such', () => {
   assert.match(textOf(ask({ isBlocked: true })).at(-1) ?? '', /^forward: Everything .* blocked/)
   const hardware = { mode: 'src-ip', entries: [address('10.66.0.11')] } as const
   assert.deepEqual(textOf(ask({ hardware, devices: ['lan0'] })), [
@@ -103,7 +103,7 @@ test('what is blocked, filtered, denied, unroutable or for the gateway itself is
   ])
 })
 
-test('of ten thousand rules passed over the last thousand are told, with the number of all', () => {
+test('of ten thousand rules passed over the last thousand are reported, with the number of all', () => {
   const forward = Array.from({ length: 10_000 }, (_, id) =>
     ruleIn('forward', id, { kind: 'drop' }, { protocol: 'udp' }),
   )

@@ -1,5 +1,5 @@
-// The way of a packet in an administrator's words: each stage with what it did and why earlier rules did not match. The
-// way itself is evaluate.ts's; titles of objects come from the caller. Pure.
+// The path of a packet in an administrator's words: each stage with what it did and why earlier rules did not match.
+// evaluate.ts finds the path; titles of objects come from the caller. Pure.
 
 import { printAddress, printSpan } from '../net/ipv4.ts'
 import { interceptionOrigin } from './dns.ts'
@@ -51,7 +51,7 @@ export interface ExplainedOutcome {
   readonly verdict: Verdict
   /** Origin of what decided: a rule, an entry of an access list, a system rule; null for the default. */
   readonly decided_by: string | null
-  /** Null when it is kept or the packet does not leave. `interface` stands for the address of the outgoing interface. */
+  /** Null when it is kept or the packet does not leave. `interface` means the address of the outgoing interface. */
   readonly new_source: string | null
   readonly steps: readonly Step[]
   readonly logged: readonly LogRecord[]
@@ -61,10 +61,10 @@ export interface Explanation {
   /** `depends` when it matters which address or port DNAT picks. */
   readonly verdict: Verdict | 'depends'
   readonly is_marked: boolean
-  /** Hardware filter, log marks and DNAT: what comes before the ways part. */
+  /** Hardware filter, log marks and DNAT: the stages common to all paths. */
   readonly steps: readonly Step[]
   readonly outcomes: readonly ExplainedOutcome[]
-  /** False when there are more ways than are listed. */
+  /** False when there are more paths than are listed. */
   readonly is_complete: boolean
 }
 
@@ -106,7 +106,7 @@ function explainStart(trace: Trace, words: Words): Step[] {
     destinationPorts: null,
     outgoing: trace.log?.outgoing ?? null,
   })
-  const steps = [step('hardware_filter', 'No hardware filter holds the packet back.')]
+  const steps = [step('hardware_filter', 'No hardware filter drops the packet.')]
   if (trace.log !== null) steps.push(walkStep('log_marks', trace.log, sayMark(trace.log.rule), reasons))
   if (trace.dnat !== null) steps.push(walkStep('dnat', trace.dnat, sayDnat(trace, trace.dnat.rule), reasons))
   return steps
@@ -178,7 +178,7 @@ function sayRoute({ path, outgoing, destination }: Outcome, packet: Packet): str
   if (path === 'input') return `The packet is for the gateway itself (${to}).`
   return path === 'output'
     ? `The gateway sends the packet out of ${outgoing}.`
-    : `The way to ${to} goes out of ${outgoing}.`
+    : `The route to ${to} goes out of ${outgoing}.`
 }
 
 function sayAccess({ binding, entry, isAllowed }: NonNullable<Outcome['access']>): string {
@@ -262,8 +262,8 @@ function reasonOf(rule: PolicyRule, field: RuleField, list: string, seen: Seen):
         ? `The packet leaves through no interface, so it is not in ${list}.`
         : `The packet leaves through ${outgoing}, which is not in ${list}.`
     case 'hip_profiles':
-      return `The device with the address ${packet.source} holds none of ${list}.`
+      return `The device with the address ${packet.source} has none of ${list}.`
     case 'timetable':
-      return `The time of the packet is outside of ${list}.`
+      return `The time of the packet is outside ${list}.`
   }
 }

@@ -28,9 +28,9 @@ export interface Pace {
   rest(): Promise<void>
 }
 
-/** More rules than this together are no explanation any more. */
+/** More rules than this together do not explain anything. */
 const maxTogether = 64
-/** Joining longer lists would hold up everybody. */
+/** Joining longer lists would delay other requests. */
 const maxJoined = 20_000
 
 /** Shapes in the order in which rules are asked: the log table is turned round. */

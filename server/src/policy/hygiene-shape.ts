@@ -1,4 +1,4 @@
-// The set of packets a rule matches, in a form that can be compared: does one rule's set lie in another's, do they meet.
+// The set of packets a rule matches, in a form that can be compared: is one rule's set inside another's, do they overlap.
 // What follows from that is hygiene.ts's. Pure.
 
 import { everyAddress, highestAddress } from '../net/ipv4.ts'
@@ -18,7 +18,7 @@ export interface Shape {
   readonly takesIpv6: boolean
   readonly sourcePorts: Ranges
   readonly destinationPorts: Ranges
-  /** Null is any. What the gateway itself sends counts as a device of its own. */
+  /** Null is any. What the gateway itself sends counts as a separate device. */
   readonly incoming: readonly string[] | null
   readonly outgoing: readonly string[] | null
   readonly times: Ranges | null
@@ -52,7 +52,7 @@ const listOf = (match: AddressMatch | null): Ranges => {
   return match.isNegated ? restOf(match.ranges) : match.ranges
 }
 
-/** One rest for each list, so that lists which many rules share are told equal at a glance. */
+/** One rest for each list, so that lists which many rules share are quickly found equal. */
 const rests = new WeakMap<Ranges, Ranges>()
 
 function restOf(ranges: Ranges): Ranges {
@@ -105,7 +105,7 @@ type Devices = readonly string[] | null
 const coversDevices = (outer: Devices, inner: Devices): boolean =>
   outer === null || (inner?.every((device) => outer.includes(device)) ?? false)
 
-/** Any incoming interface does not stand for what the gateway itself sends. */
+/** Any incoming interface does not include what the gateway itself sends. */
 const coversIncoming = (outer: Devices, inner: Devices): boolean =>
   outer === null ? !inner?.includes(ownTraffic) : coversDevices(outer, inner)
 

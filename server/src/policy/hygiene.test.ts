@@ -50,7 +50,7 @@ test('several rules shadow one together, and the proof names only those that are
   assert.deepEqual(say(found), [['shadowed', 5, [1, 4]]])
   assert.equal(
     found[0]?.text,
-    'The rule never decides: rules 1 and 4 together above match all that it matches, with another action.',
+    'The rule never decides: rules 1 and 4 together above match everything it matches, with a different action.',
   )
 })
 

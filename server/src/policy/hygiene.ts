@@ -1,4 +1,4 @@
-// What an administrator should look at again: rules that never decide, that others make needless, that nothing has hit,
+// What an administrator should review: rules that never decide, that others make redundant, that nothing has hit,
 // whose time is over, that let too much through. Each finding with its proof. Times and hits come from the caller. Pure.
 
 import { highestAddress } from '../net/ipv4.ts'
@@ -120,7 +120,7 @@ function describeCovered({ inner, outer, isDead }: Covered): Finding {
       'shadowed',
       'high',
       proof,
-      `The rule never decides: ${others} ${place} ${sayMatch(outer)} all that it matches, with another action.`,
+      `The rule never decides: ${others} ${place} ${sayMatch(outer)} everything it matches, with a different action.`,
     )
   if (isDead)
     return finding(
@@ -128,9 +128,9 @@ function describeCovered({ inner, outer, isDead }: Covered): Finding {
       'redundant',
       'low',
       proof,
-      `The rule never decides: ${others} ${place} ${sayMatch(outer)} all that it matches, with the same action.`,
+      `The rule never decides: ${others} ${place} ${sayMatch(outer)} everything it matches, with the same action.`,
     )
-  const text = `The rule could go: ${others} ${place} matches all that it matches, with the same action, and no rule between them decides otherwise.`
+  const text = `The rule is redundant: ${others} ${place} matches everything it matches, with the same action, and no rule between them decides otherwise.`
   return finding(rule, 'redundant', 'low', proof, text)
 }
 
@@ -148,7 +148,7 @@ const describeExpired = (rule: PolicyRule): Finding =>
     'expired',
     'medium',
     { fields: ['timetable'] },
-    'All times of the rule are in the past: it never works again.',
+    'All times of the rule are in the past: it no longer has any effect.',
   )
 
 function describeUnhit(rule: PolicyRule, hits: HitState | undefined): Finding[] {
@@ -164,7 +164,7 @@ function describeWidth(rule: PolicyRule): Finding[] {
   const hasPorts = protocol === null || protocol === 'tcp' || protocol === 'udp'
   if (!hasPorts || !isWidePorts(rule) || !isWide(rule.destination)) return []
   if (action.kind === 'dnat') {
-    const text = 'The rule sends connections to every destination and port elsewhere.'
+    const text = 'The rule redirects connections to every destination and port.'
     return [finding(rule, 'too_wide', 'high', { fields: ['destination_addresses', 'destination_ports'] }, text)]
   }
   if (!isAccept || !isWide(rule.source)) return []

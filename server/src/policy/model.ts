@@ -23,7 +23,7 @@ export interface PortMatch {
   readonly ranges: Ranges
 }
 
-/** Key of an InterfaceMatch that stands for what the gateway itself sends. */
+/** Key of an InterfaceMatch for what the gateway itself sends. */
 export const ownTraffic = 'utm_outgoing'
 
 /** Devices of the kernel. An empty list matches nothing: the interface is gone or the zone is empty. */
@@ -47,7 +47,7 @@ export type Span = readonly [low: number, high: number]
 export type Action =
   | { readonly kind: 'accept' }
   | { readonly kind: 'drop' }
-  /** Any address of the range; a port range keeps a port that lies inside it. Null keeps the port. */
+  /** Any address of the range; a port range keeps a port that is inside it. Null keeps the port. */
   | { readonly kind: 'dnat'; readonly addresses: Span | null; readonly ports: Span | null }
   /** Null: the address of the outgoing interface. */
   | { readonly kind: 'snat'; readonly addresses: Span | null }
@@ -159,5 +159,5 @@ export const emptyPolicy: Policy = {
   dns: null,
 }
 
-/** Sources that automatic SNAT hides (firewall.md, "NAT" 1). */
+/** Sources that automatic SNAT hides (docs/behaviour/packet-path.md 2). */
 export const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'] as const

@@ -3,7 +3,7 @@
 
 import { noRanges, type Ranges, toRanges } from '../net/ranges.ts'
 
-/** A time object as administrators write it (general.md 3.3). */
+/** A time object as administrators write it (docs/behaviour/times.md 1). */
 export interface TimeSpan {
   /** 1 is Monday: the days on which it begins. */
   readonly weekdays: readonly number[]

@@ -8,7 +8,7 @@ test('a text is quoted, whatever it holds', () => {
   assert.equal(quote('a,b:c #d'), '"a,b:c #d"')
   assert.equal(quote('say "no\\yes"'), '"say \\"no\\\\yes\\""')
   assert.equal(quote('a\nb\tc\rd\be\x1bf'), '"a\\nb\\tc\\rd\\be\\ef"')
-  for (const bad of ['\0', '\x01', '\x7f']) assert.throws(() => quote(`a${bad}b`), /cannot be told/)
+  for (const bad of ['\0', '\x01', '\x7f']) assert.throws(() => quote(`a${bad}b`), /cannot represent/)
 })
 
 test('a word has no room for syntax', () => {

@@ -21,7 +21,7 @@ const longestLine = 1023
 const wordForm = /^[A-Za-z0-9_.:/-]+$/
 const originForm = /^[A-Za-z0-9_.[\]-]{1,160}$/
 
-/** A word that means the same to everybody: a tag, a device, the name of an option, numbers, bytes. */
+/** A word without special meaning: a tag, a device, the name of an option, numbers, bytes. */
 export function word(text: string): Dnsmasq {
   if (!wordForm.test(text)) throw new Error(`not a word for dnsmasq: ${JSON.stringify(text)}`)
   return safe(text)
@@ -43,7 +43,7 @@ export function quote(text: string): Dnsmasq {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   const printed = text.replaceAll(/["\\\x00-\x1f\x7f]/g, (character) => {
     const spelling = escapes[character]
-    if (spelling === undefined) throw new Error(`dnsmasq cannot be told of the character ${JSON.stringify(character)}`)
+    if (spelling === undefined) throw new Error(`dnsmasq cannot represent the character ${JSON.stringify(character)}`)
     return spelling
   })
   return safe(`"${printed}"`)
@@ -66,7 +66,7 @@ export function origin(path: string): Dnsmasq {
   return safe(`# ${path}`)
 }
 
-/** A line of the file of hosts: an address that nobody is given, or one that only this card is given. */
+/** A line of the file of hosts: an address that no client gets, or one that only this card gets. */
 export const host = (mac: string | null, value: number): Dnsmasq =>
   safe([...(mac === null ? [] : [word(mac)]), address(value)].join(','))
 

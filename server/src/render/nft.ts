@@ -1,5 +1,5 @@
-// Typed writer for nftables: everything that stands in a ruleset is made here, from numbers, fixed words and names of a
-// fixed alphabet, so nothing an administrator wrote can become syntax. What the rules mean is the compiler's.
+// Typed writer for nftables: everything in a ruleset is made here, from numbers, fixed words and names of a
+// fixed alphabet, so nothing an administrator wrote can become syntax. The compiler decides what the rules mean.
 
 import { printAddress, printSpan } from '../net/ipv4.ts'
 import type { Ranges } from '../net/ranges.ts'

@@ -49,7 +49,7 @@ export const directive = (key: string, ...values: readonly Unbound[]): Unbound =
 export const clause = (name: string, directives: readonly Unbound[]): Unbound =>
   safe(`${word(name)}:\n${directives.map((line) => `${line}\n`).join('')}`)
 
-/** Parts of a record's data: names, numbers and addresses stand as they are, texts are quoted. */
+/** Parts of a record's data: names, numbers and addresses are written as they are, texts are quoted. */
 export const plainData = (text: string): Unbound => demand(/^[A-Za-z0-9_.:*+\\-]{1,255}$/, text, 'plain data')
 
 /** The text in the spelling of zone files, where a backslash escapes what follows it. */

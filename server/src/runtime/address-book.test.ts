@@ -18,7 +18,7 @@ it('holds the entries of all owners, and each replaces only its own', () => {
   assert.deepEqual([...book.current().keys()], ['iplist.id.276'])
 })
 
-it('tells its listeners of another content and of nothing else', () => {
+it('notifies its listeners of another content and of nothing else', () => {
   const book = new AddressBook()
   let calls = 0
   const stop = book.onChange(() => {

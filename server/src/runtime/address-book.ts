@@ -1,5 +1,5 @@
 // The addresses behind objects whose content is not configuration: domains, countries, users. Each owner replaces its own
-// entries; whoever compiles the policy reads the whole book and hears when it changes.
+// entries; the compiler of the policy reads the whole book and is called when it changes.
 
 type Entries = ReadonlyMap<string, readonly string[]>
 
@@ -13,7 +13,7 @@ export class AddressBook {
     return this.#current
   }
 
-  /** Replaces everything the owner said before. Ids of two owners never meet: each has kinds of its own. */
+  /** Replaces all entries of the owner. Ids of two owners never collide: each has its own kinds. */
   set(owner: string, entries: Entries): void {
     const old = this.#owned.get(owner) ?? new Map()
     const kept = new Map([...entries].map(([id, addresses]) => [id, sameOr(old.get(id), addresses)]))

@@ -27,8 +27,8 @@ function bootId(): string {
   }
 }
 
-/** Unix seconds as the seed writes them. */
+/** Unix seconds as the API writes them (docs/behaviour/api.md 5). */
 export const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000)
 
-/** The number YYYYMMDDhhmmss in UTC (users-and-admins.md 2.3). */
+/** The number YYYYMMDDhhmmss in UTC (docs/behaviour/api.md 5). */
 export const stampNumber = (date: Date): number => Number(date.toISOString().slice(0, 19).replaceAll(/[-T:]/g, ''))

@@ -60,7 +60,7 @@ describe('hit counters', () => {
     assert.deepEqual(await packetsOf(counters), [6, 0])
   })
 
-  it('go on from where they were when the kernel begins anew', async () => {
+  it('go on from where they were when the kernel begins again', async () => {
     const { world, open } = bench()
     const counters = open()
     world.counts = { 'firewall.forward[1]': 7 }
@@ -142,7 +142,7 @@ describe('hit counters', () => {
     assert.deepEqual(await packetsOf(counters), [8, 0])
   })
 
-  it('begin anew from a damaged file', async () => {
+  it('begin again from a damaged file', async () => {
     for (const text of ['', '{', '{"epoch":"x","rules":{"a":["1",2,3,4]}}', 'null', '{"epoch":"x"}']) {
       const { world, open } = bench()
       writeFileSync(world.path, text)

@@ -1,5 +1,5 @@
 // How often each rule matched, over all restarts. The kernel counts from the load of its tables on; what it counted before
-// is kept here, in a file of its own that is written seldom: a power cut costs at most half a minute of counting.
+// is kept here, in a separate file that is rarely written: a power cut costs at most half a minute of counting.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { Hits } from '../plan/artifacts.ts'
@@ -41,7 +41,7 @@ export interface HitCounterParts {
 /** A reading is trusted for twice the time it took: a small table is always fresh, a large one not read without end. */
 const trustFactor = 2
 const saveEverySeconds = 30
-/** A listing of ten thousand rules takes half a second, so nobody asking should not cost more than that a minute. */
+/** A listing of ten thousand rules takes half a second, so without requests it is read only once a minute. */
 const pollMilliseconds = 60_000
 
 export class HitCounters {
@@ -60,7 +60,7 @@ export class HitCounters {
     this.#load()
   }
 
-  /** Reads from time to time even when nobody asks, so that a reboot loses little. */
+  /** Reads from time to time even without requests, so that a reboot loses little. */
   start(): void {
     this.#timer = setInterval(() => void this.current(), pollMilliseconds).unref()
   }
@@ -87,7 +87,7 @@ export class HitCounters {
     try {
       hits = await this.#parts.hits()
     } catch {
-      // The firewall's status tells that applyd does not answer; the totals known so far still hold.
+      // The firewall's status shows that applyd does not answer; the last known totals are still valid.
       return
     }
     const now = this.#parts.clock.elapsed()
@@ -99,11 +99,11 @@ export class HitCounters {
   #update({ epoch, counts }: Hits): void {
     const time = unixSeconds(this.#parts.clock.now())
     const counted = new Map(counts.map(({ origin, packets }) => [origin, packets]))
-    const isAnew = epoch !== this.#epoch
+    const isFullReload = epoch !== this.#epoch
     this.#entries = new Map(
       this.#parts.origins().map((origin) => {
         const known = this.#entries.get(origin) ?? { before: 0, now: 0, since: time, lastHit: null }
-        return [origin, advance(known, counted.get(origin) ?? 0, isAnew, time)]
+        return [origin, advance(known, counted.get(origin) ?? 0, isFullReload, time)]
       }),
     )
     this.#epoch = epoch
@@ -120,7 +120,7 @@ export class HitCounters {
       this.#epoch = String(epoch)
       this.#entries = new Map(entries)
     } catch {
-      // Missing or damaged: counting begins anew, which `since` tells.
+      // Missing or damaged: counting starts again, which `since` shows.
     }
   }
 
@@ -147,12 +147,12 @@ export class HitCounters {
   }
 }
 
-/** A count that fell, as one of another epoch, began anew: what it was before is kept. */
-function advance(known: Entry, now: number, isAnew: boolean, time: number): Entry {
-  const hasBegunAnew = isAnew || now < known.now
-  const hits = hasBegunAnew ? now : now - known.now
+/** A count that fell, or one of another epoch, has restarted: its old value is added to the total. */
+function advance(known: Entry, now: number, isFullReload: boolean, time: number): Entry {
+  const hasRestarted = isFullReload || now < known.now
+  const hits = hasRestarted ? now : now - known.now
   return {
-    before: hasBegunAnew ? known.before + known.now : known.before,
+    before: hasRestarted ? known.before + known.now : known.before,
     now,
     since: known.since,
     lastHit: hits > 0 ? time : known.lastHit,

@@ -73,7 +73,7 @@ function readKeyFile(path: string): KeyFile | null {
   }
 }
 
-/** Durable before the first value sealed with a new key is: otherwise a crash could leave values nobody can open. */
+/** Durable before the first value sealed with a new key is: otherwise a crash could leave values that cannot be opened. */
 function writeKeyFile(path: string, file: KeyFile): void {
   const staged = `${path}.new`
   const descriptor = openSync(staged, 'w', 0o600)

@@ -180,7 +180,7 @@ describe('the starter set', () => {
     }
   })
 
-  it('has a name of its own for every rule', () => {
+  it('has its own name for every rule', () => {
     const names = rules.map(({ signature }) => signature.msg)
     assert.equal(new Set(names).size, names.length)
   })

@@ -61,7 +61,7 @@ export function groupByClasstype(catalogue: Catalogue): ClasstypeGroup[] {
   return rows.sort((a, b) => compareTexts(a.classtype_name, b.classtype_name))
 }
 
-/** One row a tactic in the order of the matrix; signatures without one stand in the last row. */
+/** One row a tactic in the order of the matrix; signatures without one are in the last row. */
 export function groupByTactic(catalogue: Catalogue): TacticGroup[] {
   const groups = Map.groupBy(catalogue.signatures, ({ mitre_tactic_id }) => mitre_tactic_id)
   return [...groups.keys()].sort(compareTactics).map((id) => {

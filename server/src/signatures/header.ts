@@ -26,11 +26,11 @@ const portVariables = new Set(
 
 /** What is wrong, or null. Rule sets repeat a few headers thousands of times, so answers are remembered. */
 export function headerProblem(protocol: string, addresses: readonly string[], ports: readonly string[]): string | null {
-  if (!protocols.has(protocol.toLowerCase())) return `"${protocol.slice(0, 40)}" is no protocol of Suricata 7.`
+  if (!protocols.has(protocol.toLowerCase())) return `"${protocol.slice(0, 40)}" is not a protocol of Suricata 7.`
   const address = addresses.find((text) => !isPart(knownAddresses, text, isAddress))
-  if (address !== undefined) return `"${address.slice(0, 40)}" is no address, list of addresses or known variable.`
+  if (address !== undefined) return `"${address.slice(0, 40)}" is not an address, list of addresses or known variable.`
   const port = ports.find((text) => !isPart(knownPorts, text, isPort))
-  return port === undefined ? null : `"${port.slice(0, 40)}" is no port, list of ports or known variable.`
+  return port === undefined ? null : `"${port.slice(0, 40)}" is not a port, list of ports or known variable.`
 }
 
 const maxRemembered = 10_000
@@ -47,7 +47,7 @@ function isPart(known: Map<string, boolean>, text: string, isOne: (text: string)
 
 const maxDepth = 8
 
-/** One of it, `!` of one, or a list in brackets of the same, to a depth nobody writes. */
+/** One of it, `!` of one, or a list in brackets of the same, to a depth that no real rule has. */
 function isListOf(text: string, isOne: (text: string) => boolean, depth: number): boolean {
   if (depth > maxDepth) return false
   if (text.startsWith('!')) return text !== '!any' && isListOf(text.slice(1), isOne, depth + 1)

@@ -1,5 +1,5 @@
-// Names of signature groups (classtypes) and of MITRE ATT&CK tactics. Groups have the names of the specification
-// (ips-and-profiles.md, catalogue), those it does not know the names of Suricata's own classification.config.
+// Names of signature groups (classtypes) and of MITRE ATT&CK tactics. Groups have the names of
+// docs/behaviour/signatures.md 3; other groups have the names of Suricata's own classification.config.
 
 import { none } from './rule.ts'
 

@@ -48,7 +48,7 @@ export function decide(signatures: readonly Signature[], rules: readonly Profile
   return { signatures: decided, counts, countsByRule: new Map(judges.map(({ rule, counts }) => [rule.id, counts])) }
 }
 
-/** All filters must hold; of the values of one, any. */
+/** All filters must match; one value of a filter is enough. */
 export function selectorOf({ filters }: Pick<ProfileRule, 'filters'>): (signature: Signature) => boolean {
   const wanted = filters.map(({ key, values }) => ({ key, values: new Set<unknown>(values) }))
   return (signature) => wanted.every(({ key, values }) => values.has(signature[key]))

@@ -13,7 +13,7 @@ export interface RuleLine {
   readonly rule: Rule
 }
 
-/** Every rule and every fault in turn, so that a reader of long files can pause between them. */
+/** Every rule and every fault in order, so that a reader of long files can pause between them. */
 export function* readRules(text: string, source: Source): Generator<RuleLine | LineFault> {
   let pending = ''
   let first = 0

@@ -75,7 +75,7 @@ describe('a rule', () => {
     assert.equal(tacticOf('metadata: not_mitre_tactic_id TA0006;'), '-')
   })
 
-  it('tells the direction of its flow', () => {
+  it('reports the direction of its flow', () => {
     const flowOf = (flow: string): string => ruleOf(withOptions(`sid:1; flow:${flow};`)).signature.flow
     assert.equal(flowOf('to_server,established'), 'client2server')
     assert.equal(flowOf('from_client'), 'client2server')
@@ -89,9 +89,9 @@ describe('a rule', () => {
       ['', /parentheses/],
       ['alert tcp any any -> any any', /parentheses/],
       ['alert tcp any any -> any any (sid:1;', /closing/],
-      ['shout tcp any any -> any any (sid:1;)', /"shout" is no action/],
-      ['alert foo any any -> any any (sid:1;)', /"foo" is no protocol/],
-      ['alert tcp any any <- any any (sid:1;)', /"<-" is no direction/],
+      ['shout tcp any any -> any any (sid:1;)', /"shout" is not an action/],
+      ['alert foo any any -> any any (sid:1;)', /"foo" is not a protocol/],
+      ['alert tcp any any <- any any (sid:1;)', /"<-" is not a direction/],
       ['alert tcp any any -> any (sid:1;)', /header/],
       ['alert tcp any any -> any any any (sid:1;)', /header/],
       ['alert tcp 10.0.0.300 any -> any any (sid:1;)', /10\.0\.0\.300/],
@@ -104,9 +104,9 @@ describe('a rule', () => {
       [withOptions('sid:0;'), /sid/],
       [withOptions('sid:x;'), /whole number/],
       [withOptions('sid:4294967296;'), /whole number/],
-      [withOptions('sid:1; sid:2;'), /twice/],
+      [withOptions('sid:1; sid:2;'), /Duplicate option sid/],
       [withOptions('sid:1'), /semicolon/],
-      [withOptions('sid:1;; rev:1;'), /semicolon too many/],
+      [withOptions('sid:1;; rev:1;'), /remove the extra semicolon/],
       [withOptions('sid:1; made_up;'), /made_up/],
       [withOptions('sid:1; msg:open;'), /quotes/],
       [withOptions('sid:1; msg:"open;'), /[Qq]uote/],

@@ -10,10 +10,10 @@ export type Action = (typeof actions)[number]
 export const sources = ['standard', 'advanced', 'custom'] as const
 export type Source = (typeof sources)[number]
 
-/** What stands where a rule says nothing. */
+/** The value of a field that a rule does not set. */
 export const none = '-'
 
-/** A signature as it is shown (ips-and-profiles.md 2.1). A type, so that queries can take it as a row. */
+/** A signature as it is shown (docs/behaviour/signatures.md 1). A type, so that queries can take it as a row. */
 export type Signature = {
   readonly action: Action
   readonly protocol: string
@@ -45,7 +45,7 @@ const maxNumber = 0xffff_ffff
 
 const actionNames: ReadonlyMap<string, Action> = new Map([
   ...actions.map((action) => [action, action] as const),
-  // The rule language has both words for the same (ips-and-profiles.md 4).
+  // The rule language has both words for the same action (docs/behaviour/signatures.md 2).
   ['reject', 'rejectsrc'],
 ])
 
@@ -98,12 +98,13 @@ function readHeader(text: string): Header {
     more,
   ] = headerTokens(text)
   const known = actionNames.get(action)
-  if (!known) throw new Fault(`${quoted(action)} is no action; use alert, pass, drop, reject, rejectdst or rejectboth.`)
+  if (!known)
+    throw new Fault(`${quoted(action)} is not an action. Use alert, pass, drop, reject, rejectdst or rejectboth.`)
   if (ports === '' || more !== undefined) {
     throw new Fault('The header must be: action, protocol, source, ports, direction, destination, ports.')
   }
   if (direction !== '->' && direction !== '<>') {
-    throw new Fault(`${quoted(direction)} is no direction; use -> or <>.`)
+    throw new Fault(`${quoted(direction)} is not a direction. Use -> or <>.`)
   }
   const problem = headerProblem(protocol, [source, destination], [sourcePorts, ports])
   if (problem !== null) throw new Fault(problem)
@@ -139,7 +140,7 @@ function headerTokens(text: string): string[] {
 
 const once = new Set(['sid', 'rev', 'msg', 'classtype', 'gid', 'priority', 'flow'])
 
-/** Value of every option by name; of one that stands several times all values, joined as metadata are. */
+/** Value of every option by name; of a repeated one all values, joined as metadata are. */
 function readOptions(text: string, from: number, to: number): ReadonlyMap<string, string> {
   const options = new Map<string, string>()
   let at = from
@@ -151,14 +152,14 @@ function readOptions(text: string, from: number, to: number): ReadonlyMap<string
     const value = colon < 0 ? '' : option.slice(colon + 1).trim()
     at = end + 1
     if (name === '') {
-      // Nothing but spaces may stand behind the last semicolon.
+      // Only spaces may follow the last semicolon.
       if (at >= to && option.trim() === '') break
-      throw new Fault('An option without a name: one semicolon too many.')
+      throw new Fault('An option has no name; remove the extra semicolon.')
     }
     if (end >= to) throw new Fault(`The option ${quoted(name)} must end with a semicolon.`)
     checkOption(name, value)
     const before = options.get(name)
-    if (before !== undefined && once.has(name)) throw new Fault(`The option ${name} stands twice.`)
+    if (before !== undefined && once.has(name)) throw new Fault(`Duplicate option ${name}.`)
     options.set(name, before === undefined || name !== 'metadata' ? value : `${before}, ${value}`)
   }
   return options
@@ -180,7 +181,7 @@ function endOfOption(text: string, from: number, to: number): number {
 }
 
 const quotedValue = /^!?\s*"(?:[^"\\]|\\[\s\S])+"$/
-/** Pairs of digits; spaces may stand between pairs. */
+/** Pairs of digits; spaces are allowed between pairs. */
 const isHex = (text: string): boolean =>
   text
     .trim()
@@ -203,7 +204,7 @@ function checkContent(name: string, value: string): void {
   const parts = value.replaceAll(/\\[\s\S]/g, '').split('|')
   if (parts.length % 2 === 0) throw new Fault(`A part in hexadecimal of ${name} is not closed with |.`)
   if (parts.some((part, index) => index % 2 === 1 && !isHex(part))) {
-    throw new Fault(`Between | and | only bytes in hexadecimal may stand in ${name}.`)
+    throw new Fault(`The text between | and | in ${name} must be bytes in hexadecimal.`)
   }
 }
 

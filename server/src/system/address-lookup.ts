@@ -1,10 +1,10 @@
-// The IPv4 address of a name, asked of DNS at the moment somebody wants to connect. Asked once: who checks the address and
-// who connects to it must mean the same one.
+// The IPv4 address of a name, looked up right before a connection. Looked up once: the address that is checked and
+// the one that is connected to must be the same.
 
 import { parseAddress } from '../net/ipv4.ts'
 import { resolverFor, resolverWords } from './resolver.ts'
 
-/** An address stands for itself. `servers` as for the resolver of domain objects: none means those of the system. */
+/** An address is returned as it is. `servers` as for the resolver of domain objects: none means those of the system. */
 export async function lookUpAddress(
   name: string,
   servers: readonly string[],

@@ -81,7 +81,7 @@ describe('tracked connections', () => {
     assert.deepEqual((await reader.read()).sessions, [])
   })
 
-  it('have the age that the kernel tells, and a rate over it from the first reading on', async () => {
+  it('have the age that the kernel reports, and a rate over it from the first reading on', async () => {
     const now = { seconds: 100, table: { text: tcp(500, 900, 'ESTABLISHED', 'delta-time=10 ') } }
     const reader = readerOf(now)
     const [first] = (await reader.read()).sessions

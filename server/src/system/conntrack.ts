@@ -5,7 +5,7 @@ import type { TrackedSession, TrafficReading } from '../plan/facts.ts'
 
 /** What the kernel says of one connection; counters are totals, zero where it does not count. */
 export interface Tracked extends Omit<TrackedSession, 'id' | 'seconds'> {
-  /** What tells it from others: protocol and both ends. */
+  /** Its identity: protocol and both ends. */
   readonly key: string
   /** Since it began; null where the kernel does not say. */
   readonly age: number | null
@@ -74,7 +74,7 @@ export function createTrafficReader({ elapsed, now, random, read }: TrafficSourc
   let reading: Promise<TrafficReading> | null = null
 
   async function readNow(): Promise<TrafficReading> {
-    const { text, ...told } = await read()
+    const { text, ...reading } = await read()
     const at = elapsed()
     const next = new Map<string, Known>()
     for (const line of text.split('\n')) {
@@ -82,12 +82,12 @@ export function createTrafficReader({ elapsed, now, random, read }: TrafficSourc
       if (tracked) next.set(tracked.key, observed(known.get(tracked.key), { at, tracked }))
     }
     known = next
-    return { ...told, sessions: [...next.values()].map(shown) }
+    return { ...reading, sessions: [...next.values()].map(shown) }
   }
 
   function observed(old: Known | undefined, last: Reading): Known {
     const began = last.at - (last.tracked.age ?? 0)
-    // Younger than what was seen before: the same ends have met again. The kernel tells whole seconds only.
+    // Younger than what was seen before: the same ends have met again. The kernel shows whole seconds only.
     const isOther = old && last.tracked.age !== null && began - 1 > old.last.at
     if (!old || isOther) return { id: ulid(now().getTime(), random()), began, before: null, last }
     const isNews = last.at - old.last.at >= leastSeconds
@@ -95,7 +95,7 @@ export function createTrafficReader({ elapsed, now, random, read }: TrafficSourc
   }
 
   return {
-    /** Who asks while somebody else is reading gets the same answer. */
+    /** Callers during a running read get the same answer. */
     read(): Promise<TrafficReading> {
       reading ??= readNow().finally(() => {
         reading = null

@@ -1,4 +1,4 @@
-// Leases as dnsmasq writes them down, and what somebody on the network might make it write.
+// Leases as dnsmasq writes them down, and what someone on the network might make it write.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

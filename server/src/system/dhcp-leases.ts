@@ -1,4 +1,4 @@
-// Reads the leases that dnsmasq has given out. Names in there come from whoever asked, so every field is read strictly.
+// Reads the leases that dnsmasq has given out. The names in it come from clients, so every field is read strictly.
 
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -38,7 +38,7 @@ async function readIfThere(path: string): Promise<string> {
   }
 }
 
-/** `1767225600 02:00:00:00:00:01 10.0.0.7 name 01:02:...` a line; a star stands for no name. Those that ran out are left out. */
+/** `1767225600 02:00:00:00:00:01 10.0.0.7 name 01:02:...` a line; a star means no name. Expired leases are left out. */
 export function parseLeases(text: string, seconds: number): GivenLease[] {
   return text
     .split('\n')

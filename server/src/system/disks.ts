@@ -1,5 +1,5 @@
 // Disks of this machine that could be given away as a whole: with a medium, without partitions, and in use by nothing that
-// this process can see. Whoever formats one looks again.
+// this process can see. Formatting a disk checks it again.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

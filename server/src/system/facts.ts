@@ -53,7 +53,7 @@ export function readFacts({ stateDir, addressBook, devices, now = Date.now }: Fa
   }
 }
 
-/** Absent where there is none, or where it cannot be read. */
+/** Absent where it does not exist or cannot be read. */
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')

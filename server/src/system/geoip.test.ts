@@ -29,7 +29,7 @@ describe('a country database', () => {
 
   it('of the tests is what the writer makes, with the time it was built', () => {
     const file = readFileSync(fixture)
-    assert.ok(file.equals(writeDatabase(testNetworks)), 'make it anew: node server/test/support/mmdb-writer.ts')
+    assert.ok(file.equals(writeDatabase(testNetworks)), 'make it again: node server/test/support/mmdb-writer.ts')
     assert.equal(readCountries(file).buildTime, 1_767_225_600)
   })
 
@@ -128,14 +128,14 @@ describe('a file that is no good country database', () => {
     } catch (error) {
       assert.match(
         (error as Error).message,
-        /^(The country database is damaged|This is no country database|Only version 2)/,
+        /^(The country database is damaged|The file is not a country database|Only version 2)/,
       )
     }
   }
 
   it('is refused with a sentence', () => {
     for (const file of [Buffer.alloc(0), Buffer.from('hello'), Buffer.alloc(1_000_000)]) {
-      assert.throws(() => readCountries(file), /no country database/)
+      assert.throws(() => readCountries(file), /not a country database/)
     }
   })
 
@@ -227,7 +227,7 @@ describe('the file of the operator', () => {
 
     put(Buffer.from('nonsense'), 2)
     assert.equal(file.status().loaded, true)
-    assert.match(file.status().messages[0] ?? '', /no country database/)
+    assert.match(file.status().messages[0] ?? '', /not a country database/)
     put(writeDatabase(testNetworks), 3)
     assert.deepEqual(file.status().messages, [])
     assert.equal(file.status().countries, testNetworks.length)

@@ -79,7 +79,7 @@ function findSpan(spans: readonly Span[], address: number): Span | null {
 function readTree(file: Buffer): Tree {
   const at = file.lastIndexOf(marker)
   if (at < 0 || at < file.length - longestMetadata - marker.length) {
-    throw new Error('This is no country database in the MaxMind format: its metadata is missing.')
+    throw new Error('The file is not a country database in the MaxMind format: its metadata is missing.')
   }
   const metadata = dataSection(file.subarray(at + marker.length), damaged)
   const number = (name: string): number => {
@@ -87,8 +87,7 @@ function readTree(file: Buffer): Tree {
     if (place === null) throw damaged(`its metadata have no ${name}`)
     return metadata.readNumber(place)
   }
-  if (number('binary_format_major_version') !== 2)
-    throw new Error('Only version 2 of the MaxMind format is known here.')
+  if (number('binary_format_major_version') !== 2) throw new Error('Only version 2 of the MaxMind format is supported.')
   const nodeCount = number('node_count')
   const recordBits = number('record_size')
   if (![24, 28, 32].includes(recordBits)) throw damaged(`records of ${recordBits} bits`)
@@ -122,7 +121,7 @@ function recordReader(file: Buffer, bits: number): Tree['recordOf'] {
 /** Gives every leaf of the IPv4 part, in rising order. */
 function walkIpv4(tree: Tree, onLeaf: (record: number, low: number, size: number) => void): void {
   const { nodeCount, recordOf } = tree
-  // IPv4 lies below 96 zeros in a tree of IPv6.
+  // IPv4 is below 96 zeros in an IPv6 tree.
   let root = 0
   for (let depth = 0; tree.isIpv6 && depth < 96 && root < nodeCount; depth++) root = recordOf(root, 0)
   const open: { record: number; low: number; size: number }[] = [{ record: root, low: 0, size: highestAddress + 1 }]

@@ -4,9 +4,9 @@
 export interface Section {
   /** Place of the value under a key of the map at `place`; null when there is no map or no such key. */
   find(place: number, key: string): number | null
-  /** Null when it is no text. */
+  /** Null when it is not a text. */
   readText(place: number): string | null
-  /** Zero when it is no number. */
+  /** Zero when it is not a number. */
   readNumber(place: number): number
 }
 

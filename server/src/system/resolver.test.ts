@@ -119,7 +119,7 @@ describe('the resolver', () => {
     (book: ReadonlyMap<string, readonly string[]>) =>
       book.get(id)?.join(' ') === addresses.join(' ')
 
-  it('tells the addresses of every domain, sorted whatever the order of the answer', async () => {
+  it('reports the addresses of every domain, sorted whatever the order of the answer', async () => {
     server.zone.set('a.test', { ttl: 300, addresses: ['192.0.2.20', '192.0.2.3'] })
     server.zone.set('b.test', { ttl: 300, addresses: ['127.0.0.1'] })
     const at = Math.floor(Date.now() / 1000)
@@ -158,7 +158,7 @@ describe('the resolver', () => {
 
   it('keeps the last known addresses through failures, says so, and gives them up in the end', async () => {
     for (const [answer, words] of [
-      [null, 'The DNS server could not find out.'],
+      [null, 'The DNS server failed to resolve the name.'],
       [undefined, 'The name does not exist.'],
     ] as const) {
       told = []
@@ -190,7 +190,7 @@ describe('the resolver', () => {
     assert.deepEqual(told, [])
   })
 
-  it('forgets domains that are gone and asks anew for one with another name', async () => {
+  it('forgets domains that are gone and asks again for one with another name', async () => {
     server.zone.set('a.test', { ttl: 300, addresses: ['192.0.2.1'] })
     server.zone.set('b.test', { ttl: 300, addresses: ['192.0.2.2'] })
     const one = start()
@@ -221,7 +221,7 @@ describe('the resolver', () => {
     other.close()
   })
 
-  it('asks for at most 16 domains at once and tells a crowd of answers in few steps', async () => {
+  it('asks for at most 16 domains at once and reports a crowd of answers in few steps', async () => {
     const domains = Array.from({ length: 400 }, (_, index) => ({
       id: `domain.id.${index + 1}`,
       value: `n${index}.test`,

@@ -36,7 +36,7 @@ interface Limits {
   /** However short or long a server says that its answer lasts. */
   readonly shortestSeconds: number
   readonly longestSeconds: number
-  /** For how long old addresses stand in for an answer. */
+  /** For how long old addresses replace an answer. */
   readonly keepSeconds: number
 }
 
@@ -44,7 +44,7 @@ const defaultLimits: Limits = { shortestSeconds: 30, longestSeconds: 3600, keepS
 
 const maxAtOnce = 16
 const maxAddresses = 256
-/** Answers that arrive together are told together: each telling costs a new ruleset. */
+/** Answers that arrive together are reported together: each report costs a new ruleset. */
 const gatherMilliseconds = 1_000
 
 interface Entry {
@@ -63,7 +63,7 @@ export const resolverWords: Readonly<Record<string, string>> = {
   ENODATA: 'The name has no IPv4 address.',
   ETIMEOUT: 'No DNS server answered in time.',
   ECONNREFUSED: 'No DNS server could be reached.',
-  ESERVFAIL: 'The DNS server could not find out.',
+  ESERVFAIL: 'The DNS server failed to resolve the name.',
   EREFUSED: 'The DNS server refuses to answer.',
 }
 
@@ -77,7 +77,7 @@ export function createDomainResolver(parts: ResolverParts): DomainResolver {
   let isChanged = false
   let isStopped = false
   let waking: NodeJS.Timeout | null = null
-  let telling: NodeJS.Timeout | null = null
+  let reporting: NodeJS.Timeout | null = null
 
   const followServers = (): void => {
     const current = [...parts.servers()]
@@ -87,9 +87,9 @@ export function createDomainResolver(parts: ResolverParts): DomainResolver {
     for (const entry of entries.values()) entry.due = clock.elapsed()
   }
 
-  const tell = (): void => {
-    if (telling) clearTimeout(telling)
-    telling = null
+  const report = (): void => {
+    if (reporting) clearTimeout(reporting)
+    reporting = null
     if (!isChanged) return
     isChanged = false
     parts.onAddresses(new Map([...entries].map(([id, entry]) => [id, entry.addresses])))
@@ -102,8 +102,8 @@ export function createDomainResolver(parts: ResolverParts): DomainResolver {
       if (asking >= maxAtOnce) break
       if (!entry.isAsking && entry.due <= clock.elapsed()) void ask(entry)
     }
-    if (asking === 0) tell()
-    else if (isChanged) telling ??= setTimeout(tell, gatherMilliseconds).unref()
+    if (asking === 0) report()
+    else if (isChanged) reporting ??= setTimeout(report, gatherMilliseconds).unref()
     const next = Math.min(...[...entries.values()].filter((entry) => !entry.isAsking).map((entry) => entry.due))
     if (waking) clearTimeout(waking)
     waking = Number.isFinite(next) ? setTimeout(wake, Math.max(0, next - clock.elapsed()) * 1000 + 1).unref() : null
@@ -167,7 +167,7 @@ export function createDomainResolver(parts: ResolverParts): DomainResolver {
     stop: () => {
       isStopped = true
       if (waking) clearTimeout(waking)
-      if (telling) clearTimeout(telling)
+      if (reporting) clearTimeout(reporting)
       resolver.cancel()
     },
   }

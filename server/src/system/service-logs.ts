@@ -66,7 +66,7 @@ export function createServiceLogs(folder: string, sources: readonly NamedLog[]) 
   }
 }
 
-/** `start`: where in its file the first byte stands. A line that is cut at the beginning is left out. */
+/** `start`: the position of the first byte in its file. A line that is cut at the beginning is left out. */
 export function parseLog(bytes: Buffer, program: string, start: number, isCut = start > 0, since = 0): ServiceLine[] {
   const lines: ServiceLine[] = []
   let time = since

@@ -1,5 +1,5 @@
 // Rule files on this machine: those of the operator, those of the Debian package, and the starter set that comes with the
-// product. Read when they change; a rule that cannot be used is passed over and told, never a reason to lose the others.
+// product. Read when they change; a rule that cannot be used is skipped and reported, and the others are kept.
 
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -116,7 +116,7 @@ async function load(places: SignaturePlaces, files: readonly FoundFile[]): Promi
   }
   const classification = await readFile(places.classification ?? packageClassification, 'utf8').catch(() => '')
   const own = await readFile(join(places.folder, 'classification.config'), 'utf8').catch(() => '')
-  // The package may know more groups than we do, but only the operator renames those that everybody knows.
+  // The package may know more groups than we do, but only the operator renames the well-known ones.
   const names = new Map([...parseClassification(classification), ...classtypeNames, ...parseClassification(own)])
   const left = faults.length - maxMessages
   return {

@@ -1,4 +1,4 @@
-// TXT records of names, asked of DNS at the moment somebody wants to know.
+// TXT records of names, looked up in DNS at each request.
 
 import { Resolver } from 'node:dns/promises'
 

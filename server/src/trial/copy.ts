@@ -1,5 +1,5 @@
 // The copy of the gateway: a namespace with devices of the same names and numbers, the same addresses, routes and rules,
-// and a second one in which the other ends of those devices lie. Nothing of it outlives this process.
+// and a second one with the other ends of those devices. Nothing of it outlives this process.
 
 import { join } from 'node:path'
 import type { TrialPacket } from '../plan/artifacts.ts'
@@ -112,7 +112,7 @@ const setKernel = (namespace: Namespace, value: string, names: readonly string[]
 const batch = (namespace: Namespace, lines: readonly string[]): Promise<unknown> =>
   run([...namespace.enter, ip, '-batch', '-'], `${lines.join('\n')}\n`)
 
-/** The address at which the sender meets a device, by its place in the list, and the next hop behind which that lies. */
+/** The address at which the sender meets a device, by its place in the list, and the next hop to it. */
 const meetingAddress = (place: number): string => `198.18.${(place >> 8) + 1}.${place & 0xff}`
 const hopAddress = (place: number): string => `198.19.${(place >> 8) + 1}.${place & 0xff}`
 const macOf = (place: number): string => `02:00:00:00:${hex(place >> 8)}:${hex(place & 0xff)}`
@@ -131,7 +131,7 @@ const peerLines = (place: number): string[] => [
 ]
 
 /**
- * Traces what comes in and marks what got through. Every packet gets a zone of connection tracking of its own, so that
+ * Traces what comes in and marks what got through. Every packet gets its own connection tracking zone, so that
  * none of them belongs to the connection of another.
  */
 const printOwnTables = (devices: readonly Device[]): string => `

@@ -33,7 +33,7 @@ export const isPlainDevice = (name: string): boolean => /^[A-Za-z0-9_.-]{1,15}$/
 
 export function parseInput(text: string): TrialInput {
   const { script, packets } = parseJson(text) as { readonly script?: unknown; readonly packets?: unknown }
-  if (typeof script !== 'string') throw new InputFault('The script is no text.')
+  if (typeof script !== 'string') throw new InputFault('The script is not a text.')
   if (!Array.isArray(packets) || packets.length > maxPackets)
     throw new InputFault(`The packets are not a list of at most ${maxPackets}.`)
   return { script, packets: packets.map(parsePacket) }
@@ -62,7 +62,7 @@ function parseAddress(value: unknown): string {
 
 function parsePort(value: unknown): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535) return value
-  throw new InputFault('A packet has a port that is not one.')
+  throw new InputFault('A packet has an invalid port.')
 }
 
 function parseJson(text: string): object {

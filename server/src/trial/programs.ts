@@ -55,7 +55,7 @@ export interface Namespace {
   readonly enter: readonly string[]
 }
 
-/** The holder writes something once it stands in its new namespace; `greeting` makes it do so. */
+/** The holder writes something once it is in its new namespace; `greeting` makes it do so. */
 export async function makeNamespace(program: readonly string[], greeting: string): Promise<Namespace> {
   const holder = start(['/usr/bin/unshare', '--net', '--', ...program])
   const heard = once(holder.stdout ?? holder, 'data').then(() => true)

@@ -1,4 +1,4 @@
-// Runs in the namespace of the peers and sends what it is told, one JSON list a line: the first packet of a TCP
+// Runs in the namespace of the peers and sends what it is given, one JSON list a line: the first packet of a TCP
 // connection or one UDP datagram each. The namespace's own rules turn them into the packets of the trial. Ends with its
 // standard input, and the namespace with it.
 

@@ -1,4 +1,4 @@
-// What `nft monitor trace` tells about the packets of a trial, gathered by packet. A packet is known by its IP
+// What `nft monitor trace` shows about the packets of a trial, by packet. A packet is known by its IP
 // identification, which the peer of the copy sets and which no translation changes.
 
 import type { Arrival, DetailedResult } from './input.ts'

@@ -100,7 +100,7 @@ describe('a trial', { skip: canMake ? false : 'network namespaces and nft need r
     return JSON.parse(out) as readonly DetailedResult[]
   }
 
-  it('tells what passed, by which rules and how it was translated', async () => {
+  it('reports what passed, by which rules and how it was translated', async () => {
     const results = await trial([
       packet({ protocol: 'udp', destination: '1.2.3.4', destinationPort: 53 }),
       packet({}),

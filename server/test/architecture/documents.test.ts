@@ -31,7 +31,7 @@ describe('documents', () => {
     )
   })
 
-  it('hold every decision under a number of its own', () => {
+  it('hold every decision under its own number', () => {
     const numbers = globSync('docs/decisions/*.md', { cwd: repository })
       .map((path) => path.slice(15, 19))
       .sort()

@@ -1,4 +1,4 @@
-// The gw command, as a process of its own or (much faster) in the process of the test, against a gateway that listens
+// The gw command, as its own process or (much faster) in the process of the test, against a gateway that listens
 // with TLS here.
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -37,7 +37,7 @@ export interface CliWorld {
   close(): Promise<void>
 }
 
-/** As scripts/gw.mjs has it: every word of a test is a process of its own, and compiling takes longest of all. */
+/** As scripts/gw.mjs has it: every word of a test is its own process, and compiling takes longest of all. */
 const compileCache = process.env.NODE_COMPILE_CACHE ?? join(appRoot, '.cache', 'compile')
 const program = join(import.meta.dirname, '../../src/cli/main.ts')
 

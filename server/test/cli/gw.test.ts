@@ -29,10 +29,10 @@ before(async () => {
 after(() => world.close())
 
 describe('signing in', () => {
-  it('refuses an unknown certificate where nobody can be asked, and names its fingerprint', async () => {
+  it('refuses an unknown certificate where no one can be asked, and names its fingerprint', async () => {
     const said = await world.gw(['login', '--address', world.address, '--login', 'root'], { input: testPassword })
     assert.equal(said.code, 4)
-    assert.match(said.err, /certificate of .* is not known yet; nothing was sent/)
+    assert.match(said.err, /certificate of .* is not trusted yet\. Nothing was sent/)
     assert.match(said.err, /SHA-256 {2}(?:[0-9A-F]{2}:){31}[0-9A-F]{2}/)
   })
 
@@ -42,7 +42,7 @@ describe('signing in', () => {
     const words = ['login', '--address', world.address, '--login', 'root', '--fingerprint']
     const wrong = await world.gwProcess([...words, 'ab'.repeat(32)], { input: testPassword })
     assert.equal(wrong.code, 4)
-    assert.match(wrong.err, /another certificate than the one named/)
+    assert.match(wrong.err, /a different certificate than the one given with --fingerprint/)
     const right = await world.gwProcess([...words, fingerprint.replaceAll(':', '').toLowerCase()], {
       input: testPassword,
     })
@@ -55,7 +55,7 @@ describe('signing in', () => {
     assert.doesNotMatch(readFileSync(sessionFile(), 'utf8'), new RegExp(testPassword))
   })
 
-  it('tells a wrong password in the words of the gateway', async () => {
+  it('reports a wrong password in the words of the gateway', async () => {
     const said = await world.gw(['login', '--address', world.address, '--login', 'root'], { input: 'wrong wrong\n' })
     assert.equal(said.code, 3)
     assert.match(said.err, /The login or the password is wrong\./)
@@ -92,7 +92,7 @@ describe('changing the configuration', () => {
     assert.equal((await gwProcess('get', path)).out, 'enabled  false\n')
   })
 
-  it('refuses a change that somebody else came before', async () => {
+  it('refuses a change that someone else came before', async () => {
     const read = await gw('get', '/gather_stat/settings', '--etag')
     const etag = /ETag: (\S+)/.exec(read.err)?.[1] ?? ''
     const words = ['patch', '/gather_stat/settings', 'enabled=true', '--if-match', etag.replaceAll('"', '')]
@@ -107,8 +107,8 @@ describe('changing the configuration', () => {
     assert.equal(nothing.code, 1)
     assert.match(nothing.err, /No change is waiting for a confirmation\./)
     const tried = await gw('patch', '/firewall/settings', 'automatic_snat_enabled=false', '--confirm', '600')
-    assert.match(tried.err, /It is put back at .* unless you run: gw confirm/)
-    assert.match((await gw('put-back')).err, /^Put back: revision \d+ of root\.\n$/)
+    assert.match(tried.err, /The change is reverted at .* unless you run: gw confirm/)
+    assert.match((await gw('put-back')).err, /^Reverted: revision \d+ of root\.\n$/)
     assert.match((await gw('get', '/firewall/settings')).out, /automatic_snat_enabled +true/)
     await gw('patch', '/firewall/settings', 'log_actions=drop,accept', '--confirm', '600')
     assert.match((await gw('confirm')).err, /^Confirmed: revision \d+ stays\.\n$/)
@@ -161,10 +161,10 @@ describe('changing the configuration', () => {
   it('sends nothing when there is no file, too much of it, or none is wanted', async () => {
     const post = (...words: string[]) => gw('post', ...words)
     const cases: [Promise<Said>, RegExp, number][] = [
-      [post('/backup/upload'), /This call takes a file: --file PATH/, 2],
-      [post('/backup/upload', '--data', '{}'), /This call takes a file/, 2],
+      [post('/backup/upload'), /This call needs a file\. Use --file PATH/, 2],
+      [post('/backup/upload', '--data', '{}'), /This call needs a file/, 2],
       [post('/backup/upload', '--file', 'nowhere'), /nowhere cannot be read: ENOENT/, 2],
-      [post('/web/admins/local', '--file', 'x'), /This call takes no file/, 2],
+      [post('/web/admins/local', '--file', 'x'), /This call does not take a file/, 2],
       [gw('put', '/license/license-upload', '--file', 'large'), /the file has 100000 bytes, .* at most 65536/, 1],
       [gw('get', '/firewall/settings', '--output', 'no/such/place'), /could not be written to .*ENOENT/, 1],
     ]
@@ -221,7 +221,7 @@ describe('looking', () => {
     assert.match(out, / root +Administrator +127\.0\.0\.1 +2026-01-01 00:00:00 +local\n/)
   })
 
-  it('tells a role that may not', async () => {
+  it('reports a role that may not', async () => {
     await signIn('guest')
     const said = await gw('get', '/firewall/settings')
     assert.equal(said.code, 1)
@@ -256,7 +256,7 @@ describe('asking about rules', () => {
     assert.match(other.out, /^verdict +accept$/m)
   })
 
-  it('tells of rules passed over why they did not match, when asked', async () => {
+  it('shows for skipped rules why they did not match, when asked', async () => {
     const words = ['explain', 'tcp', '10.10.0.2', '198.51.100.11:80']
     const reason = /^ +firewall\.forward\[\d+\] .*"Web"/m
     assert.doesNotMatch((await gw(...words)).out, reason)
@@ -279,7 +279,7 @@ describe('asking about rules', () => {
   it('refuses what is no packet', async () => {
     const protocol = await gw('explain', 'sctp', '10.10.0.2', '198.51.100.10:80')
     assert.equal(protocol.code, 2)
-    assert.match(protocol.err, /"sctp" is no protocol; known are tcp, udp,/)
+    assert.match(protocol.err, /"sctp" is not a known protocol\. Use one of: tcp, udp,/)
     const port = await gw('explain', 'tcp', '10.10.0.2', '198.51.100.10:70000')
     assert.equal(port.code, 2)
     assert.match(port.err, /The port of the destination/)
@@ -306,7 +306,7 @@ describe('asking about rules', () => {
     const listed = await gw('get', '/firewall/rules/forward', '--json')
     for (const { id } of JSON.parse(listed.out) as { id: number }[])
       assert.equal((await gw('delete', `/firewall/rules/forward/${id}`)).code, 0)
-    assert.equal((await gw('hygiene')).out, 'Nothing to complain about.\n')
+    assert.equal((await gw('hygiene')).out, 'No findings.\n')
   })
 })
 
@@ -322,12 +322,12 @@ describe('trust and its end', () => {
     for (const words of [['whoami'], ['login', '--address', world.address, '--login', 'root']]) {
       const said = await world.gw(words, { input: testPassword })
       assert.equal(said.code, 4)
-      assert.match(said.err, /shows another certificate than the one you trusted; nothing was sent to it\./)
+      assert.match(said.err, /presents a different certificate than the one you trusted\. Nothing was sent\./)
     }
     writeFileSync(sessionFile(), text)
   })
 
-  it('signs out, and then is nobody', async () => {
+  it('signs out, and then has no session', async () => {
     const cookies = (JSON.parse(readFileSync(sessionFile(), 'utf8')) as { cookie: string }).cookie
     assert.equal((await gwProcess('logout')).err, 'Signed out.\n')
     assert.equal((await gw('whoami')).code, 3)
@@ -336,7 +336,7 @@ describe('trust and its end', () => {
     writeFileSync(sessionFile(), JSON.stringify({ ...(JSON.parse(text) as object), cookie: cookies }))
     const stale = await gw('whoami')
     assert.equal(stale.code, 3, 'the session is over on the gateway too')
-    assert.match(stale.err, /there is no valid session/)
+    assert.match(stale.err, /There is no valid session/)
     assert.equal((await gwProcess('logout')).code, 0)
   })
 
@@ -345,12 +345,12 @@ describe('trust and its end', () => {
     await world.stopGateway()
     const said = await gw('status')
     assert.equal(said.code, 4)
-    assert.match(said.err, /cannot be reached: nothing listens there; is the gateway running\?/)
+    assert.match(said.err, /cannot be reached: connection refused; check that the gateway is running/)
     await world.startGateway()
   })
 })
 
-describe('an administrator who locked himself out', () => {
+describe('an administrator who locked themselves out', () => {
   const reset = (...words: string[]): Promise<Said> => gwProcess('admin', 'reset', ...words)
 
   it('gets nothing while the gateway runs', async () => {
@@ -378,7 +378,7 @@ describe('an administrator who locked himself out', () => {
     await world.stopGateway()
     const said = await reset('--login', 'guest')
     assert.equal(said.code, 0, said.err)
-    assert.match(said.err, /Revision \d+, which waited for its confirmation, was put back\./)
+    assert.match(said.err, /Revision \d+, which was on probation, was reverted\./)
     const password = said.out.trim()
     assert.match(password, /^[\w-]{20}$/)
     await world.startGateway()

@@ -94,7 +94,7 @@ describe('access', () => {
 
   for (const path of paths) {
     it(`of ${path} is what the table says, for each method and identity`, async () => {
-      // A share of requests without a session is given anew every second.
+      // A share of requests without a session is renewed every second.
       gateway.clock.advance(1)
       for (const identity of identities) {
         let { cookie, handle } = sign(identity)

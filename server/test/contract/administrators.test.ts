@@ -214,7 +214,7 @@ describe('local administrators', () => {
       ] as const) {
         const answer = await admin(method, url, body)
         assert.equal(answer.status, 422)
-        assert.deepEqual(answer.body.problems, [{ field, message: 'This field is not known here.' }])
+        assert.deepEqual(answer.body.problems, [{ field, message: 'Unknown field.' }])
       }
     }
     assert.equal(
@@ -263,7 +263,7 @@ describe('the last local administrator', () => {
     await gateway.close()
   })
 
-  it('may delete himself while there is another', async () => {
+  it('may delete themselves while there is another', async () => {
     const gateway = await createTestGateway()
     const admin = await gateway.client('predefined_admin_write')
     const [{ id }] = (await admin('GET', '/web/admins/local')).body

@@ -82,7 +82,7 @@ describe('a backup', () => {
     }
   })
 
-  it('that cannot be written or read is told, and everything else goes on', async () => {
+  it('that cannot be written or read is reported, and everything else goes on', async () => {
     const id = await make(admin)
     rmSync(join(gateway.folder, 'backups'), { recursive: true })
     const answer = await admin('POST', '/backup/backups', { comment: '' })
@@ -115,7 +115,7 @@ describe('a backup', () => {
   })
 })
 
-/** Where a secret lies in a list inside an item, sealing anew and backups would pass it by. */
+/** Where a secret lies in a list inside an item, sealing again and backups would pass it by. */
 function hasSecretInList(schema: unknown, isInList: boolean): boolean {
   if (typeof schema !== 'object' || schema === null) return false
   const { properties = {}, items, anyOf = [] } = schema as { properties?: object; items?: unknown; anyOf?: unknown[] }

@@ -1,4 +1,4 @@
-// The automatic backup: at its hour by a clock the test moves, rotation, and what the status tells.
+// The automatic backup: at its hour by a clock the test moves, rotation, and what the status reports.
 
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'

@@ -38,7 +38,7 @@ describe('the recovery key', () => {
 })
 
 describe('a session that signed in a while ago', () => {
-  it('neither sees the recovery key nor restores nor removes an administrator, until somebody signs in again', async () => {
+  it('neither sees the recovery key nor restores nor removes an administrator, until someone signs in again', async () => {
     const gateway = await start()
     const admin = await gateway.client('predefined_admin_write')
     const id = await make(admin)
@@ -57,7 +57,7 @@ describe('a session that signed in a while ago', () => {
     for (const [method, url, body] of calls) {
       const answer = await admin(method, url, body)
       assert.equal(answer.status, 401, url)
-      assert.equal(answer.body.message, 'Sign in again: this needs a sign-in of the last 10 minutes.')
+      assert.equal(answer.body.message, 'This needs a sign-in within the last 10 minutes. Sign in again.')
     }
     assert.equal((await admin('GET', '/backup/backups')).status, 200)
     assert.equal((await admin('POST', '/backup/backups', { comment: '' })).status, 200)

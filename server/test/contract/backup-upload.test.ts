@@ -77,7 +77,7 @@ describe('a backup from elsewhere', () => {
     assert.deepEqual((await admin('GET', '/backup/backups')).body, [])
   })
 
-  it('is told apart from one that somebody made with the recovery key of this gateway', async () => {
+  it('is distinguished from one that someone made with the recovery key of this gateway', async () => {
     const other = await start()
     const { version, keys } = gateway.services.backups
     const entries = new Map([['backup.json', Buffer.from('{}')]])

@@ -1,4 +1,4 @@
-// Automatic backups go to the servers of the settings: when, under which name, what is tried again, and what is told.
+// Automatic backups go to the servers of the settings: when, under which name, what is tried again, and what is reported.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

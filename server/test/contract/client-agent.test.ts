@@ -93,7 +93,7 @@ describe('the client agent', () => {
     assert.equal((await get(settingPath)).local_tunnel, false)
   })
 
-  it('exchanges the version with an agent, whether it is on or off, and lets nobody in', async () => {
+  it('exchanges the version with an agent, whether it is on or off, and lets no one in', async () => {
     const faults: unknown[] = []
     const server = createServer()
     const sockets = serveSockets(server, {

@@ -54,7 +54,7 @@ describe('DHCP', () => {
     assert.equal(answer.text, '')
   }
 
-  /** A connection on a card and in a network of its own, so that no test is in the way of another. */
+  /** A connection on a card and in its own network, so that no test is in the way of another. */
   const addConnection = async (more: object = {}) => {
     const net = ++lastNet
     const mac = `02:00:00:00:0e:${net.toString(16).padStart(2, '0')}`

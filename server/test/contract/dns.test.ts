@@ -144,7 +144,7 @@ describe('DNS', () => {
     await done('DELETE', `/dns/zones/root/${id}`)
   })
 
-  it('wants forward zones with a name of their own and servers', async () => {
+  it('wants forward zones with their own name and servers', async () => {
     const path = '/dns/zones/forward'
     const id = await add(path, forward({ name: 'taken.example' }))
     const other = await add(path, forward({ name: 'free.example' }))

@@ -148,7 +148,7 @@ describe('a licence with an operator’s key', () => {
       assert.deepEqual((await info(admin)).general.reason, 'The licence has not started yet.')
     }))
 
-  it('is refused when another signed it, nobody did, or the signature is played with', () =>
+  it('is refused when another signed it, no one did, or the signature is played with', () =>
     withGateway(publicPem, async (gateway, admin) => {
       const good = await sign(claims)
       const [header = '', payload = '', signature = ''] = good.split('.')

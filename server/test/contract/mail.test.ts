@@ -178,7 +178,7 @@ describe('mail', () => {
       assert.deepEqual(await shown(advancedPath), least)
     })
 
-    it('never trust strangers', async () => {
+    it('never trust unauthenticated senders', async () => {
       const postfix_mynetworks = ['192.168.0.0/16', '10.0.0.5/255.255.255.255', '10.0.0.0/8']
       await done('PUT', networkPath, { postfix_mynetworks })
       assert.deepEqual(await shown(networkPath), { postfix_mynetworks })
@@ -309,7 +309,7 @@ describe('mail', () => {
       assert.ok(!JSON.stringify(await shown(dkimPath)).includes('PRIVATE'))
     })
 
-    it('tells what DNS shows', async () => {
+    it('reports what DNS shows', async () => {
       await setDomains('one.example', [])
       const { key } = read(gateway.engine.config, signingKey)
       const right = `v=DKIM1; k=rsa; p=${key?.public_key}`

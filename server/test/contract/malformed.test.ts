@@ -60,7 +60,7 @@ describe('a malformed request', () => {
   })
   after(() => gateway.close())
 
-  /** Each from an address of its own, so that no block or share of an address answers instead. */
+  /** Each from its own address, so that no block or share of an address answers instead. */
   const send = (endpoint: Endpoint, rest: Partial<Ask>): Promise<Answer> => {
     source++
     const id = endpoint.path.includes('admin_id') ? adminId : undefined

@@ -381,7 +381,7 @@ describe('settings of monitoring', () => {
     await refused(url, { hosts: ['a.example'] }, 'hosts[0]', 'hosts')
   })
 
-  it('SNMP says that nobody answers', async () => {
+  it('SNMP says that no one answers', async () => {
     assert.deepEqual(await get('/monitor_backend/snmp/status'), [
       { name: 'snmpd', status: 'inactive', msg: ['SNMP is switched off.'] },
     ])

@@ -12,7 +12,7 @@ import { type Answer, type Client, createTestGateway, type TestGateway } from '.
 const mac = (last: number): string => `02:00:00:00:01:${last.toString(16).padStart(2, '0')}`
 
 let nextCard = 0
-/** On a card and in a network of its own, so that no test is in the way of another. */
+/** On a card and in its own network, so that no test is in the way of another. */
 function ethernet(more: object = {}): Record<string, unknown> {
   nextCard += 1
   return {
@@ -89,7 +89,7 @@ describe('network interfaces', () => {
       assert.deepEqual(await listed('/network/connections', id), { ...body, id })
     })
 
-  it('of the type loopback get a name of their own', async () => {
+  it('of the type loopback get their own name', async () => {
     const body = loopback()
     const id = await add('/network/connections', body)
     assert.deepEqual(await listed('/network/connections', id), {

@@ -1,5 +1,5 @@
 // Objects over the interface: every kind is created, read back, changed and removed; ids never come back; what is used
-// stays, and whoever asks is told by whom.
+// stays, and the answer names the users.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -111,7 +111,7 @@ const shownOrMasked = new Set([
 describe('the OpenAPI document', () => {
   it('in docs/ is the one of this source; npm run golden rewrites it', () => assert.equal(golden, openApiText()))
 
-  it('is served to everybody, as it lies in docs/', async () => {
+  it('is served to everyone, as it is in docs/', async () => {
     const gateway = await createTestGateway()
     const answer = await ask(gateway, { method: 'GET', url: '/openapi.json' })
     await gateway.close()

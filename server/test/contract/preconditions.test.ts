@@ -1,5 +1,5 @@
-// ETag, If-None-Match and If-Match: an unchanged answer is not sent again, a change somebody else overtook is refused, and
-// HEAD tells what GET would.
+// ETag, If-None-Match and If-Match: an unchanged answer is not sent again, a change someone else overtook is refused, and
+// HEAD reports what GET would.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -107,7 +107,7 @@ describe('preconditions', () => {
     assert.equal(answer.status, 412)
   })
 
-  it('of two writers with the same copy, one is told', async () => {
+  it('of two writers with the same copy, one is refused', async () => {
     const tag = await tagOf('/sample/settings')
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>

@@ -32,7 +32,7 @@ const lists = endpoints.flatMap((create): List[] => {
 const isShownOtherwise = (path: string, field: string): boolean =>
   field === 'password' ||
   (path.startsWith('/web/admins/') && field === 'role') ||
-  // The address itself tells which kind it is.
+  // The address itself reports which kind it is.
   (path.startsWith('/mail/rules/') && field === 'type')
 
 const settings = endpoints.filter(
@@ -41,7 +41,7 @@ const settings = endpoints.filter(
 )
 
 /**
- * Lists whose items need something that no schema tells, and signatures, which are known by the sid that the administrator
+ * Lists whose items need something that no schema shows, and signatures, which are known by the sid that the administrator
  * gave them; the tests of their areas do the same by hand.
  */
 const elsewhere: ReadonlySet<string> = new Set([

@@ -60,7 +60,7 @@ describe('an update without a connection', () => {
     }
   })
 
-  it('tells a file of the wrong kind', async () => {
+  it('reports a file of the wrong kind', async () => {
     for (const [path, files] of [
       ['/sysupdate/iso-upload', [archive, Buffer.from('CD001'), Buffer.from('text'), image.subarray(0, 32_770)]],
       ...archivePaths.map((path) => [path, notArchives] as const),

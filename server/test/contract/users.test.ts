@@ -1,4 +1,4 @@
-// Users and groups: names taken once, the tree of groups, what may not be changed here, and passwords nobody reads.
+// Users and groups: names taken once, the tree of groups, what may not be changed here, and passwords no one reads.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -102,7 +102,7 @@ describe('users', () => {
     assert.equal((await find(id)).comment, 'y')
   })
 
-  it('have a name and a login that nobody else has; both faults are named', async () => {
+  it('have a name and a login that no one else has; both faults are named', async () => {
     const [first, second] = [await create({ name: 'Taken', login: 'taken' }), await create()]
     for (const [changes, named] of [
       [{ name: 'Taken' }, ['name']],
@@ -296,7 +296,7 @@ describe('users', () => {
       assert.equal((await admin('DELETE', `/user_backend/${path}`)).status, 200)
   })
 
-  it('created at the same time are all there, and one of two with the same login is told', async () => {
+  it('created at the same time are all there, and one of two with the same login is refused', async () => {
     const before = (await list()).length
     const answers = await Promise.all(Array.from({ length: 40 }, () => admin('POST', '/user_backend/users', fields())))
     assert.deepEqual([...new Set(answers.map((answer) => answer.status))], [200])

@@ -72,7 +72,7 @@ describe(`${clients} clients and ${edits} edits`, () => {
       const anchor = random.chance(0.5) ? `?anchor_item_id=${noteId(random)}` : ''
       const answer = await admin('POST', `/sample/notes${anchor}`, { title: 'note', comment: '' })
       if (answer.status === 200) noteIds.push(answer.body.id)
-      // An anchor that somebody removed meanwhile is a fault of the request.
+      // An anchor that someone removed in the meantime is a fault of the request.
       return answer.status === 422 && anchor !== '' ? { ...answer, status: 200 } : answer
     },
     'change note': (random) =>

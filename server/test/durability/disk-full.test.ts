@@ -16,7 +16,7 @@ import { reasonToSkip, type SmallDisk, startOnSmallDisk, startOnSpoiltDisk } fro
 import { readStored } from './stored.ts'
 
 const password = 'correct horse 9'
-const sentence = 'The disk does not take the change (full, read-only or failing).'
+const sentence = 'The change could not be written: the disk is full, read-only or failing.'
 const mebibyte = 1 << 20
 const moments = isNightly ? 50 : 6
 const writers = 4

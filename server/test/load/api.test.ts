@@ -1,5 +1,5 @@
-// Many signed-in clients at once, and many sign-ins at once, against the whole gateway: no errors, and nobody waits for the
-// hashing of somebody else's password. Figures are printed; only the nightly run judges them.
+// Many signed-in clients at once, and many sign-ins at once, against the whole gateway: no errors, and no one waits for the
+// hashing of someone else's password. Figures are printed; only the nightly run judges them.
 
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:https'

@@ -152,7 +152,7 @@ describe('connections that only want to be held', { skip: reasonToSkip() }, () =
     for (const socket of sockets) socket.destroy()
   })
 
-  it('the connection of one who just signed in does not make room for strangers from the same source', async () => {
+  it('the connection of one who just signed in does not make room for unauthenticated clients from the same source', async () => {
     const source = '127.0.4.1'
     const signedIn = await open(source, true)
     const body = JSON.stringify({ login: 'admin', password, rest_path: '/' })

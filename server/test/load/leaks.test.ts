@@ -9,7 +9,7 @@ import { createTestGateway, testPassword } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 import { cookieOf, figuresOf, isNightly, onlyNightly, reasonToSkip, startLab } from './lab.ts'
 
-/** Node keeps one for the Date header, which lives a second; one goes through the counts of strangers. */
+/** Node keeps one for the Date header, which lives a second; one goes through the counts of unauthenticated clients. */
 const own = 2
 const rounds = isNightly ? 2_000 : 50
 

@@ -1,4 +1,4 @@
-// The status says what is: whatever somebody does to the machine by hand shows in /firewall/status within 5 seconds, and
+// The status says what is: whatever someone does to the machine by hand shows in /firewall/status within 5 seconds, and
 // is put right within 60.
 
 import assert from 'node:assert/strict'

@@ -95,7 +95,7 @@ describe('automatic backups on the wire', { skip: reasonToSkipServers }, () => {
     assert.ok(backup, 'the backup itself was made')
 
     await set({ ftp: { remote_dir: 'nowhere' }, cifs: { password: secret, remote_dir: 'share/small' } })
-    await untilTold('ftp', /^failed: .* The folder nowhere is not there/)
+    await untilTold('ftp', /^failed: .* The folder nowhere does not exist/)
     await untilTold('cifs', /^failed: .* its disk is full\./)
 
     await set({ ftp: { remote_dir: 'in' }, cifs: { remote_dir: 'share/in' } })

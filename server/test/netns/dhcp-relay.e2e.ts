@@ -1,4 +1,4 @@
-// The DHCP relay, the proxy file and the firewall around them, on the wire: a server in a namespace of its own answers
+// The DHCP relay, the proxy file and the firewall around them, on the wire: a server in its own namespace answers
 // through the gateway, and everything is open where it is switched on and nowhere else.
 
 import assert from 'node:assert/strict'
@@ -33,7 +33,7 @@ describe('the DHCP relay and what is open around it', { skip }, () => {
     lan = `interface.id.${connections.find(({ type }) => type === 'lan')?.id}`
     const body = { enabled: false, interface: lan, relay: null, server }
     entry = (await ok('POST', '/dhcp_server/settings', body)).id
-    // The other server: it knows nothing of our network but what the relay tells.
+    // The other server: it knows nothing of our network but what the relay sends.
     const options = ['--conf-file=/dev/null', '--port=0', '--no-ping', '--leasefile-ro', '--user=root', '--pid-file=']
     const range = ['--interface=gw1', '--dhcp-range=10.10.0.200,10.10.0.219,255.255.255.0,10m']
     const more = ['--dhcp-option=option:domain-name,far.example']

@@ -101,7 +101,7 @@ describe('the DHCP server on the wire', { skip }, () => {
     assert.doesNotMatch(stdout, /\t0\b/, 'it has stepped down')
   })
 
-  it('tells the clients what every field says', async () => {
+  it('sends clients what every field says', async () => {
     await serve({
       ...{ dns: ['192.0.2.53', '192.0.2.54'], domain: 'office.example', gateway: '10.10.0.254', lease_time: 5 },
       options: [
@@ -209,7 +209,7 @@ describe('the DHCP server on the wire', { skip }, () => {
     assert.equal(await pid(), before)
   })
 
-  it('gives nobody an address by which a user is authorized, but the card of the rule', async () => {
+  it('gives no one an address by which a user is authorized, but the card of the rule', async () => {
     await serve({ ranges: ['10.10.0.60-10.10.0.63'] })
     const person = { name: 'Ann', login: 'ann', psw: password, parent_id: 'group.id.1', comment: '' }
     const user = (await ok('POST', '/user_backend/users', person)) as { id: number }
@@ -262,7 +262,7 @@ describe('the DHCP server on the wire', { skip }, () => {
     assert.deepEqual(stored?.server.options, [])
   })
 
-  it('comes back when it is killed, and the status tells', async () => {
+  it('comes back when it is killed, and the status shows it', async () => {
     await serve()
     const { address } = await lease(31)
     let seen: StatusItem | null = null

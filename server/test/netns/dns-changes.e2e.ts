@@ -39,7 +39,7 @@ describe('the DNS server while things change', { skip: dnsSkip }, () => {
     let isChanging = true
     let asked = 0
     const lost: string[] = []
-    /** One dig with many names, half of them of the own zone; a name that nobody asked before has to be fetched. */
+    /** One dig with many names, half of them of the own zone; a name that no one asked before has to be fetched. */
     const askMany = async () => {
       const names = Array.from({ length: 50 }, (_, at) => freshName(at % 2 === 0 ? 'own.example' : 'any.example'))
       const { stdout } = await lab.gateway.exec('client', ['/usr/bin/dig', '@10.10.0.1', '-f', '-'], {
@@ -120,7 +120,7 @@ describe('the DNS server while things change', { skip: dnsSkip }, () => {
     assert.equal(stdout.trim(), process.getuid?.() === 0 ? 'unbound' : 'root')
   })
 
-  it('is told when it hangs, and rules can be changed all the same', async () => {
+  it('is reported when it hangs, and rules can be changed all the same', async () => {
     const pid = await lab.serverPid()
     await lab.gateway.exec('gateway', ['/usr/bin/kill', '-STOP', `${pid}`])
     await until('the status says so', async () => /suspended/.test((await lab.item('unbound')).msg.join()))

@@ -1,4 +1,4 @@
-// The DNS server towards the outside: signatures of what it is told, and the provider of dynamic DNS that it tells.
+// The DNS server towards the outside: signatures of what it receives, and updates to the provider of dynamic DNS.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -23,7 +23,7 @@ describe('the DNS server towards the outside', { skip: dnsSkip }, () => {
   })
   after(() => lab.stop())
 
-  it('checks signatures with the root of the lab: a good one is told, a broken one is refused', async () => {
+  it('checks signatures with the root of the lab: a good one is reported, a broken one is refused', async () => {
     const { text, anchor } = signedZone('delegated.test')
     const broken = text.replaceAll('198.51.100.80', '198.51.100.81')
     await startZone(lab.gateway, '198.51.100.64', 'delegated.test', broken)

@@ -180,7 +180,7 @@ describe('the DNS server on the wire', { skip: dnsSkip }, () => {
     await lab.ok('DELETE', `/dns/zones/master/${own}`)
   })
 
-  it('serves a reverse zone of its own, and wins over a forward zone of its name', async () => {
+  it('serves its own reverse zone, and wins over a forward zone of its name', async () => {
     const config = zoneText(['7 PTR www.own.example.']).replace('ns1 root', 'ns1.own.example. root.own.example.')
     const text = config.replace('@ NS ns1', '@ NS ns1.own.example.').replace('ns1 A 10.10.0.1\n', '')
     const name = '0.10.10.in-addr.arpa'

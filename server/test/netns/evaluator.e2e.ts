@@ -77,7 +77,7 @@ describe('the evaluator and the kernel', () => {
     return stdout
   }
 
-  /** More hosts on both sides, and somebody who takes down what arrives. */
+  /** More hosts on both sides, and someone who takes down what arrives. */
   const preparePlaces = async () => {
     const clientDevice = labCables.flat().find(({ namespace }) => namespace === 'client')?.name ?? ''
     const more = [...senders.lan0.sources, '10.10.0.15', '10.10.0.16'].filter((it) => it !== '10.10.0.2')

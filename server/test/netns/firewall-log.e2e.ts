@@ -64,7 +64,7 @@ describe('the firewall log on the wire', { skip }, () => {
     const records = (await api.ok('GET', `/firewall/log?source_ip=${client}&limit=1000`)) as LogRecord[]
     return records.filter(({ source_port }) => source_port === from)
   }
-  /** TCP and UDP from a port of their own, by which the records are known. */
+  /** TCP and UDP from their own port, by which the records are known. */
   const tryBlocked = async (): Promise<number> => {
     sourcePort++
     await wire.isBlocked({ port: 9000, sourcePort })

@@ -341,7 +341,7 @@ describe('the firewall on the wire', () => {
     await lab.wire.isBlocked({ port: 8001 })
     const seen = await lab.hits('forward', rule)
     assert.ok(seen > 0)
-    // Nobody asks for these before the end.
+    // No one asks for these before the end.
     await lab.wire.isBlocked({ port: 8002 })
     lab = await lab.restart()
     const kept = await lab.hits('forward', rule)

@@ -1,5 +1,5 @@
-// The host plane in a namespace of its own, administered over its own network: a change that would cut the administrator's
-// connection is refused, and on probation it is made, cuts him off, and is put back by itself.
+// The host plane in its own namespace, administered over its own network: a change that would cut the administrator's
+// connection is refused, and on probation it is made, cuts them off, and is reverted automatically.
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'

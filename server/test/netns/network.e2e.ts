@@ -61,7 +61,7 @@ describe('interfaces on the wire', () => {
     const { stdout } = await gateway.exec(namespace, argv)
     return stdout
   }
-  /** A refusal is an answer too: somebody has this address and the way back is right. */
+  /** A refusal is an answer too: someone has this address and the way back is right. */
   const answersClient = async (address: string): Promise<boolean> => {
     const { code } = await gateway.exec('client', ['/usr/bin/curl', '-s', '-m', '2', `http://${address}:9/`])
     return code === 7
@@ -116,7 +116,7 @@ describe('interfaces on the wire', () => {
     await until('the internet is back', reachesInternet)
   })
 
-  it('are found again when somebody changes them by hand', async () => {
+  it('are found again when someone changes them by hand', async () => {
     await inside('gateway', '/usr/sbin/ip', 'addr', 'del', '10.10.0.1/24', 'dev', 'lan0')
     await until('the address is back', () => answersClient('10.10.0.1'), 60_000)
   })

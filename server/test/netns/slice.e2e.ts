@@ -1,5 +1,5 @@
 // The thin slice on the wire: what an administrator sets is what packets in the lab do, and what fails or is not
-// confirmed is put back, whatever dies in between.
+// confirmed is reverted, whatever dies in between.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -114,7 +114,7 @@ describe('the lab', () => {
     assert.equal((await patch(true)).status, 200)
   })
 
-  it('finds and repairs rules that somebody removed by hand', async () => {
+  it('finds and repairs rules that someone removed by hand', async () => {
     await gateway.exec('gateway', ['/usr/sbin/nft', 'delete', 'table', 'inet', 'portcullis'])
     assert.equal(await statusOf('rules-in-kernel'), 'failed')
     await until('they are back', async () => (await statusOf('rules-in-kernel')) === 'active', 60_000)

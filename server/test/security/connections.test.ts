@@ -1,4 +1,4 @@
-// The edge of the listener: slow clients are cut off, strangers make room, and connections that showed a session are left
+// The edge of the listener: slow clients are cut off, unauthenticated clients make room, and connections that showed a session are left
 // alone however many there are.
 
 import assert from 'node:assert/strict'
@@ -84,11 +84,11 @@ describe('a slow client', () => {
 })
 
 describe('many connections of one address', () => {
-  it('keep those that showed a session and let strangers make room', async (t) => {
+  it('keep those that showed a session and let unauthenticated clients make room', async (t) => {
     const target = await createTlsGateway()
     const { cookie } = await target.gateway.client('predefined_admin_write')
     const members = await Promise.all(Array.from({ length: 70 }, () => openTls(target)))
-    // A session shown once is enough; after that they are idle members, not strangers.
+    // A session shown once is enough; after that they are idle members, not unauthenticated clients.
     for (const socket of members) {
       socket.on('error', () => {})
       socket.setKeepAlive(true)

@@ -1,4 +1,4 @@
-// No way up: whatever a lesser role sends, with whatever ids, nobody's rights grow; and what another put on probation is
+// No way up: whatever a lesser role sends, with whatever ids, no one's rights grow; and what another put on probation is
 // decided by him or by full access.
 
 import assert from 'node:assert/strict'
@@ -11,7 +11,7 @@ import { type Client, createTestGateway, type TestGateway } from '../support/tes
 
 const lesser = roleIds.filter((role) => role !== 'predefined_admin_write')
 
-/** What somebody who wants more would send, beside a body that simply fits. */
+/** What someone who wants more would send, beside a body that simply fits. */
 const wishes: readonly Record<string, unknown>[] = [
   { role: 'predefined_admin_write' },
   { enabled: true },

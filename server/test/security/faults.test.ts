@@ -106,12 +106,12 @@ describe('a fault', () => {
     logged.length = 0
   }
 
-  it('of a handler is told in a fixed sentence, whatever was thrown', async () => {
+  it('of a handler is reported in a fixed sentence, whatever was thrown', async () => {
     for (const { endpoint: each } of area.routes) assertInternal(await admin('GET', each.path), each.path)
     assert.equal((await admin('GET', '/web/whoami')).status, 200)
   })
 
-  it('while the session is looked up lets nobody in', async (t) => {
+  it('while the session is looked up lets no one in', async (t) => {
     const mock = t.mock.method(gateway.services.sessions, 'open', () => {
       throw new Error(secret)
     })
@@ -123,7 +123,7 @@ describe('a fault', () => {
     assert.equal((await ask(gateway, { method: 'GET', url: '/firewall/settings', cookie })).status, 200)
   })
 
-  it('while a session is touched lets nobody in', async (t) => {
+  it('while a session is touched lets no one in', async (t) => {
     assert.equal((await admin('GET', '/web/whoami')).status, 200)
     const mock = t.mock.method(gateway.services.sessions, 'touch', () => {
       throw new Error(secret)

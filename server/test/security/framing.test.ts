@@ -134,7 +134,7 @@ describe('a raw request', () => {
     assert.deepEqual(answer.statuses, [200, 200])
   })
 
-  it('after another on the same connection is a request of its own', async () => {
+  it('after another on the same connection is its own request', async () => {
     const anonymous = `GET /web/whoami HTTP/1.1\r\n${host}Connection: close\r\n\r\n`
     const answer = await sendRaw(target, get() + anonymous, 2)
     assert.deepEqual(answer.statuses, [200, 401], 'a session does not stick to the connection')

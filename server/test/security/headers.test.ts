@@ -1,4 +1,4 @@
-// Headers of replies: the same protection on every kind of reply, nothing that tells about the software, and no effect of
+// Headers of replies: the same protection on every kind of reply, nothing that reveals the software, and no effect of
 // headers that merely claim something.
 
 import assert from 'node:assert/strict'
@@ -18,7 +18,7 @@ const fixed: Readonly<Record<string, string>> = {
 }
 const strictPolicy = "default-src 'none'; frame-ancestors 'none'"
 
-/** Everything a reply may carry; what is not here tells too much or allows too much. */
+/** Everything a reply may carry; what is not here reveals too much or allows too much. */
 const known = new Set([
   ...Object.keys(fixed),
   'content-security-policy',

@@ -79,7 +79,7 @@ describe('a session', () => {
     await renewAdmin()
   })
 
-  it('does not survive a reboot, which nobody can tell how long took', async () => {
+  it('does not survive a reboot, whose duration is unknown', async () => {
     const cookie = cookieOf(open(await newAdmin()))
     gateway.clock.boot = 'boot-2'
     gateway = await gateway.restart()

@@ -7,7 +7,7 @@ import { ask, endpoints, fillPath } from '../contract/contract.ts'
 import { createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
 import { lineOf, pieces, sourceFiles } from './source.ts'
 
-/** The wrapper itself: passes on the texts of its callers, and a number of its own for the format. */
+/** The wrapper itself: passes on the texts of its callers, and its own number for the format. */
 const wrapper = 'database/database.ts'
 
 interface Statement {

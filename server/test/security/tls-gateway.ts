@@ -1,4 +1,4 @@
-// The gateway behind its real TLS listener, on a port of its own, and raw bytes sent to it.
+// The gateway behind its real TLS listener, on its own port, and raw bytes sent to it.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { Server } from 'node:https'

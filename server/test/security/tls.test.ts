@@ -147,7 +147,7 @@ describe('the certificate', () => {
     assert.ok(new X509Certificate(renewed.chain).validToDate > later)
   })
 
-  it('is made anew when its files are damaged or do not fit each other', async () => {
+  it('is made again when its files are damaged or do not fit each other', async () => {
     const path = (name: string): string => join(target.folder, name)
     const other = await createTlsGateway()
     const damages: [string, string][] = [

@@ -11,7 +11,7 @@ const deepestField = 6
 const mostOpenOperations = 80
 /** What a link may lead to, in the order of the page. */
 const places = '.guide, .operation'
-/** The contract's plain text refuses control characters with a pattern nobody wants to read. */
+/** The contract's plain text refuses control characters with an unreadable pattern. */
 const plainText = /^\^\[\^\\u0000-\\u001f[^\]]*\]\*\$$/
 
 /** @type {Components} */
@@ -22,7 +22,7 @@ let rolesOf = {}
 // Elements
 
 const byId = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id))
-const tell = (/** @type {Child[]} */ ...words) => byId('state').replaceChildren(...words)
+const showState = (/** @type {Child[]} */ ...words) => byId('state').replaceChildren(...words)
 
 /** @param {string} tag @param {Record<string, string>} attributes @param {Child[]} children */
 function make(tag, attributes, ...children) {
@@ -43,7 +43,7 @@ const codes = (values) => values.flatMap((value, i) => (i ? [', ', code(value)] 
 const badge = (/** @type {string} */ method) => make('span', { class: `method ${method}` }, method.toUpperCase())
 
 /**
- * Columns in which nothing stands are left out. Roles are spelled out because the style sheet stacks the cells where
+ * Empty columns are left out. Roles are spelled out because the style sheet stacks the cells where
  * there is no room for columns, which alone would take the meaning of a table from them.
  * @param {string} label @param {string[]} heads @param {Child[][][]} rows
  */
@@ -126,7 +126,7 @@ function fieldsOf(schema, isReply = false, parent = '', depth = 0) {
     ...fieldsOf(part, isReply, `${parent}${name}.`, depth + 1),
   ]
   const required = new Set(plain.required)
-  const word = isReply ? 'optional' : 'required' // What one may not get, or must send, is told.
+  const word = isReply ? 'optional' : 'required' // Only what may be absent, or must be sent, is marked.
   const forms = plain.anyOf?.filter((form) => typeOf(form) === 'object') ?? []
   return [
     ...Object.entries(plain.properties ?? {}).flatMap(([name, part]) =>
@@ -373,7 +373,7 @@ function markCurrent(/** @type {Element} */ place) {
 function followHash() {
   const id = location.hash.slice(1)
   const target = document.getElementById(id)
-  tell(id && !target ? `This interface has no operation ${id}.` : '')
+  showState(id && !target ? `The API has no operation ${id}.` : '')
   openMenu(false)
   if (!target?.matches(places)) return
   target.scrollIntoView()
@@ -388,7 +388,7 @@ function followScrolling() {
   if (begun) markCurrent(begun)
 }
 
-/** Where the menu has no column of its own. */
+/** Where the menu has no separate column. */
 function openMenu(/** @type {boolean} */ isOpen) {
   byId('menu').classList.toggle('open', isOpen)
   byId('menu-button').setAttribute('aria-expanded', String(isOpen))
@@ -406,7 +406,7 @@ function onKey(/** @type {KeyboardEvent} */ event) {
 }
 
 async function load() {
-  tell('Loading the description of the interface…')
+  showState('Loading the API description…')
   try {
     const response = await fetch('/openapi.json', { signal: AbortSignal.timeout(20_000) })
     if (!response.ok) throw new Error(`the gateway answered with status ${response.status}`)
@@ -417,7 +417,7 @@ async function load() {
   } catch (error) {
     const again = make('button', { type: 'button' }, 'Try again')
     again.addEventListener('click', load)
-    tell(`The description of the interface could not be loaded: ${/** @type {Error} */ (error).message}. `, again)
+    showState(`The API description could not be loaded: ${/** @type {Error} */ (error).message}. `, again)
   }
 }
 

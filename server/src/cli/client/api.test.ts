@@ -20,7 +20,7 @@ test('a refusal is the message of the gateway and a line for each problem', () =
   const failure = refusalOf(
     answer(422, {
       code: 'invalid',
-      message: '2 fields are not as they must be.',
+      message: '2 fields are invalid.',
       problems: [
         { field: 'login', message: 'This field is missing.' },
         { field: 'ports[3]', message: 'Must be at most 65535.' },
@@ -31,7 +31,7 @@ test('a refusal is the message of the gateway and a line for each problem', () =
   assert.equal(failure.exitCode, exitCodes.refused)
   assert.equal(
     printed(failure),
-    'gw: 2 fields are not as they must be.\n  login: This field is missing.\n  ports[3]: Must be at most 65535.\n',
+    'gw: 2 fields are invalid.\n  login: This field is missing.\n  ports[3]: Must be at most 65535.\n',
   )
 })
 
@@ -45,7 +45,7 @@ test('a single problem is not said twice', () => {
   }
 })
 
-test('a missing session has an exit code of its own and says what to do', () => {
+test('a missing session has its own exit code and says what to do', () => {
   const failure = refusalOf(answer(401, { code: 'unauthenticated', message: 'Sign in first.' }))
   assert.equal(failure.exitCode, exitCodes.notSignedIn)
   assert.equal(printed(failure), 'gw: Sign in first.\n  Sign in with: gw login\n')

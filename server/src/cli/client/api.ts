@@ -76,7 +76,7 @@ export function parseReply(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw refused('The answer of the gateway cannot be read; is this a gateway?')
+    throw refused('The answer cannot be read. Check that the address is that of a gateway.')
   }
 }
 
@@ -90,9 +90,9 @@ interface ErrorBody {
 export function refusalOf({ status, text }: Pick<Answer, 'status' | 'text'>): CommandFailure {
   const { message = `The gateway answered with status ${status}.`, problems = [], request_id } = readErrorBody(text)
   if (status === 401) return notSignedIn(message)
-  const told = tellProblems(message, problems)
+  const described = describeProblems(message, problems)
   const request = status === 500 && request_id !== undefined ? [`request ${request_id}`] : []
-  return refused(told.message, [...told.lines, ...request])
+  return refused(described.message, [...described.lines, ...request])
 }
 
 function readErrorBody(text: string): ErrorBody {
@@ -108,7 +108,7 @@ export const problemLines = (problems: readonly Problem[]): string[] =>
   problems.map(({ field, message }) => `${field}: ${message}`)
 
 /** A message and a line for each problem; the only problem is not said twice. */
-export function tellProblems(message: string, problems: readonly Problem[]): { message: string; lines: string[] } {
+export function describeProblems(message: string, problems: readonly Problem[]): { message: string; lines: string[] } {
   const lines = problemLines(problems)
   const [only = ''] = lines
   const isSaid = lines.length === 1 && (only === message || problems[0]?.message === message)

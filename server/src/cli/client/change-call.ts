@@ -1,5 +1,5 @@
 // The options every change of the configuration takes (dry run, confirm-or-revert, reason, If-Match), as they go on the
-// wire, and how the outcome of a call is told.
+// wire, and how the outcome of a call is shown.
 
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { plainText } from '../../contract/fields.ts'
@@ -27,7 +27,7 @@ const longestReason = 255
 export function changeCall(endpoint: Endpoint, invocation: Invocation): ChangeCall {
   if (endpoint.effect !== 'configuration') {
     const used = steering.find((name) => invocation.has(name) || invocation.value(name) !== undefined)
-    if (used !== undefined) throw badUsage(`This call does not change the configuration and takes no --${used}.`)
+    if (used !== undefined) throw badUsage(`This call does not change the configuration and does not take --${used}.`)
     return { query: {}, headers: {} }
   }
   const confirm = invocation.value('confirm')
@@ -61,7 +61,7 @@ export function printOutcome(endpoint: Endpoint, answer: Answer, invocation: Inv
   const isJson = headers['content-type']?.startsWith('application/json') ?? false
   const isFile = headers['content-type']?.startsWith('application/octet-stream') ?? false
   if (isFile && terminal.isTerminal)
-    throw refused('The answer is a file: say where it goes with --output PATH, or pipe it to a program.')
+    throw refused('The answer is a file. Use --output PATH to save it, or pipe it to a program.')
   if (!isJson && !terminal.isTerminal) terminal.out(bytes)
   else if (!isJson) terminal.out(escapeLines(text))
   else if (invocation.has('json')) terminal.out(`${showJson(parseReply(text), 2)}\n`)
@@ -80,8 +80,8 @@ function printRevision(headers: Answer['headers'], terminal: Terminal): void {
   const revision = headers['portcullis-revision']
   const deadline = headers['portcullis-confirm-before']
   if (revision === undefined) return
-  terminal.note(`Done; the configuration is at revision ${escapeText(String(revision))}.\n`)
+  terminal.note(`Done. The configuration is at revision ${escapeText(String(revision))}.\n`)
   if (deadline !== undefined) {
-    terminal.note(`It is put back at ${escapeText(String(deadline))} unless you run: gw confirm\n`)
+    terminal.note(`The change is reverted at ${escapeText(String(deadline))} unless you run: gw confirm\n`)
   }
 }

@@ -59,17 +59,17 @@ test('a server with another certificate gets not a byte of the request', async (
   await assert.rejects(connection.send({ method: 'GET', target: '/', headers: { cookie: 'secret' } }), (error) => {
     assert.ok(error instanceof CommandFailure)
     assert.equal(error.exitCode, exitCodes.noConnection)
-    assert.match(error.message, /shows another certificate than the one you trusted; nothing was sent/)
+    assert.match(error.message, /presents a different certificate than the one you trusted\. Nothing was sent/)
     return true
   })
   connection.close()
   assert.deepEqual(seen, [])
 })
 
-test('a server that speaks no TLS is told as such', async () => {
+test('a server that speaks no TLS is reported as such', async () => {
   const plain = createPlainServer().listen(0, '127.0.0.1')
   await once(plain, 'listening')
   const port = (plain.address() as AddressInfo).port
-  await assert.rejects(readFingerprint(`https://127.0.0.1:${port}`), /no TLS is spoken there/)
+  await assert.rejects(readFingerprint(`https://127.0.0.1:${port}`), /the server does not use TLS/)
   plain.close()
 })

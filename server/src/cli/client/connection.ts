@@ -1,5 +1,5 @@
 // HTTPS to one gateway whose certificate is known by its fingerprint. The fingerprint is compared before a single byte
-// of a request is sent, so neither password nor cookies reach a stranger.
+// of a request is sent, so neither password nor cookies reach another server.
 
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { isIP } from 'node:net'
@@ -24,7 +24,7 @@ export interface Answer {
 }
 
 const connectMilliseconds = 10_000
-/** A change waits for the machine to follow, which may take a while. */
+/** A change is answered after it was applied, which may take a while. */
 const answerMilliseconds = 120_000
 const maxSockets = 4
 
@@ -62,11 +62,11 @@ export class Connection {
         },
       })
       sent.once('error', fail)
-      sent.setTimeout(answerMilliseconds, () => sent.destroy(new Error('no answer in time')))
+      sent.setTimeout(answerMilliseconds, () => sent.destroy(new Error('timed out waiting for an answer')))
       sent.once('response', (response) => {
         readAll(response).then((bytes) => resolve({ ...answerOf(response), bytes, text: bytes.toString('utf8') }), fail)
       })
-      // As bytes: Node writes headers in front of a string body as UTF-8, which would spoil those that are Latin-1.
+      // As bytes: Node writes headers in front of a string body as UTF-8, which would damage Latin-1 headers.
       sent.end(ask.body?.bytes)
     })
   }
@@ -89,10 +89,10 @@ export async function readFingerprint(address: string): Promise<string> {
   }
 }
 
-/** A destroyed socket has no certificate any more; nothing must pass for the fingerprint of anything. */
+/** A destroyed socket has no certificate any more; its empty fingerprint must not match anything. */
 function fingerprintOf(socket: TLSSocket): string {
   const certificate = socket.getPeerX509Certificate()
-  if (certificate === undefined) throw new Error('no certificate was shown')
+  if (certificate === undefined) throw new Error('no certificate was presented')
   return certificate.fingerprint256
 }
 
@@ -108,7 +108,7 @@ function openSocket(address: URL): Promise<TLSSocket> {
       // The gateway signs its own certificate: it is known by its fingerprint and by nothing else.
       rejectUnauthorized: false,
     })
-    socket.setTimeout(connectMilliseconds, () => socket.destroy(new Error('no connection in time')))
+    socket.setTimeout(connectMilliseconds, () => socket.destroy(new Error('timed out while connecting')))
     socket.once('error', reject)
     socket.once('secureConnect', () => {
       socket.setTimeout(0)
@@ -127,10 +127,10 @@ async function openPinned(address: URL, expected: string): Promise<TLSSocket> {
 }
 
 export const strangeCertificate = (address: string, trusted: string, shown: string): CommandFailure =>
-  noConnection(`${address} shows another certificate than the one you trusted; nothing was sent to it.`, [
+  noConnection(`${address} presents a different certificate than the one you trusted. Nothing was sent.`, [
     `trusted  ${trusted}`,
     `shown    ${shown}`,
-    'If the gateway has a new certificate, compare the fingerprint there, then: gw login --trust',
+    'If the gateway has a new certificate, compare the fingerprint on the gateway, then run: gw login --trust',
   ])
 
 const answerOf = ({ statusCode = 0, headers }: IncomingMessage) => ({ status: statusCode, headers })
@@ -142,19 +142,19 @@ async function readAll(response: IncomingMessage): Promise<Buffer> {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there; is the gateway running?',
-  ENOTFOUND: 'the name is not known',
-  EAI_AGAIN: 'the name cannot be looked up now',
-  EHOSTUNREACH: 'there is no way to this address',
-  ENETUNREACH: 'there is no way to this address',
-  ECONNRESET: 'the connection was closed from there',
-  EPROTO: 'no TLS is spoken there',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'no TLS is spoken there',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'no TLS is spoken there',
+  ECONNREFUSED: 'connection refused; check that the gateway is running',
+  ENOTFOUND: 'the host name does not exist',
+  EAI_AGAIN: 'the host name cannot be resolved now',
+  EHOSTUNREACH: 'no route to this address',
+  ENETUNREACH: 'no route to this address',
+  ECONNRESET: 'the connection was reset by the other side',
+  EPROTO: 'the server does not use TLS',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not use TLS',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not use TLS',
 }
 
 function explain(address: URL, error: unknown): CommandFailure {
   if (error instanceof CommandFailure) return error
   const reason = reasons[codeOf(error)] ?? (error as Error).message
-  return noConnection(`${address.origin} cannot be reached: ${reason}`)
+  return noConnection(`${address.origin} cannot be reached: ${reason}.`)
 }

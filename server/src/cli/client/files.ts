@@ -22,18 +22,18 @@ export async function readUpload(
   const path = invocation.value('file')
   const { rawBodyType, formField } = endpoint
   if (rawBodyType === null) {
-    if (path !== undefined) throw badUsage('This call takes no file; fields and --data are for what it takes.')
+    if (path !== undefined) throw badUsage('This call does not take a file. Use fields or --data.')
     return undefined
   }
   if (invocation.value('data') !== undefined || path === undefined)
-    throw badUsage('This call takes a file: --file PATH, or --file - for the input.')
+    throw badUsage('This call needs a file. Use --file PATH, or --file - for standard input.')
   const content = path === '-' ? await context.keyboard.readBytes() : readBounded(context, path, endpoint)
   if (content.length > endpoint.bodyLimitBytes) throw tooLarge(content.length, endpoint)
   if (formField === null) return { bytes: content, contentType: rawBodyType }
   return asForm(content, formField, path === '-' ? 'file' : basename(path), rawBodyType)
 }
 
-/** Not even read when it would be refused for its size: the gateway hangs up on what is too large. */
+/** Not even read when it would be refused for its size: the gateway closes the connection on a body that is too large. */
 function readBounded({ workingDir }: Context, given: string, endpoint: Endpoint): Buffer {
   const path = resolve(workingDir, given)
   try {
@@ -51,7 +51,7 @@ const tooLarge = (bytes: number, { bodyLimitBytes, tooLargeMessage }: Endpoint) 
     tooLargeMessage ?? `Nothing was sent: the file has ${bytes} bytes, and this call takes at most ${bodyLimitBytes}.`,
   )
 
-/** One field of a multipart form (RFC 7578). A boundary of 32 random letters does not stand in any file. */
+/** One field of a multipart form (RFC 7578). A boundary of 32 random letters does not occur in any file. */
 function asForm(content: Buffer, field: string, fileName: string, type: string): Upload {
   const boundary = randomBytes(16).toString('hex')
   const shown = fileName.replaceAll(/[^A-Za-z0-9._-]/g, '_')
@@ -64,7 +64,7 @@ function asForm(content: Buffer, field: string, fileName: string, type: string):
   }
 }
 
-/** Whole or not at all, and for its owner alone: a backup holds secrets. */
+/** Written atomically and readable by its owner only: a backup contains secrets. */
 export function writeDownload({ workingDir }: Pick<Context, 'workingDir'>, given: string, bytes: Buffer): string {
   const path = resolve(workingDir, given)
   const temporary = `${path}.${process.pid}.part`

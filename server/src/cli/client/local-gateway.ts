@@ -17,7 +17,7 @@ export function findStateDir({ env, workingDir }: Place): string {
   return existsSync(join(here, 'run')) || existsSync(join(here, 'gateway')) ? here : join(appRoot, 'state')
 }
 
-/** Null when no gateway runs here, or it is not for this account to know. */
+/** Null when no gateway runs here, or this account may not read its record. */
 export function localAddress(place: Place): string | null {
   try {
     const stateDir = findStateDir(place)
@@ -28,7 +28,7 @@ export function localAddress(place: Place): string | null {
   }
 }
 
-/** A folder named `state` that somebody else left where we happen to stand must not say whom to send a password to. */
+/** A folder named `state` that another user left in the working folder must not decide where a password is sent. */
 const isTrustworthy = (path: string): boolean => [0, process.geteuid?.()].includes(statSync(path).uid)
 
 /** The fingerprint of the certificate of a local gateway, for those who may read its files; that is proof enough. */

@@ -21,7 +21,7 @@ test('the file lies in the configuration folder of the account', () => {
   assert.equal(sessionPath({ XDG_CONFIG_HOME: 'relative', HOME: '/h' }), '/h/.config/portcullis/session.json')
 })
 
-test('what was written is read again, and nobody else may read it', () => {
+test('what was written is read again, and no one else may read it', () => {
   const env = { XDG_CONFIG_HOME: home }
   assert.equal(readSession(env), null)
   writeSession(env, session)

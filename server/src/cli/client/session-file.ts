@@ -1,5 +1,5 @@
 // The session of this account on disk: address, cookies and the certificates that were trusted. Readable by its owner
-// only, written whole or not at all.
+// only, written atomically.
 
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -12,7 +12,7 @@ export interface SavedSession {
   readonly login: string
   /** Value of the Cookie header; null after signing out. */
   readonly cookie: string | null
-  /** Address to SHA-256 fingerprint; stays after signing out, so that a stranger is noticed at the next sign-in. */
+  /** Address to SHA-256 fingerprint; stays after signing out, so that another certificate is noticed at the next sign-in. */
   readonly certificates: Readonly<Record<string, string>>
 }
 
@@ -45,6 +45,6 @@ export function writeSession(env: Environment, session: SavedSession): void {
     writeFileSync(draft, `${JSON.stringify(session, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
     renameSync(draft, path)
   } catch (error) {
-    throw refused(`The session cannot be kept in ${path}: ${(error as Error).message}`)
+    throw refused(`The session cannot be saved in ${path}: ${(error as Error).message}`)
   }
 }

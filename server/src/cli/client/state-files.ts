@@ -1,11 +1,11 @@
-// Files of a stopped gateway: who has one open, and whom they belong to.
+// Files of a stopped gateway: which process has one open, and which account owns them.
 
 import { lchownSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * A process that has the file open, or null. Files are told apart by device and number, because a gateway behind its
- * own mounts knows them by other paths. Processes of others are seen only by root, who owns them anyway.
+ * A process that has the file open, or null. Files are compared by device and inode, because a gateway behind its
+ * own mounts knows them by other paths. Only root can see the processes of other accounts.
  */
 export function findHolder(path: string): number | null {
   const wanted = statSync(path)
@@ -23,7 +23,7 @@ function openFiles(pid: number): { readonly dev: number; readonly ino: number }[
       return found ? [found] : []
     })
   } catch {
-    // Ended meanwhile, or not ours to look into.
+    // Already ended, or not readable by this account.
     return []
   }
 }

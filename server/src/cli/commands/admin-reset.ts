@@ -1,5 +1,5 @@
-// gw admin reset: a new password for an administrator who locked himself out. Works on the stored state itself, with the
-// gateway stopped, through the same engine as the gateway, so the change is a revision with an audit record.
+// gw admin reset: a new password for an administrator who is locked out. Works on the stored state itself, with the
+// gateway stopped, through the same engine as the gateway, so the change is a revision and has an audit record.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, lstatSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { gatewayDir } from '../../launcher/layout.ts'
 import { releaseLock, takeLock } from '../../launcher/lock.ts'
 import type { Applier } from '../../plan/artifacts.ts'
 import { noFacts } from '../../plan/facts.ts'
-import { tellProblems } from '../client/api.ts'
+import { describeProblems } from '../client/api.ts'
 import { findStateDir } from '../client/local-gateway.ts'
 import { findHolder, giveToOwner } from '../client/state-files.ts'
 import type { Run } from '../command.ts'
@@ -26,7 +26,7 @@ const actor = { login: 'system', address: '127.0.0.1' } as const
 interface Reset {
   readonly password: string
   readonly isNew: boolean
-  /** A change on probation that was put back, because nobody could have confirmed it. */
+  /** A change on probation that was reverted, because no one could have confirmed it. */
   readonly putBack: number | null
 }
 
@@ -35,11 +35,11 @@ export const adminResetCommand: Run = async (invocation, context) => {
   const login = invocation.value('login') ?? 'admin'
   await refuseBadLogin(login)
   const stateDir = findStateDir(context)
-  refuseStranger(stateDir)
+  refuseOtherAccounts(stateDir)
   const { password, isNew, putBack } = await withStoppedGateway(stateDir, () => reset(stateDir, login))
-  if (putBack !== null) terminal.note(`Revision ${putBack}, which waited for its confirmation, was put back.\n`)
+  if (putBack !== null) terminal.note(`Revision ${putBack}, which was on probation, was reverted.\n`)
   terminal.note(
-    `${isNew ? 'Made' : 'Changed'} the administrator ${escapeText(login)}. The new password, shown only now:\n`,
+    `${isNew ? 'Created' : 'Changed'} the administrator ${escapeText(login)}. The new password, shown only once:\n`,
   )
   terminal.out(`${password}\n`)
   return exitCodes.done
@@ -57,7 +57,7 @@ const onlyOwner = (stateDir: string) => refused(`Only root and the owner of ${st
 
 const writtenFiles = ['gateway.db', 'gateway.db-wal', 'gateway.db-shm', 'vault.key', 'vault.key.new']
 
-function refuseStranger(stateDir: string): void {
+function refuseOtherAccounts(stateDir: string): void {
   const folder = gatewayDir(stateDir)
   try {
     const uid = process.geteuid?.()
@@ -71,11 +71,11 @@ function refuseStranger(stateDir: string): void {
   } catch (error) {
     if (codeOf(error) === 'EACCES') throw onlyOwner(stateDir)
     if (codeOf(error) !== 'ENOENT') throw error
-    throw refused(`There is no gateway in the state folder ${stateDir}.`, ['PORTCULLIS_STATE names another one.'])
+    throw refused(`There is no gateway in the state folder ${stateDir}.`, ['Set PORTCULLIS_STATE to use another one.'])
   }
 }
 
-/** The launcher's own lock keeps it from starting meanwhile; a gatewayd started by hand shows by its open database. */
+/** The launcher's lock keeps it from starting during the reset; a gatewayd started by hand is found by its open database. */
 async function withStoppedGateway<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
   const hasRunDir = existsSync(join(stateDir, 'run'))
   try {
@@ -126,7 +126,7 @@ async function reset(stateDir: string, login: string): Promise<Reset> {
     return await change(gateway, login)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    const { message, lines } = tellProblems(error.message, error.problems)
+    const { message, lines } = describeProblems(error.message, error.problems)
     throw refused(message, lines)
   } finally {
     database.close()
@@ -134,7 +134,7 @@ async function reset(stateDir: string, login: string): Promise<Reset> {
   }
 }
 
-/** Damaged, or of a newer version: the reason is for the person, not for a bug report. */
+/** Damaged, or of a newer version: a message for the user, not a bug report. */
 function openDatabase<T>(open: () => T): T {
   try {
     return open()
@@ -148,7 +148,7 @@ async function change({ engine, services }: Gateway, login: string): Promise<Res
   const { findByLogin, passwordPlace } = await import('../../areas/administrators/config.ts')
   const { addAdministrator, updateAdministrator } = await import('../../areas/administrators/lists.ts')
   const putBack = engine.probation?.revision ?? null
-  if (putBack !== null) await engine.putBack(actor, `Revision ${putBack} was put back by gw admin reset`)
+  if (putBack !== null) await engine.putBack(actor, `Revision ${putBack} was reverted by gw admin reset`)
   const known = findByLogin(engine.config, login)
   const id = known?.id ?? randomUUID()
   const password = randomBytes(15).toString('base64url')
@@ -172,7 +172,7 @@ async function change({ engine, services }: Gateway, login: string): Promise<Res
   return { password, isNew: known === undefined, putBack }
 }
 
-/** Nothing reaches the machine from here: a put-back is stored, and the gateway applies it when it starts. */
+/** Nothing reaches the machine from here: a revert is stored, and the gateway applies it when it starts. */
 const unavailable = async (): Promise<never> => {
   throw new GatewayError('unavailable', 'The gateway is stopped.')
 }

@@ -42,4 +42,6 @@ export const verifyAuditCommand: Run = async (invocation, context) => {
 }
 
 const showCheckpoints = (count: number | null): string =>
-  count === null ? 'but applyd does not answer, so no signed checkpoint was compared' : `${count} signed checkpoints`
+  count === null
+    ? 'but no signed checkpoint was compared because applyd does not answer'
+    : `${count} signed checkpoints`

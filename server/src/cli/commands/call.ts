@@ -50,7 +50,7 @@ export const callCommand =
     return exitCodes.done
   }
 
-/** A query may also stand behind the path, as in a browser. */
+/** A query may also follow the path, as in a browser. */
 function splitTarget(target: string): { path: string; queries: Assignment[] } {
   if (!target.startsWith('/'))
     throw badUsage(`The path must begin with "/", as in /firewall/settings; "${target}" does not.`)
@@ -80,7 +80,7 @@ async function readBody(
 ): Promise<unknown> {
   const data = invocation.value('data')
   if (endpoint.body === null) {
-    if (data !== undefined) throw badUsage('This call takes no body.')
+    if (data !== undefined) throw badUsage('This call does not take a body.')
     return undefined
   }
   const given = data === undefined ? {} : parseJsonText(await readData(data, context), '--data')
@@ -111,7 +111,7 @@ async function checked(endpoint: Endpoint, schema: object, assignments: readonly
   return built
 }
 
-/** The very check of the server, so that both say the same; it is loaded only for calls that carry something. */
+/** The same check as on the server, so that both report the same; it is loaded only for calls with a body or query. */
 async function refuseFaults(endpoint: Endpoint, schema: object, value: unknown): Promise<void> {
   const { faultsOf } = await import('../../http/validate.ts')
   const faults = faultsOf(schema, value)
@@ -119,4 +119,4 @@ async function refuseFaults(endpoint: Endpoint, schema: object, value: unknown):
 }
 
 const unfit = (endpoint: Endpoint, lines: readonly string[]) =>
-  badUsage('Nothing was sent: the fields are not as they must be.', [...lines, `All fields: gw help ${endpoint.path}`])
+  badUsage('Nothing was sent: some fields are invalid.', [...lines, `All fields: gw help ${endpoint.path}`])

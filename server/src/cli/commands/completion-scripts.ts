@@ -4,7 +4,7 @@
 import type { Run } from '../command.ts'
 import { badUsage, exitCodes } from '../failure.ts'
 
-/** Bash breaks words at = and :, so the line is split anew and the part bash already holds is taken off again. */
+/** Bash breaks words at = and :, so the line is split again and the part bash already has is removed. */
 const bash = `# Completion of gw for bash:  source <(gw completion bash)
 _gw() {
   local line=\${COMP_LINE:0:COMP_POINT} word keep text
@@ -56,7 +56,7 @@ export const completionCommand: Run = async (invocation, { terminal }) => {
   const [shell = ''] = invocation.operands
   const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
   if (script === undefined)
-    throw badUsage(`There is a script for ${Object.keys(scripts).join(', ')}, not for "${shell}".`)
+    throw badUsage(`There is no completion script for "${shell}". Use one of: ${Object.keys(scripts).join(', ')}.`)
   terminal.out(script)
   return exitCodes.done
 }

@@ -15,7 +15,7 @@ export const listEndpointsCommand: Run = async (invocation, { terminal }) => {
       [area, endpoint.method, endpoint.path, endpoint.summary].join(' ').toLowerCase().includes(word.toLowerCase()),
     )
     .sort((a, b) => compare(a.endpoint.path, b.endpoint.path) || byMethod(a.endpoint, b.endpoint))
-  if (found.length === 0) throw refused(`No endpoint has "${word}" in its path or summary.`)
+  if (found.length === 0) throw refused(`No endpoint contains "${word}" in its path or summary.`)
   if (invocation.has('json')) {
     const listed = found.map(({ area, endpoint: { method, path, access, summary } }) => ({
       area,

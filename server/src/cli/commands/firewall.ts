@@ -1,4 +1,4 @@
-// gw explain and gw hygiene: which rule decides about a packet, and which rules do nothing good.
+// gw explain and gw hygiene: which rule decides about a packet, and which rules should be reviewed.
 
 import { explainPacket, showHygiene } from '../../areas/firewall/contract.ts'
 import type { ReplyOf } from '../../contract/endpoint.ts'
@@ -21,7 +21,7 @@ function parseEnd(text: string, what: string): { address: string; port?: number 
 export const explainCommand: Run = async (invocation, context) => {
   const [name = '', from = '', to = ''] = invocation.operands
   const protocol = protocols.find((known) => known === name)
-  if (!protocol) throw badUsage(`"${name}" is no protocol; known are ${protocols.join(', ')}.`)
+  if (!protocol) throw badUsage(`"${name}" is not a known protocol. Use one of: ${protocols.join(', ')}.`)
   const source = parseEnd(from, 'The port of the source')
   const destination = parseEnd(to, 'The port of the destination')
   const revision = invocation.value('revision')
@@ -38,14 +38,14 @@ export const explainCommand: Run = async (invocation, context) => {
   }
   const explanation = await withApi(context, (api) => api.ask(explainPacket, { body }))
   if (invocation.has('json')) context.terminal.out(`${showJson(explanation, 2)}\n`)
-  else tell(explanation, context.terminal, invocation.has('reasons'))
+  else printExplanation(explanation, context.terminal, invocation.has('reasons'))
   return explanation.verdict === 'drop' ? exitCodes.refused : exitCodes.done
 }
 
-type Told = ReplyOf<typeof explainPacket>
-type Step = Told['steps'][number]
+type Explanation = ReplyOf<typeof explainPacket>
+type Step = Explanation['steps'][number]
 
-function tell(explanation: Told, terminal: Terminal, hasReasons: boolean): void {
+function printExplanation(explanation: Explanation, terminal: Terminal, hasReasons: boolean): void {
   const rowsOf = (steps: readonly Step[]) =>
     steps.flatMap((step) => [
       [step.stage, step.rule?.origin ?? '', step.text],
@@ -69,7 +69,7 @@ export const hygieneCommand: Run = async (invocation, context) => {
   const { terminal } = context
   const findings = await withApi(context, (api) => api.ask(showHygiene))
   if (invocation.has('json')) terminal.out(`${showJson(findings, 2)}\n`)
-  else if (findings.length === 0) terminal.out('Nothing to complain about.\n')
+  else if (findings.length === 0) terminal.out('No findings.\n')
   else {
     const rows = findings.map(({ severity, kind, table, rule_id, text }) => [
       severity,

@@ -13,7 +13,7 @@ export const labStatusCommand: Run = async (invocation, context) => {
   const { terminal } = context
   const stateDir = findStateDir(context)
   const status = await readLabStatus(stateDir).catch(explain)
-  if (status === null) throw refused(`No gateway runs with the state folder ${stateDir}; npm start begins one.`)
+  if (status === null) throw refused(`No gateway runs with the state folder ${stateDir}. Start one with npm start.`)
   if (invocation.has('json')) terminal.out(`${showJson(status, 2)}\n`)
   else printStatus(status, terminal)
   return exitCodes.done
@@ -53,8 +53,8 @@ function printStatus(status: LabStatus, terminal: Terminal): void {
 
 export const labExecCommand: Run = async (invocation, context) => {
   const [namespace = ''] = invocation.operands
-  if (invocation.rest.length === 0) throw badUsage('The command is missing: gw lab exec client -- <command ...>')
-  // Ctrl-C reaches the command itself, which has the same terminal; we wait for how it ends.
+  if (invocation.rest.length === 0) throw badUsage('Missing command. Usage: gw lab exec client -- <command ...>')
+  // Ctrl-C reaches the command itself, which has the same terminal; we wait for its exit status.
   process.on('SIGINT', () => {})
   try {
     const { code } = await execInLab(findStateDir(context), namespace, invocation.rest, { stdio: 'inherit' })
@@ -67,7 +67,7 @@ export const labExecCommand: Run = async (invocation, context) => {
 function explain(error: unknown): never {
   if (error instanceof NoLab) throw refused(error.message)
   if (['EACCES', 'EPERM'].includes(codeOf(error))) {
-    throw refused('The lab belongs to another account; use the one that started it, or root.')
+    throw refused('The lab belongs to another account. Use the account that started it, or root.')
   }
   throw error
 }

@@ -86,6 +86,6 @@ export const putBackCommand: Run = async (_invocation, context) => {
     return probation.waiting
   })
   const author = waiting === null ? '' : ` of ${escapeText(waiting.author)}`
-  context.terminal.note(`Put back: revision ${waiting?.revision ?? ''}${author}.\n`)
+  context.terminal.note(`Reverted: revision ${waiting?.revision ?? ''}${author}.\n`)
   return exitCodes.done
 }

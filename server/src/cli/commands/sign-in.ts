@@ -1,4 +1,4 @@
-// gw login, logout and whoami: whom to trust, with which password, and what is kept of it.
+// gw login, logout and whoami: which certificate to trust, which password to use, and what is saved.
 
 import { signIn, signOut, whoAmI } from '../../areas/sign-in/contract.ts'
 import { createApi, withApi } from '../client/api.ts'
@@ -57,7 +57,9 @@ async function chooseFingerprint(
   const given = invocation.value('fingerprint')
   if (given !== undefined) {
     if (plainFingerprint(given) === plainFingerprint(shown)) return shown
-    throw noConnection(`${address} shows another certificate than the one named.`, [`shown  ${shown}`])
+    throw noConnection(`${address} presents a different certificate than the one given with --fingerprint.`, [
+      `shown  ${shown}`,
+    ])
   }
   const known = saved?.certificates[address]
   if (known === shown || invocation.has('trust') || localFingerprint(context, address) === shown) return shown
@@ -73,16 +75,16 @@ const plainFingerprint = (text: string): string =>
 
 async function askTrust(address: string, shown: string, context: Context): Promise<string> {
   if (!context.keyboard.isTerminal) {
-    throw noConnection(`The certificate of ${address} is not known yet; nothing was sent to it.`, [
+    throw noConnection(`The certificate of ${address} is not trusted yet. Nothing was sent.`, [
       `SHA-256  ${shown}`,
-      'Compare it with the gateway, then: gw login --fingerprint <SHA-256>, or --trust to take it as it is.',
+      'Compare it with the gateway, then run gw login --fingerprint <SHA-256>, or gw login --trust to accept it.',
     ])
   }
   context.terminal.note(
     `This is the first sign-in to ${address}. Its certificate has the SHA-256 fingerprint\n  ${shown}\n`,
   )
   if (await context.keyboard.askYes('Is this your gateway? [y/N] ')) return shown
-  throw refused('Not trusted; nothing was sent.')
+  throw refused('The certificate was not trusted. Nothing was sent.')
 }
 
 /** The variable is the one the first administrator was made with, so it counts for that login only. */
@@ -100,7 +102,8 @@ async function readPassword(login: string, address: string, { env, keyboard }: C
 /** Both cookies as one header; the gateway sets exactly these two. */
 function cookiesOf({ headers }: Answer): string {
   const cookies = (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';', 1)[0] ?? '')
-  if (cookies.length !== 2) throw refused('The answer to the sign-in has no session; is this a gateway?')
+  if (cookies.length !== 2)
+    throw refused('The answer to the sign-in contains no session. Check that the address is that of a gateway.')
   return cookies.join('; ')
 }
 
@@ -113,7 +116,7 @@ export const signOutCommand: Run = async (_invocation, context) => {
   try {
     await withApi(context, (api) => api.send(signOut))
   } catch (error) {
-    // A session that is over needs no ending. When the gateway is out of reach, the cookies here still go.
+    // A session that has ended need not be ended. When the gateway cannot be reached, the cookies here are still deleted.
     if (!(error instanceof CommandFailure)) throw error
     if (error.exitCode === exitCodes.noConnection) context.terminal.note(`gw: ${escapeText(error.message)}\n`)
     else if (error.exitCode !== exitCodes.notSignedIn) throw error

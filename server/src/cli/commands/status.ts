@@ -38,7 +38,7 @@ export const statusCommand: Run = async (invocation, context) => {
   return items.some(({ status }) => status === 'failed') ? exitCodes.refused : exitCodes.done
 }
 
-/** An area that cannot tell its status has failed as far as anyone can see; the others are still shown. */
+/** An area whose status cannot be read is shown as failed; the others are still shown. */
 async function readStatus(api: Api, area: string, endpoint: Endpoint): Promise<AreaStatus[]> {
   try {
     const items = (await api.ask(endpoint)) as readonly StatusItem[]

@@ -34,14 +34,14 @@ test('a path finds its endpoint, fixed words before variables', () => {
   )
 })
 
-test('a wrong method is told with those the path takes', () => {
+test('a wrong method is reported with those the path takes', () => {
   assert.match(
     messageOf(() => requireEndpoint(endpoints, 'PATCH', '/rules')),
     /does not take PATCH.*\n.*gw get \/rules/,
   )
 })
 
-test('an unknown path is told with the nearest one', () => {
+test('an unknown path is reported with the nearest one', () => {
   assert.match(
     messageOf(() => requireEndpoint(endpoints, 'GET', '/ruels')),
     /Did you mean \/rules\?/,
@@ -51,7 +51,7 @@ test('an unknown path is told with the nearest one', () => {
 test('a variable left in the path is not sent', () => {
   assert.match(
     messageOf(() => requireEndpoint(endpoints, 'PATCH', '/rules/:rule_id')),
-    /in the place of :rule_id/,
+    /Replace :rule_id/,
   )
 })
 

@@ -1,4 +1,4 @@
-// Finds endpoints by the path somebody typed: variables matched, fixed segments before variables, and near misses told.
+// Finds endpoints by the path a user typed: variables matched, fixed segments before variables, and near misses suggested.
 
 import type { Endpoint, Method } from '../../contract/endpoint.ts'
 import { badUsage } from '../failure.ts'
@@ -19,7 +19,7 @@ function fits(pattern: readonly string[], segments: readonly string[]): boolean 
 
 const countVariables = (path: string): number => segmentsOf(path).filter(isVariable).length
 
-/** Every endpoint whose path fits, those with fewer variables first: `/rules/move` is no rule named "move". */
+/** Every endpoint whose path fits, those with fewer variables first: `/rules/move` is not a rule named "move". */
 export const endpointsAt = (endpoints: readonly Endpoint[], path: string): Endpoint[] =>
   endpoints
     .filter((endpoint) => fits(segmentsOf(endpoint.path), segmentsOf(path)))
@@ -27,7 +27,7 @@ export const endpointsAt = (endpoints: readonly Endpoint[], path: string): Endpo
 
 export const byMethod = (a: Endpoint, b: Endpoint): number => methods.indexOf(a.method) - methods.indexOf(b.method)
 
-/** The endpoint a command means, or a failure that says what there is instead. */
+/** The endpoint a command means, or a failure that lists what exists instead. */
 export function requireEndpoint(endpoints: readonly Endpoint[], method: Method, path: string): Endpoint {
   const here = endpointsAt(endpoints, path)
   const found = here.find((endpoint) => endpoint.method === method)
@@ -50,10 +50,10 @@ function refusePlaceholders(endpoint: Endpoint, path: string): void {
   const left = segmentsOf(path).find(
     (segment, index) => segment === segmentsOf(endpoint.path)[index] && isVariable(segment),
   )
-  if (left !== undefined) throw badUsage(`Put a value in the place of ${left} in ${path}.`)
+  if (left !== undefined) throw badUsage(`Replace ${left} in ${path} with a value.`)
 }
 
-/** Each segment as it may stand in a request line; what was typed as %xx stays. */
+/** Each segment encoded for a request line; %xx that was typed is kept. */
 export const encodePath = (path: string): string =>
   path
     .split('/')

@@ -1,4 +1,4 @@
-// What a person and the command line need to know of a JSON schema: its fields, their types in words, limits and the
+// What users and the command line need to know about a JSON schema: its fields, their types in words, limits and the
 // values one may choose from.
 
 /** The part of JSON Schema that contracts use; a TypeBox schema is one. */
@@ -41,7 +41,7 @@ export function listFields(schema: Schema, prefix = '', isInside = true): Field[
   })
 }
 
-/** The schema of a field by its dotted name; null when there is none. */
+/** The schema of a field by its dotted name; null when it does not exist. */
 export function findField(schema: Schema, name: string): Schema | null {
   let found: Schema | undefined = schema
   for (const part of name.split('.')) {
@@ -58,7 +58,7 @@ export const takesNull = (schema: Schema): boolean => isNull(schema) || (schema.
 export const branchesOf = (schema: Schema): readonly Schema[] =>
   schema.anyOf === undefined ? [schema] : schema.anyOf.filter((branch) => !isNull(branch)).flatMap(branchesOf)
 
-/** The values one may choose from; empty when there are too many to tell. */
+/** The values a user may choose from; empty when there are too many to list. */
 export function choicesOf(schema: Schema): readonly string[] {
   const values = branchesOf(schema).flatMap((branch) => {
     if (branch.enum !== undefined) return branch.enum.map(String)

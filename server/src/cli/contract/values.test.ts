@@ -38,7 +38,7 @@ test('a text that fits no type stays text, so that the check can name the fault'
   assert.equal(readText(asSchema(oneOf(['a'])), 'b'), 'b')
 })
 
-test('field=value and field:=json are told apart by the first equals sign', () => {
+test('field=value and field:=json are distinguished by the first equals sign', () => {
   assert.deepEqual(parseAssignment('comment=a=b'), { name: 'comment', text: 'a=b', isJson: false })
   assert.deepEqual(parseAssignment('comment=a:=b'), { name: 'comment', text: 'a:=b', isJson: false })
   assert.deepEqual(parseAssignment('ports:=[1,2]'), { name: 'ports', text: '[1,2]', isJson: true })
@@ -75,10 +75,10 @@ test('fields lie over the given data, and the later of two wins', () => {
   assert.deepEqual(base, { enabled: false, log_mode: 'all' })
 })
 
-test('an unknown field is told with the one that was meant and all there are', () => {
+test('an unknown field is reported with the one that was meant and all there are', () => {
   assert.deepEqual(build(patch, ['enabld=true', 'zzzzzz=1']).problems, [
-    { field: 'enabld', message: 'There is no such field; did you mean enabled? Known are: enabled, log_mode.' },
-    { field: 'zzzzzz', message: 'There is no such field. Known are: enabled, log_mode.' },
+    { field: 'enabld', message: 'Unknown field. Did you mean enabled? Known fields: enabled, log_mode.' },
+    { field: 'zzzzzz', message: 'Unknown field. Known fields: enabled, log_mode.' },
   ])
 })
 
@@ -88,6 +88,6 @@ test('names every object has are no fields', () => {
   }
 })
 
-test('JSON that cannot be read is told with its field', () => {
+test('JSON that cannot be read is reported with its field', () => {
   assert.throws(() => build(patch, ['enabled:={']), /enabled is not valid JSON/)
 })

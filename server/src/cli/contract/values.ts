@@ -1,5 +1,5 @@
 // Reads what was typed as `field=value` or `field:=json` by the type its schema gives it, and builds bodies and queries
-// from it. Whether a value is allowed is then the schema's word, as on the server.
+// from it. The schema then decides whether a value is allowed, as on the server.
 
 import type { Problem } from '../../contract/error.ts'
 import { badUsage } from '../failure.ts'
@@ -18,7 +18,7 @@ export function parseAssignment(argument: string): Assignment {
   const isJson = at > 0 && argument[at - 1] === ':'
   const name = argument.slice(0, isJson ? at - 1 : at)
   if (at < 0 || name === '') {
-    throw badUsage(`"${argument}" is not understood here: fields are written field=value, or field:=json.`)
+    throw badUsage(`"${argument}" is not a field. Write field=value, or field:=json.`)
   }
   return { name, text: argument.slice(at + 1), isJson }
 }
@@ -71,7 +71,7 @@ function readObject(text: string): unknown {
 
 export interface Built {
   readonly value: Readonly<Record<string, unknown>>
-  /** Fields nobody knows; the rest of the faults is the schema's to find. */
+  /** Unknown fields; the schema finds all other faults. */
   readonly problems: readonly Problem[]
 }
 
@@ -101,9 +101,9 @@ function setField(target: Record<string, unknown>, [first = '', ...rest]: readon
 
 export function unknownField(schema: Schema, name: string): string {
   const names = listFields(schema).map((field) => field.name)
-  if (names.length === 0) return 'There are no fields here.'
+  if (names.length === 0) return 'This call has no fields.'
   const meant = nearest(name, names)
   return meant === null
-    ? `There is no such field. Known are: ${names.join(', ')}.`
-    : `There is no such field; did you mean ${meant}? Known are: ${names.join(', ')}.`
+    ? `Unknown field. Known fields: ${names.join(', ')}.`
+    : `Unknown field. Did you mean ${meant}? Known fields: ${names.join(', ')}.`
 }

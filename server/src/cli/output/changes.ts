@@ -50,7 +50,7 @@ export function printChanges(changes: readonly ObjectChange[], terminal: Termina
   }
 }
 
-/** JSON tells the text "true" from the value; nothing there is nothing. */
+/** JSON, so that the text "true" differs from the value; an absent value prints as nothing. */
 const showSide = (value: unknown): string => (value === null || value === undefined ? '(none)' : showJson(value))
 
 export function printDryRun(report: DryRun, terminal: Terminal): void {

@@ -49,7 +49,7 @@ export class Passwords {
           retryAfterSeconds: 1,
         })
       }
-      // The one that finishes hands its place over, so that nobody slips in between.
+      // The one that finishes hands its place over, so that no other sign-in slips in between.
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     } else {
       this.#running++
@@ -106,10 +106,10 @@ function commonPasswords(): ReadonlySet<string> {
 /** Words shorter than this are in too many good passwords to forbid. */
 const shortestForbiddenWord = 4
 
-/** Why a new password is too easy to guess, or null. Its length is the schema's business. */
+/** Why a new password is too easy to guess, or null. The schema checks its length. */
 export function weaknessOf(password: string, forbiddenWords: readonly string[]): string | null {
   const lower = password.toLowerCase()
-  if (commonPasswords().has(lower)) return 'This password is one of the commonest; choose another.'
+  if (commonPasswords().has(lower)) return 'This password is too common. Choose another one.'
   const word = forbiddenWords.find((w) => w.length >= shortestForbiddenWord && lower.includes(w.toLowerCase()))
   return word === undefined ? null : 'The password must not contain the login, the product name or the host name.'
 }

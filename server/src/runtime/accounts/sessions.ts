@@ -1,5 +1,5 @@
-// Administrator sessions: two independent secrets, kept only as hashes, and the clocks that end them. Which cookie is
-// called what is http/cookies.ts' business.
+// Administrator sessions: two independent secrets, kept only as hashes, and the clocks that end them. http/cookies.ts
+// names the cookies.
 
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Database } from '../../database/database.ts'
@@ -175,7 +175,7 @@ export class Sessions {
     try {
       this.end(entry.handle)
     } catch {
-      // Tried again when somebody comes with it.
+      // Tried again when the session is used again.
     }
   }
 

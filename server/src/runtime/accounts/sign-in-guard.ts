@@ -35,7 +35,7 @@ export class SignInGuard {
     this.#adoptOtherBoots()
   }
 
-  /** After a reboot elapsed time starts anew: what was counted keeps its full length from now on. */
+  /** After a reboot elapsed time starts again: blocks and counts keep their full length from now on. */
   #adoptOtherBoots(): void {
     const now = this.#clock.elapsed()
     this.#database.transact(() => {

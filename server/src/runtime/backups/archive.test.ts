@@ -82,7 +82,7 @@ describe('a backup file', () => {
   })
 
   it('of format 2 opens as it was written', async () => {
-    const path = join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'format-2.backup')
+    const path = join(import.meta.dirname, '..', '..', '..', 'test', 'fixtures', 'format-2.backup')
     const storedKey = createHash('sha256').update('the recovery key of the stored backup').digest()
     const here: Trust = { ...trust, find: (id) => (id === keyIdOf(storedKey) ? storedKey : null) }
     assert.deepEqual(await openArchive(path, here), {
@@ -162,7 +162,7 @@ describe('a backup file', () => {
     }
   })
 
-  it('of another gateway is told apart from an altered one', async () => {
+  it('of another gateway is distinguished from an altered one', async () => {
     const foreign = await sealArchive(info, entries, key, stranger)
     const here: Trust = { ...trust, ownKeyId: keyIdOf(randomBytes(32)) }
     assert.equal((await opened(foreign, here)).isOwn, false)
@@ -171,7 +171,7 @@ describe('a backup file', () => {
       await assert.rejects(opened(Buffer.from(foreign.with(at, (foreign[at] ?? 0) ^ 1)), here), /altered/, String(at))
   })
 
-  it('is refused when somebody else made it with the recovery key of this gateway', async () => {
+  it('is refused when someone else made it with the recovery key of this gateway', async () => {
     await assert.rejects(opened(await sealArchive(info, entries, key, stranger)), /this gateway did not make it/)
     const again = withSignature(bytes.subarray(0, -64), stranger)
     await assert.rejects(opened(again), /altered/)

@@ -12,7 +12,7 @@ import { createGunzip, gzip } from 'node:zlib'
 import { isSignedBy, type SigningKey, signatureLength } from './signing-key.ts'
 import { type Entries, TarError, TarReader, writeTar } from './tar.ts'
 
-/** The release that made a backup (seed, "Backup record"). */
+/** The release that made a backup (docs/behaviour/backups.md 1). */
 export interface Release {
   readonly major: number
   readonly minor: number
@@ -37,7 +37,7 @@ interface Header extends ArchiveInfo {
   readonly key_id: string
   readonly salt: string
   readonly nonce: string
-  /** Whose signature stands at the end (signing-key.ts). */
+  /** Whose signature is at the end (signing-key.ts). */
   readonly signer: string
 }
 
@@ -51,7 +51,7 @@ const maxRatio = 200
 /** Below this a ratio says nothing: padding alone packs a thousandfold. */
 const neverTooLarge = 16 * 1024 * 1024
 
-/** A file that is no backup, or one that does not open; the message completes "The backup ...". */
+/** A file that is not a backup, or one that does not open; the message completes "The backup ...". */
 export class ArchiveError extends Error {}
 
 const altered = (): ArchiveError => new ArchiveError('was altered or is incomplete')
@@ -61,7 +61,7 @@ export const keyIdOf = (key: Buffer): string =>
 
 const fileKey = (key: Buffer, salt: Buffer): Buffer => Buffer.from(hkdfSync('sha256', key, salt, 'backup file', 32))
 
-/** What is signed: everything before the signature, by its hash, in words that fit nothing else. */
+/** What is signed: everything before the signature, by its hash, with a prefix used for nothing else. */
 const signedMessage = (hash: Buffer): Buffer => Buffer.concat([Buffer.from('portcullis backup file\0'), hash])
 
 export async function sealArchive(
@@ -183,16 +183,16 @@ async function unpack(
 }
 
 function refusalFor(error: unknown): unknown {
-  if (error instanceof TarError) return new ArchiveError(`holds an archive that is refused: ${error.message}`)
+  if (error instanceof TarError) return new ArchiveError(`contains an archive that is refused: ${error.message}`)
   const { code = '', syscall } = error as NodeJS.ErrnoException
-  // A disk that fails is no fault of the file.
+  // A failing disk is not a fault of the file.
   if (syscall !== undefined) return error
-  return code.startsWith('Z_') ? new ArchiveError('holds an archive that is refused: it is damaged') : altered()
+  return code.startsWith('Z_') ? new ArchiveError('contains an archive that is refused: it is damaged') : altered()
 }
 
-/** Both readable lines, as they stand at the start of a file. */
+/** Both readable lines at the start of a file. */
 function openingOf(start: Buffer): Buffer {
-  if (!isBackupStart(start)) throw new ArchiveError('is not one of this product and version')
+  if (!isBackupStart(start)) throw new ArchiveError('was not made by this product and version')
   const end = start.subarray(0, maxHeader).indexOf('\n', magic.length)
   if (end < 0) throw altered()
   return start.subarray(0, end + 1)
@@ -200,7 +200,7 @@ function openingOf(start: Buffer): Buffer {
 
 export const magicLength = magic.length
 
-/** Whether a file that begins like this can be a backup; tells strangers early. */
+/** Whether a file that begins like this can be a backup; refuses other files early. */
 export const isBackupStart = (start: Buffer): boolean => start.subarray(0, magic.length).equals(magic)
 
 function headerOf(opening: Buffer): Header {

@@ -1,4 +1,4 @@
-// The backups kept on this gateway: one sealed file each in a folder of their own, beside it a small record. Keeps, lists,
+// The backups kept on this gateway: one sealed file each in a separate folder, with a small record beside it. Keeps, lists,
 // opens and removes them; what goes into one, how it is restored and where it is uploaded is decided in the backup area.
 
 import { randomUUID } from 'node:crypto'
@@ -27,7 +27,7 @@ import type { Entries } from './tar.ts'
 
 export interface StoredBackup extends ArchiveInfo, Measure {
   readonly id: string
-  /** Unix seconds since when it lies here; an upload may be much older itself. */
+  /** Unix seconds since when it is stored here; an uploaded backup may be much older itself. */
   readonly kept_since: number
   /** Made by the gateway at its hour. */
   readonly is_automatic: boolean
@@ -47,7 +47,7 @@ export interface UploadState {
 
 export interface BackupsOptions {
   readonly folder: string
-  /** Not among the backups: whoever copies those must not get the keys along. */
+  /** Not among the backups: a copy of those must not include the keys. */
   readonly keyFile: string
   readonly signingKeyFile: string
   readonly now: () => Date
@@ -117,7 +117,7 @@ export class Backups {
     isFit: (info: ArchiveInfo) => boolean,
   ): Promise<StoredBackup & Pick<OpenedArchive, 'isOwn'>> {
     if (this.#arriving >= maxArriving) {
-      const message = `${maxArriving} backups are on their way in already. Try again in a moment.`
+      const message = `${maxArriving} backups are already being received. Try again in a moment.`
       throw new GatewayError('too_many_requests', message, { retryAfterSeconds: 5 })
     }
     const id = randomUUID()
@@ -126,7 +126,7 @@ export class Backups {
       const measure = await this.#stage(id, sifted(chunks))
       return await this.#inTurn(async () => {
         const { info, isOwn } = await openArchive(this.#stagedOf(id), this.#trust, false)
-        if (!isFit(info)) throw new ArchiveError('does not describe itself as a backup must')
+        if (!isFit(info)) throw new ArchiveError('has an invalid description')
         return { ...(await this.#keep(id, info, measure)), isOwn }
       })
     } finally {
@@ -161,13 +161,13 @@ export class Backups {
     await rm(this.#recordOf(own), { force: true })
   }
 
-  /** Removes what lies here longer than so many days. */
+  /** Removes what is stored here longer than this many days. */
   async rotate(days: number): Promise<void> {
     const oldest = this.#seconds() - days * 86_400
     for (const { id, kept_since } of this.list()) if (kept_since < oldest) await this.remove(id)
   }
 
-  /** How a try to upload it ended. One that was removed meanwhile needs no note. */
+  /** Records how an upload ended. A backup that was removed since is skipped. */
   noteUpload(id: string, kind: UploadKind, state: Omit<UploadState, 'at'>): void {
     const known = this.#known.get(id)
     if (!known) return
@@ -184,7 +184,7 @@ export class Backups {
     return this.#automaticFailure
   }
 
-  /** How the last automatic backup ended; null: well. */
+  /** Why the last automatic backup failed; null when it did not. */
   noteAutomatic(failure: string | null): void {
     this.#automaticFailure = failure
   }
@@ -202,7 +202,7 @@ export class Backups {
     return join(this.#folder, `${id}${ending}`)
   }
 
-  /** Where a file lies until it is whole; what a stop leaves of it is cleared away at the next start. */
+  /** Where a file is until it is complete; what an interruption leaves is removed at the next start. */
   #stagedOf(id: string): string {
     return `${this.#pathOf(id)}.new`
   }
@@ -231,7 +231,7 @@ export class Backups {
     try {
       const total = this.list().reduce((sum, { size }) => sum + size, measure.size)
       if (this.#known.size >= maxBackups || total > maxTotalBytes) {
-        throw new GatewayError('conflict', 'There is no room for a further backup. Delete some first.')
+        throw new GatewayError('conflict', 'There is no room for another backup. Delete some backups first.')
       }
       const { isAutomatic: is_automatic = false, uploads = [] } = options
       const waiting: UploadState = { state: 'waiting', at: 0, message: '' }
@@ -288,20 +288,20 @@ export class Backups {
 }
 
 const notKept = (cause: unknown): GatewayError =>
-  new GatewayError('unavailable', 'The backup was not kept: the disk is full or fails.', { cause })
+  new GatewayError('unavailable', 'The backup was not stored: the disk is full or failing.', { cause })
 
 const unreadable = (cause: unknown): GatewayError =>
   new GatewayError('unavailable', 'The file of the backup cannot be read.', { cause })
 
-/** What does not begin as a backup is told at once, not after all of it lies on the disk. */
+/** A file that does not begin as a backup is refused at once, not after it was written to disk. */
 async function* sifted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let start: Buffer | null = Buffer.alloc(0)
   for await (const chunk of chunks) {
     if (start) start = Buffer.concat([start, chunk])
     if (start && start.length < magicLength) continue
-    if (start && !isBackupStart(start)) throw new ArchiveError('is not one of this product and version')
+    if (start && !isBackupStart(start)) throw new ArchiveError('was not made by this product and version')
     yield start ?? chunk
     start = null
   }
-  if (start) throw new ArchiveError('is not one of this product and version')
+  if (start) throw new ArchiveError('was not made by this product and version')
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 
-/** What is told of a file in the list of backups. */
+/** What the list of backups shows of a file. */
 export interface Measure {
   /** A checksum to compare by eye; what proves a file are its seal and its signature. */
   readonly md5: string
@@ -31,7 +31,7 @@ export async function writeChunks(path: string, chunks: Iterable<Buffer> | Async
 
 const pieceBytes = 1024 * 1024
 
-/** At the start only, when nobody waits. `start` are the first bytes, as far as the first piece reaches. */
+/** At the start only, when no request waits. `start` are the first bytes, as far as the first piece reaches. */
 export function measureSync(path: string): Measure & { readonly start: Buffer } {
   const hash = createHash('md5')
   const file = openSync(path, 'r')

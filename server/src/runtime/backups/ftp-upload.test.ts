@@ -56,14 +56,14 @@ describe('an upload to vsftpd', { skip: reasonToSkipServers }, () => {
     }
   })
 
-  it('tells a wrong password, a missing folder, a folder that may not be written and a server that is gone', async () => {
+  it('reports a wrong password, a missing folder, a folder that may not be written and a server that is gone', async () => {
     await fails({ password: 'wrong' }, /^The server refuses the login or the password\. It says: 530 /)
-    await fails({ folder: 'in/nowhere' }, /^The folder in\/nowhere is not there or may not be entered\. It says: 550 /)
-    await fails({ folder: '/' }, /^The server does not allow to write there\. It says: 553 /)
-    await fails({ port: await freePort() }, /^The server refuses the connection: nothing listens there\.$/)
+    await fails({ folder: 'in/nowhere' }, /^The folder in\/nowhere does not exist or cannot be entered\. It says: 550 /)
+    await fails({ folder: '/' }, /^The server does not allow writing to this folder\. It says: 553 /)
+    await fails({ port: await freePort() }, /^The server refuses the connection: the port is closed\.$/)
   })
 
-  it('never lets a setting become a command of its own', async () => {
+  it('never lets a setting become a separate command', async () => {
     for (const folder of ['in\r\nDELE gateway-1.backup', 'in\nQUIT', 'in\0'])
       await assert.rejects(uploadByFtp(target({ folder }), file, limits))
     assert.ok(readdirSync(server.arrivals).includes(file.name))
@@ -135,11 +135,11 @@ describe('an upload to a server that is none, or a bad one', () => {
     const elsewhere = await serve('220 hi\r\n', { ...usual, PASV: '227 ok (192,0,2,1,10,10)\r\n' })
     assert.equal(
       await reasonAt(elsewhere),
-      'The server wants the file at another address than its own, which is not allowed.',
+      'The server asked to send the file to another address, which is not allowed.',
     )
   })
 
-  it('tells a full disk, a server that takes no more and one that breaks off', async () => {
+  it('reports a full disk, a server that takes no more and one that breaks off', async () => {
     const data = await serve('', {})
     const pasv = `227 ok (127,0,0,1,${data >> 8},${data & 255})\r\n`
     const full = await serve('220 hi\r\n', {
@@ -152,13 +152,13 @@ describe('an upload to a server that is none, or a bad one', () => {
       await reasonAt(full),
       'The server could not write the file: its disk may be full. It says: 452 No space left on device',
     )
-    assert.match(await reasonAt(await serve('421 busy\r\n', {})), /^The server takes no more connections now\./)
+    assert.match(await reasonAt(await serve('421 busy\r\n', {})), /^The server accepts no more connections now\./)
     const short = { ...usual, PASV: pasv, STOR: '150 go\r\n226 done\r\n', SIZE: '213 17\r\n', DELE: '250 ok\r\n' }
-    assert.equal(await reasonAt(await serve('220 hi\r\n', short)), 'The server kept only a part of the file.')
+    assert.equal(await reasonAt(await serve('220 hi\r\n', short)), 'The server stored only part of the file.')
     const port = await serve('220 hi\r\n', { USER: '331 ok\r\n' })
     const broken = reasonAt(port)
     const cut = setInterval(() => sockets.at(-1)?.end(), 20)
-    assert.equal(await broken, 'The server broke off the connection.')
+    assert.equal(await broken, 'The server closed the connection.')
     clearInterval(cut)
   })
 })

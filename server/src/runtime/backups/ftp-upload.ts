@@ -1,5 +1,5 @@
 // Puts one file on an FTP server (RFC 959, in the clear: what goes there is sealed already). The protocol is spoken by
-// basic-ftp; here stand the order of steps, the limits of time, and the words for what may go wrong. Nothing that a server
+// basic-ftp; this file has the order of steps, the time limits and the error messages. Nothing that a server
 // says is trusted: it is cut, cleaned and never shown with the password in it.
 
 import type { Readable } from 'node:stream'
@@ -74,11 +74,12 @@ const contentOf = (file: UploadFile): Promise<Readable> =>
     throw new UploadError(error.message)
   })
 
-/** Not every server tells a size; one that does must tell the right one. */
+/** Not every server reports a size; one that does must report the right one. */
 async function checkSize(client: Client, name: string, size: number): Promise<void> {
   const { code, message } = await client.sendIgnoringError(`SIZE ${name}`)
-  const told = code === 213 ? /^213 (\d{1,15})$/.exec(message.trim())?.[1] : undefined
-  if (told !== undefined && Number(told) !== size) throw new UploadError('The server kept only a part of the file.')
+  const reported = code === 213 ? /^213 (\d{1,15})$/.exec(message.trim())?.[1] : undefined
+  if (reported !== undefined && Number(reported) !== size)
+    throw new UploadError('The server stored only part of the file.')
 }
 
 async function removeQuietly(client: Client, step: Step, name: string): Promise<void> {
@@ -87,7 +88,7 @@ async function removeQuietly(client: Client, step: Step, name: string): Promise<
 }
 
 const socketWords: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'The server refuses the connection: nothing listens there.',
+  ECONNREFUSED: 'The server refuses the connection: the port is closed.',
   EHOSTUNREACH: 'There is no route to the server.',
   ENETUNREACH: 'There is no route to the server.',
   ETIMEDOUT: 'The server did not answer in time.',
@@ -100,24 +101,22 @@ function reasonFor(error: unknown, step: Step, { folder, password }: FtpTarget):
   if (code !== undefined && code in socketWords) return socketWords[code] ?? ''
   if (message.includes('Timeout')) return 'The server did not answer in time.'
   if (message.includes('PASV returned another host'))
-    return 'The server wants the file at another address than its own, which is not allowed.'
+    return 'The server asked to send the file to another address, which is not allowed.'
   if (message.includes('transfer strategies'))
-    return 'No second connection for the file could be made; a firewall between may keep it shut.'
-  return step === 'connect'
-    ? 'The server does not answer as an FTP server does.'
-    : 'The server broke off the connection.'
+    return 'The data connection could not be opened; a firewall may block it.'
+  return step === 'connect' ? 'The server does not answer as an FTP server does.' : 'The server closed the connection.'
 }
 
 /** RFC 959, 4.2; servers differ in which of the codes they choose when a disk is full. */
 function answerWords(code: number, step: Step, folder: string): string {
-  if (code === 421) return 'The server takes no more connections now.'
+  if (code === 421) return 'The server accepts no more connections now.'
   if (step === 'connect') return 'The server refuses the connection.'
   if (step === 'login') return 'The server refuses the login or the password.'
-  if (step === 'folder') return `The folder ${folder} is not there or may not be entered.`
+  if (step === 'folder') return `The folder ${folder} does not exist or cannot be entered.`
   if ([426, 451, 452, 552].includes(code)) return 'The server could not write the file: its disk may be full.'
   return step === 'store'
-    ? 'The server does not allow to write there.'
-    : 'The server does not allow to rename the file.'
+    ? 'The server does not allow writing to this folder.'
+    : 'The server does not allow renaming the file.'
 }
 
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]+/gu

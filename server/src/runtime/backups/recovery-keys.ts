@@ -12,7 +12,7 @@ interface KeyFile {
 }
 
 export interface RecoveryKey {
-  /** Tells keys apart without telling the key. */
+  /** Identifies a key without revealing it. */
   readonly id: string
   /** Eight groups of eight hexadecimal digits, to be kept by the operator. */
   readonly key: string

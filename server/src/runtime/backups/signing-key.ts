@@ -1,5 +1,5 @@
-// The key that signs the backups of this gateway (Ed25519), made at the first start and never shown or carried along: it
-// tells what this gateway made from what somebody made who only knows the recovery key.
+// The key that signs the backups of this gateway (Ed25519), made at the first start and never shown or exported: it
+// separates what this gateway made from what was made by someone who only knows the recovery key.
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ export interface SigningKey {
 
 export const signatureLength = 64
 
-/** The key in that file; a new one when there is none. */
+/** The key in that file; a new one when it does not exist. */
 export function openSigningKey(path: string): SigningKey {
   if (!existsSync(path)) {
     const { privateKey } = generateKeyPairSync('ed25519')
@@ -25,7 +25,7 @@ export function openSigningKey(path: string): SigningKey {
 
 const nameOf = (key: KeyObject): string => key.export({ format: 'jwk' }).x ?? ''
 
-/** Whether the holder of that key signed it; false for a name that is no key. */
+/** Whether the holder of that key signed it; false for a name that is not a key. */
 export function isSignedBy(name: string, message: Buffer, signature: Buffer): boolean {
   try {
     const key = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: name } })

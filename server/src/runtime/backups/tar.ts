@@ -87,13 +87,13 @@ export class TarReader {
 
   /** The files; empty ones when only looking. */
   end(): Entries {
-    if (this.#tail === null) throw new TarError('it ends in the middle')
-    if (this.#tail < 2 * block) throw new TarError('something follows its end')
+    if (this.#tail === null) throw new TarError('it is incomplete')
+    if (this.#tail < 2 * block) throw new TarError('there is data after its end')
     return this.#entries
   }
 
   #takeTail(before: number, bytes: Buffer): Buffer {
-    if (bytes.some((byte) => byte !== 0)) throw new TarError('something follows its end')
+    if (bytes.some((byte) => byte !== 0)) throw new TarError('there is data after its end')
     this.#tail = before + bytes.length
     return bytes.subarray(bytes.length)
   }
@@ -110,7 +110,7 @@ export class TarReader {
   }
 
   #begin({ name, size }: ReturnType<typeof readHeader>): void {
-    if (this.#entries.has(name)) throw new TarError('a name stands twice')
+    if (this.#entries.has(name)) throw new TarError('it contains a duplicate name')
     if (this.#entries.size === maxEntries) throw new TarError('it has too many files')
     this.#entries.set(name, Buffer.alloc(0))
     if (size > 0) this.#open = { name, parts: [], content: size, padding: (block - (size % block)) % block }
@@ -131,9 +131,9 @@ export class TarReader {
 }
 
 function readHeader(header: Buffer): { readonly name: string; readonly size: number } {
-  if (readOctal(header, 148, 8) !== checksumOf(header)) throw new TarError('a checksum does not fit')
+  if (readOctal(header, 148, 8) !== checksumOf(header)) throw new TarError('a checksum does not match')
   const type = String.fromCharCode(header[156] ?? 0)
-  if (type !== plainFile && type !== '\0') throw new TarError('it holds something else than plain files')
+  if (type !== plainFile && type !== '\0') throw new TarError('it contains something other than plain files')
   const name = textAt(header, 0, 100)
   const hasPrefix = textAt(header, 345, 155) !== ''
   if (hasPrefix || !isPlainName(name)) throw new TarError('a file has a name that is not allowed')

@@ -30,17 +30,17 @@ export type SendUpdate = (server: DdnsServer, update: DdnsUpdate) => Promise<Ddn
 const timeoutMs = 20_000
 const longestAnswer = 4096
 
-/** Words of the protocol that ask for a change of the settings. */
+/** Answers of the protocol that require a change of the settings. */
 const refusals: Readonly<Record<string, string>> = {
   badauth: 'the login or the password is wrong',
   '!donator': 'the account does not include this',
-  notfqdn: 'this is not a full domain name',
-  nohost: 'the account has no such name',
+  notfqdn: 'the name is not a fully qualified domain name',
+  nohost: 'the account does not own this name',
   numhost: 'too many names at once',
   abuse: 'the name is blocked because of too many updates',
   badagent: 'this client is not accepted',
 }
-/** As the protocol asks for after `911` and `dnserr`. */
+/** The protocol requires this after `911` and `dnserr`. */
 const troubleSeconds = 1800
 
 export function readAnswer(status: number, body: string): DdnsAnswer {
@@ -49,8 +49,8 @@ export function readAnswer(status: number, body: string): DdnsAnswer {
   const refusal = refusals[word] ?? (status === 401 || status === 403 ? refusals.badauth : undefined)
   if (refusal !== undefined) return { kind: 'refused', message: refusal }
   if (word === '911' || word === 'dnserr')
-    return { kind: 'later', message: 'it has a problem of its own', seconds: troubleSeconds }
-  return { kind: 'later', message: `it answered with status ${status} and no word of the protocol`, seconds: null }
+    return { kind: 'later', message: 'the provider reports an error on its side', seconds: troubleSeconds }
+  return { kind: 'later', message: `it answered with status ${status} and an unknown text`, seconds: null }
 }
 
 export const sendUpdate =

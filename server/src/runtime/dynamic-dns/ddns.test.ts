@@ -70,7 +70,10 @@ describe('dynamic DNS', () => {
     }
     assert.deepEqual(pauses, [60, 120, 240, 480, 960, 1920, 3600, 3600])
     assert.equal(sent.length, 8)
-    assert.match(updater.state().error ?? '', /^dyn\.example did not take the address for example\.com: it is busy\.$/)
+    assert.match(
+      updater.state().error ?? '',
+      /^dyn\.example did not accept the address for example\.com: it is busy\.$/,
+    )
     await updater.follow(wish)
     assert.equal(updater.state().error, null)
   })

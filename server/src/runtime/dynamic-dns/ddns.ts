@@ -27,9 +27,9 @@ export interface DdnsState {
 export interface DdnsParts {
   readonly clock: Pick<Clock, 'now' | 'elapsed'>
   readonly send: SendUpdate
-  /** The operator's choice; null when there is none. */
+  /** The operator's choice; null when none was made. */
   readonly server: () => DdnsServer | null
-  /** Where the last success is kept, so that a restart is no update. */
+  /** Where the last success is kept, so that a restart does not send an update. */
   readonly path: string
 }
 
@@ -40,7 +40,7 @@ const longestPause = 3600
 /** Providers forget names that are never updated. */
 const refreshSeconds = 24 * 24 * 3600
 
-/** What was confirmed; the password is no part of what is kept. */
+/** What was confirmed; the password is not stored. */
 interface Success {
   readonly wish: string
   readonly address: string
@@ -72,14 +72,14 @@ export function createDdnsUpdater({ clock, send, server, path }: DdnsParts) {
   }
 
   async function update(wish: DdnsWish, target: DdnsServer, key: string): Promise<void> {
-    // The spec's two records: the domain itself and www.
+    // Two records (docs/behaviour/dynamic-dns.md 1): the domain itself and www.
     for (const host of [wish.domain, `www.${wish.domain}`]) {
       const answer = await send(target, { ...wish, host })
       if (answer.kind === 'done') continue
       const count = failed?.wish === key ? failed.count + 1 : 1
       const pause =
         answer.kind === 'later' ? (answer.seconds ?? Math.min(longestPause, firstPause * 2 ** (count - 1))) : null
-      const error = `${target.url.hostname} did not take the address for ${host}: ${answer.message}.`
+      const error = `${target.url.hostname} did not accept the address for ${host}: ${answer.message}.`
       failed = { wish: key, error, count, due: pause === null ? Number.POSITIVE_INFINITY : clock.elapsed() + pause }
       return
     }

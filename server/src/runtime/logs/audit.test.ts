@@ -67,7 +67,7 @@ describe('a tampered audit trail', () => {
   }
 
   const edited = (row: Row, text = 'forged'): Row => ({ ...row, record: row.record.replace('record', text) })
-  /** What an attacker does who knows how the chain is made: every later hash is made anew. */
+  /** What an attacker does who knows how the chain is made: every later hash is made again. */
   const rechained = (changed: readonly Row[]): Row[] => {
     let hash: Uint8Array = Buffer.alloc(32)
     return changed.map((row, index) => {
@@ -126,17 +126,17 @@ describe('a tampered audit trail', () => {
       const kept = random.below(length)
       return { changed: rows.slice(0, kept), first: kept + 1 }
     },
-    'an edit with every later hash made anew': (random) => {
+    'an edit with every later hash made again': (random) => {
       const at = random.below(length)
       const changed = rechained(rows.map((row, index) => (index === at ? edited(row) : row)))
       return { changed, first: checkpointFrom(at + 1) }
     },
-    'a deletion with every later hash made anew': (random) => {
+    'a deletion with every later hash made again': (random) => {
       const at = random.below(length)
       const first = checkpointFrom(at + 1)
       return { changed: rechained(rows.filter((_, index) => index !== at)), first }
     },
-    'an insertion with every later hash made anew': (random) => {
+    'an insertion with every later hash made again': (random) => {
       const at = random.below(length)
       const changed = rechained([...rows.slice(0, at), edited(rows[at] as Row), ...rows.slice(at)])
       return { changed, first: checkpointFrom(at + 1) }

@@ -13,7 +13,7 @@ export interface AuditEntry {
   readonly event: 'change' | 'sign-in' | 'sign-out' | 'session-ended' | 'refused' | 'action' | 'system'
   readonly who: string
   readonly address: string
-  /** The endpoint, or what the gateway did by itself. */
+  /** The endpoint, or what the gateway did on its own. */
   readonly what: string
   readonly result: AuditResult
   readonly message: string
@@ -122,7 +122,7 @@ export class AuditTrail {
     this.#timer ??= setTimeout(() => this.#tryFlush(), flushMilliseconds).unref()
   }
 
-  /** What the gateway did by itself. */
+  /** What the gateway did on its own. */
   noteOwn(what: string, result: AuditResult, message: string): void {
     this.note({ ...ownActor, event: 'system', what, result, message, request_id: '', revision: null, changes: [] })
   }

@@ -1,12 +1,12 @@
-// One line of the reader of the firewall log (ulogd's JSON) as a record. What is in it comes from packets, and so from
-// strangers: every value is checked for its form, and a line with a fault is no record.
+// One line of the reader of the firewall log (ulogd's JSON) as a record. Its content comes from packets, and so is
+// not trusted: every value is checked for its form, and a line with a fault is dropped.
 
 import { isIP } from 'node:net'
 
 export interface FirewallRecord {
   /** Unix milliseconds. */
   readonly time: number
-  /** FWD, INP, DNAT, SNAT, LOG or ACL; `SYS` for what the log tells about itself. */
+  /** FWD, INP, DNAT, SNAT, LOG or ACL; `SYS` for what the log reports about itself. */
   readonly table: string
   readonly rule_id: string
   readonly action: string

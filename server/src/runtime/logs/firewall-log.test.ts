@@ -99,7 +99,7 @@ describe('the firewall log', () => {
     assert.equal(rules(log)[0], '2')
   })
 
-  it('begins anew when the file was emptied or replaced', async () => {
+  it('begins again when the file was emptied or replaced', async () => {
     const log = make()
     writeFileSync(path, linesOf(3))
     await log.refresh()

@@ -1,5 +1,5 @@
-// The firewall log: follows the file that the reader of applyd appends to and keeps the newest records in a database of
-// its own. A flood must not take the service along: what is too much is counted and not read.
+// The firewall log: follows the file that the reader of applyd appends to and keeps the newest records in a separate
+// database. A flood must not overload the service: the excess is counted and not read.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Database } from '../../database/database.ts'
@@ -35,7 +35,7 @@ export interface FirewallLogParts {
   /** Where the reader writes. It need not be there, and it may be emptied at any time. */
   readonly path: string
   readonly now: () => Date
-  /** Told once for each failure that begins, such as a full disk. */
+  /** Called once for each failure that begins, such as a full disk. */
   readonly onFault: (error: unknown) => void
   readonly maxRecords?: number
   /** Bytes that may wait to be read; of more than that the oldest are only counted. */
@@ -143,7 +143,7 @@ export class FirewallLog {
       .all(sequence, limit) as unknown as (FirewallRecord & { readonly sequence: number })[]
   }
 
-  /** The number of the oldest record that is still kept; 0 when there is none. */
+  /** The number of the oldest record that is still kept; 0 when there are no records. */
   get oldest(): number {
     const row = this.#parts.database.prepare('SELECT min(sequence) AS oldest FROM hits').get()
     return Number(row?.oldest ?? 0)
@@ -164,7 +164,7 @@ export class FirewallLog {
   async #follow(file: FileHandle): Promise<void> {
     const { ino, size } = await file.stat()
     const isSame = ino === this.#place.file && size >= this.#place.offset
-    // Otherwise it was emptied or made anew, and all that is in it is new.
+    // Otherwise it was emptied or replaced, and all of its content is new.
     let offset = isSame ? this.#place.offset : 0
     let lost = 0
     const buffer = Buffer.allocUnsafe(chunkBytes)
@@ -244,7 +244,7 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   }
 }
 
-/** Up to the last end of a line. A chunk without any is no text of our reader: all of it counts as one bad line. */
+/** Up to the last end of a line. A chunk without any was not written by our reader: all of it counts as one bad line. */
 function wholeLines(chunk: Buffer): Buffer {
   const end = chunk.lastIndexOf(newline)
   if (end < 0 && chunk.length === chunkBytes) return chunk

@@ -1,4 +1,4 @@
-// The service log: one JSON object a line, so that no text in it can start a line of its own.
+// The service log: one JSON object a line, so that no text in it can start a new line.
 
 import { secretMask } from '../../contract/fields.ts'
 

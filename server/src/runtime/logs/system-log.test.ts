@@ -165,7 +165,7 @@ describe('the system journal in its table', () => {
     assert.equal(await total(held), 1_001)
   })
 
-  it('forgets what a source wrote before it began anew', async () => {
+  it('forgets what a source wrote before it began again', async () => {
     await using held = room()
     held.source.rows = many(10)
     assert.equal(await total(held), 10)

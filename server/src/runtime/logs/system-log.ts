@@ -19,7 +19,7 @@ export const systemLogMigrations: readonly Migration[] = [
         syslog_id TEXT NOT NULL, unit TEXT NOT NULL, folded TEXT, UNIQUE (source, number)
       )`,
       `CREATE INDEX records_by_time ON records (date_time, microseconds, id)`,
-      // Rows tell the time of a zone and units of a brand: under others they are gathered anew.
+      // Rows depend on the time zone and the brand: when these change, the rows are gathered again.
       `CREATE TABLE records_kind (one INTEGER PRIMARY KEY CHECK (one = 1), kind TEXT NOT NULL)`,
     ],
   },
@@ -59,12 +59,12 @@ export interface LogSource {
 
 export interface SystemLogParts {
   readonly database: Database
-  /** Told by what the rows depend on beside their sources. */
+  /** Identifies what the rows depend on beside their sources. */
   readonly kind: () => string
   readonly sources: readonly LogSource[]
   /** Rows of a time before this one are not kept (docs/behaviour/logs.md 3). */
   readonly keptSince: (source: string) => number
-  /** Told once for each failure that begins. */
+  /** Called once for each failure that begins. */
   readonly onFault: (error: unknown) => void
 }
 
@@ -116,7 +116,7 @@ export class SystemLog {
 
   async #gather(): Promise<void> {
     try {
-      this.#startAnewUnder(this.#parts.kind())
+      this.#restartUnder(this.#parts.kind())
       for (const source of this.#parts.sources) await this.#gatherFrom(source)
       this.#isFailing = false
     } catch (error) {
@@ -126,7 +126,7 @@ export class SystemLog {
     }
   }
 
-  #startAnewUnder(kind: string): void {
+  #restartUnder(kind: string): void {
     const { database } = this.#parts
     const known = database.prepare('SELECT kind FROM records_kind').get()?.kind
     if (known === kind) return
@@ -213,7 +213,7 @@ export class SystemLog {
     let total = 0
     for (let high = Number(ends?.high ?? 0); high >= Number(ends?.low ?? 1); high -= lookedAtOnce) {
       const within = [high - lookedAtOnce, high]
-      // Once the page is full, most rows are told by one look not to belong to it.
+      // Once the page is full, most rows are excluded by one comparison.
       const bound = best.length < most ? null : (best.at(-1)?.[leading.field] ?? null)
       const rows = first.all(...within, bound, bound, ...values, most) as unknown as LogRow[]
       best = best.concat(rows).sort(compare).slice(0, most)

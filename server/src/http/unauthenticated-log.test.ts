@@ -1,9 +1,9 @@
-// A stranger's refusals are evidence, not a way to fill the disk.
+// Refusals of unauthenticated clients are evidence, and must not fill the disk.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AuditEntry } from '../runtime/logs/audit.ts'
-import { StrangerLog } from './strangers.ts'
+import { UnauthenticatedLog } from './unauthenticated-log.ts'
 
 const from = (address: string): AuditEntry => ({
   event: 'refused',
@@ -17,11 +17,11 @@ const from = (address: string): AuditEntry => ({
   changes: [],
 })
 
-describe('refusals of strangers', () => {
-  it('are told one by one at first, then as a number, address by address', () => {
+describe('refusals of unauthenticated clients', () => {
+  it('are recorded one by one at first, then as a count, by address', () => {
     let now = 0
     const noted: AuditEntry[] = []
-    const log = new StrangerLog(
+    const log = new UnauthenticatedLog(
       (entry) => noted.push(entry),
       () => now,
     )
@@ -32,25 +32,25 @@ describe('refusals of strangers', () => {
     log.sweep()
     assert.equal(noted.length, 62)
     assert.equal(noted.at(-1)?.address, 'a')
-    assert.match(noted.at(-1)?.message ?? '', /^940 more attempts/)
+    assert.match(noted.at(-1)?.message ?? '', /^940 more requests/)
     log.refused(from('a'))
     assert.equal(noted.length, 63)
   })
 
-  it('are told in full when the service stops', () => {
+  it('are all counted when the service stops', () => {
     const noted: AuditEntry[] = []
-    const log = new StrangerLog(
+    const log = new UnauthenticatedLog(
       (entry) => noted.push(entry),
       () => 0,
     )
     for (let index = 0; index < 70; index++) log.refused(from('a'))
     log.close()
-    assert.match(noted.at(-1)?.message ?? '', /^10 more attempts/)
+    assert.match(noted.at(-1)?.message ?? '', /^10 more requests/)
   })
 
   it('from ever new addresses share one count in the end', () => {
     const noted: AuditEntry[] = []
-    const log = new StrangerLog(
+    const log = new UnauthenticatedLog(
       (entry) => noted.push(entry),
       () => 0,
     )

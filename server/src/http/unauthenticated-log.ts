@@ -1,21 +1,21 @@
-// Refusals of those who are not signed in. The first of a minute are told one by one; what comes after that from the
-// same address becomes one record with their number, so that a stranger cannot fill the disk with evidence of himself.
+// Refused requests of unauthenticated clients. The first of each minute get a record each; further ones from the same
+// address become one record with their count, so that a client without a session cannot fill the disk.
 
 import type { AuditEntry } from '../runtime/logs/audit.ts'
 
-const toldEach = 60
+const recordedEach = 60
 const periodSeconds = 60
-/** So many addresses at once are counted apart; a flood from more shares one count. */
+/** Up to this many addresses are counted separately; further ones share one count. */
 const maxAddresses = 10_000
 const others = '(other addresses)'
 
 interface Count {
   readonly since: number
-  told: number
-  untold: number
+  recorded: number
+  unrecorded: number
 }
 
-export class StrangerLog {
+export class UnauthenticatedLog {
   readonly #note: (entry: AuditEntry) => void
   readonly #elapsed: () => number
   readonly #counts = new Map<string, Count>()
@@ -29,30 +29,30 @@ export class StrangerLog {
   refused(entry: AuditEntry): void {
     this.sweep()
     const address = this.#counts.has(entry.address) || this.#counts.size < maxAddresses ? entry.address : others
-    const count = this.#counts.get(address) ?? { since: this.#elapsed(), told: 0, untold: 0 }
+    const count = this.#counts.get(address) ?? { since: this.#elapsed(), recorded: 0, unrecorded: 0 }
     this.#counts.set(address, count)
     this.#sweeper ??= setInterval(() => this.sweep(), periodSeconds * 1000).unref()
-    if (count.told < toldEach) {
-      count.told++
+    if (count.recorded < recordedEach) {
+      count.recorded++
       this.#note(entry)
-    } else count.untold++
+    } else count.unrecorded++
   }
 
-  /** Tells the numbers of periods that are over. */
+  /** Records the counts of periods that have ended. */
   sweep(): void {
-    this.#tell((count) => this.#elapsed() - count.since >= periodSeconds)
+    this.#summarise((count) => this.#elapsed() - count.since >= periodSeconds)
   }
 
-  /** Tells all numbers: nobody counts on. */
+  /** Records all counts. */
   close(): void {
-    this.#tell(() => true)
+    this.#summarise(() => true)
   }
 
-  #tell(isOver: (count: Count) => boolean): void {
+  #summarise(isOver: (count: Count) => boolean): void {
     for (const [address, count] of this.#counts) {
       if (!isOver(count)) continue
       this.#counts.delete(address)
-      if (count.untold > 0) this.#note(summary(address, count.untold))
+      if (count.unrecorded > 0) this.#note(summary(address, count.unrecorded))
     }
     if (this.#counts.size > 0 || !this.#sweeper) return
     clearInterval(this.#sweeper)
@@ -66,7 +66,7 @@ const summary = (address: string, count: number): AuditEntry => ({
   address,
   what: '(several)',
   result: 'unauthenticated',
-  message: `${count} more attempts without a session within ${periodSeconds} s were refused.`,
+  message: `${count} more requests without a session were refused within ${periodSeconds} s.`,
   request_id: '',
   revision: null,
   changes: [],
