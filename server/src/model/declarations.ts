@@ -13,6 +13,8 @@ export interface ReferenceField<T> {
   /** Faults name a list by position: `values[2]`. */
   readonly isList: boolean
   idsOf(value: T): readonly string[]
+  /** The places of these ids, in their order, where that is not `field[0]`, `field[1]` ... */
+  placesOf?(value: T): readonly string[]
   /** What is wrong with naming this id, or null. Absent: `problemsOf` decides. */
   faultOf?(config: Config, id: string, value: T): string | null
   /** The field may hold `any`, which then must be its only value. */
@@ -24,7 +26,10 @@ export interface ReferenceField<T> {
 }
 
 interface Declaration<T> {
-  /** What is wrong with a value, by the fields of its body. `current` is the stored value, null for a new one. */
+  /**
+   * What is wrong with a value, by the fields of its body. `config` already holds it; `current` is the stored value that it
+   * replaces, null for a new one and the value itself when the whole configuration is verified.
+   */
   problemsOf?(config: Config, value: T, current: T | null): readonly Problem[]
   readonly references?: readonly ReferenceField<T>[]
   /** Fields that hold sealed secrets; replies never show them. */
@@ -72,7 +77,7 @@ export interface ListDeclaration<T extends Item = Item> extends Declaration<T> {
   readonly noun: string
   /** One particular item; the noun and its id unless given. */
   nameOf?(item: T): string
-  /** The id by which others name it; its own unless given. */
+  /** The id by which others name it; its own unless given. Numbers are not unique, so others cannot name them. */
   mentionedAs?(item: T): string
   /** Fields that a creation or a replacement may leave out. */
   readonly defaults?: object
@@ -81,9 +86,9 @@ export interface ListDeclaration<T extends Item = Item> extends Declaration<T> {
   readonly unique?: readonly Unique<T>[]
   /**
    * What would be right if other items were not there. It looks at all other items for each item, so a list that can grow
-   * beyond some thousands uses `unique`.
+   * beyond some thousands uses `unique`. `current` is as in `problemsOf`.
    */
-  conflictsOf?(config: Config, item: T): readonly Problem[]
+  conflictsOf?(config: Config, item: T, current: T | null): readonly Problem[]
   /** Items belong to an item of another list, whose id is in this field; they are numbered, placed and removed with it. */
   readonly owner?: { readonly field: string; readonly list: ListDeclaration }
 }
@@ -131,8 +136,9 @@ export const ownerOf = (item: Item, field: string): string => String((item as It
 export const nameOf = <T extends Item>(list: ListDeclaration<T>, item: T): string =>
   list.nameOf?.(item) ?? `${list.noun} ${item.id}`
 
-export const mentionedAs = <T extends Item>(list: ListDeclaration<T>, item: T): string =>
-  list.mentionedAs?.(item) ?? String(item.id)
+/** Null when no other object can name it. */
+export const mentionedAs = <T extends Item>(list: ListDeclaration<T>, item: T): string | null =>
+  list.mentionedAs?.(item) ?? (list.ids.kind === 'number' ? null : String(item.id))
 
 /** The id an item of this number gets. */
 export function idOf(ids: IdKind, number: number): ItemId {
@@ -149,4 +155,8 @@ export const readId = ({ ids }: Pick<ListDeclaration, 'ids'>, given: ItemId): It
 
 /** The value `any`, where it may be named. */
 export const any = 'any'
-export const anyAlone = '"any" cannot be combined with other values.'
+const anyAlone = '"any" cannot be combined with other values.'
+
+/** Where a field may hold `any`, it must be the only value. */
+export const anyProblems = (field: string, values: readonly string[]): Problem[] =>
+  values.includes(any) && values.length > 1 ? [{ field, message: anyAlone }] : []

@@ -4,7 +4,7 @@
 import type { Problem } from '../contract/error.ts'
 import {
   any,
-  anyAlone,
+  anyProblems,
   type ListDeclaration,
   mentionedAs,
   nameOf,
@@ -33,16 +33,21 @@ export const problemsOf = <T>(
   ...(declared.problemsOf?.(config, value, current) ?? []),
 ]
 
-export const conflictsOf = <T extends Item>(config: Config, list: ListDeclaration<T>, item: T): readonly Problem[] =>
-  list.conflictsOf?.(config, item) ?? []
+export const conflictsOf = <T extends Item>(
+  config: Config,
+  list: ListDeclaration<T>,
+  item: T,
+  current: T | null,
+): readonly Problem[] => list.conflictsOf?.(config, item, current) ?? []
 
 function referenceProblems<T>(config: Config, reference: ReferenceField<T>, value: T): Problem[] {
   const { field, isList, allowsAny } = reference
   const ids = reference.idsOf(value)
-  if (allowsAny && ids.includes(any)) return ids.length === 1 ? [] : [{ field, message: anyAlone }]
+  if (allowsAny && ids.includes(any)) return anyProblems(field, ids)
   return ids.flatMap((id, index): Problem[] => {
     const message = reference.faultOf?.(config, id, value) ?? null
-    return message === null ? [] : [{ field: isList ? `${field}[${index}]` : field, message }]
+    if (message === null) return []
+    return [{ field: reference.placesOf?.(value)[index] ?? (isList ? `${field}[${index}]` : field), message }]
   })
 }
 
@@ -59,27 +64,32 @@ export function createListVerifier<T extends Item>(list: ListDeclaration<T>): Ve
   const reads = slotsReadBy(list)
   const uniques = (list.unique ?? []).map((unique) => createUniqueCheck(list, unique))
   let good: { readonly state: readonly unknown[]; readonly items: readonly T[] } | null = null
+  // Items that are right by themselves in this state: a list that was only reordered is not looked at again.
+  let sound: { readonly state: readonly unknown[]; readonly items: WeakSet<T> } = { state: [], items: new WeakSet() }
   return (config) => {
     const items = read(config, list.slot)
     const state = reads.map(({ key }) => config[key])
-    const isSameState = good?.state.every((value, at) => value === state[at]) === true
-    const [head, tail] = good && isSameState ? commonEnds(good.items, items) : [0, 0]
+    if (!isSame(sound.state, state)) sound = { state, items: new WeakSet() }
+    const [head, tail] = good && isSame(good.state, state) ? commonEnds(good.items, items) : [0, 0]
+    const own = (item: T): readonly Problem[] => {
+      if (sound.items.has(item)) return []
+      const problems = [...problemsOf(config, list, item, item), ...ownerProblems(config, list, item)]
+      if (problems.length === 0) sound.items.add(item)
+      return problems
+    }
     const problems = [
       ...items
         .slice(head, items.length - tail)
-        .flatMap((item) =>
-          under(pathOf(list.slot, item.id), [
-            ...problemsOf(config, list, item, item),
-            ...ownerProblems(config, list, item),
-            ...conflictsOf(config, list, item),
-          ]),
-        ),
+        .flatMap((item) => under(pathOf(list.slot, item.id), [...own(item), ...conflictsOf(config, list, item, item)])),
       ...uniques.flatMap((check) => check(items)),
     ]
     if (problems.length === 0) good = { state, items }
     return problems
   }
 }
+
+const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((value, at) => value === other[at])
 
 /** Its own slot only where the declaration says so. */
 export const slotsReadBy = (list: ListDeclaration | SettingsDeclaration): readonly Slot[] => [
@@ -162,17 +172,21 @@ const mentions = <T>(
   user: Pick<Reference, 'object' | 'title'>,
   along?: Reference['along'],
 ): Reference[] =>
-  fields.flatMap((reference) =>
-    reference
-      .idsOf(value)
-      .filter((id) => id !== any)
-      .map((id) => ({
-        ...user,
-        id,
-        field: reference.field,
-        ...(reference.isRemovedAlong && along ? { along } : {}),
-      })),
-  )
+  fields.flatMap((reference) => {
+    const places = reference.placesOf?.(value)
+    return reference.idsOf(value).flatMap((id, index) =>
+      id === any
+        ? []
+        : [
+            {
+              ...user,
+              id,
+              field: places?.[index] ?? reference.field,
+              ...(reference.isRemovedAlong && along ? { along } : {}),
+            },
+          ],
+    )
+  })
 
 const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 

@@ -91,6 +91,7 @@ export function removeFrom<T extends Item>(
   const users: Reference[] = []
   // The map grows while it is walked: what goes along can be named by others in turn.
   for (const { mentionedAs: name } of gone.values()) {
+    if (name === null) continue
     for (const reference of referencesTo(config, name)) {
       if (reference.along) gone.set(reference.object, reference.along)
       else users.push(reference)
@@ -131,8 +132,12 @@ const stored = <T extends Item>(list: ListDeclaration<T>, body: object): object 
 /** The item, unless something is wrong with it by itself (422) or beside the others (409). */
 function accepted<T extends Item>(config: Config, list: ListDeclaration<T>, fields: object, current: T | null): T {
   const item = fields as T
-  refuse(problemsOf(config, list, item, current))
-  refuse(conflictsWith(config, list, item, current), 'conflict')
+  // Judged in its place, as verification will see it: limits over several items count it.
+  const items = read(config, list.slot)
+  const placed = current === null ? [...items, item] : items.with(items.indexOf(current), item)
+  const next = write(config, list.slot, placed)
+  refuse(problemsOf(next, list, item, current))
+  refuse(conflictsWith(next, list, item, current), 'conflict')
   return item
 }
 
@@ -151,7 +156,7 @@ function conflictsWith<T extends Item>(
       read(config, list.slot).some((other) => unique.keyOf(other) === key && other.id !== item.id)
     return isTaken ? [{ field: unique.field, message: unique.messageOf(item) }] : []
   })
-  return [...taken, ...conflictsOf(config, list, item)]
+  return [...taken, ...conflictsOf(config, list, item, current)]
 }
 
 /** An item of another owner is not an anchor. */

@@ -59,9 +59,9 @@ test('who is asked, and which server of a connection is missing', () => {
   } as never
   const told = items(config)
   assert.match(said(told.unbound), /External servers are asked: 192\.0\.2\.53\. Signatures .* not enforced/)
-  assert.match(said(told.unbound), /The connection interface\.id\.2 names no DNS server now\./)
-  assert.match(said(told.unbound), /The forward zone a\.example is covered by the own zone of this name\./)
-  assert.equal(said(told.nsd), 'active: 1 own zone is served by unbound; there is no nsd of its own.')
+  assert.match(said(told.unbound), /The connection interface\.id\.2 gives no DNS server now\./)
+  assert.match(said(told.unbound), /The forward zone a\.example is covered by the authoritative zone of this name\./)
+  assert.equal(said(told.nsd), 'active: 1 authoritative zone is served by unbound; there is no separate nsd.')
 })
 
 test('interception needs its rules in the kernel', () => {
@@ -93,7 +93,7 @@ test('dynamic DNS says what is missing, what failed and what is done', () => {
   assert.match(told({}, { ...facts, interfaces: [] }), /^failed: .*no external address/)
   assert.match(
     told({ error: 'it said no.', retrySeconds: 60 }),
-    /^failed: Dynamic DNS: it said no\. The next try is in 60 s\.$/,
+    /^failed: Dynamic DNS: it said no\. The next attempt is in 60 s\.$/,
   )
   assert.match(told({ error: 'it said no.' }), /until a setting or the address changes\.$/)
   assert.match(told({}), /^activating: /)

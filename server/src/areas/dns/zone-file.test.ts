@@ -103,7 +103,7 @@ describe('a zone text', () => {
     ['$GENERATE 1-9 a$ A 1.2.3.$', '$GENERATE is not allowed here.'],
     ['$TTL soon', '$TTL needs one time, such as 86400 or 1d.'],
     ['$ORIGIN a b', '$ORIGIN needs one domain name.'],
-    ['a TXT "open', 'A quotation mark is not closed, or a character stands where none may.'],
+    ['a TXT "open', 'A quotation mark is not closed, or there is a character where none is allowed.'],
     ['a A ( 1.2.3.4', 'A parenthesis is not closed.'],
     ['a A 1.2.3.4 )', 'The parentheses do not match.'],
     ['other.example. A 1.2.3.4', 'other.example. lies outside of the zone.'],
@@ -120,7 +120,7 @@ describe('a zone text', () => {
 
   it('needs one SOA record and an NS record, both of the zone itself', () => {
     assert.deepEqual(faultsOf('@ NS ns.example.'), ['1: The zone has no SOA record.'])
-    assert.deepEqual(faultsOf('@ SOA a. b. 1 1 1 1 1'), ['1: The zone has no NS record of its own.'])
+    assert.deepEqual(faultsOf('@ SOA a. b. 1 1 1 1 1'), ['1: The zone has no NS record for its own name.'])
     assert.deepEqual(faultsOf('sub SOA a. b. 1 1 1 1 1\n@ NS ns.example.'), [
       '1: The SOA record must be that of example.com.',
     ])

@@ -46,7 +46,7 @@ function readEntries(text: string): { readonly entries: readonly Entry[]; readon
     while (tokenForm.lastIndex < content.length) {
       const match = tokenForm.exec(content)
       if (!match) {
-        faults.push({ line, message: 'A quotation mark is not closed, or a character stands where none may.' })
+        faults.push({ line, message: 'A quotation mark is not closed, or there is a character where none is allowed.' })
         break
       }
       const [token, quoted] = match

@@ -1,4 +1,4 @@
-// What each type of record holds, and what must hold between the records of one zone (dns.md, "Master zone text"). Names
+// What each type of record holds, and what must hold between the records of one zone (docs/behaviour/dns.md 4). Names
 // are absolute, in lower case and end with a dot.
 
 import { parseAddress } from '../../net/ipv4.ts'
@@ -131,7 +131,7 @@ function authorityFaults(apex: string, records: readonly ZoneRecord[]): Fault[] 
     ...(first ? [] : [{ line: 1, message: 'The zone has no SOA record.' }]),
     ...(first && first.name !== apex ? [{ line: first.line, message: `The SOA record must be that of ${apex}` }] : []),
     ...others.map(({ line }) => ({ line, message: 'A zone has only one SOA record.' })),
-    ...(hasServer ? [] : [{ line: 1, message: 'The zone has no NS record of its own.' }]),
+    ...(hasServer ? [] : [{ line: 1, message: 'The zone has no NS record for its own name.' }]),
   ]
 }
 
@@ -153,7 +153,7 @@ function recordFaults(
   return []
 }
 
-/** Whether a name has an address: by a record of its own, or by a wildcard above it. */
+/** Whether a name has an address: by a record for it, or by a wildcard above it. */
 function addressFinder(records: readonly ZoneRecord[]): (name: string) => boolean {
   const names = new Set(records.filter(({ type }) => type === 'A' || type === 'AAAA').map(({ name }) => name))
   const wildcards = [...names].filter((name) => name.startsWith('*')).map((name) => name.slice(1))
