@@ -307,7 +307,7 @@ describe('network interfaces', () => {
     assert.deepEqual((await admin('GET', '/network/tunnel_states')).body[0].link, 'inactive')
     const refusal = await admin('DELETE', `/network/connections/${parent}`)
     assert.equal(refusal.status, 409)
-    assert.match(refusal.body.message, /Tunnel “Renamed”/)
+    assert.match(refusal.body.message, /GRE tunnel “Renamed”/)
     for (const one of [id, second]) assert.equal((await admin('DELETE', `/network/tunnels/${one}`)).status, 200)
     assert.equal((await admin('DELETE', `/network/connections/${parent}`)).status, 200)
   })

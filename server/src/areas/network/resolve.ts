@@ -24,7 +24,7 @@ import type { Aggregated, Tunnel } from './contract.ts'
 /** The kernel's limit for the name of a device. */
 const maxDeviceName = 15
 
-/** Client VPN traffic is one device, whoever makes it (vpn.md). */
+/** All VPN clients share one device (docs/behaviour/vpn.md 1). */
 const vpnDevice = 'Lvpn0'
 
 const maxInterfacesPerZone = 64
@@ -51,7 +51,7 @@ export const bondOf = (aggregatedId: string): string => `ag${aggregatedId.replac
 
 const isMac = (mac: string): boolean => mac.includes(':')
 
-/** What a connection stands on: a card or an aggregated interface, before any VLAN. */
+/** What a connection is built on: a card or an aggregated interface, before any VLAN. */
 export const baseOf = (facts: Facts, connection: CardConnection): string | null =>
   isMac(connection.mac) ? cardOf(facts, connection.mac) : bondOf(connection.mac)
 
