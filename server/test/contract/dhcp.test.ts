@@ -273,7 +273,7 @@ describe('DHCP', () => {
     )
     assert.equal(items[0].msg[0], 'Not served: “Net 1” has no device in this machine.')
     for (const { id } of await shown(entriesPath)) await done('PATCH', `${entriesPath}/${id}`, { enabled: false })
-    assert.deepEqual((await shown('/dhcp_server/status'))[0].msg, ['No interface has the DHCP server switched on.'])
+    assert.deepEqual((await shown('/dhcp_server/status'))[0].msg, ['The DHCP server is not enabled on any interface.'])
   })
 
   it('is the same after a restart', async () => {

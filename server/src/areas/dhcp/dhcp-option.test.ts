@@ -51,7 +51,7 @@ describe('a DHCP option', () => {
 
   const noNumber =
     'Must begin with the number of an option from 1 to 254, or with option: and its name, such as 66 or option:router.'
-  const quotes = 'A quotation mark is not closed or stands inside a value.'
+  const quotes = 'A quotation mark is not closed or is inside a value.'
   for (const [text, message] of [
     ...['foo', '0,x', '255,x', '256,x', '03,1.2.3.4', 'option:,1', 'option:nope,1', 'option:hostname,x', ',1'].map(
       (one) => [one, noNumber] as const,

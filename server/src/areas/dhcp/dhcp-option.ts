@@ -1,4 +1,4 @@
-// Reads a DHCP option in the notation of dnsmasq (dhcp.md): `[vendor:[<class>],][<opt>|option:<name>],[<value>[,<value>]]`.
+// Reads a DHCP option in the notation of dnsmasq (docs/behaviour/dhcp.md 3): `[vendor:[<class>],][<opt>|option:<name>],[<value>[,<value>]]`.
 // What is stored reads here, so that no option of an administrator can stop the server; it is printed from the parts.
 
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
@@ -126,7 +126,7 @@ const withoutEscapes = (text: string): string =>
 /** The option, or a sentence that says what is wrong with it. */
 export function parseOption(text: string): DhcpOption | string {
   const parts = readParts(text)
-  if (!parts) return 'A quotation mark is not closed or stands inside a value.'
+  if (!parts) return 'A quotation mark is not closed or is inside a value.'
   const [first] = parts
   const vendorClass = first && !first.isQuoted && first.text.startsWith('vendor:') ? first.text.slice(7) : null
   const [head, ...values] = vendorClass === null ? parts : parts.slice(1)

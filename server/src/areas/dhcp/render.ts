@@ -1,6 +1,7 @@
 // The DHCP service as files of dnsmasq: one for its settings, one for who is bound to which address, which it reads again
 // without a restart; and the server of the proxy file where that is announced. Pure.
 
+import { pathOf as pathIn } from '../../model/paths.ts'
 import type { Config } from '../../model/slots.ts'
 import { highestAddress, type Network, parseAddress, parseNetwork, parseSpan } from '../../net/ipv4.ts'
 import type { Artifact } from '../../plan/artifacts.ts'
@@ -54,7 +55,7 @@ function settingsLines(served: readonly ServedNetwork[], relayed: readonly Relay
   ]
 }
 
-const pathOf = ({ id }: Entry): string => `${entries.key}[${id}]`
+const pathOf = ({ id }: Entry): string => pathIn(entries, id)
 
 const relayLines = ({ entry, address: own, servers }: RelayedNetwork): Dnsmasq[] => [
   origin(`${pathOf(entry)}.relay.external_servers`),
@@ -69,7 +70,7 @@ function networkLines(place: ServedNetwork): Dnsmasq[] {
     ...rangeLines(place),
     origin(`${pathOf(entry)}.server`),
     ...fieldOptions(place, custom)
-      // Spec (dhcp.md): an option of the administrator beats the same option of the other fields.
+      // An option of the administrator replaces the same option of the other fields (docs/behaviour/dhcp.md 3).
       .filter(([code]) => !replaced.has(code))
       .map(([code, ...values]) => optionLine(place, false, [number(code), ...values])),
     ...bootLines(place),
@@ -135,7 +136,7 @@ function routerOf({ gateway }: Server, network: Network, custom: readonly Custom
   return gateway === '' ? network.address : parseAddress(gateway)
 }
 
-/** Clients that understand these routes do not look at the default gateway (RFC 3442), so it stands among them. */
+/** Clients that understand these routes do not look at the default gateway (RFC 3442), so it is one of them. */
 function routeValues({ routes }: Server, router: number | null): Dnsmasq[] {
   if (routes.length === 0) return []
   const network = (low: number, prefix: number): Dnsmasq => word(`${address(low)}/${prefix}`)
@@ -163,7 +164,7 @@ function printOption({ vendorClass, code, values, isText }: DhcpOption): Dnsmasq
   return [...vendor, codeWord(code), ...printed]
 }
 
-/** dnsmasq has a number of its own for the address of the boot server in the message, and takes only the name. */
+/** dnsmasq has a separate number for the address of the boot server in the message, and takes only the name. */
 const codeWord = (code: number): Dnsmasq => (code === 255 ? word('option:server-ip-address') : number(code))
 
 const hostLines = (config: Config, served: readonly ServedNetwork[]): Dnsmasq[] =>

@@ -50,7 +50,7 @@ describe('entries', () => {
       )
       return unserved[0]?.reason
     }
-    assert.equal(why({ enabled: false }), '“Annex” is switched off.')
+    assert.equal(why({ enabled: false }), '“Annex” is disabled.')
     assert.equal(why({ mac: '02:00:00:00:00:99' }), '“Annex” has no device in this machine.')
     assert.equal(why({ addresses: [] }), '“Annex” has no address.')
     const odd = { ...facts, interfaces: [...facts.interfaces.slice(0, 2), card('a b', freeMac)] }

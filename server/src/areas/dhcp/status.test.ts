@@ -72,11 +72,11 @@ describe('the status of DHCP', () => {
   it('tells what is set and does nothing', () => {
     const lease = { id: 'l', enabled: true, comment: '', ip_address: '192.168.0.9', mac: '02:00:00:00:00:09' }
     assert.deepEqual(items(seen(both), write(config, staticLeases, [lease]))[0]?.msg, [
-      'Static leases in no network that is served: 1.',
+      'Static leases outside the served networks: 1.',
     ])
     const off = write(config, connections, [{ ...lan, enabled: false }])
     assert.deepEqual(items(seen([]), off)[0], {
-      ...{ name: 'dhcp-server', status: 'failed', msg: ['Not served: “Office” is switched off.'] },
+      ...{ name: 'dhcp-server', status: 'failed', msg: ['Not served: “Office” is disabled.'] },
     })
     assert.match(items(seen(both))[2]?.msg.join() ?? '', /the file says DIRECT/)
     const broken = items(seen([unit('dhcp'), unit('wpad.10.10.0.1', 'failed', 'Address already in use')]))[2]

@@ -1,4 +1,4 @@
-// Where clients find the proxy file (WPAD), and who serves it to them: a unit of applyd for each of the gateway's addresses.
+// Where clients find the proxy file (WPAD), and what serves it to them: a unit of applyd for each of the gateway's addresses.
 
 import { printAddress } from '../../net/ipv4.ts'
 
