@@ -190,7 +190,7 @@ describe('rule tests', () => {
       {
         name: 'rule-tests',
         status: 'failed',
-        msg: ['The last run of the rule tests came to nothing: The copy of the rules could not be made.'],
+        msg: ['The last run of the rule tests failed: The copy of the rules could not be made.'],
       },
     )
     assert.deepEqual([told.data, told.block_status], [{}, false])

@@ -184,7 +184,7 @@ describe('lists of the firewall', () => {
     assert.equal(refused.status, 409)
     assert.deepEqual(
       refused.body.problems.map((problem: { field: string }) => problem.field),
-      ['acl_ordered_list[0].acl', 'acl_ordered_list[1].acl'],
+      ['firewall.acl_order.acl_ordered_list[0].acl', 'firewall.acl_order.acl_ordered_list[1].acl'],
     )
     assertRefused(
       await admin('PATCH', '/acl/acl-order', {

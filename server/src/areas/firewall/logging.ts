@@ -1,5 +1,5 @@
-// Whether the firewall logs anything, and what the reader of its log reports in the administrator's words. The reader
-// itself belongs to the firewall-log area.
+// Whether the firewall logs anything, and the messages of the log reader in plain words. The reader itself belongs to the
+// firewall-log area.
 
 import { type Config, read } from '../../model/slots.ts'
 import { accessState, logRules, settings } from './config.ts'
@@ -14,7 +14,7 @@ export function isLogging(config: Config): boolean {
   return (read(config, settings).log_mode !== 'nothing' && isMarking) || (access.enabled && access.logging_enabled)
 }
 
-/** The words of the unit; a program or plugin that is not there is named by its package. */
+/** The message of the unit; a missing program or plugin is named with its package. */
 export function describeReader(message: string): string {
   if (/failed to execute|not installed/.test(message))
     return 'The program ulogd is not installed (Debian package ulogd2); no records are written.'
