@@ -99,6 +99,8 @@ export const declareSettings = <T extends object>(settings: SettingsDeclaration<
 
 type NamingOptions<T> = Omit<ReferenceField<T>, 'field' | 'isList' | 'idsOf'>
 
+const noIds: readonly string[] = []
+
 /** A field that holds a list of ids. */
 export const names = <T extends object>(
   field: keyof T & string,
@@ -107,7 +109,7 @@ export const names = <T extends object>(
   ...options,
   field,
   isList: true,
-  idsOf: (value) => (value[field] ?? []) as readonly string[],
+  idsOf: (value) => (value[field] ?? noIds) as readonly string[],
 })
 
 /** A field that holds one id; null, '' and no field at all name nothing. */
@@ -120,7 +122,7 @@ export const namesOne = <T extends object>(
   isList: false,
   idsOf: (value) => {
     const id = (value[field] ?? '') as string
-    return id === '' ? [] : [id]
+    return id === '' ? noIds : [id]
   },
 })
 

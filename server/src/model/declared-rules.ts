@@ -22,16 +22,13 @@ interface Declared<T> {
   problemsOf?(config: Config, value: T, current: T | null): readonly Problem[]
 }
 
-/** What is wrong with a value by itself, by the fields of its body. */
-export const problemsOf = <T>(
-  config: Config,
-  declared: Declared<T>,
-  value: T,
-  current: T | null,
-): readonly Problem[] => [
-  ...(declared.references ?? []).flatMap((reference) => referenceProblems(config, reference, value)),
-  ...(declared.problemsOf?.(config, value, current) ?? []),
-]
+/** What is wrong with a value by itself, by the fields of its body. Ten thousand rules are asked, so nothing is copied. */
+export function problemsOf<T>(config: Config, declared: Declared<T>, value: T, current: T | null): readonly Problem[] {
+  const problems: Problem[] = []
+  for (const reference of declared.references ?? []) addReferenceProblems(problems, config, reference, value)
+  const others = declared.problemsOf?.(config, value, current) ?? []
+  return problems.length === 0 ? others : [...problems, ...others]
+}
 
 export const conflictsOf = <T extends Item>(
   config: Config,
@@ -40,14 +37,17 @@ export const conflictsOf = <T extends Item>(
   current: T | null,
 ): readonly Problem[] => list.conflictsOf?.(config, item, current) ?? []
 
-function referenceProblems<T>(config: Config, reference: ReferenceField<T>, value: T): Problem[] {
+function addReferenceProblems<T>(problems: Problem[], config: Config, reference: ReferenceField<T>, value: T): void {
   const { field, isList, allowsAny } = reference
   const ids = reference.idsOf(value)
-  if (allowsAny && ids.includes(any)) return anyProblems(field, ids)
-  return ids.flatMap((id, index): Problem[] => {
+  if (allowsAny && ids.includes(any)) {
+    if (ids.length > 1) problems.push(...anyProblems(field, ids))
+    return
+  }
+  ids.forEach((id, index) => {
     const message = reference.faultOf?.(config, id, value) ?? null
-    if (message === null) return []
-    return [{ field: reference.placesOf?.(value)[index] ?? (isList ? `${field}[${index}]` : field), message }]
+    if (message === null) return
+    problems.push({ field: reference.placesOf?.(value)[index] ?? (isList ? `${field}[${index}]` : field), message })
   })
 }
 
@@ -64,25 +64,25 @@ export function createListVerifier<T extends Item>(list: ListDeclaration<T>): Ve
   const reads = slotsReadBy(list)
   const uniques = (list.unique ?? []).map((unique) => createUniqueCheck(list, unique))
   let good: { readonly state: readonly unknown[]; readonly items: readonly T[] } | null = null
-  // Items that are right by themselves in this state: a list that was only reordered is not looked at again.
-  let sound: { readonly state: readonly unknown[]; readonly items: WeakSet<T> } = { state: [], items: new WeakSet() }
   return (config) => {
     const items = read(config, list.slot)
     const state = reads.map(({ key }) => config[key])
-    if (!isSame(sound.state, state)) sound = { state, items: new WeakSet() }
-    const [head, tail] = good && isSame(good.state, state) ? commonEnds(good.items, items) : [0, 0]
-    const own = (item: T): readonly Problem[] => {
-      if (sound.items.has(item)) return []
-      const problems = [...problemsOf(config, list, item, item), ...ownerProblems(config, list, item)]
-      if (problems.length === 0) sound.items.add(item)
-      return problems
+    const before = good && isSame(good.state, state) ? good.items : []
+    const [head, tail] = commonEnds(before, items)
+    // Items that only moved are right by themselves as they were.
+    const sound = new Set(before.slice(head, before.length - tail))
+    const problems: Problem[] = []
+    const add = (item: T, found: readonly Problem[]): void => {
+      if (found.length > 0) problems.push(...under(pathOf(list.slot, item.id), found))
     }
-    const problems = [
-      ...items
-        .slice(head, items.length - tail)
-        .flatMap((item) => under(pathOf(list.slot, item.id), [...own(item), ...conflictsOf(config, list, item, item)])),
-      ...uniques.flatMap((check) => check(items)),
-    ]
+    for (const item of items.slice(head, items.length - tail)) {
+      if (!sound.has(item)) {
+        add(item, problemsOf(config, list, item, item))
+        add(item, ownerProblems(config, list, item))
+      }
+      add(item, conflictsOf(config, list, item, item))
+    }
+    for (const check of uniques) problems.push(...check(items))
     if (problems.length === 0) good = { state, items }
     return problems
   }

@@ -93,7 +93,7 @@ const longestValues = 255
 const longestClass = 128
 const partForm = /[ \t]*(?:"((?:[^"\\]|\\.)*)"[ \t]*|([^",]*))(?:,|$)/y
 
-/** What a backslash means within quotation marks; before any other character it stands for itself. */
+/** What a backslash means within quotation marks; before any other character it is itself. */
 const escapes: Readonly<Record<string, string>> = {
   ...{ '"': '"', '\\': '\\', t: '\t', n: '\n', b: '\b', r: '\r', e: '\x1b' },
 }
@@ -170,6 +170,6 @@ function numberFault(values: readonly Part[]): string | null {
   const areAddresses = values.length > 1 || values[0]?.text.includes('.')
   const isRight = (value: Part): boolean => isAddress(value) || parseNetwork(value.text) !== null
   return areNumbers && areAddresses && !values.every(isRight)
-    ? 'The values look like IPv4 addresses but are none; put a text in quotation marks.'
+    ? 'The values look like IPv4 addresses but are not valid; put text in quotation marks.'
     : null
 }

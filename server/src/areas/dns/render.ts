@@ -1,4 +1,4 @@
-// The DNS server as files of unbound: whom it answers, whom it asks, authoritative zones record by record, and the names that
+// The DNS server as files of unbound: its clients and servers, authoritative zones record by record, and the names that
 // safe search and interception answer differently. What never depends on the configuration is applyd's (engines/dns.ts).
 
 import { type Config, read } from '../../model/slots.ts'

@@ -1,5 +1,5 @@
-// Reads the text of a zone (RFC 1035, section 5) into records and says line by line what is wrong with it. Whoever writes a
-// zone for a daemon prints these records, never the text. What a record may hold is in zone-records.ts.
+// Reads the text of a zone (RFC 1035, section 5) into records and reports faults by line. Rendered zones are printed from
+// these records, never from the text. What a record may hold is in zone-records.ts.
 
 import { parseTime, type RecordType, readData, resolveName, type ZoneRecord } from './zone-records.ts'
 

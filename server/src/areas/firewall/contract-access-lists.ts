@@ -1,5 +1,4 @@
-// Access control lists, whom they apply to in which order, and the exceptions from inspection (docs/behaviour/firewall.md 8
-// and 9).
+// Access control lists, their bindings, and the exceptions from inspection (docs/behaviour/firewall.md 8 and 9).
 
 import type { Static } from 'typebox'
 import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'

@@ -28,7 +28,7 @@ export const lastRun = ({ engine }: Services): CheckRun => runs.get(engine) ?? n
 
 const changeAgainAfterMilliseconds = 2_000
 
-/** Answers once the run is under way. */
+/** Answers once the run has started. */
 export async function startRun(services: Services): Promise<void> {
   if (lastRun(services).isInProgress)
     throw new GatewayError('conflict', 'The rule tests are already running. Wait until they have finished.')

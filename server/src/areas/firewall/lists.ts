@@ -52,8 +52,8 @@ const translation = (field: Translation, form: RegExp): ReferenceField<Rule> => 
   field,
   isList: false,
   idsOf: (rule) => {
-    const value = rule[field] ?? ''
-    return form.test(value) ? [value] : []
+    const value = rule[field]
+    return value && form.test(value) ? [value] : []
   },
   faultOf: objectFault,
 })
@@ -80,7 +80,7 @@ const ruleList = (table: RuleTable): ListDeclaration<Rule> =>
     ids: { kind: 'number' },
     noun: `${table.toUpperCase()} rule`,
     defaults: ruleDefaults[table],
-    references: ruleReferences,
+    references: ruleReferences.filter(({ field }) => field in ruleDefaults[table]),
     problemsOf: (config, rule) => ruleProblems(config, table, rule),
     reads: namedSlots,
   })

@@ -1,4 +1,4 @@
-// Whether the firewall logs anything, and the messages of the log reader in plain words. The reader itself belongs to the
+// Whether the firewall logs anything, and plain messages of its log reader. The reader itself belongs to the
 // firewall-log area.
 
 import { type Config, read } from '../../model/slots.ts'

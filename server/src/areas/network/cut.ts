@@ -37,10 +37,10 @@ export function wouldCut(
   if (!next) return `This change removes the address ${localAddress}, which your connection uses.`
   if (next.device !== holder.device)
     return `This change moves the address ${localAddress}, which your connection uses, to another interface.`
-  const way = wayTo(now, far)
-  const newWay = wayTo(then, far)
-  if (way === null || (newWay !== null && isSameWay(way, newWay))) return null
-  return newWay === null
+  const route = routeTo(now, far)
+  const newRoute = routeTo(then, far)
+  if (route === null || (newRoute !== null && isSameRoute(route, newRoute))) return null
+  return newRoute === null
     ? `This change removes the only route to your address ${peer}.`
     : `This change sends the replies to your address ${peer} over another route.`
 }
@@ -73,13 +73,13 @@ const networksOf = ({ addresses }: Side): Network[] => addresses.flatMap((addres
 const holderOf = (sides: readonly Side[], address: number): Side | undefined =>
   sides.find((side) => networksOf(side).some((network) => network.address === address))
 
-interface Way {
+interface Route {
   readonly device: string
   readonly via: string | null | undefined
 }
 
 /** Straight into a network, else by the first default route. */
-function wayTo(sides: readonly Side[], address: number): Way | null {
+function routeTo(sides: readonly Side[], address: number): Route | null {
   const near = sides.find((side) => networksOf(side).some(({ low, high }) => address >= low && address <= high))
   if (near) return { device: near.device, via: null }
   const first = sides.find(({ gateway }) => gateway !== null)
@@ -87,5 +87,5 @@ function wayTo(sides: readonly Side[], address: number): Way | null {
 }
 
 /** A next hop that is not known is taken to stay. */
-const isSameWay = (a: Way, b: Way): boolean =>
+const isSameRoute = (a: Route, b: Route): boolean =>
   a.device === b.device && (a.via === b.via || a.via === undefined || b.via === undefined)

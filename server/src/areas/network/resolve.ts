@@ -32,7 +32,7 @@ const maxInterfacesPerZone = 64
 /** Why the zone of an interface cannot be this one. The interface of the VPN clients is one further member. */
 export function faultOfZone(config: Config, zone: string | null, furtherMembers = 0): string | null {
   if (zone === null) return null
-  if (!findIn(config, zones, zone)) return 'There is no zone with this id.'
+  if (!findIn(config, zones, zone)) return `There is no zone with the id ${zone}.`
   const members = [...read(config, connections), ...read(config, tunnels)].filter((one) => one.zone === zone)
   return members.length + furtherMembers > maxInterfacesPerZone
     ? `A zone holds at most ${maxInterfacesPerZone} interfaces.`
