@@ -54,7 +54,7 @@ describe('DHCP', () => {
     assert.equal(answer.text, '')
   }
 
-  /** A connection on a card and in a network of its own, so that no test is in the way of another. */
+  /** A connection on a separate card and in a separate network, so that tests do not affect each other. */
   const addConnection = async (more: object = {}) => {
     const net = ++lastNet
     const mac = `02:00:00:00:0e:${net.toString(16).padStart(2, '0')}`
@@ -111,7 +111,7 @@ describe('DHCP', () => {
     assert.deepEqual(fieldsOf(await admin('POST', entriesPath, neither)), ['server'])
   })
 
-  it('stands on a local interface, one entry on each', async () => {
+  it('has one entry for each local interface', async () => {
     const { alias, body } = await addServer()
     assert.deepEqual(fieldsOf(await admin('POST', entriesPath, body), 409), ['interface'])
     const { id } = await addServer()

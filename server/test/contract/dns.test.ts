@@ -129,7 +129,7 @@ describe('DNS', () => {
     await done('DELETE', `/dns/zones/root/${id}`)
   })
 
-  it('holds on to a provider connection that an external server stands on', async () => {
+  it('keeps a provider connection that an external server uses', async () => {
     const id = await add('/dns/zones/root', server({ type: 'interface', object: wan }))
     const path = `/network/connections/${wan.split('.')[2]}`
     assert.deepEqual(fieldsOf(await admin('DELETE', path), 409), [`dns.root_servers[${id}].object`])
@@ -144,7 +144,7 @@ describe('DNS', () => {
     await done('DELETE', `/dns/zones/root/${id}`)
   })
 
-  it('wants forward zones with a name of their own and servers', async () => {
+  it('requires a unique name and servers of forward zones', async () => {
     const path = '/dns/zones/forward'
     const id = await add(path, forward({ name: 'taken.example' }))
     const other = await add(path, forward({ name: 'free.example' }))

@@ -273,7 +273,7 @@ describe('the VPN servers', () => {
     await clear('access_rules')
   })
 
-  it('keep address rules, each with addresses of its own', async () => {
+  it('keep address rules, each with different addresses', async () => {
     const { id } = await done('POST', '/vpn_servers/lease_rules', lease)
     const { objects, address } = lease
     const second = await done('POST', '/vpn_servers/lease_rules?insert_after=false&anchor_item_id=1', {

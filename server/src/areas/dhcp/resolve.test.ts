@@ -38,7 +38,7 @@ describe('entries', () => {
     )
   })
 
-  it('that cannot be served are told, and do not keep the others from it', () => {
+  it('that cannot be served are reported, and do not stop the others', () => {
     const why = (change: Partial<typeof lan>, from = facts) => {
       const { served, unserved } = serviceOf(
         configOf([entry(1), entry(4)], [lan, wan, { ...annex, ...change } as Connection]),
@@ -92,7 +92,7 @@ describe('bindings', () => {
   )
   const { served } = serviceOf(config, facts)
 
-  it('put static leases before rules, and give nobody the address of a rule that lost or has no MAC', () => {
+  it('put static leases before rules, and never give out the address of a rule that lost or has no MAC', () => {
     assert.deepEqual(
       bindingsOf(config, served).map(({ address, mac }) => `${printAddress(address)} ${mac?.slice(-1) ?? '-'}`),
       [

@@ -143,7 +143,7 @@ it('times are numbers of seconds or of units, up to 2^31 - 1', () => {
   )
 })
 
-it('IPv6 addresses are told from what only looks like one', () => {
+it('IPv6 addresses are distinguished from text that only looks like one', () => {
   const right = ['::', '::1', '1::', '2001:db8::1', '1:2:3:4:5:6:7:8', '1:2:3:4:5:6:7::', '::ffff:192.0.2.1', 'FE80::A']
   const wrong = [
     '',

@@ -45,13 +45,13 @@ describe('the firewall status', () => {
     ['where nothing can be applied', { observation: { ...loaded, limitation: 'no rights' } }, 'inactive', 'inactive'],
     ['when the table is gone', { observation: { ...loaded, tables: [] } }, 'failed', 'failed'],
     ['when the table is empty', { observation: table({ present: false }) }, 'failed', 'failed'],
-    ['when somebody changed the rules', { observation: table({ asLoaded: false }) }, 'failed', 'active'],
+    ['when another program changed the rules', { observation: table({ asLoaded: false }) }, 'failed', 'active'],
     ['when the last apply failed', { applyError: 'nft said no' }, 'failed', 'active'],
     ['without an external interface', { externalDevices: [] }, 'active', 'failed'],
     ['without a default route', { routedDevices: [] }, 'active', 'failed'],
     ['with a default route elsewhere', { routedDevices: ['lan0'] }, 'active', 'failed'],
     ['with one provider of two', { externalDevices: ['wan1', 'wan0'] }, 'active', 'active'],
-    ['with SNAT switched off', { config: snatOff }, 'active', 'inactive'],
+    ['with SNAT disabled', { config: snatOff }, 'active', 'inactive'],
   ]
   for (const [title, change, kernel, snat] of rows) {
     it(`${title} is ${kernel} and ${snat}`, () => {

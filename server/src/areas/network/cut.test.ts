@@ -47,7 +47,7 @@ describe('the way in of an administrator', () => {
       expect(check('203.0.113.2', '198.51.100.9'), outside)
     })
 
-  it('over the loopback device or to an address nobody knows is never cut', () => {
+  it('over the loopback device or to an unknown address is never cut', () => {
     for (const local of ['127.0.0.1', '::1', '192.0.2.200']) assert.equal(from([])(local, '127.0.0.1'), null)
   })
 

@@ -1,4 +1,4 @@
-// What is refused between interfaces, and who mentions whom.
+// What is refused between interfaces, and which objects they name.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -91,9 +91,13 @@ describe('the rules between interfaces', () => {
     ['a tag on a loopback', { connections: [{ ...loopback, vlan_tag: 5 } as Connection] }, ['4].vlan_tag']],
     ['an unknown zone', { connections: [{ ...lan, zone: 'zone.id.7' }] }, ['1].zone']],
     ['an unknown aggregated interface', { connections: [{ ...lan, mac: bondId }] }, ['1].mac']],
-    ['a card passed away', { connections: [{ ...lan, mac: freeMac }], vce: [vce] }, ['1].mac', 'v].mac']],
     [
-      'a tag passed away',
+      'a card passed into a virtual environment',
+      { connections: [{ ...lan, mac: freeMac }], vce: [vce] },
+      ['1].mac', 'v].mac'],
+    ],
+    [
+      'a tag passed into a virtual environment',
       { connections: [{ ...lan, mac: freeMac, vlan_tag: 5 }], vce: [{ ...vce, vlan_tag: 5 }] },
       ['1].vlan_tag', 'v].mac'],
     ],
@@ -136,7 +140,7 @@ describe('the rules between interfaces', () => {
       )
     })
 
-  it('refuse servers that are this machine or nobody', () => {
+  it('refuse servers that are this machine or no host', () => {
     for (const server of [
       '127.0.0.1',
       '0.0.0.0',
