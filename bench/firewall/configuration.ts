@@ -1,7 +1,7 @@
 // The rules as the gateway has them: objects for every host, network, range, port and list, and FORWARD rules over them.
 
 import { forwardRules } from '../../server/src/areas/firewall/config.ts'
-import { addRule } from '../../server/src/areas/firewall/edits.ts'
+import { ruleLists } from '../../server/src/areas/firewall/lists.ts'
 import {
   addressLists,
   ipAddresses,
@@ -11,6 +11,7 @@ import {
   ports,
 } from '../../server/src/areas/objects/config.ts'
 import type { EditTools } from '../../server/src/config/change.ts'
+import { addTo } from '../../server/src/model/lists.ts'
 import { type Config, type Item, type ListSlot, read, write } from '../../server/src/model/slots.ts'
 import { type BenchPolicy, type BenchRule, printPorts } from './rules.ts'
 
@@ -54,7 +55,7 @@ export function writePolicy(config: Config, policy: BenchPolicy, tools: Pick<Edi
   const withObjects = objects.writeTo(config)
   // Each rule is judged and completed by the area itself, in a configuration without the others.
   const stored = rules.flatMap((fields) =>
-    read(addRule(withObjects, 'forward', tools.nextId(forwardRules), fields, {}), forwardRules),
+    read(addTo(withObjects, ruleLists.forward, tools.nextId(forwardRules), fields), forwardRules),
   )
   return write(withObjects, forwardRules, stored)
 }

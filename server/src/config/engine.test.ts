@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { type Client, createTestGateway, type TestGateway } from '../../test/support/test-gateway.ts'
-import { addRule } from '../areas/firewall/edits.ts'
+import { ruleLists } from '../areas/firewall/lists.ts'
+import { addTo } from '../model/lists.ts'
 import type { Config } from '../model/slots.ts'
 
 describe('change()', () => {
@@ -61,7 +62,7 @@ describe('change()', () => {
     const { engine } = gateway
     const before = revision()
     const dropAll = {
-      edit: (config: Config) => [addRule(config, 'input', 1, { action: 'drop' }, {}), null] as const,
+      edit: (config: Config) => [addTo(config, ruleLists.input, 1, { action: 'drop' }), null] as const,
       actor: { login: 'admin', address: '10.10.0.77', reached: { address: '10.10.0.1', port: 8443 } },
       reason: 'drop everything',
     }

@@ -240,7 +240,7 @@ const changeParameters = [
     in: 'header',
     schema: { type: 'integer', minimum: 1, maximum: 3600 },
     example: 60,
-    description: 'Put the change back after this many seconds unless POST /config/confirm comes before.',
+    description: 'Revert the change after this many seconds unless POST /config/confirm is called before.',
   },
   {
     name: 'Portcullis-Reason',

@@ -3,7 +3,6 @@
 // object (declared-rules.ts) and routes (http/routes.ts) follow from the declaration.
 
 import type { Problem } from '../contract/error.ts'
-import { pathOf } from './paths.ts'
 import type { Config, Item, ItemId, ListSlot, SingleSlot, Slot } from './slots.ts'
 
 // The functions below are declared as methods, so that declarations of different items fit into one array.
@@ -14,6 +13,8 @@ export interface ReferenceField<T> {
   /** Faults name a list by position: `values[2]`. */
   readonly isList: boolean
   idsOf(value: T): readonly string[]
+  /** The places of these ids, in their order, where that is not `field[0]`, `field[1]` ... */
+  placesOf?(value: T): readonly string[]
   /** What is wrong with naming this id, or null. Absent: `problemsOf` decides. */
   faultOf?(config: Config, id: string, value: T): string | null
   /** The lists its ids live in, when `faultOf` depends only on whether an id is there. Spares a look when nothing is removed. */
@@ -27,7 +28,10 @@ export interface ReferenceField<T> {
 }
 
 interface Declaration<T> {
-  /** What is wrong with a value, by the fields of its body. `current` is the stored value, null for a new one. */
+  /**
+   * What is wrong with a value, by the fields of its body. `config` already holds it; `current` is the stored value that it
+   * replaces, null for a new one and the value itself when the whole configuration is verified.
+   */
   problemsOf?(config: Config, value: T, current: T | null): readonly Problem[]
   readonly references?: readonly ReferenceField<T>[]
   /** Fields that hold sealed secrets; replies never show them. */
@@ -77,7 +81,7 @@ export interface ListDeclaration<T extends Item = Item> extends Declaration<T> {
   readonly noun: string
   /** One particular item; the noun and its id unless given. */
   nameOf?(item: T): string
-  /** The id by which others name it; its own unless given. Items of an owner with numbers for ids are not named by others. */
+  /** The id by which others name it; its own unless given. Numbers are not unique, so others cannot name them. */
   mentionedAs?(item: T): string
   /** Fields that a creation or a replacement may leave out. */
   readonly defaults?: object
@@ -86,9 +90,9 @@ export interface ListDeclaration<T extends Item = Item> extends Declaration<T> {
   readonly unique?: readonly Unique<T>[]
   /**
    * What would be right if other items were not there. It looks at all other items for each item, so a list that can grow
-   * beyond some thousands uses `unique`.
+   * beyond some thousands uses `unique`. `current` is as in `problemsOf`.
    */
-  conflictsOf?(config: Config, item: T): readonly Problem[]
+  conflictsOf?(config: Config, item: T, current: T | null): readonly Problem[]
   /** What of a stored item cannot be changed, whatever to, such as the login of a user of a directory. */
   lockedOf?(item: T, current: T): readonly Problem[]
   /**
@@ -117,6 +121,8 @@ export const declareSettings = <T extends object>(
 
 type NamingOptions<T> = Omit<ReferenceField<T>, 'field' | 'isList' | 'idsOf'>
 
+const noIds: readonly string[] = []
+
 /** A field that holds a list of ids. */
 export const names = <T extends object>(
   field: keyof T & string,
@@ -125,7 +131,7 @@ export const names = <T extends object>(
   ...options,
   field,
   isList: true,
-  idsOf: (value) => (value[field] ?? []) as readonly string[],
+  idsOf: (value) => (value[field] ?? noIds) as readonly string[],
 })
 
 /** A field that holds one id; null, '' and no field at all name nothing. */
@@ -138,7 +144,7 @@ export const namesOne = <T extends object>(
   isList: false,
   idsOf: (value) => {
     const id = (value[field] ?? '') as string
-    return id === '' ? [] : [id]
+    return id === '' ? noIds : [id]
   },
 })
 
@@ -162,8 +168,9 @@ export const ownerOf = (item: Item, field: string): string => String((item as It
 export const nameOf = <T extends Item>(list: ListDeclaration<T>, item: T): string =>
   list.nameOf?.(item) ?? `${list.noun} ${item.id}`
 
-export const mentionedAs = <T extends Item>(list: ListDeclaration<T>, item: T): string =>
-  list.mentionedAs?.(item) ?? (list.owner && list.ids.kind === 'number' ? pathOf(list.slot, item.id) : String(item.id))
+/** Null when no other object can name it. */
+export const mentionedAs = <T extends Item>(list: ListDeclaration<T>, item: T): string | null =>
+  list.mentionedAs?.(item) ?? (list.ids.kind === 'number' ? null : String(item.id))
 
 /** The id an item of this number gets. */
 export function idOf(ids: IdKind, number: number): ItemId {
@@ -185,3 +192,7 @@ export const completed = (config: Config, { complete }: Pick<ListDeclaration, 'c
 /** The value `any`, where it may be named. */
 export const any = 'any'
 export const anyAlone = '"any" cannot be combined with other values.'
+
+/** Where a field may hold `any`, it must be the only value. */
+export const anyProblems = (field: string, values: readonly string[]): Problem[] =>
+  values.includes(any) && values.length > 1 ? [{ field, message: anyAlone }] : []

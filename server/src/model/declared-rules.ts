@@ -4,7 +4,7 @@
 import type { Problem } from '../contract/error.ts'
 import {
   any,
-  anyAlone,
+  anyProblems,
   completed,
   type ListDeclaration,
   mentionedAs,
@@ -23,27 +23,32 @@ interface Declared<T> {
   problemsOf?(config: Config, value: T, current: T | null): readonly Problem[]
 }
 
-/** What is wrong with a value on its own, by the fields of its body. */
-export const problemsOf = <T>(
+/** What is wrong with a value by itself, by the fields of its body. Ten thousand rules are asked, so nothing is copied. */
+export function problemsOf<T>(config: Config, declared: Declared<T>, value: T, current: T | null): readonly Problem[] {
+  const problems: Problem[] = []
+  for (const reference of declared.references ?? []) addReferenceProblems(problems, config, reference, value)
+  const others = declared.problemsOf?.(config, value, current) ?? []
+  return problems.length === 0 ? others : [...problems, ...others]
+}
+
+export const conflictsOf = <T extends Item>(
   config: Config,
-  declared: Declared<T>,
-  value: T,
+  list: ListDeclaration<T>,
+  item: T,
   current: T | null,
-): readonly Problem[] => [
-  ...(declared.references ?? []).flatMap((reference) => referenceProblems(config, reference, value)),
-  ...(declared.problemsOf?.(config, value, current) ?? []),
-]
+): readonly Problem[] => list.conflictsOf?.(config, item, current) ?? []
 
-export const conflictsOf = <T extends Item>(config: Config, list: ListDeclaration<T>, item: T): readonly Problem[] =>
-  list.conflictsOf?.(config, item) ?? []
-
-function referenceProblems<T>(config: Config, reference: ReferenceField<T>, value: T): Problem[] {
+function addReferenceProblems<T>(problems: Problem[], config: Config, reference: ReferenceField<T>, value: T): void {
   const { field, isList, allowsAny } = reference
   const ids = reference.idsOf(value)
-  if (allowsAny && ids.includes(any)) return ids.length === 1 ? [] : [{ field, message: anyAlone }]
-  return ids.flatMap((id, index): Problem[] => {
+  if (allowsAny && ids.includes(any)) {
+    if (ids.length > 1) problems.push(...anyProblems(field, ids))
+    return
+  }
+  ids.forEach((id, index) => {
     const message = reference.faultOf?.(config, id, value) ?? null
-    return message === null ? [] : [{ field: isList ? `${field}[${index}]` : field, message }]
+    if (message === null) return
+    problems.push({ field: reference.placesOf?.(value)[index] ?? (isList ? `${field}[${index}]` : field), message })
   })
 }
 
@@ -67,22 +72,24 @@ export function createListVerifier<T extends Item>(list: ListDeclaration<T>): Ve
     const items = read(config, list.slot)
     const state = reads.map(({ key }) => config[key])
     const objects = named.map((slot) => read(config, slot))
-    const isUnchanged = good !== null && isSame(good.state, state) && !hasLost(list, good, objects)
-    const [head, tail] = good && isUnchanged ? commonEnds(good.items, items) : [0, 0]
-    const problems = [
-      ...items
-        .slice(head, items.length - tail)
-        .flatMap((item) =>
-          under(pathOf(list.slot, item.id), [
-            ...builtInProblems(list, item),
-            ...takenProblems(list, item),
-            ...problemsOf(config, list, item, item),
-            ...conflictsOf(config, list, item),
-          ]),
-        ),
-      ...checkOwners(config, items),
-      ...uniques.flatMap((check) => check(items)),
-    ]
+    const before = good && isSame(good.state, state) && !hasLost(list, good, objects) ? good.items : []
+    const [head, tail] = commonEnds(before, items)
+    // Items that only moved are right on their own as they were.
+    const sound = new Set(before.slice(head, before.length - tail))
+    const problems: Problem[] = []
+    const add = (item: T, found: readonly Problem[]): void => {
+      if (found.length > 0) problems.push(...under(pathOf(list.slot, item.id), found))
+    }
+    for (const item of items.slice(head, items.length - tail)) {
+      if (!sound.has(item)) {
+        add(item, builtInProblems(list, item))
+        add(item, takenProblems(list, item))
+        add(item, problemsOf(config, list, item, item))
+      }
+      add(item, conflictsOf(config, list, item, item))
+    }
+    problems.push(...checkOwners(config, items))
+    for (const check of uniques) problems.push(...check(items))
     if (problems.length === 0) good = { items, state, objects }
     return problems
   }
@@ -96,7 +103,7 @@ interface Good<T> {
 }
 
 const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
-  one.every((value, at) => value === other[at])
+  one.length === other.length && one.every((value, at) => value === other[at])
 
 /** Is an object gone that an item names? New and changed objects make no item wrong. */
 function hasLost<T extends Item>(list: ListDeclaration<T>, good: Good<T>, objects: Good<T>['objects']): boolean {
@@ -230,17 +237,21 @@ const mentions = <T>(
   user: Pick<Reference, 'object' | 'title'>,
   along?: Reference['along'],
 ): Reference[] =>
-  fields.flatMap((reference) =>
-    reference
-      .idsOf(value)
-      .filter((id) => id !== any)
-      .map((id) => ({
-        ...user,
-        id,
-        field: reference.field,
-        ...(reference.isRemovedAlong && along ? { along } : {}),
-      })),
-  )
+  fields.flatMap((reference) => {
+    const places = reference.placesOf?.(value)
+    return reference.idsOf(value).flatMap((id, index) =>
+      id === any
+        ? []
+        : [
+            {
+              ...user,
+              id,
+              field: places?.[index] ?? reference.field,
+              ...(reference.isRemovedAlong && along ? { along } : {}),
+            },
+          ],
+    )
+  })
 
 const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 

@@ -168,7 +168,8 @@ export function removeFrom<T extends Item>(
     const users: Reference[] = []
     // The map grows while it is walked: what goes along can be named by others in turn, or own items itself.
     for (const [path, { mentionedAs: name }] of gone) {
-      for (const reference of [...new Set([name, path])].flatMap((one) => referencesTo(full, one))) {
+      const names = name === null || name === path ? [path] : [name, path]
+      for (const reference of names.flatMap((one) => referencesTo(full, one))) {
         if (reference.along) gone.set(reference.object, reference.along)
         else users.push(reference)
       }
@@ -236,8 +237,12 @@ const stored = <T extends Item>(list: ListDeclaration<T>, body: object): object 
 function accepted<T extends Item>(config: Config, list: ListDeclaration<T>, fields: object, current: T | null): T {
   const item = fields as T
   if (current) refuse(list.lockedOf?.(item, current) ?? [], 'conflict')
-  refuse(problemsOf(config, list, item, current))
-  refuse(conflictsWith(config, list, item, current), 'conflict')
+  // Judged in its place, as verification will see it: limits over several items count it.
+  const items = read(config, list.slot)
+  const placed = current === null ? [...items, item] : items.with(items.indexOf(current), item)
+  const next = write(config, list.slot, placed)
+  refuse(problemsOf(next, list, item, current))
+  refuse(conflictsWith(next, list, item, current), 'conflict')
   return item
 }
 
@@ -253,10 +258,10 @@ function conflictsWith<T extends Item>(
     // A pass over all items: an index would cost more than it saves for one change.
     const isTaken =
       unique.isTaken?.(key) === true ||
-      read(config, list.slot).some((other) => unique.keyOf(other) === key && other !== current)
+      read(config, list.slot).some((other) => unique.keyOf(other) === key && other !== item)
     return isTaken ? [{ field: unique.field, message: unique.messageOf(item) }] : []
   })
-  return [...taken, ...conflictsOf(config, list, item)]
+  return [...taken, ...conflictsOf(config, list, item, current)]
 }
 
 /** An item of another owner is not an anchor. */

@@ -13,7 +13,7 @@ export interface Reference {
   /** The same in the administrator's words: `FORWARD rule 7`. */
   readonly title: string
   /** What is removed with the object instead of keeping it: the item that refers to it, and how others name that one. */
-  readonly along?: { readonly slot: ListSlot; readonly id: ItemId; readonly mentionedAs: string }
+  readonly along?: { readonly slot: ListSlot; readonly id: ItemId; readonly mentionedAs: string | null }
 }
 
 /** An area as far as its mentions of objects go. */

@@ -54,7 +54,7 @@ describe('DHCP', () => {
     assert.equal(answer.text, '')
   }
 
-  /** A connection on a card and in its own network, so that no test is in the way of another. */
+  /** A connection on a separate card and in a separate network, so that tests do not affect each other. */
   const addConnection = async (more: object = {}) => {
     const net = ++lastNet
     const mac = `02:00:00:00:0e:${net.toString(16).padStart(2, '0')}`
@@ -111,7 +111,7 @@ describe('DHCP', () => {
     assert.deepEqual(fieldsOf(await admin('POST', entriesPath, neither)), ['server'])
   })
 
-  it('stands on a local interface, one entry on each', async () => {
+  it('has one entry for each local interface', async () => {
     const { alias, body } = await addServer()
     assert.deepEqual(fieldsOf(await admin('POST', entriesPath, body), 409), ['interface'])
     const { id } = await addServer()
@@ -273,7 +273,7 @@ describe('DHCP', () => {
     )
     assert.equal(items[0].msg[0], 'Not served: “Net 1” has no device in this machine.')
     for (const { id } of await shown(entriesPath)) await done('PATCH', `${entriesPath}/${id}`, { enabled: false })
-    assert.deepEqual((await shown('/dhcp_server/status'))[0].msg, ['No interface has the DHCP server switched on.'])
+    assert.deepEqual((await shown('/dhcp_server/status'))[0].msg, ['The DHCP server is not enabled on any interface.'])
   })
 
   it('is the same after a restart', async () => {

@@ -61,15 +61,15 @@ describe('DNS', () => {
     gateway.applier.applied = null
     assert.deepEqual(await shown('/dns/status'), [
       { name: 'unbound', status: 'failed', msg: ['The DNS server is not running.'] },
-      { name: 'nsd', status: 'inactive', msg: ['No own zone is enabled.'] },
+      { name: 'nsd', status: 'inactive', msg: ['No authoritative zone is enabled.'] },
       { name: backend, status: 'failed', msg: ['The DNS server is not running.'] },
     ])
     gateway.applier.applied = applied
     await done('PATCH', '/dns/settings', { intercept_enabled: false })
     assert.deepEqual(await shown('/dns/status'), [
       { name: 'unbound', status: 'active', msg: ['Names are resolved through the root servers.'] },
-      { name: 'nsd', status: 'inactive', msg: ['No own zone is enabled.'] },
-      { name: backend, status: 'inactive', msg: ['Interception, safe search and dynamic DNS are switched off.'] },
+      { name: 'nsd', status: 'inactive', msg: ['No authoritative zone is enabled.'] },
+      { name: backend, status: 'inactive', msg: ['Interception, safe search and dynamic DNS are disabled.'] },
     ])
     await done('PATCH', '/dns/settings', { intercept_enabled: true })
   })
@@ -129,7 +129,7 @@ describe('DNS', () => {
     await done('DELETE', `/dns/zones/root/${id}`)
   })
 
-  it('holds on to a provider connection that an external server stands on', async () => {
+  it('keeps a provider connection that an external server uses', async () => {
     const id = await add('/dns/zones/root', server({ type: 'interface', object: wan }))
     const path = `/network/connections/${wan.split('.')[2]}`
     assert.deepEqual(fieldsOf(await admin('DELETE', path), 409), [`dns.root_servers[${id}].object`])
@@ -144,7 +144,7 @@ describe('DNS', () => {
     await done('DELETE', `/dns/zones/root/${id}`)
   })
 
-  it('wants forward zones with their own name and servers', async () => {
+  it('requires a unique name and servers of forward zones', async () => {
     const path = '/dns/zones/forward'
     const id = await add(path, forward({ name: 'taken.example' }))
     const other = await add(path, forward({ name: 'free.example' }))
@@ -166,7 +166,7 @@ describe('DNS', () => {
     assert.deepEqual(await refused(path, forward({ name: 'x.example', comment: 'x'.repeat(256) })), ['comment'])
   })
 
-  it('reads the text of own zones and names every fault with its line', async () => {
+  it('reads the text of authoritative zones and names every fault with its line', async () => {
     const path = '/dns/zones/master'
     const id = await add(path, master({ name: 'zone.example' }))
     assert.deepEqual(await refused(path, master({ name: 'Zone.Example' }), 409), ['name'])
@@ -208,7 +208,7 @@ describe('DNS', () => {
     assert.equal((await shown('/dns/ddns')).service_password, 'canary-7d1')
     await done('PATCH', '/dns/ddns', { service_password: '' })
     assert.equal((await shown('/dns/ddns', reader)).service_password, '')
-    assert.match((await shown('/dns/status'))[2].msg.join(), /Dynamic DNS is switched on, but/)
+    assert.match((await shown('/dns/status'))[2].msg.join(), /Dynamic DNS is enabled, but/)
   })
 
   it('wants a bare domain and a short password for dynamic DNS', async () => {

@@ -107,7 +107,7 @@ describe('rule tests', () => {
     await add({ enabled: false, dst_port: 81 })
     const gone = await add({ incoming_interface: 'interface.tunnel_any', expected_result: 'drop' })
     gateway.clock.advance(5)
-    const told = await run()
+    const answer = await run()
     assert.deepEqual(sent, [
       {
         device: 'wan0',
@@ -126,13 +126,13 @@ describe('rule tests', () => {
         destinationPort: 22,
       },
     ])
-    assert.equal(told.check_datetime, localStamp(gateway.clock.now(), labFacts.timeZone))
-    assert.deepEqual(told.data, {
+    assert.equal(answer.check_datetime, localStamp(gateway.clock.now(), labFacts.timeZone))
+    assert.deepEqual(answer.data, {
       [failing]: { result: 'drop', rule_id: 'fwd.ngfw.7', verdict: false },
       [fine]: { result: 'accept', rule_id: 'inp.ngfw', verdict: true },
       [gone]: { result: 'drop', rule_id: 'fwd.sys.no_interface', verdict: true },
     })
-    assert.equal(told.block_status, false)
+    assert.equal(answer.block_status, false)
   })
 
   it('are not run twice at the same time, and say that they are running', async () => {
@@ -182,7 +182,7 @@ describe('rule tests', () => {
     const reader = await gateway.client('predefined_admin_readonly')
     await add()
     gateway.applier.failWith = new Error('The copy of the rules could not be made.')
-    const told = await run()
+    const answer = await run()
     gateway.applier.failWith = null
     const status = (await admin('GET', '/firewall/status')).body
     assert.deepEqual(
@@ -190,10 +190,10 @@ describe('rule tests', () => {
       {
         name: 'rule-tests',
         status: 'failed',
-        msg: ['The last run of the rule tests came to nothing: The copy of the rules could not be made.'],
+        msg: ['The last run of the rule tests failed: The copy of the rules could not be made.'],
       },
     )
-    assert.deepEqual([told.data, told.block_status], [{}, false])
+    assert.deepEqual([answer.data, answer.block_status], [{}, false])
     gateway.services.audit.flush()
     const records = (await reader('GET', '/journal/records?limit=5')).body
     assert.ok(
@@ -222,7 +222,7 @@ describe('the rule that decided about a test', () => {
       assert.equal(decidingRule({}, labFacts, packet, { passed: true, origins }), rule))
   }
 
-  it('is told at the time of the gateway', () => {
+  it('is shown in the time zone of the gateway', () => {
     const date = new Date('2026-07-01T22:30:05Z')
     assert.equal(localStamp(date, 'Europe/Berlin'), 20260702003005)
     assert.equal(localStamp(date, 'UTC'), 20260701223005)

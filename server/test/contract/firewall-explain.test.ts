@@ -109,7 +109,7 @@ describe('the explanation of a packet', () => {
     ['addresses of two kinds', { packet: { ...packet, destination: '2001:db8::1' } }, 'packet.destination'],
     ['an unknown interface', { packet: { ...packet, incoming_interface: 'eth9' } }, 'packet.incoming_interface'],
     ['a change and a revision', { revision: 1, change: { method: 'DELETE', path: '/x' } }, 'change'],
-    ['a change that is no call', { change: { method: 'DELETE', path: '/x' } }, 'change.path'],
+    ['a change that is not a call', { change: { method: 'DELETE', path: '/x' } }, 'change.path'],
     ['a change that only reads', { change: { method: 'POST', path: '/firewall/explain' } }, 'change.path'],
   ]
   for (const [title, fields, field] of faults) {

@@ -49,7 +49,7 @@ describe('lists of the firewall', () => {
     })
   }
 
-  it('hardware rules refuse values that are none, naming the field', async () => {
+  it('hardware rules refuse invalid values, naming the field', async () => {
     for (const mac of ['11:22:33:AA:BB:CC', '11-22-33-aa-bb-cc', '11:22:33:aa:bb', 'zz:22:33:aa:bb:cc'])
       assertRefused(await admin('POST', '/firewall/hw_rules_mac', { mac, protocol: 2054 }), 'mac')
     for (const protocol of [0, 65_536, 2048, 1.5])
@@ -170,7 +170,7 @@ describe('lists of the firewall', () => {
     for (const id of ids) await admin('DELETE', `/acl/rules/${id}`)
   })
 
-  it('bindings name groups, profiles and lists that are there, and keep their list', async () => {
+  it('bindings name existing groups, profiles and lists, and a bound list cannot be removed', async () => {
     const { id } = (await admin('POST', '/acl/rules', { name: 'bound', value: [entry] })).body
     assert.deepEqual((await admin('GET', '/acl/acl-order')).body, { acl_ordered_list: [] })
     const acl_ordered_list = [
@@ -184,7 +184,7 @@ describe('lists of the firewall', () => {
     assert.equal(refused.status, 409)
     assert.deepEqual(
       refused.body.problems.map((problem: { field: string }) => problem.field),
-      ['acl_ordered_list[0].acl', 'acl_ordered_list[1].acl'],
+      ['firewall.acl_order.acl_ordered_list[0].acl', 'firewall.acl_order.acl_ordered_list[1].acl'],
     )
     assertRefused(
       await admin('PATCH', '/acl/acl-order', {

@@ -12,7 +12,7 @@ import { type Answer, type Client, createTestGateway, type TestGateway } from '.
 const mac = (last: number): string => `02:00:00:00:01:${last.toString(16).padStart(2, '0')}`
 
 let nextCard = 0
-/** On a card and in its own network, so that no test is in the way of another. */
+/** On a separate card and in a separate network, so that tests do not affect each other. */
 function ethernet(more: object = {}): Record<string, unknown> {
   nextCard += 1
   return {
@@ -89,7 +89,7 @@ describe('network interfaces', () => {
       assert.deepEqual(await listed('/network/connections', id), { ...body, id })
     })
 
-  it('of the type loopback get their own name', async () => {
+  it('of the type loopback get a generated name', async () => {
     const body = loopback()
     const id = await add('/network/connections', body)
     assert.deepEqual(await listed('/network/connections', id), {
@@ -281,7 +281,7 @@ describe('network interfaces', () => {
     assert.equal((await admin('DELETE', `/network/aggregated/${id}`)).status, 200)
   })
 
-  it('of tunnels hang on a parent, with one tunnel for each server', async () => {
+  it('of tunnels need a parent, with one tunnel for each server', async () => {
     const parent = await add('/network/connections', ethernet({ type: 'wan' }))
     const body = {
       ...{ title: 'Branch', enabled: true, comment: '', addresses: ['10.250.0.1/30'], gateway: '10.250.0.2' },
@@ -307,7 +307,7 @@ describe('network interfaces', () => {
     assert.deepEqual((await admin('GET', '/network/tunnel_states')).body[0].link, 'inactive')
     const refusal = await admin('DELETE', `/network/connections/${parent}`)
     assert.equal(refusal.status, 409)
-    assert.match(refusal.body.message, /Tunnel “Renamed”/)
+    assert.match(refusal.body.message, /GRE tunnel “Renamed”/)
     for (const one of [id, second]) assert.equal((await admin('DELETE', `/network/tunnels/${one}`)).status, 200)
     assert.equal((await admin('DELETE', `/network/connections/${parent}`)).status, 200)
   })

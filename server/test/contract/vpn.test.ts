@@ -273,7 +273,7 @@ describe('the VPN servers', () => {
     await clear('access_rules')
   })
 
-  it('keep address rules, each with addresses of its own', async () => {
+  it('keep address rules, each with different addresses', async () => {
     const { id } = await done('POST', '/vpn_servers/lease_rules', lease)
     const { objects, address } = lease
     const second = await done('POST', '/vpn_servers/lease_rules?insert_after=false&anchor_item_id=1', {
@@ -310,7 +310,7 @@ describe('the VPN servers', () => {
   it('tell of address rules that another network leaves outside, and let them be changed', async () => {
     await done('PATCH', '/vpn_servers/settings', { network: '10.200.0.0/16' })
     const [rule] = await get('lease_rules')
-    const warnings = async () => (await get('status')).msg.filter((text: string) => text.includes('lies outside'))
+    const warnings = async () => (await get('status')).msg.filter((text: string) => text.includes('is outside'))
     assert.equal((await warnings()).length, 2)
     await done('PATCH', `/vpn_servers/lease_rules/${rule.id}`, { enabled: false })
     assert.equal((await warnings()).length, 1)
@@ -338,7 +338,7 @@ describe('the VPN servers', () => {
         actor: { login: 'system', address: '127.0.0.1' },
         reason: 'test',
       }),
-      ({ problems }: GatewayError) => problems.some(({ field }) => field.endsWith(`lease_rules[${first.id}].address`)),
+      ({ problems }: GatewayError) => problems.some(({ field }) => field.endsWith(`lease_rules[777].address`)),
     )
   })
 

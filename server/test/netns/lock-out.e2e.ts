@@ -108,12 +108,12 @@ describe('an administrator on the network of the gateway', () => {
     [
       'switching off the interface',
       (header) => call('PATCH', `/network/connections/${connection}`, { enabled: false }, header),
-      /takes away the address 10\.99\.0\.1/,
+      /removes the address 10\.99\.0\.1/,
     ],
     [
       'another address',
       (header) => call('PATCH', `/network/connections/${connection}`, { addresses: ['10.98.0.1/24'] }, header),
-      /takes away the address 10\.99\.0\.1/,
+      /removes the address 10\.99\.0\.1/,
     ],
     [
       'an input rule that drops everything',

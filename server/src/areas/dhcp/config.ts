@@ -1,4 +1,4 @@
-// What the DHCP area stores. An entry is the whole service of one interface; the service as a whole is on while an entry is.
+// What the DHCP area stores. An entry is the whole service of one interface; DHCP runs while an entry is enabled.
 
 import { list } from '../../model/slots.ts'
 import { Entry, StaticLease } from './contract.ts'

@@ -1,4 +1,4 @@
-// The DHCP server and relay (dhcp.md): one entry per local interface, static leases, and the leases given out.
+// The DHCP server and relay (docs/behaviour/dhcp.md): one entry per local interface, static leases, and leases in use.
 
 import type { Static } from 'typebox'
 import { collectionEndpoints } from '../../contract/collections.ts'
@@ -71,7 +71,7 @@ export const Server = strictObject({
     'x-fault': 'Must be a domain name such as office.example, or empty.',
   }),
   gateway: Type.Unsafe<string>({ ...AddressOrNothing, description: 'Empty: the address of the interface.' }),
-  lease_time: Type.Integer({ minimum: 1, maximum: 525_600, description: 'Minutes; one is leased as two.' }),
+  lease_time: Type.Integer({ minimum: 1, maximum: 525_600, description: 'Minutes; a lease of one minute lasts two.' }),
   options: Type.Array(Option, { maxItems: 128 }),
   ranges: Type.Array(Range, { maxItems: 64, description: 'Addresses to lease, first-last; at most 256 in each.' }),
   routes: Type.Array(Route, { maxItems: 32, description: 'Static routes for the clients.' }),
@@ -153,11 +153,13 @@ export const staticLeases = collectionEndpoints({
 export const Lease = strictObject({
   ip_address: Type.String(),
   mac: Type.String(),
-  hostname: Type.String({ description: 'What the client calls itself; may be empty.' }),
-  interface: Type.String({ description: 'Id of the local interface; empty when no network of one holds the address.' }),
+  hostname: Type.String({ description: 'Name that the client reports; may be empty.' }),
+  interface: Type.String({
+    description: 'Id of the local interface; empty when the address is not in a network of one.',
+  }),
   expires_at: Type.Integer({ description: 'Unix seconds.' }),
   static: Type.Boolean({ description: 'The address is bound to the MAC, by a static lease or an authorization rule.' }),
-  comment: Type.String({ description: 'That of the static lease or the rule.' }),
+  comment: Type.String({ description: 'Comment of the static lease or of the rule.' }),
 })
 export type Lease = Static<typeof Lease>
 
@@ -166,6 +168,6 @@ export const listLeases = endpoint({
   path: '/dhcp_server/leases',
   access: 'view',
   summary: 'List the leases in use',
-  description: 'Those that the DHCP server of the gateway has given out and that have not run out.',
+  description: 'Leases that the DHCP server of the gateway has given out and that have not expired.',
   reply: Type.Array(Lease),
 })

@@ -51,7 +51,7 @@ describe('a DHCP option', () => {
 
   const noNumber =
     'Must begin with the number of an option from 1 to 254, or with option: and its name, such as 66 or option:router.'
-  const quotes = 'A quotation mark is not closed or stands inside a value.'
+  const quotes = 'A quotation mark is not closed or is inside a value.'
   for (const [text, message] of [
     ...['foo', '0,x', '255,x', '256,x', '03,1.2.3.4', 'option:,1', 'option:nope,1', 'option:hostname,x', ',1'].map(
       (one) => [one, noNumber] as const,
@@ -67,7 +67,7 @@ describe('a DHCP option', () => {
     ['vendor:PXEClient,option:router,any', 'The values of the option 3 must be IPv4 addresses.'],
     ['119,"a b"', 'The values of the option 119 must be domain names.'],
     ...['224,1.2.3', '224,1,2', '224,1.2.3.4,', 'vendor:x,1,3.4.5.6.7'].map(
-      (one) => [one, 'The values look like IPv4 addresses but are none; put a text in quotation marks.'] as const,
+      (one) => [one, 'The values look like IPv4 addresses but are not valid; put text in quotation marks.'] as const,
     ),
     ['53,1', 'The server fills in the option 53 by itself.'],
     ['43,1', 'The option 43 needs bytes such as 01:04:c0:a8:00:01.'],

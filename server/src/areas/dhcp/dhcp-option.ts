@@ -1,4 +1,4 @@
-// Reads a DHCP option in the notation of dnsmasq (dhcp.md): `[vendor:[<class>],][<opt>|option:<name>],[<value>[,<value>]]`.
+// Reads a DHCP option in the notation of dnsmasq (docs/behaviour/dhcp.md 3): `[vendor:[<class>],][<opt>|option:<name>],[<value>[,<value>]]`.
 // What is stored reads here, so that no option of an administrator can stop the server; it is printed from the parts.
 
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
@@ -93,7 +93,7 @@ const longestValues = 255
 const longestClass = 128
 const partForm = /[ \t]*(?:"((?:[^"\\]|\\.)*)"[ \t]*|([^",]*))(?:,|$)/y
 
-/** What a backslash means within quotation marks; before any other character it stands for itself. */
+/** What a backslash means within quotation marks; before any other character it is itself. */
 const escapes: Readonly<Record<string, string>> = {
   ...{ '"': '"', '\\': '\\', t: '\t', n: '\n', b: '\b', r: '\r', e: '\x1b' },
 }
@@ -126,7 +126,7 @@ const withoutEscapes = (text: string): string =>
 /** The option, or a sentence that says what is wrong with it. */
 export function parseOption(text: string): DhcpOption | string {
   const parts = readParts(text)
-  if (!parts) return 'A quotation mark is not closed or stands inside a value.'
+  if (!parts) return 'A quotation mark is not closed or is inside a value.'
   const [first] = parts
   const vendorClass = first && !first.isQuoted && first.text.startsWith('vendor:') ? first.text.slice(7) : null
   const [head, ...values] = vendorClass === null ? parts : parts.slice(1)
@@ -170,6 +170,6 @@ function numberFault(values: readonly Part[]): string | null {
   const areAddresses = values.length > 1 || values[0]?.text.includes('.')
   const isRight = (value: Part): boolean => isAddress(value) || parseNetwork(value.text) !== null
   return areNumbers && areAddresses && !values.every(isRight)
-    ? 'The values look like IPv4 addresses but are none; put a text in quotation marks.'
+    ? 'The values look like IPv4 addresses but are not valid; put text in quotation marks.'
     : null
 }

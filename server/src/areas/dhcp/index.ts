@@ -5,17 +5,15 @@ import { defineArea } from '../../http/handle.ts'
 import { authorizationRules } from '../authorization/public.ts'
 import { aggregated, connections } from '../network/public.ts'
 import { slots } from './config.ts'
-import { references } from './edits.ts'
+import { lists } from './lists.ts'
 import { render } from './render.ts'
 import { routes } from './routes.ts'
-import { verify } from './verify.ts'
 
 export const dhcp = defineArea({
   name: 'dhcp',
   slots,
+  lists,
   reads: [connections, aggregated, authorizationRules],
-  verify,
-  references,
   render,
   routes,
 })

@@ -3,6 +3,7 @@
 
 import { engineFile, engineUnit } from '../../engines/artifacts.ts'
 import { dhcp } from '../../engines/dhcp/index.ts'
+import { pathOf as pathIn } from '../../model/paths.ts'
 import type { Config } from '../../model/slots.ts'
 import { highestAddress, type Network, parseAddress, parseNetwork, parseSpan } from '../../net/ipv4.ts'
 import type { Artifact } from '../../plan/artifacts.ts'
@@ -56,7 +57,7 @@ function settingsLines(served: readonly ServedNetwork[], relayed: readonly Relay
   ]
 }
 
-const pathOf = ({ id }: Entry): string => `${entries.key}[${id}]`
+const pathOf = ({ id }: Entry): string => pathIn(entries, id)
 
 const relayLines = ({ entry, address: own, servers }: RelayedNetwork): Dnsmasq[] => [
   origin(`${pathOf(entry)}.relay.external_servers`),
@@ -71,7 +72,7 @@ function networkLines(place: ServedNetwork): Dnsmasq[] {
     ...rangeLines(place),
     origin(`${pathOf(entry)}.server`),
     ...fieldOptions(place, custom)
-      // Spec (dhcp.md): an option of the administrator beats the same option of the other fields.
+      // An option of the administrator replaces the same option of the other fields (docs/behaviour/dhcp.md 3).
       .filter(([code]) => !replaced.has(code))
       .map(([code, ...values]) => optionLine(place, false, [number(code), ...values])),
     ...bootLines(place),
@@ -137,7 +138,7 @@ function routerOf({ gateway }: Server, network: Network, custom: readonly Custom
   return gateway === '' ? network.address : parseAddress(gateway)
 }
 
-/** Clients that understand these routes do not look at the default gateway (RFC 3442), so it stands among them. */
+/** Clients that understand these routes do not look at the default gateway (RFC 3442), so it is one of them. */
 function routeValues({ routes }: Server, router: number | null): Dnsmasq[] {
   if (routes.length === 0) return []
   const network = (low: number, prefix: number): Dnsmasq => word(`${address(low)}/${prefix}`)
@@ -165,7 +166,7 @@ function printOption({ vendorClass, code, values, isText }: DhcpOption): Dnsmasq
   return [...vendor, codeWord(code), ...printed]
 }
 
-/** dnsmasq has a number of its own for the address of the boot server in the message, and takes only the name. */
+/** dnsmasq has a separate number for the address of the boot server in the message, and takes only the name. */
 const codeWord = (code: number): Dnsmasq => (code === 255 ? word('option:server-ip-address') : number(code))
 
 const hostLines = (config: Config, served: readonly ServedNetwork[]): Dnsmasq[] =>

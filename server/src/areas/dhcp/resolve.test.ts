@@ -38,7 +38,7 @@ describe('entries', () => {
     )
   })
 
-  it('that cannot be served are told, and do not keep the others from it', () => {
+  it('that cannot be served are reported, and do not stop the others', () => {
     const why = (change: Partial<typeof lan>, from = facts) => {
       const { served, unserved } = serviceOf(
         configOf([entry(1), entry(4)], [lan, wan, { ...annex, ...change } as Connection]),
@@ -50,7 +50,7 @@ describe('entries', () => {
       )
       return unserved[0]?.reason
     }
-    assert.equal(why({ enabled: false }), '“Annex” is switched off.')
+    assert.equal(why({ enabled: false }), '“Annex” is disabled.')
     assert.equal(why({ mac: '02:00:00:00:00:99' }), '“Annex” has no device in this machine.')
     assert.equal(why({ addresses: [] }), '“Annex” has no address.')
     const odd = { ...facts, interfaces: [...facts.interfaces.slice(0, 2), card('a b', freeMac)] }
@@ -92,7 +92,7 @@ describe('bindings', () => {
   )
   const { served } = serviceOf(config, facts)
 
-  it('put static leases before rules, and give nobody the address of a rule that lost or has no MAC', () => {
+  it('put static leases before rules, and never give out the address of a rule that lost or has no MAC', () => {
     assert.deepEqual(
       bindingsOf(config, served).map(({ address, mac }) => `${printAddress(address)} ${mac?.slice(-1) ?? '-'}`),
       [

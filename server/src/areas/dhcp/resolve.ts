@@ -1,5 +1,5 @@
-// What the stored entries mean on this machine: which devices are served or relayed, in which networks, who is bound to
-// which address and which addresses nobody is given. Pure.
+// What the stored entries mean on this machine: which devices are served or relayed, in which networks, which card is bound
+// to which address and which addresses are never given out. Pure.
 
 import { dhcp } from '../../engines/dhcp/index.ts'
 import { wpad } from '../../engines/wpad/index.ts'
@@ -38,7 +38,7 @@ export interface RelayedNetwork {
   readonly servers: readonly number[]
 }
 
-/** An enabled entry that nothing can be done about, and why. */
+/** An enabled entry that cannot be served, and why. */
 export interface UnservedEntry {
   readonly entry: Entry
   readonly reason: string
@@ -76,13 +76,13 @@ export function serviceOf(config: Config, facts: Facts): Service {
   return { served, relayed, unserved }
 }
 
-/** An interface that is not there must not keep the others from working, so it is left out. */
+/** An interface that is missing must not stop the others, so it is left out. */
 function placeOf(config: Config, facts: Facts, entry: Entry) {
   const connection = read(config, connections).find((one) => connectionAlias(one) === entry.interface)
   if (connection?.type !== 'lan') return 'There is no such local interface.'
   const reason = whyAbsent(config, facts, connection)
   if (reason !== null) return `“${connection.title}” ${reason}`
-  // Only a relay can stand on an address that comes from somebody else.
+  // Only a relay can use an address that the interface got from DHCP.
   const texts = entry.server ? connection.addresses : addressesOf(facts, connection)
   const networks = texts.map(parseNetwork).filter((network) => network !== null)
   const device = deviceOf(facts, connection) ?? ''
@@ -90,22 +90,22 @@ function placeOf(config: Config, facts: Facts, entry: Entry) {
 }
 
 function whyAbsent(config: Config, facts: Facts, connection: CardConnection): string | null {
-  if (!connection.enabled) return 'is switched off.'
-  if (takenBy(config, connection)) return 'has lent its card to an aggregated interface.'
+  if (!connection.enabled) return 'is disabled.'
+  if (takenBy(config, connection)) return 'has no card, because an aggregated interface took it.'
   const device = findInterface(facts, deviceOf(facts, connection))
   if (!device) return 'has no device in this machine.'
   return /^[A-Za-z0-9_.-]+$/.test(device.name) ? null : 'has a device with a name that dnsmasq does not understand.'
 }
 
-/** An address and the only card it is given to; null: nobody is given it. */
+/** An address and the only card it is given to; null: it is never given out. */
 export interface Binding {
   readonly address: number
   readonly mac: string | null
 }
 
 /**
- * Static leases first, then authorization rules with IP and MAC, then addresses that nobody is given: those of rules with
- * an IP alone, those of rules that lost against a static lease, and the gateway's own. An address stands here once.
+ * Static leases first, then authorization rules with IP and MAC, then addresses that are never given out: those of rules
+ * with an IP alone, those of rules that lost against a static lease, and the gateway's own. Each address is listed once.
  */
 export function bindingsOf(config: Config, served: readonly ServedNetwork[]): Binding[] {
   const bindings = new Map(
@@ -126,14 +126,14 @@ export function bindingsOf(config: Config, served: readonly ServedNetwork[]): Bi
   return [...bindings.values()].toSorted((a, b) => a.address - b.address)
 }
 
-/** Enabled static leases of addresses that no served network has: they do nothing. */
+/** Enabled static leases outside the served networks: they have no effect. */
 export const countUselessLeases = (config: Config, served: readonly ServedNetwork[]): number =>
   read(config, staticLeases).filter(({ enabled, ip_address }) => {
     const address = parseAddress(ip_address) ?? 0
     return enabled && !served.some(({ network: { low, high } }) => low <= address && address <= high)
   }).length
 
-/** What the firewall lets through for the service, and only where it is on. */
+/** What the firewall lets through for the service, only where it is enabled. */
 export function openServices(config: Config, facts: Facts): OpenService[] {
   const { served, relayed } = serviceOf(config, facts)
   const devices = devicesOf([...served, ...relayed])
@@ -150,6 +150,6 @@ export function openServices(config: Config, facts: Facts): OpenService[] {
 const devicesOf = (networks: readonly { readonly device: string }[]): string[] =>
   [...new Set(networks.map(({ device }) => device))].sort()
 
-/** Networks whose clients are told where the file of the proxy is. */
+/** Networks whose clients get the address of the proxy file. */
 export const announcingNetworks = (served: readonly ServedNetwork[]): readonly ServedNetwork[] =>
   served.filter(({ server }) => server.wpad_enabled)

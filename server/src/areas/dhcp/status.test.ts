@@ -40,20 +40,22 @@ describe('the status of DHCP', () => {
   })
 
   it('says in the words of the specification that the service ended or never started, and why', () => {
-    const told = (message: string) => {
+    const messagesFor = (message: string) => {
       const [item] = items(seen([unit('dhcp', 'failed', message)]))
       assert.equal(item?.status, 'failed')
       return item?.msg
     }
-    assert.deepEqual(told('dhcp ended with signal SIGKILL. dnsmasq-dhcp: read /var/lib/x/hosts'), [
+    assert.deepEqual(messagesFor('dhcp ended with signal SIGKILL. dnsmasq-dhcp: read /var/lib/x/hosts'), [
       'Service stopped.',
       'dhcp ended with signal SIGKILL.',
     ])
     const words = 'dhcp ended with status 2. dnsmasq: failed to bind DHCP server socket: Address already in use'
-    assert.deepEqual(told(words), ['Module could not start.', 'Service stopped.', words])
+    assert.deepEqual(messagesFor(words), ['Module could not start.', 'Service stopped.', words])
     const missing =
       'dhcp ended with status 127. prlimit: failed to execute /usr/sbin/dnsmasq: No such file or directory'
-    assert.deepEqual(told(missing)?.slice(-1), ['The program dnsmasq is not installed (Debian package dnsmasq-base).'])
+    assert.deepEqual(messagesFor(missing)?.slice(-1), [
+      'The program dnsmasq is not installed (Debian package dnsmasq-base).',
+    ])
     assert.deepEqual(items(seen([]))[0]?.msg, ['Service stopped.'])
     assert.deepEqual(items(seen([]), config, 'No disk.')[0]?.msg, ['No disk.'])
   })
@@ -72,11 +74,11 @@ describe('the status of DHCP', () => {
   it('tells what is set and does nothing', () => {
     const lease = { id: 'l', enabled: true, comment: '', ip_address: '192.168.0.9', mac: '02:00:00:00:00:09' }
     assert.deepEqual(items(seen(both), write(config, staticLeases, [lease]))[0]?.msg, [
-      'Static leases in no network that is served: 1.',
+      'Static leases outside the served networks: 1.',
     ])
     const off = write(config, connections, [{ ...lan, enabled: false }])
     assert.deepEqual(items(seen([]), off)[0], {
-      ...{ name: 'dhcp-server', status: 'failed', msg: ['Not served: “Office” is switched off.'] },
+      ...{ name: 'dhcp-server', status: 'failed', msg: ['Not served: “Office” is disabled.'] },
     })
     assert.match(items(seen(both))[2]?.msg.join() ?? '', /the file says DIRECT/)
     const broken = items(seen([unit('dhcp'), unit('wpad.10.10.0.1', 'failed', 'Address already in use')]))[2]

@@ -1,6 +1,6 @@
-// What runs of the DHCP service, from applyd's look at the units at the time of asking, and what is set but not served.
+// What runs of the DHCP service, from what applyd observes at the time of asking, and what is set but not served.
 
-import { type StatusItem, storedOnly } from '../../contract/fields.ts'
+import type { StatusItem } from '../../contract/fields.ts'
 import { engineUnit } from '../../engines/artifacts.ts'
 import { dhcp } from '../../engines/dhcp/index.ts'
 import { describeMissing } from '../../engines/engine.ts'
@@ -8,6 +8,7 @@ import type { Machine } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
 import type { UnitObservation } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
+import { failed, findUnit, inactive, machineFault, type State } from '../../system/observed.ts'
 import { entries } from './config.ts'
 import { announcingNetworks, countUselessLeases, type Service, serviceOf } from './resolve.ts'
 import { wpadLimit, wpadUnit } from './wpad.ts'
@@ -18,8 +19,6 @@ export interface DhcpView {
   readonly machine: Machine
 }
 
-type Told = Omit<StatusItem, 'name'>
-
 export function dhcpStatusItems(view: DhcpView): StatusItem[] {
   const service = serviceOf(view.config, view.facts)
   const isWanted = (kind: 'server' | 'relay'): boolean =>
@@ -27,30 +26,31 @@ export function dhcpStatusItems(view: DhcpView): StatusItem[] {
   const left = (kind: 'server' | 'relay'): string[] =>
     service.unserved.filter(({ entry }) => entry[kind] !== null).map(({ reason }) => `Not served: ${reason}`)
   const server = isWanted('server')
-    ? withMessages(toldOf(view, service.served.length > 0), [...left('server'), ...uselessLeases(view.config, service)])
-    : inactive('No interface has the DHCP server switched on.')
+    ? withMessages(stateOf(view, service.served.length > 0), [
+        ...left('server'),
+        ...uselessLeases(view.config, service),
+      ])
+    : inactive('The DHCP server is not enabled on any interface.')
   const relay = isWanted('relay')
-    ? withMessages(toldOf(view, service.relayed.length > 0), left('relay'))
-    : inactive('No interface has the DHCP relay switched on.')
+    ? withMessages(stateOf(view, service.relayed.length > 0), left('relay'))
+    : inactive('The DHCP relay is not enabled on any interface.')
   return [{ name: 'dhcp-server', ...server }, { name: 'dhcp-relay', ...relay }, ...wpadItems(view, service)]
 }
 
-const inactive = (...msg: string[]): Told => ({ status: 'inactive', msg })
-const failed = (...msg: string[]): Told => ({ status: 'failed', msg })
-const withMessages = ({ status, msg }: Told, more: readonly string[]): Told => ({ status, msg: [...msg, ...more] })
+const withMessages = ({ status, msg }: State, more: readonly string[]): State => ({ status, msg: [...msg, ...more] })
 
 /** Server and relay are one process. */
-function toldOf(view: DhcpView, isServing: boolean): Told {
-  const { observation, unreachable, applyError } = view.machine
-  if (!observation) return failed(unreachable)
-  if (observation.limitation !== null) return inactive(storedOnly(observation.limitation))
+function stateOf({ machine }: DhcpView, isServing: boolean): State {
+  const fault = machineFault(machine)
+  if (fault) return fault
   if (!isServing) return failed()
-  const unit = observation.units.find(({ name }) => name === engineUnit(dhcp, 'dhcp').name)
+  const { applyError } = machine
+  const unit = findUnit(machine, engineUnit(dhcp, 'dhcp').name)
   if (!unit || unit.state === 'inactive') return failed(...(applyError === null ? ['Service stopped.'] : [applyError]))
   return { status: unit.state, msg: unit.state === 'failed' ? failureOf(unit) : [] }
 }
 
-/** dnsmasq ends by itself only when it cannot start; its last line then says why, otherwise it has nothing to do with it. */
+/** dnsmasq exits by itself only when it cannot start; only then does its last line say why. */
 function failureOf({ message }: UnitObservation): string[] {
   const missing = describeMissing(dhcp, message)
   if (missing !== null) return ['Module could not start.', missing]
@@ -60,22 +60,19 @@ function failureOf({ message }: UnitObservation): string[] {
 
 function uselessLeases(config: Config, { served }: Service): string[] {
   const count = countUselessLeases(config, served)
-  return count === 0 ? [] : [`Static leases in no network that is served: ${count}.`]
+  return count === 0 ? [] : [`Static leases outside the served networks: ${count}.`]
 }
 
-function wpadItems(view: DhcpView, { served }: Service): StatusItem[] {
+function wpadItems({ machine }: DhcpView, { served }: Service): StatusItem[] {
   const announcing = announcingNetworks(served)
-  const { observation, unreachable } = view.machine
   if (announcing.length === 0) return []
-  if (!observation) return [{ name: 'wpad', ...failed(unreachable) }]
-  if (observation.limitation !== null) return [{ name: 'wpad', ...inactive(storedOnly(observation.limitation)) }]
-  const units = announcing.map(({ network }) => {
+  const fault = machineFault(machine)
+  if (fault) return [{ name: 'wpad', ...fault }]
+  const units = announcing.map(({ network }): Pick<UnitObservation, 'state' | 'message'> => {
     const { name } = wpadUnit(network.address)
-    return (
-      observation.units.find((unit) => unit.name === name) ?? { state: 'failed', message: `${name} is not running.` }
-    )
+    return findUnit(machine, name) ?? { state: 'failed', message: `${name} is not running.` }
   })
   const worst = units.find(({ state }) => state === 'failed') ?? units.find(({ state }) => state !== 'active')
   const messages = units.map(({ message }) => message).filter((message) => message !== '')
-  return [{ name: 'wpad', status: (worst?.state ?? 'active') as StatusItem['status'], msg: [...messages, wpadLimit] }]
+  return [{ name: 'wpad', status: worst?.state ?? 'active', msg: [...messages, wpadLimit] }]
 }

@@ -1,4 +1,4 @@
-// Where clients find the proxy file (WPAD), and who serves it to them: a unit of applyd for each of the gateway's addresses.
+// Where clients find the proxy file (WPAD), and what serves it to them: a unit of applyd for each of the gateway's addresses.
 
 import { templateUnit } from '../../engines/artifacts.ts'
 import { wpad } from '../../engines/wpad/index.ts'

@@ -5,7 +5,7 @@ import { Sealed } from '../../model/secret.ts'
 import { list, single } from '../../model/slots.ts'
 import { Ddns, DnsSettings, ForwardZone, MasterZone, RootServer } from './contract.ts'
 
-/** On at first, as firewall.md 3 says. */
+/** Enabled by default (docs/behaviour/dns.md 1). */
 export const settings = single('dns.settings', DnsSettings, { intercept_enabled: true })
 export const safeSearch = single('dns.safesearch', Enabled, { enabled: false })
 export const rootServers = list('dns.root_servers', RootServer)

@@ -1,4 +1,5 @@
-// DNS (dns.md): interception, safe search, external servers, forward zones, own zones and dynamic DNS.
+// DNS (docs/behaviour/dns.md): interception, safe search, external servers, forward zones, authoritative zones and dynamic
+// DNS.
 
 import type { Static } from 'typebox'
 import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
@@ -16,7 +17,7 @@ export const Peer = Type.String({
   'x-fault': 'Must be the IPv4 address of another machine, such as 192.0.2.53.',
 })
 
-/** The underscore stands in names of services; the last label is not a number, so that no address passes for a name. */
+/** Names of services have underscores; the last label is not a number, so that an address is not taken for a name. */
 const label = '[A-Za-z0-9_](?:[A-Za-z0-9_\\-]{0,61}[A-Za-z0-9_])?'
 export const domainPattern = `(?:${label}\\.)*(?![0-9]+$)${label}`
 
@@ -38,7 +39,7 @@ export const showStatus = endpoint({
 })
 
 export const DnsSettings = strictObject({
-  intercept_enabled: Type.Boolean({ description: 'Answer the queries of local hosts to servers in the internet.' }),
+  intercept_enabled: Type.Boolean({ description: 'Answer queries that local hosts send to servers in the internet.' }),
 })
 
 export const dnsSettings = settingsEndpoints({
@@ -61,7 +62,7 @@ const rootServerFields = {
   object: Type.String({
     pattern: `^(?:${peerPattern}|interface\\.id\\.[1-9][0-9]{0,14})$`,
     maxLength: 28,
-    description: 'The IPv4 address of the server, or the id of the provider connection that names its servers.',
+    description: 'The IPv4 address of the server, or the id of the provider connection that gives its servers.',
     'x-fault':
       'Must be the IPv4 address of another machine, or the id of a provider connection such as interface.id.2.',
   }),
@@ -83,7 +84,7 @@ export const rootServers = collectionEndpoints({
 const forwardZoneFields = {
   name: ZoneName,
   enabled: Type.Boolean(),
-  servers: Type.Array(Peer, { minItems: 1, maxItems: 16, uniqueItems: true, description: 'Who knows the zone.' }),
+  servers: Type.Array(Peer, { minItems: 1, maxItems: 16, uniqueItems: true, description: 'Servers of the zone.' }),
   comment: Comment,
 }
 export const ForwardZone = strictObject({ id: Type.String(), ...forwardZoneFields })
@@ -118,8 +119,8 @@ export type MasterZone = Static<typeof MasterZone>
 
 export const masterZones = collectionEndpoints({
   path: '/dns/zones/master',
-  title: 'own zones',
-  item: 'an own zone',
+  title: 'authoritative zones',
+  item: 'an authoritative zone',
   change: 'configure',
   idName: 'zone_id',
   fields: strictObject(masterZoneFields),
@@ -142,7 +143,7 @@ const DdnsDomain = Type.String({
 const ServiceLogin = text({ maxLength: 255, description: 'Login at the provider of the domain.' })
 const ServicePassword = text({
   maxLength: 42,
-  description: 'Shown to full administrators only; ***, null or nothing keeps the old one.',
+  description: 'Shown to full administrators only; ***, null or no field keeps the stored one.',
 })
 
 export const Ddns = strictObject({

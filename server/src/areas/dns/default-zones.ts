@@ -1,4 +1,4 @@
-// Zones that unbound answers by itself when nobody says otherwise (RFC 6303, RFC 6761): names of this machine, reverse
+// Zones that unbound answers by itself unless configured otherwise (RFC 6303, RFC 6761): names of this machine, reverse
 // names of networks that exist everywhere, endings that lead nowhere.
 
 const reverse = (...parts: readonly (number | string)[]): string => `${parts.join('.')}.in-addr.arpa.`

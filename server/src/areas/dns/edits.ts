@@ -1,27 +1,16 @@
-// What can be done to dynamic DNS, and what external servers stand on. The lists are described in verify.ts.
+// What can be done to dynamic DNS, whose password is a secret.
 
 import { secretMask } from '../../contract/fields.ts'
-import { updateSingle } from '../../model/list-edits.ts'
-import type { Reference } from '../../model/references.ts'
+import { updateSettings } from '../../model/lists.ts'
 import type { Sealed } from '../../model/secret.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { ddns, rootServers } from './config.ts'
+import type { Config } from '../../model/slots.ts'
 import type { DdnsPatch } from './contract.ts'
+import { ddnsSettings } from './lists.ts'
 
-/** An empty password takes the stored one away; the mask, null and nothing keep it. */
+/** An empty password removes the stored one; the mask, null and no field keep it. */
 export function updateDdns(config: Config, patch: DdnsPatch, seal: (password: string) => Sealed): Config {
   const { service_password: password = null, ...rest } = patch
-  if (password === null || password === secretMask) return updateSingle(config, ddns, rest)
-  return updateSingle(config, ddns, { ...rest, service_password: password === '' ? null : seal(password) })
+  if (password === null || password === secretMask) return updateSettings(config, ddnsSettings, rest)
+  const service_password = password === '' ? null : seal(password)
+  return updateSettings(config, ddnsSettings, { ...rest, service_password })
 }
-
-/** External servers that stand on a provider connection. */
-export const references = (config: Config): Reference[] =>
-  read(config, rootServers)
-    .filter(({ type }) => type === 'interface')
-    .map(({ id, object, comment }) => ({
-      id: object,
-      object: `${rootServers.key}[${id}]`,
-      field: 'object',
-      title: comment === '' ? 'External DNS servers of the connection' : `External DNS servers “${comment}”`,
-    }))

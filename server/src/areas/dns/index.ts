@@ -3,9 +3,16 @@
 import { defineArea } from '../../http/handle.ts'
 import { connections } from '../network/public.ts'
 import { slots } from './config.ts'
-import { references } from './edits.ts'
+import { ddnsSettings, lists } from './lists.ts'
 import { render } from './render.ts'
 import { routes } from './routes.ts'
-import { verify } from './verify.ts'
 
-export const dns = defineArea({ name: 'dns', slots, reads: [connections], verify, references, render, routes })
+export const dns = defineArea({
+  name: 'dns',
+  slots,
+  lists,
+  settings: [ddnsSettings],
+  reads: [connections],
+  render,
+  routes,
+})

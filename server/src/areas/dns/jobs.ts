@@ -1,5 +1,5 @@
-// Dynamic DNS as work that goes on: what the stored settings and the present external address ask for, looked at again
-// whenever one of them may have changed.
+// Keeps dynamic DNS up to date: compares the stored settings with the current external address whenever one of them may
+// have changed.
 
 import type { Services } from '../../http/handle.ts'
 import { read } from '../../model/slots.ts'

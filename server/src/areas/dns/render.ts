@@ -1,4 +1,4 @@
-// The DNS server as files of unbound: whom it answers, whom it asks, its own zones record by record, and the names that
+// The DNS server as files of unbound: its clients and servers, authoritative zones record by record, and the names that
 // safe search and interception answer differently. What never depends on the configuration is added by applyd/engines/dns/.
 
 import { engineFile, engineUnit, templateFile } from '../../engines/artifacts.ts'
@@ -111,7 +111,7 @@ function localZones(names: readonly string[]): Unbound[] {
   const [own, usual] = [new Set(names), new Set(defaultZones)]
   const hidden = names.filter((name) => parentsOf(name).some((parent) => usual.has(parent)))
   const opened = defaultZones.filter((zone) => own.has(zone) || parentsOf(zone).some((parent) => own.has(parent)))
-  // Whoever is asked knows whether `test` exists; it is a name for tests and not for us to take away.
+  // The servers that are asked know whether `test` exists; it is a name for tests, so it is not blocked here.
   return [
     ...[...new Set(['test.', ...opened])].map((zone) => directive('local-zone', quoteName(zone), word('nodefault'))),
     ...hidden.map((name) => directive('local-zone', quoteName(name), word('transparent'))),

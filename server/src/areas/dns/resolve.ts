@@ -1,4 +1,4 @@
-// Who is asked for what: the external servers that stand behind the settings, and the zones that are in force. Pure.
+// Which servers are asked for which names: the external servers that the settings lead to, and the zones in force. Pure.
 
 import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
@@ -16,7 +16,7 @@ export const externalServers = (config: Config, facts: Facts): readonly string[]
   ...new Set(enabledServers(config).flatMap((server) => addressesOf(config, facts, server))),
 ]
 
-/** External servers of connections that name no server now. */
+/** External servers of connections that give no server now. */
 export const silentServers = (config: Config, facts: Facts): readonly RootServer[] =>
   enabledServers(config).filter((server) => addressesOf(config, facts, server).length === 0)
 
@@ -32,13 +32,13 @@ function addressesOf(config: Config, facts: Facts, { type, object }: RootServer)
 export const enabledOwnZones = (config: Config): readonly MasterZone[] =>
   read(config, masterZones).filter(({ enabled }) => enabled)
 
-/** An own zone of the same name is the one that answers. */
+/** An authoritative zone of the same name answers instead. */
 export function enabledForwardZones(config: Config): readonly ForwardZone[] {
   const own = new Set(enabledOwnZones(config).map(({ name }) => name.toLowerCase()))
   return read(config, forwardZones).filter(({ enabled, name }) => enabled && !own.has(name.toLowerCase()))
 }
 
-/** Forward zones that an own zone of the same name covers. */
+/** Forward zones that an authoritative zone of the same name covers. */
 export function coveredZones(config: Config): readonly ForwardZone[] {
   const asked = new Set(enabledForwardZones(config))
   return read(config, forwardZones).filter((zone) => zone.enabled && !asked.has(zone))
@@ -53,13 +53,13 @@ export function externalAddress({ interfaces, externalInterfaces }: Facts): stri
 
 const behindNat = [...privateNetworks, '100.64.0.0/10', '169.254.0.0/16'].map((text) => parseNetwork(text))
 
-/** False behind another NAT, where nobody could use the address. */
+/** False behind another NAT, where the address cannot be reached from the internet. */
 export function isReachable(text: string): boolean {
   const address = parseAddress(text)
   return address !== null && !behindNat.some((network) => network && network.low <= address && address <= network.high)
 }
 
-/** The DNS server is always there; interception is a switch of its area. */
+/** The DNS server always runs; interception is a setting of its area. */
 export function dnsStage(config: Config, facts: Facts): DnsStage {
   const local = [...localAddresses(config, facts)].map(([device, texts]) => ({
     device,

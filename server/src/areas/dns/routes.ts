@@ -1,34 +1,19 @@
 // Endpoints of DNS.
 
-import { secretMask } from '../../contract/fields.ts'
-import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
+import { type Context, handle, type Route } from '../../http/handle.ts'
 import { listRoutes, settingsRoutes } from '../../http/routes.ts'
 import { read } from '../../model/slots.ts'
 import { ddns, ddnsState, safeSearch, servicePasswordPlace, settings } from './config.ts'
 import * as contract from './contract.ts'
 import { updateDdns } from './edits.ts'
+import { forwardZoneList, masterZoneList, rootServerList } from './lists.ts'
 import { dnsStatusItems } from './status.ts'
-import { forwardZoneList, masterZoneList, rootServerList } from './verify.ts'
 
-/** The password of the provider is for full administrators only, and each look at it is in the journal. */
-function showDdns(context: Context<typeof contract.ddns.show>): contract.Ddns {
-  const { config, services } = context
+/** The password of the provider is for full administrators only, and every time it is shown is in the audit trail. */
+function showDdns({ config, revealer }: Context<typeof contract.ddns.show>): contract.Ddns {
   const { service_password: sealed, ...rest } = read(config, ddns)
-  const { role, login } = signedIn(context)
-  if (sealed === null) return { ...rest, service_password: '' }
-  if (role !== 'predefined_admin_write') return { ...rest, service_password: secretMask }
-  services.audit.note({
-    event: 'action',
-    who: login,
-    address: context.address,
-    what: 'GET /dns/ddns',
-    result: 'ok',
-    message: 'The password of the dynamic DNS provider was shown.',
-    request_id: context.requestId,
-    revision: null,
-    changes: [],
-  })
-  return { ...rest, service_password: services.vault.reveal(sealed, servicePasswordPlace) }
+  const reveal = revealer('The password of the dynamic DNS provider was shown.')
+  return { ...rest, service_password: sealed === null ? '' : reveal(sealed, servicePasswordPlace) }
 }
 
 export const routes: readonly Route[] = [

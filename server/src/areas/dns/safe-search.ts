@@ -1,4 +1,4 @@
-// Search engines whose filtered results have a name of their own: asked for one of the names on the left, the server
+// Search engines whose filtered results have a separate name: asked for one of the names on the left, the server
 // answers with the one on the right, as each of them documents for networks that want it.
 
 const endings = (text: string): string[] => text.trim().split(/\s+/)
@@ -39,7 +39,7 @@ const services: readonly Service[] = [
   { names: ['pixabay.com', 'www.pixabay.com'], target: 'safesearch.pixabay.com' },
 ]
 
-/** Name and where it leads, without final dots. */
+/** A name and its target, without final dots. */
 export const safeNames: readonly (readonly [name: string, target: string])[] = services.flatMap(({ names, target }) =>
   names.map((name) => [name, target] as const),
 )

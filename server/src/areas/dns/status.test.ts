@@ -35,7 +35,7 @@ function items(
 
 const said = (item: StatusItem | undefined): string => `${item?.status}: ${item?.msg.join(' ')}`
 
-test('the server is told as applyd sees it', () => {
+test('the server has the state that applyd observes', () => {
   assert.equal(said(items().unbound), 'active: Names are resolved through the root servers.')
   assert.equal(said(items({}, { observation: null }).unbound), 'failed: no answer')
   const limited = { ...running, limitation: 'no namespaces' }
@@ -64,11 +64,11 @@ test('who is asked, and which server of a connection is missing', () => {
     'dns.forward_zones': [{ id: 'a', name: 'a.example', enabled: true, servers: ['192.0.2.1'], comment: '' }],
     'dns.master_zones': [{ id: 'b', name: 'A.example', enabled: true, config: '', comment: '' }],
   } as never
-  const told = items(config)
-  assert.match(said(told.unbound), /External servers are asked: 192\.0\.2\.53\. Signatures .* not enforced/)
-  assert.match(said(told.unbound), /The connection interface\.id\.2 names no DNS server now\./)
-  assert.match(said(told.unbound), /The forward zone a\.example is covered by the own zone of this name\./)
-  assert.equal(said(told.nsd), 'active: 1 own zone is served by unbound; there is no nsd of its own.')
+  const shown = items(config)
+  assert.match(said(shown.unbound), /External servers are asked: 192\.0\.2\.53\. Signatures .* not enforced/)
+  assert.match(said(shown.unbound), /The connection interface\.id\.2 gives no DNS server now\./)
+  assert.match(said(shown.unbound), /The forward zone a\.example is covered by the authoritative zone of this name\./)
+  assert.equal(said(shown.nsd), 'active: 1 authoritative zone is served by unbound; there is no separate nsd.')
 })
 
 test('interception needs its rules in the kernel', () => {
@@ -85,27 +85,27 @@ test('dynamic DNS says what is missing, what failed and what is done', () => {
     'dns.ddns_state': { enabled: true },
     'dns.ddns': { domain: 'example.com', service_login: 'me', service_password: sealed },
   } as never
-  const told = (view: Partial<DdnsView>, on = facts): string =>
+  const statusFor = (view: Partial<DdnsView>, on = facts): string =>
     said(items(config, { ddns: { ...updates, ...view }, on })['acme-dns-backend'])
   assert.match(
     said(items({ 'dns.ddns_state': { enabled: true } } as never)['acme-dns-backend']),
     /^failed: .* missing\.$/,
   )
-  assert.match(told({ hasServer: false }), /^failed: .*is not set on this gateway/)
+  assert.match(statusFor({ hasServer: false }), /^failed: .*is not set on this gateway/)
   const hidden = {
     ...facts,
     interfaces: [{ name: 'wan0', mac: '', addresses: ['100.64.1.2/10'], isUp: true, index: 3 }],
   }
-  assert.match(told({}, hidden), /^failed: .*behind NAT/)
-  assert.match(told({}, { ...facts, interfaces: [] }), /^failed: .*no external address/)
+  assert.match(statusFor({}, hidden), /^failed: .*behind NAT/)
+  assert.match(statusFor({}, { ...facts, interfaces: [] }), /^failed: .*no external address/)
   assert.match(
-    told({ error: 'it said no.', retrySeconds: 60 }),
-    /^failed: Dynamic DNS: it said no\. The next try is in 60 s\.$/,
+    statusFor({ error: 'it said no.', retrySeconds: 60 }),
+    /^failed: Dynamic DNS: it said no\. The next attempt is in 60 s\.$/,
   )
-  assert.match(told({ error: 'it said no.' }), /until a setting or the address changes\.$/)
-  assert.match(told({}), /^activating: /)
+  assert.match(statusFor({ error: 'it said no.' }), /until a setting or the address changes\.$/)
+  assert.match(statusFor({}), /^activating: /)
   assert.match(
-    told({ address: '203.0.113.2' }),
+    statusFor({ address: '203.0.113.2' }),
     /^active: .*example\.com and www\.example\.com are at 203\.0\.113\.2\.$/,
   )
 })

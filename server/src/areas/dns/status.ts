@@ -1,13 +1,14 @@
-// What runs of the DNS services, told from what applyd observes and what the update of dynamic DNS last met. There is one
-// server for everything; the items keep the names that integrators know.
+// What runs of the DNS services, from what applyd observes and how the last update of dynamic DNS ended. There is one server
+// for everything; the items keep the names that integrators know.
 
-import { type StatusItem, storedOnly } from '../../contract/fields.ts'
+import type { StatusItem } from '../../contract/fields.ts'
 import { engineUnit } from '../../engines/artifacts.ts'
 import { dns } from '../../engines/dns/index.ts'
 import { describeMissing } from '../../engines/engine.ts'
 import type { Machine } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
 import type { Facts } from '../../plan/facts.ts'
+import { failed, inactive, type State, tableStatus, unitStatus } from '../../system/observed.ts'
 import { ddns, ddnsState, safeSearch, settings } from './config.ts'
 import {
   coveredZones,
@@ -39,44 +40,37 @@ export interface DnsView extends Machine {
   readonly ddns: DdnsView | null
 }
 
-type Told = Omit<StatusItem, 'name'>
-
 export function dnsStatusItems(view: DnsView): StatusItem[] {
-  const server = serverState(view)
+  const server = unitStatus(view, unitName, 'The DNS server is not running.')
+  const messages = server.msg.map((message) => describeMissing(dns, message) ?? message)
   return [
-    { name: itemName, ...server, msg: [...server.msg, ...(server.status === 'active' ? resolution(view) : [])] },
+    { name: itemName, ...server, msg: [...messages, ...(server.status === 'active' ? resolution(view) : [])] },
     { name: 'nsd', ...ownZones(view, server) },
     { name: `${view.brand}-dns-backend`, ...backend(view, server) },
   ]
 }
 
-function serverState({ observation, unreachable }: DnsView): Told {
-  if (!observation) return { status: 'failed', msg: [unreachable] }
-  if (observation.limitation !== null) return { status: 'inactive', msg: [storedOnly(observation.limitation)] }
-  const unit = observation.units.find(({ name }) => name === unitName)
-  if (!unit) return { status: 'failed', msg: ['The DNS server is not running.'] }
-  return { status: unit.state, msg: unit.message === '' ? [] : [describeMissing(dns, unit.message) ?? unit.message] }
-}
-
-/** Who is asked, and what stands in the way of that. */
+/** Which servers are asked, and which cannot be. */
 function resolution({ config, facts }: DnsView): string[] {
   const servers = externalServers(config, facts)
   const zones = enabledForwardZones(config).length
   return [
     servers.length === 0
       ? 'Names are resolved through the root servers.'
-      : `External servers are asked: ${servers.join(', ')}. Signatures (DNSSEC) are looked at but not enforced, because a server may leave them out.`,
-    ...(zones === 0 ? [] : [`${zones} forward ${zones === 1 ? 'zone is' : 'zones are'} asked elsewhere.`]),
-    ...silentServers(config, facts).map(({ object }) => `The connection ${object} names no DNS server now.`),
-    ...coveredZones(config).map(({ name }) => `The forward zone ${name} is covered by the own zone of this name.`),
+      : `External servers are asked: ${servers.join(', ')}. Signatures (DNSSEC) are checked but not enforced, because a server may omit them.`,
+    ...(zones === 0 ? [] : [`${zones} forward ${zones === 1 ? 'zone is' : 'zones are'} resolved by other servers.`]),
+    ...silentServers(config, facts).map(({ object }) => `The connection ${object} gives no DNS server now.`),
+    ...coveredZones(config).map(
+      ({ name }) => `The forward zone ${name} is covered by the authoritative zone of this name.`,
+    ),
   ]
 }
 
-function ownZones({ config }: DnsView, server: Told): Told {
+function ownZones({ config }: DnsView, server: State): State {
   const count = enabledOwnZones(config).length
-  if (count === 0) return { status: 'inactive', msg: ['No own zone is enabled.'] }
+  if (count === 0) return inactive('No authoritative zone is enabled.')
   const msg = [
-    `${count} own ${count === 1 ? 'zone is' : 'zones are'} served by ${itemName}; there is no nsd of its own.`,
+    `${count} authoritative ${count === 1 ? 'zone is' : 'zones are'} served by ${itemName}; there is no separate nsd.`,
   ]
   return server.status === 'active'
     ? { status: 'active', msg }
@@ -84,17 +78,16 @@ function ownZones({ config }: DnsView, server: Told): Told {
 }
 
 /** Interception, safe search and dynamic DNS together. */
-function backend(view: DnsView, server: Told): Told {
-  const { config, observation } = view
+function backend(view: DnsView, server: State): State {
+  const { config } = view
   const isIntercepting = read(config, settings).intercept_enabled
   const isSafe = read(config, safeSearch).enabled
   const updates = dynamicDns(view)
   if (!isIntercepting && !isSafe && updates === null)
-    return { status: 'inactive', msg: ['Interception, safe search and dynamic DNS are switched off.'] }
+    return inactive('Interception, safe search and dynamic DNS are disabled.')
   if (server.status !== 'active') return { ...server, msg: [...server.msg, ...(updates?.msg ?? [])] }
-  const isLoaded = observation?.tables.some(({ name, present }) => name === rulesTable && present) ?? false
-  if (isIntercepting && !isLoaded)
-    return { status: 'failed', msg: ['The rules of interception are not in the kernel.'] }
+  const rules = tableStatus(view, rulesTable, 'The rules of interception are not in the kernel.')
+  if (isIntercepting && rules.status !== 'active') return rules
   return {
     status: updates?.status ?? 'active',
     msg: [
@@ -105,25 +98,24 @@ function backend(view: DnsView, server: Told): Told {
   }
 }
 
-/** Null when it is switched off. */
-function dynamicDns({ config, facts, ddns: updater }: DnsView): Told | null {
+/** Null when it is disabled. */
+function dynamicDns({ config, facts, ddns: updater }: DnsView): State | null {
   if (!read(config, ddnsState).enabled) return null
-  const failed = (...msg: string[]): Told => ({ status: 'failed', msg })
   const { domain, service_login, service_password } = read(config, ddns)
   if (domain === '' || service_login === '' || service_password === null)
-    return failed('Dynamic DNS is switched on, but its domain, login or password is missing.')
+    return failed('Dynamic DNS is enabled, but its domain, login or password is missing.')
   if (!updater?.hasServer)
     return failed('Dynamic DNS: the address of the provider’s update service is not set on this gateway (ddns-server).')
   const address = externalAddress(facts)
   if (address === null) return failed('Dynamic DNS: the gateway has no external address now.')
   if (!isReachable(address))
-    return failed(`Dynamic DNS: the external address ${address} is a private one, so the gateway is behind NAT.`)
+    return failed(`Dynamic DNS: the external address ${address} is private, so the gateway is behind NAT.`)
   if (updater.error !== null)
     return failed(
       `Dynamic DNS: ${updater.error}`,
       updater.retrySeconds === null
-        ? 'Nothing is sent again until a setting or the address changes.'
-        : `The next try is in ${updater.retrySeconds} s.`,
+        ? 'No update is sent until a setting or the address changes.'
+        : `The next attempt is in ${updater.retrySeconds} s.`,
     )
   return updater.address === address
     ? { status: 'active', msg: [`Dynamic DNS: ${domain} and www.${domain} are at ${address}.`] }

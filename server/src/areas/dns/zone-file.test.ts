@@ -103,11 +103,11 @@ describe('a zone text', () => {
     ['$GENERATE 1-9 a$ A 1.2.3.$', '$GENERATE is not allowed here.'],
     ['$TTL soon', '$TTL needs one time, such as 86400 or 1d.'],
     ['$ORIGIN a b', '$ORIGIN needs one domain name.'],
-    ['a TXT "open', 'A quotation mark is not closed, or a character stands where none may.'],
+    ['a TXT "open', 'A quotation mark is not closed, or there is a character where none is allowed.'],
     ['a A ( 1.2.3.4', 'A parenthesis is not closed.'],
     ['a A 1.2.3.4 )', 'The parentheses do not match.'],
-    ['other.example. A 1.2.3.4', 'other.example. lies outside of the zone.'],
-    ['notexample.com. A 1.2.3.4', 'notexample.com. lies outside of the zone.'],
+    ['other.example. A 1.2.3.4', 'other.example. is outside of the zone.'],
+    ['notexample.com. A 1.2.3.4', 'notexample.com. is outside of the zone.'],
     ['ns1 CNAME a', 'ns1.example.com. has a CNAME record and so must not have any other.'],
     ['sip SRV 1 1 1 a.example.', 'The name of an SRV record begins with _service._protocol, such as _sip._tcp.'],
     ['@ MX 10 mail', 'mail.example.com. has no A or AAAA record in this zone.'],
@@ -120,7 +120,7 @@ describe('a zone text', () => {
 
   it('needs one SOA record and an NS record, both of the zone itself', () => {
     assert.deepEqual(faultsOf('@ NS ns.example.'), ['1: The zone has no SOA record.'])
-    assert.deepEqual(faultsOf('@ SOA a. b. 1 1 1 1 1'), ['1: The zone has no NS record of its own.'])
+    assert.deepEqual(faultsOf('@ SOA a. b. 1 1 1 1 1'), ['1: The zone has no NS record for its own name.'])
     assert.deepEqual(faultsOf('sub SOA a. b. 1 1 1 1 1\n@ NS ns.example.'), [
       '1: The SOA record must be that of example.com.',
     ])
@@ -143,7 +143,7 @@ it('times are numbers of seconds or of units, up to 2^31 - 1', () => {
   )
 })
 
-it('IPv6 addresses are told from what only looks like one', () => {
+it('IPv6 addresses are distinguished from text that only looks like one', () => {
   const right = ['::', '::1', '1::', '2001:db8::1', '1:2:3:4:5:6:7:8', '1:2:3:4:5:6:7::', '::ffff:192.0.2.1', 'FE80::A']
   const wrong = [
     '',

@@ -1,5 +1,5 @@
-// Reads the text of a zone (RFC 1035, section 5) into records and says line by line what is wrong with it. Whoever writes a
-// zone for a daemon prints these records, never the text. What a record may hold is in zone-records.ts.
+// Reads the text of a zone (RFC 1035, section 5) into records and reports faults by line. Rendered zones are printed from
+// these records, never from the text. What a record may hold is in zone-records.ts.
 
 import { parseTime, type RecordType, readData, resolveName, type ZoneRecord } from './zone-records.ts'
 
@@ -46,7 +46,7 @@ function readEntries(text: string): { readonly entries: readonly Entry[]; readon
     while (tokenForm.lastIndex < content.length) {
       const match = tokenForm.exec(content)
       if (!match) {
-        faults.push({ line, message: 'A quotation mark is not closed, or a character stands where none may.' })
+        faults.push({ line, message: 'A quotation mark is not closed, or there is a character where none is allowed.' })
         break
       }
       const [token, quoted] = match

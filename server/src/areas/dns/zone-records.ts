@@ -1,4 +1,4 @@
-// What each type of record holds, and what must hold between the records of one zone (dns.md, "Master zone text"). Names
+// What each type of record holds, and what must hold between the records of one zone (docs/behaviour/dns.md 4). Names
 // are absolute, in lower case and end with a dot.
 
 import { parseAddress } from '../../net/ipv4.ts'
@@ -18,7 +18,7 @@ export interface ZoneRecord {
 const longestName = 254
 const labelForm = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 
-/** The absolute name, or null when it is none. Only the owner of a record may begin with a wildcard. */
+/** The absolute name, or null when it is not valid. Only the owner of a record may begin with a wildcard. */
 export function resolveName(text: string, origin: string, { isOwner = false } = {}): string | null {
   if (text === '@') return origin
   if (text === '.') return '.'
@@ -33,7 +33,7 @@ export function resolveName(text: string, origin: string, { isOwner = false } = 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
 const longestTime = 2 ** 31 - 1
 
-/** Seconds of `3600`, `1h` or `1h30m`; null when it is no time. */
+/** Seconds of `3600`, `1h` or `1h30m`; null when it is not a time. */
 export function parseTime(text: string): number | null {
   if (!/^(?:\d{1,10}|(?:\d{1,10}[smhdw]){1,5})$/i.test(text)) return null
   const parts = [...text.toLowerCase().matchAll(/(\d+)([smhdw]?)/g)]
@@ -51,7 +51,7 @@ export function isIpv6(text: string): boolean {
   return isCounted && groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))
 }
 
-/** The value as it is kept, or null when the text is none of the kind. */
+/** The value as it is kept, or null when the text is not of this kind. */
 type FieldReader = (text: string, origin: string) => string | null
 
 const numberUpTo =
@@ -77,36 +77,36 @@ const short = numberUpTo(65_535)
 
 interface Form {
   readonly fields: readonly FieldReader[]
-  /** What belongs after the type, in words. */
-  readonly words: string
-  /** The last field may stand several times. */
+  /** What must follow the type, as a message says it. */
+  readonly needs: string
+  /** The last field may be repeated. */
   readonly repeats?: boolean
 }
 
 const forms: Readonly<Record<RecordType, Form>> = {
-  A: { fields: [(text) => (parseAddress(text) === null ? null : text)], words: 'an IPv4 address' },
-  AAAA: { fields: [(text) => (isIpv6(text) ? text.toLowerCase() : null)], words: 'an IPv6 address' },
+  A: { fields: [(text) => (parseAddress(text) === null ? null : text)], needs: 'an IPv4 address' },
+  AAAA: { fields: [(text) => (isIpv6(text) ? text.toLowerCase() : null)], needs: 'an IPv6 address' },
   CAA: {
     fields: [numberUpTo(255), (text) => (/^[a-z0-9]{1,15}$/i.test(text) ? text.toLowerCase() : null), printable],
-    words: 'flags, a tag and a value',
+    needs: 'flags, a tag and a value',
   },
-  CNAME: { fields: [host], words: 'one name' },
-  MX: { fields: [short, host], words: 'a preference and the name of a mail server' },
-  NS: { fields: [host], words: 'the name of a server' },
-  PTR: { fields: [host], words: 'one name' },
+  CNAME: { fields: [host], needs: 'one name' },
+  MX: { fields: [short, host], needs: 'a preference and the name of a mail server' },
+  NS: { fields: [host], needs: 'the name of a server' },
+  PTR: { fields: [host], needs: 'one name' },
   SOA: {
     fields: [host, mailbox, numberUpTo(2 ** 32 - 1), time, time, time, time],
-    words: 'a server, a mailbox, a serial number and four times',
+    needs: 'a server, a mailbox, a serial number and four times',
   },
-  SRV: { fields: [short, short, short, host], words: 'priority, weight, port and the name of a server' },
-  TXT: { fields: [printable], words: 'one or more texts of at most 255 ASCII characters', repeats: true },
+  SRV: { fields: [short, short, short, host], needs: 'priority, weight, port and the name of a server' },
+  TXT: { fields: [printable], needs: 'one or more texts of at most 255 ASCII characters', repeats: true },
 }
 
 /** The fields of a record, or a sentence. */
 export function readData(type: string, tokens: readonly Token[], origin: string): readonly string[] | string {
   if (!Object.hasOwn(forms, type)) return `Records of the type ${type.slice(0, 40)} are not known here.`
-  const { fields, words, repeats = false } = forms[type as RecordType]
-  const fault = `A record of the type ${type} needs ${words}.`
+  const { fields, needs, repeats = false } = forms[type as RecordType]
+  const fault = `A record of the type ${type} needs ${needs}.`
   if (repeats ? tokens.length === 0 : tokens.length !== fields.length) return fault
   const values = tokens.map(({ text }, index) => fields[Math.min(index, fields.length - 1)]?.(text, origin) ?? null)
   return values.includes(null) ? fault : (values as string[])
@@ -131,7 +131,7 @@ function authorityFaults(apex: string, records: readonly ZoneRecord[]): Fault[] 
     ...(first ? [] : [{ line: 1, message: 'The zone has no SOA record.' }]),
     ...(first && first.name !== apex ? [{ line: first.line, message: `The SOA record must be that of ${apex}` }] : []),
     ...others.map(({ line }) => ({ line, message: 'A zone has only one SOA record.' })),
-    ...(hasServer ? [] : [{ line: 1, message: 'The zone has no NS record of its own.' }]),
+    ...(hasServer ? [] : [{ line: 1, message: 'The zone has no NS record for its own name.' }]),
   ]
 }
 
@@ -142,7 +142,7 @@ function recordFaults(
   byName: ReadonlyMap<string, readonly ZoneRecord[]>,
 ): Fault[] {
   const fault = (message: string): Fault[] => [{ line, message }]
-  if (!isInside(name)) return fault(`${name} lies outside of the zone.`)
+  if (!isInside(name)) return fault(`${name} is outside of the zone.`)
   if (type === 'CNAME' && (byName.get(name)?.length ?? 0) > 1)
     return fault(`${name} has a CNAME record and so must not have any other.`)
   if (type === 'SRV' && !/^_[^.]+\._[^.]+\./.test(name))
@@ -153,7 +153,7 @@ function recordFaults(
   return []
 }
 
-/** Whether a name has an address: by a record of its own, or by a wildcard above it. */
+/** Whether a name has an address: by a record for it, or by a wildcard above it. */
 function addressFinder(records: readonly ZoneRecord[]): (name: string) => boolean {
   const names = new Set(records.filter(({ type }) => type === 'A' || type === 'AAAA').map(({ name }) => name))
   const wildcards = [...names].filter((name) => name.startsWith('*')).map((name) => name.slice(1))

@@ -1,4 +1,4 @@
-// The firewall log: what rules recorded about marked connections (firewall.md 3, "Logging"). The endpoint is ours.
+// The firewall log: what rules recorded about marked connections (docs/behaviour/firewall.md 5). The endpoint is our own addition.
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
@@ -53,7 +53,7 @@ export const listFirewallLog = endpoint({
   path: '/firewall/log',
   access: 'view',
   summary: 'List the firewall log, newest first',
-  description: 'What is kept has an upper limit: the oldest records make room for new ones.',
+  description: 'The log has a size limit: the oldest records are removed for new ones.',
   query: strictObject({
     ...tableQuery(firewallLogColumns).properties,
     ...pageQuery,

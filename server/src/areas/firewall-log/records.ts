@@ -15,7 +15,7 @@ export const showRecord = (record: KeptRecord): FirewallLogRecord => ({
   text: describeRecord(record),
 })
 
-/** `TCP src 192.0.2.25 sport 41528 dst 203.0.113.5 dport 443 table FWD rule 2 action drop` (firewall.md 3, "Logging"). */
+/** `TCP src 192.0.2.25 sport 41528 dst 203.0.113.5 dport 443 table FWD rule 2 action drop` (docs/behaviour/firewall.md 5). */
 export function describeRecord(record: KeptRecord): string {
   if (record.lost > 0) return `${record.lost} records were lost: there were more than could be read.`
   const { protocol, source_ip, source_port, destination_ip, destination_port, table, rule_id, action } = record

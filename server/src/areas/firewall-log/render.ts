@@ -1,5 +1,5 @@
 // The reader of the firewall log: the unit of applyd and its configuration file, while anything is logged. The file is
-// the same for everybody; applyd accepts no other line.
+// the same on every gateway; applyd accepts no other line.
 
 import { engineFile, engineUnit } from '../../engines/artifacts.ts'
 import { firewallLog } from '../../engines/firewall-log/index.ts'

@@ -79,7 +79,7 @@ describe('GET /firewall/log', () => {
     assert.equal(text, 'table,source_port\r\nINP,41528\r\nACL,41528\r\n')
   })
 
-  it('refuses what is no filter', async () => {
+  it('refuses what is not a filter', async () => {
     for (const query of ['?table=MANGLE', '?action=mark', '?limit=0', '?unknown=1'])
       assert.equal((await client('GET', `/firewall/log${query}`)).status, 422)
   })

@@ -1,9 +1,10 @@
-// What the firewall stores, and its defaults: user rules on, hits counted, automatic SNAT on, nothing logged, nothing
-// filtered. Origins name a stored item in the kernel, in faults and in references.
+// What the firewall stores, and its defaults: user rules enabled, hits counted, automatic SNAT enabled, nothing logged,
+// nothing filtered. The path of a stored rule is its origin in the kernel.
 
 import { Enabled, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
-import { type Config, type ItemId, type ListSlot, list, read, single } from '../../model/slots.ts'
+import { pathOf } from '../../model/paths.ts'
+import { type Config, type ListSlot, list, read, single } from '../../model/slots.ts'
 import { FirewallSettings } from './contract.ts'
 import { AccessList, AccessOrder, AccessState, Bypass } from './contract-access-lists.ts'
 import { Check, ChecksSettings } from './contract-checks.ts'
@@ -48,7 +49,7 @@ export const accessState = single('firewall.acl_state', AccessState, {
 
 export const bypassList = list('firewall.bypass', Bypass)
 
-/** The five tables in the order of the specification, with their names in the administrator's words. */
+/** The five tables in the order of the specification. */
 export const ruleSlots = {
   forward: forwardRules as ListSlot<Rule>,
   input: inputRules as ListSlot<Rule>,
@@ -75,7 +76,7 @@ const shared = {
   comment: '',
 } as const
 
-/** What a rule of FORWARD and INPUT is when nothing is said; also for those of a central console. */
+/** Defaults of FORWARD and INPUT rules, also for those of a central console. */
 export const filterDefaults = {
   ...shared,
   incoming_interface: 'any',
@@ -119,11 +120,6 @@ export const slots = [
   bypassList,
 ]
 
-/** `firewall.forward[7]` */
-export const originOf = (slot: { readonly key: string }, id: ItemId): string => `${slot.key}[${id}]`
-
-export const ruleTitle = (table: RuleTable, id: number): string => `${table.toUpperCase()} rule ${id}`
-
-/** Origins of every rule there is, switched on or not. */
+/** Origins of all rules, enabled or not: `firewall.forward[7]`. */
 export const ruleOrigins = (config: Config): string[] =>
-  ruleTables.flatMap((table) => read(config, ruleSlots[table]).map((rule) => originOf(ruleSlots[table], rule.id)))
+  ruleTables.flatMap((table) => read(config, ruleSlots[table]).map((rule) => pathOf(ruleSlots[table], rule.id)))

@@ -1,5 +1,4 @@
-// Access control lists, whom they bind in which order, and the list of what inspection leaves alone (firewall.md 1.6,
-// 1.8, 2.4 and 2.5).
+// Access control lists, their bindings, and the exceptions from inspection (docs/behaviour/firewall.md 8 and 9).
 
 import type { Static } from 'typebox'
 import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
@@ -82,7 +81,7 @@ export const accessOrder = {
     method: 'GET',
     path: '/acl/acl-order',
     access: 'view',
-    summary: 'Show whom the access control lists bind, in order',
+    summary: 'Show the bindings of the access control lists in their order',
     reply: AccessOrder,
   }),
   update: endpoint({
@@ -97,8 +96,8 @@ export const accessOrder = {
 }
 
 export const AccessState = strictObject({
-  enabled: Type.Boolean({ description: 'false: this stage lets everything pass.' }),
-  default_action: oneOf(['deny', 'allow'], 'What becomes of traffic that no entry matches.'),
+  enabled: Type.Boolean({ description: 'false: this stage accepts everything.' }),
+  default_action: oneOf(['deny', 'allow'], 'Verdict for traffic that no entry matches.'),
   logging_enabled: Type.Boolean({ description: 'Log the verdicts.' }),
 })
 
@@ -120,7 +119,7 @@ export type Bypass = Static<typeof Bypass>
 
 export const bypassList = collectionEndpoints({
   path: '/ips/bypass',
-  title: 'objects that inspection leaves alone',
+  title: 'exceptions from inspection',
   item: 'an exception from inspection',
   idName: 'exception_id',
   change: 'firewall',

@@ -1,4 +1,4 @@
-// Rule tests: packets that are sent through a copy of the rules, and what is expected of them (firewall.md 1.4, 2.2).
+// Rule tests: packets that are sent through a copy of the rules, and what is expected of them (docs/behaviour/firewall.md 6).
 
 import type { Static } from 'typebox'
 import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
@@ -11,7 +11,7 @@ import { ObjectId } from './contract-rules.ts'
 const Port = Type.Integer({ minimum: 1, maximum: 65_535 })
 
 const fields = {
-  enabled: Type.Boolean({ description: 'A test that is switched off is not run.' }),
+  enabled: Type.Boolean({ description: 'A disabled test is not run.' }),
   protocol: oneOf(['tcp', 'udp']),
   src_ip: Address,
   dst_ip: Address,
@@ -48,7 +48,7 @@ export const checks = {
     path: base.update.path,
     access: 'firewall',
     summary: base.update.summary,
-    description: 'Any subset of the fields. With no body at all the test is removed.',
+    description: 'Any subset of the fields. Without a body the test is removed.',
     body: patchOf(strictObject(fields)),
     isBodyOptional: true,
   }),
@@ -67,8 +67,8 @@ export const startChecks = endpoint({
   errors: ['conflict'],
   access: 'firewall',
   effect: 'action',
-  summary: 'Run the rule tests that are switched on',
-  description: 'Drops the results of the last run and answers at once; checks_result shows how it goes.',
+  summary: 'Run the enabled rule tests',
+  description: 'Discards the results of the last run and answers at once; checks_result shows the progress.',
 })
 
 export const CheckResult = strictObject({
@@ -76,7 +76,7 @@ export const CheckResult = strictObject({
   rule_id: Type.String({
     description: 'fwd.ngfw.<n>: FORWARD rule n; inp.ngfw: an INPUT rule; fwd.sys.<x>, inp.sys.<x>: a system rule.',
   }),
-  verdict: Type.Boolean({ description: 'Is the result the expected one?' }),
+  verdict: Type.Boolean({ description: 'The result is the expected one.' }),
 })
 export type CheckResult = Static<typeof CheckResult>
 

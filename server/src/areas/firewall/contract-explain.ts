@@ -1,4 +1,4 @@
-// Which rule decides about a packet, and which rules do nothing good: questions that change nothing.
+// Which rule decides about a packet, and which rules are useless or risky: questions that change nothing.
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
@@ -75,7 +75,7 @@ const Outcome = strictObject({
 
 export const Explanation = strictObject({
   verdict: oneOf(['accept', 'drop', 'depends'], 'depends: on what DNAT picks from its range.'),
-  is_marked: Type.Boolean({ description: 'Does a logging rule mark the connection?' }),
+  is_marked: Type.Boolean({ description: 'A logging rule marks the connection.' }),
   steps: Type.Array(Step),
   outcomes: Type.Array(Outcome),
   is_complete: Type.Boolean(),
@@ -94,8 +94,8 @@ export const explainPacket = endpoint({
   effect: 'read',
   summary: 'Explain which rule decides about a packet',
   description:
-    'The way of the first packet of a connection through the running configuration, through that of a past revision, ' +
-    'or through the one that another call would lead to; that call changes nothing.',
+    'The path of the first packet of a connection through the running configuration, through that of a past revision, ' +
+    'or through the one that another call would produce; that call changes nothing.',
   body: strictObject({
     packet: ExplainedPacket,
     revision: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -111,7 +111,7 @@ export const Finding = strictObject({
   rule_id: Type.Integer(),
   text: Type.String(),
   proof: strictObject({
-    rules: Type.Array(Type.Integer(), { description: 'Rules of the same table that make it so.' }),
+    rules: Type.Array(Type.Integer(), { description: 'Rules of the same table that cause it.' }),
     fields: Type.Array(Type.String(), { description: 'Fields in which those are wider, or which are too wide.' }),
     since: nullable(Type.Integer({ description: 'Unix seconds since when no packet has hit the rule.' })),
   }),

@@ -1,4 +1,4 @@
-// Hardware filtering: packets that are dropped before anything else looks at them (firewall.md 1.5 and 2.3).
+// Hardware filtering: packets that are dropped before all other rules (docs/behaviour/firewall.md 7).
 
 import type { Static, TObject, TProperties } from 'typebox'
 import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
@@ -15,7 +15,7 @@ export const Address = Type.String({
 })
 
 export const HardwareSettings = strictObject({
-  mode: oneOf(['mac', 'src-ip', 'dst-ip', 'src-and-dst-ip'], 'Which of the four lists works.'),
+  mode: oneOf(['mac', 'src-ip', 'dst-ip', 'src-and-dst-ip'], 'Which of the four lists is used.'),
 })
 
 export const hardwareSettings = settingsEndpoints({

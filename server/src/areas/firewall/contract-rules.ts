@@ -1,6 +1,6 @@
-// Rules of the five tables, the counting switch and the hit counters (firewall.md 1.2, 1.3 and 2.1).
+// Rules of the five tables and their hit counters (docs/behaviour/firewall.md 2).
 
-import type { Static, TObject, TProperties } from 'typebox'
+import type { Static, TObject, TOptional, TProperties } from 'typebox'
 import { orderedEndpoints, settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, Enabled, nullable, oneOf, strictObject } from '../../contract/fields.ts'
@@ -8,7 +8,7 @@ import { Type } from '../../contract/schema.ts'
 
 export const maxObjects = 200
 
-/** The group of a server that no central console manages. */
+/** The group of a gateway that is not managed by a central console. */
 export const rootGroup = 'f3ffde22-a562-4f43-ac04-c40fcec6a88c'
 
 export const protocolIds = [
@@ -21,7 +21,7 @@ export const protocolIds = [
   'protocol.ah',
 ] as const
 
-/** What an id may look like at all; verify.ts knows which ones there are. */
+/** The form of an id; the declarations in lists.ts know which ones exist. */
 export const ObjectId = Type.String({
   pattern: '^[A-Za-z0-9_.-]{1,80}$',
   'x-fault': 'Must be the id of an object.',
@@ -69,7 +69,7 @@ const inspection = {
   hip_profiles: Type.Array(ObjectId, {
     maxItems: maxObjects,
     uniqueItems: true,
-    description: 'Device profiles, one of which the source must hold; empty: no condition. Only FORWARD looks at it.',
+    description: 'Device profiles, one of which the source must hold; empty: no condition. Used by FORWARD only.',
   }),
   dpi_enabled: Type.Boolean({ description: 'Send accepted traffic to application control.' }),
   dpi_profile: ProfileId,
@@ -124,18 +124,24 @@ export type Rule = Pick<FilterRule, keyof typeof shared | 'id'> &
   Partial<Pick<DnatRule, 'change_destination_address' | 'change_destination_port'>> &
   Partial<Pick<SnatRule, 'change_source_address'>> & { readonly action: string }
 
-/** Every field but the action may be left out of a creation; edits.ts has what it then is. */
-const creation = ({ properties }: TObject): TObject =>
+type Creation<P extends TProperties> = { [N in keyof P]: N extends 'action' ? P[N] : TOptional<P[N]> }
+
+/** Every field but the action may be left out of a creation; config.ts has the defaults. */
+const creation = <P extends TProperties>({ properties }: TObject<P>): TObject<Creation<P>> =>
   strictObject(
     Object.fromEntries(
       Object.entries(properties).map(([name, schema]) => [name, name === 'action' ? schema : Type.Optional(schema)]),
-    ),
+    ) as Creation<P>,
   )
 
-const ruleEndpoints = <V extends TObject>(table: string, fields: TObject, shown: V) => {
+const ruleEndpoints = <const Table extends string, P extends TProperties, V extends TObject>(
+  table: Table,
+  fields: TObject<P>,
+  shown: V,
+) => {
   const body = creation(fields)
-  const path = `/firewall/rules/${table.toLowerCase()}`
-  const item = `a ${table} rule`
+  const path = `/firewall/rules/${table.toLowerCase() as Lowercase<Table>}` as const
+  const item = `${table === 'INPUT' ? 'an' : 'a'} ${table} rule`
   return {
     ...orderedEndpoints({
       path,
@@ -148,7 +154,7 @@ const ruleEndpoints = <V extends TObject>(table: string, fields: TObject, shown:
     }),
     replace: endpoint({
       method: 'PUT',
-      path: `${path}/:rule_id`,
+      path: `${path}/:rule_id` as const,
       access: 'firewall',
       summary: `Replace ${item}`,
       description: 'The whole rule: what is not sent gets its default.',
@@ -165,14 +171,14 @@ export const logRules = ruleEndpoints('LOG', LogFields, LogRule)
 
 export const firewallWatch = settingsEndpoints({
   path: '/firewall/watch',
-  title: 'switch of the hit counters',
+  title: 'state of the hit counters',
   schema: Enabled,
   change: 'firewall',
 })
 
 export const HitCounter = strictObject({
   id: Type.Integer({ description: 'Id of the rule.' }),
-  packets: Type.Integer({ description: 'How often the rule matched since it was made.' }),
+  packets: Type.Integer({ description: 'How often the rule matched since it was created.' }),
 })
 
 const counterEndpoint = (table: string) =>

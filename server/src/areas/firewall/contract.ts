@@ -1,5 +1,5 @@
-// Firewall settings, the switch of the user rules, and the status (seed, "Firewall"); rules, tests, hardware filtering,
-// access lists and explanations stand in files of their own beside this one.
+// Firewall settings, the state of the user rules, and the status (docs/behaviour/firewall.md 1); rules, tests, hardware
+// filtering, access lists and explanations are in separate files beside this one.
 
 import type { Static } from 'typebox'
 import { settingsEndpoints } from '../../contract/collections.ts'
@@ -51,7 +51,7 @@ export const firewallSettings = settingsEndpoints({
 
 export const firewallState = settingsEndpoints({
   path: '/firewall/state',
-  title: 'switch of the user rules',
+  title: 'state of the user rules',
   schema: Enabled,
   change: 'firewall',
 })

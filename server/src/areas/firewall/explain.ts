@@ -1,8 +1,8 @@
-// From the packet an administrator describes to the one the evaluator walks, and from stored rules to the words of its
-// answer. Pure.
+// Turns the described packet into the one that the evaluator walks, and stored rules into the text of its answer. Pure.
 
 import { invalid, type Problem, refuse } from '../../contract/error.ts'
 import { findIn } from '../../model/item-index.ts'
+import { pathOf } from '../../model/paths.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { parseAddress } from '../../net/ipv4.ts'
 import type { Facts } from '../../plan/facts.ts'
@@ -13,7 +13,7 @@ import type { Packet } from '../../policy/evaluate-trace.ts'
 import { type Describe, type Explanation, explain } from '../../policy/explain.ts'
 import { devicesOf } from '../network/public.ts'
 import { timeLists, timeRanges, titleOf } from '../objects/public.ts'
-import { originOf, ruleSlots, ruleTables } from './config.ts'
+import { ruleSlots, ruleTables } from './config.ts'
 import type { ExplainedPacket } from './contract-explain.ts'
 import type { Rule } from './contract-rules.ts'
 import { policyOf } from './resolve.ts'
@@ -81,7 +81,8 @@ function deviceOf(config: Config, facts: Facts, alias: string | null): string | 
   if (alias === null || alias === 'interface.utm_outgoing') return null
   if (facts.interfaces.some(({ name }) => name === alias)) return alias
   const [device] = devicesOf(config, facts, alias)
-  if (device === undefined) throw invalid('packet.incoming_interface', `No device stands behind ${alias}.`)
+  if (device === undefined)
+    throw invalid('packet.incoming_interface', `The interface ${alias} has no device on this machine.`)
   return device
 }
 
@@ -99,7 +100,7 @@ function describeIn(config: Config): Describe {
 export const storedRules = (config: Config): ReadonlyMap<string, Rule> =>
   new Map(
     ruleTables.flatMap((table) =>
-      read(config, ruleSlots[table]).map((rule): [string, Rule] => [originOf(ruleSlots[table], rule.id), rule]),
+      read(config, ruleSlots[table]).map((rule): [string, Rule] => [pathOf(ruleSlots[table], rule.id), rule]),
     ),
   )
 

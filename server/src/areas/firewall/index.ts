@@ -3,18 +3,20 @@
 import { defineArea } from '../../http/handle.ts'
 import { settings as dnsSettings } from '../dns/public.ts'
 import { slots } from './config.ts'
-import { references } from './references.ts'
+import { accessBindings, lists } from './lists.ts'
 import { render } from './render.ts'
+import { foreignSlots } from './resolve.ts'
 import { routes } from './routes.ts'
 import { serviceSlots } from './services.ts'
-import { namedSlots, verify } from './verify.ts'
+import { verify } from './verify.ts'
 
 export const firewall = defineArea({
   name: 'firewall',
   slots,
-  reads: [...namedSlots, ...serviceSlots, dnsSettings],
+  lists,
+  settings: [accessBindings],
+  reads: [...foreignSlots, ...serviceSlots, dnsSettings],
   verify,
-  references,
   render,
   routes,
 })

@@ -1,4 +1,4 @@
-// What rules say about inspection, also for the rules of the central console, which have the same fields. Pure.
+// The inspection fields of rules, also for the rules of the central console, which have the same fields. Pure.
 
 import type { Problem } from '../../contract/error.ts'
 import type { Config } from '../../model/slots.ts'
@@ -11,7 +11,7 @@ export const profileFields = ['dpi_profile', 'ips_profile'] as const
 
 type Inspected = Pick<FilterRule, 'dpi_enabled' | 'dpi_profile' | 'ips_enabled' | 'ips_profile'>
 
-/** A profile is named when it is needed, and one that is named is there, also while the rule does not use it. */
+/** A profile is required while inspection is enabled, and a named profile must exist even while it is not used. */
 export const inspectionProblems = (config: Config, rule: Partial<Inspected>): Problem[] => [
   ...profileProblems('dpi', rule.dpi_enabled, rule.dpi_profile, (id) => isApplicationProfile(config, id)),
   ...profileProblems('ips', rule.ips_enabled, rule.ips_profile, (id) => isPreventionProfile(config, id)),

@@ -1,5 +1,5 @@
-// Runs of the rule tests: real packets through a copy of the rules, judged against what is expected, and the block that a
-// failed run sets when it is asked to.
+// Runs of the rule tests: real packets through a copy of the rules, compared with what is expected, and the block that a
+// failed run sets if configured.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { GatewayError } from '../../contract/error.ts'
@@ -17,7 +17,7 @@ export interface CheckRun {
   readonly isInProgress: boolean
   readonly startedAt: Date | null
   readonly results: Readonly<Record<string, CheckResult>>
-  /** Why the run came to nothing. */
+  /** Why the run failed. */
   readonly fault: string | null
 }
 
@@ -28,9 +28,10 @@ export const lastRun = ({ engine }: Services): CheckRun => runs.get(engine) ?? n
 
 const changeAgainAfterMilliseconds = 2_000
 
-/** Answers once the run is under way. */
+/** Answers once the run has started. */
 export async function startRun(services: Services): Promise<void> {
-  if (lastRun(services).isInProgress) throw new GatewayError('conflict', 'The rule tests are running already.')
+  if (lastRun(services).isInProgress)
+    throw new GatewayError('conflict', 'The rule tests are already running. Wait until they have finished.')
   const startedAt = services.clock.now()
   runs.set(services.engine, { ...noRun, isInProgress: true, startedAt })
   const finish = (results: CheckRun['results'], fault: string | null = null): void => {
@@ -40,7 +41,7 @@ export async function startRun(services: Services): Promise<void> {
     finish({}, error.message)
     noteFailure(services, error)
   })
-  // Without packets to send it is over at once.
+  // Without packets to send the run ends at once.
   if (!read(services.engine.config, checks).some(({ enabled }) => enabled)) await run
 }
 
@@ -95,7 +96,7 @@ function judge(config: Config, facts: Facts, check: Check, answer: TrialResult |
   return { result, rule_id, verdict: result === check.expected_result }
 }
 
-/** The rule in the shapes of firewall.md 2.2, from the origins of all rules that counted the packet. */
+/** The rule as docs/behaviour/firewall.md 6 names it, from the origins of all rules that counted the packet. */
 export function decidingRule(config: Config, facts: Facts, check: Check, { origins }: TrialResult): string {
   // System rules come first, so one that counted has decided. Answers of the far end are established: they decided nothing.
   const system = origins.find((origin) => /^(?:fwd|inp|out)\.sys\.(?!established$)/.test(origin))
@@ -112,7 +113,7 @@ export function decidingRule(config: Config, facts: Facts, check: Check, { origi
 const firstMatch = (origins: readonly string[], form: RegExp): readonly (string | undefined)[] =>
   origins.map((origin) => form.exec(origin)).find((match) => match !== null) ?? []
 
-/** A failure blocks when that is wanted; only a run without failures lifts it. */
+/** A failure blocks if configured; only a run without failures lifts the block. */
 async function setBlock(services: Services, hasFailed: boolean): Promise<void> {
   const wanted = (config: Config): boolean =>
     hasFailed ? read(config, block).blocked || read(config, checksSettings).block_traffic : false
@@ -125,7 +126,7 @@ async function setBlock(services: Services, hasFailed: boolean): Promise<void> {
       })
       return
     } catch (error) {
-      // A change on probation lets no other pass; the block follows as soon as that is decided.
+      // No other change is accepted during probation; the block is set as soon as that ends.
       if (!(error instanceof GatewayError) || error.code !== 'conflict') throw error
       await wait(changeAgainAfterMilliseconds, undefined, { ref: false })
     }
@@ -136,7 +137,7 @@ function noteFailure(services: Services, error: Error): void {
   services.audit.noteOwn('Rule tests', 'failed', error.message)
 }
 
-/** YYYYMMDDhhmmss as the clocks at the gateway show it. */
+/** YYYYMMDDhhmmss in the time zone of the gateway. */
 export function localStamp(date: Date, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en-CA', {
     timeZone,

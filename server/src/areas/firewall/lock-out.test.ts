@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { both, facts, lan } from '../../../test/support/network-samples.ts'
+import { addTo } from '../../model/lists.ts'
 import { type Config, read, write } from '../../model/slots.ts'
 import { connections } from '../network/config.ts'
-import { addRule } from './edits.ts'
+import { ruleLists } from './lists.ts'
 import { createLockOutGuard } from './lock-out.ts'
 
 const guard = createLockOutGuard(
@@ -16,7 +17,7 @@ const local = lan.addresses[0]?.split('/')[0] ?? ''
 const near = local.replace(/\d+$/, '77')
 const author = { login: 'admin', address: near, reached: { address: local, port: 8443 } }
 
-const withRule = (table: 'input' | 'forward', fields: object): Config => addRule(both, table, 1, fields, {})
+const withRule = (table: 'input' | 'forward', fields: object): Config => addTo(both, ruleLists[table], 1, fields)
 const changeLan = (fields: Partial<typeof lan>): Config =>
   write(
     both,
@@ -29,8 +30,8 @@ describe('the guard against locking oneself out', () => {
     ['an input rule that drops everything', withRule('input', { action: 'drop' }), /would be dropped/],
     ['an input rule that drops UDP', withRule('input', { action: 'drop', protocol: 'protocol.udp' }), null],
     ['a forward rule that drops everything', withRule('forward', { action: 'drop' }), null],
-    ['another address of the interface', changeLan({ addresses: ['192.0.2.1/24'] }), /takes away the address/],
-    ['a switched-off interface', changeLan({ enabled: false }), /takes away the address/],
+    ['another address of the interface', changeLan({ addresses: ['192.0.2.1/24'] }), /removes the address/],
+    ['a switched-off interface', changeLan({ enabled: false }), /removes the address/],
     ['another title of the interface', changeLan({ title: 'Office' }), null],
   ]
   for (const [title, after, expected] of rows) {

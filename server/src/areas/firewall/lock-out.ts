@@ -1,5 +1,5 @@
-// The guard against locking oneself out: would a new connection of the change's author, from where it comes to where it ends
-// now, still get in afterwards? Asked before a change that is not on probation; wired over the network and the firewall.
+// The guard against lock-out: would a new connection of the administrator who makes a change still be accepted afterwards?
+// Asked before a change that is not on probation; uses the network and the firewall.
 
 import type { LockOutGuard } from '../../config/change.ts'
 import type { Config } from '../../model/slots.ts'
@@ -10,13 +10,13 @@ import { findWay, routingOf } from '../../policy/evaluate-routing.ts'
 import { wouldCut } from '../network/public.ts'
 import { policyOf } from './resolve.ts'
 
-/** Any port a client may have: rules on source ports that single out others are none of its business. */
+/** A typical port of a client: rules for other source ports do not apply to it. */
 const clientPort = 50_000
 
 export function createLockOutGuard(readFacts: () => Facts, now: () => Date): LockOutGuard {
   return (before, after, { address, reached }) => {
     const facts = readFacts()
-    // Loopback and the lab's door outside of its walls are not the network's business.
+    // Loopback and the entry into the lab from outside are not part of the network.
     if (!reached || !isOnOurDevices(facts, reached.address)) return null
     const cut = wouldCut(before, after, facts, reached.address, address)
     if (cut !== null) return cut

@@ -1,5 +1,5 @@
-// Whether the firewall logs anything, and what the reader of its log reports in the administrator's words. The reader
-// itself belongs to the firewall-log area.
+// Whether the firewall logs anything, and plain messages of its log reader. The reader itself belongs to the
+// firewall-log area.
 
 import { describeMissing } from '../../engines/engine.ts'
 import { firewallLog } from '../../engines/firewall-log/index.ts'
@@ -16,7 +16,7 @@ export function isLogging(config: Config): boolean {
   return (read(config, settings).log_mode !== 'nothing' && isMarking) || (access.enabled && access.logging_enabled)
 }
 
-/** The words of the unit; a program or plugin that is not there is named by its package. */
+/** The message of the unit; a missing program or plugin is named with its package. */
 export function describeReader(message: string): string {
   const missing = describeMissing(firewallLog, message)
   if (missing !== null) return `${missing} No records are written.`

@@ -1,4 +1,4 @@
-// What others may use of this area.
+// What others may use of the firewall: defaults and inspection fields of its rules, and whether it logs.
 
 export { filterDefaults } from './config.ts'
 export { inspectionProblems, profileFields } from './inspection.ts'

@@ -2,6 +2,7 @@
 // A rule whose meaning did not change keeps its PolicyRule, so that nothing is compiled again for it. Pure but for that
 // memory.
 
+import { pathOf } from '../../model/paths.ts'
 import { type Config, read, type Slot } from '../../model/slots.ts'
 import { everyAddress, highestAddress, parseAddress, parseNetwork, parseSpan } from '../../net/ipv4.ts'
 import { invert, type Ranges, unite } from '../../net/ranges.ts'
@@ -20,7 +21,6 @@ import {
   type PortMatch,
   type ProtocolName,
   type RuleTable,
-  ruleTables,
   type Span,
   type TimeMatch,
 } from '../../policy/model.ts'
@@ -43,10 +43,15 @@ export function policyOf(config: Config, facts: Facts): Policy {
   const world = worldOf(config, facts)
   const isEnabled = read(config, slots.state).enabled
   const { automatic_snat_enabled, log_mode, log_actions } = read(config, slots.settings)
+  const rules = (table: RuleTable): readonly PolicyRule[] => (isEnabled ? rulesOf(world, table) : [])
   return {
-    rules: Object.fromEntries(
-      ruleTables.map((table) => [table, isEnabled ? rulesOf(world, table) : []]),
-    ) as unknown as Policy['rules'],
+    rules: {
+      forward: rules('forward'),
+      input: rules('input'),
+      dnat: rules('dnat'),
+      snat: rules('snat'),
+      log: rules('log'),
+    },
     access: isEnabled ? accessOf(world) : null,
     hardware: isEnabled ? hardwareOf(config) : null,
     hasAutomaticSnat: automatic_snat_enabled,
@@ -124,14 +129,14 @@ function ruleOf(world: World, table: RuleTable, rule: Rule): PolicyRule {
   return {
     id: rule.id,
     table,
-    origin: `firewall.${table}[${rule.id}]`,
+    origin: pathOf(slots.ruleSlots[table], rule.id),
     protocol: rule.protocol === 'any' ? null : (rule.protocol.replace('protocol.', '') as ProtocolName),
     source: addressMatch(world, rule.source_addresses, rule.source_addresses_negate),
     destination: addressMatch(world, rule.destination_addresses, rule.destination_addresses_negate),
     sourcePorts: portMatch(world, rule.source_ports),
     destinationPorts: portMatch(world, rule.destination_ports),
     incoming: interfaceMatch(world, rule.incoming_interface),
-    // Spec gap (firewall.md, open point 10): INPUT stores these two and does not look at them.
+    // Spec gap (docs/behaviour/firewall.md 2): INPUT rules store these two, but do not use them.
     outgoing: table === 'input' ? null : interfaceMatch(world, rule.outgoing_interface),
     holders: isForward && profiles.length > 0 ? addressMatch(world, profiles, false) : null,
     times: timeMatch(world, rule.timetable),
@@ -187,7 +192,7 @@ function actionOf(world: World, rule: Rule): Action {
   }
 }
 
-/** A literal or the id of an address or range object (firewall.md, open point 7). */
+/** A literal or the id of an address or range object (docs/behaviour/firewall.md 4). */
 function addressSpan(world: World, value: string | null | undefined): Span | null {
   if (value === null || value === undefined) return null
   return parseSpan(value) ?? firstSpan(addressesOf(world.config, world.facts, [value]))
@@ -211,12 +216,12 @@ function accessOf(world: World): AccessStage | null {
     if (!list) return []
     const members = { key: `acl_${at}`, ranges: membersOf(world, binding.src, binding.hip), isNegated: false }
     const listKey = `acl_${digest(list.id).slice(0, 12)}`
-    return [{ origin: `firewall.acl_order[${at}]`, members, listKey, entries: entriesOf(list.id, list.value) }]
+    return [{ origin: pathOf(slots.accessOrder, at), members, listKey, entries: entriesOf(list.id, list.value) }]
   })
   return { bindings, isAllowedByDefault: default_action === 'allow', isLogged: logging_enabled }
 }
 
-/** Who is in one of the groups and holds one of the profiles; an empty list is no condition. */
+/** Hosts in one of the groups that hold one of the profiles; an empty list is not a condition. */
 function membersOf({ config, facts }: World, groups: readonly string[], profiles: readonly string[]): Ranges {
   const outside = [groups, profiles]
     .filter((ids) => ids.length > 0)
@@ -227,7 +232,7 @@ function membersOf({ config, facts }: World, groups: readonly string[], profiles
 type StoredEntries = readonly AccessEntry[]
 const knownEntries = new WeakMap<StoredEntries, AccessBinding['entries']>()
 
-/** Ten thousand of them a list, so they are turned once. */
+/** A list has up to ten thousand entries, so they are converted once. */
 function entriesOf(listId: string, stored: StoredEntries): AccessBinding['entries'] {
   const known = knownEntries.get(stored)
   if (known) return known
@@ -238,7 +243,7 @@ function entriesOf(listId: string, stored: StoredEntries): AccessBinding['entrie
   const entries = stored.map((entry) => {
     const hasPorts = entry.proto === 'tcp' || entry.proto === 'udp'
     return {
-      origin: `firewall.acl[${listId}]`,
+      origin: pathOf(slots.accessLists, listId),
       protocol: entry.proto === 'ip' ? null : entry.proto,
       source: span(entry.saddr),
       destination: span(entry.daddr),

@@ -3,35 +3,27 @@
 import { randomUUID } from 'node:crypto'
 import { handle, type Route } from '../../http/handle.ts'
 import { listRoutes, settingsRoutes } from '../../http/routes.ts'
-import type { ListDeclaration } from '../../model/declarations.ts'
-import { removeItem } from '../../model/list-edits.ts'
-import { updateIn } from '../../model/lists.ts'
+import { removeFrom, updateIn } from '../../model/lists.ts'
 import { read } from '../../model/slots.ts'
 import * as stored from './config.ts'
-import { type Check, checkResults, checks, checksSettings, startChecks } from './contract-checks.ts'
+import { checkResults, checks, checksSettings, startChecks } from './contract-checks.ts'
 import { copyCheck } from './edits.ts'
 import { lastRun, localStamp, startRun } from './jobs.ts'
-import { interfaceProblems } from './verify-rules.ts'
+import { checkList } from './lists.ts'
 
-const slot = stored.checks
-const list: ListDeclaration<Check> = {
-  slot,
-  noun: 'rule test',
-  ids: { kind: 'uuid' },
-  defaults: { enabled: true, comment: '' },
-  problemsOf: (config, check) => interfaceProblems(config, 'incoming_interface', check.incoming_interface),
-}
+const { slot } = checkList
 const { update, ...others } = checks
 
 export const checkRoutes: readonly Route[] = [
-  ...listRoutes(others, list),
+  ...listRoutes(others, checkList),
   handle(
     update,
-    ({ params, body, change }) => {
-      const id = params.check_id ?? ''
+    ({ params: { check_id: id }, body, change }) => {
       const patch = body as object | undefined
-      return change((config) =>
-        patch === undefined ? removeItem(config, slot, id, list.noun) : updateIn(config, list, id, patch),
+      return change((config, tools) =>
+        patch === undefined
+          ? removeFrom(config, checkList, id, tools.referencesTo)
+          : updateIn(config, checkList, id, patch),
       )
     },
     { slot },
@@ -40,7 +32,7 @@ export const checkRoutes: readonly Route[] = [
     checks.copy,
     async ({ params, change }) => {
       const id = randomUUID()
-      await change((config) => copyCheck(config, params.check_id ?? '', id))
+      await change((config) => copyCheck(config, params.check_id, id))
       return { id }
     },
     { slot },

@@ -1,6 +1,7 @@
 // Endpoints that answer questions about the rules and change nothing.
 
 import { setImmediate as pause } from 'node:timers/promises'
+import type { ReplyOf } from '../../contract/endpoint.ts'
 import { GatewayError, invalid } from '../../contract/error.ts'
 import { type Context, handle, type Route } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
@@ -15,7 +16,9 @@ export const explainRoutes: readonly Route[] = [
   handle(explainEndpoint, async (context) => {
     const { body, services } = context
     const now = Math.floor(services.clock.now().getTime() / 1000)
-    return explainPacket(await askedConfig(context), services.facts(), body.packet, now) as never
+    return explainPacket(await askedConfig(context), services.facts(), body.packet, now) as ReplyOf<
+      typeof explainEndpoint
+    >
   }),
   handle(showHygiene, async ({ config, services }) => {
     const facts = services.facts()
@@ -30,15 +33,15 @@ export const explainRoutes: readonly Route[] = [
       expired: new Set(expired),
       effectOf: ({ origin }) => effectOf(stored.get(origin)),
       pause: async () => void (await pause()),
-    })) as never
+    })) as ReplyOf<typeof showHygiene>
   }),
 ]
 
-/** The running configuration, that of a revision, or the one a call would lead to. */
+/** The running configuration, that of a revision, or the one that a call would produce. */
 async function askedConfig({ body, config, services, preview }: Context<typeof explainEndpoint>): Promise<Config> {
   const { revision, change } = body
   if (change !== undefined && revision !== undefined)
-    throw invalid('change', 'Ask about a past revision or about a change, not about both.')
+    throw invalid('change', 'Send either a revision or a change, not both.')
   if (change !== undefined) return preview(change)
   if (revision === undefined) return config
   const past = services.engine.configAt(revision)

@@ -2,8 +2,9 @@
 
 import { handle, type Route } from '../../http/handle.ts'
 import { listRoutes, settingsRoutes } from '../../http/routes.ts'
+import { pathOf } from '../../model/paths.ts'
 import { read } from '../../model/slots.ts'
-import { originOf, type RuleTable, watch } from './config.ts'
+import { type RuleTable, watch } from './config.ts'
 import {
   dnatRules,
   firewallWatch,
@@ -13,17 +14,17 @@ import {
   logRules,
   snatRules,
 } from './contract-rules.ts'
-import { ruleList } from './edits.ts'
+import { ruleLists } from './lists.ts'
 
-type RuleEndpoints = typeof forwardRules | typeof dnatRules | typeof snatRules | typeof logRules
+type RuleEndpoints = typeof forwardRules | typeof inputRules | typeof dnatRules | typeof snatRules | typeof logRules
 
 function ruleRoutes(table: RuleTable, endpoints: RuleEndpoints): Route[] {
-  const list = ruleList(table)
+  const list = ruleLists[table]
   return [
     ...listRoutes(endpoints, list),
     handle(hitCounters[table], async ({ config, services }) => {
       const hits = await services.hitCounters.current()
-      return read(config, list.slot).map(({ id }) => ({ id, packets: hits.get(originOf(list.slot, id))?.packets ?? 0 }))
+      return read(config, list.slot).map(({ id }) => ({ id, packets: hits.get(pathOf(list.slot, id))?.packets ?? 0 }))
     }),
   ]
 }

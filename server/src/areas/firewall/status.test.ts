@@ -1,13 +1,14 @@
-// The firewall status tells what the machine holds, in each state it can be in, and what is stored but not done.
+// The firewall status shows what the machine holds, in each state it can be in, and what is stored but not applied.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { addTo } from '../../model/lists.ts'
 import { write } from '../../model/slots.ts'
 import type { Observation } from '../../plan/artifacts.ts'
 import { profiles } from '../application-profiles/config.ts'
 import { templateId } from '../intrusion-prevention/contract-profiles.ts'
 import { block, bypassList, forwardRules, logRules, settings } from './config.ts'
-import { addRule } from './edits.ts'
+import { ruleLists } from './lists.ts'
 import { type FirewallView, firewallStatusItems } from './status.ts'
 
 const rules = 'inet portcullis'
@@ -44,13 +45,13 @@ describe('the firewall status', () => {
     ['where nothing can be applied', { observation: { ...loaded, limitation: 'no rights' } }, 'inactive', 'inactive'],
     ['when the table is gone', { observation: { ...loaded, tables: [] } }, 'failed', 'failed'],
     ['when the table is empty', { observation: table({ present: false }) }, 'failed', 'failed'],
-    ['when somebody changed the rules', { observation: table({ asLoaded: false }) }, 'failed', 'active'],
+    ['when another program changed the rules', { observation: table({ asLoaded: false }) }, 'failed', 'active'],
     ['when the last apply failed', { applyError: 'nft said no' }, 'failed', 'active'],
     ['without an external interface', { externalDevices: [] }, 'active', 'failed'],
     ['without a default route', { routedDevices: [] }, 'active', 'failed'],
     ['with a default route elsewhere', { routedDevices: ['lan0'] }, 'active', 'failed'],
     ['with one provider of two', { externalDevices: ['wan1', 'wan0'] }, 'active', 'active'],
-    ['with SNAT switched off', { config: snatOff }, 'active', 'inactive'],
+    ['with SNAT disabled', { config: snatOff }, 'active', 'inactive'],
   ]
   for (const [title, change, kernel, snat] of rows) {
     it(`${title} is ${kernel} and ${snat}`, () => {
@@ -81,7 +82,7 @@ describe('the firewall status', () => {
     const logging = write({}, settings, { ...settings.initial, log_mode: 'all' })
     assert.equal(itemOf('log', {}), undefined)
     assert.equal(itemOf('log', { config: logging })?.status, 'inactive')
-    const marking = addRule(logging, 'log', 1, { action: 'mark_log' }, {})
+    const marking = addTo(logging, ruleLists.log, 1, { action: 'mark_log' })
     assert.equal(logRules.key in marking, true)
     assert.equal(itemOf('log', { config: marking })?.status, 'failed')
     const units = [{ name: 'firewall-log', state: 'active' as const, message: '', pid: 7 }]
@@ -94,9 +95,9 @@ describe('the firewall status', () => {
 
   it('says how many rules ask for inspection, which does not happen yet', () => {
     const known = write({}, profiles, [{ id: 'one', name: 'One', comment: '', protocols: [] }])
-    const asking = addRule(known, 'forward', 1, { action: 'accept', dpi_enabled: true, dpi_profile: 'one' }, {})
+    const asking = addTo(known, ruleLists.forward, 1, { action: 'accept', dpi_enabled: true, dpi_profile: 'one' })
     const prevented = { action: 'accept', ips_enabled: true, ips_profile: templateId }
-    const both = addRule(asking, 'input', 1, prevented, {})
+    const both = addTo(asking, ruleLists.input, 1, prevented)
     const excepted = write(both, bypassList, [{ id: 'a', aliases: ['ip.id.1'], comment: '', enabled: true }])
     const item = itemOf('inspection', { config: excepted })
     assert.equal(item?.status, 'inactive')
@@ -111,11 +112,11 @@ describe('the firewall status', () => {
     assert.equal(itemOf('rule-tests', { config: write({}, block, { blocked: true }) })?.status, 'failed')
   })
 
-  it('says that a run of the rule tests came to nothing', () => {
+  it('says that a run of the rule tests failed', () => {
     assert.deepEqual(itemOf('rule-tests', { testsFault: 'No namespaces here.' }), {
       name: 'rule-tests',
       status: 'failed',
-      msg: ['The last run of the rule tests came to nothing: No namespaces here.'],
+      msg: ['The last run of the rule tests failed: No namespaces here.'],
     })
   })
 })

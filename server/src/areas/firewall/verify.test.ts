@@ -3,12 +3,19 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { addTo } from '../../model/lists.ts'
 import { type Config, type Item, write } from '../../model/slots.ts'
+import { createPlanner } from '../../plan/planner.ts'
 import { ipAddresses } from '../objects/config.ts'
-import { accessLists, accessOrder, bypassList, macRules } from './config.ts'
-import { addRule } from './edits.ts'
-import { references } from './references.ts'
-import { verify } from './verify.ts'
+import { accessLists, accessOrder, bypassList, checks, macRules, type RuleTable } from './config.ts'
+import type { Rule } from './contract-rules.ts'
+import { firewall } from './index.ts'
+import { checkList, ruleLists } from './lists.ts'
+
+const { verify } = createPlanner([firewall])
+const references = (config: Config) => firewall.references?.(config) ?? []
+const addRule = (config: Config, table: RuleTable, id: number, fields: object): Config =>
+  addTo(config, ruleLists[table], id, fields)
 
 const objects = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
@@ -20,18 +27,16 @@ const objects = (count: number) =>
   })) as never
 
 const withObjects = write({}, ipAddresses, objects(2))
-const withRule = addRule(
-  withObjects,
-  'dnat',
-  7,
-  { action: 'dnat', source_addresses: ['ip.id.1', 'ip.id.2'], change_destination_address: 'ip.id.2' },
-  {},
-)
+const withRule = addRule(withObjects, 'dnat', 7, {
+  action: 'dnat',
+  source_addresses: ['ip.id.1', 'ip.id.2'],
+  change_destination_address: 'ip.id.2',
+})
 
 const fieldsOf = (config: Config): string[] => verify(config).map(({ field }) => field)
 
 describe('the firewall as a whole', () => {
-  it('holds when its objects are there', () => {
+  it('is valid when its objects are there', () => {
     assert.deepEqual(verify({}), [])
     assert.deepEqual(verify(withRule), [])
   })
@@ -51,16 +56,58 @@ describe('the firewall as a whole', () => {
     config = write(config, macRules, [{ ...item, id: 'm', mac: '02:00:00:00:00:01', protocol: 2048 }])
     config = write(config, bypassList, [{ ...item, id: 'b', aliases: ['ip.id.1'] }])
     assert.deepEqual(fieldsOf(config), [
+      'firewall.acl_order.acl_ordered_list[0].acl',
       'firewall.hw_mac[m].protocol',
       'firewall.bypass[b].aliases[0]',
-      'firewall.acl_order.acl_ordered_list[0].acl',
     ])
+  })
+
+  const refused: [title: string, table: RuleTable, fields: object, expected: string[]][] = [
+    ['any among addresses', 'forward', { source_addresses: ['any', 'ip.id.1'] }, ['source_addresses']],
+    ['an object of another kind', 'input', { destination_addresses: ['port.id.1'] }, ['destination_addresses[0]']],
+    ['a missing interface', 'log', { incoming_interface: 'interface.id.9' }, ['incoming_interface']],
+    ['ports without a protocol', 'forward', { source_ports: ['port.id.1'] }, ['source_ports[0]', 'source_ports']],
+    ['a missing profile', 'forward', { ips_profile: 'gone' }, ['ips_profile']],
+    ['inspection without a profile', 'input', { dpi_enabled: true }, ['dpi_profile']],
+    ['a DNAT rule that changes nothing', 'dnat', { action: 'dnat' }, ['change_destination_address']],
+    ['a translation of accepted traffic', 'snat', { change_source_address: '192.0.2.1' }, ['change_source_address']],
+    [
+      'a translation to a missing object',
+      'snat',
+      { action: 'snat', change_source_address: 'ip.id.9' },
+      ['change_source_address'],
+    ],
+    ['a translation to a name', 'snat', { action: 'snat', change_source_address: 'name' }, ['change_source_address']],
+  ]
+  for (const [title, table, fields, expected] of refused)
+    it(`refuses ${title}, in whatever way it was stored`, () => {
+      const { slot, defaults } = ruleLists[table]
+      const config = write(withObjects, slot, [{ ...defaults, id: 1, action: 'accept', ...fields } as Rule])
+      assert.deepEqual(
+        fieldsOf(config),
+        expected.map((field) => `firewall.${table}[1].${field}`),
+      )
+    })
+
+  it('keeps a rule test whose interface is gone, but accepts no new one', () => {
+    const check = {
+      ...({ id: 'c', enabled: true, comment: '', protocol: 'tcp', expected_result: 'drop' } as const),
+      ...{
+        src_ip: '192.0.2.1',
+        dst_ip: '192.0.2.2',
+        src_port: 50_000,
+        dst_port: 80,
+        incoming_interface: 'interface.id.9',
+      },
+    }
+    assert.deepEqual(verify(write({}, checks, [check])), [])
+    assert.throws(() => addTo({}, checkList, 'd', check), { code: 'invalid' })
   })
 
   it('looks again only at the rule that changed', () => {
     const read: string[] = []
     const watched = (id: number): Item => {
-      const [rule] = addRule({}, 'log', id, { action: 'mark_log' }, {})['firewall.log'] as Item[]
+      const [rule] = addRule({}, 'log', id, { action: 'mark_log' })['firewall.log'] as Item[]
       return Object.defineProperty({ ...rule } as Item, 'protocol', {
         enumerable: true,
         get: () => {
@@ -89,28 +136,27 @@ describe('the firewall as a whole', () => {
 
 describe('references of the firewall', () => {
   it('are all objects that rules, bindings and exceptions name, and nothing else', () => {
-    let config: Config = addRule(
-      withRule,
-      'forward',
-      3,
-      { action: 'drop', hip_profiles: ['hip_profile.id.1'], incoming_interface: 'interface.external_any' },
-      {},
-    )
-    config = addRule(config, 'snat', 1, { action: 'snat', change_source_address: '192.0.2.1-192.0.2.9' }, {})
+    let config: Config = addRule(withRule, 'forward', 3, {
+      action: 'drop',
+      hip_profiles: ['hip_profile.id.1'],
+      incoming_interface: 'interface.external_any',
+    })
+    config = addRule(config, 'snat', 1, { action: 'snat', change_source_address: '192.0.2.1-192.0.2.9' })
     config = write(config, accessOrder, { acl_ordered_list: [{ src: ['group.id.1'], hip: [], acl: 'x' }] })
     config = write(config, bypassList, [{ id: 'b', aliases: ['user.id.2'], comment: '', enabled: true }])
     assert.deepEqual(
       references(config).map(({ id, object, field }) => `${id} in ${object}.${field}`),
       [
+        'group.id.1 in firewall.acl_order.acl_ordered_list[0].src[0]',
+        'x in firewall.acl_order.acl_ordered_list[0].acl',
         'hip_profile.id.1 in firewall.forward[3].hip_profiles',
         'interface.external_any in firewall.forward[3].incoming_interface',
         'ip.id.1 in firewall.dnat[7].source_addresses',
         'ip.id.2 in firewall.dnat[7].source_addresses',
         'ip.id.2 in firewall.dnat[7].change_destination_address',
         'user.id.2 in firewall.bypass[b].aliases',
-        'group.id.1 in firewall.acl_order[0].src',
       ],
     )
-    assert.equal(references(config)[2]?.title, 'DNAT rule 7')
+    assert.equal(references(config)[4]?.title, 'DNAT rule 7')
   })
 })

@@ -5,9 +5,10 @@ import { describe, it } from 'node:test'
 import { card, configOf, facts, freeMac, lan, lanMac, wan, wanMac } from '../../../test/support/network-samples.ts'
 import type { NetworkLinks } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
+import { createPlanner } from '../../plan/planner.ts'
 import { adoptedConnections } from './adopt.ts'
+import { network } from './index.ts'
 import { render } from './render.ts'
-import { verify } from './verify.ts'
 
 describe('adoption', () => {
   const adopt = (given: Facts, gateways: [string, string][] = [['wan0', '203.0.113.1']]) => {
@@ -22,7 +23,7 @@ describe('adoption', () => {
       { ...lan, id: 2, title: 'lan0' },
     ])
     const config = configOf({ connections: adopted })
-    assert.deepEqual(verify(config), [])
+    assert.deepEqual(createPlanner([network]).verify(config), [])
     const [artifact] = render(config, facts)
     for (const { device, addresses } of (artifact as NetworkLinks).links) {
       const found = facts.interfaces.find(({ name }) => name === device)
@@ -49,6 +50,6 @@ describe('adoption', () => {
       adopted.map(({ title, gateway }) => [title, gateway]),
       [['b0', null]],
     )
-    assert.deepEqual(verify(configOf({ connections: adopted })), [])
+    assert.deepEqual(createPlanner([network]).verify(configOf({ connections: adopted })), [])
   })
 })

@@ -1,5 +1,5 @@
-// What the gateway takes over on a new state: the interfaces it finds become connections as they are, so that nobody who
-// relies on them is cut off. Pure.
+// What the gateway takes over at its first start: the interfaces it finds become connections as they are, so that existing
+// traffic is not cut off. Pure.
 
 import { parseNetwork } from '../../net/ipv4.ts'
 import type { Facts, InterfaceFact } from '../../plan/facts.ts'

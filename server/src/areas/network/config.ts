@@ -1,5 +1,5 @@
 // What the network area stores, and the names other areas know its interfaces by. A connection is a discriminated union
-// on `type`; passwords of providers lie sealed.
+// on `type`; passwords of providers are sealed.
 
 import { strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
@@ -38,7 +38,7 @@ export interface EthernetConnection extends OnCard, Addressed {
   readonly type: 'lan' | 'wan'
 }
 
-/** A provider's tunnel over an Ethernet connection of its own. */
+/** A provider's tunnel over a separate Ethernet connection. */
 export interface VpnConnection extends OnCard, Addressed, WithLogin {
   readonly type: 'pptp' | 'l2tp'
   readonly server: string
@@ -77,6 +77,8 @@ export const vceConnections = list('network.vce_conns', VceConnection)
 
 export const spans = list('network.span', Span)
 
+export const slots = [connections, aggregated, tunnels, vceConnections, spans, zones]
+
 /** Where the vault binds the password of a connection to. */
 export const passwordPlace = (connectionId: number): string => `${connections.key}/${connectionId}/password`
 
@@ -89,11 +91,11 @@ export const isPpp = (connection: Connection): connection is VpnConnection | Ppp
 
 export const isExternal = (connection: Connection): boolean => connection.type === 'wan' || isPpp(connection)
 
-/** Connections that have addresses of their own on an Ethernet device. */
+/** Connections with addresses on an Ethernet device. */
 export const isAddressed = (connection: Connection): connection is EthernetConnection | VpnConnection =>
   'enable_dhcp' in connection
 
-/** The fixed names beside those of single interfaces (general.md 3.3). `utm_outgoing` is no device. */
+/** The fixed names beside those of single interfaces (docs/behaviour/network.md 2). `utm_outgoing` is not a device. */
 export const specialAliases = [
   'interface.external_any',
   'interface.external_eth',

@@ -1,9 +1,9 @@
-// Network interfaces (network.md): connections, aggregated interfaces, GRE tunnels, interfaces passed into virtual
+// Network interfaces (docs/behaviour/network.md): connections, aggregated interfaces, GRE tunnels, interfaces passed into virtual
 // environments, mirror interfaces, and what the machine makes of them.
 
 import type { Static } from 'typebox'
 import { collectionEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
+import { type Endpoint, endpoint } from '../../contract/endpoint.ts'
 import { Comment, CreatedInteger, nullable, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
 import { shapesOf } from '../../contract/object-shapes.ts'
 import { Type } from '../../contract/schema.ts'
@@ -78,7 +78,7 @@ const InterfaceAlias = Type.String({
   'x-fault': 'Must be the id of an interface, such as interface.id.1.',
 })
 
-/** Which types have the field stands in `fieldsOf`; here is the form it has wherever it is. */
+/** Which types have the field is in `fieldsOf`; this is its form in all of them. */
 const optionalFields = {
   mac: Type.Optional(nullable(CardOrAggregated)),
   enable_dhcp: Type.Optional(Type.Boolean({ description: 'Take address and gateway from DHCP.' })),
@@ -110,10 +110,10 @@ export type NewConnection = Static<typeof NewConnection>
 const ProviderPassword = text({
   minLength: 1,
   maxLength: 255,
-  description: 'Shown to full administrators only; *** or null keeps the old one.',
+  description: 'Shown to full administrators only; *** or null keeps the stored one.',
 })
 
-/** Clients send back the whole object that they read, so what never changes may stand in it as it is. */
+/** Clients send back the whole object that they read, so it may contain what never changes. */
 export const ConnectionPatch = patchOf(
   strictObject({
     ...NewConnection.properties,
@@ -163,7 +163,7 @@ export const fieldsOf: Readonly<Record<ConnectionType, FieldRule>> = {
 const fieldList = connectionTypes
   .map((type) => {
     const { required, defaults } = fieldsOf[type]
-    return `${type} has ${required.join(', ')} and, if wanted, ${Object.keys(defaults).join(', ')}.`
+    return `${type} has ${required.join(', ')} and optionally ${Object.keys(defaults).join(', ')}.`
   })
   .join(' ')
 
@@ -201,7 +201,7 @@ export const connections = {
 }
 
 const linkStatus = oneOf(['down', 'going-up', 'up'])
-const Errors = Type.Array(Type.String(), { description: 'In the words of the kernel where it refused something.' })
+const Errors = Type.Array(Type.String(), { description: 'Messages of the kernel where it refused something.' })
 const Device = nullable(Type.String())
 const Texts = Type.Array(Type.String())
 
@@ -259,25 +259,24 @@ export type NewAggregated = Static<typeof NewAggregated>
 export const Aggregated = strictObject({ id: Type.String(), ...NewAggregated.properties })
 export type Aggregated = Static<typeof Aggregated>
 
-/** PUT carries the whole object. */
-const wholeObject = <E extends { readonly method: string; readonly description: string }>(update: E): E => ({
-  ...update,
-  method: 'PUT',
-  description: 'The whole object.',
+/** The same endpoints, with PUT of the whole object in place of a partial change. */
+const withReplacement = <E extends { readonly update: Endpoint }>({ update, ...others }: E) => ({
+  ...others,
+  replace: { ...update, method: 'PUT', description: 'The whole object.' } satisfies Endpoint as E['update'],
 })
 
-const aggregatedEndpoints = collectionEndpoints({
-  path: '/network/aggregated',
-  title: 'aggregated interfaces',
-  item: 'an aggregated interface',
-  change: 'configure',
-  idName: 'aggregated_id',
-  fields: NewAggregated,
-  patch: NewAggregated,
-  shown: Aggregated,
-})
-
-export const aggregatedInterfaces = { ...aggregatedEndpoints, update: wholeObject(aggregatedEndpoints.update) }
+export const aggregatedInterfaces = withReplacement(
+  collectionEndpoints({
+    path: '/network/aggregated',
+    title: 'aggregated interfaces',
+    item: 'an aggregated interface',
+    change: 'configure',
+    idName: 'aggregated_id',
+    fields: NewAggregated,
+    patch: NewAggregated,
+    shown: Aggregated,
+  }),
+)
 
 export const showAggregatedStates = endpoint({
   method: 'GET',
@@ -294,7 +293,7 @@ export const NewTunnel = strictObject({
   addresses: Addresses,
   gateway: nullable(Address),
   parent_interface: InterfaceAlias,
-  osdevname: Type.Optional(text({ maxLength: 255, description: 'Read-only; passed over when sent.' })),
+  osdevname: Type.Optional(text({ maxLength: 255, description: 'Read-only; ignored when sent.' })),
   server: Server,
   zone: Zone,
   netflow_index: NetflowIndex,
@@ -310,18 +309,18 @@ export const Tunnel = strictObject({
 })
 export type Tunnel = Static<typeof Tunnel>
 
-const tunnelEndpoints = collectionEndpoints({
-  path: '/network/tunnels',
-  title: 'GRE tunnels',
-  item: 'a GRE tunnel',
-  change: 'configure',
-  idName: 'tunnel_id',
-  fields: NewTunnel,
-  patch: NewTunnel,
-  shown: Tunnel,
-})
-
-export const greTunnels = { ...tunnelEndpoints, update: wholeObject(tunnelEndpoints.update) }
+export const greTunnels = withReplacement(
+  collectionEndpoints({
+    path: '/network/tunnels',
+    title: 'GRE tunnels',
+    item: 'a GRE tunnel',
+    change: 'configure',
+    idName: 'tunnel_id',
+    fields: NewTunnel,
+    patch: NewTunnel,
+    shown: Tunnel,
+  }),
+)
 
 export const showTunnelStates = endpoint({
   method: 'GET',

@@ -15,9 +15,9 @@ describe('the way in of an administrator', () => {
   const rows: [title: string, next: readonly Connection[], inside: RegExp | null, outside: RegExp | null][] = [
     ['another title', [{ ...lan, title: 'x' }, wan], null, null],
     ['a second address', [{ ...lan, addresses: ['10.10.0.1/24', '10.20.0.1/24'] }, wan], null, null],
-    ['another local address', [{ ...lan, addresses: ['10.20.0.1/24'] }, wan], /takes away the address/, null],
-    ['switching the local interface off', [{ ...lan, enabled: false }, wan], /takes away the address/, null],
-    ['removing the local interface', [wan], /takes away the address/, null],
+    ['another local address', [{ ...lan, addresses: ['10.20.0.1/24'] }, wan], /removes the address/, null],
+    ['switching the local interface off', [{ ...lan, enabled: false }, wan], /removes the address/, null],
+    ['removing the local interface', [wan], /removes the address/, null],
     [
       'swapping the cards',
       [
@@ -28,14 +28,14 @@ describe('the way in of an administrator', () => {
       /to another interface/,
     ],
     ['no gateway', [lan, { ...wan, gateway: null }], null, /the only route/],
-    ['another gateway', [lan, { ...wan, gateway: '203.0.113.9' }], null, /another way/],
+    ['another gateway', [lan, { ...wan, gateway: '203.0.113.9' }], null, /another route/],
     [
       'DHCP instead of an address',
       [lan, { ...wan, enable_dhcp: true, addresses: [], gateway: null }],
       null,
-      /takes away the address/,
+      /removes the address/,
     ],
-    ['a smaller local network', [{ ...lan, addresses: ['10.10.0.1/30'] }, wan], /another way/, null],
+    ['a smaller local network', [{ ...lan, addresses: ['10.10.0.1/30'] }, wan], /another route/, null],
     ['a network on a new card', [lan, wan, { ...lan, id: 5, mac: freeMac, addresses: ['10.30.0.1/24'] }], null, null],
   ]
   for (const [title, next, inside, outside] of rows)
@@ -47,7 +47,7 @@ describe('the way in of an administrator', () => {
       expect(check('203.0.113.2', '198.51.100.9'), outside)
     })
 
-  it('over the loopback device or to an address nobody knows is never cut', () => {
+  it('over the loopback device or to an unknown address is never cut', () => {
     for (const local of ['127.0.0.1', '::1', '192.0.2.200']) assert.equal(from([])(local, '127.0.0.1'), null)
   })
 
@@ -56,7 +56,7 @@ describe('the way in of an administrator', () => {
     assert.equal(from([wan], configOf({}))('10.10.0.1', '10.10.0.200'), null)
     assert.match(
       from([{ ...lan, addresses: ['10.9.0.1/24'] }], configOf({}))('10.10.0.1', '10.10.0.2') ?? '',
-      /takes away/,
+      /removes/,
     )
   })
 })

@@ -1,5 +1,5 @@
 // Would a change of the network cut the connection of the administrator who makes it? Compares the links before and after
-// at the two ends of his connection. Pure.
+// at both ends of that connection. Pure.
 
 import type { Config } from '../../model/slots.ts'
 import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
@@ -7,7 +7,7 @@ import type { LinkPlan } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { linksOf } from './render.ts'
 
-/** A device as it will be: planned, or as found when no plan speaks of it. */
+/** A device as it will be: planned, or as found when no plan contains it. */
 interface Side {
   readonly device: string
   readonly addresses: readonly string[]
@@ -15,7 +15,7 @@ interface Side {
   readonly gateway: string | null | undefined
 }
 
-/** A sentence for the administrator, or null when his connection is safe. */
+/** A sentence for the administrator, or null when the connection is safe. */
 export function wouldCut(
   before: Config,
   after: Config,
@@ -34,15 +34,15 @@ export function wouldCut(
   const holder = holderOf(now, local)
   if (!holder) return null
   const next = holderOf(then, local)
-  if (!next) return `This change takes away the address ${localAddress}, through which you are connected.`
+  if (!next) return `This change removes the address ${localAddress}, which your connection uses.`
   if (next.device !== holder.device)
-    return `This change moves the address ${localAddress}, through which you are connected, to another interface.`
-  const way = wayTo(now, far)
-  const newWay = wayTo(then, far)
-  if (way === null || (newWay !== null && isSameWay(way, newWay))) return null
-  return newWay === null
-    ? `This change takes away the only route to your address ${peer}.`
-    : `This change leads the answers to your address ${peer} another way.`
+    return `This change moves the address ${localAddress}, which your connection uses, to another interface.`
+  const route = routeTo(now, far)
+  const newRoute = routeTo(then, far)
+  if (route === null || (newRoute !== null && isSameRoute(route, newRoute))) return null
+  return newRoute === null
+    ? `This change removes the only route to your address ${peer}.`
+    : `This change sends the replies to your address ${peer} over another route.`
 }
 
 function sidesOf(links: readonly LinkPlan[] | null, facts: Facts, cleared: readonly string[]): readonly Side[] {
@@ -73,13 +73,13 @@ const networksOf = ({ addresses }: Side): Network[] => addresses.flatMap((addres
 const holderOf = (sides: readonly Side[], address: number): Side | undefined =>
   sides.find((side) => networksOf(side).some((network) => network.address === address))
 
-interface Way {
+interface Route {
   readonly device: string
   readonly via: string | null | undefined
 }
 
 /** Straight into a network, else by the first default route. */
-function wayTo(sides: readonly Side[], address: number): Way | null {
+function routeTo(sides: readonly Side[], address: number): Route | null {
   const near = sides.find((side) => networksOf(side).some(({ low, high }) => address >= low && address <= high))
   if (near) return { device: near.device, via: null }
   const first = sides.find(({ gateway }) => gateway !== null)
@@ -87,5 +87,5 @@ function wayTo(sides: readonly Side[], address: number): Way | null {
 }
 
 /** A next hop that is not known is taken to stay. */
-const isSameWay = (a: Way, b: Way): boolean =>
+const isSameRoute = (a: Route, b: Route): boolean =>
   a.device === b.device && (a.via === b.via || a.via === undefined || b.via === undefined)

@@ -1,4 +1,5 @@
-// What others may use of this area.
+// What others may use of the network: its interfaces and zones, their names, devices, addresses and DNS servers, and whether a
+// change would cut a connection.
 
 export {
   aggregated,
@@ -12,6 +13,7 @@ export {
   zones,
 } from './config.ts'
 export { wouldCut } from './cut.ts'
+export { zoneList } from './lists.ts'
 export {
   addressesOf,
   deviceOf,

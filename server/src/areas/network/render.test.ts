@@ -32,7 +32,7 @@ describe('links', () => {
   const brief = (links: readonly LinkPlan[]) =>
     links.map(({ device, isUp, addresses }) => [device, isUp, addresses.join(' ')])
 
-  it('are none of our business before anything is configured', () => {
+  it('are left alone before anything is configured', () => {
     assert.deepEqual(render(configOf({}), facts), [])
   })
 
@@ -89,7 +89,7 @@ describe('links', () => {
     assert.deepEqual(unitsFor({ connections: [{ ...byDhcp, vlan_tag: 5 }] }, withVlan), ['dhcp-client.wan0.5'])
   })
 
-  it('stand on cards that are up, each device once', () => {
+  it('use cards that are up, each device once', () => {
     const links = linksFor({
       connections: [
         { ...lan, enabled: false },

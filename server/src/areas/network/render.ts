@@ -3,6 +3,7 @@
 
 import { templateUnit } from '../../engines/artifacts.ts'
 import { dhcpClient } from '../../engines/dhcp-client/index.ts'
+import { pathOf } from '../../model/paths.ts'
 import { type Config, type ListSlot, read } from '../../model/slots.ts'
 import { parseAddress } from '../../net/ipv4.ts'
 import type { Artifact, LinkMaking, LinkPlan, RoutePlan } from '../../plan/artifacts.ts'
@@ -80,11 +81,11 @@ const bondLinks = (config: Config, facts: Facts): LinkPlan[] =>
     .filter(({ enabled }) => enabled)
     .map(({ id, nics }) => {
       const members = nics.flatMap((mac) => cardOf(facts, mac) ?? [])
-      return link(`${aggregated.key}[${id}]`, bondOf(id), { make: { kind: 'bond', members } })
+      return link(pathOf(aggregated, id), bondOf(id), { make: { kind: 'bond', members } })
     })
 
 function connectionLinks(facts: Facts, connection: Connection, metric: number): LinkPlan[] {
-  const origin = `${connections.key}[${connection.id}]`
+  const origin = pathOf(connections, connection.id)
   const device = etherOf(facts, connection)
   const make = makingOf(facts, connection)
   if (device === null) return []
@@ -116,7 +117,7 @@ function tunnelLinks(config: Config, facts: Facts): LinkPlan[] {
   return read(config, tunnels).flatMap((tunnel, index) => {
     const { local, remote } = endsOf(config, facts, tunnel)
     if (!tunnel.enabled || local === null || remote === null || parseAddress(remote) === null) return []
-    return link(`${tunnels.key}[${tunnel.id}]`, tunnel.osdevname, {
+    return link(pathOf(tunnels, tunnel.id), tunnel.osdevname, {
       make: { kind: 'gre', local, remote },
       addresses: tunnel.addresses,
       routes:
@@ -130,7 +131,7 @@ const spanLinks = (config: Config, facts: Facts): LinkPlan[] =>
     const card = cardOf(facts, span.mac)
     if (card === null) return []
     const sources = span.enabled ? span.monitor_interfaces.flatMap((alias) => devicesOf(config, facts, alias)) : []
-    return link(`${spans.key}[${span.id}]`, card, {
+    return link(pathOf(spans, span.id), card, {
       isUp: span.enabled,
       mirrors: [...new Set(sources)].map((device) => ({ device, direction: span.direction })),
     })

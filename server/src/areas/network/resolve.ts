@@ -24,7 +24,7 @@ import type { Aggregated, Tunnel } from './contract.ts'
 /** The kernel's limit for the name of a device. */
 const maxDeviceName = 15
 
-/** Client VPN traffic is one device, whoever makes it (vpn.md). */
+/** All VPN clients share one device (docs/behaviour/vpn.md 1). */
 const vpnDevice = 'Lvpn0'
 
 const maxInterfacesPerZone = 64
@@ -32,7 +32,7 @@ const maxInterfacesPerZone = 64
 /** Why the zone of an interface cannot be this one. The interface of the VPN clients is one further member. */
 export function faultOfZone(config: Config, zone: string | null, furtherMembers = 0): string | null {
   if (zone === null) return null
-  if (!findIn(config, zones, zone)) return 'There is no zone with this id.'
+  if (!findIn(config, zones, zone)) return `There is no zone with the id ${zone}.`
   const members = [...read(config, connections), ...read(config, tunnels)].filter((one) => one.zone === zone)
   return members.length + furtherMembers > maxInterfacesPerZone
     ? `A zone holds at most ${maxInterfacesPerZone} interfaces.`
@@ -51,7 +51,7 @@ export const bondOf = (aggregatedId: string): string => `ag${aggregatedId.replac
 
 const isMac = (mac: string): boolean => mac.includes(':')
 
-/** What a connection stands on: a card or an aggregated interface, before any VLAN. */
+/** What a connection is built on: a card or an aggregated interface, before any VLAN. */
 export const baseOf = (facts: Facts, connection: CardConnection): string | null =>
   isMac(connection.mac) ? cardOf(facts, connection.mac) : bondOf(connection.mac)
 

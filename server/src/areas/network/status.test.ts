@@ -86,7 +86,7 @@ describe('states', () => {
     ],
     ['whose card is gone', { ...lan, mac: '02:00:00:00:00:99' }, 'down'],
     [
-      'on a machine where nobody answers',
+      'on a machine where applyd does not answer',
       { ...lan, addresses: ['10.77.0.1/24'] },
       'down',
       facts,

@@ -1,12 +1,11 @@
-// What the machine made of the interfaces: read from facts and from applyd at the time of asking, never from what was
-// wished for.
+// The state of the interfaces: read from facts and from applyd at the time of asking, never from what was configured.
 
-import { storedOnly } from '../../contract/fields.ts'
 import { templateUnit } from '../../engines/artifacts.ts'
 import { dhcpClient } from '../../engines/dhcp-client/index.ts'
 import type { Machine } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
 import type { Facts } from '../../plan/facts.ts'
+import { findUnit, machineFault } from '../../system/observed.ts'
 import { aggregated, type Connection, connectionAlias, connections, isPpp, tunnels } from './config.ts'
 import type { ConnectionState } from './contract.ts'
 import { addressesOf, bondOf, deviceOf, dnsOf, endsOf, etherOf, findInterface, leaseOf, takenBy } from './resolve.ts'
@@ -72,30 +71,27 @@ function etherErrors(view: NetworkView, connection: Connection, device: string |
 
 /** A DHCP client that cannot run says why. */
 function clientFailures({ machine }: NetworkView, device: string): string[] {
-  const client = templateUnit(dhcpClient, 'dhcp-client', device)
-  return (machine.observation?.units ?? [])
-    .filter(({ name, state }) => name === client.name && state === 'failed')
-    .map(({ message }) => message)
+  const unit = findUnit(machine, templateUnit(dhcpClient, 'dhcp-client', device).name)
+  return unit?.state === 'failed' ? [unit.message] : []
 }
 
-/** What applyd said about the device, or why nothing can be said. */
+/** What applyd reported about the device, or why it cannot report. */
 function refusals({ machine }: NetworkView, device: string): string[] {
-  const { observation, unreachable, applyError } = machine
-  if (!observation) return [unreachable]
-  if (observation.limitation !== null) return [storedOnly(observation.limitation)]
-  const errors = kernelWords(machine, device)
-  return applyError === null ? errors : [...errors, applyError]
+  const fault = machineFault(machine)
+  if (fault) return fault.msg
+  const errors = kernelErrors(machine, device)
+  return machine.applyError === null ? errors : [...errors, machine.applyError]
 }
 
-const kernelWords = ({ observation }: Machine, device: string): string[] =>
+const kernelErrors = ({ observation }: Machine, device: string): string[] =>
   (observation?.links ?? []).filter((link) => link.device === device).flatMap((link) => link.errors)
 
-/** The state of a tunnel has no place for words, so those about it stand with the interface it goes through. */
+/** The state of a tunnel has no field for messages, so they are shown with its parent interface. */
 const tunnelRefusals = ({ config, machine }: NetworkView, connection: Connection): string[] =>
   read(config, tunnels)
     .filter((tunnel) => tunnel.parent_interface === connectionAlias(connection))
     .flatMap(({ title, osdevname }) =>
-      kernelWords(machine, osdevname).map((words) => `GRE tunnel “${title}”: ${words}`),
+      kernelErrors(machine, osdevname).map((error) => `GRE tunnel “${title}”: ${error}`),
     )
 
 function etherStatus(

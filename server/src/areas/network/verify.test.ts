@@ -1,4 +1,4 @@
-// What is refused between interfaces, and who mentions whom.
+// What is refused between interfaces, and which objects they name.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -19,11 +19,14 @@ import {
   wan,
 } from '../../../test/support/network-samples.ts'
 import { type Config, read, write } from '../../model/slots.ts'
+import { createPlanner } from '../../plan/planner.ts'
 import { settings as vpnSettings } from '../vpn/config.ts'
-import { verify as verifyVpn } from '../vpn/verify.ts'
+import { vpn } from '../vpn/index.ts'
 import type { Connection } from './config.ts'
-import { references } from './references.ts'
-import { verify } from './verify.ts'
+import { network } from './index.ts'
+
+const { verify } = createPlanner([network])
+const { verify: verifyVpn } = createPlanner([vpn])
 
 describe('the rules between interfaces', () => {
   const fieldsOf = (parts: Parts) => verify(configOf(parts)).map(({ field }) => field)
@@ -83,11 +86,18 @@ describe('the rules between interfaces', () => {
     ['a gateway elsewhere', { connections: [{ ...wan, gateway: '192.0.2.1' }] }, ['2].gateway']],
     ['itself as gateway', { connections: [{ ...wan, gateway: '203.0.113.2' }] }, ['2].gateway']],
     ['the broadcast address as gateway', { connections: [{ ...wan, gateway: '203.0.113.255' }] }, ['2].gateway']],
+    ['a field of another type', { connections: [{ ...lan, login: 'me' } as Connection] }, ['1].login']],
+    ['a missing field', { connections: [{ ...pppoe, password: undefined } as unknown as Connection] }, ['3].password']],
+    ['a tag on a loopback', { connections: [{ ...loopback, vlan_tag: 5 } as Connection] }, ['4].vlan_tag']],
     ['an unknown zone', { connections: [{ ...lan, zone: 'zone.id.7' }] }, ['1].zone']],
     ['an unknown aggregated interface', { connections: [{ ...lan, mac: bondId }] }, ['1].mac']],
-    ['a card passed away', { connections: [{ ...lan, mac: freeMac }], vce: [vce] }, ['1].mac', 'v].mac']],
     [
-      'a tag passed away',
+      'a card passed into a virtual environment',
+      { connections: [{ ...lan, mac: freeMac }], vce: [vce] },
+      ['1].mac', 'v].mac'],
+    ],
+    [
+      'a tag passed into a virtual environment',
       { connections: [{ ...lan, mac: freeMac, vlan_tag: 5 }], vce: [{ ...vce, vlan_tag: 5 }] },
       ['1].vlan_tag', 'v].mac'],
     ],
@@ -130,7 +140,7 @@ describe('the rules between interfaces', () => {
       )
     })
 
-  it('refuse servers that are this machine or nobody', () => {
+  it('refuse servers that are this machine or no host', () => {
     for (const server of [
       '127.0.0.1',
       '0.0.0.0',
@@ -169,7 +179,7 @@ describe('the rules between interfaces', () => {
   })
 })
 
-it('mentions of zones, parents, mirrored interfaces and aggregated interfaces are told', () => {
+it('reports mentions of zones, parents, mirrored interfaces and aggregated interfaces', () => {
   const config = configOf({
     connections: [
       { ...lan, zone: 'zone.id.1' },
@@ -179,12 +189,12 @@ it('mentions of zones, parents, mirrored interfaces and aggregated interfaces ar
     spans: [span],
   })
   assert.deepEqual(
-    references(config).map(({ id, object, field, title }) => [id, `${object}.${field}`, title]),
+    (network.references?.(config) ?? []).map(({ id, object, field, title }) => [id, `${object}.${field}`, title]),
     [
       ['zone.id.1', 'network.connections[1].zone', 'Connection “Office”'],
       [bondId, 'network.connections[2].mac', 'Connection “Provider”'],
-      ['interface.id.2', `network.tunnels[${tunnelId}].parent_interface`, 'Tunnel “Branch”'],
-      ['interface.id.1', 'network.span[s].monitor_interfaces', 'Mirror “Mirror”'],
+      ['interface.id.2', `network.tunnels[${tunnelId}].parent_interface`, 'GRE tunnel “Branch”'],
+      ['interface.id.1', 'network.span[s].monitor_interfaces', 'Mirror interface “Mirror”'],
     ],
   )
 })

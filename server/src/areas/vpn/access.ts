@@ -9,7 +9,7 @@ import { type AccessRule, secondFactors, vpnTypes } from './contract.ts'
 const flagsOf = <const T extends readonly string[]>(names: T, isUsed: (name: string) => boolean) =>
   Object.fromEntries(names.map((name) => [name, isUsed(name)])) as Record<T[number], boolean>
 
-/** Rules that are switched off count too: the hint is wanted before somebody switches them on. */
+/** Disabled rules count too: the hint is wanted before they are enabled. */
 export function vpnsInUse(config: Config) {
   const used = new Set<string>(read(config, accessRules).flatMap(({ vpns }) => vpns))
   return flagsOf(vpnTypes, (name) => used.has(name) || used.has('any'))
@@ -21,12 +21,12 @@ export function factorsInUse(config: Config) {
   return { ...flags, smsaero: flags.smssvc }
 }
 
-/** Origins whose users are in no group but those of the gateway. */
+/** Origins whose users are only in groups of the gateway. */
 const isFullyKnown = new Set<string>(['local', 'radius', 'device'])
 
 /**
- * Rules that name the user, a group above it or everybody, in their order. Nothing for users of a directory: their security
- * groups cannot be asked for yet, and half an answer would tell of access that a rule further up denies.
+ * Rules that name the user, a group above it or any user, in their order. Nothing for users of a directory: their security
+ * groups cannot be read yet, and half an answer would show access that an earlier rule denies.
  */
 export function accessRulesOf(config: Config, id: string): AccessRule[] {
   const user = findIn(config, users, /^\d+$/.test(id) ? userId(id) : id)

@@ -1,6 +1,6 @@
-// What the VPN servers store, and their defaults: everything off, the pool of the specification, nobody let in.
+// What the VPN servers store, and their defaults: everything disabled, the pool of the specification, no access.
 
-import { type ItemId, list, single } from '../../model/slots.ts'
+import { list, single } from '../../model/slots.ts'
 import { AccessRule, LeaseRule, PushedRoutes, VpnSettings } from './contract.ts'
 
 export const settings = single('vpn.settings', VpnSettings, {
@@ -15,7 +15,7 @@ export const settings = single('vpn.settings', VpnSettings, {
 export const accessRules = list('vpn.access_rules', AccessRule)
 export const leaseRules = list('vpn.lease_rules', LeaseRule)
 
-/** Spec gap: the mode at first is utm, which sends clients everything behind the gateway and nothing else. */
+/** Spec gap (docs/behaviour/vpn.md 4): by default clients get routes to every network behind the gateway, and no others. */
 export const pushedRoutes = single('vpn.pushed_routes', PushedRoutes, {
   mode: 'utm',
   networks: [],
@@ -23,6 +23,3 @@ export const pushedRoutes = single('vpn.pushed_routes', PushedRoutes, {
 })
 
 export const slots = [settings, accessRules, leaseRules, pushedRoutes]
-
-export const accessTitle = (id: ItemId): string => `VPN access rule ${id}`
-export const leaseTitle = (id: ItemId): string => `VPN address rule ${id}`

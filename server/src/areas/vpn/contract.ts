@@ -1,5 +1,5 @@
-// VPN servers for clients (vpn.md): settings, status, the connection script, who may connect, which addresses they get and
-// which routes they are told.
+// VPN servers for clients (docs/behaviour/vpn.md): settings, status, the connection script, who may connect, which addresses
+// and which routes they get.
 
 import type { Static } from 'typebox'
 import { orderedEndpoints } from '../../contract/collections.ts'
@@ -9,7 +9,7 @@ import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
 
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
-/** The last label begins with a letter, so that no address passes for a name. */
+/** The last label begins with a letter, so that an address is not taken for a name. */
 const topLabel = '[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 
 const Sstp = strictObject({
@@ -46,7 +46,7 @@ const settingsFields = {
     maxLength: 253,
     pattern: `^(?:(?:${label}\\.)*${topLabel})?$`,
     'x-fault': 'Must be a domain name such as office.example, or empty.',
-    description: 'Told to clients; may be empty.',
+    description: 'Given to clients; may be empty.',
   }),
   netflow_index: Type.Integer({ minimum: 0, maximum: 65_535 }),
 }
@@ -89,9 +89,9 @@ export const powershell = {
     method: 'GET',
     path: '/vpn_servers/powershell/status',
     access: 'view',
-    summary: 'Show whether connection scripts can be had',
+    summary: 'Show whether connection scripts are available',
     reply: strictObject({
-      sstp_available: Type.Boolean({ description: 'SSTP is switched on and its domain is set.' }),
+      sstp_available: Type.Boolean({ description: 'SSTP is enabled and its domain is set.' }),
     }),
   }),
   sstp: endpoint({
@@ -155,7 +155,7 @@ export const AccessRule = strictObject({
 })
 export type AccessRule = Static<typeof AccessRule>
 
-/** `smsaero` is another word for `smssvc`, taken in bodies only. */
+/** `smsaero` is another word for `smssvc`, accepted in bodies only. */
 const accessBody = strictObject({
   ...optional,
   ...accessFields,
@@ -185,10 +185,10 @@ export type LeaseRule = Static<typeof LeaseRule>
 const leaseBody = strictObject({ ...optional, ...leaseFields })
 
 /** One place up or down, where other lists are moved by an anchor. */
-const positionEndpoint = (path: string, item: string) =>
+const positionEndpoint = <const Path extends string>(path: Path, item: string) =>
   endpoint({
     method: 'PATCH',
-    path: `${path}/:rule_id/position`,
+    path: `${path}/:rule_id/position` as const,
     access: 'configure',
     summary: `Move ${item} one place up or down`,
     description: 'At the edge of the list nothing changes.',
@@ -253,7 +253,7 @@ export const accessOverview = {
     path: '/vpn_servers/user_access_rules/:user_id',
     access: 'view',
     summary: 'List the VPN access rules of a user',
-    description: 'Those that name the user, a group the user is in, or everybody. Empty for an unknown user.',
+    description: 'Rules that name the user, a group of the user, or any. Empty for an unknown user.',
     reply: Type.Array(AccessRule),
   }),
 }

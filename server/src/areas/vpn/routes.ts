@@ -4,6 +4,7 @@ import { GatewayError } from '../../contract/error.ts'
 import { handle, type Route, rawReply } from '../../http/handle.ts'
 import { listRoutes } from '../../http/routes.ts'
 import type { ListDeclaration } from '../../model/declarations.ts'
+import { writeSettings } from '../../model/lists.ts'
 import { type Item, read } from '../../model/slots.ts'
 import { accessRulesOf, factorsInUse, vpnsInUse } from './access.ts'
 import { pushedRoutes as storedRoutes, settings as storedSettings } from './config.ts'
@@ -16,23 +17,19 @@ import {
   vpnSettings,
   vpnStatus,
 } from './contract.ts'
-import { accessList, leaseList, replaceRoutes, stepRule, updateSettings } from './edits.ts'
+import { stepRule, updateVpnSettings } from './edits.ts'
+import { accessList, leaseList, routesDeclared } from './lists.ts'
 import { isSstpAvailable, scriptFileName, sstpScript } from './script.ts'
 import { vpnStatusOf } from './status.ts'
 
 type RuleEndpoints = typeof accessRules | typeof leaseRules
 
-function ruleRoutes<T extends Item & { readonly id: number }>(
-  endpoints: RuleEndpoints,
-  rules: ListDeclaration<T>,
-): Route[] {
-  const { position, ...others } = endpoints
+function ruleRoutes<T extends Item>({ position, ...others }: RuleEndpoints, rules: ListDeclaration<T>): Route[] {
   return [
     ...listRoutes(others, rules),
     handle(
       position,
-      ({ params, body, change }) =>
-        change((config) => stepRule(config, rules, params.rule_id ?? '', body.direction)) as never,
+      ({ params, body, change }) => change((config) => stepRule(config, rules, params.rule_id, body.direction)),
       { slot: rules.slot },
     ),
   ]
@@ -41,14 +38,14 @@ function ruleRoutes<T extends Item & { readonly id: number }>(
 export const routes: readonly Route[] = [
   handle(vpnStatus, ({ config, services }) => vpnStatusOf(config, services.hostName)),
   handle(vpnSettings.show, ({ config }) => read(config, storedSettings), { slot: storedSettings }),
-  handle(vpnSettings.update, ({ body, change }) => change((config) => updateSettings(config, body)), {
+  handle(vpnSettings.update, ({ body, change }) => change((config) => updateVpnSettings(config, body)), {
     slot: storedSettings,
   }),
   handle(powershell.status, ({ config }) => ({ sstp_available: isSstpAvailable(read(config, storedSettings)) })),
   handle(powershell.sstp, ({ config, setHeader }) => {
     const { sstp, dns_suffix } = read(config, storedSettings)
     if (!sstp.enabled || sstp.domain === null) {
-      throw new GatewayError('conflict', 'There is no script until SSTP is switched on and its domain is set.')
+      throw new GatewayError('conflict', 'The script is not available. Enable SSTP and set its domain first.')
     }
     setHeader('content-disposition', `attachment; filename="${scriptFileName(sstp.domain)}"`)
     const { mode } = read(config, storedRoutes)
@@ -59,9 +56,9 @@ export const routes: readonly Route[] = [
   ...ruleRoutes(leaseRules, leaseList),
   handle(accessOverview.vpns, ({ config }) => vpnsInUse(config)),
   handle(accessOverview.factors, ({ config }) => factorsInUse(config)),
-  handle(accessOverview.ofUser, ({ params, config }) => accessRulesOf(config, params.user_id ?? '')),
+  handle(accessOverview.ofUser, ({ params, config }) => accessRulesOf(config, params.user_id)),
   handle(pushedRoutes.show, ({ config }) => read(config, storedRoutes), { slot: storedRoutes }),
-  handle(pushedRoutes.replace, ({ body, change }) => change((config) => replaceRoutes(config, body)), {
+  handle(pushedRoutes.replace, ({ body, change }) => change((config) => writeSettings(config, routesDeclared, body)), {
     slot: storedRoutes,
   }),
 ]

@@ -11,7 +11,7 @@ export const literal = (value: string): string => `'${value.replaceAll(/['\u2018
 
 export const isSstpAvailable = ({ sstp }: VpnSettings): boolean => sstp.enabled && sstp.domain !== null
 
-/** The mark at the beginning makes every PowerShell read UTF-8: older ones guess, and a guess can make quotes of letters. */
+/** The mark at the beginning makes every PowerShell read UTF-8: older ones guess the encoding, and a wrong guess can turn letters into quotes. */
 const byteOrderMark = '\ufeff'
 
 export interface ScriptValues {
@@ -35,7 +35,7 @@ export const sstpScript = ({ domain, port, dnsSuffix, mode }: ScriptValues): str
     "    AuthenticationMethod = 'MSChapv2'",
     "    EncryptionLevel      = 'Required'",
     '    RememberCredential   = $true',
-    // Without it Windows sends everything through the tunnel, whatever routes it is told.
+    // Without it Windows sends everything through the tunnel, whatever routes it gets.
     `    SplitTunneling       = $${mode !== 'all'}`,
     ...(dnsSuffix === '' ? [] : [`    DnsSuffix            = ${literal(dnsSuffix)}`]),
     '    Force                = $true',

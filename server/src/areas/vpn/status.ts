@@ -1,8 +1,10 @@
-// What is known of the VPN servers: nothing runs yet, and which stored rules could never work.
+// The status of the VPN servers: nothing runs yet, and some stored rules could never work.
 
+import { nameOf } from '../../model/declarations.ts'
 import { type Config, read } from '../../model/slots.ts'
-import { leaseRules, leaseTitle, settings } from './config.ts'
-import { outsideOf } from './verify.ts'
+import { leaseRules, settings } from './config.ts'
+import { leaseList } from './lists.ts'
+import { outsideOf } from './rules.ts'
 
 export function vpnStatusOf(config: Config, hostName: string) {
   const stored = read(config, settings)
@@ -12,13 +14,13 @@ export function vpnStatusOf(config: Config, hostName: string) {
     msg: [
       'Stored; the VPN servers are not part of this release yet, so nothing is applied.',
       ...(stored.sstp.enabled && stored.sstp.domain === null
-        ? ['SSTP is switched on without a domain, so clients cannot find it.']
+        ? ['SSTP is enabled without a domain, so clients cannot find it.']
         : []),
       ...read(config, leaseRules)
         .filter(({ enabled, address }) => enabled && outsideOf(stored, address) !== null)
         .map(
-          ({ id, address }) =>
-            `${leaseTitle(id)}: ${address} lies outside ${stored.network}; its users get no address.`,
+          (rule) =>
+            `${nameOf(leaseList, rule)}: ${rule.address} is outside ${stored.network}; its users get no address.`,
         ),
     ],
   }

@@ -1,12 +1,11 @@
-// What must hold for the entries and static leases of DHCP beyond the form of their fields. Faults name the field as it is
-// sent; `verify` says it for the whole configuration, edits for the object at hand. What an entry needs of its interface
-// holds while the entry is switched on: otherwise an interface could not be renumbered.
+// What must hold for the entries and static leases of DHCP beyond the form of their fields; lists.ts declares them. Problems
+// name the field as it is sent. What an entry needs of its interface must hold only while the entry is enabled: otherwise
+// an interface could not be renumbered.
 
 import type { Problem } from '../../contract/error.ts'
-import { type Config, type Item, type ListSlot, read } from '../../model/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { type Network, parseNetwork, parseSpan } from '../../net/ipv4.ts'
 import { type Connection, connectionAlias, connections } from '../network/public.ts'
-import { entries, staticLeases } from './config.ts'
 import type { Entry, Server, StaticLease } from './contract.ts'
 import { parseOption } from './dhcp-option.ts'
 
@@ -15,23 +14,12 @@ const mostAddresses = 256
 const mostBytes = 255
 const mostFileBytes = 127
 
-export const verify = (config: Config): Problem[] => [
-  ...within(config, entries, (entry) => [...entryProblems(config, entry), ...takenInterface(config, entry)]),
-  ...within(config, staticLeases, (lease) => [...leaseProblems(config, lease), ...takenByLease(config, lease)]),
-]
-
-const within = <T extends Item>(config: Config, slot: ListSlot<T>, problemsOf: (item: T) => Problem[]): Problem[] =>
-  read(config, slot).flatMap((item) =>
-    problemsOf(item).map(({ field, message }) => ({ field: `${slot.key}[${item.id}].${field}`, message })),
-  )
-
 const problem = (field: string, message: string): Problem => ({ field, message })
 
 export function entryProblems(config: Config, entry: Entry): Problem[] {
   const { relay, server } = entry
-  const connection = read(config, connections).find((one) => connectionAlias(one) === entry.interface)
+  const connection = localConnection(config, entry.interface)
   return [
-    ...(connection?.type === 'lan' ? [] : [problem('interface', 'There is no local interface with this id.')]),
     ...(relay && server
       ? [problem('relay', 'Must be null when server is not: an interface does one or the other.')]
       : []),
@@ -42,9 +30,15 @@ export function entryProblems(config: Config, entry: Entry): Problem[] {
         : [],
     ),
     ...(server ? serverProblems(server) : []),
-    ...(server && entry.enabled && connection?.type === 'lan' ? placeProblems(server, connection) : []),
+    ...(server && entry.enabled && connection ? placeProblems(server, connection) : []),
   ]
 }
+
+type LocalConnection = Extract<Connection, { type: 'lan' | 'wan' }>
+
+/** The local interface with this id. */
+export const localConnection = (config: Config, alias: string): LocalConnection | undefined =>
+  read(config, connections).find((one): one is LocalConnection => one.type === 'lan' && connectionAlias(one) === alias)
 
 const known = new WeakMap<readonly Connection[], ReadonlySet<string>>()
 
@@ -71,7 +65,7 @@ function serverProblems({ ranges, routes, options, tftp_filename }: Server): Pro
     ...routes.flatMap(({ destination }, index) => {
       const network = parseNetwork(destination)
       return network && network.address !== network.low
-        ? [problem(`server.routes[${index}].destination`, 'The address has bits beyond the prefix of the subnet.')]
+        ? [problem(`server.routes[${index}].destination`, 'The address has host bits set.')]
         : []
     }),
     ...options.flatMap(({ option }, index) => {
@@ -81,7 +75,7 @@ function serverProblems({ ranges, routes, options, tftp_filename }: Server): Pro
   ]
 }
 
-/** With the default route, which stands among them (RFC 3442): prefix, the bytes it needs, and the gateway. */
+/** With the default route, which is one of them (RFC 3442): prefix, the bytes it needs, and the gateway. */
 const routesSize = (routes: Server['routes']): number =>
   routes.reduce((sum, { destination }) => sum + 5 + Math.ceil((parseNetwork(destination)?.prefix ?? 32) / 8), 5)
 
@@ -98,7 +92,7 @@ function rangeProblems(ranges: readonly string[], range: string, index: number):
   return rival === undefined ? [] : [problem(field, `Overlaps with ${rival}.`)]
 }
 
-function placeProblems({ ranges }: Server, connection: Extract<Connection, { type: 'lan' | 'wan' }>): Problem[] {
+function placeProblems({ ranges }: Server, connection: LocalConnection): Problem[] {
   const networks = connection.addresses.map(parseNetwork).filter((network) => network !== null)
   if (networks.length === 0)
     return [problem('interface', `“${connection.title}” has no static address, which a DHCP server needs.`)]
@@ -106,48 +100,17 @@ function placeProblems({ ranges }: Server, connection: Extract<Connection, { typ
     const span = parseSpan(range)
     return !span || networks.some((network) => isInside(network, span))
       ? []
-      : [problem(`server.ranges[${index}]`, `Lies in none of the subnets of “${connection.title}”.`)]
+      : [problem(`server.ranges[${index}]`, `Is not inside a subnet of “${connection.title}”.`)]
   })
 }
 
-/** The first and the last address of a subnet are no hosts. */
+/** The first and the last address of a subnet are not hosts. */
 function isInside({ low, high, prefix }: Network, [first, last]: readonly [number, number]): boolean {
   const edge = prefix < 31 ? 1 : 0
   return first >= low + edge && last <= high - edge
-}
-
-export function takenInterface(config: Config, entry: Entry): Problem[] {
-  const rival = read(config, entries).find((other) => other.id !== entry.id && other.interface === entry.interface)
-  return rival ? [problem('interface', 'The interface has DHCP settings already.')] : []
 }
 
 export const leaseProblems = (config: Config, lease: StaticLease): Problem[] =>
   lease.enabled && ownTexts(config).has(lease.ip_address)
     ? [problem('ip_address', 'This is an address of the gateway itself.')]
     : []
-
-type ByKey = ReadonlyMap<string, readonly StaticLease[]>
-const indexes = new WeakMap<readonly StaticLease[], ByKey>()
-
-/** Enabled leases by address and by MAC, gathered once per list. */
-function indexOf(leases: readonly StaticLease[]): ByKey {
-  const found = indexes.get(leases)
-  if (found) return found
-  const enabled = leases.filter((lease) => lease.enabled)
-  const index = new Map([
-    ...Map.groupBy(enabled, ({ ip_address }) => ip_address),
-    ...Map.groupBy(enabled, ({ mac }) => mac),
-  ])
-  indexes.set(leases, index)
-  return index
-}
-
-export function takenByLease(config: Config, lease: StaticLease): Problem[] {
-  if (!lease.enabled) return []
-  const index = indexOf(read(config, staticLeases))
-  const isTaken = (key: string): boolean => index.get(key)?.some((other) => other.id !== lease.id) ?? false
-  return [
-    ...(isTaken(lease.ip_address) ? [problem('ip_address', 'Another enabled static lease has this address.')] : []),
-    ...(isTaken(lease.mac) ? [problem('mac', 'Another enabled static lease has this MAC.')] : []),
-  ]
-}

@@ -1,10 +1,9 @@
-// What must hold between interfaces that no schema can say: cards, tags, addresses, gateways, zones, tunnels and mirrors.
-// Faults name the field as it is sent; `verify` says it for the whole configuration, edits for the object at hand. What is
-// wrong by itself is a problem; what only clashes with another interface is a conflict.
+// What must hold between interfaces that no schema can say: fields of a type, cards, tags, addresses, gateways, tunnels and
+// mirrors. Problems name the field as it is sent. What is wrong by itself is a problem; what only clashes with another
+// interface is a conflict. The declarations in lists.ts use these rules.
 
 import type { Problem } from '../../contract/error.ts'
-import { findItem } from '../../model/list-edits.ts'
-import { type Config, type Item, type ListSlot, read } from '../../model/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import {
   aggregated,
@@ -13,58 +12,82 @@ import {
   connectionAlias,
   connections,
   isAddressed,
+  isPpp,
   spans,
   tunnelAlias,
   tunnels,
   vceConnections,
 } from './config.ts'
-import type { Aggregated, Span, Tunnel, VceConnection } from './contract.ts'
-import { faultOfZone } from './resolve.ts'
-
-/** What must hold of one kind of interface. */
-export interface Rules<T> {
-  readonly problems: (config: Config, item: T) => Problem[]
-  readonly conflicts: (config: Config, item: T) => Problem[]
-}
-
-export const verify = (config: Config): readonly Problem[] => [
-  ...ofAll(config, connections, { problems: connectionProblems, conflicts: connectionConflicts }),
-  ...ofAll(config, aggregated, aggregatedRules),
-  ...ofAll(config, tunnels, tunnelRules),
-  ...ofAll(config, vceConnections, vceRules),
-  ...ofAll(config, spans, spanRules),
-]
-
-const ofAll = <T extends Item>(config: Config, slot: ListSlot<T>, { problems, conflicts }: Rules<T>): Problem[] =>
-  read(config, slot).flatMap((item) =>
-    [...problems(config, item), ...conflicts(config, item)].map(({ field, message }) => ({
-      field: `${slot.key}[${item.id}].${field}`,
-      message,
-    })),
-  )
+import { type Aggregated, fieldsOf, type Span, type Tunnel, type VceConnection } from './contract.ts'
 
 const quote = (item: { readonly title: string }): string => `“${item.title}”`
 
-export function connectionProblems(config: Config, connection: Connection): Problem[] {
+/** Fields that the type does not have hide what else is wrong, so they are reported first. */
+export function connectionProblems(config: Config, connection: Connection, current: Connection | null): Problem[] {
+  const problems = [...fixedProblems(connection, current), ...typeProblems(connection, current?.type)]
+  if (problems.length > 0) return problems
   return [
-    ...unknownCard(config, connection),
     ...('addresses' in connection ? addressProblems(connection) : []),
     ...missingAddress(connection),
     ...(isAddressed(connection) ? gatewayProblems(connection) : []),
     ...('server' in connection ? serverProblems(config, connection) : []),
-    ...zoneProblems(config, connection.zone),
   ]
 }
 
-export const connectionConflicts = (config: Config, connection: Connection): Problem[] => [
+const problem = (field: string, message: string): Problem => ({ field, message })
+
+const fieldOf = (connection: Connection, field: string): unknown =>
+  new Map<string, unknown>(Object.entries(connection)).get(field)
+
+/** Clients send back the whole object that they read, so an unchanged value is accepted. */
+const fixedProblems = (connection: Connection, current: Connection | null): Problem[] =>
+  current === null
+    ? []
+    : ['id', 'type', 'osdevname']
+        .filter((field) => field in current && fieldOf(connection, field) !== fieldOf(current, field))
+        .map((field) => problem(field, `The ${field} of a connection cannot be changed.`))
+
+const maxPppTitle = 42
+
+/** What a loopback interface has only to keep one shape for all connections. */
+const fixedOnLoopback: Readonly<Record<string, unknown>> = { mac: null, vlan_tag: null, zone: null, is_vce_vlan: false }
+
+/** Missing fields, fields of other types, and values that the type does not allow. */
+function typeProblems(connection: Connection, type = connection.type): Problem[] {
+  const { required, defaults } = fieldsOf[type]
+  const generated = type === 'loopback' ? ['id', 'osdevname'] : ['id']
+  const known = new Set(['type', 'title', 'enabled', ...generated, ...required, ...Object.keys(defaults)])
+  return [
+    ...required
+      .filter((field) => fieldOf(connection, field) === undefined)
+      .map((field) => problem(field, 'This field is missing.')),
+    ...Object.keys(connection)
+      .filter((field) => !known.has(field))
+      .map((field) => problem(field, `A connection of the type ${type} does not have this field.`)),
+    ...(isPpp(connection) && [...connection.title].length > maxPppTitle
+      ? [problem('title', `Must have at most ${maxPppTitle} characters.`)]
+      : []),
+    ...(type === 'loopback'
+      ? Object.entries(fixedOnLoopback)
+          .filter(([field, value]) => fieldOf(connection, field) !== value)
+          .map(([field, value]) => problem(field, `Must be ${value} for a loopback interface.`))
+      : connection.mac === null
+        ? [problem('mac', 'Must be the MAC of a card or the id of an aggregated interface.')]
+        : []),
+  ]
+}
+
+export const connectionConflicts = (config: Config, connection: Connection, current: Connection | null): Problem[] => [
+  ...(connection.mac === current?.mac ? [] : takenCard(config, connection)),
   ...(connection.type === 'loopback' ? [] : cardConflicts(config, connection)),
   ...('addresses' in connection ? addressConflicts(config, connection) : []),
 ]
 
-const unknownCard = (config: Config, { mac }: Connection): Problem[] =>
-  mac === null || mac.includes(':') || findItem(config, aggregated, mac)
-    ? []
-    : [{ field: 'mac', message: 'There is no aggregated interface with this id.' }]
+/** An aggregated interface may take a card that a connection uses; a connection may not take a card of an aggregated one. */
+function takenCard(config: Config, { mac }: Connection): Problem[] {
+  const holder = mac === null ? undefined : read(config, aggregated).find(({ nics }) => nics.includes(mac))
+  return holder ? [problem('mac', `The card belongs to the aggregated interface ${quote(holder)}.`)] : []
+}
 
 function missingAddress(connection: Connection): Problem[] {
   if (!('addresses' in connection) || connection.addresses.length > 0) return []
@@ -117,7 +140,7 @@ const addressProblems = ({ addresses }: Addressed): Problem[] =>
     const fault = unusable(network)
     if (fault !== null) return [{ field, message: fault }]
     const again = addresses.findIndex((other) => parseNetwork(other)?.address === network.address)
-    return again < index ? [{ field, message: `The address of ${text} stands twice.` }] : []
+    return again < index ? [{ field, message: `The address of ${text} is listed twice.` }] : []
   })
 
 function addressConflicts(config: Config, item: Addressed): Problem[] {
@@ -151,7 +174,7 @@ function unusable({ address, low, high, prefix }: Network): string | null {
   return null
 }
 
-/** Loopback, link-local, multicast and what lies above: never an interface or a peer of ours. */
+/** Loopback, link-local, multicast and above: never an address of an interface or of a peer. */
 const isInward = (address: number): boolean =>
   address >>> 24 === 127 || address >>> 16 === 0xa9fe || address >= 0xe000_0000
 
@@ -170,14 +193,12 @@ function gatewayProblems({ addresses, gateway }: WithGateway): Problem[] {
     ({ low, high, prefix }) =>
       address >= low && address <= high && (prefix >= 31 || (address !== low && address !== high)),
   )
-  return isNeighbour
-    ? []
-    : [{ field: 'gateway', message: 'The gateway must lie in a network of the addresses of this interface.' }]
+  return isNeighbour ? [] : [{ field: 'gateway', message: 'The gateway must be inside a network of this interface.' }]
 }
 
 interface WithServer extends WithGateway {
   readonly server: string
-  /** Tunnels have none: their way is that of the parent. */
+  /** Tunnels do not have it: they use the route of their parent. */
   readonly enable_dhcp?: boolean
 }
 
@@ -191,9 +212,9 @@ function serverProblems(config: Config, item: WithServer): Problem[] {
   if (isInward(address) || address < 2 ** 24 || isOwn(config, address))
     return [{ field: 'server', message: 'The server must be another machine.' }]
   const isNear = item.addresses.map(parseNetwork).some((network) => network && inside(network, address))
-  const isWithoutWay = item.enable_dhcp === false && item.gateway === null && !isNear
-  return isWithoutWay
-    ? [{ field: 'gateway', message: 'A gateway is needed, because the server is in none of the networks here.' }]
+  const isUnreachable = item.enable_dhcp === false && item.gateway === null && !isNear
+  return isUnreachable
+    ? [{ field: 'gateway', message: 'A gateway is needed, because the server is not in a network of this connection.' }]
     : []
 }
 
@@ -204,55 +225,41 @@ const isOwn = (config: Config, address: number): boolean =>
     (one) => 'addresses' in one && one.addresses.some((text) => parseNetwork(text)?.address === address),
   )
 
-function zoneProblems(config: Config, zone: string | null): Problem[] {
-  const message = faultOfZone(config, zone)
-  return message === null ? [] : [{ field: 'zone', message }]
-}
+export const aggregatedConflicts = (config: Config, { id, nics }: Aggregated): Problem[] =>
+  nics.flatMap((mac, index): Problem[] => {
+    const holder =
+      read(config, aggregated).find((other) => other.id !== id && other.nics.includes(mac)) ??
+      read(config, spans).find((span) => span.mac === mac) ??
+      read(config, vceConnections).find((vce) => vce.mac === mac)
+    return holder ? [{ field: `nics[${index}]`, message: `The card belongs to ${quote(holder)}.` }] : []
+  })
 
-export const aggregatedRules: Rules<Aggregated> = {
-  problems: () => [],
-  conflicts: (config, { id, nics }) =>
-    nics.flatMap((mac, index): Problem[] => {
-      const holder =
-        read(config, aggregated).find((other) => other.id !== id && other.nics.includes(mac)) ??
-        read(config, spans).find((span) => span.mac === mac) ??
-        read(config, vceConnections).find((vce) => vce.mac === mac)
-      return holder ? [{ field: `nics[${index}]`, message: `The card belongs to ${quote(holder)}.` }] : []
-    }),
-}
-
-function tunnelProblems(config: Config, tunnel: Tunnel): Problem[] {
+export function tunnelProblems(config: Config, tunnel: Tunnel): Problem[] {
   const parent = read(config, connections).find((one) => connectionAlias(one) === tunnel.parent_interface)
   const own = parent && 'addresses' in parent ? parent.addresses.map((text) => text.split('/')[0]) : []
   const isForeign = tunnel.local_ip !== null && !own.includes(tunnel.local_ip)
   return [
-    ...(parent ? [] : [{ field: 'parent_interface', message: 'There is no interface with this id.' }]),
     ...(parent && isForeign && !(isAddressed(parent) && parent.enable_dhcp)
       ? [{ field: 'local_ip', message: 'The parent interface does not have this address.' }]
       : []),
     ...serverProblems(config, tunnel),
     ...addressProblems(tunnel),
     ...gatewayProblems(tunnel),
-    ...zoneProblems(config, tunnel.zone),
   ]
 }
 
-function tunnelConflicts(config: Config, tunnel: Tunnel): Problem[] {
+export function tunnelConflicts(config: Config, tunnel: Tunnel): Problem[] {
   const rival = read(config, tunnels).find(
     (other) =>
       other.id !== tunnel.id && other.parent_interface === tunnel.parent_interface && other.server === tunnel.server,
   )
   return [
-    ...(rival
-      ? [{ field: 'server', message: `${quote(rival)} already leads from this interface to this server.` }]
-      : []),
+    ...(rival ? [{ field: 'server', message: `${quote(rival)} already connects this interface to this server.` }] : []),
     ...addressConflicts(config, tunnel),
   ]
 }
 
-export const tunnelRules: Rules<Tunnel> = { problems: tunnelProblems, conflicts: tunnelConflicts }
-
-function vceConflicts(config: Config, { id, mac, vlan_tag: tag }: VceConnection): Problem[] {
+export function vceConflicts(config: Config, { id, mac, vlan_tag: tag }: VceConnection): Problem[] {
   const user = read(config, connections).find(
     (one) => one.mac === mac && (tag === null || (one.vlan_tag === tag && !one.is_vce_vlan)),
   )
@@ -264,12 +271,10 @@ function vceConflicts(config: Config, { id, mac, vlan_tag: tag }: VceConnection)
   return holder ? [{ field: 'mac', message: `The card or its VLAN is in use by ${quote(holder)}.` }] : []
 }
 
-export const vceRules: Rules<VceConnection> = { problems: () => [], conflicts: vceConflicts }
-
 const cardHolder = (config: Config, mac: string) =>
   read(config, aggregated).find(({ nics }) => nics.includes(mac)) ?? read(config, spans).find((one) => one.mac === mac)
 
-function spanConflicts(config: Config, span: Span): Problem[] {
+export function spanConflicts(config: Config, span: Span): Problem[] {
   const holder =
     read(config, connections).find((one) => one.mac === span.mac) ??
     read(config, vceConnections).find((one) => one.mac === span.mac) ??
@@ -280,24 +285,13 @@ function spanConflicts(config: Config, span: Span): Problem[] {
     : []
 }
 
-function spanProblems(config: Config, span: Span): Problem[] {
-  const sources = new Set([
-    ...['interface.vpn_traffic', 'interface.ipsec_any', 'interface.tunnel_any'],
-    ...read(config, connections)
-      .filter(({ type }) => type === 'lan' || type === 'wan')
-      .map(connectionAlias),
-    ...read(config, tunnels).map(tunnelAlias),
-  ])
-  return span.monitor_interfaces.flatMap((alias, index) =>
-    sources.has(alias)
-      ? []
-      : [
-          {
-            field: `monitor_interfaces[${index}]`,
-            message: 'Only local and external Ethernet interfaces, tunnels and VPN traffic can be mirrored.',
-          },
-        ],
-  )
+/** Why this interface cannot be mirrored, or null. */
+export function mirrorFault(config: Config, alias: string): string | null {
+  const isSource =
+    ['interface.vpn_traffic', 'interface.ipsec_any', 'interface.tunnel_any'].includes(alias) ||
+    read(config, connections).some(
+      (one) => (one.type === 'lan' || one.type === 'wan') && connectionAlias(one) === alias,
+    ) ||
+    read(config, tunnels).some((one) => tunnelAlias(one) === alias)
+  return isSource ? null : 'Only local and external Ethernet interfaces, tunnels and VPN traffic can be mirrored.'
 }
-
-export const spanRules: Rules<Span> = { problems: spanProblems, conflicts: spanConflicts }
