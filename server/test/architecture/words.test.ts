@@ -81,10 +81,19 @@ function describedIn(value: unknown): string[] {
   )
 }
 
-const sectionsOf = (path: string): Set<string> =>
-  new Set(
-    [...readFileSync(new URL(path, root), 'utf8').matchAll(/^#{2,3} (\d+(?:\.\d+)*)\.? /gm)].map((it) => it[1] ?? ''),
-  )
+/** `2` is the section "## 2. ...", `2.4` a subsection, or the fourth entry of a numbered list in it. */
+function sectionsOf(path: string): Set<string> {
+  const sections = new Set<string>()
+  let section = ''
+  for (const line of readFileSync(new URL(path, root), 'utf8').split('\n')) {
+    const [, heading] = /^#{2,3} (\d+(?:\.\d+)*)\.? /.exec(line) ?? []
+    const [, entry] = /^(\d+)\. /.exec(line) ?? []
+    if (heading !== undefined) section = heading
+    if (heading !== undefined) sections.add(heading)
+    if (entry !== undefined && section !== '') sections.add(`${section}.${entry}`)
+  }
+  return sections
+}
 
 const decisions = readdirSync(new URL('docs/decisions/', root)).map((name) => Number(name.slice(0, 4)))
 const citation = /(?:[\w.-]+\/)*[\w-]+\.md\b/g

@@ -12,7 +12,7 @@ import { createGunzip, gzip } from 'node:zlib'
 import { isSignedBy, type SigningKey, signatureLength } from './signing-key.ts'
 import { type Entries, TarError, TarReader, writeTar } from './tar.ts'
 
-/** The release that made a backup (docs/behaviour/backups.md 1). */
+/** The release that made a backup (docs/behaviour/backup.md 1). */
 export interface Release {
   readonly major: number
   readonly minor: number
