@@ -1,0 +1,167 @@
+// What may live where, and import what: the table that imports.test.ts enforces and docs/ARCHITECTURE.md shows. A pattern is
+// a folder (`contract/`), a file, the name of a package or of a module of Node; `*` stands for one name, `{a,b}` for a or b.
+
+export interface Row {
+  /** The files this row is about, below server/src. */
+  readonly code: string
+  readonly may: readonly string[]
+  readonly because: string
+}
+
+/** Files of the same area, and what other areas offer. */
+export const ownArea = 'its own area'
+export const publicFiles = '`public.ts` and `contract.ts` of other areas'
+export const contractFiles = '`contract.ts` of other areas'
+export const anything = 'anything'
+
+const pure = ['contract/', 'model/', 'plan/{artifacts,facts}.ts']
+const area = [ownArea, publicFiles]
+
+/** The first row that fits a file judges it; a file that no row fits fails the test. */
+export const importTable: readonly Row[] = [
+  { code: 'areas/index.ts', may: ['areas/*/index.ts', 'http/handle.ts'], because: 'it is only the list' },
+  {
+    code: 'areas/*/contract{,-*}.ts',
+    may: [ownArea, contractFiles, 'contract/', 'net/', 'typebox'],
+    because: 'the console and the CLI load contracts, so they import nothing else',
+  },
+  {
+    code: 'areas/*/status.ts',
+    may: [...area, 'engines/', 'system/', 'http/handle.ts', ...pure],
+    because: 'a status reports what was read, and never changes or applies anything',
+  },
+  {
+    code: 'areas/*/{routes,routes-*,jobs,jobs-*,index,token}.ts',
+    may: [
+      ...area,
+      ...['http/{handle,routes}.ts', 'policy/', 'net/', 'signatures/', ...pure],
+      ...['version.ts', 'jose', 'node:crypto', 'node:timers/promises'],
+    ],
+    because: 'areas see the handler context, never Fastify, the store or the applier',
+  },
+  {
+    code: 'areas/',
+    may: [...area, 'engines/', 'net/', 'render/', 'policy/', 'signatures/', 'config/change.ts', ...pure, 'typebox'],
+    because: 'everything else in an area is pure: a clock, a file or a process in it could not be tested as data',
+  },
+  {
+    code: 'contract/',
+    may: ['contract/', 'typebox'],
+    because: 'everything imports the wire contract and a browser bundles it, so it imports nothing',
+  },
+  {
+    code: 'model/',
+    may: ['model/', 'contract/', 'typebox'],
+    because: 'configuration as data: slots, declarations, references and secrets know neither areas nor the machine',
+  },
+  {
+    code: 'engines/',
+    may: ['engines/', 'plan/artifacts.ts'],
+    because: 'both sides of the socket read what an engine is, so it is data',
+  },
+  {
+    code: '{render,net}/',
+    may: ['render/', 'net/', 'plan/artifacts.ts', 'node:crypto'],
+    because: 'writers and value types are pure and do not know areas',
+  },
+  {
+    code: 'policy/',
+    may: ['policy/', 'net/', 'render/', 'engines/', 'plan/nft-piece.ts', ...pure],
+    because: 'what a policy means, does and lacks is a pure function of it',
+  },
+  {
+    code: 'signatures/',
+    may: ['signatures/', 'net/'],
+    because: 'what a rule of the intrusion prevention engine says is a pure function of its text',
+  },
+  {
+    code: 'trial/',
+    may: ['trial/', 'plan/artifacts.ts', 'node:*'],
+    because: 'a separate program that applyd starts as root for a moment',
+  },
+  {
+    code: 'plan/',
+    may: ['plan/', 'contract/', 'model/', 'node:crypto'],
+    because: 'a plan is a pure function of configuration and facts',
+  },
+  {
+    code: 'config/',
+    may: ['config/', 'contract/', 'model/', 'plan/', 'database/', 'node:crypto', 'node:util'],
+    because: 'the only way to change the configuration knows neither areas nor HTTP',
+  },
+  {
+    code: 'database/',
+    may: ['database/', 'contract/error.ts', 'node:sqlite'],
+    because: 'only this folder knows the file format',
+  },
+  {
+    code: 'runtime/backups/ftp-upload.ts',
+    may: ['runtime/', 'basic-ftp', 'node:stream'],
+    because: 'one place speaks FTP',
+  },
+  {
+    code: 'runtime/',
+    may: ['runtime/', 'database/', ...pure, 'node:*'],
+    because: 'runtime state is kept beside the configuration and does not depend on it',
+  },
+  {
+    code: 'http/websocket.ts',
+    may: ['http/', 'contract/error.ts', 'ws', 'node:*'],
+    because: 'one place speaks WebSocket',
+  },
+  {
+    code: 'http/',
+    may: [
+      ...['http/', 'config/', 'runtime/', 'signatures/', 'plan/area.ts', ...pure],
+      ...['fastify', 'ajv', 'fast-json-stringify', 'typebox', 'asn1js', 'pkijs', 'node:*'],
+    ],
+    because: 'HTTP neither renders nor applies, and knows areas only as routes',
+  },
+  {
+    code: 'apply/',
+    may: [
+      ...['apply/', 'plan/artifacts.ts', 'contract/error.ts', 'config/engine.ts', 'runtime/logs/log.ts'],
+      ...['applyd/frames.ts', 'node:net', 'node:events', 'node:timers/promises'],
+    ],
+    because: 'the client of applyd and the reconcile loop, nothing else',
+  },
+  {
+    code: 'system/',
+    may: ['system/', 'net/', 'signatures/', 'engines/', ...pure, 'node:*'],
+    because: 'it only reads the machine and does not know areas',
+  },
+  {
+    code: 'applyd/',
+    may: ['applyd/', 'engines/', 'render/unbound.ts', 'plan/{artifacts,nft-piece}.ts', 'contract/error.ts', 'node:*'],
+    because: 'the privileged process loads no npm package and no code that talks to the network',
+  },
+  {
+    code: '{launcher,lab}/',
+    may: ['launcher/', 'lab/', 'plan/artifacts.ts', 'node:*'],
+    because: 'the launcher runs as root before anything else and must stay small',
+  },
+  { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
+  { code: '{app,main,settings,version}.ts', may: [anything], because: 'wiring' },
+]
+
+/** The files or modules that a pattern names. */
+export function formOf(pattern: string): RegExp {
+  const text = pattern
+    .replaceAll('.', '\\.')
+    .replaceAll('*', pattern === 'node:*' ? '.+' : '[^/]+')
+    .replaceAll(/\{([^}]*)\}/g, (_, names: string) => `(?:${names.replaceAll(',', '|')})`)
+  return new RegExp(pattern.endsWith('/') ? `^${text}` : `^${text}$`)
+}
+
+const words: ReadonlySet<string> = new Set([ownArea, publicFiles, contractFiles, anything])
+
+/** The table as docs/ARCHITECTURE.md shows it. */
+export const importTableText = (): string =>
+  [
+    '| Code | May import | Because |',
+    '|---|---|---|',
+    ...importTable.map(
+      ({ code, may, because }) =>
+        `| \`${code}\` | ${may.map((one) => (words.has(one) ? one : `\`${one}\``)).join(', ')} | ${because} |`,
+    ),
+  ].join('\n')
