@@ -16,6 +16,7 @@ import type { Clock } from '../../src/runtime/clock.ts'
 import { Passwords } from '../../src/runtime/passwords.ts'
 import { Vault } from '../../src/runtime/vault.ts'
 import { FakeApplier } from './fake-applier.ts'
+import { withRecordedReads } from './recorded-reads.ts'
 
 export class FakeClock implements Clock {
   boot = 'boot-1'
@@ -107,7 +108,7 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
     installationId: 'test-installation',
     licenceKey: options.licenceKey ?? null,
     isTls: true,
-    areas: [...areas, ...(options.extraAreas ?? [])],
+    areas: withRecordedReads([...areas, ...(options.extraAreas ?? [])]),
     checkReplies: true,
     ...options.parts,
   })
