@@ -59,7 +59,7 @@ describe('npm start', () => {
       const stateDir = join(folder, 'state')
       const npm = npmStart(stateDir)
       try {
-        await until('it serves', () => readRecord(stateDir)?.processes.gatewayd?.ready === true, 30_000)
+        await until('it serves', () => readRecord(stateDir)?.processes.gatewayd?.ready === true)
         const record = readRecord(stateDir)
         assert.ok(record)
         const api = new ApiClient(record.address)
@@ -71,10 +71,10 @@ describe('npm start', () => {
         )
         useLab(stateDir)
         npm.kill(signal)
-        await until('it is gone', () => !isRunning(record.launcher) && !isRunning(record.inside), 15_000)
+        await until('it is gone', () => !isRunning(record.launcher) && !isRunning(record.inside))
       } finally {
         npm.kill('SIGKILL')
-        await until('npm and all below it are gone', () => readRecord(stateDir) === null, 15_000)
+        await until('npm and all below it are gone', () => readRecord(stateDir) === null)
         rmSync(folder, { recursive: true, force: true })
       }
     })

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:https'
+import { patienceMs } from './until.ts'
 
 export interface ApiAnswer {
   readonly status: number
@@ -30,7 +31,7 @@ export class ApiClient {
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-    timeoutMs = 20_000,
+    timeoutMs = patienceMs,
   ): Promise<ApiAnswer> {
     // Bytes, because with a string Node would write the headers as UTF-8 too.
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
