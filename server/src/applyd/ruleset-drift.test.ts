@@ -103,7 +103,7 @@ scenarioOf('after a restart without the copy of the bodies the next plan brings 
 
 scenarioOf('a large table is read in full now and then, but seen to be gone at once', async (sequence) => {
   const { scene } = sequence
-  const lines = Array.from({ length: 3000 }, (_, i) => rule(`r.${i}`, `udp dport ${i}`))
+  const lines = Array.from({ length: 2000 }, (_, i) => rule(`r.${i}`, `udp dport ${i}`))
   await scene.apply(planOf(1, nft([base(), chain('long', lines)])))
   const seen = async () => (await scene.observe()).tables[0]
   assert.deepEqual(await seen(), { name: table, present: true, asLoaded: true })

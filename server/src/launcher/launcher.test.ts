@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { expectRefusal, type LabGateway, type StartOptions, startGateway } from '../../test/support/lab-gateway.ts'
+import { unlessComplete } from '../../test/support/requires.ts'
 import { patienceMs, until } from '../../test/support/until.ts'
 import { readLabStatus } from '../lab/enter.ts'
 import { webAddress } from '../lab/network.ts'
@@ -236,7 +237,7 @@ function reasonToSkip(): string | false {
   if (process.env.PORTCULLIS_SKIP_NETNS === '1') return 'asked to leave out tests with namespaces'
   const { isRoot, missingTools, namespaceRefusal } = readAbilities()
   if (!isRoot) return 'needs root'
-  if (missingTools.length > 0) return `needs ${missingTools.join(', ')}`
+  if (missingTools.length > 0) return unlessComplete(`needs ${missingTools.join(', ')}`)
   return namespaceRefusal ?? false
 }
 

@@ -24,6 +24,7 @@ import {
   sampleWorld,
   type World,
 } from '../../test/support/random-policy.ts'
+import { unlessComplete } from '../../test/support/requires.ts'
 import { patienceMs } from '../../test/support/until.ts'
 import { printTable } from '../applyd/nft-script.ts'
 import { parseAddress, parseSpan } from '../net/ipv4.ts'
@@ -45,7 +46,8 @@ const needs = [
   ['unshare', '--net', 'true'],
 ] as const
 const missing = needs.find(([program, ...args]) => run(program, args) === null)
-const cannot = process.getuid?.() !== 0 ? 'needs root' : missing !== undefined && `cannot run ${missing.join(' ')}`
+const refused = missing === undefined ? false : unlessComplete(`cannot run ${missing.join(' ')}`)
+const cannot = process.getuid?.() === 0 ? refused : 'needs root'
 
 function run(program: string, args: readonly string[], input = ''): string | null {
   const { status, stdout } = spawnSync(program, args, { input, encoding: 'utf8', maxBuffer: 2 ** 28, timeout: 30_000 })

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { unlessComplete } from '../../test/support/requires.ts'
 import { until } from '../../test/support/until.ts'
 import type { TrialPacket } from '../plan/artifacts.ts'
 import type { DetailedResult } from './input.ts'
@@ -75,7 +76,10 @@ const isRunning = (pid: number): boolean =>
 
 const snat = 'firewall.settings.automatic_snat_enabled'
 
-describe('a trial', { skip: canMake ? false : 'network namespaces and nft need root', concurrency: false }, () => {
+describe('a trial', {
+  skip: canMake ? false : unlessComplete('network namespaces and nft need root'),
+  concurrency: false,
+}, () => {
   let gateway: Namespace
   before(async () => {
     gateway = await makeNamespace(['/usr/bin/cat'], 'ready\n')

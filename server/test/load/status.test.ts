@@ -67,7 +67,6 @@ const disturbances: readonly Disturbance[] = [
 describe('the firewall status', { skip: reasonToSkip() }, () => {
   let lab: Lab
   let whole: string
-  let shown = 0
   const chosen = disturbances.filter(({ isBrief }) => isNightly || isBrief)
   before(async () => {
     lab = await startLab()
@@ -83,20 +82,19 @@ describe('the firewall status', { skip: reasonToSkip() }, () => {
 
   for (const { title, nft } of chosen) {
     it(`shows and puts right when ${title}`, async () => {
-      const { code, stderr } = await lab.gateway.exec('gateway', ['/usr/sbin/nft', '-f', '-'], {
-        input: nft.join('\n'),
+      // The repair may be quicker than the question. Then the kernel must really be right, and it is disturbed once more.
+      await until('it is shown', async () => {
+        const { code, stderr } = await lab.gateway.exec('gateway', ['/usr/sbin/nft', '-f', '-'], {
+          input: nft.join('\n'),
+        })
+        assert.equal(code, 0, stderr)
+        const isShown = (await statusOf(lab.api, 'rules-in-kernel')) === 'failed'
+        if (!isShown) assert.equal(await ruleset(), whole, 'it is not shown')
+        return isShown
       })
-      assert.equal(code, 0, stderr)
-      // The repair may be quicker than the question. Then the kernel must really be right.
-      if ((await statusOf(lab.api, 'rules-in-kernel')) === 'failed') shown++
-      else assert.equal(await ruleset(), whole, 'it is not shown')
       await until('it is put right', isRight)
     })
   }
-
-  it('was seen to say so, and not only guessed from the repair', () => {
-    assert.ok(shown >= chosen.length / 2, `${shown} of ${chosen.length}`)
-  })
 
   it('says that applyd hangs, and when it does not any more', async () => {
     const { applyd } = lab.gateway.pids()

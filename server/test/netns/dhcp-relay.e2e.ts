@@ -2,15 +2,15 @@
 // through the gateway, and everything is open where it is switched on and nowhere else.
 
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { ApiClient } from '../support/api-client.ts'
 import { acknowledged, addressesIn, askDhcp, type DhcpAnswer, textIn } from '../support/dhcp.ts'
 import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
+import { lacking } from '../support/requires.ts'
 import { until } from '../support/until.ts'
 
 const password = 'correct horse 9'
-const skip = existsSync('/usr/sbin/dnsmasq') ? false : 'dnsmasq-base is not installed'
+const skip = lacking('/usr/sbin/dnsmasq')
 const relayServer = '203.0.113.1'
 
 const server = {

@@ -2,18 +2,18 @@
 // nothing else does.
 
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { webAddress } from '../../src/lab/network.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
+import { lacking } from '../support/requires.ts'
 import { until } from '../support/until.ts'
 import { Wire } from '../support/wire.ts'
 
 const password = 'correct horse 9'
 const client = '10.10.0.2'
 const server = '198.51.100.20'
-const skip = existsSync('/usr/sbin/ulogd') ? false : 'ulogd2 is not installed'
+const skip = lacking('/usr/sbin/ulogd')
 
 interface LogRecord {
   readonly table: string

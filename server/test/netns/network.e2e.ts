@@ -2,11 +2,11 @@
 // this kernel lacks is reported with its own words.
 
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { labCables } from '../../src/lab/network.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
+import { lacking } from '../support/requires.ts'
 import { until } from '../support/until.ts'
 
 const password = 'correct horse 9'
@@ -122,7 +122,8 @@ describe('interfaces on the wire', () => {
   })
 
   it('take address, default route and DNS from a provider by DHCP', async (t) => {
-    if (!existsSync('/usr/sbin/udhcpc')) return t.skip('udhcpc is not installed')
+    const reason = lacking('/usr/sbin/udhcpc')
+    if (reason !== false) return t.skip(reason)
     const pidFile = '/run/network-e2e-dnsmasq.pid'
     await inside(
       'internet',

@@ -65,7 +65,12 @@ export class ApiClient {
           })
         },
       )
-      outgoing.on('error', reject)
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        // The gateway closed a connection that was idle for long, just when it was wanted again.
+        const isStale = outgoing.reusedSocket && error.code === 'ECONNRESET'
+        if (isStale) resolve(this.call(method, path, body, headers, timeoutMs))
+        else reject(error)
+      })
       outgoing.end(payload)
     })
   }

@@ -218,6 +218,8 @@ export class LabGateway {
   }
 
   killApplyd(): Promise<void> {
+    // gatewayd may just be asking.
+    this.log.allow(/^warning: gatewayd: .*The apply service/s)
     return this.#killAndWait('applyd')
   }
 

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { lacking } from '../../../test/support/requires.ts'
 import { until } from '../../../test/support/until.ts'
 import { dhcpClient, type Lease, prepareDhcpClient, recordEvent } from './dhcp-client.ts'
 
@@ -71,7 +72,7 @@ describe('an event of the DHCP client', () => {
   })
 })
 
-describe('the DHCP client against a real server', { skip: !existsSync('/usr/sbin/udhcpc') && 'no udhcpc here' }, () => {
+describe('the DHCP client against a real server', { skip: lacking('/usr/sbin/udhcpc', '/usr/sbin/dnsmasq') }, () => {
   const here = `h3-dhcp-client-${process.pid}`
   const there = `h3-dhcp-server-${process.pid}`
   const running: ChildProcess[] = []

@@ -3,11 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { lan, facts as sampleFacts } from '../../../test/support/network-samples.ts'
+import { lacking } from '../../../test/support/requires.ts'
 import { entries } from '../../areas/dhcp/config.ts'
 import type { Server } from '../../areas/dhcp/contract.ts'
 import { parseOption } from '../../areas/dhcp/dhcp-option.ts'
@@ -20,7 +21,6 @@ import { dhcpUnit, prepareDhcp } from './dhcp.ts'
 import { prepareWpad } from './wpad.ts'
 
 const { unit } = dhcpUnit('/state', { uid: 65_534, gid: 65_534 })
-const lacking = existsSync('/usr/sbin/dnsmasq') ? false : 'dnsmasq-base is not installed'
 
 const withOptions = (options: readonly string[], more: Partial<Server> = {}): Config => {
   const server: Server = {
@@ -104,7 +104,7 @@ describe('the files of dnsmasq', () => {
   })
 })
 
-describe('options of administrators', { skip: lacking }, () => {
+describe('options of administrators', { skip: lacking('/usr/sbin/dnsmasq') }, () => {
   let folder = ''
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'portcullis-dnsmasq-'))
