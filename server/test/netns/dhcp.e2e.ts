@@ -65,7 +65,7 @@ describe('the DHCP server on the wire', { skip }, () => {
     ok('PATCH', `/dhcp_server/settings/${entry}`, { enabled: true, server: { ...plainServer, ...fields } })
   const ask = (...asks: DhcpAsk[]) => askDhcp(gateway, 'client', asks)
   const lease = async (card: number, more: Partial<DhcpAsk> = {}): Promise<DhcpAnswer> => {
-    const [answer] = await ask({ kind: 'lease', mac: mac(card), timeoutMs: 20_000, ...more })
+    const [answer] = await ask({ kind: 'lease', mac: mac(card), timeoutMs: 60_000, ...more })
     assert.ok(answer, 'no answer')
     assert.equal(answer.type, acknowledged)
     return answer
@@ -189,7 +189,7 @@ describe('the DHCP server on the wire', { skip }, () => {
       '-s',
       script,
     ]
-    const { stdout } = await gateway.exec('client', command, { timeoutMs: 40_000 })
+    const { stdout } = await gateway.exec('client', command)
     assert.match(stdout, /^bound 10\.10\.0\.[5-9]\d 10\.10\.0\.1 office\.example$/m)
   })
 

@@ -63,11 +63,11 @@ describe('interfaces on the wire', () => {
   }
   /** A refusal is an answer too: somebody has this address and the way back is right. */
   const answersClient = async (address: string): Promise<boolean> => {
-    const { code } = await gateway.exec('client', ['/usr/bin/curl', '-s', '-m', '2', `http://${address}:9/`])
+    const { code } = await gateway.exec('client', ['/usr/bin/curl', '-s', '-m', '5', `http://${address}:9/`])
     return code === 7
   }
   const reachesInternet = async (): Promise<boolean> => {
-    const { code } = await gateway.exec('client', ['/usr/bin/curl', '-s', '-m', '3', 'http://198.51.100.10/'])
+    const { code } = await gateway.exec('client', ['/usr/bin/curl', '-s', '-m', '10', 'http://198.51.100.10/'])
     return code === 0
   }
 
