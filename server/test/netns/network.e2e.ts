@@ -63,8 +63,8 @@ describe('interfaces on the wire', () => {
   }
   /** A refusal is an answer too: somebody has this address and the way back is right. */
   const answersClient = async (address: string): Promise<boolean> => {
-    const { code } = await gateway.exec('client', ['/usr/bin/curl', '-s', '-m', '5', `http://${address}:9/`])
-    return code === 7
+    const { stderr } = await gateway.exec('client', ['/bin/bash', '-c', `exec 3<>/dev/tcp/${address}/9`])
+    return stderr.includes('Connection refused')
   }
   const reachesInternet = async (): Promise<boolean> => {
     const { code } = await gateway.exec('client', ['/usr/bin/curl', '-s', '-m', '10', 'http://198.51.100.10/'])
