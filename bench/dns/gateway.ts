@@ -36,7 +36,7 @@ export async function measureGateway(
     await api.signIn('admin', adminPassword)
     const [first] = zones
     const name = `changing.${first?.name}`
-    await until('the zones are served', async () => (await dig(lab, name)).status === 'NOERROR', patienceMs)
+    await until('the zones are served', async () => (await dig(lab, name)).status === 'NOERROR')
     const call = async (method: string, path: string, body?: unknown) => {
       const begun = performance.now()
       const answer = await api.call(method, path, body, {}, patienceMs)

@@ -41,6 +41,8 @@ export const testPackages = [
     leastMajor: 7,
     purpose: 'the engine that judges our signatures in tests',
   },
+  { name: 'strace', file: 'strace', purpose: 'disks that fail, in tests' },
+  { name: 'systemd', file: 'systemd-analyze', purpose: 'a judgement of our unit files in tests' },
   {
     name: 'vsftpd',
     file: 'vsftpd',
@@ -96,7 +98,7 @@ function installAtLeast({ name, leastMajor }) {
   if (isNewEnough()) return report([name], aptInstall([name]), begun)
   withBackports((options) => {
     if (isNewEnough(options)) return report([name], aptInstall([name], options), begun)
-    say(`No list of packages offers ${name} ${leastMajor} or newer; tests that need it are skipped.`)
+    say(`No list of packages offers ${name} ${leastMajor} or newer; tests that need it fail.`)
   })
 }
 

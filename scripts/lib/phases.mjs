@@ -24,6 +24,12 @@ export const types = {
   },
 }
 
+/** The tests with their counts at the end, and after them the files that took longest. */
+const reporters = ['spec', join(root, 'scripts/lib/slowest-files.mjs')].flatMap((reporter) => [
+  `--test-reporter=${reporter}`,
+  '--test-reporter-destination=stdout',
+])
+
 /**
  * One run of the runner, so that one summary at the end counts everything. It takes files in the order of
  * their names, which puts the end-to-end tests after those beside the code.
@@ -32,7 +38,7 @@ export function tests({ name, isNightly = false, hasNamespaces = true }) {
   const patterns = ['server/src/**/*.test.ts', 'server/test/**/*.test.ts', 'web/test/*.test.js']
   if (hasNamespaces && hasEndToEnd()) patterns.push('server/test/netns/*.e2e.ts')
   const limit = (isNightly ? 120 : 10) * minute
-  const args = ['--test', '--test-concurrency=2', `--test-timeout=${limit}`, ...patterns]
+  const args = ['--test', '--test-concurrency=2', `--test-timeout=${limit}`, ...reporters, ...patterns]
   const env = {
     ...(isNightly ? { PORTCULLIS_NIGHTLY: '1' } : {}),
     ...(hasNamespaces ? {} : { PORTCULLIS_SKIP_NETNS: '1' }),

@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
+import { patienceMs, until } from '../../test/support/until.ts'
 import { createFrameReader, encodeFrame, rememberedPlans } from '../applyd/frames.ts'
 import { GatewayError } from '../contract/error.ts'
 import type { NftPiece, Plan, RequestFrame } from '../plan/artifacts.ts'
@@ -47,15 +47,18 @@ async function stop(): Promise<void> {
   if (existsSync(path)) rmSync(path)
 }
 const open = (timings: Partial<ClientTimings> = {}) => {
-  client = new ApplydClient(path, { firstRetryMs: 5, lastRetryMs: 20, connectMs: 200, ...timings })
+  client = new ApplydClient(path, { firstRetryMs: 5, lastRetryMs: 20, connectMs: patienceMs, ...timings })
+}
+/** Resolves when the client has made a new one. */
+async function breakConnection(): Promise<void> {
+  const broken = new Set(sockets)
+  for (const socket of broken) socket.destroy()
+  await until('there is a new connection', () => sockets.size === 1 && sockets.isDisjointFrom(broken))
 }
 const reply = (socket: Socket, id: number, result: unknown) => socket.write(encodeFrame({ id, ok: true, result }))
 const echo: Answer = ({ id, verb, args }, socket) => reply(socket, id, { verb, args })
 const isCode = (code: string, words: RegExp) => (fault: unknown) =>
   fault instanceof GatewayError && fault.code === code && words.test(fault.message)
-async function waitFor(isTrue: () => boolean): Promise<void> {
-  for (const limit = Date.now() + 3000; !isTrue(); await pause(2)) assert.ok(Date.now() < limit)
-}
 
 test('each verb is sent with its arguments and gets its own reply, in whatever order they come', async () => {
   const held: (() => void)[] = []
@@ -102,7 +105,7 @@ test('a verb without a reply fails as unavailable, and its late reply harms no o
     if (request.verb === 'observe') late = () => echo(request, socket)
     else echo(request, socket)
   })
-  open({ quickMs: 30, slowMs: 3000 })
+  open({ quickMs: 30, slowMs: patienceMs })
   await assert.rejects(client.observe(), isCode('unavailable', /timed out waiting for the reply to observe/))
   late()
   const plan = { revision: 1, artifacts: [] }
@@ -130,12 +133,10 @@ test('when applyd goes away its calls fail at once, and the client comes back by
   isSilent = false
   await serve(answer)
   await client.observe()
-  await waitFor(() => connections >= 2)
+  await until('it is connected again', () => connections >= 2)
   forget()
   const before = connections
-  for (const socket of sockets) socket.destroy()
-  await waitFor(() => sockets.size === 0)
-  await waitFor(() => sockets.size === 1)
+  await breakConnection()
   await client.observe()
   assert.equal(connections, before)
 })
@@ -205,9 +206,7 @@ test('a piece is sent in full once on a connection, and again when it was long a
   for (let round = 0; round < rememberedPlans; round += 1) await client.check(tableOf(5, 'c'))
   await client.check(tableOf(6, 'a', 'c'))
   assert.equal(shapes.at(-1), 'a+ c')
-  for (const socket of sockets) socket.destroy()
-  await waitFor(() => sockets.size === 0)
-  await waitFor(() => sockets.size === 1)
+  await breakConnection()
   await client.check(tableOf(7, 'a', 'c'))
   assert.equal(shapes.at(-1), 'a+ c+')
 })

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../../test/support/until.ts'
 import type { FailpointName } from './applyd.ts'
 import {
   createScenarios,
@@ -14,7 +15,6 @@ import {
   planOf,
   problemsOf,
   unit,
-  waitFor,
 } from './stand-ins/harness.ts'
 
 const { scenario, run } = createScenarios('recovery')
@@ -112,7 +112,7 @@ scenario(
     await scene.start({ kernel: 'boot two' })
     assert.equal((await scene.observe()).appliedRevision, null)
     assert.match(scene.bench.kernel(), /portcullis_boot/)
-    await waitFor('units of the other kernel are ended', () => scene.bench.processes().length === 0)
+    await until('units of the other kernel are ended', () => scene.bench.processes().length === 0)
     const outcome = await scene.apply(fullPlan(7, 'a', scene.bench.dnsPort))
     assert.deepEqual(outcome.status === 'applied' && outcome.changed, ['nft inet portcullis', 'unit dns', 'unit stand'])
   },
@@ -145,7 +145,7 @@ scenario('an unreadable record is ignored and found out anew', async (scene) => 
     writeFileSync(join(scene.bench.stateDir, 'applyd', name), '{"half')
   await scene.start()
   assert.equal((await scene.observe()).appliedRevision, null)
-  await waitFor('unknown processes are ended', () => scene.bench.processes().length === 0)
+  await until('unknown processes are ended', () => scene.bench.processes().length === 0)
   assert.equal((await scene.apply(fullPlan(1, 'a', scene.bench.dnsPort))).status, 'applied')
 })
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../../test/support/until.ts'
 import type { Artifact, LinkPlan } from '../plan/artifacts.ts'
 import type { FailpointName } from './applyd.ts'
 import { createExecutor } from './executor.ts'
@@ -19,7 +20,6 @@ import {
   planOf,
   set,
   unit,
-  waitFor,
 } from './stand-ins/harness.ts'
 import { createSupervisor } from './supervisor.ts'
 
@@ -195,16 +195,16 @@ scenario('a unit that traffic does not need may fail, and its status says so', a
   const output = { path: scene.bench.path('output/stand.json'), mode: 0o640, maxBytes: 1000 }
   await scene.start({ tables: scene.bench.tables({ isOptional: true, output }) })
   assert.equal((await scene.apply(planOf(1, ...stand('die')))).status, 'applied')
-  await waitFor('its last words are told', async () => {
+  await until('its last words are told', async () => {
     const unit = await scene.unitNow()
     return unit?.state === 'failed' && /address in use/.test(unit.message)
   })
   assert.deepEqual(await scene.apply(planOf(1, ...stand('die'))), { status: 'applied', changed: [] })
   assert.equal((await scene.apply(planOf(2, ...stand('well')))).status, 'applied')
-  await waitFor('its words are in its file', () => readFileSync(output.path, 'utf8').endsWith('started as well\n'))
+  await until('its words are in its file', () => readFileSync(output.path, 'utf8').endsWith('started as well\n'))
   assert.equal(statSync(output.path).mode & 0o777, 0o640)
   writeFileSync(output.path, 'x'.repeat(1001))
-  await waitFor('the file is emptied', () => statSync(output.path).size === 0)
+  await until('the file is emptied', () => statSync(output.path).size === 0)
 })
 
 /** Stands in for the links of the kernel. */

@@ -5,8 +5,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { until } from '../../test/support/until.ts'
 import { type Applyd, type FailpointName, failpointNames } from './applyd.ts'
-import { Bench, dnsText, fullPlan, waitFor } from './stand-ins/harness.ts'
+import { Bench, dnsText, fullPlan } from './stand-ins/harness.ts'
 
 /** Shared by the children of this file: stripping types costs each of them a quarter of a second otherwise. */
 const compileCache = mkdtempSync(join(tmpdir(), 'applyd-cache-'))
@@ -35,15 +36,15 @@ async function assertWhole(bench: Bench, applyd: Applyd): Promise<number> {
   assert.equal(bench.file('dns.conf'), dnsText(bench.dnsPort, `address=/${mark}.test/192.0.2.1\n`))
   assert.equal(bench.file('stand.conf'), `well-${mark}\n${mark}\n`)
   const isActive = async () => (await applyd.verbs.observe({})).units.every((unit) => unit.state === 'active')
-  await waitFor('both units are active', isActive)
-  await waitFor('the stand-in runs with this file', () => {
+  await until('both units are active', isActive)
+  await until('the stand-in runs with this file', () => {
     const lines = readFileSync(join(bench.stateDir, 'log', 'stand.log'), 'utf8')
       .trim()
       .split('\n')
     return lines.at(-1)?.endsWith(`well-${mark}`) === true
   })
   // dnsmasq is one process, the stand-in two: itself and what it waits for.
-  await waitFor('no process is left over', () => bench.processes().filter((pid) => isLeader(pid)).length === 2)
+  await until('no process is left over', () => bench.processes().filter((pid) => isLeader(pid)).length === 2)
   assert.equal(bench.record('intent.json'), null)
   const again = await applyd.verbs.apply({
     plan: fullPlan(seen.appliedRevision ?? 0, mark, bench.dnsPort, `well-${mark}`),

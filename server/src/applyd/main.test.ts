@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { chownSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
+import { until } from '../../test/support/until.ts'
 import { ApplydClient } from '../apply/client.ts'
-import { Bench, nft, piecesOf, planOf, set, waitFor } from './stand-ins/harness.ts'
+import { Bench, nft, piecesOf, planOf, set } from './stand-ins/harness.ts'
 
 let bench: Bench
 let child: ChildProcess | null = null
@@ -35,7 +36,7 @@ const isReady = () => lines.some((line) => line.includes('applyd is ready'))
 
 test('the service user gets the socket, applies through it, and a signal ends applyd and not the rules', async () => {
   const applyd = start({ PORTCULLIS_SERVICE_UID: '65534', PORTCULLIS_SERVICE_GID: '65533' })
-  await waitFor('it is ready', isReady)
+  await until('it is ready', isReady)
   const socket = statSync(join(bench.stateDir, 'run', 'applyd.sock'))
   const run = statSync(join(bench.stateDir, 'run'))
   assert.deepEqual([socket.mode & 0o777, socket.uid, socket.gid], [0o600, 65534, 65533])
@@ -56,11 +57,11 @@ test('the service user gets the socket, applies through it, and a signal ends ap
 
 test('the running verb is finished and answered before a signal ends applyd', async () => {
   const applyd = start({})
-  await waitFor('it is ready', isReady)
+  await until('it is ready', isReady)
   client = new ApplydClient(join(bench.stateDir, 'run', 'applyd.sock'))
   await client.observe()
   const applying = client.apply(planOf(1, nft([...piecesOf('a'), set('s', addresses(3000))])))
-  await waitFor('the verb runs', () => bench.record('intent.json') !== null)
+  await until('the verb runs', () => bench.record('intent.json') !== null)
   applyd.kill('SIGINT')
   assert.equal((await applying).status, 'applied')
   assert.deepEqual(await once(applyd, 'exit'), [0, null])
@@ -69,11 +70,11 @@ const addresses = (count: number) => Array.from({ length: count }, (_, i) => `10
 
 test('a second applyd on the same state does not start', async () => {
   start({})
-  await waitFor('it is ready', isReady)
+  await until('it is ready', isReady)
   const first = child
   const second = start({})
   assert.deepEqual(await once(second, 'exit'), [1, null])
-  await waitFor('it says why', () => lines.some((line) => /Another applyd \(process \d+\) uses this state/.test(line)))
+  await until('it says why', () => lines.some((line) => /Another applyd \(process \d+\) uses this state/.test(line)))
   first?.kill('SIGKILL')
 })
 

@@ -175,7 +175,7 @@ export function createNetworkEngine(
       errors: [...new Set([...refused.values()].filter((one) => one.device === device).map((one) => one.words))],
     }))
 
-  return { apply, isCurrent, observe, vet }
+  return { apply, isCurrent, observe, vet: vetLinks }
 }
 
 export type NetworkEngine = ReturnType<typeof createNetworkEngine>
@@ -227,7 +227,7 @@ function pppRefusal(): string {
 }
 
 /** What the form of an artifact cannot say: one plan a device, and none for the loopback device. */
-function vet(links: readonly LinkPlan[]): readonly string[] {
+export function vetLinks(links: readonly LinkPlan[]): readonly string[] {
   const devices = links.map((link) => link.device)
   const twice = devices.filter((device, index) => devices.indexOf(device) < index)
   return [

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { until } from '../../test/support/until.ts'
 import { identify, processesMarked, run, signal, stateOf } from './processes.ts'
-import { waitFor } from './stand-ins/harness.ts'
 
 test('a program answers with its status, its output and what it was given', async () => {
   assert.deepEqual(await run(['/bin/cat', '-'], 5000, 'given'), { code: 0, failure: null, stdout: 'given', stderr: '' })
@@ -34,16 +34,16 @@ test('a process is known by number and start time, and a zombie is gone', async 
   assert.equal(stateOf(id), 'running')
   assert.equal(stateOf({ ...id, startTime: '1' }), 'gone')
   let child = 0
-  await waitFor('the child is there', () => {
+  await until('the child is there', () => {
     child = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim())
     return child > 0
   })
   const childId = identify(child) ?? assert.fail()
-  await waitFor('the child is a zombie', () => / Z /.test(readFileSync(`/proc/${child}/stat`, 'utf8')))
+  await until('the child is a zombie', () => / Z /.test(readFileSync(`/proc/${child}/stat`, 'utf8')))
   assert.equal(stateOf(childId), 'gone')
   assert.ok(processesMarked('MARK=zombie-test:').some((found) => found.pid === pid))
   parent.kill('SIGSTOP')
-  await waitFor('it is suspended', () => stateOf(id) === 'suspended')
+  await until('it is suspended', () => stateOf(id) === 'suspended')
   parent.kill('SIGKILL')
   await once(parent, 'exit')
   assert.equal(stateOf(id), 'gone')

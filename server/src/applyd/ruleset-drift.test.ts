@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chain, nft, planOf, set, waitFor } from './stand-ins/harness.ts'
+import { until } from '../../test/support/until.ts'
+import { chain, nft, planOf, set } from './stand-ins/harness.ts'
 import { base, createSequences, keep, rule } from './stand-ins/sequence.ts'
 
 const { scenarioOf, run } = createSequences('drift of the ruleset')
@@ -102,13 +103,13 @@ scenarioOf('after a restart without the copy of the bodies the next plan brings 
 
 scenarioOf('a large table is read in full now and then, but seen to be gone at once', async (sequence) => {
   const { scene } = sequence
-  const lines = Array.from({ length: 3000 }, (_, i) => rule(`r.${i}`, `udp dport ${i}`))
+  const lines = Array.from({ length: 2000 }, (_, i) => rule(`r.${i}`, `udp dport ${i}`))
   await scene.apply(planOf(1, nft([base(), chain('long', lines)])))
   const seen = async () => (await scene.observe()).tables[0]
   assert.deepEqual(await seen(), { name: table, present: true, asLoaded: true })
   scene.bench.nft('add', 'rule', 'inet', 'portcullis', 'long', 'accept')
   assert.equal((await seen())?.asLoaded, true)
-  await waitFor('the next listing in full shows it', async () => (await seen())?.asLoaded === false, 200_000)
+  await until('the next listing in full shows it', async () => (await seen())?.asLoaded === false)
   assert.equal((await scene.apply(planOf(1, nft([base(), chain('long', lines)])))).status, 'applied')
   assert.equal((await seen())?.asLoaded, true)
   scene.bench.nft('add', 'chain', 'inet', 'portcullis', 'foreign')

@@ -251,11 +251,12 @@ scenarioOf('a change costs one listing of its chain, one check and one load', as
   const plan = planOf(9, nft([base('jump keep', rule('r.1')), keep]))
   assert.deepEqual(await sequence.scene.check(plan), { problems: [], unchecked: [] })
   assert.equal((await sequence.scene.apply(plan)).status, 'applied')
-  assert.deepEqual(readFileSync(calls, 'utf8').trim().split('\n'), [
-    '-c -f -',
-    '-j list chain inet portcullis forward',
-    '-f -',
-  ])
+  // Whether a table that nobody wants is still absent is asked now and then, whatever changes.
+  const seen = readFileSync(calls, 'utf8').trim().split('\n')
+  assert.deepEqual(
+    seen.filter((call) => call !== '-j list table inet extra'),
+    ['-c -f -', '-j list chain inet portcullis forward', '-f -'],
+  )
   // Another plan than the one that was checked is checked.
   rmSync(calls)
   await sequence.scene.check(planOf(10, nft([base('jump keep', rule('r.2')), keep])))

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
+import { until } from '../../test/support/until.ts'
 import { maxFrameBytes, type NftPiece, type ReplyFrame } from '../plan/artifacts.ts'
 import type { Applyd } from './applyd.ts'
 import { createFrameReader, encodeFrame, hashOfFile, rememberedPlans } from './frames.ts'
-import { Bench, chain, file, nft, piecesOf, planOf, set, unit, waitFor } from './stand-ins/harness.ts'
+import { Bench, chain, file, nft, piecesOf, planOf, set, unit } from './stand-ins/harness.ts'
 
 let bench: Bench
 let applyd: Applyd
@@ -38,12 +39,12 @@ class Peer {
   async ask(message: unknown): Promise<ReplyFrame> {
     const count = this.replies.length
     this.socket.write(encodeFrame(message))
-    await waitFor('a reply', () => this.replies.length > count || this.isClosed)
+    await until('a reply', () => this.replies.length > count || this.isClosed)
     return this.replies[count] ?? assert.fail('The connection was closed.')
   }
 
   closed(): Promise<void> {
-    return waitFor('the connection is closed', () => this.isClosed)
+    return until('the connection is closed', () => this.isClosed)
   }
 }
 
@@ -226,7 +227,7 @@ test('a frame may come in single bytes, and several in one piece', () =>
     const frame = encodeFrame({ id: 7, verb: 'checkpoints', args: {} })
     for (const byte of frame) peer.socket.write(Buffer.from([byte]))
     peer.socket.write(Buffer.concat([frame, frame, frame]))
-    await waitFor('four replies', () => peer.replies.length === 4)
+    await until('four replies', () => peer.replies.length === 4)
     assert.ok(peer.replies.every((reply) => reply.ok && reply.id === 7))
   }))
 
@@ -241,7 +242,7 @@ test('more than 64 waiting requests are refused, one by one', () =>
   withPeer(async (peer) => {
     const frames = Array.from({ length: 80 }, (_, id) => encodeFrame({ id, verb: 'check', args: { plan: planOf(1) } }))
     peer.socket.write(Buffer.concat(frames))
-    await waitFor('all replies', () => peer.replies.length === 80, 15_000)
+    await until('all replies', () => peer.replies.length === 80)
     const refused = peer.replies.filter((reply) => !reply.ok)
     assert.equal(refused.length, 16)
     assert.ok(refused.every((reply) => !reply.ok && reply.message === 'Too many requests are waiting.'))
@@ -249,13 +250,13 @@ test('more than 64 waiting requests are refused, one by one', () =>
 
 test('at most 8 connections are held', async () => {
   const peers = Array.from({ length: 12 }, () => new Peer())
-  await waitFor('four are turned away', () => peers.filter((peer) => peer.isClosed).length === 4)
+  await until('four are turned away', () => peers.filter((peer) => peer.isClosed).length === 4)
   for (const peer of peers) peer.socket.destroy()
-  await waitFor('the others are gone', () => peers.every((peer) => peer.isClosed))
-  await waitFor('it serves again', async () => {
+  await until('the others are gone', () => peers.every((peer) => peer.isClosed))
+  await until('it serves again', async () => {
     const peer = new Peer()
     peer.socket.write(encodeFrame({ id: 1, verb: 'checkpoints', args: {} }))
-    await waitFor('an end', () => peer.isClosed || peer.replies.length > 0)
+    await until('an end', () => peer.isClosed || peer.replies.length > 0)
     peer.socket.destroy()
     return peer.replies.length > 0
   })
@@ -290,10 +291,10 @@ test('thousands of mutated frames have no effect and leave the service well', as
     for (let change = random(4); change >= 0; change -= 1)
       frame[isBroken ? random(frame.length) : 4 + random(frame.length - 4)] = random(256)
     peer.socket.write(random(20) === 0 ? frame.subarray(0, random(frame.length)) : frame)
-    if (round % 20 === 0) await waitFor('it is read', () => peer.isClosed || peer.socket.writableLength === 0)
+    if (round % 20 === 0) await until('it is read', () => peer.isClosed || peer.socket.writableLength === 0)
   }
   peer.socket.destroy()
-  await waitFor('the connection is gone', () => peer.isClosed)
+  await until('the connection is gone', () => peer.isClosed)
   await assertServing()
   assert.equal(bench.kernel(), before)
   assert.deepEqual(bench.processes(), [])

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
-import { createScenarios, file, nft, piecesOf, planOf, type Scene, unit, waitFor } from './stand-ins/harness.ts'
+import { until } from '../../test/support/until.ts'
+import { createScenarios, file, nft, piecesOf, planOf, type Scene, unit } from './stand-ins/harness.ts'
 import type { UnitSpec } from './tables.ts'
 
 const { scenario, run } = createScenarios('slow units')
@@ -29,7 +30,7 @@ async function startSlow(scene: Scene, more: Partial<UnitSpec> = {}): Promise<st
 }
 
 const stateNow = async (scene: Scene) => (await scene.unitNow())?.state
-const isStarted = (scene: Scene, mode: string) => waitFor('the unit is started', () => scene.unitLog().includes(mode))
+const isStarted = (scene: Scene, mode: string) => until('the unit is started', () => scene.unitLog().includes(mode))
 
 scenario('do not hold up an apply, nor the next one', async (scene) => {
   const path = await startSlow(scene)
@@ -39,7 +40,7 @@ scenario('do not hold up an apply, nor the next one', async (scene) => {
   assert.match(scene.bench.kernel(), /firewall\.b/)
   assert.equal(await stateNow(scene), 'activating')
   const door = await openDoor(path)
-  await waitFor('it is active', async () => (await stateNow(scene)) === 'active')
+  await until('it is active', async () => (await stateNow(scene)) === 'active')
   assert.deepEqual(await scene.apply(slowPlan(2, 'well', 'b')), { status: 'applied', changed: [] })
   await shut(door)
 })
@@ -48,14 +49,14 @@ scenario('that end are shown as failed with their words, and take what is asked 
   const path = await startSlow(scene)
   const door = await openDoor(path)
   await scene.apply(slowPlan(1, 'well'))
-  await waitFor('it is active', async () => (await stateNow(scene)) === 'active')
+  await until('it is active', async () => (await stateNow(scene)) === 'active')
   await shut(door)
   assert.equal((await scene.apply(slowPlan(2, 'die'))).status, 'applied')
-  await waitFor('it failed', async () => (await stateNow(scene)) === 'failed')
+  await until('it failed', async () => (await stateNow(scene)) === 'failed')
   assert.match((await scene.unitNow())?.message ?? '', /cannot bind/)
   const again = await openDoor(path)
   assert.equal((await scene.apply(slowPlan(2, 'well'))).status, 'applied')
-  await waitFor('it is active again', async () => (await stateNow(scene)) === 'active')
+  await until('it is active again', async () => (await stateNow(scene)) === 'active')
   await shut(again)
 })
 
@@ -65,7 +66,7 @@ scenario('take the last of several changes', async (scene) => {
     assert.equal((await scene.apply(slowPlan(index + 1, text))).status, 'applied')
   await isStarted(scene, 'started as three')
   const door = await openDoor(path)
-  await waitFor('it is active', async () => (await stateNow(scene)) === 'active')
+  await until('it is active', async () => (await stateNow(scene)) === 'active')
   assert.match(scene.unitLog(), /started as three\n$/)
   await shut(door)
 })
@@ -79,7 +80,7 @@ scenario('are not taken for ready by an applyd that was restarted meanwhile', as
   assert.equal(await stateNow(scene), 'reloading')
   assert.deepEqual(await scene.apply(slowPlan(1, 'well')), { status: 'applied', changed: [] })
   const door = await openDoor(path)
-  await waitFor('it is active', async () => (await stateNow(scene)) === 'active')
+  await until('it is active', async () => (await stateNow(scene)) === 'active')
   assert.equal(scene.bench.unitPid('stand'), pid)
   await shut(door)
 })
@@ -109,12 +110,12 @@ scenario('are taken back with a plan that fails for another reason', async (scen
   const path = await startSlow(scene)
   const door = await openDoor(path)
   await scene.apply(slowPlan(1, 'well'))
-  await waitFor('it is active', async () => (await stateNow(scene)) === 'active')
+  await until('it is active', async () => (await stateNow(scene)) === 'active')
   const dns = [file('dns.conf', 'port=1\nlisten-address=192.0.2.1\nbind-interfaces\n'), unit('dns')]
   const outcome = await scene.apply(planOf(2, nft(piecesOf('a')), file('stand.conf', 'other\n'), unit('stand'), ...dns))
   assert.equal(outcome.status, 'put_back')
   assert.equal(scene.bench.file('stand.conf'), 'well\n')
-  await waitFor('it is active', async () => (await stateNow(scene)) === 'active')
+  await until('it is active', async () => (await stateNow(scene)) === 'active')
   assert.match(scene.unitLog(), /started as well\n$/)
   await shut(door)
 })

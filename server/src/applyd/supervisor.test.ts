@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../../test/support/until.ts'
 import { readKernelIdentity } from './processes.ts'
-import { type Bench, createScenarios, dnsText, file, planOf, problemsOf, unit, waitFor } from './stand-ins/harness.ts'
+import { type Bench, createScenarios, dnsText, file, planOf, problemsOf, unit } from './stand-ins/harness.ts'
 import type { Tables } from './tables.ts'
 
 const { scenario, run } = createScenarios('the supervisor')
@@ -15,14 +16,14 @@ scenario('a unit that dies is started again, with a pause that grows', async (sc
   const pid = scene.bench.unitPid('stand')
   writeFileSync(scene.bench.path('etc/stand.conf'), 'die\n')
   kill(pid, 'SIGKILL')
-  await waitFor('four failures', () => scene.unitLog().split('cannot bind').length > 4)
+  await until('four failures', () => scene.unitLog().split('cannot bind').length > 4)
   const seen = await scene.unitNow()
   assert.equal(seen?.state === 'failed' || seen?.state === 'activating', true)
   const pauses = scene.bench.log.flatMap((line) => JSON.parse(line).retryMs ?? [])
   assert.deepEqual(pauses.slice(0, 5), [20, 40, 80, 160, 160])
-  await waitFor('its own words are shown', async () => /cannot bind/.test((await scene.unitNow())?.message ?? ''))
+  await until('its own words are shown', async () => /cannot bind/.test((await scene.unitNow())?.message ?? ''))
   writeFileSync(scene.bench.path('etc/stand.conf'), 'well\n')
-  await waitFor('it is well again', async () => (await scene.unitNow())?.state === 'active')
+  await until('it is well again', async () => (await scene.unitNow())?.state === 'active')
   assert.notEqual((await scene.unitNow())?.pid, pid)
 })
 
@@ -31,13 +32,13 @@ scenario('a killed unit shows at once, and so does a suspended one', async (scen
   await scene.apply(standPlan(1, 'well'))
   const pid = scene.bench.unitPid('stand')
   kill(pid, 'SIGSTOP')
-  await waitFor('it shows as suspended', async () => (await scene.unitNow())?.state === 'failed')
+  await until('it shows as suspended', async () => (await scene.unitNow())?.state === 'failed')
   assert.deepEqual(await scene.unitNow(), { name: 'stand', state: 'failed', message: 'stand is suspended.', pid })
   kill(pid, 'SIGCONT')
-  await waitFor('it shows as active', async () => (await scene.unitNow())?.state === 'active')
+  await until('it shows as active', async () => (await scene.unitNow())?.state === 'active')
   kill(pid, 'SIGKILL')
-  await waitFor('it shows as dead or replaced', async () => (await scene.unitNow())?.pid !== pid)
-  await waitFor('it was told how', () => /stand ended with signal SIGKILL/.test(scene.bench.log.join('')))
+  await until('it shows as dead or replaced', async () => (await scene.unitNow())?.pid !== pid)
+  await until('it was told how', () => /stand ended with signal SIGKILL/.test(scene.bench.log.join('')))
 })
 
 scenario('a restart of applyd adopts its units, same process, and still notices when they die', async (scene) => {
@@ -47,7 +48,7 @@ scenario('a restart of applyd adopts its units, same process, and still notices 
   await scene.start()
   assert.deepEqual(await scene.unitNow(), { name: 'stand', state: 'active', message: '', pid })
   kill(pid, 'SIGKILL')
-  await waitFor('another process runs', async () => {
+  await until('another process runs', async () => {
     const seen = await scene.unitNow()
     return seen?.state === 'active' && seen.pid !== pid
   })
@@ -59,9 +60,9 @@ scenario('a unit that died while applyd was away is started again', async (scene
   const pid = scene.bench.unitPid('stand')
   await scene.applyd?.close()
   kill(pid, 'SIGKILL')
-  await waitFor('it is gone', () => pid === null || !scene.bench.processes().includes(pid))
+  await until('it is gone', () => pid === null || !scene.bench.processes().includes(pid))
   await scene.start()
-  await waitFor('another process runs', async () => (await scene.unitNow())?.state === 'active')
+  await until('another process runs', async () => (await scene.unitNow())?.state === 'active')
 })
 
 scenario('a number that now belongs to another process is not adopted', async (scene) => {
@@ -73,8 +74,8 @@ scenario('a number that now belongs to another process is not adopted', async (s
   const text = readFileSync(path, 'utf8')
   writeFileSync(path, text.replace(`"pid":${pid}`, `"pid":${process.pid}`))
   await scene.start()
-  await waitFor('the old process is ended as a stray', () => pid !== null && !scene.bench.processes().includes(pid))
-  await waitFor('a new one runs', async () => (await scene.unitNow())?.state === 'active')
+  await until('the old process is ended as a stray', () => pid !== null && !scene.bench.processes().includes(pid))
+  await until('a new one runs', async () => (await scene.unitNow())?.state === 'active')
   assert.notEqual((await scene.unitNow())?.pid, process.pid)
 })
 
@@ -92,14 +93,14 @@ scenario('children that outlive their killed parent are ended before the next st
   await scene.apply(standPlan(1, 'well'))
   const children = scene.bench.processes().filter((pid) => pid !== scene.bench.unitPid('stand'))
   kill(scene.bench.unitPid('stand'), 'SIGKILL')
-  await waitFor('the child is gone', () => children.every((pid) => !scene.bench.processes().includes(pid)))
-  await waitFor('it runs again', async () => (await scene.unitNow())?.state === 'active')
+  await until('the child is gone', () => children.every((pid) => !scene.bench.processes().includes(pid)))
+  await until('it runs again', async () => (await scene.unitNow())?.state === 'active')
 })
 
 scenario('a unit that ignores the request to end is killed', async (scene) => {
   await scene.start()
   await scene.apply(standPlan(1, 'deaf'))
-  await waitFor('it is deaf', () => /started as deaf/.test(scene.unitLog()))
+  await until('it is deaf', () => /started as deaf/.test(scene.unitLog()))
   assert.deepEqual(await scene.apply(planOf(2)), { status: 'applied', changed: ['file stand.conf', 'unit stand'] })
   assert.deepEqual(scene.bench.processes(), [])
   assert.match(scene.bench.log.join(''), /did not end when asked/)
@@ -107,18 +108,18 @@ scenario('a unit that ignores the request to end is killed', async (scene) => {
 
 scenario('children that ignore the request to end are killed with their parent', async (scene) => {
   await scene.apply(standPlan(1, 'brood'))
-  await waitFor('the child is there', () => scene.bench.processes().length === 3)
+  await until('the child is there', () => scene.bench.processes().length === 3)
   await scene.apply(planOf(2))
-  await waitFor('all are gone', () => scene.bench.processes().length === 0, 2000)
+  await until('all are gone', () => scene.bench.processes().length === 0)
 })
 
 scenario('a changed file reloads by signal, the same process', async (scene) => {
   await scene.start()
   await scene.apply(standPlan(1, 'well'))
   const pid = scene.bench.unitPid('stand')
-  await waitFor('it listens to signals', () => /started as well/.test(scene.unitLog()))
+  await until('it listens to signals', () => /started as well/.test(scene.unitLog()))
   await scene.apply(standPlan(2, 'better'))
-  await waitFor('it has read the file', () => /now better/.test(scene.unitLog()))
+  await until('it has read the file', () => /now better/.test(scene.unitLog()))
   assert.equal(scene.bench.unitPid('stand'), pid)
 })
 
@@ -194,7 +195,7 @@ function renamedTables(bench: Bench): Tables {
 
 scenario('a unit with another name in this release keeps its process and its log', async (scene) => {
   await scene.apply(standPlan(1, 'well'))
-  await waitFor('it has started', () => /started as well/.test(scene.unitLog()))
+  await until('it has started', () => /started as well/.test(scene.unitLog()))
   const pid = scene.bench.unitPid('stand')
   await scene.start({ tables: renamedTables(scene.bench) })
   assert.deepEqual(await scene.unitNow('service'), { name: 'service', state: 'active', message: '', pid })

@@ -49,6 +49,7 @@ describe('change()', () => {
   it('is put back as a revision of its own when it fails on the machine', async () => {
     const before = revision()
     gateway.applier.putBackWith = [{ field: 'x', message: 'the kernel died' }]
+    gateway.log.expect(/^error: a request failed .*failed on the machine; it was put back/s)
     const answer = await snat(false)
     assert.equal(answer.status, 500)
     assert.equal(answer.body.code, 'not_applied')

@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { lacking } from '../../test/support/requires.ts'
 import { appRoot } from './layout.ts'
-import { findTool, runTool } from './tools.ts'
+import { runTool } from './tools.ts'
 
 const limits = { 'portcullis-gatewayd.service': 1.5, 'portcullis-applyd.service': 2.5 }
 
 describe('the exposure of the services', {
-  skip: findTool('systemd-analyze') === null && 'needs systemd-analyze',
+  skip: lacking('/usr/bin/systemd-analyze'),
 }, () => {
   for (const [name, limit] of Object.entries(limits))
     test(`${name} is at most ${limit}`, () => {

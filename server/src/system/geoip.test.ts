@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { testNetworks, writeDatabase } from '../../test/support/mmdb-writer.ts'
+import { assertGrowsWithSize } from '../../test/support/work.ts'
 import { parseSpan } from '../net/ipv4.ts'
 import { createCountryFile, readCountries } from './geoip.ts'
 
@@ -104,19 +105,17 @@ describe('a country database', () => {
     )
   })
 
-  it('of 300,000 networks is read within three seconds', () => {
+  it('of 300,000 networks is read with work that grows with their number', () => {
     const codes = ['DE', 'FR', 'US', 'JP', 'BR']
     const networks = Array.from({ length: 300_000 }, (_, index) => {
       const low = index * 8192
       const address = [low >>> 24, (low >>> 16) & 255, (low >>> 8) & 255, 0].join('.')
       return [`${address}/${20 + (index % 5)}`, codes[(index * 7) % 5] ?? 'DE'] as const
     })
-    const file = writeDatabase(networks, { recordBits: 28 })
-    const began = performance.now()
-    const { networks: found } = readCountries(file)
-    const took = performance.now() - began
-    assert.equal(found.size, 5)
-    assert.ok(took < 3_000, `${took} ms`)
+    assertGrowsWithSize(networks.length, (size) => {
+      const file = writeDatabase(networks.slice(0, size), { recordBits: 28 })
+      return () => assert.equal(readCountries(file).networks.size, 5)
+    })
   })
 })
 
@@ -186,16 +185,14 @@ describe('a file that is no good country database', () => {
     }
   })
 
-  it('whose nodes lead to each other in circles is refused at once', () => {
+  it('whose nodes lead to each other in circles is refused', () => {
     const file = writeDatabase(testNetworks, { ipVersion: 4, recordBits: 32 })
     const nodeCount = [...readNodes(file)].length
     for (let node = 0; node < nodeCount; node++) {
       file.writeUInt32BE((node + 1) % nodeCount, node * 8)
       file.writeUInt32BE((node + 1) % nodeCount, node * 8 + 4)
     }
-    const began = performance.now()
     assert.throws(() => readCountries(file), /its tree has loops/)
-    assert.ok(performance.now() - began < 1_000)
   })
 })
 

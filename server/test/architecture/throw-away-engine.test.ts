@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test'
 import { defineEngine, type Engine } from '../../src/applyd/engines/engine.ts'
 import { productionEngines } from '../../src/applyd/engines/index.ts'
 import { engineTables } from '../../src/applyd/engines/tables.ts'
-import { planOf, problemsOf, Scene, waitFor } from '../../src/applyd/stand-ins/harness.ts'
+import { planOf, problemsOf, Scene } from '../../src/applyd/stand-ins/harness.ts'
 import { engineFile, engineUnit } from '../../src/engines/artifacts.ts'
 import { declareEngine, type EnginePackages } from '../../src/engines/engine.ts'
 import { engines } from '../../src/engines/index.ts'
@@ -18,6 +18,7 @@ import { contentOf } from '../../src/plan/planner.ts'
 import { compilePolicy } from '../../src/policy/compile.ts'
 import { emptyPolicy } from '../../src/policy/model.ts'
 import { createServiceLogs } from '../../src/system/service-logs.ts'
+import { until } from '../support/until.ts'
 
 /** Plain JavaScript, because it runs before anything is installed. */
 interface Installer {
@@ -86,7 +87,7 @@ describe('a throw-away engine', () => {
     assert.deepEqual(outcome, { status: 'applied', changed: ['file echo.conf', 'unit echo'] })
     assert.equal((await scene.unitNow('echo'))?.state, 'active')
     assert.equal(statSync(join(stateDir, 'echo', 'echo.conf')).mode & 0o777, 0o640)
-    await waitFor('it listens to signals', () => /started as well/.test(scene.unitLog('echo')))
+    await until('it listens to signals', () => /started as well/.test(scene.unitLog('echo')))
   })
 
   it('has its lines vetted and its files checked', async () => {
@@ -100,7 +101,7 @@ describe('a throw-away engine', () => {
   it('is reloaded as it says, and keeps its process', async () => {
     const { pid } = (await scene.unitNow('echo')) ?? {}
     await scene.apply(planFor(3, 'better'))
-    await waitFor('it has read the file', () => /now better/.test(scene.unitLog('echo')))
+    await until('it has read the file', () => /now better/.test(scene.unitLog('echo')))
     assert.equal((await scene.unitNow('echo'))?.pid, pid)
   })
 
@@ -112,7 +113,7 @@ describe('a throw-away engine', () => {
 
   it('is read by the log reader', async () => {
     await scene.apply(planFor(6, 'well'))
-    await waitFor('it has started', () => /started as well/.test(scene.unitLog('echo')))
+    await until('it has started', () => /started as well/.test(scene.unitLog('echo')))
     const logs = createServiceLogs(join(stateDir, 'log'), logSources([...engines, echo]))
     assert.ok(logs.programs.includes('echo'))
     const { lines } = await logs.readNews('echo')

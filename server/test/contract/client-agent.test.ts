@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test'
 import { agentSockets } from '../../src/areas/client-agent/index.ts'
 import { makeCertificate } from '../../src/http/certificate-maker.ts'
 import { serveSockets } from '../../src/http/websocket.ts'
-import { type Client, createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
+import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const statePath = '/agent_backend/agent-server/state'
 const settingPath = '/agent_backend/agent-server/setting'
@@ -141,6 +141,5 @@ describe('the client agent', () => {
     gateway = await gateway.restart()
     admin = await gateway.client('predefined_admin_write')
     assert.deepEqual([await get(statePath), await get(settingPath)], kept)
-    assert.deepEqual(logged, [])
   })
 })

@@ -8,7 +8,7 @@ import { radius, secretPlace } from '../../src/areas/directory-administrators/co
 import { roleIds } from '../../src/contract/access.ts'
 import { read } from '../../src/model/slots.ts'
 import { ok, refused } from '../support/answers.ts'
-import { type Answer, type Client, createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
+import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 let gateway: TestGateway
 let admin: Client
@@ -223,6 +223,5 @@ describe('RADIUS for administrators', () => {
     assert.deepEqual(await get(path), before)
     assert.equal(revealed('primary'), canary)
     assert.deepEqual(await get('/admins-radius-auth/state'), { enabled: true })
-    assert.deepEqual(logged, [])
   })
 })

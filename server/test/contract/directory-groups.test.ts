@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { ok, refused } from '../support/answers.ts'
-import { type Client, createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
+import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 let gateway: TestGateway
 let admin: Client
@@ -125,7 +125,6 @@ for (const [title, base, domain] of [
       const [stored] = await list(`${base}/domains`)
       ok(await admin('DELETE', `${base}/domains/${title === 'AD' ? stored?.id : domain_name}`))
       assert.deepEqual(await list(path), [])
-      assert.deepEqual(logged, [])
     })
   })
 }

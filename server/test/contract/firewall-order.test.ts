@@ -5,14 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { render } from '../../src/areas/firewall/render.ts'
 import { least, path, type Table, tables } from '../support/firewall-samples.ts'
-import {
-  type Answer,
-  type Client,
-  createTestGateway,
-  labFacts,
-  logged,
-  type TestGateway,
-} from '../support/test-gateway.ts'
+import { type Answer, type Client, createTestGateway, labFacts, type TestGateway } from '../support/test-gateway.ts'
 
 describe('firewall rules', () => {
   let gateway: TestGateway
@@ -187,6 +180,4 @@ describe('firewall rules', () => {
     assert.equal(rendered(), counted)
     await clear('forward')
   })
-
-  it('never ended in an internal error', () => assert.deepEqual(logged, []))
 })

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { nameOf } from '../../src/contract/endpoint.ts'
 import { createTlsGateway, sendRaw, type TlsGateway } from '../security/tls-gateway.ts'
-import { createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { ask, endpoints, fillPath } from './contract.ts'
 import { sample, schemaOf } from './samples.ts'
 
@@ -34,7 +34,6 @@ describe('a long id in a path', () => {
         assert.ok(long.text.length < 1_000, 'the id is not said back in full')
       }
       assert.equal(gateway.engine.revision, revision, 'a revision was made')
-      assert.deepEqual(logged, [])
     })
   }
 

@@ -7,43 +7,48 @@ import type { TObject, TSchema } from 'typebox'
 import { defaultBodyLimitBytes, type Endpoint, nameOf } from '../../src/contract/endpoint.ts'
 import { querySchemaOf } from '../../src/http/server.ts'
 import { faultsOf } from '../../src/http/validate.ts'
+import { exceptions } from '../support/exceptions.ts'
 import { sampleArea } from '../support/sample-area.ts'
-import { type Answer, createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
+import { type Answer, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { type Ask, ask, endpoints, fillPath } from './contract.ts'
 import { edgeBodies, faultyBodies, type JsonSchema, sample, schemaOf } from './samples.ts'
 
 /** Fields whose form is checked by the handler, because it goes into a header. */
-const checkedByHandler = new Set([
-  'POST /web/auth/login rest_path',
-  'POST /aliases/port_ranges start',
-  'POST /firewall/rules/dnat action',
-  'POST /firewall/explain revision',
-  'POST /ips/custom rule',
-  'POST /dns/zones/root type',
-  'POST /content-filter/rules access',
-  'POST /content-filter/rules/before access',
-  'POST /content-filter/rules/before redirect_url',
-  'POST /content-filter/rules/after access',
-  'POST /content-filter/rules/after redirect_url',
-])
+const checkedByHandler = new Set(
+  exceptions('fields whose form a handler checks', [
+    'POST /web/auth/login rest_path',
+    'POST /aliases/port_ranges start',
+    'POST /firewall/rules/dnat action',
+    'POST /firewall/explain revision',
+    'POST /ips/custom rule',
+    'POST /dns/zones/root type',
+    'POST /content-filter/rules access',
+    'POST /content-filter/rules/before access',
+    'POST /content-filter/rules/before redirect_url',
+    'POST /content-filter/rules/after access',
+    'POST /content-filter/rules/after redirect_url',
+  ]),
+)
 
 /** Which fields go together depends on the type or on other objects; their own tests have the edges. */
-const isEntwined = new Set([
-  'POST /network/connections',
-  'POST /network/tunnels',
-  'POST /dns/zones/master',
-  'POST /dhcp_server/settings',
-  'POST /auth/rules',
-  'POST /ad_backend/group_settings',
-  'POST /ald_backend/group_settings',
-  'PATCH /vpn_servers/settings',
-  'POST /vpn_servers/lease_rules',
-  'PATCH /agent_backend/agent-server/setting',
-  'POST /mail/settings/general/ext_hdd',
-  'PATCH /api/netflow-export/settings',
-  'PATCH /netflow-export/settings',
-  'PATCH /monitor_backend/zabbix_agent',
-])
+const isEntwined = new Set(
+  exceptions('endpoints whose fields depend on each other', [
+    'POST /network/connections',
+    'POST /network/tunnels',
+    'POST /dns/zones/master',
+    'POST /dhcp_server/settings',
+    'POST /auth/rules',
+    'POST /ad_backend/group_settings',
+    'POST /ald_backend/group_settings',
+    'PATCH /vpn_servers/settings',
+    'POST /vpn_servers/lease_rules',
+    'PATCH /agent_backend/agent-server/setting',
+    'POST /mail/settings/general/ext_hdd',
+    'PATCH /api/netflow-export/settings',
+    'PATCH /netflow-export/settings',
+    'PATCH /monitor_backend/zabbix_agent',
+  ]),
+)
 
 const all: readonly Endpoint[] = [...endpoints, ...sampleArea.routes.map((route) => route.endpoint)]
 const withBody = all.filter((endpoint) => endpoint.body)
@@ -73,7 +78,6 @@ describe('a malformed request', () => {
     const { revision } = gateway.engine
     await work()
     assert.equal(gateway.engine.revision, revision, 'a revision was made')
-    assert.deepEqual(logged, [])
   }
 
   const assertNames = (answer: Answer, field: string, title: string): void => {
@@ -113,9 +117,9 @@ describe('a malformed request', () => {
         assert.equal((await send(endpoint, {})).status, without, `${name} without a body`)
       }))
 
+    if (isEntwined.has(name)) continue
     it(`to ${name}: values at the edge of what fits are taken`, () =>
       unchanged(async () => {
-        if (isEntwined.has(name)) return
         for (const { title, body, field } of edgeBodies(schema)) {
           if (checkedByHandler.has(`${name} ${field}`)) continue
           const dryRun = endpoint.effect === 'configuration' ? '?dry_run=true' : ''
@@ -126,11 +130,10 @@ describe('a malformed request', () => {
       }))
   }
 
-  for (const endpoint of all) {
+  for (const endpoint of all.filter(({ method }) => method !== 'GET')) {
     const name = nameOf(endpoint)
     it(`to ${name}: a body beyond the limit is cut off`, () =>
       unchanged(async () => {
-        if (endpoint.method === 'GET') return
         assert.ok(endpoint.bodyLimitBytes >= defaultBodyLimitBytes)
         const tooLong = JSON.stringify('x'.repeat(endpoint.bodyLimitBytes - 1))
         const answer = await send(endpoint, { body: tooLong })
@@ -139,7 +142,10 @@ describe('a malformed request', () => {
         const justFits = await send(endpoint, { body: JSON.stringify('x'.repeat(endpoint.bodyLimitBytes - 2)) })
         assert.equal(justFits.status, 422, name)
       }))
+  }
 
+  for (const endpoint of all) {
+    const name = nameOf(endpoint)
     it(`to ${name}: every wrong parameter is named`, () =>
       unchanged(async () => {
         const body = endpoint.body ? sample(schemaOf(endpoint.body)) : undefined

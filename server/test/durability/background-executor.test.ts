@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { ApplydClient } from '../../src/apply/client.ts'
 import { startReconciler } from '../../src/apply/reconcile.ts'
-import { createScenarios, nft, piecesOf, type Scene, waitFor } from '../../src/applyd/stand-ins/harness.ts'
+import { createScenarios, nft, piecesOf, type Scene } from '../../src/applyd/stand-ins/harness.ts'
 import { ConfigEngine } from '../../src/config/engine.ts'
 import { ConfigStore } from '../../src/config/store.ts'
 import { strictObject } from '../../src/contract/fields.ts'
@@ -18,6 +18,7 @@ import { noFacts } from '../../src/plan/facts.ts'
 import { createPlanner } from '../../src/plan/planner.ts'
 import { slowAreaOf, slowSettings, withText } from '../support/slow-area.ts'
 import { FakeClock } from '../support/test-gateway.ts'
+import { until } from '../support/until.ts'
 
 const { scenario, run } = createScenarios('a change in the background, on a real machine')
 
@@ -116,7 +117,7 @@ async function startGateway(scene: Scene): Promise<Gateway> {
   const gateway = new Gateway(scene)
   const door = await openDoor(scene)
   await gateway.change('well')
-  await waitFor('the first text is in force', () => gateway.state === 'applied')
+  await until('the first text is in force', () => gateway.state === 'applied')
   await shut(door)
   return gateway
 }
@@ -125,29 +126,29 @@ withGateways('is answered at once, holds up no one, and is applied when the engi
   const gateway = await startGateway(scene)
   await gateway.change('better')
   assert.equal(gateway.state, 'reloading')
-  await waitFor('the engine starts', () => scene.unitLog().includes('started as better'))
+  await until('the engine starts', () => scene.unitLog().includes('started as better'))
   await gateway.setMark('b')
   assert.match(scene.bench.kernel(), /firewall\.b/)
   assert.deepEqual([gateway.state, scene.bench.file('stand.conf')], ['reloading', 'better\n'])
   await openDoor(scene)
-  await waitFor('it is applied', () => gateway.state === 'applied')
+  await until('it is applied', () => gateway.state === 'applied')
   assert.equal((await scene.unitNow())?.state, 'active')
 })
 
 withGateways('that fails is reported in the words of the engine; the old file and process are back', async (scene) => {
   const gateway = await startGateway(scene)
   await gateway.change('die')
-  await waitFor('it failed', () => gateway.state === 'failed')
+  await until('it failed', () => gateway.state === 'failed')
   assert.match(gateway.engine.backgroundState('slow').message, /cannot bind/)
-  await waitFor('the old file is back', () => scene.bench.file('stand.conf') === 'well\n')
+  await until('the old file is back', () => scene.bench.file('stand.conf') === 'well\n')
   await openDoor(scene)
-  await waitFor('the old engine runs', async () => (await scene.unitNow())?.state === 'active')
+  await until('the old engine runs', async () => (await scene.unitNow())?.state === 'active')
   assert.equal(read(gateway.engine.config, slowSettings).text, 'die')
-  await waitFor('it is logged', () => gateway.log.length > 0)
+  await until('it is logged', () => gateway.log.length > 0)
   await gateway.setMark('b')
   assert.deepEqual([gateway.state, scene.bench.file('stand.conf')], ['failed', 'well\n'])
   await gateway.change('better')
-  await waitFor('the next change is applied', () => gateway.state === 'applied')
+  await until('the next change is applied', () => gateway.state === 'applied')
   assert.equal(scene.bench.file('stand.conf'), 'better\n')
 })
 
@@ -172,10 +173,10 @@ for (const [title, isReached] of points) {
     const first = await startGateway(scene)
     await openDoor(scene)
     await first.change('better')
-    await waitFor('the point is reached', () => isReached(scene, first))
+    await until('the point is reached', () => isReached(scene, first))
     first.kill()
     const second = new Gateway(scene)
-    await waitFor('it is settled', () => second.state === 'applied')
+    await until('it is settled', () => second.state === 'applied')
     assert.equal(scene.bench.file('stand.conf'), 'better\n')
     assert.equal((await scene.unitNow())?.state, 'active')
   })
@@ -183,13 +184,13 @@ for (const [title, isReached] of points) {
   withGateways(`survives a kill of gatewayd ${title}, and fails`, async (scene) => {
     const first = await startGateway(scene)
     await first.change('die')
-    await waitFor('the point is reached', () => isReached(scene, first))
+    await until('the point is reached', () => isReached(scene, first))
     first.kill()
     const second = new Gateway(scene)
-    await waitFor('it is settled', () => second.state === 'failed')
-    await waitFor('the old file is back', () => scene.bench.file('stand.conf') === 'well\n')
+    await until('it is settled', () => second.state === 'failed')
+    await until('the old file is back', () => scene.bench.file('stand.conf') === 'well\n')
     await openDoor(scene)
-    await waitFor('the old engine runs', async () => (await scene.unitNow())?.state === 'active')
+    await until('the old engine runs', async () => (await scene.unitNow())?.state === 'active')
   })
 }
 

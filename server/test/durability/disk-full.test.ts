@@ -10,6 +10,7 @@ import { areas } from '../../src/areas/index.ts'
 import type { Slot } from '../../src/model/slots.ts'
 import { isNightly } from '../security/random.ts'
 import { type ApiAnswer, ApiClient } from '../support/api-client.ts'
+import { unlessComplete } from '../support/requires.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 import { reasonToSkip, type SmallDisk, startOnSmallDisk, startOnSpoiltDisk } from './small-disk.ts'
@@ -196,7 +197,7 @@ describe('a disk that fails', { skip: reasonToSkip() }, () => {
     const disk = await startOnSmallDisk(16 * mebibyte, password)
     const api = new ApiClient(disk.address)
     try {
-      if (!(await disk.failSyncs())) return t.skip('strace is missing or may not attach')
+      if (!(await disk.failSyncs())) return t.skip(unlessComplete('strace is missing or may not attach'))
       await assert.rejects(api.signIn('admin', password))
       assert.equal(await disk.ended, 70)
       assert.match(disk.log, /the disk failed; starting again from what it holds/)

@@ -134,6 +134,12 @@ export class FaultBench {
   }
 }
 
+/** What the faults of the benches throw, as the log shows it. */
+const causedByFaults = [
+  /^error: a request failed .*error: Error: (injected|no facts|FOREIGN KEY constraint failed)\n/s,
+  /^error: a request failed .*error: GatewayError: The change passed every check but failed on the machine/s,
+]
+
 export async function begin(): Promise<FaultBench> {
   const reading: Reading = { facts: () => labFacts }
   const applier = new HookedApplier()
@@ -142,6 +148,7 @@ export async function begin(): Promise<FaultBench> {
     extraAreas: [sampleArea],
     parts: { facts: () => reading.facts() },
   })
+  gateway.log.allow(...causedByFaults)
   const admin = await gateway.client('predefined_admin_write')
   const otherId = await gateway.addAdministrator('other', 'predefined_admin_readonly')
   gateway.services.sessions.create(otherId, '127.0.0.1', '/')

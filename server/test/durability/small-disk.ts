@@ -9,9 +9,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
-import { until } from '../support/until.ts'
+import { patienceMs, until } from '../support/until.ts'
 
-const startMs = 20_000
 const mainPath = join(appRoot, 'server/src/main.ts')
 
 const environment = (stateDir: string): NodeJS.ProcessEnv => ({
@@ -132,7 +131,7 @@ export class SmallDisk {
   /** Asks it to end, and insists that it does so in good order. */
   async stop(): Promise<void> {
     this.#child.kill('SIGTERM')
-    const limit = setTimeout(() => this.#child.kill('SIGKILL'), startMs)
+    const limit = setTimeout(() => this.#child.kill('SIGKILL'), patienceMs)
     const code = await this.#closed
     clearTimeout(limit)
     assert.equal(code, 0, this.#said.text)
@@ -153,7 +152,11 @@ export function startOnSpoiltDisk(
   const script = `mount -t tmpfs -o size=4m none "$1" && cp -a "$2/." "$1" && cd "$1" && ${spoil} && exec "$3" "$4"`
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-small-disk-'))
   const [program = '', ...args] = [...unshare, 'sh', '-c', script, 'sh', folder, state, runtimePath(appRoot), mainPath]
-  const { status, stderr } = spawnSync(program, args, { env: environment(folder), timeout: startMs, encoding: 'utf8' })
+  const { status, stderr } = spawnSync(program, args, {
+    env: environment(folder),
+    timeout: patienceMs,
+    encoding: 'utf8',
+  })
   rmSync(folder, { recursive: true, force: true })
   return { code: status, text: stderr }
 }
@@ -194,7 +197,7 @@ export async function startOnSmallDisk(sizeBytes: number, adminPassword: string)
   const ready = new Promise<string>((resolve) => {
     createInterface({ input: child.stdio[3] as Readable }).once('line', resolve)
   })
-  const limit = setTimeout(() => child.kill('SIGKILL'), startMs)
+  const limit = setTimeout(() => child.kill('SIGKILL'), patienceMs)
   const first = await Promise.race([ready, closed])
   clearTimeout(limit)
   assert.ok(typeof first === 'string', `gatewayd did not start:\n${said.text}`)

@@ -1,5 +1,5 @@
 // Many signed-in clients at once, and many sign-ins at once, against the whole gateway: no errors, and no one waits for the
-// hashing of someone else's password. Figures are printed; only the nightly run judges them.
+// hashing of someone else's password. Figures are printed, and nothing is judged by them.
 
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:https'
@@ -78,7 +78,6 @@ describe('under load', { skip: reasonToSkip() }, () => {
     t.diagnostic(`${durations}, ${rate} a second, peak memory ${peakMb} MB`)
     assert.deepEqual(failures.slice(0, 10), [])
     assert.ok(peakMb < 512)
-    if (isNightly) assert.ok(durations.at(0.99) < 100, `${durations}`)
   })
 
   const signInThrough = (agent: Agent | undefined, login: string): Promise<{ status: number; retryAfter: string }> =>

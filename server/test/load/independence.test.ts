@@ -14,7 +14,7 @@ import { isNightly, type Lab, reasonToSkip, startLab, statusOf } from './lab.ts'
 const restarts = isNightly ? 50 : 10
 const gatewayExternal = '203.0.113.2'
 const clientAddress = '10.10.0.2'
-const limitMs = isNightly ? 600_000 : 60_000
+const limitMs = isNightly ? 600_000 : 300_000
 
 describe('traffic through the gateway', { skip: reasonToSkip() }, () => {
   let lab: Lab
@@ -58,7 +58,7 @@ describe('traffic through the gateway', { skip: reasonToSkip() }, () => {
     await until('the status is right', async () => (await statusOf(lab.api, 'rules-in-kernel')) === 'active')
     const patch = { automatic_snat_enabled: false }
     assert.equal((await lab.api.call('PATCH', '/firewall/settings', patch)).status, 200)
-    const { stdout } = await lab.gateway.exec('client', ['/usr/bin/curl', '-sS', '-m', '5', `http://${webAddress}/`])
+    const { stdout } = await lab.gateway.exec('client', ['/usr/bin/curl', '-sS', '-m', '60', `http://${webAddress}/`])
     assert.equal((JSON.parse(stdout) as { client: string }).client, clientAddress)
   })
 })

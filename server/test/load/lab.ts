@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { readAbilities } from '../../src/launcher/planes.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
+import { unlessComplete } from '../support/requires.ts'
 import { until } from '../support/until.ts'
 
 export const isNightly = process.env.PORTCULLIS_NIGHTLY !== undefined
@@ -15,7 +16,7 @@ export const password = 'correct horse 9'
 export function reasonToSkip(): string | false {
   if (process.env.PORTCULLIS_SKIP_NETNS === '1') return 'asked to leave out tests with namespaces'
   const { missingTools, namespaceRefusal } = readAbilities()
-  if (missingTools.length > 0) return `needs ${missingTools.join(', ')}`
+  if (missingTools.length > 0) return unlessComplete(`needs ${missingTools.join(', ')}`)
   return namespaceRefusal ?? false
 }
 

@@ -2,15 +2,15 @@
 // through the gateway, and everything is open where it is switched on and nowhere else.
 
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { ApiClient } from '../support/api-client.ts'
 import { acknowledged, addressesIn, askDhcp, type DhcpAnswer, textIn } from '../support/dhcp.ts'
 import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
+import { lacking } from '../support/requires.ts'
 import { until } from '../support/until.ts'
 
 const password = 'correct horse 9'
-const skip = existsSync('/usr/sbin/dnsmasq') ? false : 'dnsmasq-base is not installed'
+const skip = lacking('/usr/sbin/dnsmasq')
 const relayServer = '203.0.113.1'
 
 const server = {
@@ -59,7 +59,7 @@ describe('the DHCP relay and what is open around it', { skip }, () => {
     return answer.body
   }
   const change = (fields: object) => ok('PATCH', `/dhcp_server/settings/${entry}`, { enabled: true, ...fields })
-  const lease = async (timeoutMs = 20_000): Promise<DhcpAnswer | null> => {
+  const lease = async (timeoutMs = 60_000): Promise<DhcpAnswer | null> => {
     const mac = `02:00:00:00:ee:${(++lastCard).toString(16).padStart(2, '0')}`
     return (await askDhcp(gateway, 'client', [{ kind: 'lease', mac, wants: [3, 15], timeoutMs }]))[0] ?? null
   }
@@ -74,7 +74,7 @@ describe('the DHCP relay and what is open around it', { skip }, () => {
     await ok('POST', '/firewall/rules/forward', own)
   }
   const fetchFrom = async (namespace: string, url: string) =>
-    gateway.exec(namespace, ['/usr/bin/curl', '-sS', '-m', '3', '-w', '\n%{content_type}', url])
+    gateway.exec(namespace, ['/usr/bin/curl', '-sS', '-m', '10', '-w', '\n%{content_type}', url])
 
   it('brings the answers of another server, also when rules drop everything else', async () => {
     await change({ relay: { external_servers: [relayServer, '203.0.113.77'] } })

@@ -20,6 +20,7 @@ import {
   senderPath,
 } from '../support/packet-probe.ts'
 import { makeRandom, pick, type Random } from '../support/random-policy.ts'
+import { patienceMs } from '../support/until.ts'
 
 const password = 'correct horse 9'
 const tables = ['forward', 'input', 'dnat', 'snat', 'log'] as const
@@ -72,7 +73,7 @@ describe('the evaluator and the kernel', () => {
     return answer.body
   }
   const run = async (namespace: string, argv: readonly string[], input = ''): Promise<string> => {
-    const { code, stdout, stderr } = await gateway.exec(namespace, argv, { input, timeoutMs: 30_000 })
+    const { code, stdout, stderr } = await gateway.exec(namespace, argv, { input })
     assert.equal(code, 0, `${argv.join(' ')}: ${stderr}`)
     return stdout
   }
@@ -280,9 +281,8 @@ describe('the evaluator and the kernel', () => {
     await Promise.all(sendings)
   }
 
-  it(`agree on ${rounds * packetsPerRound} packets while the rules change`, { timeout: 300_000 }, async () => {
+  it(`agree on ${rounds * packetsPerRound} packets while the rules change`, async () => {
     const random = makeRandom(2026)
-    const differences: string[] = []
     const seen = new Map<string, number>()
     for (let round = 1; round <= rounds; round++) {
       for (let count = 0; count < changesPerRound; count++) await changeSomething(random)
@@ -291,15 +291,15 @@ describe('the evaluator and the kernel', () => {
       const cases = await Promise.all(packets.map(predict))
       const earlier = await countHits()
       await send(packets)
-      const deadline = performance.now() + 3_000
+      // Packets may still be on their way.
+      const deadline = performance.now() + patienceMs
       let found: string[]
       do found = listDifferences(cases, await look(earlier), addressOf)
       while (found.length > 0 && performance.now() < deadline)
-      differences.push(...found.map((it) => `round ${round}: ${it}`))
+      assert.deepEqual(found.slice(0, 10), [], `${found.length} differences in round ${round}`)
       for (const kind of cases.flatMap(({ prediction }) => kindsOf(prediction)))
         seen.set(kind, (seen.get(kind) ?? 0) + 1)
     }
-    assert.deepEqual(differences.slice(0, 10), [], `${differences.length} differences`)
     // Packets that meet no rule would agree as well.
     for (const kind of [...tables, 'marked', 'dropped'])
       assert.ok((seen.get(kind) ?? 0) > 100, `too few cases: ${JSON.stringify([...seen])}`)

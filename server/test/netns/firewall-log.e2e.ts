@@ -2,18 +2,19 @@
 // nothing else does.
 
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { webAddress } from '../../src/lab/network.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
+import { lacking } from '../support/requires.ts'
+import { startUpload } from '../support/slow-upload.ts'
 import { until } from '../support/until.ts'
 import { Wire } from '../support/wire.ts'
 
 const password = 'correct horse 9'
 const client = '10.10.0.2'
 const server = '198.51.100.20'
-const skip = existsSync('/usr/sbin/ulogd') ? false : 'ulogd2 is not installed'
+const skip = lacking('/usr/sbin/ulogd')
 
 interface LogRecord {
   readonly table: string
@@ -136,11 +137,7 @@ describe('the firewall log on the wire', { skip }, () => {
   })
 
   it('says nothing about connections that were there before the mark', async () => {
-    const upload = gateway.exec(
-      'client',
-      ['/usr/bin/curl', '-sS', '-m', '30', '--limit-rate', '4k', '-T', '-', `http://${webAddress}/echo`],
-      { input: 'x'.repeat(32 * 1024), timeoutMs: 40_000 },
-    )
+    const upload = startUpload(gateway)
     const localPort = async (): Promise<number> => {
       const established = ['/usr/bin/ss', '-Htn', 'state', 'established', `dst ${webAddress}`]
       const { stdout } = await gateway.exec('client', established)
@@ -150,11 +147,11 @@ describe('the firewall log on the wire', { skip }, () => {
     const before = await localPort()
     await addRule('log', { action: 'mark_log', protocol: 'any' })
     const accept = await addRule('forward', { action: 'accept', protocol: 'protocol.tcp' })
-    assert.equal((await gateway.exec('client', ['/usr/bin/curl', '-sS', '-m', '5', `http://${webAddress}/`])).code, 0)
+    assert.equal((await gateway.exec('client', ['/usr/bin/curl', '-sS', '-m', '60', `http://${webAddress}/`])).code, 0)
     const accepted = async () => (await api.ok('GET', `/firewall/log?rule_id=${accept}&action=accept`)) as LogRecord[]
     await until('the new connection is recorded', async () => (await accepted()).length > 0)
     assert.ok((await localPort()) === before, 'the upload still goes on')
-    assert.equal((await upload).code, 0)
+    assert.equal((await upload.end()).code, 0)
     assert.deepEqual(await recordsFrom(before), [])
   })
 

@@ -314,11 +314,7 @@ describe('the firewall on the wire', () => {
     const accepted = (await lab.api.ok('POST', '/firewall/checks_packets', other)).id
     const run = async () => {
       await lab.api.ok('POST', '/firewall/checks_start')
-      await until(
-        'the run is over',
-        async () => !(await lab.api.ok('GET', '/firewall/checks_result')).in_progress,
-        60_000,
-      )
+      await until('the run is over', async () => !(await lab.api.ok('GET', '/firewall/checks_result')).in_progress)
       return lab.api.ok('GET', '/firewall/checks_result')
     }
     const first = await run()

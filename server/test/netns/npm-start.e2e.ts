@@ -10,7 +10,7 @@ import { isRunning } from '../../src/launcher/identity.ts'
 import { appRoot } from '../../src/launcher/layout.ts'
 import { readRecord } from '../../src/launcher/record.ts'
 import { ApiClient } from '../support/api-client.ts'
-import { until } from '../support/until.ts'
+import { patienceMs, until } from '../support/until.ts'
 
 const password = 'correct horse 9'
 const listRules = ['/usr/sbin/nft', 'list', 'table', 'inet', 'portcullis']
@@ -34,7 +34,7 @@ function npmStart(stateDir: string): ChildProcess {
 function gw(stateDir: string, ...args: string[]): { readonly code: number | null; readonly out: string } {
   const { status, stdout, stderr } = spawnSync(join(appRoot, 'gw'), args, {
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: patienceMs,
     env: { PATH: process.env.PATH, HOME: stateDir, XDG_CONFIG_HOME: stateDir, PORTCULLIS_STATE: stateDir },
   })
   return { code: status, out: stdout + stderr }
@@ -45,7 +45,7 @@ function useLab(stateDir: string): void {
   const status = gw(stateDir, 'lab', 'status')
   assert.equal(status.code, 0, status.out)
   assert.match(status.out, /gateway +wan0 +up .*203\.0\.113\.2\/24/)
-  const seen = gw(stateDir, 'lab', 'exec', 'client', '--', 'curl', '-s', '-m', '5', 'http://www.example.test/')
+  const seen = gw(stateDir, 'lab', 'exec', 'client', '--', 'curl', '-s', '-m', '60', 'http://www.example.test/')
   assert.match(seen.out, /"client":"203\.0\.113\.2"/)
   assert.equal(gw(stateDir, 'lab', 'exec', 'client', '--', 'false').code, 1)
   assert.notEqual(gw(stateDir, 'lab', 'exec', 'nowhere', '--', 'true').code, 0)
@@ -59,7 +59,7 @@ describe('npm start', () => {
       const stateDir = join(folder, 'state')
       const npm = npmStart(stateDir)
       try {
-        await until('it serves', () => readRecord(stateDir)?.processes.gatewayd?.ready === true, 30_000)
+        await until('it serves', () => readRecord(stateDir)?.processes.gatewayd?.ready === true)
         const record = readRecord(stateDir)
         assert.ok(record)
         const api = new ApiClient(record.address)
@@ -71,10 +71,10 @@ describe('npm start', () => {
         )
         useLab(stateDir)
         npm.kill(signal)
-        await until('it is gone', () => !isRunning(record.launcher) && !isRunning(record.inside), 15_000)
+        await until('it is gone', () => !isRunning(record.launcher) && !isRunning(record.inside))
       } finally {
         npm.kill('SIGKILL')
-        await until('npm and all below it are gone', () => readRecord(stateDir) === null, 15_000)
+        await until('npm and all below it are gone', () => readRecord(stateDir) === null)
         rmSync(folder, { recursive: true, force: true })
       }
     })

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { webAddress } from '../../src/lab/network.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
+import { startUpload } from '../support/slow-upload.ts'
 import { until } from '../support/until.ts'
 import { Wire } from '../support/wire.ts'
 
@@ -59,16 +60,6 @@ describe('the traffic monitor on the wire', () => {
     ((await ok('GET', '/reports/traffic/sessions')) as Session[]).find(
       ({ source_ip, source_proto }) => source_ip === client && source_proto === sourceProtocol,
     )
-  const upload = (port: number) =>
-    gateway.exec(
-      'client',
-      [
-        ...['/usr/bin/curl', '-sS', '-m', '60', '--limit-rate', '4k', '-T', '-'],
-        ...['--local-port', `${port}`, `http://${webAddress}/echo`],
-      ],
-      { input: 'x'.repeat(24 * 1024), timeoutMs: 80_000 },
-    )
-
   it('can tell about sessions and their rates here', async () => {
     const items = (await ok('GET', '/reports/traffic/status')) as { name: string; status: string; msg: string[] }[]
     assert.deepEqual(
@@ -79,7 +70,7 @@ describe('the traffic monitor on the wire', () => {
 
   it('shows a TCP connection while it lasts', async () => {
     const alias = (await ok('POST', '/aliases/ip_addresses', { title: 'client', comment: '', value: client })).id
-    const done = upload(41_000)
+    const upload = startUpload(gateway, '--local-port', '41000')
     await until('the upload carries bytes', async () => ((await find('TCP:41000'))?.bps_out ?? 0) > 0)
     const first = await find('TCP:41000')
     assert.partialDeepStrictEqual(first, {
@@ -94,7 +85,7 @@ describe('the traffic monitor on the wire', () => {
     const sources = (await ok('GET', '/reports/traffic/top/sources')) as { source_ip: string; sessions: number }[]
     assert.ok((sources.find(({ source_ip }) => source_ip === client)?.sessions ?? 0) >= 1)
     assert.ok(!sources.some(({ source_ip }) => source_ip === uplink), 'the gateway is no host of its own')
-    const { stdout } = await done
+    const { stdout } = await upload.end()
     assert.equal(JSON.parse(stdout).client, uplink, 'the server saw the translated address')
     await until('it is gone', async () => (await find('TCP:41000')) === undefined)
   })
@@ -114,7 +105,7 @@ describe('the traffic monitor on the wire', () => {
     })
     let session: Session | undefined
     await until('the session is there', async () => {
-      await wire.whichPass({ destination: published, port: 9000, sourcePort: 41_001 })
+      await wire.whichPass({ destination: published, port: 9000, sourcePort: 41_001 }, 800)
       session = await find('UDP:41001')
       return session !== undefined
     })
@@ -130,8 +121,8 @@ describe('the traffic monitor on the wire', () => {
 
   it('goes on counting after applyd died', async () => {
     await gateway.killApplyd()
-    const done = upload(41_002)
+    const upload = startUpload(gateway, '--local-port', '41002')
     await until('the upload carries bytes', async () => ((await find('TCP:41002'))?.bps_out ?? 0) > 0)
-    assert.equal((await done).code, 0)
+    assert.equal((await upload.end()).code, 0)
   })
 })

@@ -2,21 +2,14 @@
 // the next request is served.
 
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { endpoint } from '../../src/contract/endpoint.ts'
 import { strictObject } from '../../src/contract/fields.ts'
 import { Type } from '../../src/contract/schema.ts'
 import { internalMessage } from '../../src/http/errors.ts'
 import { defineArea, handle } from '../../src/http/handle.ts'
 import { ask } from '../contract/contract.ts'
-import {
-  type Answer,
-  type Client,
-  createTestGateway,
-  logged,
-  type TestGateway,
-  testPassword,
-} from '../support/test-gateway.ts'
+import { type Answer, type Client, createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'
 
 const secret = 'inner-detail /var/lib/portcullis SELECT password'
 const faulty = (path: string) =>
@@ -93,17 +86,14 @@ describe('a fault', () => {
     await gateway.addAdministrator('somebody', 'predefined_admin_write')
   })
   after(() => gateway.close())
-  beforeEach(() => {
-    logged.length = 0
-  })
 
   const assertInternal = (answer: Answer, title: string): void => {
     assert.equal(answer.status, 500, `${title}: ${answer.text}`)
     const { request_id, ...rest } = answer.body
     assert.deepEqual(rest, { code: 'internal', message: internalMessage }, title)
-    assert.equal(logged.length, 1, `${title} is in the log once`)
-    assert.equal(logged[0]?.request_id, request_id)
-    logged.length = 0
+    const entries = gateway.log.take()
+    assert.equal(entries.length, 1, `${title} is in the log once`)
+    assert.equal(entries[0]?.fields.request_id, request_id)
   }
 
   it('of a handler is reported in a fixed sentence, whatever was thrown', async () => {
@@ -189,6 +179,9 @@ describe('a fault', () => {
     mock.mock.restore()
     assert.equal(answer.status, 401)
     assert.doesNotMatch(answer.text, /inner-detail/)
-    logged.length = 0
+    assert.deepEqual(
+      gateway.log.take().map(({ message }) => message),
+      ['a refusal was not journalled'],
+    )
   })
 })

@@ -9,7 +9,7 @@ import { type Endpoint, nameOf } from '../../src/contract/endpoint.ts'
 import { faultsOf } from '../../src/http/validate.ts'
 import { type Ask, ask, cookieOf, endpoints, fillPath, methods } from '../contract/contract.ts'
 import { type JsonSchema, sample, schemaOf } from '../contract/samples.ts'
-import { type Answer, createTestGateway, logged, type TestGateway } from '../support/test-gateway.ts'
+import { type Answer, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { isNightly, Random, seed } from './random.ts'
 
 const count = isNightly ? 1_000_000 : 20_000
@@ -203,7 +203,6 @@ describe('generated requests', () => {
     t.diagnostic(
       `event loop delay: p99 ${Math.round(delay.percentile(99) / 1e6)} ms, max ${Math.round(delay.max / 1e6)} ms`,
     )
-    assert.deepEqual(logged, [], `seed ${seed}`)
     // Batches of injected requests share this loop with the gateway, so this only notices what really hangs.
     assert.ok(delay.max < 2e9, 'the event loop stood still')
     for (const status of [200, 400, 401, 403, 404, 405, 422]) {

@@ -5,7 +5,6 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { ask } from '../contract/contract.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'
-import { isNightly } from './random.ts'
 
 const minute = 60
 
@@ -191,19 +190,20 @@ describe('guessing', () => {
     assert.equal(answers.filter((answer) => answer.status === 401).length, 36)
   })
 
-  it('does not tell by its time whether the login exists', { skip: !isNightly }, async () => {
-    const times: Record<string, number[]> = { owner: [], nobody: [] }
-    for (let round = 0; round < 500; round++) {
-      for (const [login, list] of Object.entries(times)) {
+  it('does the same work whether the login exists or not', async () => {
+    const works: Record<string, number[]> = { owner: [], nobody: [] }
+    for (let round = 0; round < 15; round++) {
+      for (const [login, list] of Object.entries(works)) {
         gateway.services.guard.liftBlocks()
-        const started = performance.now()
+        const before = process.cpuUsage()
         await signIn('203.0.113.7', 'wrong', login)
-        list.push(performance.now() - started)
+        const { user, system } = process.cpuUsage(before)
+        list.push(user + system)
       }
     }
     const median = (list: number[]): number => list.sort((a, b) => a - b)[list.length >> 1] ?? 0
-    const [known, unknown] = Object.values(times).map(median)
-    assert.ok(Math.abs((known ?? 0) - (unknown ?? 0)) < 5, `${known} ms and ${unknown} ms`)
+    const [known = 0, unknown = 0] = Object.values(works).map(median)
+    assert.ok(unknown > known / 2 && unknown < known * 2, `processor time ${known} us and ${unknown} us`)
   })
 
   it('is audited: each failure, the block, and no unknown login in full', async () => {

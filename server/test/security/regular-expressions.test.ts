@@ -1,10 +1,11 @@
-// Every regular expression of the product, in its source and in its schemas: simple in form, and quick on the longest and
-// most awkward texts.
+// Every regular expression of the product, in its source and in its schemas: simple in form, and no more work than the
+// length of the most awkward texts asks for.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { areas } from '../../src/areas/index.ts'
 import { endpoints } from '../contract/contract.ts'
+import { assertGrowsWithSize } from '../support/work.ts'
 import { lineOf, pieces, sourceFiles } from './source.ts'
 
 interface Expression {
@@ -13,7 +14,6 @@ interface Expression {
 }
 
 const length = 100_000
-const milliseconds = 50
 
 function fromSource(): Expression[] {
   return sourceFiles.flatMap(({ path, text }) =>
@@ -67,7 +67,7 @@ export function hasNestedRepetition(source: string): boolean {
 }
 
 /** What the expression itself is made of, and what usually hurts, over and over, with an end that does not fit. */
-function worstTexts(source: string): string[] {
+function worstTexts(source: string): ((size: number) => string)[] {
   const own = new Set([...source.replaceAll(/[\\^$*+?()|{}[\]]/g, '')])
   const pumps = [
     ...own,
@@ -92,20 +92,9 @@ function worstTexts(source: string): string[] {
     '\\"',
   ]
   return [...new Set(pumps)].flatMap((pump) => {
-    const text = pump.repeat(Math.ceil(length / pump.length))
-    return [text, `${text}\u0000`, `/${text}!`]
+    const textOf = (size: number): string => pump.repeat(Math.ceil(size / pump.length))
+    return [textOf, (size: number) => `${textOf(size)}\u0000`, (size: number) => `/${textOf(size)}!`]
   })
-}
-
-/** A busy machine may hold one run up; an expression that is slow by nature is slow each time. */
-function quickest(work: () => void): number {
-  let best = Number.POSITIVE_INFINITY
-  for (let round = 0; round < 3 && best >= milliseconds; round++) {
-    const started = performance.now()
-    work()
-    best = Math.min(best, performance.now() - started)
-  }
-  return best
 }
 
 describe('regular expressions', () => {
@@ -122,16 +111,21 @@ describe('regular expressions', () => {
   })
 
   for (const { place, regex } of all) {
-    it(`${place} is simple and quick`, () => {
+    it(`${place} is simple, and its work grows with the text`, () => {
       assert.equal(hasNestedRepetition(regex.source), false, 'repetition inside of repetition')
-      for (const text of worstTexts(regex.source)) {
-        const took = quickest(() => {
-          regex.lastIndex = 0
-          if (regex.global) text.replaceAll(regex, '')
-          else regex.test(text)
-        })
-        assert.ok(took < milliseconds, `${Math.round(took)} ms for ${JSON.stringify(text.slice(0, 8))}`)
-      }
+      for (const textOf of worstTexts(regex.source))
+        assertGrowsWithSize(
+          length,
+          (size) => {
+            const text = textOf(size)
+            return () => {
+              regex.lastIndex = 0
+              if (regex.global) text.replaceAll(regex, '')
+              else regex.test(text)
+            }
+          },
+          `${regex} over ${JSON.stringify(textOf(8))}`,
+        )
     })
   }
 

@@ -175,6 +175,7 @@ describe('a secret', () => {
     assert.throws(() => gateway.vault.reveal(moved.password_hash, passwordPlace(other)))
     const body = { login: 'thief', password: canaries.patched, rest_path: '/' }
     const answer = await ask(gateway, { method: 'POST', url: '/web/auth/login', body })
+    assert.equal(gateway.log.take().length, 1)
     assert.notEqual(answer.status, 200)
     assert.equal(answer.headers['set-cookie'], undefined)
     assertAbsent('the refusal', answer.text)

@@ -9,6 +9,7 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { guardConnections } from '../../src/http/connections.ts'
 import { createTlsServer, ensureCertificate, type ServerCertificate } from '../../src/http/tls.ts'
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
+import { patienceMs } from '../support/until.ts'
 
 export interface TlsGateway {
   readonly gateway: TestGateway
@@ -59,8 +60,6 @@ export interface RawAnswer {
   readonly closed: boolean
 }
 
-const patience = 2_000
-
 /** Sends bytes as they are; resolves when the gateway closes, or has answered `answers` times. */
 export async function sendRaw(target: TlsGateway, bytes: string | Buffer, answers = 1): Promise<RawAnswer> {
   const socket = await openTls(target)
@@ -73,7 +72,7 @@ export async function sendRaw(target: TlsGateway, bytes: string | Buffer, answer
       resolve({ statuses: statuses(), text, closed })
     }
     // Only a gateway that neither answers nor closes waits for this; the assertion then says so.
-    const timer = setTimeout(() => finish(false), patience)
+    const timer = setTimeout(() => finish(false), patienceMs)
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1')
       const isWhole = /\r\n\r\n/.test(text) && !/content-length: [1-9]\d*\r\n(?:.*\r\n)*\r\n$/i.test(text)

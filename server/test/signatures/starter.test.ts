@@ -1,14 +1,15 @@
 // The starter set before the real engine: Suricata takes every rule, each recorded attack is seen by its signature, and
-// ordinary traffic by none. Skipped where no Suricata 7 is installed (PORTCULLIS_SURICATA names another place of it).
+// ordinary traffic by none. PORTCULLIS_SURICATA names another place of the program.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { classtypeNames } from '../../src/signatures/names.ts'
 import { starterFile } from '../../src/system/signature-files.ts'
+import { lacking, unlessComplete } from '../support/requires.ts'
 import { clientPort, recordTraffic, type Traffic } from './capture.ts'
 import { cases, ordinary } from './cases.ts'
 
@@ -16,9 +17,11 @@ const program = process.env.PORTCULLIS_SURICATA ?? '/usr/bin/suricata'
 const leastMajor = 7
 
 function reasonToSkip(): string | false {
-  if (!existsSync(program)) return 'Suricata is not installed here'
+  const reason = lacking(program)
+  if (reason !== false) return reason
   const version = /version (\d+)\S*/.exec(spawnSync(program, ['-V'], { encoding: 'utf8' }).stdout)
-  return Number(version?.[1]) >= leastMajor ? false : `Suricata ${leastMajor} is needed; this is ${version?.[0]}`
+  if (Number(version?.[1]) >= leastMajor) return false
+  return unlessComplete(`Suricata ${leastMajor} is needed; this is ${version?.[0]}`)
 }
 
 const settings = `%YAML 1.1

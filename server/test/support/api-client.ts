@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:https'
+import { patienceMs } from './until.ts'
 
 export interface ApiAnswer {
   readonly status: number
@@ -30,7 +31,7 @@ export class ApiClient {
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-    timeoutMs = 20_000,
+    timeoutMs = patienceMs,
   ): Promise<ApiAnswer> {
     // Bytes, because with a string Node would write the headers as UTF-8 too.
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
@@ -64,7 +65,12 @@ export class ApiClient {
           })
         },
       )
-      outgoing.on('error', reject)
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        // The gateway closed a connection that was idle for long, just when it was wanted again.
+        const isStale = outgoing.reusedSocket && error.code === 'ECONNRESET'
+        if (isStale) resolve(this.call(method, path, body, headers, timeoutMs))
+        else reject(error)
+      })
       outgoing.end(payload)
     })
   }

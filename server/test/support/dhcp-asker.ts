@@ -67,7 +67,7 @@ function converse(ask: DhcpAsk, expected: readonly number[], ...parts: Buffer[])
       if (answer && expected.includes(answer.type)) finish(answer)
     }
     const again = setInterval(send, 1000)
-    const limit = setTimeout(() => finish(null), ask.timeoutMs ?? 10_000)
+    const limit = setTimeout(() => finish(null), ask.timeoutMs ?? 60_000)
     socket.on('message', hear)
     send()
   })

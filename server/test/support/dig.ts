@@ -20,12 +20,12 @@ export interface Question {
   readonly options?: readonly string[]
 }
 
-const patience = ['+time=3', '+tries=2']
+const patience = ['+time=15', '+tries=3']
 
 export async function dig(gateway: LabGateway, name: string, question: Question = {}): Promise<Answer> {
   const { from = 'client', server = '10.10.0.1', type = 'A', tcp = false, options = [] } = question
   const words = [`@${server}`, ...patience, tcp ? '+tcp' : '+notcp', ...options, name, type]
-  const { stdout } = await gateway.exec(from, ['/usr/bin/dig', ...words], { timeoutMs: 20_000 })
+  const { stdout } = await gateway.exec(from, ['/usr/bin/dig', ...words])
   return readAnswer(stdout)
 }
 

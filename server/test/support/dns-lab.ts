@@ -1,18 +1,16 @@
 // A lab whose DNS is asked by tests: the gateway, its interface and the words they share.
 
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { ApiClient } from './api-client.ts'
 import { addressesIn, dig, type Question } from './dig.ts'
 import { type LabGateway, startGateway } from './lab-gateway.ts'
+import { lacking } from './requires.ts'
 import { until } from './until.ts'
 
 const password = 'correct horse 9'
-const needed = ['/usr/sbin/unbound', '/usr/bin/dig', '/usr/sbin/dnsmasq', '/usr/bin/ldns-signzone']
-const missing = needed.filter((path) => !existsSync(path))
 
 /** Why the tests cannot run here. */
-export const dnsSkip = missing.length === 0 ? false : `not installed: ${missing.join(', ')}`
+export const dnsSkip = lacking('/usr/sbin/unbound', '/usr/bin/dig', '/usr/sbin/dnsmasq', '/usr/bin/ldns-signzone')
 
 export interface Item {
   readonly name: string

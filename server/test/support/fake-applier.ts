@@ -1,9 +1,15 @@
-// A strict stand-in for applyd: keeps what was applied in memory, answers as applyd would, and fails loudly when it is
-// used in a way applyd would refuse.
+// A strict stand-in for applyd: keeps what was applied in memory and refuses what applyd would refuse. Requests pass
+// applyd's own parsers, and plans its own checks against the tables of a real gateway; only the programs are missing.
 
-import type { Problem } from '../../src/contract/error.ts'
+import { parseShareUpload } from '../../src/applyd/engines/share-upload/upload.ts'
+import { vetLinks } from '../../src/applyd/network.ts'
+import { productionTables } from '../../src/applyd/production.ts'
+import { argumentParsers, Refusal } from '../../src/applyd/requests.ts'
+import { targetOf, vetTarget } from '../../src/applyd/vet.ts'
+import { GatewayError, type Problem } from '../../src/contract/error.ts'
 import type {
   Applier,
+  Artifact,
   Checkpoint,
   CheckReport,
   DataPlane,
@@ -18,6 +24,10 @@ import type {
   TrialPacket,
   TrialResult,
 } from '../../src/plan/artifacts.ts'
+import { sameArtifacts } from '../../src/plan/planner.ts'
+
+/** The state folder is never opened: nothing is written and no unit is started. */
+const tables = productionTables('/nonexistent', null, 'lab')
 
 export class FakeApplier implements Applier {
   readonly plane: DataPlane = 'lab'
@@ -35,12 +45,13 @@ export class FakeApplier implements Applier {
   tracked: SessionTable = { text: '', isCut: false, isCounting: true, limitation: null }
   /** How a packet fares. */
   tryPacket: (packet: TrialPacket) => TrialResult = () => ({ passed: true, origins: [] })
+  readonly #parsers = { ...argumentParsers(tables), upload: parseShareUpload }
   #busy = false
 
   async check(plan: Plan): Promise<CheckReport> {
     this.calls.push(`check ${plan.revision}`)
     this.#orFail()
-    return { problems: this.refuseWith, unchecked: [] }
+    return { problems: [...this.#vet(plan), ...this.refuseWith], unchecked: [] }
   }
 
   async apply(plan: Plan): Promise<Outcome> {
@@ -50,7 +61,8 @@ export class FakeApplier implements Applier {
     await new Promise((resolve) => setImmediate(resolve))
     this.#busy = false
     this.#orFail()
-    if (this.putBackWith.length > 0) return { status: 'put_back', problems: this.putBackWith, restored: true }
+    const problems = [...this.#vet(plan, 'not_applied'), ...this.putBackWith]
+    if (problems.length > 0) return { status: 'put_back', problems, restored: true }
     if (this.applied && plan.revision < this.applied.revision)
       throw new Error('an older revision came after a newer one')
     this.applied = plan
@@ -96,10 +108,12 @@ export class FakeApplier implements Applier {
 
   async trial(packets: readonly TrialPacket[]): Promise<readonly TrialResult[]> {
     this.#orFail()
+    parsed(() => this.#parsers.trial({ packets }))
     return packets.map((packet) => this.tryPacket(packet))
   }
 
   async checkpoint(sequence: number, hash: string): Promise<void> {
+    parsed(() => this.#parsers.checkpoint({ sequence, hash }))
     this.kept.push({ sequence, hash, time: '2026-01-01T00:00:00.000Z', authentic: true })
   }
 
@@ -113,8 +127,29 @@ export class FakeApplier implements Applier {
 
   async upload(request: ShareUpload): Promise<ShareUploadResult> {
     this.#orFail()
+    parsed(() => this.#parsers.upload(request))
     this.uploads.push(request)
     return this.uploadEnds
+  }
+
+  /** Faults of a well-formed plan; throws when applyd would not even read it. */
+  #vet(sent: Plan, code: 'internal' | 'not_applied' = 'internal'): readonly Problem[] {
+    const plan = parsed(() => this.#parsers.check({ plan: sent }).plan, code)
+    const target = targetOf(plan, tables)
+    const applied = new Map(this.applied?.artifacts.map((artifact) => [`${artifact.kind} ${artifact.name}`, artifact]))
+    const changed = plan.artifacts.filter((artifact) => {
+      const before = applied.get(`${artifact.kind} ${artifact.name}`)
+      return before === undefined || !sameArtifacts([before], [artifact])
+    })
+    const namesOf = (kind: Artifact['kind']) => changed.flatMap((one) => (one.kind === kind ? [one.name] : []))
+    const difference = {
+      nft: namesOf('nft'),
+      network: namesOf('network'),
+      file: namesOf('file'),
+      unit: namesOf('unit'),
+    }
+    const links = vetLinks(target.links ?? []).map((message) => ({ field: 'network', message }))
+    return [...vetTarget(target, difference, tables), ...links]
   }
 
   #tables(): NftTable[] {
@@ -123,5 +158,15 @@ export class FakeApplier implements Applier {
 
   #orFail(): void {
     if (this.failWith) throw this.failWith
+  }
+}
+
+/** A refusal reaches the caller as the client of the socket reports it. */
+function parsed<T>(parse: () => T, code: 'internal' | 'not_applied' = 'internal'): T {
+  try {
+    return parse()
+  } catch (fault) {
+    if (fault instanceof Refusal) throw new GatewayError(code, fault.message)
+    throw fault
   }
 }

@@ -2,18 +2,17 @@
 // run as processes of the test, on loopback or in a lab; never as services of the machine.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { lacking } from './requires.ts'
 import { until } from './until.ts'
 
 export const reasonToSkipServers: string | false =
   process.getuid?.() !== 0
     ? 'file servers need root'
-    : (['/usr/sbin/vsftpd', '/usr/sbin/smbd', '/usr/bin/smbclient']
-        .find((path) => !existsSync(path))
-        ?.concat(' is not installed') ?? false)
+    : lacking('/usr/sbin/vsftpd', '/usr/sbin/smbd', '/usr/bin/smbclient')
 
 export interface FileServer {
   /** Where uploads to the folder `in` of the server, or to `share/in`, arrive. */

@@ -60,14 +60,10 @@ export class FirewallLab {
   }
 
   rulesAreInKernel(): Promise<void> {
-    return until(
-      'the rules are in the kernel',
-      async () => {
-        const items = (await this.api.ok('GET', '/firewall/status')) as { name: string; status: string }[]
-        return items.every(({ name, status }) => name !== 'rules-in-kernel' || status === 'active')
-      },
-      60_000,
-    )
+    return until('the rules are in the kernel', async () => {
+      const items = (await this.api.ok('GET', '/firewall/status')) as { name: string; status: string }[]
+      return items.every(({ name, status }) => name !== 'rules-in-kernel' || status === 'active')
+    })
   }
 
   /** As at the beginning: no rules, and automatic SNAT. */

@@ -12,6 +12,8 @@ import { isRunning, type ProcessIdentity, readIdentity } from '../../src/launche
 import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
 import { type LauncherRecord, readRecord } from '../../src/launcher/record.ts'
 import type { DataPlane } from '../../src/plan/artifacts.ts'
+import { CleanLog, type LogEntry } from './clean-log.ts'
+import { patienceMs, until } from './until.ts'
 
 export interface StartOptions {
   readonly adminPassword?: string
@@ -25,20 +27,18 @@ export interface StartOptions {
   readonly wrapper?: readonly string[]
 }
 
-const startMs = 20_000
-const settleMs = 10_000
-
 export function startGateway(options: StartOptions = {}): Promise<LabGateway> {
   return startOn(options.stateDir ?? makeStateDir(), options, options.stateDir === undefined)
 }
 
 async function startOn(stateDir: string, options: StartOptions, ownsState: boolean): Promise<LabGateway> {
+  const logsBefore = readLogs(stateDir)
   const launcher = spawnLauncher(stateDir, options)
   const output = collectOutput(launcher)
   await waitForBanner(launcher, output, stateDir)
   const record = readRecord(stateDir)
   assert.ok(record, `the launcher said it is ready but wrote no record:\n${output.text}`)
-  return new LabGateway(launcher, stateDir, record, output, options, ownsState)
+  return new LabGateway(launcher, stateDir, record, output, options, ownsState, logsBefore)
 }
 
 /** For starts that are meant to fail: the exit code and everything said. */
@@ -107,8 +107,8 @@ function waitForBanner(launcher: ChildProcess, output: Output, stateDir: string)
       reject(new Error(`The gateway did not start: ${why}\n${output.text}\n${lastLines(stateDir)}`))
     const timer = setTimeout(() => {
       launcher.kill('SIGKILL')
-      fail(`no banner within ${startMs} ms`)
-    }, startMs)
+      fail(`no banner within ${patienceMs} ms`)
+    }, patienceMs)
     launcher.once('error', (error) => fail(error.message))
     launcher.once('close', (code) => {
       clearTimeout(timer)
@@ -122,14 +122,37 @@ function waitForBanner(launcher: ChildProcess, output: Output, stateDir: string)
   })
 }
 
+type Logs = Readonly<Record<string, string>>
+
+function readLogs(stateDir: string): Logs {
+  const folder = join(stateDir, 'log')
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
+}
+
+/** What our own processes wrote since. Engines write in their own forms, and the last line of a killed process may be cut. */
+function readEntries(logs: Logs, before: Logs): readonly LogEntry[] {
+  return ['gatewayd', 'applyd'].flatMap((name) => {
+    const text = (logs[`${name}.log`] ?? '').slice(before[`${name}.log`]?.length ?? 0)
+    const lines = text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'))
+    return lines.map((line): LogEntry => {
+      const { level, message, time: _time, ...fields } = JSON.parse(line) as Record<string, unknown>
+      return { level: String(level), message: `${name}: ${message}`, fields }
+    })
+  })
+}
+
 export class LabGateway {
   readonly stateDir: string
+  /** Warnings and errors of gatewayd and applyd; those that the test did not expect make `restart` and `stop` fail. */
+  readonly log = new CleanLog()
   readonly #launcher: ChildProcess
   readonly #output: Output
   readonly #options: StartOptions
   readonly #ownsState: boolean
   readonly #closed: Promise<number | null>
   readonly #first: LauncherRecord
+  readonly #logsBefore: Logs
   /** What tests run within the walls: it ends with them, but a moment after the launcher. */
   readonly #guests = new Set<Promise<void>>()
 
@@ -140,12 +163,14 @@ export class LabGateway {
     output: Output,
     options: StartOptions,
     ownsState: boolean,
+    logsBefore: Logs,
   ) {
     this.#launcher = launcher
     this.stateDir = stateDir
     this.#output = output
     this.#options = options
     this.#ownsState = ownsState
+    this.#logsBefore = logsBefore
     this.#first = record
     this.#closed = new Promise((resolve) => launcher.once('close', resolve))
   }
@@ -177,7 +202,7 @@ export class LabGateway {
   }
 
   exec(namespace: string, argv: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
-    const running = execInLab(this.stateDir, namespace, argv, { timeoutMs: settleMs, ...options })
+    const running = execInLab(this.stateDir, namespace, argv, { timeoutMs: patienceMs, ...options })
     const ended = running.then(
       () => {},
       () => {},
@@ -193,6 +218,8 @@ export class LabGateway {
   }
 
   killApplyd(): Promise<void> {
+    // gatewayd may just be asking.
+    this.log.allow(/^warning: gatewayd: .*The apply service/s)
     return this.#killAndWait('applyd')
   }
 
@@ -240,15 +267,16 @@ export class LabGateway {
     await Promise.all(this.#guests)
     assert.deepEqual(this.#leftovers(members), [], 'processes or mounts are left behind')
     assert.deepEqual(readdirSync(join(this.stateDir, 'run')).filter(isLauncherFile), [], 'the launcher left its files')
+    for (const entry of readEntries(this.logs(), this.#logsBefore)) this.log.add(entry)
+    this.log.assertClean()
   }
 
   removeState(): void {
     rmSync(join(this.stateDir, '..'), { recursive: true, force: true })
   }
 
-  logs(): Readonly<Record<string, string>> {
-    const folder = join(this.stateDir, 'log')
-    return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
+  logs(): Logs {
+    return readLogs(this.stateDir)
   }
 
   /** Every process that stands within the walls now, engines included. With the first of them the walls fall. */
@@ -291,13 +319,4 @@ function readLink(path: string): string {
 
 function listPids(): readonly number[] {
   return readdirSync('/proc').map(Number).filter(Number.isInteger)
-}
-
-/** Waits on a state outside of this process, which no event tells us about. */
-export async function until(what: string, holds: () => boolean, limitMs = settleMs): Promise<void> {
-  const deadline = performance.now() + limitMs
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error(`Waited ${limitMs} ms in vain until ${what}.`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 }

@@ -15,7 +15,9 @@ import { type Facts, noFacts } from '../../src/plan/facts.ts'
 import { Passwords } from '../../src/runtime/accounts/passwords.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { Vault } from '../../src/runtime/vault.ts'
+import { CleanLog } from './clean-log.ts'
 import { FakeApplier } from './fake-applier.ts'
+import { withRecordedReads } from './recorded-reads.ts'
 
 export class FakeClock implements Clock {
   boot = 'boot-1'
@@ -66,6 +68,8 @@ export interface TestGateway extends Gateway {
   readonly database: Database
   readonly vault: Vault
   readonly folder: string
+  /** Warnings and errors; those that the test did not expect make `restart` and `close` fail. */
+  readonly log: CleanLog
   /** A client signed in with the role; `null` is one without cookies. */
   client(role: Role | null): Promise<Client>
   addAdministrator(login: string, role: Role): Promise<string>
@@ -80,6 +84,8 @@ export interface TestOptions {
   readonly folder?: string
   readonly applier?: FakeApplier
   readonly licenceKey?: string
+  /** Warnings and errors that the gateway has to log, this one and those after a restart. */
+  readonly expectedLog?: readonly RegExp[]
   /** Parts a test brings itself, such as a listener or a log. */
   readonly parts?: Partial<GatewayParts>
 }
@@ -89,6 +95,8 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
   const clock = options.clock ?? new FakeClock()
   const applier = options.applier ?? new FakeApplier()
   const database = new Database(join(folder, 'gateway.db'))
+  const log = new CleanLog()
+  log.expect(...(options.expectedLog ?? []))
   const vault = new Vault(join(folder, 'vault.key'))
   const gateway = createGateway({
     database,
@@ -98,18 +106,19 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
     vault,
     clock,
     facts: () => labFacts,
-    log: (level, message, fields) => {
-      if (level === 'error') logged.push({ message, ...fields })
-    },
     brand: 'portcullis',
     hostName: 'gateway-host',
     ownNames: new Set(['gateway.test']),
     installationId: 'test-installation',
     licenceKey: options.licenceKey ?? null,
     isTls: true,
-    areas: [...areas, ...(options.extraAreas ?? [])],
+    areas: withRecordedReads([...areas, ...(options.extraAreas ?? [])]),
     checkReplies: true,
     ...options.parts,
+    log: (level, message, fields = {}) => {
+      log.add({ level, message, fields })
+      options.parts?.log?.(level, message, fields)
+    },
   })
   await gateway.http.ready()
   const { engine } = gateway
@@ -151,6 +160,7 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
     database,
     vault,
     folder,
+    log,
     addAdministrator,
     client: async (role) => {
       if (role === null) return clientWith('')
@@ -166,8 +176,11 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
       return createTestGateway({ ...options, ...changes, folder, clock, applier })
     },
     close: async () => {
-      await shut()
-      rmSync(folder, { recursive: true, force: true })
+      try {
+        await shut()
+      } finally {
+        rmSync(folder, { recursive: true, force: true })
+      }
     },
   }
 
@@ -178,8 +191,6 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
     gateway.services.audit.flush()
     await gateway.close()
     database.close()
+    log.assertClean()
   }
 }
-
-/** Errors the gateway logged; tests that expect none look here. */
-export const logged: Record<string, unknown>[] = []

@@ -61,7 +61,7 @@ export class Wire {
 
   /** Both protocols get through; answers what the far end saw. */
   async passes(attempt: Try): Promise<readonly [tcp: Seen, udp: Seen]> {
-    const [tcp, udp] = await this.#try(attempt, 5_000)
+    const [tcp, udp] = await this.#try(attempt, 60_000)
     assert.ok(tcp, `TCP did not get through: ${JSON.stringify(attempt)}`)
     assert.ok(udp, `UDP did not get through: ${JSON.stringify(attempt)}`)
     return [tcp, udp]
@@ -73,8 +73,8 @@ export class Wire {
   }
 
   /** The protocols that get through. */
-  async whichPass(attempt: Try): Promise<readonly string[]> {
-    const seen = await this.#try(attempt, 800)
+  async whichPass(attempt: Try, timeoutMs = 4_000): Promise<readonly string[]> {
+    const seen = await this.#try(attempt, timeoutMs)
     return ['tcp', 'udp'].filter((_, at) => seen[at] !== null)
   }
 

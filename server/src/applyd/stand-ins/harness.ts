@@ -7,7 +7,6 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Artifact, EngineFile, NftPiece, Outcome, Plan } from '../../plan/artifacts.ts'
 import { makePiece } from '../../plan/nft-piece.ts'
 import { type Applyd, type ApplydOptions, createApplyd } from '../applyd.ts'
@@ -18,11 +17,6 @@ import { createLog } from '../text.ts'
 const ip = '/usr/sbin/ip'
 const here = import.meta.dirname
 let counter = 0
-
-export async function waitFor(what: string, isTrue: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> {
-  for (const limit = Date.now() + ms; !(await isTrue()); await pause(10))
-    if (Date.now() > limit) throw new Error(`Waited in vain: ${what}`)
-}
 
 /** A state directory, a place for engine files and a network namespace; `remove` takes all of it away again. */
 export class Bench {

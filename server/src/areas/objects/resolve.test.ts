@@ -120,18 +120,27 @@ describe('an answer', () => {
     assert.ok(shown(addressesOf(config, facts, ids)).includes('192.0.2.7'))
   })
 
-  it('for ten thousand rules that use one long list takes no time', () => {
+  it('for ten thousand rules that use one long list looks at the list once', () => {
     const many = Array.from({ length: 10_000 }, (_, index) => ({
       ...named(`ip.id.${index + 1}`),
       value: `10.1.${index >> 8}.${index & 255}`,
     }))
-    const values = many.map(({ id }) => id)
+    let looks = 0
+    const values = new Proxy(
+      many.map(({ id }) => id),
+      {
+        get: (target, key, receiver) => {
+          if (/^\d+$/.test(String(key))) looks++
+          return Reflect.get(target, key, receiver)
+        },
+      },
+    )
     const large = write(write(config, ipAddresses, many), addressLists, [{ ...named('address_list.id.1'), values }])
-    const began = performance.now()
     for (let rule = 0; rule < 10_000; rule++) {
       addressesOf(large, facts, [`ip.id.${rule + 1}`, 'address_list.id.1'])
     }
-    assert.ok(performance.now() - began < 5_000)
+    // A few passes over the list, and not one for each rule.
+    assert.ok(looks < 10 * many.length, `${looks} looks at ${many.length} members`)
   })
 })
 

@@ -3,11 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { lan, facts as sampleFacts } from '../../../../test/support/network-samples.ts'
+import { lacking } from '../../../../test/support/requires.ts'
 import { entries } from '../../../areas/dhcp/config.ts'
 import type { Server } from '../../../areas/dhcp/contract.ts'
 import { parseOption } from '../../../areas/dhcp/dhcp-option.ts'
@@ -23,7 +24,6 @@ import { dhcpEngine } from './index.ts'
 
 const account = { uid: 65_534, gid: 65_534 }
 const unit = findUnit(productionTables('/state', account, 'host'), 'dhcp') ?? assert.fail('there is no unit dhcp')
-const lacking = existsSync('/usr/sbin/dnsmasq') ? false : 'dnsmasq-base is not installed'
 
 const withOptions = (options: readonly string[], more: Partial<Server> = {}): Config => {
   const server: Server = {
@@ -107,7 +107,7 @@ describe('the files of dnsmasq', () => {
   })
 })
 
-describe('options of administrators', { skip: lacking }, () => {
+describe('options of administrators', { skip: lacking('/usr/sbin/dnsmasq') }, () => {
   let folder = ''
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'portcullis-dnsmasq-'))

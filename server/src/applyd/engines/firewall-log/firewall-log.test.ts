@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { lacking, unlessComplete } from '../../../../test/support/requires.ts'
 import { until } from '../../../../test/support/until.ts'
 import { logRules, settings } from '../../../areas/firewall/config.ts'
 import type { LogRule } from '../../../areas/firewall/contract-rules.ts'
@@ -17,11 +18,8 @@ import { productionTables } from '../../production.ts'
 import { findUnit } from '../../tables.ts'
 import { unitCommandLine } from '../../units.ts'
 
-const lacking = !existsSync('/usr/sbin/ulogd')
-  ? 'ulogd2 is not installed'
-  : spawnSync('/usr/bin/unshare', ['--net', '--', '/usr/sbin/nft', 'list', 'tables']).status !== 0
-    ? 'network namespaces and nft need root'
-    : false
+const canList = spawnSync('/usr/bin/unshare', ['--net', '--', '/usr/sbin/nft', 'list', 'tables']).status === 0
+const reasonToSkip = canList ? lacking('/usr/sbin/ulogd') : unlessComplete('network namespaces and nft need root')
 
 const rules = `table inet portcullis {
   chain output {
@@ -39,7 +37,7 @@ const config = addItem(write({}, settings, { ...settings.initial, log_mode: 'all
   action: 'mark_log',
 } as LogRule)
 
-describe('the reader of the firewall log', { skip: lacking }, () => {
+describe('the reader of the firewall log', { skip: reasonToSkip }, () => {
   let folder = ''
   let reader: ChildProcess
   let holder: ChildProcess

@@ -1,0 +1,78 @@
+// The stand-in for applyd refuses what applyd refuses, so that no test passes with a plan that a gateway could not apply.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { productionTables } from '../../src/applyd/production.ts'
+import { GatewayError } from '../../src/contract/error.ts'
+import type { Artifact, LinkPlan, Plan } from '../../src/plan/artifacts.ts'
+import { makePiece } from '../../src/plan/nft-piece.ts'
+import { FakeApplier } from './fake-applier.ts'
+
+const plan = (...artifacts: Artifact[]): Plan => ({ revision: 1, artifacts })
+const chain = (line: string) => makePiece({ kind: 'chain', name: 'input', head: '', lines: [line], origin: '' })
+const ruleset = (line: string): Artifact => ({ kind: 'nft', name: 'inet portcullis', pieces: [chain(line)] })
+const link = (device: string): LinkPlan => ({
+  origin: 'network.connections[1]',
+  device,
+  make: null,
+  isUp: true,
+  addresses: [],
+  routes: [],
+  mirrors: [],
+})
+
+const units = productionTables('/nonexistent', null, 'lab').units
+const [unitWithFiles = ''] = [...units].find(([, unit]) => unit.files.some((file) => !file.endsWith('.*'))) ?? []
+
+describe('the fake applier', () => {
+  const unreadable: readonly (readonly [string, Artifact])[] = [
+    ['a table that is not in the tables of applyd', { kind: 'nft', name: 'inet other', pieces: [] }],
+    ['a file that is not in the tables', { kind: 'file', name: 'passwd', text: '' }],
+    ['a unit that is not in the tables', { kind: 'unit', name: 'shell' }],
+    [
+      'a piece whose hash does not match',
+      { kind: 'nft', name: 'inet portcullis', pieces: [{ ...chain('accept'), lines: ['drop'] }] },
+    ],
+    ['a device name that is a path', { kind: 'network', name: 'links', links: [link('../x')] }],
+    [
+      'an address without a prefix length',
+      { kind: 'network', name: 'links', links: [{ ...link('lan0'), addresses: ['10.0.0.1'] }] },
+    ],
+  ]
+  for (const [what, artifact] of unreadable)
+    it(`does not read ${what}`, async () => {
+      const applier = new FakeApplier()
+      const isRefused = (code: string) => (fault: unknown) => fault instanceof GatewayError && fault.code === code
+      await assert.rejects(applier.check(plan(artifact)), isRefused('internal'))
+      await assert.rejects(applier.apply(plan(artifact)), isRefused('not_applied'))
+      assert.equal(applier.applied, null)
+    })
+
+  const faulty: readonly (readonly [string, Artifact])[] = [
+    ['a rule that closes a brace it did not open', ruleset('accept }')],
+    ['a rule that includes a file', ruleset('include "x"')],
+    ['a device that is listed twice', { kind: 'network', name: 'links', links: [link('lan0'), link('lan0')] }],
+    ['the loopback device', { kind: 'network', name: 'links', links: [link('lo')] }],
+    ['a unit without its files', { kind: 'unit', name: unitWithFiles }],
+  ]
+  for (const [what, artifact] of faulty)
+    it(`refuses ${what}`, async () => {
+      const applier = new FakeApplier()
+      assert.notDeepEqual((await applier.check(plan(artifact))).problems, [])
+      assert.equal((await applier.apply(plan(artifact))).status, 'put_back')
+      assert.equal(applier.applied, null)
+    })
+
+  it('applies a plan that applyd would apply', async () => {
+    const applier = new FakeApplier()
+    assert.deepEqual(await applier.check(plan(ruleset('accept'))), { problems: [], unchecked: [] })
+    assert.equal((await applier.apply(plan(ruleset('accept')))).status, 'applied')
+  })
+
+  it('takes no packets and checkpoints that applyd would not take', async () => {
+    const applier = new FakeApplier()
+    const packet = { protocol: 'tcp', source: '10.0.0.1', sourcePort: 1, destinationPort: 1 } as const
+    await assert.rejects(applier.trial([{ ...packet, device: 'lan0', destination: 'gateway.test' }]))
+    await assert.rejects(applier.checkpoint(1, 'not a hash'))
+  })
+})
