@@ -156,10 +156,14 @@ describe('the firewall log on the wire', { skip }, () => {
   })
 
   it('is kept when gatewayd dies, each record once', async () => {
-    await markUdp('mark_log')
+    const marking = await markUdp('mark_log')
     await dropTarget()
     const from = await tryBlocked()
-    await appears(from)
+    const counters = (await api.ok('GET', '/firewall/counters/log')) as { id: number; packets: number }[]
+    const packets = counters.find(({ id }) => `${id}` === marking)?.packets ?? 0
+    assert.ok(packets > 0)
+    // Each packet is marked and dropped.
+    await until('all records are there', async () => (await recordsFrom(from)).length === 2 * packets)
     const known = await recordsFrom(from)
     await gateway.killGatewayd()
     await api.signIn('admin', password)
