@@ -156,7 +156,7 @@ export function formOf(pattern: string): RegExp {
 const words: ReadonlySet<string> = new Set([ownArea, publicFiles, contractFiles, anything])
 
 /** The table as docs/ARCHITECTURE.md shows it. */
-export const importTableText = (): string =>
+const importTableText = (): string =>
   [
     '| Code | May import | Because |',
     '|---|---|---|',
@@ -165,3 +165,10 @@ export const importTableText = (): string =>
         `| \`${code}\` | ${may.map((one) => (words.has(one) ? one : `\`${one}\``)).join(', ')} | ${because} |`,
     ),
   ].join('\n')
+
+/** The document with the table between its two marks. */
+export const withImportTable = (document: string): string =>
+  document.replace(
+    /(<!-- import table[^\n]*-->\n)[\s\S]*?(<!-- end of the import table -->)/,
+    (_, begin: string, end: string) => `${begin}\n${importTableText()}\n\n${end}`,
+  )

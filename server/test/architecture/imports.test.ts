@@ -100,14 +100,6 @@ describe('the import table', () => {
     )
     assert.deepEqual(shells, [])
   })
-
-  it('keeps applyd small, and what it knows of each engine as well', () => {
-    const linesOf = (file: string): number => readFileSync(join(source, file), 'utf8').split('\n').length
-    const core = files.filter((file) => /^applyd\/[^/]+$/.test(file)).reduce((sum, file) => sum + linesOf(file), 0)
-    assert.ok(core < 3_400, `applyd has ${core} lines`)
-    for (const file of files.filter((one) => one.startsWith('applyd/engines/')))
-      assert.ok(linesOf(file) < 200, `${file} has ${linesOf(file)} lines`)
-  })
 })
 
 function isAllowed(pattern: string, file: string, target: string): boolean {

@@ -1,5 +1,5 @@
 // Golden files: a sentence, the configuration that differs from the defaults, facts when they matter, and the whole
-// output. `npm run golden` writes the outputs anew (and docs/openapi.json); tests only compare.
+// output. `npm run golden` writes the outputs again (and docs/openapi.json and the import table of docs/ARCHITECTURE.md); tests only compare.
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import type { Config, Slot } from '../../src/model/slots.ts'
 import type { Artifact } from '../../src/plan/artifacts.ts'
 import type { Facts } from '../../src/plan/facts.ts'
 import { artifactName, contentOf, createPlanner } from '../../src/plan/planner.ts'
+import { withImportTable } from '../architecture/import-table.ts'
 import { openApiText } from '../contract/openapi-text.ts'
 import { labFacts } from './test-gateway.ts'
 
@@ -70,4 +71,6 @@ function writeCase(golden: GoldenCase): void {
 if (process.argv.includes('--write')) {
   for (const golden of listGoldenCases()) writeCase(golden)
   writeFileSync(join(repository, 'docs', 'openapi.json'), openApiText())
+  const architecture = join(repository, 'docs', 'ARCHITECTURE.md')
+  writeFileSync(architecture, withImportTable(readFileSync(architecture, 'utf8')))
 }
