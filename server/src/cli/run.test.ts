@@ -105,7 +105,7 @@ test('endpoints are listed by a word of their path or summary', async () => {
   assert.equal(code, 1)
   assert.equal(out, '')
   const found = await gw('endpoints', '/firewall/state')
-  assert.match(found.out, /^METHOD +PATH +ACCESS +SUMMARY\nGET +\/firewall\/state +view +Show the switch/)
+  assert.match(found.out, /^METHOD +PATH +ACCESS +SUMMARY\nGET +\/firewall\/state +view +Show the state/)
 })
 
 test('an address that does not answer has exit code 4', async () => {

@@ -1,6 +1,7 @@
 // The rows that the store reads and writes, how damage to one is noticed, and how one of an older version is read. No statements.
 
 import { hash as digest } from 'node:crypto'
+import { pathOf } from '../model/paths.ts'
 import { type ItemId, type Slot, versionOf } from '../model/slots.ts'
 import { upgradeValue } from '../model/upgrades.ts'
 import type { StoredChange } from './history.ts'
@@ -62,7 +63,7 @@ export function upgradeRow(slot: Slot, row: ItemRow): unknown {
   try {
     return upgradeValue(slot, JSON.parse(row.body), row.version)
   } catch (cause) {
-    const object = slot.kind === 'single' ? slot.key : `${slot.key}[${row.id}]`
+    const object = slot.kind === 'single' ? slot.key : pathOf(slot, row.id)
     throw new Error(
       `The stored ${object} cannot be upgraded from version ${row.version} to ${versionOf(slot)}: ${(cause as Error).message}.`,
       { cause },

@@ -2,6 +2,7 @@
 // Secrets travel in clear inside the sealed archive, beside the slots, because the vault that sealed them stays behind.
 
 import { GatewayError, type Problem } from '../../contract/error.ts'
+import { pathOf, under } from '../../model/paths.ts'
 import { resealAll } from '../../model/reseal.ts'
 import type { Sealed } from '../../model/secret.ts'
 import { type Config, type Item, read, type Slot, versionOf, write } from '../../model/slots.ts'
@@ -132,15 +133,12 @@ function sealAll(
 }
 
 function slotProblems(slot: Slot, value: unknown, faultsOf: Restore['faultsOf']): Problem[] {
-  if (slot.kind === 'single') return within(slot.key, faultsOf(slot.schema, value))
+  if (slot.kind === 'single') return under(slot.key, faultsOf(slot.schema, value))
   if (!Array.isArray(value)) return [{ field: slot.key, message: 'Must be a list.' }]
-  const faults = value.flatMap((item, index) => within(`${slot.key}[${index}]`, faultsOf(slot.schema, item)))
+  const faults = value.flatMap((item, index) => under(pathOf(slot, index), faultsOf(slot.schema, item)))
   const isRepeated = new Set(value.map((item: Item | null) => item?.id)).size !== value.length
   return [...faults, ...(isRepeated ? [{ field: slot.key, message: 'Duplicate id.' }] : [])]
 }
-
-const within = (prefix: string, problems: readonly Problem[]): Problem[] =>
-  problems.map(({ field, message }) => ({ field: `${prefix}.${field}`, message }))
 
 const maxProblems = 100
 const unrestorable = 'The backup holds settings that cannot be restored.'

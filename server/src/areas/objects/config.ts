@@ -31,8 +31,6 @@ export const portLists = list('objects.port_lists', PortList)
 export const timeLists = list('objects.time_lists', TimeList)
 export const countryLists = list('objects.country_lists', CountryList)
 
-export { zones }
-
 /** What all objects of administrators have. */
 export interface StoredObject extends Item {
   readonly id: string

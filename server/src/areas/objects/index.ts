@@ -2,7 +2,7 @@
 
 import { defineArea } from '../../http/handle.ts'
 import { slots } from './config.ts'
-import { objectLists } from './lists.ts'
+import { ownLists } from './lists.ts'
 import { routes } from './routes.ts'
 
-export const objects = defineArea({ name: 'objects', slots, lists: objectLists, routes })
+export const objects = defineArea({ name: 'objects', slots, lists: ownLists, routes })

@@ -5,6 +5,7 @@ import { declareList, type ListDeclaration, names } from '../../model/declaratio
 import type { ListSlot } from '../../model/slots.ts'
 import { parseAddress } from '../../net/ipv4.ts'
 import { parseMoment } from '../../policy/schedule.ts'
+import { zoneList } from '../network/public.ts'
 import {
   addressLists,
   countryLists,
@@ -21,7 +22,6 @@ import {
   type StoredObject,
   timeLists,
   timeRanges,
-  zones,
 } from './config.ts'
 import { isCountry } from './known.ts'
 
@@ -121,6 +121,9 @@ export const objectLists: readonly ListDeclaration<StoredObject>[] = [
   declareList(withValues(ipAddressLists)),
   withMembers(portLists, [ports, portRanges]),
   withMembers(timeLists, [timeRanges]),
-  declareList(common(zones)),
+  zoneList,
   countryListList,
 ]
+
+/** Zones belong to the network, which declares them. */
+export const ownLists = objectLists.filter((list) => list !== zoneList)
