@@ -59,4 +59,8 @@ export const migrations: readonly Migration[] = [
       ) WITHOUT ROWID`,
     ],
   },
+  {
+    title: 'the audit trail under its name',
+    statements: ['ALTER TABLE journal RENAME TO audit'],
+  },
 ]

@@ -208,7 +208,7 @@ describe('looking', () => {
     assert.equal(intact.code, 0, intact.err)
     assert.match(intact.out, /^The audit trail is intact: \d+ records/)
     world.gateway.database
-      .prepare("UPDATE journal SET record = replace(record, 'root', 'nobody') WHERE sequence = 4")
+      .prepare("UPDATE audit SET record = replace(record, 'root', 'nobody') WHERE sequence = 4")
       .run()
     const altered = await gw('audit', 'verify')
     assert.equal(altered.code, 1)

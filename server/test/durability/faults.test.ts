@@ -23,14 +23,14 @@ const diskFaults: readonly Fault[] = [
   refusedByTable('probation', 'DELETE'),
   refusedByTable('sessions', 'INSERT'),
   refusedByTable('sessions', 'DELETE'),
-  refusedByTable('journal', 'INSERT'),
+  refusedByTable('audit', 'INSERT'),
   {
     // A deferred key is looked at by COMMIT alone.
     title: 'the commit itself fails',
     arm: (bench) =>
       bench.meddle(`CREATE TABLE parents (id INTEGER PRIMARY KEY);
         CREATE TABLE orphans (parent INTEGER REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED);
-        CREATE TRIGGER fault AFTER INSERT ON journal BEGIN INSERT INTO orphans VALUES (1); END`),
+        CREATE TRIGGER fault AFTER INSERT ON audit BEGIN INSERT INTO orphans VALUES (1); END`),
     disarm: (bench) => bench.meddle('DROP TRIGGER fault; DROP TABLE orphans; DROP TABLE parents'),
   },
   {
@@ -39,7 +39,7 @@ const diskFaults: readonly Fault[] = [
       // Nothing may fit into what is free within the file either.
       bench.pragma('max_page_count=1')
       bench.meddle(
-        `CREATE TABLE filler (x); CREATE TRIGGER fault BEFORE INSERT ON journal BEGIN INSERT INTO filler VALUES (zeroblob(1000000)); END`,
+        `CREATE TABLE filler (x); CREATE TRIGGER fault BEFORE INSERT ON audit BEGIN INSERT INTO filler VALUES (zeroblob(1000000)); END`,
       )
     },
     disarm: (bench) => {

@@ -196,10 +196,10 @@ describe('the audit trail', () => {
     admin = await gateway.client('predefined_admin_write')
     assert.equal((await admin('GET', '/journal/verify')).body.intact, true)
     gateway.database
-      .prepare("UPDATE journal SET record = replace(record, 'viewer', 'nobody') WHERE sequence >= 9")
+      .prepare("UPDATE audit SET record = replace(record, 'viewer', 'nobody') WHERE sequence >= 9")
       .run()
     const changed = gateway.database
-      .prepare("SELECT min(sequence) AS first FROM journal WHERE record LIKE '%nobody%'")
+      .prepare("SELECT min(sequence) AS first FROM audit WHERE record LIKE '%nobody%'")
       .get()
     const verified = (await admin('GET', '/journal/verify')).body
     assert.equal(verified.intact, false)

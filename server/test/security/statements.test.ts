@@ -65,7 +65,7 @@ describe('text that looks like SQL', () => {
     "'; DROP TABLE items; --",
     '" OR ""="',
     '1; DELETE FROM sessions',
-    "%' UNION SELECT record FROM journal --",
+    "%' UNION SELECT record FROM audit --",
     'x`',
     '0 OR 1=1',
     "\\'",

@@ -50,14 +50,14 @@ describe('a tampered audit trail', () => {
       trail.write([entry(`record ${index}`)])
       if (checkpointAt.includes(index)) checkpoints.push({ ...trail.head, time: '', authentic: true })
     }
-    rows = database.prepare('SELECT sequence, record, hash FROM journal ORDER BY sequence').all() as unknown as Row[]
+    rows = database.prepare('SELECT sequence, record, hash FROM audit ORDER BY sequence').all() as unknown as Row[]
   })
   after(() => database.close())
 
   /** Verifies with `changed` in place of the rows, as a process started afterwards would. */
   async function faultOf(changed: readonly Row[], signed = checkpoints): Promise<number | null> {
     const copy = new Database(':memory:')
-    const insert = copy.prepare('INSERT INTO journal (sequence, record, hash) VALUES (?, ?, ?)')
+    const insert = copy.prepare('INSERT INTO audit (sequence, record, hash) VALUES (?, ?, ?)')
     copy.transact(() => {
       for (const row of changed) insert.run(row.sequence, row.record, row.hash)
     })
@@ -166,7 +166,7 @@ describe('a tampered audit trail', () => {
     const running = new Database(':memory:')
     const trail = new AuditTrail(running, now)
     trail.write([entry('one'), entry('two'), entry('three')])
-    running.prepare('DELETE FROM journal WHERE sequence > 1').run()
+    running.prepare('DELETE FROM audit WHERE sequence > 1').run()
     assert.deepEqual(await trail.verify([]), { sequence: 2, message: 'This record and all after it are missing.' })
     running.close()
   })
@@ -251,7 +251,7 @@ describe('the audit trail', () => {
     const database = new Database(':memory:')
     const trail = new AuditTrail(database, now)
     trail.write([entry('a\r\n{"sequence":2}\u0000\u001b[31m'), entry('b')])
-    const rows = database.prepare('SELECT record FROM journal').all() as unknown as Row[]
+    const rows = database.prepare('SELECT record FROM audit').all() as unknown as Row[]
     for (const { record } of rows) {
       for (const character of '\r\n\u0000\u001b') assert.ok(!record.includes(character))
     }

@@ -75,7 +75,7 @@ export class AuditTrail {
 
   #readLast(): { sequence: number; hash: Uint8Array } {
     const row = this.#database
-      .prepare('SELECT sequence, hash FROM journal ORDER BY sequence DESC LIMIT 1')
+      .prepare('SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1')
       .get() as unknown as Row | undefined
     return row ?? { sequence: 0, hash: genesis }
   }
@@ -99,7 +99,7 @@ export class AuditTrail {
         const record = JSON.stringify({ sequence, ...entry })
         hash = recordHash(hash, record)
         this.#database
-          .prepare('INSERT INTO journal (sequence, record, hash) VALUES (?, ?, ?)')
+          .prepare('INSERT INTO audit (sequence, record, hash) VALUES (?, ?, ?)')
           .run(sequence, record, hash)
       }
       return { sequence, hash }
@@ -154,7 +154,7 @@ export class AuditTrail {
   listJson(limit: number, offset: number): string {
     this.#tryFlush()
     const rows = this.#database
-      .prepare('SELECT record FROM journal ORDER BY sequence DESC LIMIT ? OFFSET ?')
+      .prepare('SELECT record FROM audit ORDER BY sequence DESC LIMIT ? OFFSET ?')
       .all(limit, offset) as unknown as Row[]
     return `[${rows.map((row) => row.record).join(',')}]`
   }
@@ -163,7 +163,7 @@ export class AuditTrail {
   pageAfter(sequence: number, limit: number): AuditRecord[] {
     this.#tryFlush()
     const rows = this.#database
-      .prepare('SELECT record FROM journal WHERE sequence > ? ORDER BY sequence LIMIT ?')
+      .prepare('SELECT record FROM audit WHERE sequence > ? ORDER BY sequence LIMIT ?')
       .all(sequence, limit) as unknown as Row[]
     return rows.map(({ record }) => JSON.parse(record) as AuditRecord)
   }
@@ -200,7 +200,7 @@ export class AuditTrail {
 
   #rowsAfter(sequence: number | null): Row[] {
     return this.#database
-      .prepare('SELECT sequence, record, hash FROM journal WHERE sequence > ? ORDER BY sequence LIMIT ?')
+      .prepare('SELECT sequence, record, hash FROM audit WHERE sequence > ? ORDER BY sequence LIMIT ?')
       .all(sequence ?? Number.MIN_SAFE_INTEGER, verifiedAtOnce) as unknown as Row[]
   }
 }
