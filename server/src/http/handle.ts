@@ -120,7 +120,8 @@ export interface Services {
     edit: (config: Config, tools: EditTools) => Config,
     options: GatewayChange,
   ) => Promise<void>
-  readonly applier: Applier
+  /** What areas may ask of applyd; nothing here changes the machine. */
+  readonly applier: Pick<Applier, 'checkpoints' | 'trial' | 'upload'>
   /** What is applied on the machine now, or why that is not known. */
   readonly observe: () => Promise<Machine>
   /** For areas that say `apply: 'background'`: whether what they want is in force. */
