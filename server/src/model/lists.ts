@@ -222,9 +222,10 @@ function addItems<T extends Item>(
   const conflicts: Problem[] = []
   const next = items.reduce((rest, item, index) => {
     const path = `${field}[${index}]`
-    problems.push(...under(path, problemsOf(rest, list, item, null)))
-    conflicts.push(...under(path, conflictsWith(rest, list, item, null)))
-    return addItem(rest, list.slot, item)
+    const placed = addItem(rest, list.slot, item)
+    problems.push(...under(path, problemsOf(placed, list, item, null)))
+    conflicts.push(...under(path, conflictsWith(placed, list, item, null)))
+    return placed
   }, config)
   refuse(problems)
   refuse(conflicts, 'conflict')

@@ -35,7 +35,7 @@ export const groupList = declareList<ServerGroup>({
 /** The root group is level one (docs/behaviour/central-console.md 2.1). */
 const maxLevels = 3
 
-/** Groups form a tree below the root. Judged with the group in its new place, the others as they are stored. */
+/** Groups form a tree below the root. */
 function treeProblems(config: Config, group: ServerGroup): Problem[] {
   const problem = (message: string): Problem[] => [{ field: 'parent_id', message }]
   if (group.parent_id === null) return problem('Only the root group has no parent.')
@@ -72,8 +72,8 @@ export const serverList = declareList<StoredServer>({
   nameOf: ({ title }) => `connected gateway "${title}"`,
   ids: { kind: 'given' },
   references: [namesOne('parent_id', { faultOf: faultOfGroup })],
-  conflictsOf: (config, server) =>
-    findIn(config, servers, server.id)?.approved && !server.approved
+  lockedOf: (server, current) =>
+    current.approved && !server.approved
       ? [{ field: 'approved', message: 'A confirmed connection can only be ended by removing the gateway.' }]
       : [],
   reads: [groups],

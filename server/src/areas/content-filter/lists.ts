@@ -41,9 +41,8 @@ const countUrls = perState([userCategories], (config) =>
   read(config, userCategories).reduce((sum, { urls }) => sum + urls.length, 0),
 )
 
-function urlProblems(config: Config, { urls }: UserCategory, current: UserCategory | null): Problem[] {
-  const others = countUrls(config) - (current?.urls.length ?? 0)
-  return others + urls.length > maxUrlsOverAll
+function urlProblems(config: Config): Problem[] {
+  return countUrls(config) > maxUrlsOverAll
     ? [{ field: 'urls', message: `All user categories together can have at most ${maxUrlsOverAll} entries.` }]
     : []
 }

@@ -58,9 +58,8 @@ const sourcesOfProfiles = perState([rules], (config) => {
 })
 
 /** All rules of a profile together have a limit (docs/behaviour/web-application-firewall.md 3). */
-function sourceProblems(config: Config, rule: StoredRule, current: StoredRule | null): Problem[] {
-  const others = (sourcesOfProfiles(config).get(rule.profile_id) ?? 0) - (current?.aliases.length ?? 0)
-  return others + rule.aliases.length > maxSources
+function sourceProblems(config: Config, { profile_id }: StoredRule): Problem[] {
+  return (sourcesOfProfiles(config).get(profile_id) ?? 0) > maxSources
     ? [{ field: 'aliases', message: `The rules of a profile can have at most ${maxSources} sources together.` }]
     : []
 }
