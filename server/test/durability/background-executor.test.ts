@@ -50,7 +50,7 @@ class Gateway {
       store: new ConfigStore(this.#database, slots),
       planner: createPlanner(areas),
       facts: () => noFacts,
-      alongside: () => {},
+      onCommit: () => {},
     })
     this.#reconciler = startReconciler(
       this.engine,

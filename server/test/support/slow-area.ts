@@ -41,7 +41,7 @@ export class SlowMachine extends FakeApplier {
   /** How the engine does with a text. */
   readonly states = new Map<string, { readonly state: State; readonly message: string }>()
   /** Texts that fail while they are applied, and that applyd refuses to read. */
-  readonly puttingBack = new Set<string>()
+  readonly reverting = new Set<string>()
   readonly refusing = new Set<string>()
   /** Texts that the checker refuses. */
   readonly invalid = new Set<string>()
@@ -57,7 +57,7 @@ export class SlowMachine extends FakeApplier {
   override async apply(plan: Plan): Promise<Outcome> {
     const text = textIn(plan)
     if (text !== null && this.refusing.has(text)) throw this.refusal
-    if (text !== null && this.puttingBack.has(text))
+    if (text !== null && this.reverting.has(text))
       return { status: 'put_back', problems: [{ field: 'slow', message: `${text} failed.` }], restored: true }
     const outcome = await super.apply(withoutSlow(plan))
     if (outcome.status === 'applied' && text !== this.text) {
