@@ -32,7 +32,7 @@ export const hold = (piece: NftPiece): HeldPiece => {
   return { kind, name, head, hash, body: piece, shape: shapeOf(piece), fingerprint: null }
 }
 
-/** Elements of these sets come and go without us. */
+/** Elements of these sets change without applyd. */
 export const isLively = ({ head }: Pick<NftPiece, 'head'>): boolean => /\b(dynamic|timeout)\b/.test(head)
 
 function shapeOf(piece: NftPiece): string {

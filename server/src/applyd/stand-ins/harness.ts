@@ -1,5 +1,5 @@
-// What the tests of applyd share: a network namespace of their own, tables with a real dnsmasq and a stand-in engine,
-// and ways to look at the machine from outside.
+// What the tests of applyd share: a separate network namespace, tables with a real dnsmasq and a stand-in engine, and
+// functions that read the state of the machine from outside.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -21,10 +21,10 @@ let counter = 0
 
 export async function waitFor(what: string, isTrue: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> {
   for (const limit = Date.now() + ms; !(await isTrue()); await pause(10))
-    if (Date.now() > limit) throw new Error(`Waited in vain: ${what}`)
+    if (Date.now() > limit) throw new Error(`Timed out waiting for: ${what}`)
 }
 
-/** A state directory, a place for engine files and a network namespace; `remove` takes all of it away again. */
+/** A state directory, a place for engine files and a network namespace; `remove` deletes all of it. */
 export class Bench {
   /** In memory where possible: durability is not what these tests measure, and fsync on a disk is slow. */
   readonly root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'applyd-'))
@@ -86,7 +86,7 @@ export class Bench {
     return units.find((unit) => unit.name === name)?.process?.pid ?? null
   }
 
-  /** Every process that carries the mark of this bench, whoever started it. */
+  /** Every process that carries the mark of this bench, regardless of what started it. */
   processes(): number[] {
     const mark = `PORTCULLIS_UNIT=${this.stateDir}/`
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
@@ -127,7 +127,7 @@ export class Scene {
   unitNow = async (name = 'stand') => (await this.observe()).units.find((unit) => unit.name === name)
   unitLog = (name = 'stand') => readIfThere(join(this.bench.stateDir, 'log', `${name}.log`))
 
-  /** Everything that must not have changed when a plan was refused or put back. */
+  /** Everything that must not have changed when a plan was refused or reverted. */
   everything = () => ({
     kernel: this.bench.kernel(),
     dns: this.bench.file('dns.conf'),
@@ -233,7 +233,7 @@ const dnsmasqKeys = /^(port|listen-address|bind-interfaces|no-resolv|no-hosts|ad
 const vetDnsmasq = (file: string, text: string): string[] =>
   text.split('\n').flatMap((line, index) => {
     const isFine = line === '' || dnsmasqKeys.test(line)
-    return isFine ? [] : [`Line ${index + 1} of ${file} holds a directive that is not allowed.`]
+    return isFine ? [] : [`Line ${index + 1} of ${file} contains a directive that is not allowed.`]
   })
 
 export const dnsText = (port: number, extra = ''): string =>
@@ -257,7 +257,7 @@ export const nft = (pieces: readonly NftPiece[], name = 'inet portcullis'): Arti
 export const file = (name: string, text: string): EngineFile => ({ kind: 'file', name, text })
 export const unit = (name: string): Artifact => ({ kind: 'unit', name })
 
-/** Why everything was put back; none when it was not. */
+/** Why the plan was reverted; empty when it was not. */
 export const problemsOf = (outcome: Outcome) => (outcome.status === 'put_back' ? outcome.problems : [])
 
 /** A plan with everything in it: a ruleset, dnsmasq and the stand-in. */

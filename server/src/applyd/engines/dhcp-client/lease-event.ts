@@ -45,7 +45,7 @@ function leaseFrom(device: string, env: Environment, now: number): Lease | null 
   }
 }
 
-/** Neither this machine, nor everybody, nor nobody. */
+/** Not loopback, multicast, broadcast or unspecified. */
 function isHost(text: string): boolean {
   const first = Number(text.split('.')[0])
   return isIPv4(text) && first > 0 && first !== 127 && first < 224

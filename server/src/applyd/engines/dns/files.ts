@@ -1,5 +1,5 @@
 // The files of the DNS server: which lines a plan may write, how unbound-checkconf reads them before they are used, and how
-// the running server learns of changed ones.
+// the running server reloads changed ones.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const policyFile: keyof typeof dns.files = 'unbound-policy.zone'
 const zoneTemplate: keyof typeof dns.fileTemplates = 'unbound-zone'
 
 const policyZone = 'policy.rpz.'
-/** Flushing a name goes through the whole cache each time; beyond this many it is cheaper to begin with a new one. */
+/** Flushing a name goes through the whole cache each time; beyond this many it is cheaper to start with an empty one. */
 const mostFlushed = 50
 
 export const readIfThere = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')

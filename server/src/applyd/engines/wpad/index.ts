@@ -14,7 +14,7 @@ const proxyFile = 'function FindProxyForURL(url, host) { return "DIRECT"; }\n'
 const busybox = ['/usr/bin/busybox', '/bin/busybox'].find((path) => existsSync(path)) ?? '/usr/bin/busybox'
 const port = wpad.ports.web.destinationPort
 
-/** nobody:nogroup, the account that owns nothing. */
+/** `nobody:nogroup`, the account that owns nothing. */
 const nobody = '65534:65534'
 
 export const wpadEngine = defineEngine(wpad, ({ stateDir, service }) => {
