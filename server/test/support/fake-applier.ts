@@ -28,12 +28,12 @@ export class FakeApplier implements Applier {
   applied: Plan | null = null
   readonly calls: string[] = []
   readonly kept: Checkpoint[] = []
-  /** Packets by origin; an origin that is not in here has counted none. */
+  /** Packets by origin; an origin that is not listed has counted none. */
   readonly hitCounts = new Map<string, number>()
   epoch = 'fake'
   /** What the kernel tracks. */
   tracked: SessionTable = { text: '', isCut: false, isCounting: true, limitation: null }
-  /** How a packet fares. */
+  /** The result for a packet. */
   tryPacket: (packet: TrialPacket) => TrialResult = () => ({ passed: true, origins: [] })
   #busy = false
 
@@ -107,7 +107,7 @@ export class FakeApplier implements Applier {
     return this.kept
   }
 
-  /** What came for a share, and how the next ones end. */
+  /** Uploads to a share, and the results of the next ones. */
   readonly uploads: ShareUpload[] = []
   uploadEnds: ShareUploadResult = { isDone: true }
 

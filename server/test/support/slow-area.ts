@@ -1,4 +1,4 @@
-// A throw-away area whose work is slow by nature, and a machine on which the test decides how far its engine is.
+// A throw-away area with a slow engine, and a machine on which the test decides the state of that engine.
 
 import { strictObject } from '../../src/contract/fields.ts'
 import { Type } from '../../src/contract/schema.ts'
@@ -32,13 +32,13 @@ export const slowArea = slowAreaOf('slow.conf', 'slow')
 
 type State = UnitObservation['state']
 
-/** Keeps what the plans hold of the slow area to itself; the rest goes to the fake. */
+/** Handles the artifacts of the slow area itself; the rest goes to the fake applier. */
 export class SlowMachine extends FakeApplier {
-  /** What is there of the slow area; null: nothing. */
+  /** The applied text of the slow area; null: nothing. */
   text: string | null = null
-  /** All that was there, in order. */
+  /** All applied texts, in order. */
   readonly texts: (string | null)[] = []
-  /** How the engine does with a text. */
+  /** The state of the engine for each text. */
   readonly states = new Map<string, { readonly state: State; readonly message: string }>()
   /** Texts that fail while they are applied, and that applyd refuses to read. */
   readonly reverting = new Set<string>()

@@ -69,7 +69,7 @@ export interface TestGateway extends Gateway {
   /** A client signed in with the role; `null` is one without cookies. */
   client(role: Role | null): Promise<Client>
   addAdministrator(login: string, role: Role): Promise<string>
-  /** Closes and opens the same state again, as a restart would; `changes` are what another release would bring. */
+  /** Closes and opens the same state again, as a restart would; `changes` are the parts that another release would have. */
   restart(changes?: Pick<TestOptions, 'extraAreas'>): Promise<TestGateway>
   close(): Promise<void>
 }
@@ -80,7 +80,7 @@ export interface TestOptions {
   readonly folder?: string
   readonly applier?: FakeApplier
   readonly licenceKey?: string
-  /** Parts a test brings itself, such as a listener or a log. */
+  /** Parts that a test provides, such as a listener or a log. */
   readonly parts?: Partial<GatewayParts>
 }
 
@@ -181,5 +181,5 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
   }
 }
 
-/** Errors the gateway logged; tests that expect none look here. */
+/** Errors the gateway logged, for tests that expect none. */
 export const logged: Record<string, unknown>[] = []
