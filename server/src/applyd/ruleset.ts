@@ -158,7 +158,7 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     return running
   }
 
-  /** Lists a table in full, judges it, and adopts the fingerprints of what was loaded since the last listing. */
+  /** Lists a table in full, compares it, and adopts the fingerprints of what was loaded since the last listing. */
   async function surveyNow(table: string): Promise<string | null> {
     const pieces: HeldTable = held.get(table) ?? new Map()
     const began = loads

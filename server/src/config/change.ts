@@ -73,7 +73,7 @@ export interface Clocks {
   readonly boot: string
 }
 
-/** A revision on its way to the disk, with the request that asked for it ('' for the gateway itself). */
+/** A revision on its way to the disk, with the id of its request ('' for the gateway itself). */
 export interface Committed {
   readonly revision: Revision
   readonly requestId: string

@@ -126,7 +126,7 @@ function refuseRepeatedIds(
   }
   const isTwice = (item: Item, index: number): boolean => (index < start || index >= end) && added.has(item.id)
   if (touched.size !== end - start || (added.size > 0 && next.some(isTwice)))
-    throw new Error(`${slot}: an edit produced two items with one id`)
+    throw new Error(`${slot}: an edit produced two items with the same id`)
 }
 
 /** Indices of a longest strictly rising run of `values`, ignoring -1: the items that need not move. */

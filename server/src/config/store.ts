@@ -137,8 +137,8 @@ export class ConfigStore {
   }
 
   /**
-   * Null when the checksum of a row does not match. Rows of slots this release does not know are ignored, those of an
-   * older version are upgraded and added to `outdated`.
+   * Null when the checksum of a row does not match. Rows of slots this release does not know stay stored and are
+   * skipped here; those of an older version are upgraded and added to `outdated`.
    */
   #snapshotFromItems(revision: number, outdated: Outdated[]): Snapshot | null {
     const empty = this.#emptySnapshot()

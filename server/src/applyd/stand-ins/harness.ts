@@ -106,7 +106,7 @@ export class Bench {
   }
 }
 
-/** A bench with a running applyd and short words for what tests do all the time. Scenes run side by side. */
+/** A bench with a running applyd and short names for what tests do often. Scenes run in parallel. */
 export class Scene {
   readonly bench = new Bench()
   applyd: Applyd | null = null

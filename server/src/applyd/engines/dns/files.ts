@@ -49,7 +49,7 @@ export interface DnsPlaces {
   readonly policyPath: string
 }
 
-/** Zones that did not change were checked when they came, so without a new configuration only the others are read. */
+/** Zones that did not change were checked when they were added, so without a new configuration only the others are read. */
 export function checkOf(
   staged: ReadonlyMap<string, string>,
   staging: string,
@@ -143,7 +143,7 @@ export function reloadOf(
     : { commands: [control('reload_keep_cache'), ...flushes(others)] }
 }
 
-/** Zones that came, went or are asked elsewhere; not the root, for that would be the whole cache. */
+/** Zones that were added, removed or have other servers; not the root, because that would be the whole cache. */
 function differentZones(old: string, fresh: string): string[] {
   const byName = (text: string) => new Map(partsOf(text).map((part) => [`${part.kind} ${part.zone}`, part]))
   const [one, other] = [byName(old), byName(fresh)]

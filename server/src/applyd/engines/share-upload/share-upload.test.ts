@@ -32,7 +32,7 @@ const request: ShareUpload = {
   login: 'daemon',
   password,
 }
-/** Files belong to root here, and the program runs as nobody all the same. */
+/** Files belong to root here, and the program still runs as `nobody`. */
 const service = { uid: 0, gid: 0 }
 
 describe('an upload to smbd', { skip: reasonToSkipServers }, () => {
