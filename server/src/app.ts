@@ -75,11 +75,11 @@ export interface Gateway {
   readonly http: FastifyInstance
   readonly engine: ConfigEngine
   readonly services: Services
-  /** Gives back what was opened here; the database stays with the caller. */
+  /** Closes what was opened here; the caller closes the database. */
   close(): Promise<void>
 }
 
-/** The gateway itself, where no administrator asked. */
+/** The gateway itself, when no administrator made the request. */
 const gatewayActor = { login: 'system', address: '127.0.0.1' }
 
 export const endpointsOf = (areas: readonly Area[]): AreaEndpoints[] =>
@@ -103,7 +103,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     clock,
     lockOut: createLockOutGuard(parts.facts, clock.now),
     referencesTo,
-    alongside: (commits) => {
+    onCommit: (commits) => {
       for (const { revision } of commits) {
         for (const adminId of signedOutBy(revision.changes)) sessions.endAllOf(adminId)
         for (const adminId of reopenedBy(revision.changes)) guard.reopenAccount(adminId)
@@ -122,7 +122,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     database: logDatabase,
     path: parts.hitsFile,
     now: clock.now,
-    onFault: (error) => parts.log('warning', 'the firewall log is not kept', { error }),
+    onFault: (error) => parts.log('warning', 'the firewall log cannot be stored', { error }),
   })
   const names = cookieNames(parts.brand)
   const systemLog = new SystemLog({
@@ -135,7 +135,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       firewallLog,
       ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
     }),
-    onFault: (error) => parts.log('warning', 'the system journal is not gathered', { error }),
+    onFault: (error) => parts.log('warning', 'the system journal cannot be collected', { error }),
   })
   const services: Services = {
     brand: parts.brand,
@@ -216,7 +216,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     return { adminId: admin.id, login: admin.login, name: admin.name, role: admin.role, session }
   }
 
-  /** The same object while nothing about the administrators changed, so that hot requests do no look-up. */
+  /** The same object while nothing about the administrators changed, so that frequent requests need no look-up. */
   function refreshed(identity: Identity): Identity | null {
     const current = engine.config[administrators.key]
     if (identityConfig.get(identity) === current) return identity
@@ -228,7 +228,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
 const logMigrations = [...firewallLogMigrations, ...systemLogMigrations]
 
-/** Log records are not worth a gateway that does not start: a file that cannot be used is set aside. */
+/** A damaged log must not keep the gateway from starting: a file that cannot be opened is deleted. */
 function openLog(path: string, log: Log): Database {
   const open = (): Database => new Database(path, undefined, { migrations: logMigrations, isForgetful: true })
   try {

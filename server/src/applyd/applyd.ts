@@ -1,4 +1,4 @@
-// Puts the parts together: what they share, private directories, the lock against a second applyd, recovery, socket.
+// Builds applyd from its parts: shared context, private directories, the lock against a second applyd, recovery, socket.
 
 import { chmodSync, chownSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
 import type { Server } from 'node:net'
@@ -19,7 +19,7 @@ import type { Log } from './text.ts'
 import { countConnections, readSessions } from './tracking.ts'
 import { leftOutOfTrials, runTrial } from './trial.ts'
 
-/** The steps at which a test may make applyd fail or die, each called by its name; in production nothing happens. */
+/** The steps at which a test can make applyd fail or die; in production they do nothing. */
 export const failpointNames = [
   ...(['staged', 'checked', 'intent.written', 'file.written', 'file.switched'] as const),
   ...(['network.switched', 'nft.loaded'] as const),
@@ -31,11 +31,11 @@ export type FailpointName = (typeof failpointNames)[number]
 
 export interface Context {
   readonly plane: DataPlane
-  /** Why nothing is applied, in words for the administrator. */
+  /** Why nothing is applied, as a message for the administrator. */
   readonly limitation: string | null
-  /** Where applyd keeps its own records; nobody else can read it. */
+  /** Where applyd keeps its own records; only root can read it. */
   readonly directory: string
-  /** Where engines write their words, which gatewayd reads. */
+  /** Where engines write their logs, which gatewayd reads. */
   readonly logs: string
   /** The running kernel and namespace, see processes.ts. */
   readonly kernel: string
@@ -61,7 +61,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   // New files in it belong to the group of the folder.
   makeOwn(context.logs, 0o2750, service)
   const unlock = takeLock(context)
-  // The launcher takes the socket for the sign that we serve, so an old one must go before we recover.
+  // The launcher takes the socket as the sign that applyd is ready, so an old one is removed before recovery.
   rmSync(socketPath, { force: true })
   if (context.plane !== 'none') {
     context.tables.makeReady()
@@ -85,7 +85,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     last = turn.catch(() => {})
     return turn
   }
-  /** Slow and apart from everything else, but not two at once. */
+  /** Slow and independent of everything else, but only one at a time. */
   const trial = (packets: readonly TrialPacket[]): Promise<readonly TrialResult[]> => {
     const turn = lastTrial.then(() => {
       const script = ruleset.show(leftOutOfTrials)
@@ -116,7 +116,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     unlock()
     throw fault
   }
-  /** Engines go on running unless asked otherwise. */
+  /** Engines keep running unless `stopUnits` is set. */
   const close = async (stopUnits = false): Promise<void> => {
     isClosing = true
     shares.stop()
@@ -128,7 +128,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   return { socketPath, verbs, close }
 }
 
-/** A directory that somebody else made could hold records we would believe, or swap the socket. */
+/** A directory of another user could hold forged records, or have its socket replaced. */
 function makeOwn(path: string, mode: number, service: ServiceAccount): void {
   mkdirSync(path, { recursive: true, mode })
   const stat = lstatSync(path)
@@ -141,12 +141,12 @@ function makeOwn(path: string, mode: number, service: ServiceAccount): void {
 function takeLock({ directory, log }: Context): () => void {
   const path = join(directory, 'lock.json')
   const holder = readJson<ProcessId>(path, log)
-  if (stateOf(holder) !== 'gone') throw new Error(`Another applyd (process ${holder?.pid}) uses this state.`)
+  if (stateOf(holder) !== 'gone') throw new Error(`Another applyd (process ${holder?.pid}) is using this state folder.`)
   writeDurable(path, JSON.stringify(identify(process.pid)))
   return () => removeDurable(path)
 }
 
-/** Born closed: nobody but root can open the socket before it has its owner. */
+/** Created without access: only root can open the socket before its owner is set. */
 async function listen(server: Server, path: string, service: ServiceAccount): Promise<void> {
   const umask = process.umask(0o177)
   const listening = new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))

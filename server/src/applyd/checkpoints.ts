@@ -1,5 +1,5 @@
 // Signed heads of the chain of audit records, kept where gatewayd cannot write. Each signature covers the one before it, and a
-// signed head record tells how long the list is, so an altered, reordered or cut file shows.
+// signed head record has the length of the list, so an altered, reordered or truncated file is detected.
 
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -21,7 +21,7 @@ export function createCheckpoints(directory: string, log: Log) {
   const headPath = join(directory, 'checkpoints.head.json')
   const keyPath = join(directory, 'checkpoint.key')
 
-  /** The same checkpoint twice is one; a step back is refused. Durable when it returns. */
+  /** A repeated checkpoint is ignored; an older one is refused. Durable when it returns. */
   function add(sequence: number, hash: string): null {
     const key = readKey()
     const lines = readLines()
@@ -58,7 +58,7 @@ export function createCheckpoints(directory: string, log: Log) {
     writeDurable(headPath, JSON.stringify({ count, last, signature } satisfies Head))
   }
 
-  /** Whole lines only: what a crash tore off is in the head. */
+  /** Whole lines only: an entry that a crash cut off is in the head. */
   const readLines = (): string[] => (readRegular(listPath) ?? '').toString().split('\n').slice(0, -1)
 
   const append = (entry: Entry): void =>
@@ -72,7 +72,7 @@ export function createCheckpoints(directory: string, log: Log) {
     const stored = readRegular(keyPath)
     if (stored) return createPrivateKey(stored)
     const key = generateKeyPairSync('ed25519').privateKey
-    // The head first: a key without a head then means that somebody removed the head.
+    // The head first: a key without a head then means that the head was removed.
     writeHead(key, 0, null)
     writeDurable(keyPath, key.export({ type: 'pkcs8', format: 'pem' }))
     return key

@@ -80,14 +80,14 @@ test('a file is not as written with other content, mode, owner, another name or 
   assert.equal(isAsWritten(path, null, as), true)
 })
 
-test('a record that cannot be parsed reads as none and is told', () => {
-  const told: string[] = []
+test('a record that cannot be parsed is read as null and logged', () => {
+  const logged: string[] = []
   writeDurable(path, '{"half')
   assert.equal(
-    readJson(path, (_level, message) => told.push(message)),
+    readJson(path, (_level, message) => logged.push(message)),
     null,
   )
-  assert.equal(told.length, 1)
+  assert.equal(logged.length, 1)
   removeDurable(path)
   removeDurable(path)
   assert.equal(

@@ -1,11 +1,11 @@
 // Files that are whole or absent, also after a power cut: write beside, fsync, rename, fsync the directory.
-// Never follows a link that someone planted at the path itself.
+// Never follows a symbolic link at the path itself.
 
 import * as fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Log } from './text.ts'
 
-/** `isForced: false` is for files of which there are many and which can be made anew: nobody waits for the disk. */
+/** `isForced: false` is for many files that can be made again: they are not synced one by one. */
 export type Ownership = {
   readonly mode: number
   readonly uid?: number
@@ -43,7 +43,7 @@ export function readRegular(path: string): Buffer | null {
   return withFile(path, O_RDONLY | O_NOFOLLOW, (file) => fs.readFileSync(file))
 }
 
-/** A record of our own. One that cannot be read is worth nothing: what it spoke of is then found out anew. */
+/** A record of applyd. One that cannot be read is ignored: its content is determined again from the machine. */
 export function readJson<T>(path: string, log: Log): T | null {
   try {
     return JSON.parse(readRegular(path)?.toString() ?? 'null') as T | null
@@ -61,7 +61,7 @@ export function isAsWritten(path: string, content: Buffer | null, as: Ownership)
   return isOurs && (stat.mode & 0o7777) === as.mode && contentAt(path, stat)?.equals(content) === true
 }
 
-/** What was read of a file; thousands are looked at every few seconds, and hardly one of them has changed. */
+/** Contents already read; thousands of files are compared every few seconds, and few of them have changed. */
 const seen = new Map<string, { readonly stamp: string; readonly content: Buffer }>()
 /** A file that changes twice within a tick of the clock has the same times. */
 const settledMs = 2_000

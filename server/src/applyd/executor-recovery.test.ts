@@ -1,4 +1,4 @@
-// What is put back when an apply fails half way, and what is believed after a restart or a reboot.
+// What is reverted when an apply fails half way, and which records are trusted after a restart or a reboot.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ import {
 const { scenario, run } = createScenarios('recovery')
 const stand = (text: string) => [file('stand.conf', `${text}\n`), unit('stand')]
 
-scenario('a unit that dies at its start puts everything back, with its own words', async (scene) => {
+scenario('a unit that dies at its start reverts everything, and its last message is reported', async (scene) => {
   await scene.start({ tables: scene.bench.tables({ reload: 'restart' }) })
   await scene.apply(fullPlan(1, 'a', scene.bench.dnsPort))
   const before = scene.everything()
@@ -40,7 +40,7 @@ scenario('a unit that dies at its start puts everything back, with its own words
   )
 })
 
-scenario('a unit that never answers puts everything back', async (scene) => {
+scenario('a unit that never answers reverts everything', async (scene) => {
   await scene.applyd?.close()
   const probe = { kind: 'tcp', host: '127.0.0.1', port: 1, timeoutMs: 150 } as const
   await scene.start({ tables: scene.bench.tables({ probe }) })
@@ -56,7 +56,7 @@ scenario('a unit that never answers puts everything back', async (scene) => {
   assert.deepEqual(scene.bench.processes(), [])
 })
 
-scenario('a program that is missing puts everything back', async (scene) => {
+scenario('a program that is missing reverts everything', async (scene) => {
   await scene.start({ tables: scene.bench.tables({ program: '/nowhere/engine' }) })
   const outcome = await scene.apply(planOf(1, nft(piecesOf('a')), ...stand('well')))
   assert.match(problemsOf(outcome)[0]?.message ?? '', /^stand ended right after its start: .*No such file/)
@@ -64,7 +64,7 @@ scenario('a program that is missing puts everything back', async (scene) => {
   assert.equal((await scene.observe()).appliedRevision, null)
 })
 
-scenario('faults of the put-back are added to the first fault and the next apply heals', async (scene) => {
+scenario('faults of the revert are added to the first fault, and the next apply repairs them', async (scene) => {
   await scene.applyd?.close()
   let isBroken = false
   const failpoint = (name: string) => {
@@ -77,7 +77,7 @@ scenario('faults of the put-back are added to the first fault and the next apply
     status: 'put_back',
     problems: [
       { field: 'apply', message: 'broken at probed' },
-      { field: 'apply', message: 'Put back: broken at restore.tables' },
+      { field: 'apply', message: 'The revert failed: broken at restore.tables' },
     ],
     restored: false,
   })
@@ -89,7 +89,7 @@ scenario('faults of the put-back are added to the first fault and the next apply
 })
 
 scenario(
-  'before the first apply the way is closed; the first ruleset takes the boot rules away in the same load',
+  'before the first apply fail-closed rules are loaded; the first ruleset removes them in the same load',
   async (scene) => {
     assert.match(scene.bench.kernel(), /table inet portcullis_boot \{[^}]*hook forward[^}]*policy drop/)
     assert.deepEqual((await scene.observe()).tables[0], {
@@ -103,7 +103,7 @@ scenario(
 )
 
 scenario(
-  'after a reboot the record is void: nothing counts as applied and the next apply loads everything',
+  'after a reboot the record is not valid: nothing counts as applied and the next apply loads everything',
   async (scene) => {
     await scene.start({ kernel: 'boot one' })
     await scene.apply(fullPlan(7, 'a', scene.bench.dnsPort))
@@ -129,7 +129,7 @@ scenario('a restart without a reboot keeps the record and touches neither rules 
   assert.deepEqual([scene.bench.unitPid('dns'), scene.bench.unitPid('stand')], pids)
 })
 
-scenario('a table that somebody deleted while applyd was away voids the record', async (scene) => {
+scenario('a table that was deleted while applyd did not run makes the record invalid', async (scene) => {
   await scene.apply(planOf(1, nft(piecesOf('a'))))
   await scene.applyd?.close()
   scene.bench.nft('delete', 'table', 'inet', 'portcullis')
@@ -138,7 +138,7 @@ scenario('a table that somebody deleted while applyd was away voids the record',
   assert.match(scene.bench.kernel(), /portcullis_boot/)
 })
 
-scenario('an unreadable record is ignored and found out anew', async (scene) => {
+scenario('an unreadable record is ignored and made again', async (scene) => {
   await scene.apply(fullPlan(1, 'a', scene.bench.dnsPort))
   await scene.applyd?.close()
   for (const name of ['applied.json', 'units.json', 'intent.json'])
@@ -149,7 +149,7 @@ scenario('an unreadable record is ignored and found out anew', async (scene) => 
   assert.equal((await scene.apply(fullPlan(1, 'a', scene.bench.dnsPort))).status, 'applied')
 })
 
-scenario('after a failed put-back, the next failure goes back to the last whole state', async (scene) => {
+scenario('after a failed revert, the next failure reverts to the last complete state', async (scene) => {
   let broken: readonly FailpointName[] = []
   const failpoint = (name: FailpointName) => {
     if (broken.includes(name)) throw new Error(`broken at ${name}`)
@@ -175,7 +175,7 @@ scenario('after a failed put-back, the next failure goes back to the last whole 
   )
 })
 
-scenario('a reboot in the middle of an apply puts the files back and closes the way', async (scene) => {
+scenario('a reboot in the middle of an apply restores the files and loads fail-closed rules', async (scene) => {
   let isBroken = false
   const failpoint = (name: FailpointName) => {
     if (isBroken && (name === 'probed' || name.startsWith('restore.'))) throw new Error('power cut')
@@ -195,7 +195,7 @@ scenario('a reboot in the middle of an apply puts the files back and closes the 
   assert.equal((await scene.observe()).appliedRevision, null)
 })
 
-scenario('a record of another kernel does not count even where a table of that name stands', async (scene) => {
+scenario('a record of another kernel is ignored even where a table of that name exists', async (scene) => {
   await scene.start({ kernel: 'boot one' })
   await scene.apply(planOf(1, nft(piecesOf('a'))))
   await scene.start({ kernel: 'boot two' })

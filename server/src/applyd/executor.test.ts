@@ -72,25 +72,28 @@ scenario('an older revision is refused and changes nothing', async (scene) => {
   assert.deepEqual(scene.everything(), before)
 })
 
-scenario('what a plan no longer names goes away, and without a ruleset the way is closed', async (scene) => {
-  await scene.apply(planOf(1, nft(piecesOf('a')), nft([set('s', [])], 'inet extra'), ...stand('well')))
-  assert.match(scene.bench.kernel(), /inet extra/)
-  const outcome = await scene.apply(planOf(2))
-  assert.deepEqual(outcome.status === 'applied' && outcome.changed, [
-    'nft inet portcullis',
-    'nft inet extra',
-    'file stand.conf',
-    'unit stand',
-  ])
-  assert.equal(scene.bench.file('stand.conf'), null)
-  assert.deepEqual(scene.bench.processes(), [])
-  assert.doesNotMatch(scene.bench.kernel(), /table inet (portcullis|extra) /)
-  assert.match(scene.bench.kernel(), /table inet portcullis_boot \{[^}]*hook forward[^}]*policy drop/)
-  assert.deepEqual(await scene.apply(planOf(2)), { status: 'applied', changed: [] })
-  scene.bench.nft('flush', 'ruleset')
-  assert.deepEqual(await scene.apply(planOf(2)), { status: 'applied', changed: ['nft inet portcullis'] })
-  assert.match(scene.bench.kernel(), /portcullis_boot/)
-})
+scenario(
+  'what a plan no longer names is removed, and without a ruleset fail-closed rules are loaded',
+  async (scene) => {
+    await scene.apply(planOf(1, nft(piecesOf('a')), nft([set('s', [])], 'inet extra'), ...stand('well')))
+    assert.match(scene.bench.kernel(), /inet extra/)
+    const outcome = await scene.apply(planOf(2))
+    assert.deepEqual(outcome.status === 'applied' && outcome.changed, [
+      'nft inet portcullis',
+      'nft inet extra',
+      'file stand.conf',
+      'unit stand',
+    ])
+    assert.equal(scene.bench.file('stand.conf'), null)
+    assert.deepEqual(scene.bench.processes(), [])
+    assert.doesNotMatch(scene.bench.kernel(), /table inet (portcullis|extra) /)
+    assert.match(scene.bench.kernel(), /table inet portcullis_boot \{[^}]*hook forward[^}]*policy drop/)
+    assert.deepEqual(await scene.apply(planOf(2)), { status: 'applied', changed: [] })
+    scene.bench.nft('flush', 'ruleset')
+    assert.deepEqual(await scene.apply(planOf(2)), { status: 'applied', changed: ['nft inet portcullis'] })
+    assert.match(scene.bench.kernel(), /portcullis_boot/)
+  },
+)
 
 const drifts: Record<string, (bench: Bench) => void> = {
   'a flushed ruleset': (bench) => bench.nft('flush', 'ruleset'),
@@ -118,7 +121,7 @@ for (const [name, disturb] of Object.entries(drifts)) {
   })
 }
 
-scenario('counters and elements that the kernel adds are no drift', async (scene) => {
+scenario('counters and elements that the kernel adds are not drift', async (scene) => {
   const output = 'type filter hook output priority filter; policy accept;'
   const count = 'ip daddr 127.0.0.1 counter add @seen { ip daddr } comment "count"'
   const pieces = [
@@ -136,7 +139,7 @@ scenario('counters and elements that the kernel adds are no drift', async (scene
 scenario('the data plane none checks and applies nothing', async (scene) => {
   await scene.applyd?.close()
   scene.bench.nft('flush', 'ruleset')
-  await scene.start({ plane: 'none', limitation: 'This machine lets nobody load rules.' })
+  await scene.start({ plane: 'none', limitation: 'This machine does not allow rules to be loaded.' })
   const plan = planOf(1, nft([chain('x', ['bogus comment "firewall.bogus"'])]), ...stand('bad'))
   assert.deepEqual(
     (await scene.check(plan)).problems.map((problem) => problem.field),
@@ -144,7 +147,7 @@ scenario('the data plane none checks and applies nothing', async (scene) => {
   )
   assert.deepEqual(await scene.apply(fullPlan(1, 'a', scene.bench.dnsPort)), {
     status: 'stored',
-    reason: 'This machine lets nobody load rules.',
+    reason: 'This machine does not allow rules to be loaded.',
   })
   assert.equal(scene.bench.kernel(), '')
   assert.equal(scene.bench.file('stand.conf'), null)
@@ -152,7 +155,7 @@ scenario('the data plane none checks and applies nothing', async (scene) => {
   assert.deepEqual([seen.plane, seen.appliedRevision, seen.tables[0]?.present], ['none', null, false])
 })
 
-scenario('the data plane none serves where nothing is installed, and tells what was not checked', async (scene) => {
+scenario('the data plane none works where nothing is installed, and reports what was not checked', async (scene) => {
   const tables = scene.bench.tables()
   await scene.start({ plane: 'none', tables: { ...tables, nft: { ...tables.nft, command: ['/nowhere/nft'] } } })
   assert.deepEqual(await scene.check(planOf(1, nft(piecesOf('a')))), {
@@ -191,23 +194,23 @@ scenario('an instance of a template runs as long as a plan names it, and outlive
   assert.equal(scene.bench.unitPid('stand-for.lan0'), pid)
 })
 
-scenario('a unit that traffic does not need may fail, and its status says so', async (scene) => {
+scenario('an optional unit may fail, and its status shows it', async (scene) => {
   const output = { path: scene.bench.path('output/stand.json'), mode: 0o640, maxBytes: 1000 }
   await scene.start({ tables: scene.bench.tables({ isOptional: true, output }) })
   assert.equal((await scene.apply(planOf(1, ...stand('die')))).status, 'applied')
-  await until('its last words are told', async () => {
+  await until('its last message is reported', async () => {
     const unit = await scene.unitNow()
     return unit?.state === 'failed' && /address in use/.test(unit.message)
   })
   assert.deepEqual(await scene.apply(planOf(1, ...stand('die'))), { status: 'applied', changed: [] })
   assert.equal((await scene.apply(planOf(2, ...stand('well')))).status, 'applied')
-  await until('its words are in its file', () => readFileSync(output.path, 'utf8').endsWith('started as well\n'))
+  await until('its output is in its file', () => readFileSync(output.path, 'utf8').endsWith('started as well\n'))
   assert.equal(statSync(output.path).mode & 0o777, 0o640)
   writeFileSync(output.path, 'x'.repeat(1001))
   await until('the file is emptied', () => statSync(output.path).size === 0)
 })
 
-/** Stands in for the links of the kernel. */
+/** A stand-in for the links of the kernel. */
 function createNetwork() {
   const network = {
     links: null as readonly LinkPlan[] | null,
@@ -223,7 +226,7 @@ function createNetwork() {
   return network
 }
 
-scenario('links are applied before rules, left alone without an artifact, and put back', async (scene) => {
+scenario('links are applied before rules, left alone without an artifact, and reverted', async (scene) => {
   await scene.applyd?.close()
   scene.applyd = null
   const network = createNetwork()

@@ -1,6 +1,6 @@
-// The transaction: check a plan, switch the machine to it as a whole, or put everything back. Works from what is on
-// the machine, not from memory, so the same code applies, repairs drift and recovers after a crash.
-// Duty of the caller: one call of check, apply or recover at a time.
+// The transaction: check a plan, switch the machine to it as a whole, or revert everything. Works from what is on the
+// machine, not from memory, so the same code applies, repairs drift and recovers after a crash.
+// The caller must make only one call of check, apply or recover at a time.
 
 import { createHash, randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -23,10 +23,10 @@ import { commandLine, digestOf, inputsOf } from './units.ts'
 import { type Difference, type Target, targetOf, vetTarget } from './vet.ts'
 
 const checkTimeoutMs = 20_000
-/** gatewayd waits 60 s for an answer; what is not switched by then has to be on its way back. */
+/** gatewayd waits 60 s for an answer; a change that is not complete by then must already be reverting. */
 const applyTimeoutMs = 40_000
 
-/** What is applied. `kernel` tells whether the kernel that holds the tables is still the same one. */
+/** What is applied. `kernel` identifies the running kernel: after a reboot the tables are gone. */
 interface AppliedRecord {
   readonly id: string
   readonly revision: number
@@ -37,7 +37,7 @@ interface AppliedRecord {
 
 /**
  * What is needed to undo a switch, written before it begins: which files were there with what content (base64), which
- * tables are touched, which units ran. The tables and links to go back to stand in the record of what is applied.
+ * tables are touched, which units ran. The tables and links to restore are in the record of what is applied.
  */
 interface Intent {
   readonly id: string
@@ -47,7 +47,7 @@ interface Intent {
   readonly units: readonly string[]
 }
 
-/** Several faults at once, each with the object it belongs to. */
+/** Several faults at once, each with the object that caused it. */
 class Faults extends Error {
   readonly problems: readonly Problem[]
 
@@ -74,16 +74,16 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
   const intentPath = join(directory, 'intent.json')
   const stagingPath = join(directory, 'staging')
   let applied: AppliedRecord | null = null
-  /** An intent whose put-back failed: the next apply may still have to go back to it. */
+  /** An intent whose revert failed: the next apply may still have to revert to it. */
   let pending: Intent | null = null
-  /** What the last apply left on the machine, by the very contents it was given. */
+  /** The files that the last apply wrote, as the same buffers that it was given. */
   let written: Target['files'] = new Map()
   /** What passed the last check, so that its apply need not check again. */
   let checked: string | null = null
 
   const pathOf = (file: string): string => findFile(tables, file)?.path ?? ''
 
-  /** Files of templates that are on the machine, whoever made them. */
+  /** Files of templates that are on the machine, regardless of what created them. */
   const presentFiles = (): string[] =>
     [...tables.fileTemplates].flatMap(([template, { folder }]) =>
       namesIn(folder)
@@ -94,7 +94,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
   const filesOnMachine = (): Target['files'] =>
     new Map([...files.keys(), ...presentFiles()].map((name) => [name, readRegular(pathOf(name))]))
 
-  /** Before anything is served: undoes what a crash left half done and closes the way if no ruleset stands. */
+  /** Before the first request: reverts an apply that a crash interrupted, and loads fail-closed rules if there are none. */
   async function recover(): Promise<void> {
     fs.rmSync(stagingPath, { recursive: true, force: true })
     fs.mkdirSync(stagingPath, { mode: 0o700 })
@@ -107,17 +107,17 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     const record = readJson<AppliedRecord>(recordPath, log)
     const intent = readJson<Intent>(intentPath, log)
     const isUnfinished = intent !== null && intent.id !== record?.id
-    // A record of an earlier release does not tell what was loaded piece by piece.
+    // A record of an earlier release does not list the loaded pieces.
     applied = record?.kernel === kernel && record.ruleset ? record : null
     if (applied) ruleset.restore(applied.ruleset, isUnfinished ? intent.tables : [])
-    if (isUnfinished) await putBack(intent, [])
+    if (isUnfinished) await revert(intent, [])
     else removeDurable(intentPath)
-    // A record whose tables are gone from the kernel is void: the next apply loads everything.
+    // A record whose tables are missing in the kernel is not valid: the next apply loads everything.
     if (applied && !(await ruleset.isThere())) {
       applied = null
       ruleset.forget()
     }
-    throwIfFailed(await ruleset.closeTheWay())
+    throwIfFailed(await ruleset.loadFailClosedRules())
     supervisor.look()
   }
 
@@ -136,7 +136,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     const limit = Date.now() + applyTimeoutMs
     const step = (name: FailpointName) => {
       failpoint(name)
-      if (Date.now() > limit) throw new Error(`The change took longer than ${applyTimeoutMs / 1000} seconds.`)
+      if (Date.now() > limit) throw new Error(`The change took more than ${applyTimeoutMs / 1000} seconds.`)
     }
     let intent: Intent | null = null
     try {
@@ -164,7 +164,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     } catch (fault) {
       log('error', 'An apply failed', { fault, revision: plan.revision })
       const first = problemsOf(fault)
-      const problems = intent ? await putBack(intent, first) : first
+      const problems = intent ? await revert(intent, first) : first
       return { status: 'put_back', problems, restored: problems.length === first.length }
     }
   }
@@ -183,8 +183,8 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
   }
 
   /**
-   * A change that leaves the links and files as they are does not ask the machine for them; the reconcile loop does, soon
-   * enough.
+   * A change that leaves the links and files as they are does not read them from the machine; the reconcile loop does so
+   * shortly after.
    */
   const areLinksUntouched = (links: Target['links'], revision: number): boolean =>
     applied !== null && applied.revision !== revision && isDeepStrictEqual(links, applied.links)
@@ -240,7 +240,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     const problems = vetTarget(target, difference, tables)
     for (const message of network.vet(target.links ?? [])) problems.push({ field: 'network', message })
     const unchecked: { artifact: string; reason: string }[] = []
-    // What the vet refused is not shown to any program.
+    // What the vet refused is not passed to any program.
     const refused = new Set(problems.map((problem) => problem.field))
     const add = (kind: string, names: readonly string[], { problems: found, unchecked: reason }: Verdict) => {
       problems.push(...found)
@@ -268,12 +268,12 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
   async function checkUnit(name: string, staged: ReadonlyMap<string, string>, staging: string): Promise<Verdict> {
     const check = findUnit(tables, name)?.check
     const command = typeof check === 'function' ? check(staged, staging) : check
-    if (!command) return { problems: [], unchecked: `${name} has no checker of its own.` }
+    if (!command) return { problems: [], unchecked: `${name} has no checker.` }
     const line = commandLine(command, (file) => staged.get(file) ?? pathOf(file))
     const { code, failure, stderr, stdout } = await run(line, checkTimeoutMs)
     if (failure === 'missing') return { problems: [], unchecked: `${command.program} is not installed.` }
     const words = oneLine((stderr || stdout).replaceAll(`${staging}/`, ''))
-    const message = failure ? `The checker of ${name} did not finish.` : words || `The checker ended with ${code}.`
+    const message = failure ? `The checker of ${name} timed out.` : words || `The checker ended with ${code}.`
     const textOf = (file: string): string => readRegular(staged.get(file) ?? pathOf(file))?.toString() ?? ''
     const field = objectOfComplaint(words, textOf) ?? name
     return { problems: code === 0 ? [] : [{ field, message }], unchecked: null }
@@ -304,7 +304,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     if (targets.size > 0) throwIfFailed(await ruleset.load(targets))
   }
 
-  /** Ends what is not wanted first, so that ports are free; then starts in the order of the table. */
+  /** Stops what is not wanted first, so that ports are free; then starts in the order of the table. */
   async function switchUnits(
     wanted: ReadonlySet<string>,
     contents: Target['files'],
@@ -317,15 +317,15 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     for (const name of inOrder([...wanted])) {
       const spec = findUnit(tables, name)
       if (!spec) continue
-      const told = changedFiles.filter((file) => readsFile(spec, file))
-      const change = { files: told, before: (file: string) => before.get(file)?.toString() ?? null }
+      const ownFiles = changedFiles.filter((file) => readsFile(spec, file))
+      const change = { files: ownFiles, before: (file: string) => before.get(file)?.toString() ?? null }
       if (spec.isSlow) {
         supervisor.begin(name, inputsOf(spec, contents), change)
         continue
       }
       const isChanged = await supervisor.ensure(name, inputsOf(spec, contents), change).catch((fault) => {
         if (!spec.isOptional) throw new Faults([{ field: name, message: wordsOf(fault) }])
-        log('warning', `${name} is not well`, { fault })
+        log('warning', `${name} could not be started or reloaded`, { fault })
       })
       if (isChanged) changed.push(name)
     }
@@ -336,14 +336,14 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     const problems: Problem[] = []
     const probeUnit = (name: string): Promise<unknown> =>
       supervisor.probe(name).catch((fault) => {
-        if (findUnit(tables, name)?.isOptional) log('warning', `${name} is not well`, { fault })
+        if (findUnit(tables, name)?.isOptional) log('warning', `${name} failed its health check`, { fault })
         else problems.push({ field: name, message: wordsOf(fault) })
       })
     await Promise.all(names.map(probeUnit))
     if (problems.length > 0) throw new Faults(problems)
   }
 
-  /** The moment the new state counts. Whatever fails after the record is written cannot take it back. */
+  /** The commit point: a failure after the record is written does not revert the new state. */
   function commit(id: string, revision: number, target: Target): void {
     const record: AppliedRecord = { id, revision, kernel, ruleset: ruleset.remember(), links: target.links }
     writeDurable(recordPath, JSON.stringify(record))
@@ -356,12 +356,12 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       removeDurable(intentPath)
       failpoint('intent.removed')
     } catch (fault) {
-      log('warning', 'The intent of a finished apply stays until the next start', { fault })
+      log('warning', 'The intent of a finished apply could not be removed and is kept until the next start', { fault })
     }
   }
 
-  /** Goes back to the state before the intent, as far as it can; answers the first faults and those met here. */
-  async function putBack(intent: Intent, first: readonly Problem[]): Promise<readonly Problem[]> {
+  /** Restores the state before the intent as far as possible; returns the first faults and those of the revert. */
+  async function revert(intent: Intent, first: readonly Problem[]): Promise<readonly Problem[]> {
     written = new Map()
     const problems = [...first]
     const attempt = async (name: FailpointName, work: () => unknown) => {
@@ -369,17 +369,19 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
         failpoint(name)
         await work()
       } catch (fault) {
-        log('error', 'Putting back failed', { fault, step: name })
-        problems.push(...problemsOf(fault).map(({ field, message }) => ({ field, message: `Put back: ${message}` })))
+        log('error', 'A revert failed', { fault, step: name })
+        problems.push(
+          ...problemsOf(fault).map(({ field, message }) => ({ field, message: `The revert failed: ${message}` })),
+        )
       }
     }
-    // After a reboot the old rules and processes are gone: going back then means the closed boot state.
+    // After a reboot the old rules and processes are gone: reverting then means the fail-closed rules of the boot.
     const isSameKernel = intent.kernel === kernel
     const contents = contentsOf(intent)
     const wanted = new Set(isSameKernel ? intent.units.map((name) => tables.formerUnits.get(name) ?? name) : [])
     await attempt('restore.files', () => switchFiles(contents))
     await attempt('restore.network', () => switchNetwork(isSameKernel ? (applied?.links ?? null) : null))
-    await attempt('restore.tables', async () => load(await ruleset.findWayBack(intent.tables, isSameKernel)))
+    await attempt('restore.tables', async () => load(await ruleset.findRevertTargets(intent.tables, isSameKernel)))
     const touched = intent.files.map(([name]) => name)
     await attempt('restore.units', async () => probe(await switchUnits(wanted, filesOnMachine(), touched)))
     // The record is written again because writing the new one may have failed half way.
@@ -388,9 +390,9 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       else removeDurable(recordPath)
       if (problems.length === first.length) removeDurable(intentPath)
     })
-    const isBack = problems.length === first.length
-    if (isBack) ruleset.settle()
-    pending = isBack ? null : intent
+    const isReverted = problems.length === first.length
+    if (isReverted) ruleset.settle()
+    pending = isReverted ? null : intent
     return problems
   }
 
@@ -405,7 +407,7 @@ function throwIfFailed({ problems, unchecked }: Verdict): void {
 const contentsOf = ({ files }: Intent): ReadonlyMap<string, Buffer | null> =>
   new Map(files.map(([name, text]) => [name, text === null ? null : Buffer.from(text, 'base64')]))
 
-/** Nothing when there is no such folder. */
+/** Empty when the folder does not exist. */
 const namesIn = (folder: string): string[] => (fs.existsSync(folder) ? fs.readdirSync(folder) : [])
 
 function pick<V>(all: ReadonlyMap<string, V>, names: readonly string[]): Map<string, V> {

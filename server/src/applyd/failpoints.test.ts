@@ -92,7 +92,7 @@ async function failAt(name: FailpointName, bench: Bench): Promise<void> {
   const outcome = await applyd.verbs.apply({ plan: fullPlan(2, 'b', bench.dnsPort, 'well-b') })
   assert.equal(state, 'fired', 'the step was reached')
   assert.equal(outcome.status, isAfterCommit(name) ? 'applied' : 'put_back')
-  // Only a fault in the put-back itself leaves something for the next start.
+  // Only a fault in the revert itself leaves something for the next start.
   assert.equal(outcome.status === 'put_back' && !outcome.restored, isRestore(name))
   await applyd.close()
   const next = await bench.start()

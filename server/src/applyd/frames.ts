@@ -8,7 +8,7 @@ export const rememberedPlans = 4
 
 const hashes = new WeakMap<EngineFile, string>()
 
-/** What stands for a file that the other end knows. Files never change, so each is read once. */
+/** Sent instead of a file that the other end knows. Files never change, so each is hashed once. */
 export function hashOfFile(file: EngineFile): string {
   const known = hashes.get(file)
   const hash = known ?? createHash('sha256').update(`${file.name}\n`).update(file.text).digest('hex')
@@ -24,7 +24,7 @@ export function encodeFrame(message: unknown): Buffer {
   return Buffer.concat([head, body])
 }
 
-/** Answers a function that takes chunks and gives on each complete message; it throws on what can never be one. */
+/** Returns a function that takes chunks and passes on each complete message; it throws on invalid data. */
 export function createFrameReader(onMessage: (message: unknown) => void): (chunk: Buffer) => void {
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   let chunks: Buffer[] = []

@@ -74,7 +74,9 @@ test('a second applyd on the same state does not start', async () => {
   const first = child
   const second = start({})
   assert.deepEqual(await once(second, 'exit'), [1, null])
-  await until('it says why', () => lines.some((line) => /Another applyd \(process \d+\) uses this state/.test(line)))
+  await until('it says why', () =>
+    lines.some((line) => /Another applyd \(process \d+\) is using this state folder/.test(line)),
+  )
   first?.kill('SIGKILL')
 })
 
@@ -82,7 +84,7 @@ const refused: Record<string, Record<string, string>> = {
   'a relative state directory': { PORTCULLIS_STATE: 'state' },
   'no state directory': { PORTCULLIS_STATE: '' },
   'an unknown data plane': { PORTCULLIS_DATAPLANE: 'everywhere' },
-  'a user that is no number': { PORTCULLIS_SERVICE_UID: 'nobody' },
+  'a user that is not a number': { PORTCULLIS_SERVICE_UID: 'nobody' },
 }
 for (const [what, env] of Object.entries(refused)) {
   test(`${what} is refused at the start`, async () => {
@@ -91,7 +93,7 @@ for (const [what, env] of Object.entries(refused)) {
   })
 }
 
-test('a directory of records that somebody else made is refused', async () => {
+test('a directory of records that belongs to another user is refused', async () => {
   mkdirSync(join(bench.stateDir, 'applyd'), { recursive: true })
   chownSync(join(bench.stateDir, 'applyd'), 65534, 65534)
   assert.deepEqual(await once(start({}), 'exit'), [1, null])

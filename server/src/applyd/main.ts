@@ -1,5 +1,5 @@
 // Starts applyd from its environment. Wiring only. SIGTERM ends applyd and leaves the engines running, so that an
-// upgrade interrupts nobody; SIGINT ends the engines as well.
+// upgrade does not interrupt service; SIGINT ends the engines as well.
 
 import { flushCompileCache } from 'node:module'
 import { isAbsolute } from 'node:path'
@@ -23,7 +23,7 @@ function readEnvironment(env: NodeJS.ProcessEnv) {
 }
 
 function fail(fault: unknown): never {
-  log('error', 'applyd cannot go on', { fault })
+  log('error', 'applyd cannot continue', { fault })
   process.exit(1)
 }
 

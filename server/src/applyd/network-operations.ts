@@ -1,9 +1,9 @@
-// The way from the links the kernel shows to those of a plan, as a list of commands. Pure: it looks at nothing but its
-// arguments, and what a command would need first (a device, an address) is left to the next look.
+// The commands that change the links the kernel shows to those of a plan. Pure: the result depends only on the
+// arguments. A command that first needs a device or an address is left to the next call.
 
 import type { LinkMaking, LinkPlan, RoutePlan } from '../plan/artifacts.ts'
 
-/** What of `ip -j -d addr show` and `ip -j route show` matters here. */
+/** The fields of `ip -j -d addr show` and `ip -j route show` that are used here. */
 export interface KernelLink {
   readonly ifname: string
   readonly flags: readonly string[]
@@ -21,7 +21,7 @@ export interface KernelRoute {
   readonly metric?: number
 }
 
-/** A mirror that stands: packets of `device` in one direction are copied to `to`. */
+/** An active mirror: packets of `device` in one direction are copied to `to`. */
 export interface KernelMirror {
   readonly device: string
   readonly side: 'ingress' | 'egress'
@@ -33,18 +33,18 @@ export interface KernelState {
   readonly links: readonly KernelLink[]
   readonly routes: readonly KernelRoute[]
   readonly mirrors: readonly KernelMirror[]
-  /** Devices that have the place where mirrors are put. */
+  /** Devices with the queueing discipline that mirrors are attached to. */
   readonly mirrorable: readonly string[]
 }
 
-/** Devices we have touched: those that leave the plan are cleared, and removed if we made them. */
+/** Devices that applyd configured: those that leave the plan are cleared, and removed if applyd made them. */
 export interface Managed {
   readonly devices: readonly string[]
   readonly made: readonly string[]
   readonly mirrored: readonly string[]
 }
 
-/** `device` is the link of the plan that a failure belongs to. */
+/** `device` is the link of the plan that a failure is reported for. */
 export interface Operation {
   readonly device: string
   readonly program: 'ip' | 'tc' | 'ppp'
@@ -59,7 +59,7 @@ const firstPreference = 18_600
 export const isOurPreference = (preference: number): boolean =>
   preference >= firstPreference && preference < firstPreference + 100
 
-/** New things come before old ones go, so that a connection whose address stays is not interrupted. */
+/** Additions come before removals, so that a connection whose address stays is not interrupted. */
 export function operationsFor(state: KernelState, links: readonly LinkPlan[], managed: Managed): Operation[] {
   const found = new Map(state.links.map((link) => [link.ifname, link]))
   const planned = new Set(links.map((link) => link.device))
@@ -98,7 +98,7 @@ function making(link: LinkPlan, found: KernelLink | undefined, managed: Managed)
   const { device, make } = link
   if (make === null || (found && !misfit(link, found))) return []
   if (make.kind === 'ppp') return [{ device, program: 'ppp', args: [] }]
-  // One that is not ours stays; the kernel then says that the name is taken.
+  // One that is not ours stays; the kernel then reports that the name is taken.
   if (found && managed.made.includes(device)) return [ip(device, 'link', 'del', 'dev', device)]
   return [ip(device, 'link', 'add', ...addArguments(device, make))]
 }
@@ -122,7 +122,7 @@ function membership({ device, make }: LinkPlan, found: ReadonlyMap<string, Kerne
   const joining = make.members.filter((member) => found.has(member) && found.get(member)?.master !== device)
   return [
     ...leaving.map((link) => ip(device, 'link', 'set', 'dev', link.ifname, 'nomaster')),
-    // A card can only join while it is down; the bond takes it up.
+    // A card can only join while it is down; the bond brings it up.
     ...joining
       .filter((member) => isUp(found.get(member)))
       .map((member) => ip(device, 'link', 'set', 'dev', member, 'down')),
@@ -165,7 +165,7 @@ const missingRoutes = (link: LinkPlan, routes: readonly KernelRoute[]): Operatio
         })
     : []
 
-/** Ours that are not in the plan, and default routes that somebody else put on our devices. */
+/** Our routes that are not in the plan, and default routes that other programs set on our devices. */
 function strayRoute(route: KernelRoute, links: readonly LinkPlan[]): Operation[] {
   const device = route.dev ?? ''
   const isWanted = links.some(

@@ -140,7 +140,7 @@ describe('links of the kernel', () => {
     assert.deepEqual([addressesOf('wan0'), routes(), isUp('wan0')], [[], [], false])
   })
 
-  it('are cleared when they leave the plan, also by an engine that was started anew', async () => {
+  it('are cleared when they leave the plan, also by an engine that was restarted', async () => {
     await engineFor().apply([
       link('lan0', { addresses: ['10.1.0.1/24'] }),
       link('wan0', { addresses: ['192.0.2.2/24'] }),
@@ -150,12 +150,12 @@ describe('links of the kernel', () => {
     assert.equal(await later.isCurrent(plan), false)
     await later.apply(plan)
     assert.deepEqual([addressesOf('wan0'), isUp('wan0')], [[], false])
-    // Once clean it is nobody's: what somebody puts there later stays.
+    // Once clean it is not managed: what another program sets there later stays.
     ip('addr', 'add', '192.0.2.7/24', 'dev', 'wan0')
     assert.equal(await later.isCurrent(plan), true)
   })
 
-  it('are none of ours when the record is of another kernel', async () => {
+  it('are not managed when the record is of another kernel', async () => {
     await engineFor('before the restart').apply([link('wan0', { addresses: ['192.0.2.2/24'] })])
     await engineFor().apply([link('lan0', { addresses: ['10.1.0.1/24'] })])
     assert.deepEqual(addressesOf('wan0'), ['192.0.2.2/24'])
@@ -169,7 +169,7 @@ describe('links of the kernel', () => {
     assert.deepEqual(addressesOf('lan0'), ['10.1.0.1/24'])
   })
 
-  it('are put right after a change from outside', async () => {
+  it('are restored after a change from outside', async () => {
     const engine = engineFor()
     const plan = [link('lan0', { addresses: ['10.1.0.1/24'], routes: [toInternet('10.1.0.9')] })]
     await engine.apply(plan)
@@ -187,7 +187,7 @@ describe('links of the kernel', () => {
     assert.deepEqual(addressesOf('lan0'), ['10.1.0.1/24'])
   })
 
-  it('report what the kernel refuses in its own words, and do the rest', async () => {
+  it('report what the kernel refuses with its message, and do the rest', async () => {
     const engine = engineFor()
     const plan = [
       link('lan0', { addresses: ['10.1.0.1/24'], routes: [toInternet('203.0.113.9')] }),
@@ -201,12 +201,12 @@ describe('links of the kernel', () => {
     assert.deepEqual(logged, [])
   })
 
-  it('try again what was refused only after a minute or with another plan', async () => {
+  it('retry what was refused only after a minute or with another plan', async () => {
     const engine = engineFor()
     const plan = [link('lan0', { addresses: ['10.1.0.1/24'], routes: [toInternet('10.7.0.9')] })]
     await engine.apply(plan)
     assert.equal(await engine.isCurrent(plan), true)
-    // The way to the next hop appears from outside; nobody tells us.
+    // The route to the next hop appears from outside, without an event.
     ip('route', 'add', '10.7.0.0/24', 'dev', 'lan0')
     assert.equal(await engine.isCurrent(plan), true)
     time += 61_000
@@ -222,7 +222,7 @@ describe('links of the kernel', () => {
     ['a tunnel', 'Gre00000001', { kind: 'gre', local: '10.1.0.1', remote: '192.0.2.9' }],
     ['a loopback interface', 'Oloopback3', { kind: 'dummy' }],
   ] as const) {
-    it(`with ${what} are made, or the kernel's words are kept`, async () => {
+    it(`with ${what} are made, or the kernel's message is kept`, async () => {
       const engine = engineFor()
       const plan = [
         link('lan0', { addresses: ['10.1.0.1/24'] }),
@@ -239,8 +239,8 @@ describe('links of the kernel', () => {
     })
   }
 
-  it('leave a device alone that somebody else made under the name of one of ours', async () => {
-    ip('link', 'add', 'lan0.5', 'type', 'veth', 'peer', 'name', 'stranger')
+  it('leave a device alone that another program made under the name of one of ours', async () => {
+    ip('link', 'add', 'lan0.5', 'type', 'veth', 'peer', 'name', 'foreign')
     const engine = engineFor()
     await engine.apply([link('lan0'), link('lan0.5', { make: { kind: 'vlan', parent: 'lan0', tag: 5 } })])
     assert.equal(engine.observe()[1]?.errors.length, 1)
@@ -249,7 +249,7 @@ describe('links of the kernel', () => {
     ip('link', 'del', 'lan0.5')
   })
 
-  it('with a mirror copy packets, or the kernel’s words are kept', async () => {
+  it('with a mirror copy packets, or the message of the kernel is kept', async () => {
     const engine = engineFor()
     const plan = [
       link('lan0', { addresses: ['10.1.0.1/24'] }),
@@ -264,12 +264,12 @@ describe('links of the kernel', () => {
   it('refuse two plans for one device', () => {
     const { vet } = engineFor()
     assert.deepEqual(vet([link('lan0'), link('wan0')]), [])
-    assert.deepEqual(vet([link('lan0'), link('lan0')]), ['The device lan0 stands twice in the plan.'])
-    assert.deepEqual(vet([link('lo')]), ['The loopback device is not for plans.'])
+    assert.deepEqual(vet([link('lan0'), link('lan0')]), ['The device lan0 appears more than once in the plan.'])
+    assert.deepEqual(vet([link('lo')]), ['The plan must not contain the loopback device.'])
   })
 })
 
-describe('the way from one set of links to another', () => {
+describe('the operations from one set of links to another', () => {
   const found = (ifname: string, more: Partial<KernelLink> = {}): KernelLink => ({
     ifname,
     flags: ['UP'],
@@ -290,7 +290,7 @@ describe('the way from one set of links to another', () => {
     link('lan0.5', { make: { kind: 'vlan', parent: 'lan0', tag }, addresses: ['10.5.0.1/24'] })
   const madeVlan = found('lan0.5', { link: 'lan0', linkinfo: { info_kind: 'vlan', info_data: { id: 5 } } })
 
-  it('makes a device before it fills it', () => {
+  it('makes a device before it configures it', () => {
     assert.deepEqual(words(operationsFor(state([found('lan0')]), [vlan(5)], nothing)), [
       'ip link add link lan0 name lan0.5 type vlan id 5',
     ])
@@ -299,7 +299,7 @@ describe('the way from one set of links to another', () => {
     ])
   })
 
-  it('makes a device of ours anew when it stands on something else, and never touches a stranger of its name', () => {
+  it('makes a device of ours again when it is based on another one, and never touches a foreign one of its name', () => {
     const now = state([found('lan0'), madeVlan])
     const ours = { ...nothing, devices: ['lan0.5'], made: ['lan0.5'] }
     assert.deepEqual(words(operationsFor(now, [vlan(6)], ours)), ['ip link del dev lan0.5'])
@@ -331,7 +331,7 @@ describe('the way from one set of links to another', () => {
     ])
   })
 
-  it('puts mirrors where there is place for them and removes those nobody wants', () => {
+  it('attaches mirrors where possible and removes those that are not wanted', () => {
     const plan = [link('lan0'), link('wan0', { mirrors: [{ device: 'lan0', direction: 'rx' }] })]
     const cards = [found('lan0'), found('wan0')]
     assert.deepEqual(words(operationsFor(state(cards), plan, nothing)), ['tc qdisc add dev lan0 clsact'])

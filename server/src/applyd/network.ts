@@ -1,6 +1,6 @@
 // Links of the kernel: addresses, routes, devices made on top of others, mirrors. Works from what the kernel shows and
-// changes differences only. What the kernel refuses is no fault of the plan: it is kept with its own words and tried
-// again when the plan changes, or after a minute.
+// changes differences only. What the kernel refuses does not fail the plan: its message is kept, and it is retried when
+// the plan changes, or after a minute.
 
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ import { oneLine } from './text.ts'
 
 const commandTimeoutMs = 10_000
 const retryMs = 60_000
-/** A device is made, filled and cleaned in turns; more would mean that something works against us. */
+/** A device is made, configured and cleaned in turns; more turns mean that another program changes it too. */
 const maxTurns = 8
 
 export interface NetworkCommands {
@@ -59,7 +59,7 @@ export function createNetworkEngine(
   const recordPath = join(directory, 'network.json')
   let managed: Managed | null = null
   let plan: readonly LinkPlan[] = []
-  /** Refused commands of this plan, by their words. */
+  /** Refused commands of this plan, by their text. */
   let refused = new Map<string, { readonly device: string; readonly words: string; readonly at: number }>()
 
   function readManaged(): Managed {
@@ -126,23 +126,25 @@ export function createNetworkEngine(
     const before = readManaged()
     const found = new Set((await readState(links)).links.map((link) => link.ifname))
     const after = managedBy(links, (device) => before.made.includes(device) || !found.has(device))
-    // Written first: a device that we touched and then forgot would keep its addresses for ever.
+    // Recorded first: a configured device without a record would keep its addresses for ever.
     remember(united(before, after))
     for (let turn = 0; turn < maxTurns; turn += 1) {
       const operations = operationsFor(await readState(links), links, readManaged())
       dropSettled(operations)
       const due = operations.filter((operation) => !isWaiting(operation))
       if (due.length === 0) {
-        // Until what left the plan is clean, it is not forgotten.
+        // Devices that left the plan are kept in the record until they are clean.
         if (operations.every(({ device }) => after.devices.includes(device))) remember(after)
         return
       }
       for (const operation of due) await carryOut(operation)
     }
-    log('error', 'The links do not settle', { devices: links.map((link) => link.device) })
+    log('error', 'The links still differ from the plan after several attempts', {
+      devices: links.map((link) => link.device),
+    })
   }
 
-  /** A refusal is over once the kernel shows what was wanted. */
+  /** Drops refusals whose operations are no longer needed. */
   function dropSettled(operations: readonly Operation[]): void {
     const open = new Set(operations.map(keyOf))
     for (const key of refused.keys()) if (!open.has(key)) refused.delete(key)
@@ -180,7 +182,7 @@ export function createNetworkEngine(
 
 export type NetworkEngine = ReturnType<typeof createNetworkEngine>
 
-/** A device that was there before us is not ours to remove, whatever its name. */
+/** A device that applyd did not make is never removed, whatever its name. */
 const managedBy = (links: readonly LinkPlan[], isOurs: (device: string) => boolean): Managed => ({
   devices: links.map((link) => link.device),
   made: links.filter((link) => link.make !== null && isOurs(link.device)).map((link) => link.device),
@@ -193,7 +195,7 @@ const united = (a: Managed, b: Managed): Managed => ({
   mirrored: [...new Set([...a.mirrored, ...b.mirrored])],
 })
 
-/** One JSON document a command, each on a line of its own; a command with nothing to show prints none or an empty one. */
+/** One JSON document for each command, on separate lines; a command with nothing to show prints none or an empty one. */
 function parseDocuments(text: string): readonly [unknown[], unknown[]] {
   const documents = text
     .split('\n')
@@ -215,7 +217,7 @@ function mirrorsIn(device: string, side: KernelMirror['side'], text: string): Ke
   })
 }
 
-/** The kernel's side of a provider's tunnel is this device; without it no program can help. */
+/** The kernel's side of a provider's tunnel is this device; without it no program can connect. */
 function pppRefusal(): string {
   try {
     closeSync(openSync('/dev/ppp', 'r+'))
@@ -226,12 +228,12 @@ function pppRefusal(): string {
   }
 }
 
-/** What the form of an artifact cannot say: one plan a device, and none for the loopback device. */
+/** What the schema of an artifact cannot express: each device once, and never the loopback device. */
 export function vetLinks(links: readonly LinkPlan[]): readonly string[] {
   const devices = links.map((link) => link.device)
   const twice = devices.filter((device, index) => devices.indexOf(device) < index)
   return [
-    ...[...new Set(twice)].map((device) => `The device ${device} stands twice in the plan.`),
-    ...(devices.includes('lo') ? ['The loopback device is not for plans.'] : []),
+    ...[...new Set(twice)].map((device) => `The device ${device} appears more than once in the plan.`),
+    ...(devices.includes('lo') ? ['The plan must not contain the loopback device.'] : []),
   ]
 }

@@ -23,7 +23,7 @@ test('handles, counters, times and the order of elements are not part of a finge
   assert.equal(print(set(['a', 'b'])), print(set(['b', 'a'])))
 })
 
-test('elements of a set that lives by itself are not part of its fingerprint', () => {
+test('elements of a dynamic set are not part of its fingerprint', () => {
   const fingerprintOf = (elem: unknown[], name: string) =>
     parseListing(listing(set(elem, { name })), new Set(['lively'])).pieces.get(`set ${name}`)?.fingerprint
   assert.equal(fingerprintOf([], 'lively'), fingerprintOf(['a'], 'lively'))
@@ -69,7 +69,7 @@ test('counts are summed by origin, in all chains or in some', () => {
   assert.deepEqual(none, new Map([['b', { packets: 0, bytes: 0 }]]))
 })
 
-test('chains are told with their hooks, those of other tables left out', () => {
+test('chains are listed with their hooks, without those of other tables', () => {
   const hook = { name: 'a', type: 'filter', hook: 'input', policy: 'drop' }
   assert.deepEqual(listChains(listing(chain(), chain(hook), chain({ table: 'u' })), 'inet t'), [
     'a filter input drop',

@@ -73,7 +73,7 @@ function counterOf({ expr }: Fields): Omit<HitCount, 'origin'> {
   return { packets: Number(counter?.packets ?? 0), bytes: Number(counter?.bytes ?? 0) }
 }
 
-/** What changes without anybody touching the ruleset. A quote inside a text is escaped, so no text looks like this. */
+/** What changes without a change of the ruleset. A quote inside a text is escaped, so no text looks like this. */
 const state = /"(?:handle|expires|used)":\d+,?|"packets":\d+,"bytes":\d+/g
 
 const withoutState = (value: Json): string => JSON.stringify(value).replace(state, '')

@@ -1,4 +1,4 @@
-// What a script says; that nft understands it the same way is tested with the ruleset.
+// The text of a script; that nft reads it the same way is tested with the ruleset.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
-// Writes the one transaction that brings tables from the pieces the kernel holds to the wanted ones. Everything leaves
-// before anything comes: rules first, for they use sets, maps and chains; then maps, whose elements jump to chains.
-// What comes stands in one block, in which nft itself makes chains before sets, and sets before rules. Pure.
+// Writes the one transaction that changes tables from the pieces the kernel holds to the wanted ones. Everything is
+// removed before anything is added: rules first, because they use sets, maps and chains; then maps, whose elements jump
+// to chains. Additions are one block, in which nft itself makes chains before sets, and sets before rules. Pure.
 
 import type { NftPiece } from '../plan/artifacts.ts'
 import { printPiece } from '../plan/nft-piece.ts'
@@ -9,42 +9,42 @@ import { type HeldPiece, type HeldTable, keyOf, originsOf } from './pieces.ts'
 import type { NftSpec } from './tables.ts'
 import { commentOf } from './vet.ts'
 
-/** `held` is null when the table has to be made anew. */
+/** `held` is null when the table has to be loaded in full. */
 export interface TableChange {
   readonly table: string
   readonly wanted: readonly NftPiece[]
   readonly held: HeldTable | null
 }
 
-/** `field` names what a refusal of this line belongs to. */
+/** `field` names the object that a refusal of this line is reported for. */
 export interface ScriptLine {
   readonly text: string
   readonly field: string
 }
 
-/** From so many pieces on, a change of this part of them is cheaper as a whole load. */
+/** With more pieces than this, a change of this fraction of them is cheaper as a full load. */
 const wholeFrom = 20
 const wholePart = 0.4
 
 const bootLines = ['chain forward {', 'type filter hook forward priority filter; policy drop;', '}']
 
-/** From what is held to what is wanted, by the shorter way. */
+/** The change from what is held to what is wanted: a delta, or a full load where that is cheaper or needed. */
 export function changeOf(table: string, held: HeldTable | null, wanted: readonly NftPiece[]): TableChange {
-  const anew: TableChange = { table, wanted, held: null }
-  if (!held || held.size === 0 || wanted.length === 0) return anew
+  const full: TableChange = { table, wanted, held: null }
+  if (!held || held.size === 0 || wanted.length === 0) return full
   const { changed, added, vanished } = compare(held, wanted)
   const touched = changed.length + added.length + vanished.length
   const size = Math.max(held.size, wanted.length)
   const names = new Set(vanished.filter(({ kind }) => kind !== 'chain').map(({ name }) => name))
-  const isAnew =
+  const isFullReload =
     changed.some(([old, piece]) => old.head !== piece.head) ||
     // Sets and maps share their names.
     added.some(({ kind, name }) => kind !== 'chain' && names.has(name)) ||
     (size > wholeFrom && touched > wholePart * size)
-  return isAnew ? anew : { table, wanted, held }
+  return isFullReload ? full : { table, wanted, held }
 }
 
-/** Chains of the kernel whose rules the change takes away. */
+/** Chains of the kernel whose rules the change removes. */
 export function rewrittenChains({ held, wanted }: TableChange): readonly string[] {
   if (!held) return []
   const { changed, vanished } = compare(held, wanted)
@@ -64,12 +64,12 @@ function compare(held: HeldTable, wanted: readonly NftPiece[]) {
 }
 
 /**
- * One transaction for all tables. The boot table stands exactly while the first table of the specification is missing.
- * The first rule of an origin takes what `counts` has for it; what nobody took is left in there.
+ * One transaction for all tables. The boot table exists only while the first table of the specification is missing.
+ * The first rule of an origin takes its entry out of `counts`; entries that no rule took stay there.
  */
 export function composeScript(spec: NftSpec, changes: readonly TableChange[], counts: Counts): ScriptLine[] {
   const lines = changes.flatMap((change) =>
-    change.held ? composeDelta(change, change.held, counts) : composeAnew(change, counts),
+    change.held ? composeDelta(change, change.held, counts) : composeFull(change, counts),
   )
   const first = changes.find(({ table, held }) => table === spec.tables[0] && !held)
   if (!first) return lines
@@ -81,7 +81,7 @@ export function composeScript(spec: NftSpec, changes: readonly TableChange[], co
 /** Naming the table first makes its deletion valid whether or not it exists. */
 const removal = (table: string): string[] => [`table ${table}`, `delete table ${table}`]
 
-function composeAnew({ table, wanted }: TableChange, counts: Counts): ScriptLine[] {
+function composeFull({ table, wanted }: TableChange, counts: Counts): ScriptLine[] {
   const head = removal(table).map((text) => ({ text, field: table }))
   return wanted.length === 0 ? head : [...head, ...block(table, wanted, counts)]
 }
@@ -110,20 +110,20 @@ function composeDelta({ table, wanted }: TableChange, held: HeldTable, counts: C
     ),
     ...goneChains.map((chain) => command('delete chain', chain)),
     ...block(table, [...added, ...changedChains.map(([, piece]) => piece)], counts),
-    ...elements.flatMap(({ piece, come }) => change('add', piece, come)),
+    ...elements.flatMap(({ piece, newLines }) => change('add', piece, newLines)),
   ]
 }
 
 const isChain = ({ kind }: HeldPiece | NftPiece): boolean => kind === 'chain'
 
-/** What leaves and what comes; a set that changes by more than half, or whose old elements are not known, is filled anew. */
+/** Removed and added elements; a set that changes by more than half, or whose old elements are unknown, is refilled. */
 function elementsOf({ body }: HeldPiece, piece: NftPiece) {
   const old = new Set(body?.lines)
   const wanted = new Set(piece.lines)
   const gone = [...old].filter((line) => !wanted.has(line))
-  const come = piece.lines.filter((line) => !old.has(line))
-  const isAnew = !body || gone.length + come.length > wanted.size / 2
-  return { piece, gone: isAnew ? ('all' as const) : gone, come: isAnew ? piece.lines : come }
+  const newLines = piece.lines.filter((line) => !old.has(line))
+  const isRefilled = !body || gone.length + newLines.length > wanted.size / 2
+  return { piece, gone: isRefilled ? ('all' as const) : gone, newLines: isRefilled ? piece.lines : newLines }
 }
 
 /** An element of a map is found by its key. */

@@ -34,7 +34,7 @@ test('several tables are loaded or refused together', async () => {
   assert.equal(bench.kernel(), '')
 })
 
-test('a refusal of a set names its origin, or the set, and no path of ours', async () => {
+test('a refusal of a set names its origin, or the set, and no internal path', async () => {
   const wrong = [set('s', [], 'type nonsense', 'objects.networks[7]'), set('t', ['10.0.0.1', '10.0.0.300'])]
   const { problems } = await run(table(...wrong), true)
   assert.deepEqual(new Set(problems.map((problem) => problem.field)), new Set(['objects.networks[7]', 't']))
@@ -50,18 +50,18 @@ test('a refusal is short however long the line is', async () => {
   assert.deepEqual(problems, [{ field: 'long', message: 'Service out of range' }])
 })
 
-test('where nft is missing, nothing is checked and the reason is told', async () => {
+test('where nft is missing, nothing is checked and the reason is reported', async () => {
   const missing = { ...spec, command: ['/nowhere/nft'] as const }
   const verdict = await runScript(missing, scriptOf(table()), true)
   assert.deepEqual(verdict, { problems: [], unchecked: '/nowhere/nft is not installed.' })
 })
 
-test('where nft may not look at the kernel, nothing is checked and the reason is told', async () => {
+test('where nft has no access to the kernel, nothing is checked and the reason is reported', async () => {
   const powerless = ['/usr/bin/setpriv', '--bounding-set=-all', '--inh-caps=-all', '--']
   const fenced = { ...spec, command: [...spec.command.slice(0, 4), ...powerless, '/usr/sbin/nft'] }
   const verdict = await runScript(fenced, scriptOf(table()), true)
   assert.deepEqual(verdict.problems, [])
-  assert.match(verdict.unchecked ?? '', /^nft may not look at the kernel here: .*Operation not permitted/)
+  assert.match(verdict.unchecked ?? '', /^nft has no access to the kernel here: .*Operation not permitted/)
 })
 
 test('a table that is not there lists as null and is not present', async () => {

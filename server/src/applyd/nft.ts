@@ -1,5 +1,5 @@
-// The nft program: has it check or load a script, translates its refusals to the objects they come from, and reads back
-// what the kernel holds.
+// The nft program: checks or loads a script, maps its refusals to the objects that caused them, and reads back what the
+// kernel holds.
 
 import type { Problem } from '../contract/error.ts'
 import type { ScriptLine } from './nft-script.ts'
@@ -9,10 +9,10 @@ import { oneLine } from './text.ts'
 
 const timeoutMs = 20_000
 
-/** `unchecked` says why a checker could not judge here at all. */
+/** `unchecked` is why the checker could not run. */
 export type Verdict = { readonly problems: readonly Problem[]; readonly unchecked: string | null }
 
-/** Has nft judge the script, and load it unless asked only to check. */
+/** Checks the script with nft, and loads it unless `isCheck` is set. */
 export async function runScript(spec: NftSpec, script: readonly ScriptLine[], isCheck: boolean): Promise<Verdict> {
   const command = [...spec.command, ...(isCheck ? ['-c'] : []), '-f', '-']
   const { code, failure, stderr } = await run(command, timeoutMs, script.map(({ text }) => `${text}\n`).join(''))
@@ -21,8 +21,8 @@ export async function runScript(spec: NftSpec, script: readonly ScriptLine[], is
   if (code === 0 || problems.length > 0) return { problems, unchecked: null }
   const words = oneLine(stderr.split('\n')[0] ?? '')
   if (/Operation not permitted|Unable to initialize Netlink/.test(words))
-    return { problems, unchecked: `nft may not look at the kernel here: ${words}` }
-  // Nobody knows then whether it is loaded.
+    return { problems, unchecked: `nft has no access to the kernel here: ${words}` }
+  // It is unknown then whether it is loaded.
   if (failure && !isCheck) throw new Error('nft did not finish in time.')
   const message = failure ? 'nft did not finish in time.' : words || `nft ended with status ${code}.`
   return { problems: [{ field: spec.tables[0], message }], unchecked: null }
@@ -46,7 +46,7 @@ export async function list(spec: NftSpec, ...what: readonly string[]): Promise<s
   throw new Error(`nft could not list ${what.join(' ')}: ${oneLine(stderr)}`)
 }
 
-/** Whether the table exists. Listing it would fetch every element of every set; a chain is only weighed, never made. */
+/** Whether the table exists. Listing it would fetch every element of every set; a chain is only checked, never made. */
 export async function isPresent(spec: NftSpec, table: string): Promise<boolean> {
   const { code, stderr } = await run(
     [...spec.command, '-c', 'add', 'chain', ...table.split(' '), 'presence'],

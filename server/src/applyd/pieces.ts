@@ -32,7 +32,7 @@ export const hold = (piece: NftPiece): HeldPiece => {
   return { kind, name, head, hash, body: piece, shape: shapeOf(piece), fingerprint: null }
 }
 
-/** Elements of these sets come and go without us. */
+/** Elements of these sets change without applyd. */
 export const isLively = ({ head }: Pick<NftPiece, 'head'>): boolean => /\b(dynamic|timeout)\b/.test(head)
 
 function shapeOf(piece: NftPiece): string {
@@ -51,7 +51,7 @@ export const hookOf = (head: string): string => {
 
 const origins = new WeakMap<NftPiece, readonly string[]>()
 
-/** The comment of each rule, '' where it has none; remembered, because large tables are asked for theirs at every load. */
+/** The comment of each rule, '' where it has none; cached, because every load needs those of large tables. */
 export function originsOf(piece: NftPiece): readonly string[] {
   const known = origins.get(piece)
   if (known) return known

@@ -11,13 +11,13 @@ test('a program answers with its status, its output and what it was given', asyn
   assert.equal((await run(['/bin/false'], 5000)).code, 1)
 })
 
-test('a program that does not finish is killed, one that is missing is told apart', async () => {
+test('a program that does not finish is killed, and one that is missing is reported as missing', async () => {
   const slow = await run(['/bin/sleep', '100'], 50)
   assert.deepEqual([slow.code, slow.failure], [null, 'timeout'])
   assert.deepEqual((await run(['/nowhere/program'], 50)).failure, 'missing')
 })
 
-test('a program that reads nothing of a large input is no fault', async () => {
+test('a program that reads nothing of a large input is not a fault', async () => {
   assert.equal((await run(['/bin/true'], 5000, 'x'.repeat(10_000_000))).code, 0)
 })
 

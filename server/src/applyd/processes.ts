@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 /** Fixed: nothing of applyd's own environment reaches a program. Times in nft rules are UTC because of TZ. */
 export const programEnvironment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
-/** `failure` tells why there is no exit status: the program is not on this machine, or it did not finish. */
+/** `failure` is why there is no exit status: the program is not on this machine, or it did not finish. */
 type Finished = { code: number | null; failure: 'missing' | 'timeout' | null; stdout: string; stderr: string }
 
 /** Large: nft lists megabytes, and repeats the whole offending line in an error. */
@@ -19,7 +19,7 @@ export function run([program = '', ...args]: readonly string[], timeout: number,
       const failure = fault?.code === 'ENOENT' ? 'missing' : fault?.killed ? 'timeout' : null
       resolve({ code: fault ? Number(fault.code) || null : 0, failure, stdout, stderr })
     })
-    // A program that ends before it has read everything says so by its status.
+    // A program that ends before it has read everything reports that by its status.
     child.stdin?.on('error', () => {}).end(input)
   })
 }
@@ -47,7 +47,7 @@ export function stateOf(id: ProcessId | null): 'running' | 'suspended' | 'gone' 
   return 'Tt'.includes(stat.state) ? 'suspended' : 'running'
 }
 
-/** `-pid` means the whole group of a process we started as a session leader. One already gone is no fault. */
+/** `-pid` means the whole group of a process we started as a session leader. One that has already ended is not a fault. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)

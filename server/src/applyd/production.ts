@@ -1,4 +1,4 @@
-// The tables of production: the engines, and what applyd switches itself. Nothing here knows a single engine.
+// The production tables: the engines, and what applyd switches itself. Nothing here depends on a particular engine.
 
 import { join } from 'node:path'
 import type { DataPlane } from '../plan/artifacts.ts'

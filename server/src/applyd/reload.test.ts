@@ -1,4 +1,4 @@
-// Engines with many files, which are told of exactly those that changed.
+// Engines with many files, which reload exactly those that changed.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,12 +8,12 @@ import type { Reload, UnitSpec } from './tables.ts'
 
 const { scenario, run } = createScenarios('reloads')
 
-/** Each reload copies every changed file to `told`, so that it shows what the engine was told of. */
-function startTold(scene: Scene, more: Partial<UnitSpec> = {}): Promise<void> {
-  const told = (name: string) => scene.bench.path(`told-${name}`)
+/** Each reload copies every changed file to `reloaded`, which shows what the engine was given. */
+function startReloading(scene: Scene, more: Partial<UnitSpec> = {}): Promise<void> {
+  const reloaded = (name: string) => scene.bench.path(`reloaded-${name}`)
   const reload = (changed: readonly string[] | null): Reload =>
     changed?.includes('stand.conf') === false
-      ? { commands: changed.map((name) => ({ program: '/bin/cp', args: [`{${name}}`, told(name)] })) }
+      ? { commands: changed.map((name) => ({ program: '/bin/cp', args: [`{${name}}`, reloaded(name)] })) }
       : 'restart'
   return scene.start({ tables: scene.bench.tables({ files: ['stand.conf', 'part.*'], reload, ...more }) })
 }
@@ -26,30 +26,32 @@ const parts = (revision: number, texts: Readonly<Record<string, string>>, mode =
     unit('stand'),
   )
 const partsOf = (scene: Scene) => readdirSync(scene.bench.path('etc/parts')).toSorted()
-const toldOf = (scene: Scene, name: string) =>
-  existsSync(scene.bench.path(`told-part.${name}`)) ? readFileSync(scene.bench.path(`told-part.${name}`), 'utf8') : null
+const reloadedOf = (scene: Scene, name: string) =>
+  existsSync(scene.bench.path(`reloaded-part.${name}`))
+    ? readFileSync(scene.bench.path(`reloaded-part.${name}`), 'utf8')
+    : null
 
-scenario('a file of a template is written, changed and removed, and the engine is told of that one', async (scene) => {
-  await startTold(scene)
+scenario('a file of a template is written, changed and removed, and the engine reloads that one', async (scene) => {
+  await startReloading(scene)
   await scene.apply(parts(1, { a: 'one', b: 'two' }))
   const pid = scene.bench.unitPid('stand')
   assert.deepEqual(partsOf(scene), ['a', 'b'])
   const outcome = await scene.apply(parts(2, { a: 'one', b: 'three' }))
   assert.deepEqual(outcome, { status: 'applied', changed: ['file part.b', 'unit stand'] })
-  assert.deepEqual([toldOf(scene, 'a'), toldOf(scene, 'b')], [null, 'three'])
+  assert.deepEqual([reloadedOf(scene, 'a'), reloadedOf(scene, 'b')], [null, 'three'])
   assert.equal(scene.bench.unitPid('stand'), pid)
   await scene.apply(parts(3, { b: 'three' }, 'better'))
   assert.deepEqual(partsOf(scene), ['b'])
   assert.notEqual(scene.bench.unitPid('stand'), pid, 'another configuration needs another process here')
 })
 
-scenario('the way of a reload may depend on what a file held before', async (scene) => {
+scenario('the kind of a reload may depend on what a file held before', async (scene) => {
   const seen: (string | null)[] = []
   const reload: UnitSpec['reload'] = (_, before) => {
     seen.push(before('part.a'), before('part.b'))
     return 'restart'
   }
-  await startTold(scene, { reload })
+  await startReloading(scene, { reload })
   await scene.apply(parts(1, { a: 'one' }))
   await scene.apply(parts(2, { a: 'two', b: 'new' }))
   assert.deepEqual(seen, ['one', null])
@@ -60,47 +62,47 @@ scenario('a checker may be made from the staged files', async (scene) => {
     program: '/bin/grep',
     args: ['-q', 'good', staged.get('part.a') ?? ''],
   })
-  await startTold(scene, { check })
+  await startReloading(scene, { check })
   assert.equal((await scene.apply(parts(1, { a: 'good' }))).status, 'applied')
   assert.equal((await scene.apply(parts(2, { a: 'bad' }))).status, 'put_back')
   assert.equal(readFileSync(scene.bench.path('etc/parts/a'), 'utf8'), 'good')
 })
 
-scenario('a file that nobody asked for goes away, also after a restart of applyd', async (scene) => {
-  await startTold(scene)
+scenario('a file that is not in the plan is removed, also after a restart of applyd', async (scene) => {
+  await startReloading(scene)
   await scene.apply(parts(1, { a: 'one' }))
   writeFileSync(scene.bench.path('etc/parts/stray'), 'x')
   writeFileSync(scene.bench.path('etc/parts/.a.portcullis-new'), 'x')
-  await startTold(scene)
+  await startReloading(scene)
   assert.deepEqual(partsOf(scene), ['a', 'stray'])
   await scene.apply(parts(1, { a: 'one' }))
   assert.deepEqual(partsOf(scene), ['a'])
 })
 
-scenario('a change the engine does not take is put back, with its words', async (scene) => {
-  await startTold(scene)
+scenario('a change the engine does not accept is reverted, and its message is reported', async (scene) => {
+  await startReloading(scene)
   await scene.apply(parts(1, { a: 'one' }))
   const refuse: UnitSpec['reload'] = { commands: [{ program: '/bin/cp', args: ['{part.a}', '/nowhere/at/all'] }] }
-  await startTold(scene, { reload: refuse })
+  await startReloading(scene, { reload: refuse })
   const outcome = await scene.apply(parts(2, { a: 'two' }))
   assert.equal(outcome.status, 'put_back')
-  assert.match(JSON.stringify(outcome), /"stand".*stand did not take the change.*No such file or directory/)
+  assert.match(JSON.stringify(outcome), /"stand".*stand did not accept the change.*No such file or directory/)
   assert.equal(readFileSync(scene.bench.path('etc/parts/a'), 'utf8'), 'one')
   assert.equal((await scene.unitNow())?.state, 'active')
 })
 
-scenario('an engine that traffic does not need is started afresh instead', async (scene) => {
+scenario('an optional engine is restarted instead', async (scene) => {
   const reload: UnitSpec['reload'] = { commands: [{ program: '/bin/false', args: [] }] }
-  await startTold(scene, { reload, isOptional: true })
+  await startReloading(scene, { reload, isOptional: true })
   await scene.apply(parts(1, { a: 'one' }))
   const pid = scene.bench.unitPid('stand')
   assert.equal((await scene.apply(parts(2, { a: 'two' }))).status, 'applied')
-  assert.match((await scene.unitNow())?.message ?? '', /did not take the change/)
+  assert.match((await scene.unitNow())?.message ?? '', /did not accept the change/)
   assert.deepEqual(await scene.apply(parts(2, { a: 'two' })), { status: 'applied', changed: ['unit stand'] })
   assert.notEqual(scene.bench.unitPid('stand'), pid)
 })
 
-scenario('what applyd adds to a file stands at its end and is not judged as ours', async (scene) => {
+scenario('what applyd adds to a file is at its end and is not vetted', async (scene) => {
   const tables = scene.bench.tables({
     directives: (_, text) => (text.includes('secret') ? ['No secrets.'] : []),
   })
@@ -112,7 +114,7 @@ scenario('what applyd adds to a file stands at its end and is not judged as ours
   assert.equal((await scene.apply(parts(2, {}, 'well\nsecret'))).status, 'put_back')
 })
 
-scenario('names of files that are no ids are refused', async (scene) => {
+scenario('names of files that are not ids are refused', async (scene) => {
   const { apply } = argumentParsers(scene.bench.tables())
   assert.doesNotThrow(() => apply({ plan: parts(1, { 'a-1': 'x' }) }))
   for (const name of ['../x', '.hidden', '', 'a/b', 'A'])

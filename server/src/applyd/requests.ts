@@ -1,5 +1,5 @@
 // Strict reading of what gatewayd sends: every key known, every value of its type and within bounds, every name in
-// the tables. What is returned is built anew from the parts that were checked.
+// the tables. The result is built only from the parts that were checked.
 
 import { isIP } from 'node:net'
 import type {
@@ -20,7 +20,7 @@ import { deviceForm, findFile, findUnit, type Tables } from './tables.ts'
 
 /** The message goes back to the caller as it is. */
 export class Refusal extends Error {}
-/** Something stands in a plan by its hash only, and this connection did not send it lately: all of it is needed. */
+/** A plan names a part by its hash only, and this connection did not send it recently: it must be sent in full. */
 export class UnknownPiece extends Refusal {}
 
 const artifactLimit = 20_000
@@ -35,7 +35,7 @@ const originForm = /^[A-Za-z0-9_.[\]-]{0,160}$/
 
 export type ArgumentParsers = { readonly [V in Verb]: (args: unknown) => VerbTable[V]['args'] }
 
-/** For one connection: pieces and files of its last plans need not be sent again. What an engine takes, it reads itself. */
+/** For one connection: pieces and files of its last plans need not be sent again. Engines parse their own arguments. */
 export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload'> {
   let recent: readonly ReadonlyMap<string, Remembered>[] = []
   const parsePlanOf = (args: unknown): { plan: Plan } => {
@@ -74,19 +74,19 @@ type Recall = (key: string) => Remembered | undefined
 const memoryKey = (one: Remembered): string =>
   `${one.kind} ${one.name} ${one.kind === 'file' ? hashOfFile(one) : one.hash}`
 
-/** What was left out because it was sent before. */
+/** A part that was left out because it was sent before. */
 function recalled(value: unknown, recall: Recall): Remembered {
   const { kind, name, hash } = parseKeys(value, ['kind', 'name', 'hash'])
   const known = recall(`${kind} ${name} ${hash}`)
   if (known) return known
-  throw new UnknownPiece('A part of the plan is not known here and has to be sent in full.')
+  throw new UnknownPiece('A part of the plan is not known and must be sent in full.')
 }
 
 function parsePlan(value: unknown, tables: Tables, recall: Recall): Plan {
   const { revision, artifacts } = parseKeys(value, ['revision', 'artifacts'])
   const parsed = parseList(artifacts, artifactLimit, 'artifacts', (artifact) => parseArtifact(artifact, tables, recall))
   const names = new Set(parsed.map((artifact) => `${artifact.kind} ${artifact.name}`))
-  if (names.size !== parsed.length) throw new Refusal('The plan names an artifact twice.')
+  if (names.size !== parsed.length) throw new Refusal('Duplicate artifact in the plan.')
   return { revision: parseCount(revision, 'revision'), artifacts: parsed }
 }
 
@@ -95,7 +95,7 @@ function parseArtifact(value: unknown, tables: Tables, recall: Recall): Artifact
   if (kind === 'nft') {
     const { name, pieces } = parseKeys(value, ['kind', 'name', 'pieces'])
     const parsed = parseList(pieces, pieceLimit, 'pieces', (piece) => parsePiece(piece, recall))
-    if (new Set(parsed.map(keyOf)).size !== parsed.length) throw new Refusal('A table holds a piece twice.')
+    if (new Set(parsed.map(keyOf)).size !== parsed.length) throw new Refusal('Duplicate piece in a table.')
     return { kind, name: parseName(name, tables.nft.tables), pieces: parsed }
   }
   if (kind === 'network') {
@@ -114,7 +114,7 @@ function parseArtifact(value: unknown, tables: Tables, recall: Recall): Artifact
     if (typeof name === 'string' && findUnit(tables, name)) return { kind, name }
     throw new Refusal('The plan names an artifact that is not in the tables.')
   }
-  throw new Refusal('An artifact is of no known kind.')
+  throw new Refusal('The kind of an artifact is not known.')
 }
 
 /** In full, or by kind, name and hash when it was sent before. */
@@ -122,7 +122,7 @@ function parsePiece(value: unknown, recall: Recall): NftPiece {
   if (typeof value === 'object' && value && !('lines' in value)) {
     const known = recalled(value, recall)
     if (known.kind !== 'file') return known
-    throw new Refusal('A file is no piece of a table.')
+    throw new Refusal('A file is not a piece of a table.')
   }
   const { kind, name, head, lines, origin, hash } = parseKeys(value, [
     'kind',
@@ -140,7 +140,7 @@ function parsePiece(value: unknown, recall: Recall): NftPiece {
     origin: parseForm(origin, originForm, 'origin of a piece is not allowed'),
     hash: parseForm(hash, hashForm, 'hash is not a SHA-256 in hex'),
   }
-  if (hashPiece(piece) !== piece.hash) throw new Refusal('The hash of a piece does not fit its content.')
+  if (hashPiece(piece) !== piece.hash) throw new Refusal('The hash of a piece does not match its content.')
   return piece
 }
 
@@ -208,22 +208,22 @@ function parseName(value: unknown, known: Iterable<string>): string {
 
 function parseText(value: unknown): string {
   if (typeof value === 'string' && value.length <= textLimit && value.isWellFormed()) return value
-  throw new Refusal('The content of an artifact is no text or too large.')
+  throw new Refusal('The content of an artifact is not text or is too large.')
 }
 
 const parseDevice = (value: unknown): string => parseForm(value, deviceForm, 'name of a device is not allowed')
 
 function parseAddress(value: unknown): string {
   if (typeof value === 'string' && isIP(value) !== 0 && !value.includes('%')) return value
-  throw new Refusal('An address is none.')
+  throw new Refusal('Not a valid IP address.')
 }
 
-/** An address with the length of its network. */
+/** An address with a prefix length. */
 function parseNetwork(value: unknown): string {
   const [address, length = '', ...rest] = String(value).split('/')
   const limit = isIP(parseAddress(address)) === 4 ? 32 : 128
   if (rest.length === 0 && /^\d{1,3}$/.test(length) && Number(length) <= limit) return `${address}/${Number(length)}`
-  throw new Refusal('An address has no length of its network.')
+  throw new Refusal('The prefix length of an address is missing or not valid.')
 }
 
 export function parseForm(value: unknown, form: RegExp, fault: string): string {
@@ -233,24 +233,24 @@ export function parseForm(value: unknown, form: RegExp, fault: string): string {
 
 function parseOneOf<T extends string | boolean>(value: unknown, known: readonly T[], what: string): T {
   for (const one of known) if (one === value) return one
-  throw new Refusal(`The ${what} is not one of ${known.join(', ')}.`)
+  throw new Refusal(`The ${what} must be one of ${known.join(', ')}.`)
 }
 
 function parseList<T>(value: unknown, limit: number, what: string, parse: (item: unknown) => T): T[] {
   if (!Array.isArray(value) || value.length > limit)
-    throw new Refusal(`The ${what} are not a list of at most ${limit}.`)
+    throw new Refusal(`The ${what} must be a list of at most ${limit} entries.`)
   return value.map(parse)
 }
 
 export function parseCount(value: unknown, what: string, limit = Number.MAX_SAFE_INTEGER): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= limit) return value
-  throw new Refusal(`The ${what} is not a number.`)
+  throw new Refusal(`The ${what} is not a valid number.`)
 }
 
 /** Exactly these keys, no more and no fewer. */
 export function parseKeys<K extends string>(value: unknown, keys: readonly K[]): Record<K, unknown> {
   const own = typeof value === 'object' && value && !Array.isArray(value) ? Object.keys(value) : ['no object']
   if (own.length !== keys.length || !keys.every((key) => own.includes(key)))
-    throw new Refusal(`Exactly these keys were expected: ${keys.join(', ') || 'none'}.`)
+    throw new Refusal(`The keys must be exactly these: ${keys.join(', ') || 'none'}.`)
   return value as Record<K, unknown>
 }

@@ -1,4 +1,4 @@
-// Whatever somebody else does to a table, or to what applyd wrote down about it, is seen and not believed.
+// Changes by other programs to a table, or to the records of applyd about it, are detected.
 
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { base, createSequences, keep, rule } from './stand-ins/sequence.ts'
 const { scenarioOf, run } = createSequences('drift of the ruleset')
 const table = 'inet portcullis'
 
-scenarioOf('a change of a table that somebody emptied or deleted loads it anew', async (sequence) => {
+scenarioOf('a change of a table that was emptied or deleted loads it in full', async (sequence) => {
   const { bench } = sequence.scene
   await sequence.applied(base('jump keep'), keep)
   bench.nft('delete', 'table', 'inet', 'portcullis')
@@ -25,15 +25,15 @@ const drifts: Record<string, string> = {
   'a foreign chain': 'add chain inet portcullis foreign',
   'a foreign set': 'add set inet portcullis foreign { type ipv4_addr; }',
   'a foreign counter': 'add counter inet portcullis foreign',
-  'a table put to sleep': 'add table inet portcullis { flags dormant; }',
-  'an element taken away': 'delete element inet portcullis s { 10.0.0.1 }',
-  'an element put in': 'add element inet portcullis s { 10.0.0.9 }',
+  'a table made dormant': 'add table inet portcullis { flags dormant; }',
+  'an element removed': 'delete element inet portcullis s { 10.0.0.1 }',
+  'an element added': 'add element inet portcullis s { 10.0.0.9 }',
   'another element instead':
     'delete element inet portcullis s { 10.0.0.1 }; add element inet portcullis s { 10.0.0.9 }',
   'another policy': 'chain inet portcullis forward { policy accept; }',
 }
 for (const [what, script] of Object.entries(drifts)) {
-  scenarioOf(`${what} is seen and put right`, async (sequence) => {
+  scenarioOf(`${what} is detected and repaired`, async (sequence) => {
     const { scene } = sequence
     const pieces = [base('jump keep', rule('r.1', 'ip saddr @s')), keep, set('s', ['10.0.0.1', '10.0.0.2'])]
     await sequence.applied(...pieces)
@@ -43,7 +43,7 @@ for (const [what, script] of Object.entries(drifts)) {
   })
 }
 
-scenarioOf('what was changed before anybody looked is no model for later looks', async (sequence) => {
+scenarioOf('a change before the first listing is not taken as the loaded content', async (sequence) => {
   const { scene } = sequence
   const pieces = [base('jump keep'), keep, set('s', ['10.0.0.1'])]
   for (const script of [
@@ -82,7 +82,7 @@ scenarioOf('a trial runs without the block that failed trials set, which stays i
   assert.equal(scene.bench.kernel().match(/fwd\.sys\.blocked/g)?.length, 2)
 })
 
-scenarioOf('after a restart without the copy of the bodies the next plan brings them', async (sequence) => {
+scenarioOf('after a restart without the copy of the bodies the next plan supplies them', async (sequence) => {
   const { scene } = sequence
   const pieces = [base('jump keep'), keep, set('s', ['10.0.0.1', '10.0.0.2', '10.0.0.3'])]
   await sequence.applied(...pieces)
@@ -92,7 +92,7 @@ scenarioOf('after a restart without the copy of the bodies the next plan brings 
   writeFileSync(path, JSON.stringify({ ...record, ruleset: { ...record.ruleset, fresh: [] } }))
   rmSync(join(scene.bench.stateDir, 'applyd', 'bodies.json'), { force: true })
   await scene.start()
-  await assert.rejects(scene.verbs.trial({ packets: [packet] }), /not known yet/)
+  await assert.rejects(scene.verbs.trial({ packets: [packet] }), /loaded rules is not known/)
   assert.deepEqual(await scene.apply(planOf(sequence.revision, nft(pieces))), { status: 'applied', changed: [] })
   assert.deepEqual(await scene.verbs.trial({ packets: [packet, { ...packet, destination: '10.0.0.7' }] }), [
     { passed: true, origins: [] },
@@ -101,7 +101,7 @@ scenarioOf('after a restart without the copy of the bodies the next plan brings 
   await sequence.applied(pieces[0] ?? keep, keep, set('s', ['10.0.0.1', '10.0.0.2', '10.0.0.4']))
 })
 
-scenarioOf('a large table is read in full now and then, but seen to be gone at once', async (sequence) => {
+scenarioOf('a large table is read in full only occasionally, but its absence is detected at once', async (sequence) => {
   const { scene } = sequence
   const lines = Array.from({ length: 2000 }, (_, i) => rule(`r.${i}`, `udp dport ${i}`))
   await scene.apply(planOf(1, nft([base(), chain('long', lines)])))
@@ -118,7 +118,7 @@ scenarioOf('a large table is read in full now and then, but seen to be gone at o
   assert.equal((await seen())?.present, false)
 })
 
-scenarioOf('a damaged copy of the bodies is not believed', async (sequence) => {
+scenarioOf('a damaged copy of the bodies is not used', async (sequence) => {
   const { scene } = sequence
   const lines = Array.from({ length: 2000 }, (_, i) => rule(`r.${i}`, `udp dport ${i}`))
   await sequence.applied(base(), chain('long', lines))

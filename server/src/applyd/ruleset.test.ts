@@ -9,7 +9,7 @@ import { base, createSequences, keep, rule } from './stand-ins/sequence.ts'
 
 const { scenarioOf, run } = createSequences('the ruleset')
 
-scenarioOf('chains come, change and go without touching the others', async (sequence) => {
+scenarioOf('chains are added, changed and removed without touching the others', async (sequence) => {
   await sequence.applied(base('jump keep', 'jump a'), keep, chain('a', [rule('r.1')]))
   const handle = sequence.handleOf('chain', 'keep')
   await sequence.applied(base('jump keep', 'jump b'), keep, chain('b', [rule('r.1'), rule('r.2')]))
@@ -18,7 +18,7 @@ scenarioOf('chains come, change and go without touching the others', async (sequ
   assert.equal(sequence.handleOf('chain', 'keep'), handle)
 })
 
-scenarioOf('an element of a map is turned to a new chain while the old one goes', async (sequence) => {
+scenarioOf('an element of a map is changed to a new chain while the old one is removed', async (sequence) => {
   const head = 'type ipv4_addr : verdict; flags interval'
   const dispatch = 'ip saddr vmap @m'
   const others = Array.from({ length: 9 }, (_, i) => `10.1.${i}.0/24 : jump keep`)
@@ -48,7 +48,7 @@ scenarioOf('a set is replaced by another one of another name and type', async (s
   await sequence.applied(base(rule('r.1', 'ip saddr vmap @s2')), map('s2', ['10.0.0.1 : drop']))
 })
 
-scenarioOf('elements come and go; few by themselves, many all at once', async (sequence) => {
+scenarioOf('elements are added and removed; few one by one, many all at once', async (sequence) => {
   const interval = 'type ipv4_addr; flags interval'
   const use = base(rule('r.1', 'ip saddr @s'))
   const many = Array.from({ length: 100 }, (_, i) => `10.0.${i}.0/25`)
@@ -59,7 +59,7 @@ scenarioOf('elements come and go; few by themselves, many all at once', async (s
   await sequence.applied(use, set('s', many, interval))
 })
 
-scenarioOf('a base chain comes, changes its policy and goes', async (sequence) => {
+scenarioOf('a base chain is added, changes its policy and is removed', async (sequence) => {
   const input = (policy: string) =>
     chain('input', [rule('i.1')], `type filter hook input priority filter; policy ${policy};`)
   await sequence.applied(base(), keep)
@@ -68,7 +68,7 @@ scenarioOf('a base chain comes, changes its policy and goes', async (sequence) =
   await sequence.applied(base(), keep)
 })
 
-scenarioOf('most of a large table at once is loaded anew, a little of it is not', async (sequence) => {
+scenarioOf('a change of most of a large table loads it in full, a small change does not', async (sequence) => {
   const pieces = (mark: string, from: number) => [
     base(...Array.from({ length: 30 }, (_, i) => `jump c${i}`)),
     ...Array.from({ length: 30 }, (_, i) => chain(`c${i}`, [rule(i < from ? `r.${mark}${i}` : `r.${i}`)])),
@@ -145,7 +145,7 @@ scenarioOf('a refusal during a change leaves the old rules running and names the
   }
 })
 
-scenarioOf('a refusal of a load from nothing keeps the way closed', async (sequence) => {
+scenarioOf('a refusal of a load from nothing keeps the fail-closed rules', async (sequence) => {
   const circle = [
     base('jump a comment "r.1"'),
     chain('a', ['jump b comment "r.2"']),
@@ -158,7 +158,7 @@ scenarioOf('a refusal of a load from nothing keeps the way closed', async (seque
   assert.match(sequence.scene.bench.kernel(), /^table inet portcullis_boot \{/)
 })
 
-scenarioOf('a rule keeps its count when its chain is written anew, also in another chain', async (sequence) => {
+scenarioOf('a rule keeps its count when its chain is rewritten, also in another chain', async (sequence) => {
   await sequence.applied(base('jump a', rule('r.1')), chain('a', [rule('r.2'), rule('r.3')]), keep)
   sequence.count('a', [rule('r.2'), 5], [rule('r.3'), 7])
   const moved = [chain('a', [rule('r.3', 'udp dport 9')]), chain('b', [rule('r.2'), rule('r.2')])]
@@ -173,7 +173,7 @@ scenarioOf('a rule keeps its count when its chain is written anew, also in anoth
   assert.deepEqual(await sequence.countsOf(), { 'r.3': 7, 'r.keep': 0 })
 })
 
-scenarioOf('many chains written anew keep their counts too, and leave those of the others alone', async (sequence) => {
+scenarioOf('many rewritten chains keep their counts too, and leave those of the others alone', async (sequence) => {
   const names = Array.from({ length: 12 }, (_, i) => `c${i}`)
   const pieces = (port: number) => names.map((name, i) => chain(name, [rule(`r.${name}`, `udp dport ${port + i}`)]))
   await sequence.applied(base(), keep, ...pieces(100))
@@ -186,7 +186,7 @@ scenarioOf('many chains written anew keep their counts too, and leave those of t
   })
 })
 
-scenarioOf('what lines counted that went away stays with the other lines of their origin', async (sequence) => {
+scenarioOf('the counts of removed lines stay with the other lines of their origin', async (sequence) => {
   await sequence.applied(base('jump a'), chain('a', [rule('r.1')]), chain('b', [rule('r.1')]))
   sequence.count('a', [rule('r.1'), 5])
   await sequence.applied(base('jump b'), chain('b', [rule('r.1')]))
@@ -198,7 +198,7 @@ scenarioOf('what lines counted that went away stays with the other lines of thei
   assert.deepEqual(await sequence.countsOf(), { 'r.1': 5, 'r.2': 0 })
 })
 
-scenarioOf('counting begins anew only when the table was gone', async (sequence) => {
+scenarioOf('counting starts again only when the table was gone', async (sequence) => {
   const { scene } = sequence
   const epoch = async () => (await scene.hits()).epoch
   await sequence.applied(base(rule('r.1')))
@@ -214,7 +214,7 @@ scenarioOf('counting begins anew only when the table was gone', async (sequence)
   assert.notEqual(await epoch(), first)
 })
 
-scenarioOf('a table of devices is loaded beside the first one, and its absence closes nothing', async (sequence) => {
+scenarioOf('a table of devices is loaded beside the first one, and its absence blocks nothing', async (sequence) => {
   const { scene } = sequence
   await scene.applyd?.close()
   const tables = scene.bench.tables()

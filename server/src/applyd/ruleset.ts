@@ -1,6 +1,6 @@
 // The nftables tables of the kernel: what they were loaded with, whether they still hold it, the change to what is
-// wanted, and what their rules counted. Keeps its part of the record of what is applied; when a state counts, and when
-// to go back to it, the executor decides.
+// wanted, and what their rules counted. Keeps its part of the record of what is applied; the executor decides when a
+// state is committed and when it is restored.
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ import {
 } from './pieces.ts'
 import { Refusal } from './requests.ts'
 
-/** What is kept in the record of what is applied. Bodies stand in a file of their own but for the `fresh` ones. */
+/** What is kept in the record of what is applied. Bodies are in a separate file, except for the `fresh` ones. */
 export interface RulesetRecord {
   readonly epoch: string
   /** kind, name, head, hash, fingerprint, and the shape as long as there is no fingerprint. */
@@ -32,21 +32,21 @@ export interface RulesetRecord {
   readonly carried: readonly (readonly [origin: string, packets: number, bytes: number])[]
 }
 
-/** More new bodies than this are not carried along in the record. */
+/** More new bodies than this are not kept in the record. */
 const freshLimit = 64 * 1024
 const writeBodiesMs = 2000
-/** A listing of this length takes so long that the next one has to wait for twenty times its duration. */
+/** A listing of this length is slow: the next one waits for twenty times its duration. */
 const largeListing = 500_000
 const pausePerDuration = 20
-/** A table that is not ours to have is looked for this often; the first one always. */
+/** How often an unwanted table is looked for; the first one is always looked for. */
 const absencePauseMs = 4000
-/** More chains than this are quicker read with their whole table. */
+/** Reading the whole table is faster than reading more chains than this. */
 const chainsAtOnce = 8
 
-type Standing = 'absent' | 'intact' | 'altered'
+type TableState = 'absent' | 'intact' | 'altered'
 interface Look {
-  readonly standing: Standing
-  /** Before this time only the list of chains is looked at. */
+  readonly state: TableState
+  /** Before this time only the list of chains is read. */
   readonly until: number
 }
 
@@ -54,22 +54,22 @@ export type Ruleset = ReturnType<typeof createRuleset>
 
 export function createRuleset({ plane, directory, tables: { nft }, log, failpoint }: Context) {
   const bodiesPath = join(directory, 'bodies.json')
-  /** What the tables were loaded with last, and what they held when the executor last said that it counts. */
+  /** What the tables were loaded with last, and what they held at the last commit of the executor. */
   const held = new Map<string, HeldTable>()
   let settled: ReadonlyMap<string, HeldTable> = new Map()
-  /** Tables of which nobody knows what they hold: a load may or may not have happened. */
-  const doubtful = new Set<string>()
+  /** Tables with unknown content: a load may or may not have happened. */
+  const unverified = new Set<string>()
   const looks = new Map<string, Look>()
   const surveys = new Map<string, Promise<string | null>>()
-  /** What rules counted whose lines went away while others of the same origin stay. */
+  /** Counts of removed rules of which others with the same origin remain. */
   let carried: Counts = new Map()
   let epoch: string = randomUUID()
-  /** Odd while a load is under way. */
+  /** Odd while a load is in progress. */
   let loads = 0
   let kept = new Set<string>()
   let bodiesTimer: NodeJS.Timeout | undefined
 
-  /** Takes up a record of this kernel. `touched` names the tables that an unfinished apply may have changed. */
+  /** Restores a record of this kernel. `touched` names the tables that an unfinished apply may have changed. */
   function restore(record: RulesetRecord, touched: readonly string[]): void {
     const stored = readJson<readonly NftPiece[]>(bodiesPath, log) ?? []
     const bodies = new Map([...stored, ...record.fresh].map((piece) => [piece.hash, piece]))
@@ -87,7 +87,7 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     settled = new Map(held)
     carried = new Map(record.carried.map(([origin, packets, bytes]) => [origin, { packets, bytes }]))
     epoch = record.epoch
-    for (const table of touched) doubtful.add(table)
+    for (const table of touched) unverified.add(table)
   }
 
   /** Whether the kernel has every table that was loaded. */
@@ -96,7 +96,7 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     return present.every((isOne) => isOne)
   }
 
-  /** Nothing that was loaded earlier counts any more. */
+  /** Forgets everything that was loaded earlier. */
   function forget(): void {
     held.clear()
     settled = new Map()
@@ -104,8 +104,8 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     epoch = randomUUID()
   }
 
-  /** Without a ruleset nothing may pass. */
-  async function closeTheWay(): Promise<Verdict> {
+  /** Without a ruleset no traffic may pass. */
+  async function loadFailClosedRules(): Promise<Verdict> {
     const [first] = nft.tables
     return (await isPresent(nft, first)) ? { problems: [], unchecked: null } : load(new Map([[first, []]]))
   }
@@ -116,12 +116,12 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     if (!wanted.every((piece) => pieces?.get(keyOf(piece))?.hash === piece.hash)) return false
     takeBodies(table, wanted)
     if (plane === 'none') return true
-    const standing = await look(table)
-    if (wanted.length > 0) return standing === 'intact'
-    return standing === 'absent' && (table !== nft.tables[0] || (await isPresent(nft, nft.boot)))
+    const state = await look(table)
+    if (wanted.length > 0) return state === 'intact'
+    return state === 'absent' && (table !== nft.tables[0] || (await isPresent(nft, nft.boot)))
   }
 
-  /** A plan brings the bodies that a restart did not find. */
+  /** A plan has the bodies that were not found after a restart. */
   function takeBodies(table: string, wanted: readonly NftPiece[]): void {
     const pieces = held.get(table)
     if (!pieces || [...pieces.values()].every(({ body }) => body)) return
@@ -135,30 +135,30 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     if (settled.get(table) === pieces) settled = new Map([...settled, [table, held.get(table) ?? pieces]])
   }
 
-  /** What the kernel holds, compared with what was loaded. Large tables are read in full only now and then. */
-  async function look(table: string): Promise<Standing> {
-    if (doubtful.has(table)) return (await isPresent(nft, table)) ? 'altered' : 'absent'
+  /** What the kernel holds, compared with what was loaded. Large tables are read in full only occasionally. */
+  async function look(table: string): Promise<TableState> {
+    if (unverified.has(table)) return (await isPresent(nft, table)) ? 'altered' : 'absent'
     const last = looks.get(table)
     if (last && performance.now() < last.until) {
-      if (last.standing === 'absent' && !held.has(table)) return 'absent'
+      if (last.state === 'absent' && !held.has(table)) return 'absent'
       const began = loads
       const seen = listChains(await list(nft, 'chains'), table)
       const chains = [...(held.get(table)?.values() ?? [])].filter(({ kind }) => kind === 'chain')
       const expected = chains.map(({ name, head }) => `${name} ${hookOf(head)}`).toSorted()
-      if (seen.join() === expected.join() || loads !== began || loads % 2 === 1) return last.standing
+      if (seen.join() === expected.join() || loads !== began || loads % 2 === 1) return last.state
     }
     await survey(table)
-    return looks.get(table)?.standing ?? 'intact'
+    return looks.get(table)?.state ?? 'intact'
   }
 
-  /** Whoever asks while a listing is under way shares it. */
+  /** Concurrent calls share one listing. */
   function survey(table: string): Promise<string | null> {
     const running = surveys.get(table) ?? surveyNow(table).finally(() => surveys.delete(table))
     surveys.set(table, running)
     return running
   }
 
-  /** Lists a table in full, judges it, and adopts the fingerprints of what was loaded since the last listing. */
+  /** Lists a table in full, compares it, and adopts the fingerprints of what was loaded since the last listing. */
   async function surveyNow(table: string): Promise<string | null> {
     const pieces: HeldTable = held.get(table) ?? new Map()
     const began = loads
@@ -167,13 +167,13 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     const duration = performance.now() - start
     const lively = new Set([...pieces.values()].filter(isLively).map(({ name }) => name))
     const listing = text === null ? null : parseListing(text, lively)
-    // A load came in between: this listing may show neither the old state nor the new one.
+    // A load happened during the listing, which may show neither the old state nor the new one.
     if (loads !== began || loads % 2 === 1 || (held.get(table) ?? pieces) !== pieces) return text
-    const standing = listing === null ? 'absent' : isAsLoaded(pieces, listing) ? 'intact' : 'altered'
-    if (listing && standing === 'intact') adopt(table, pieces, listing)
+    const state = listing === null ? 'absent' : isAsLoaded(pieces, listing) ? 'intact' : 'altered'
+    if (listing && state === 'intact') adopt(table, pieces, listing)
     const isSpare = text === null && pieces.size === 0 && table !== nft.tables[0]
     const pause = (text?.length ?? 0) > largeListing ? pausePerDuration * duration : isSpare ? absencePauseMs : 0
-    looks.set(table, { standing, until: start + pause })
+    looks.set(table, { state, until: start + pause })
     return text
   }
 
@@ -185,9 +185,9 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     if (settled.get(table) === pieces) settled = new Map([...settled, [table, known]])
   }
 
-  const changesFor = (targets: TableTargets, isAnew: boolean): TableChange[] =>
+  const changesFor = (targets: TableTargets, isFullReload: boolean): TableChange[] =>
     [...targets].map(([table, wanted]) => {
-      const isSound = !isAnew && !doubtful.has(table) && (looks.get(table)?.standing ?? 'intact') === 'intact'
+      const isSound = !isFullReload && !unverified.has(table) && (looks.get(table)?.state ?? 'intact') === 'intact'
       takeBodies(table, wanted)
       return changeOf(table, isSound ? (held.get(table) ?? null) : null, wanted)
     })
@@ -195,10 +195,10 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
   const check = (targets: TableTargets): Promise<Verdict> =>
     attempt(targets, (changes) => runScript(nft, composeScript(nft, changes, new Map()), true))
 
-  /** One transaction; when it is refused the kernel stays as it was. */
+  /** One transaction; when it is refused the kernel is unchanged. */
   const load = (targets: TableTargets): Promise<Verdict> => attempt(targets, loadChanges)
 
-  /** Such a refusal may mean that the kernel does not hold what the change starts from; then everything is made anew. */
+  /** Some refusals mean that the kernel does not hold what the change is based on; then the tables are loaded in full. */
   async function attempt(targets: TableTargets, work: (changes: TableChange[]) => Promise<Verdict>): Promise<Verdict> {
     const changes = changesFor(targets, false)
     const verdict = await work(changes)
@@ -206,7 +206,7 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     const isSuspect = verdict.problems.some(({ message }) => /No such file|exists|busy/i.test(message))
     if (!isSuspect || deltas.length === 0 || plane === 'none') return verdict
     for (const { table } of deltas) await survey(table)
-    const isSound = deltas.every(({ table }) => looks.get(table)?.standing === 'intact')
+    const isSound = deltas.every(({ table }) => looks.get(table)?.state === 'intact')
     return isSound ? verdict : work(changesFor(targets, true))
   }
 
@@ -214,10 +214,10 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     const { counts, isFirst } = await readCounts(changes)
     const script = composeScript(nft, changes, counts)
     loads += 1
-    for (const { table } of changes) doubtful.add(table)
+    for (const { table } of changes) unverified.add(table)
     try {
       const verdict = await runScript(nft, script, false)
-      for (const { table } of changes) doubtful.delete(table)
+      for (const { table } of changes) unverified.delete(table)
       if (verdict.problems.length > 0 || verdict.unchecked !== null) return verdict
       for (const change of changes) take(change)
       if (isFirst) epoch = randomUUID()
@@ -237,11 +237,11 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     })
     if (wanted.length === 0) held.delete(table)
     else held.set(table, new Map(pieces))
-    const standing = wanted.length === 0 ? 'absent' : 'intact'
-    looks.set(table, { standing, until: standing === 'intact' ? (looks.get(table)?.until ?? 0) : 0 })
+    const state = wanted.length === 0 ? 'absent' : 'intact'
+    looks.set(table, { state, until: state === 'intact' ? (looks.get(table)?.until ?? 0) : 0 })
   }
 
-  /** What the rules that go away have counted. `isFirst`: the table without which nothing passes was not there. */
+  /** The counts of the rules that are removed. `isFirst`: the main table, without which nothing passes, was missing. */
   async function readCounts(changes: readonly TableChange[]): Promise<{ counts: Counts; isFirst: boolean }> {
     const counts: Counts = new Map(carried)
     let isFirst = false
@@ -249,7 +249,7 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
       const { table } = change
       const chains = rewrittenChains(change)
       const isWhole = !change.held || chains.length > chainsAtOnce
-      // What an unknown load counted belongs to another epoch.
+      // The counts of an unknown load belong to another epoch.
       const isKnown = held.has(table)
       const listings = isWhole
         ? [isKnown ? await list(nft, 'table', ...table.split(' ')) : null]
@@ -263,10 +263,10 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
 
   async function observe(): Promise<TableObservation[]> {
     if (plane === 'none') return nft.tables.map((name) => ({ name, present: false, asLoaded: false }))
-    const standings = await Promise.all(nft.tables.map(look))
+    const states = await Promise.all(nft.tables.map(look))
     return nft.tables.map((name, index) => {
-      const asLoaded = standings[index] === 'intact' && held.get(name) === settled.get(name)
-      return { name, present: standings[index] !== 'absent', asLoaded }
+      const asLoaded = states[index] === 'intact' && held.get(name) === settled.get(name)
+      return { name, present: states[index] !== 'absent', asLoaded }
     })
   }
 
@@ -277,12 +277,12 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     return { epoch, counts: [...counts].map(([origin, count]) => ({ origin, ...count })) }
   }
 
-  /** For the record. What it leaves out of `fresh` is on the disk when this returns. */
+  /** For the record. Bodies that are not in `fresh` are on disk when this returns. */
   function remember(): RulesetRecord {
     const bodiesOf = (tables: ReadonlyMap<string, HeldTable>) =>
       [...tables.values()].flatMap((pieces) => [...pieces.values()].flatMap(({ body }) => body ?? []))
     const write = () => {
-      // The record on the disk may still be the old one, so the bodies of both are kept.
+      // The record on disk may still be the old one, so the bodies of both are kept.
       const bodies = new Map([...bodiesOf(settled), ...bodiesOf(held)].map((piece) => [piece.hash, piece]))
       writeDurable(bodiesPath, JSON.stringify([...bodies.values()]))
       kept = new Set(bodies.keys())
@@ -304,32 +304,32 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     return { epoch, tables, fresh: listFresh(), carried: counts }
   }
 
-  /** What is loaded now counts: the record is written. */
+  /** Called when the record is written: what is loaded is committed. */
   const settle = (): void => {
     settled = new Map(held)
   }
 
-  /** What has to be loaded to go back to what last counted; `isSameKernel` false: to nothing. */
-  async function findWayBack(names: readonly string[], isSameKernel: boolean): Promise<TableTargets> {
+  /** What has to be loaded to restore the last commit; `isSameKernel` false: nothing is restored. */
+  async function findRevertTargets(names: readonly string[], isSameKernel: boolean): Promise<TableTargets> {
     const targets = new Map<string, readonly NftPiece[]>()
     for (const table of names) {
       const pieces = isSameKernel ? [...(settled.get(table)?.values() ?? [])] : []
       const bodies = pieces.flatMap(({ body }) => body ?? [])
       if (bodies.length < pieces.length)
-        log('error', 'The old rules are not known any more; the way is closed', { table })
+        log('error', 'The previous rules are not available; fail-closed rules are loaded', { table })
       const wanted = bodies.length < pieces.length ? [] : bodies
       if (!(await isCurrent(table, wanted))) targets.set(table, wanted)
     }
     return targets
   }
 
-  /** The first table as a script of its own, without the rules of one origin. */
+  /** The first table as a separate script, without the rules of one origin. */
   function show(leftOut: string): string {
     const [table] = nft.tables
     const pieces = [...(held.get(table)?.values() ?? [])]
     const bodies = pieces.flatMap(({ body }) => body ?? [])
     if (bodies.length === 0 || bodies.length < pieces.length)
-      throw new Refusal('The rules that are loaded are not known yet; apply them once more.')
+      throw new Refusal('The content of the loaded rules is not known. Apply the configuration again.')
     return printTable(
       table,
       bodies.map((body) => withoutRulesOf(leftOut, body)),
@@ -344,7 +344,7 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     restore,
     isThere,
     forget,
-    closeTheWay,
+    loadFailClosedRules,
     version,
     isCurrent,
     check,
@@ -353,7 +353,7 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     hits,
     remember,
     settle,
-    findWayBack,
+    findRevertTargets,
     show,
     close,
   }
@@ -368,7 +368,7 @@ function withoutRulesOf(origin: string, piece: NftPiece): NftPiece {
 
 const originsOfHeld = ({ body }: HeldPiece): readonly string[] => (body ? originsOf(body) : [])
 
-/** Every piece is there with the content of its load, and nothing else is. */
+/** Every piece is present with the content it was loaded with, and nothing else is. */
 function isAsLoaded(pieces: HeldTable, listing: Listing): boolean {
   const isSame = ([key, { fingerprint, shape }]: [string, HeldPiece]): boolean => {
     const seen = listing.pieces.get(key)

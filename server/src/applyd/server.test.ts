@@ -109,12 +109,12 @@ function link(change: object) {
 const faulty: Record<string, unknown> = {
   'an unknown verb': { id: 1, verb: 'run', args: {} },
   'a verb from the prototype': { id: 1, verb: 'constructor', args: {} },
-  'a verb that is no text': { id: 1, verb: ['apply'], args: {} },
+  'a verb that is not text': { id: 1, verb: ['apply'], args: {} },
   'a missing verb': { id: 1, args: {} },
   'missing arguments': { id: 1, verb: 'observe' },
   'arguments of null': { id: 1, verb: 'observe', args: null },
   'arguments that are a list': { id: 1, verb: 'observe', args: [] },
-  'an argument nobody asked for': { id: 1, verb: 'observe', args: { path: '/etc/passwd' } },
+  'an unexpected argument': { id: 1, verb: 'observe', args: { path: '/etc/passwd' } },
   'an unknown key in the frame': { id: 1, verb: 'observe', args: {}, uid: 0 },
   'an own key named __proto__': JSON.parse('{"id":1,"verb":"observe","args":{"__proto__":{"x":1}}}'),
   'a missing plan': { id: 1, verb: 'apply', args: {} },
@@ -123,7 +123,7 @@ const faulty: Record<string, unknown> = {
   'a negative revision': { id: 1, verb: 'apply', args: { plan: { revision: -1, artifacts: [] } } },
   'a broken revision': { id: 1, verb: 'apply', args: { plan: { revision: 1.5, artifacts: [] } } },
   'a revision past the safe integers': { id: 1, verb: 'apply', args: { plan: { revision: 2 ** 60, artifacts: [] } } },
-  'artifacts that are no list': { id: 1, verb: 'apply', args: { plan: { revision: 1, artifacts: { length: 0 } } } },
+  'artifacts that are not a list': { id: 1, verb: 'apply', args: { plan: { revision: 1, artifacts: { length: 0 } } } },
   'too many artifacts': { id: 1, verb: 'apply', args: { plan: { revision: 1, artifacts: Array(1001).fill(nft([])) } } },
   'an artifact of null': apply(null),
   'an artifact of an unknown kind': apply({ kind: 'mount', name: '/dev/sda' }),
@@ -137,8 +137,8 @@ const faulty: Record<string, unknown> = {
   'a piece twice': apply(nft([...piecesOf('a'), ...piecesOf('b')])),
   'a piece of another kind': apply(nft([{ ...chain('x', []), kind: 'counter' as 'chain' }])),
   'a piece whose hash is of other content': apply(nft([{ ...chain('x', []), name: 'y' }])),
-  'a piece whose hash is no hash': apply(nft([{ ...chain('x', []), hash: 'abc' }])),
-  'a piece nobody sent, by its hash': apply({ ...nft([]), pieces: [{ kind: 'chain', name: 'x', hash }] }),
+  'a piece whose hash is not valid': apply(nft([{ ...chain('x', []), hash: 'abc' }])),
+  'a piece that was never sent, by its hash': apply({ ...nft([]), pieces: [{ kind: 'chain', name: 'x', hash }] }),
   'a piece by an incomplete name': apply({ ...nft([]), pieces: [{ kind: 'chain', hash }] }),
   'a piece whose name is syntax': apply(nft([chain('x {}; flush ruleset; chain y', [])])),
   'a piece whose origin is syntax': apply(nft([set('s', [], 'type ipv4_addr', '"; x')])),
@@ -158,12 +158,12 @@ const faulty: Record<string, unknown> = {
   'a link with a device of dots': link({ device: '..' }),
   'a link with a device that is an option': link({ device: 'lan 0' }),
   'a link with an address without a length': link({ addresses: ['10.0.0.1'] }),
-  'a link with an address that is none': link({ addresses: ['10.0.0.256/24'] }),
+  'a link with an address that is not valid': link({ addresses: ['10.0.0.256/24'] }),
   'a link with a network that is too long': link({ addresses: ['10.0.0.1/33'] }),
   'a link with a route through a name': link({ routes: [{ to: 'default', via: 'gw', metric: 1 }] }),
-  'a link that is made of nothing known': link({ make: { kind: 'tun' } }),
+  'a link of an unknown kind': link({ make: { kind: 'tun' } }),
   'a link with a tag that is too large': link({ make: { kind: 'vlan', parent: 'lan0', tag: 4095 } }),
-  'a trial of no list': { id: 1, verb: 'trial', args: { packets: {} } },
+  'a trial without a list': { id: 1, verb: 'trial', args: { packets: {} } },
   'a trial of too many packets': { id: 1, verb: 'trial', args: { packets: Array(501).fill(packet) } },
   'a trial of a packet without a port': trial({ sourcePort: 65_536 }),
   'a trial of a packet of another protocol': trial({ protocol: 'icmp' }),
@@ -179,7 +179,7 @@ function apply(artifact: unknown) {
 }
 
 for (const [what, message] of Object.entries(faulty)) {
-  test(`${what} is refused with words and without effect`, () =>
+  test(`${what} is refused with a message and without effect`, () =>
     withPeer(async (peer) => {
       const before = bench.kernel()
       const reply = await peer.ask(message)
@@ -193,7 +193,7 @@ for (const [what, message] of Object.entries(faulty)) {
 const breaking: Record<string, Buffer> = {
   'no JSON': framed('{'),
   'an empty frame': framed(''),
-  'bytes that are no UTF-8': Buffer.concat([Buffer.from([0, 0, 0, 2]), Buffer.from([0xff, 0xfe])]),
+  'bytes that are not UTF-8': Buffer.concat([Buffer.from([0, 0, 0, 2]), Buffer.from([0xff, 0xfe])]),
   'a list': framed('[]'),
   null: framed('null'),
   'a number': framed('7'),
@@ -262,7 +262,7 @@ test('at most 8 connections are held', async () => {
   })
 })
 
-test('a peer that hangs up while its request runs disturbs nobody', async () => {
+test('a peer that hangs up while its request runs does not affect others', async () => {
   const peer = new Peer()
   await once(peer.socket, 'connect')
   peer.socket.write(encodeFrame({ id: 1, verb: 'check', args: { plan: planOf(1, nft(piecesOf('a'))) } }))
@@ -279,7 +279,7 @@ function randomOf(seed: number): (limit: number) => number {
   }
 }
 
-test('thousands of mutated frames have no effect and leave the service well', async () => {
+test('thousands of mutated frames have no effect and leave the service working', async () => {
   const random = randomOf(20_260_101)
   const seeds = [...Object.values(faulty), { id: 9, verb: 'observe', args: {} }].map((message) => encodeFrame(message))
   const before = bench.kernel()

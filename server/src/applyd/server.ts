@@ -1,5 +1,5 @@
 // The socket: frames in, verbs out, replies back in the order of completion. A peer that breaks the framing loses its
-// connection; a request that breaks the rules gets an answer; neither disturbs anybody else.
+// connection; an invalid request gets an error; neither affects other peers.
 
 import { createServer, type Socket } from 'node:net'
 import { maxFrameBytes, type Verb, type VerbTable } from '../plan/artifacts.ts'
@@ -12,7 +12,7 @@ export type Verbs = { readonly [V in Verb]: (args: VerbTable[V]['args']) => Prom
 const connectionLimit = 8
 const requestLimit = 64
 
-/** Each connection has parsers of its own: they remember what it sent. */
+/** Each connection has separate parsers: they remember what it sent. */
 export function createVerbServer(verbs: Verbs, createParsers: () => ArgumentParsers, log: Log) {
   const sockets = new Set<Socket>()
   const running = new Set<Promise<void>>()
@@ -23,7 +23,7 @@ export function createVerbServer(verbs: Verbs, createParsers: () => ArgumentPars
     try {
       if (isBusy) throw new Refusal('Too many requests are waiting.')
       const { verb, args } = parseKeys(message, ['id', 'verb', 'args'])
-      if (typeof verb !== 'string' || !Object.hasOwn(verbs, verb)) throw new Refusal('There is no such verb.')
+      if (typeof verb !== 'string' || !Object.hasOwn(verbs, verb)) throw new Refusal('Unknown verb.')
       return encodeFrame({ id, ok: true, result: await call(verb as Verb, args, parsers) })
     } catch (fault) {
       if (!(fault instanceof Refusal)) log('error', 'A verb failed', { fault })
@@ -36,14 +36,14 @@ export function createVerbServer(verbs: Verbs, createParsers: () => ArgumentPars
     const parsers = createParsers()
     let waiting = 0
     const read = createFrameReader((message) => {
-      // Without an id there is nobody to answer to: this throws, and the connection is closed.
+      // Without an id there is nothing to answer: this throws, and the connection is closed.
       const id = parseCount((message as { id?: unknown } | null)?.id, 'id')
       waiting += 1
       const work = perform(id, message, waiting > requestLimit, parsers).then((reply) => {
         waiting -= 1
         running.delete(work)
         if (!socket.destroyed) socket.write(reply)
-        // A peer that asks and never reads must not fill our memory.
+        // A peer that sends requests and never reads must not fill the memory.
         if (socket.writableLength > 2 * maxFrameBytes) socket.destroy()
       })
       running.add(work)
@@ -62,7 +62,7 @@ export function createVerbServer(verbs: Verbs, createParsers: () => ArgumentPars
   })
   server.maxConnections = connectionLimit
 
-  /** Takes nothing new, waits until what runs is answered, then closes every connection. */
+  /** Accepts nothing new, waits until running requests are answered, then closes every connection. */
   async function close(): Promise<void> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     for (const socket of sockets) socket.pause()

@@ -1,4 +1,4 @@
-// Units whose start or reload takes long: an apply does not wait for them, and the observation shows how they went. The test
+// Units whose start or reload takes long: an apply does not wait for them, and the observation shows the result. The test
 // decides when such a unit is ready, by answering its probe.
 
 import assert from 'node:assert/strict'
@@ -32,7 +32,7 @@ async function startSlow(scene: Scene, more: Partial<UnitSpec> = {}): Promise<st
 const stateNow = async (scene: Scene) => (await scene.unitNow())?.state
 const isStarted = (scene: Scene, mode: string) => until('the unit is started', () => scene.unitLog().includes(mode))
 
-scenario('do not hold up an apply, nor the next one', async (scene) => {
+scenario('do not delay an apply, nor the next one', async (scene) => {
   const path = await startSlow(scene)
   assert.equal((await scene.apply(slowPlan(1, 'well'))).status, 'applied')
   assert.equal(await stateNow(scene), 'activating')
@@ -45,7 +45,7 @@ scenario('do not hold up an apply, nor the next one', async (scene) => {
   await shut(door)
 })
 
-scenario('that end are shown as failed with their words, and take what is asked next', async (scene) => {
+scenario('that end are shown as failed with their message, and accept the next change', async (scene) => {
   const path = await startSlow(scene)
   const door = await openDoor(path)
   await scene.apply(slowPlan(1, 'well'))
@@ -71,7 +71,7 @@ scenario('take the last of several changes', async (scene) => {
   await shut(door)
 })
 
-scenario('are not taken for ready by an applyd that was restarted meanwhile', async (scene) => {
+scenario('are not taken for ready by an applyd that was restarted since', async (scene) => {
   const path = await startSlow(scene)
   await scene.apply(slowPlan(1, 'well'))
   await isStarted(scene, 'started as well')
@@ -106,7 +106,7 @@ scenario('keep their checker: what it refuses changes nothing', async (scene) =>
   assert.equal(scene.bench.file('stand.conf'), 'well\n')
 })
 
-scenario('are taken back with a plan that fails for another reason', async (scene) => {
+scenario('are reverted with a plan that fails for another reason', async (scene) => {
   const path = await startSlow(scene)
   const door = await openDoor(path)
   await scene.apply(slowPlan(1, 'well'))

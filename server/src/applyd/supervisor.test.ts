@@ -10,7 +10,7 @@ const { scenario, run } = createScenarios('the supervisor')
 const standPlan = (revision: number, text: string) => planOf(revision, file('stand.conf', `${text}\n`), unit('stand'))
 const kill = (pid: number | null | undefined, signal: NodeJS.Signals) => process.kill(pid ?? assert.fail(), signal)
 
-scenario('a unit that dies is started again, with a pause that grows', async (scene) => {
+scenario('a unit that dies is restarted after a growing pause', async (scene) => {
   await scene.start()
   await scene.apply(standPlan(1, 'well'))
   const pid = scene.bench.unitPid('stand')
@@ -21,9 +21,9 @@ scenario('a unit that dies is started again, with a pause that grows', async (sc
   assert.equal(seen?.state === 'failed' || seen?.state === 'activating', true)
   const pauses = scene.bench.log.flatMap((line) => JSON.parse(line).retryMs ?? [])
   assert.deepEqual(pauses.slice(0, 5), [20, 40, 80, 160, 160])
-  await until('its own words are shown', async () => /cannot bind/.test((await scene.unitNow())?.message ?? ''))
+  await until('its own message is shown', async () => /cannot bind/.test((await scene.unitNow())?.message ?? ''))
   writeFileSync(scene.bench.path('etc/stand.conf'), 'well\n')
-  await until('it is well again', async () => (await scene.unitNow())?.state === 'active')
+  await until('it is active again', async () => (await scene.unitNow())?.state === 'active')
   assert.notEqual((await scene.unitNow())?.pid, pid)
 })
 
@@ -38,7 +38,7 @@ scenario('a killed unit shows at once, and so does a suspended one', async (scen
   await until('it shows as active', async () => (await scene.unitNow())?.state === 'active')
   kill(pid, 'SIGKILL')
   await until('it shows as dead or replaced', async () => (await scene.unitNow())?.pid !== pid)
-  await until('it was told how', () => /stand ended with signal SIGKILL/.test(scene.bench.log.join('')))
+  await until('the log shows how', () => /stand ended with signal SIGKILL/.test(scene.bench.log.join('')))
 })
 
 scenario('a restart of applyd adopts its units, same process, and still notices when they die', async (scene) => {
@@ -54,7 +54,7 @@ scenario('a restart of applyd adopts its units, same process, and still notices 
   })
 })
 
-scenario('a unit that died while applyd was away is started again', async (scene) => {
+scenario('a unit that died while applyd did not run is started again', async (scene) => {
   await scene.start()
   await scene.apply(standPlan(1, 'well'))
   const pid = scene.bench.unitPid('stand')
@@ -103,7 +103,7 @@ scenario('a unit that ignores the request to end is killed', async (scene) => {
   await until('it is deaf', () => /started as deaf/.test(scene.unitLog()))
   assert.deepEqual(await scene.apply(planOf(2)), { status: 'applied', changed: ['file stand.conf', 'unit stand'] })
   assert.deepEqual(scene.bench.processes(), [])
-  assert.match(scene.bench.log.join(''), /did not end when asked/)
+  assert.match(scene.bench.log.join(''), /did not stop in time and was killed/)
 })
 
 scenario('children that ignore the request to end are killed with their parent', async (scene) => {
@@ -230,10 +230,10 @@ scenario('a unit that this release does not know is ended', async (scene) => {
   assert.equal(scene.bench.unitPid('stand'), null)
 })
 
-scenario('what the kernel lacks is reported in words, whatever the process does', async (scene) => {
+scenario('a missing kernel feature is reported, whatever the process does', async (scene) => {
   const needs = [{ name: 'packet logging (nowhere)', path: '/proc/nowhere' }]
   await scene.start({ tables: scene.bench.tables({ needs }) })
-  const lacking = 'The running kernel does not offer packet logging (nowhere).'
+  const lacking = 'The running kernel does not support packet logging (nowhere).'
   const [problem] = problemsOf(await scene.apply(standPlan(1, 'die')))
   assert.equal(problem?.message, `stand ended right after its start: ${lacking}`)
   await scene.apply(standPlan(2, 'well'))

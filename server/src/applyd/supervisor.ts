@@ -1,5 +1,5 @@
-// The life of engine processes: started in a session of their own so that they outlive us, found again after a
-// restart, started again with a growing pause when they die. What should run is decided by the executor.
+// The life of engine processes: started in a separate session so that they outlive applyd, found again after a
+// restart, restarted with a growing pause when they die. The executor decides what should run.
 
 import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
@@ -22,8 +22,8 @@ import { oneLine, wordsOf } from './text.ts'
 import { answers, commandLine, kernelFault, unitCommandLine } from './units.ts'
 
 /**
- * `logOffset` is where in the log the words of the present process begin. `asked` are the inputs that work in the background
- * is to bring about, null when there is none; `task` is the last such work, and `turn` is over when all before it has ended.
+ * `logOffset` is where the output of the current process begins in the log. `asked` are the inputs that background work will
+ * bring into use, null without such work; `task` is the last such work, and `turn` resolves when all earlier work has ended.
  */
 const idle = {
   ...{ state: 'inactive' as UnitObservation['state'], message: '', isWanted: false, inputs: '' },
@@ -35,9 +35,9 @@ type Unit = typeof idle & { readonly name: string; readonly spec: UnitSpec; read
 type Remembered = { readonly kernel: string; readonly units: readonly Pick<Unit, 'name' | 'inputs' | 'process'>[] }
 
 const logLimit = 8 * 1024 * 1024
-const tellTimeoutMs = 15_000
+const notifyTimeoutMs = 15_000
 
-/** How long an engine may take to end, the pauses before a restart, how long it must live for the first pause again. */
+/** How long an engine may take to stop, the pauses before a restart, and after how long a run the pauses start over. */
 export const defaultTimings = { stopMs: 5000, firstRetryMs: 200, lastRetryMs: 30_000, stableMs: 10_000, pollMs: 500 }
 export type Timings = Readonly<typeof defaultTimings>
 
@@ -54,7 +54,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   const pathOf = (file: string): string => findFile(tables, file)?.path ?? ''
   const newUnit = (name: string, spec: UnitSpec): Unit => ({ ...idle, name, spec, logPath: join(logs, `${name}.log`) })
   const units = new Map([...tables.units].map(([name, spec]) => [name, newUnit(name, spec)]))
-  /** Whose end we are told, and how it came. */
+  /** Processes whose end is reported by an exit event. */
   const children = new Set<number>()
   let poll: NodeJS.Timeout | undefined
   let isClosed = false
@@ -74,21 +74,21 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     return unit
   }
 
-  /** Finds the processes of an earlier applyd again; ends those it cannot have meant. Starts nothing. */
+  /** Finds the processes of an earlier applyd; ends those that do not belong to a unit. Starts nothing. */
   async function adopt(): Promise<void> {
     const remembered = readJson<Remembered>(recordPath, log)
     for (const { name: recorded, inputs, process } of remembered?.units ?? []) {
       const name = tables.formerUnits.get(recorded) ?? recorded
       if (name !== recorded) moveLog(join(logs, `${recorded}.log`), join(logs, `${name}.log`))
       const unit = findOwn(name)
-      // A unit of another namespace or one that left the table serves nobody: it is ended, not adopted.
+      // A unit of another namespace, or one that is no longer in the table, is not used: it is ended, not adopted.
       if (!unit || remembered?.kernel !== kernel) await end(process, name)
       else if (stateOf(process) === 'gone') Object.assign(unit, { isWanted: true, inputs })
       else Object.assign(unit, { isWanted: true, inputs, process, state: 'active' })
       // Whether a slow start or reload was complete is not recorded.
       if (unit?.spec.isSlow && unit.process) workOn(unit, inputs, async () => {})
     }
-    // Processes that carry our mark but are nobody's: we died between starting one and writing it down.
+    // Marked processes without a unit: applyd died after it started one and before it recorded it.
     const known = new Set([...units.values()].map((unit) => unit.process?.pid))
     const marked = processesMarked(`PORTCULLIS_UNIT=${directory}:`)
     for (const { pid } of marked.filter(({ session }) => !known.has(session))) signal(pid, 'SIGKILL')
@@ -96,11 +96,11 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     poll = setInterval(look, timings.pollMs).unref()
   }
 
-  /** For processes that are not our children there is no event, and a program that cannot start has no process. */
+  /** Processes that are not children have no exit event, and a program that cannot start has no process. */
   function look(): void {
     for (const unit of units.values()) {
-      const willTell = unit.process !== null && children.has(unit.process.pid)
-      if (!willTell && stateOf(unit.process) === 'gone') ended(unit, 'an unknown status')
+      const hasExitEvent = unit.process !== null && children.has(unit.process.pid)
+      if (!hasExitEvent && stateOf(unit.process) === 'gone') ended(unit, 'an unknown status')
       trimLog(unit)
     }
   }
@@ -108,8 +108,8 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   const wanted = (): string[] => [...units.values()].filter((unit) => unit.isWanted).map((unit) => unit.name)
 
   /**
-   * True when nothing needs doing: the process runs and was started or told with these inputs (null: nothing runs). One
-   * that traffic does not need is left to the pauses between its restarts.
+   * True when nothing needs to be done: the process was started or reloaded with these inputs (null: nothing runs). An
+   * optional one is only restarted after its pauses.
    */
   function isCurrent(name: string, inputs: string | null): boolean {
     const unit = units.get(name)
@@ -119,7 +119,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     return unit.isWanted && unit.inputs === inputs && (isLeftAlone || stateOf(unit.process) !== 'gone')
   }
 
-  /** Answers whether anything was done. The caller probes afterwards. */
+  /** Returns whether anything was done. The caller probes afterwards. */
   async function ensure(name: string, inputs: string, change: FileChange = unknownChange): Promise<boolean> {
     if (isCurrent(name, inputs)) return false
     await bring(unitOf(name), inputs, change)
@@ -127,8 +127,8 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   }
 
   /**
-   * The same for a unit that takes long, probe included: answers at once, and `observe` shows how it goes. What is asked
-   * later overrules what is still under way.
+   * The same for a slow unit, including the probe: returns at once, and `observe` shows the progress. A later call
+   * replaces work that is still in progress.
    */
   function begin(name: string, inputs: string, change: FileChange = unknownChange): void {
     if (isCurrent(name, inputs)) return
@@ -136,7 +136,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     workOn(unit, inputs, () => bring(unit, inputs, change))
   }
 
-  /** Does the work when what was begun before has ended, then waits until the unit answers. */
+  /** Does the work when earlier work has ended, then waits until the unit answers. */
   function workOn(unit: Unit, inputs: string, work: () => Promise<void>): void {
     const task = {}
     const isLast = (): boolean => unit.task === task
@@ -159,13 +159,13 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   async function bring(unit: Unit, inputs: string, change: FileChange): Promise<void> {
     const { reload } = unit.spec
     // Another command line needs another process.
-    const canTell = stateOf(unit.process) === 'running' && unit.inputs.split(' ')[0] === inputs.split(' ')[0]
-    const way = !canTell ? 'restart' : typeof reload === 'function' ? reload(change.files, change.before) : reload
+    const canReload = stateOf(unit.process) === 'running' && unit.inputs.split(' ')[0] === inputs.split(' ')[0]
+    const way = !canReload ? 'restart' : typeof reload === 'function' ? reload(change.files, change.before) : reload
     if (way !== 'restart' && unit.process) {
       Object.assign(unit, { state: 'reloading', inputs })
-      // Written down first: should we die in between, the process counts as told and is told again on the way back.
+      // Recorded first: after a crash in between the process counts as reloaded, and the revert reloads it again.
       persist()
-      await tell(unit, unit.process, way)
+      await notify(unit, unit.process, way)
       failpoint('unit.signalled')
       return
     }
@@ -175,26 +175,26 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     start(unit, inputs)
   }
 
-  async function tell(unit: Unit, process: ProcessId, way: Exclude<Reload, 'restart'>): Promise<void> {
+  async function notify(unit: Unit, process: ProcessId, way: Exclude<Reload, 'restart'>): Promise<void> {
     if ('signal' in way) return signal(process.pid, way.signal)
     for (const command of way.commands) {
       const words = await refusalOf(command)
       if (words === null) continue
-      const message = oneLine(`${unit.name} did not take the change. ${words}`)
-      // What it holds now nobody knows: whatever is wanted next, it is started afresh.
+      const message = oneLine(`${unit.name} did not accept the change. ${words}`)
+      // Its configuration is unknown now, so the next change restarts it.
       Object.assign(unit, { state: 'failed', message, inputs: '' })
       throw new Error(message)
     }
   }
 
-  /** What a command that failed said; null when it did what it should. */
+  /** The error message of a command that failed; null when it succeeded. */
   async function refusalOf(command: Command): Promise<string | null> {
-    const { code, failure, stdout, stderr } = await run(commandLine(command, pathOf), tellTimeoutMs)
+    const { code, failure, stdout, stderr } = await run(commandLine(command, pathOf), notifyTimeoutMs)
     if (failure) return failure === 'missing' ? `${command.program} is not installed.` : 'It does not answer.'
     return code === 0 ? null : (stderr || stdout).trim() || `The command ended with ${code}.`
   }
 
-  /** Waits until the engine answers; throws with its last words when it ends or stays silent. */
+  /** Waits until the engine answers; throws with its last log line when it ends or does not answer. */
   async function probe(name: string): Promise<void> {
     const unit = unitOf(name)
     const spec = unit.spec.probe
@@ -203,10 +203,10 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     for (let isOver = false; ; await pause(20)) {
       if (isClosed) return
       if (unit.process !== id || stateOf(id) === 'gone')
-        throw new Error(`${name} ended right after its start: ${lastWords(unit)}`)
+        throw new Error(`${name} ended right after its start: ${lastMessage(unit)}`)
       if (spec.kind === 'alive' ? isOver : await answers(spec)) break
       if (isOver) {
-        Object.assign(unit, { state: 'failed', message: `${name} does not answer. ${lastWords(unit)}`.trim() })
+        Object.assign(unit, { state: 'failed', message: `${name} does not answer. ${lastMessage(unit)}`.trim() })
         throw new Error(unit.message)
       }
       isOver = Date.now() >= limit
@@ -228,7 +228,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     [...units.values()].map(({ name, spec, process, isWanted, state, message, asked }) => {
       const now = stateOf(process)
       const pid = now === 'gone' ? null : (process?.pid ?? null)
-      // An engine that is about to start may load what it needs.
+      // An engine that is starting may still load what it needs.
       const fault = isWanted && state !== 'activating' ? kernelFault(spec) : null
       if (fault !== null) return { name, state: 'failed', message: fault, pid }
       if (!isWanted || asked !== null || state === 'deactivating' || now === 'running')
@@ -269,10 +269,10 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     failpoint('unit.started')
   }
 
-  /** Ends the process, whether it wants to or not, and waits until it is gone: its ports must be free again. */
+  /** Ends the process, by force if needed, and waits until it is gone: its ports must be free again. */
   async function halt(unit: Unit): Promise<void> {
     clearTimeout(unit.retry)
-    // In this state its exit is no failure.
+    // In this state an exit is not a failure.
     Object.assign(unit, { state: 'deactivating', retry: undefined })
     await end(unit.process, unit.name)
     unit.process = null
@@ -282,28 +282,28 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     if (!id || stateOf(id) === 'gone') return
     signal(-id.pid, 'SIGTERM')
     if (!(await isGoneWithin(id, timings.stopMs))) {
-      log('warning', `${name} did not end when asked and is killed`, { pid: id.pid })
+      log('warning', `${name} did not stop in time and was killed`, { pid: id.pid })
       signal(-id.pid, 'SIGKILL')
-      if (!(await isGoneWithin(id, 2000))) throw new Error(`${name} cannot be ended.`)
+      if (!(await isGoneWithin(id, 2000))) throw new Error(`${name} cannot be stopped.`)
     }
     // Workers may outlive their parent and keep its ports.
     signal(-id.pid, 'SIGKILL')
   }
 
-  /** The process is gone though it should not be: start another one, after a pause that grows. */
+  /** The process ended unexpectedly: starts another one after a growing pause. */
   function ended(unit: Unit, how: string): void {
     if (isClosed || !unit.isWanted || unit.retry || unit.state === 'deactivating') return
     if (unit.process) signal(-unit.process.pid, 'SIGKILL')
     if (Date.now() - unit.startedAt >= timings.stableMs) unit.failures = 0
     const wait = Math.min(timings.firstRetryMs * 2 ** Math.min(unit.failures, 20), timings.lastRetryMs)
-    const message = oneLine(`${unit.name} ended with ${how}. ${lastWords(unit)}`)
+    const message = oneLine(`${unit.name} ended with ${how}. ${lastMessage(unit)}`)
     log('error', message, { unit: unit.name, retryMs: wait })
     const retry = setTimeout(() => {
       unit.retry = undefined
       start(unit, unit.inputs)
       // The reason stays visible until the unit answers.
       unit.message = message
-      probe(unit.name).catch((fault) => log('error', `${unit.name} is not well`, { fault }))
+      probe(unit.name).catch((fault) => log('error', `${unit.name} failed its health check`, { fault }))
     }, wait).unref()
     Object.assign(unit, { process: null, failures: unit.failures + 1, state: 'failed', message, retry })
   }
@@ -339,13 +339,13 @@ function withOutput<T>({ path, mode, uid, gid }: NonNullable<UnitSpec['output']>
   })
 }
 
-/** The log of a unit that has another name now; the process goes on writing to the same file. */
+/** Renames the log of a renamed unit; the process keeps writing to the same file. */
 function moveLog(from: string, to: string): void {
   if (fs.existsSync(from) && !fs.existsSync(to)) fs.renameSync(from, to)
 }
 
-/** What the kernel lacks, or the last line the engine wrote since its start. */
-function lastWords(unit: Unit): string {
+/** The missing kernel feature, or the last line the engine wrote since its start. */
+function lastMessage(unit: Unit): string {
   const fault = kernelFault(unit.spec)
   if (fault !== null) return fault
   const lines = (readRegular(unit.logPath)?.subarray(unit.logOffset) ?? '').toString().split('\n')

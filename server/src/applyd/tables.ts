@@ -1,5 +1,5 @@
-// The form of the fixed tables: which nft tables, files and units exist at all. A plan only chooses from them by name, so
-// no path and no program ever comes from gatewayd. Those of production are made in production.ts, from the engines.
+// The types of the fixed tables: which nft tables, files and units exist at all. A plan only chooses from them by name, so
+// no path and no program ever comes from gatewayd. The production tables are made in production.ts, from the engines.
 
 import { join } from 'node:path'
 import type { KernelFeature } from '../engines/engine.ts'
@@ -14,22 +14,22 @@ export type FileSpec = Ownership & { readonly path: string; readonly ending?: st
 /** A file for each of many objects, such as zones; the folder belongs to applyd alone. */
 export type FileTemplate = Ownership & { readonly folder: string }
 
-/** `{name}` in an argument stands for the path of that file; for a checker, for its staged copy. */
+/** `{name}` in an argument is replaced by the path of that file; for a checker, by that of its staged copy. */
 export type Command = { readonly program: string; readonly args: readonly string[] }
 
-/** How a running engine is told that its files changed. Commands are run one after the other, until one fails. */
+/** How a running engine is notified that its files changed. Commands are run one after the other, until one fails. */
 export type Reload = 'restart' | { readonly signal: NodeJS.Signals } | { readonly commands: readonly Command[] }
 
-/** Names of the files that are not what the engine was last told of; null when nobody knows which. */
+/** Names of the files that changed since the engine last read them; null when it is unknown which. */
 export type ChangedFiles = readonly string[] | null
 
-/** What a changed file held before; null when it was not there or nobody knows. */
+/** What a changed file held before; null when it did not exist or this is unknown. */
 export type FilesBefore = (file: string) => string | null
 
-/** From the paths of staged files by name and the folder they lie in, which it may use as it likes. */
+/** Gets the paths of staged files by name, and their folder, in which it may write. */
 export type CheckMaker = (staged: ReadonlyMap<string, string>, staging: string) => Command
 
-/** How we know that an engine answers. */
+/** How applyd checks that an engine answers. */
 export type Probe =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly timeoutMs: number }
   | { readonly kind: 'udp'; readonly port: number; readonly timeoutMs: number }
@@ -37,7 +37,7 @@ export type Probe =
   | { readonly kind: 'alive'; readonly forMs: number }
 
 export interface UnitSpec extends Command {
-  /** Without a user the engine starts as root and is trusted to step down by itself. */
+  /** Without a user the engine starts as root and is trusted to drop its privileges. */
   readonly user?: { readonly uid: number; readonly gid: number }
   /** Names in the table of files, `<template>.*` for all files of a template; a change of any of them reloads the unit. */
   readonly files: readonly string[]
@@ -45,16 +45,16 @@ export interface UnitSpec extends Command {
   readonly check: Command | CheckMaker | null
   readonly reload: Reload | ((changed: ChangedFiles, before: FilesBefore) => Reload)
   readonly probe: Probe
-  /** Traffic does not need it: a plan is applied also when it does not start, and the status says why. */
+  /** Traffic does not need it: a plan is applied even when it does not start, and the status shows why. */
   readonly isOptional?: boolean
   /**
-   * Its start or reload takes long: an apply begins them and does not wait, the observation shows how they went. The area
-   * that renders it says `apply: 'background'`.
+   * Its start or reload is slow: an apply starts them and does not wait, the observation shows the result. The area that
+   * renders it declares `apply: 'background'`.
    */
   readonly isSlow?: boolean
-  /** Where its standard output goes instead of its log; emptied when it has grown too large. */
+  /** Where its standard output goes instead of its log; emptied when it is larger than `maxBytes`. */
   readonly output?: Ownership & { readonly path: string; readonly maxBytes: number }
-  /** What the kernel must offer; what it lacks is reported instead of the last line of the log. */
+  /** Required kernel features; a missing one is reported instead of the last line of the log. */
   readonly needs?: readonly KernelFeature[]
   /** See prlimit(1). */
   readonly limits?: { readonly nofile?: number; readonly nproc?: number; readonly as?: number }
@@ -63,18 +63,18 @@ export interface UnitSpec extends Command {
 }
 
 export interface NftSpec {
-  /** The program, with what must stand before it (a test runs it in a namespace of its own). */
+  /** The program, after any wrapper (a test runs it in a separate namespace). */
   readonly command: readonly string[]
   /** Tables a plan may name; the first is the one without which traffic must not pass. */
   readonly tables: readonly [string, ...string[]]
-  /** Stands while the first is missing, and drops what would be forwarded. */
+  /** Exists while the first is missing, and drops all forwarded traffic. */
   readonly boot: string
 }
 
 /** Where the kernel shows the connections it tracks. */
 export interface TrackingSpec {
   readonly table: string
-  /** Settings that are 1 while it counts what they carry and notes when they began. */
+  /** Settings that are 1 while the kernel counts the traffic of connections and records when they began. */
   readonly switches: readonly string[]
 }
 
@@ -87,7 +87,7 @@ export interface Tables {
   readonly units: ReadonlyMap<string, UnitSpec>
   /** Units of which there is one for each device; they are named `<template>.<device>` and start after all others. */
   readonly templates: ReadonlyMap<string, (device: string) => UnitSpec>
-  /** Units of earlier releases by what they are called now. */
+  /** Names of units in earlier releases, with their names in this one. */
   readonly formerUnits: ReadonlyMap<string, string>
   /** Once, before any unit starts. */
   readonly makeReady: () => void

@@ -1,4 +1,4 @@
-// Words for administrators and log lines: nothing from an engine or an error may break a line or show our own paths.
+// Messages for administrators and log lines: nothing from an engine or an error may break a line or show internal paths.
 
 export type Log = (level: 'info' | 'warning' | 'error', message: string, fields?: Readonly<object>) => void
 
@@ -19,7 +19,7 @@ export function objectOfComplaint(words: string, textOf: (file: string) => strin
   return comment.match(/^# ([a-z_]+\.[A-Za-z0-9_.[\]-]{1,160})$/)?.[1] ?? null
 }
 
-/** One JSON object a line. JSON leaves DEL, C1 and the Unicode line ends as they are, so they are escaped here. */
+/** One JSON object for each line. JSON leaves DEL, C1 and the Unicode line ends as they are, so they are escaped here. */
 export const createLog =
   (write: (line: string) => void): Log =>
   (level, message, fields = {}) => {

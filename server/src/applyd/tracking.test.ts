@@ -1,4 +1,4 @@
-// The table of connections as applyd gives it on: within a bound, in whole lines, and with the reason when there is none.
+// The table of connections as applyd passes it on: limited, in whole lines, and with the reason when it does not exist.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ describe('the table of connections', () => {
     assert.ok(text.endsWith(line))
   })
 
-  it('that is not there is told with the reason', async () => {
+  it('that does not exist is reported with the reason', async () => {
     const { text, isCounting, limitation } = await read()
     assert.deepEqual([text, isCounting], ['', false])
     assert.match(limitation ?? '', /does not show the connections it tracks \(no such file or directory\)/)
@@ -50,7 +50,7 @@ describe('the table of connections', () => {
     assert.equal(readFileSync(join(folder, 'acct'), 'utf8'), '0\n', 'and nothing is switched on')
   })
 
-  it('says when nothing is counted, which is no fault', async () => {
+  it('shows when nothing is counted, which is not a fault', async () => {
     writeFileSync(join(folder, 'table'), '')
     rmSync(join(folder, 'acct'))
     countConnections(tracking())

@@ -1,5 +1,5 @@
 // The kernel's table of connections, for gatewayd, which may not read it: what is tracked now, up to a bound, and the
-// switches that make the kernel count. Nothing is remembered here and nothing understood; gatewayd reads the lines.
+// switches that make the kernel count. Nothing is stored or parsed here; gatewayd parses the lines.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -8,17 +8,17 @@ import type { SessionTable } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
 import type { TrackingSpec } from './tables.ts'
 
-/** About 30,000 connections. The kernel walks its table anew for every few kilobytes, so more would cost it dearly. */
+/** About 30,000 connections. The kernel walks its table again for every few kilobytes, so more would be expensive. */
 const maxTableBytes = 8 * 1024 * 1024
 const chunkBytes = 64 * 1024
 
-/** Connections that were there before have no counters; that is no reason to fail. */
+/** Connections that existed before have no counters; that is not a failure. */
 export function countConnections({ switches }: TrackingSpec): void {
   for (const path of switches) {
     try {
       if (readFileSync(path, 'utf8').trim() !== '1') writeFileSync(path, '1', { flag: 'r+' })
     } catch {
-      // The part of the kernel that tracks is not loaded yet, or may not be set from here; `isCounting` tells.
+      // The part of the kernel that tracks is not loaded yet, or may not be set from here; `isCounting` shows it.
     }
   }
 }

@@ -1,5 +1,5 @@
-// Sends packets through a copy of the loaded rules. The copy, its namespace and the packets are the work of a program of
-// its own; this only gives it what it needs and reads what it found out.
+// Sends packets through a copy of the loaded rules. A separate program makes the copy, its namespace and the
+// packets; this only passes its input and reads its results.
 
 import type { TrialPacket, TrialResult } from '../plan/artifacts.ts'
 import { run } from './processes.ts'
@@ -8,7 +8,7 @@ import { oneLine } from './text.ts'
 
 const timeoutMs = 120_000
 
-/** The block that failed trials set is not on trial: with it every packet is dropped, and no trial could ever lift it. */
+/** The block that failed trials set is left out: with it every packet is dropped, and no trial could ever lift it. */
 export const leftOutOfTrials = 'fwd.sys.blocked'
 
 export interface TrialInput {
@@ -21,6 +21,6 @@ export async function runTrial(command: readonly string[], input: TrialInput): P
   if (failure === 'timeout') throw new Refusal('The trial of the packets did not finish in time.')
   if (code !== 0) throw new Refusal(`The trial of the packets failed: ${oneLine(stderr) || `status ${code}`}.`)
   const results = JSON.parse(stdout) as readonly TrialResult[]
-  if (results.length !== input.packets.length) throw new Error('The trial did not answer for every packet.')
+  if (results.length !== input.packets.length) throw new Error('The trial did not report a result for every packet.')
   return results.map(({ passed, origins }) => ({ passed, origins }))
 }

@@ -1,5 +1,5 @@
-// What a unit's table entry means: its command line, the hash of its inputs and its probe. The life of the process
-// itself belongs to supervisor.ts.
+// What a unit's table entry means: its command line, the hash of its inputs and its probe. Its process is managed
+// by supervisor.ts.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ export function unitCommandLine(unit: UnitSpec, pathOf: (file: string) => string
   return ['/usr/bin/prlimit', '--core=0', ...limits, '--', ...(unit.user ? user : []), ...commandLine(unit, pathOf)]
 }
 
-/** Changes whenever the running process would have to be told: another command line or, after the space, another file. */
+/** Changes whenever the process needs a restart or reload: another command line or, after the space, another file. */
 export function inputsOf(unit: UnitSpec, contents: ReadonlyMap<string, Buffer | null>): string {
   const files = [...contents]
     .filter(([name, content]) => content && readsFile(unit, name))
@@ -39,13 +39,13 @@ export function digestOf(content: Buffer): string {
   return known
 }
 
-/** Why the engine cannot work on this kernel; null when the kernel has all it needs. */
+/** Why the engine cannot work on this kernel; null when no feature is missing. */
 export function kernelFault({ needs = [] }: UnitSpec): string | null {
   const missing = needs.filter(({ path }) => !existsSync(path)).map(({ name }) => name)
-  return missing.length === 0 ? null : `The running kernel does not offer ${missing.join(' and ')}.`
+  return missing.length === 0 ? null : `The running kernel does not support ${missing.join(' and ')}.`
 }
 
-/** One try. */
+/** One attempt. */
 export const answers = async (probe: Exclude<Probe, { kind: 'alive' }>): Promise<boolean> =>
   probe.kind === 'udp' ? isUdpBound(probe.port) : accepts(probe)
 
@@ -58,7 +58,7 @@ function accepts(target: { host: string; port: number } | { path: string }): Pro
   return accepted.finally(() => socket.destroy())
 }
 
-/** A datagram would need the engine's own protocol; that someone holds the port is in the kernel's table. */
+/** A datagram would need the engine's own protocol; the kernel's table shows that the port is in use. */
 function isUdpBound(port: number): boolean {
   const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const tables = ['/proc/self/net/udp', '/proc/self/net/udp6'].filter((path) => existsSync(path))

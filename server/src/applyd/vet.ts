@@ -1,11 +1,11 @@
 // What is refused before any program sees it. The pieces of an nft table are read the way nft's own scanner reads them,
-// and everything is refused that could reach outside the braces we write around it; whether a rule is good, nft judges.
+// and everything is refused that could reach outside the braces written around it; nft checks whether a rule is valid.
 
 import type { Problem } from '../contract/error.ts'
 import type { Artifact, EngineFile, LinkPlan, NftPiece, Plan } from '../plan/artifacts.ts'
 import { findFile, findUnit, readsFile, type Tables } from './tables.ts'
 
-/** The state of everything in the tables; null or no pieces means absent. What a plan does not name goes away. */
+/** The state of everything in the tables; null or no pieces means absent. What a plan does not name is removed. */
 export interface Target {
   readonly files: ReadonlyMap<string, Buffer | null>
   readonly tables: ReadonlyMap<string, readonly NftPiece[]>
@@ -19,7 +19,7 @@ export type Difference = { readonly [K in Artifact['kind']]: readonly string[] }
 
 const contents = new WeakMap<EngineFile, Buffer>()
 
-/** The same buffer for the same artifact, so that what is known of it needs no second look. */
+/** The same buffer for the same artifact, so that what is known about it is not computed again. */
 function contentOf(file: EngineFile, tables: Tables): Buffer {
   const content = contents.get(file) ?? Buffer.from(file.text + (findFile(tables, file.name)?.ending ?? ''))
   contents.set(file, content)
@@ -54,7 +54,7 @@ function vetFile(name: string, target: Target, tables: Tables): readonly string[
   const whole = target.files.get(name)?.toString()
   if (whole === undefined) return []
   const text = whole.slice(0, whole.length - (findFile(tables, name)?.ending?.length ?? 0))
-  if (/[\p{Cc}\u2028\u2029]/u.test(text.replaceAll(/[\n\t]/g, ''))) return ['The file holds a control character.']
+  if (/[\p{Cc}\u2028\u2029]/u.test(text.replaceAll(/[\n\t]/g, ''))) return ['The file contains a control character.']
   const readers = [...tables.units.values()].filter((unit) => readsFile(unit, name))
   return readers.flatMap((unit) => unit.directives(name, text))
 }
@@ -88,7 +88,7 @@ export function vetPiece(piece: NftPiece): readonly string[] {
   return faults
 }
 
-/** Each line stands for itself: what it opens it closes, and what it did not open it leaves alone. */
+/** Each line is checked alone: it closes every brace it opens, and no other. */
 function faultOf(line: string, isChain: boolean, isHead: boolean): string | null {
   // ASCII only: rules carry ids, never an administrator's text.
   if (/[^\t\x20-\x7e]/.test(line)) return 'holds a character that is not allowed'
@@ -99,7 +99,7 @@ function faultOf(line: string, isChain: boolean, isHead: boolean): string | null
   for (const token of tokens(line)) {
     if (forbidden.has(token)) return `uses "${token}"`
     if ('\\$"#'.includes(token)) return `holds a stray ${token}`
-    // Elements stand in the braces of their set, and a semicolon would end them.
+    // Elements are inside the braces of their set, and a semicolon would end them.
     if (!isChain && ('{}'.includes(token) || (!isHead && token === ';'))) return `holds a stray ${token}`
     if (token === '{') depth += 1
     if (token === '}') depth -= 1

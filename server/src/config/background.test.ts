@@ -1,5 +1,5 @@
-// Changes of an area that is applied in the background: answered at once, brought to the machine afterwards, and restored on
-// the machine when that fails; whatever is killed in between, and without holding up anyone else.
+// Changes of an area that is applied in the background: answered at once, applied afterwards, and reverted on the machine
+// when that fails; also when a process is killed in between, and without delaying other changes.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
@@ -43,7 +43,7 @@ describe('a change in the background', () => {
     admin = await gateway.client('predefined_admin_write')
   }
 
-  it('is checked, committed and answered; then it comes to the machine', async () => {
+  it('is checked, committed and answered; then it is applied to the machine', async () => {
     machine.states.set('second', activating)
     const before = applies()
     assert.equal((await change('second')).revision, engine().revision)
@@ -77,7 +77,7 @@ describe('a change in the background', () => {
     assert.deepEqual([wanted(), machine.text], ['second', 'first'])
   })
 
-  it('that fails is tried again after pauses that grow, and not in between', async () => {
+  it('that fails is retried after growing pauses, and not in between', async () => {
     machine.states.set('second', dead)
     await change('second')
     for (const pause of [30, 60, 120, 240, 480, 960, 1920, 3600, 3600]) {
@@ -95,8 +95,8 @@ describe('a change in the background', () => {
     assert.deepEqual([state(), machine.text], ['applied', 'second'])
   })
 
-  it('that applyd puts back or refuses has failed, and nothing else waits for it', async () => {
-    machine.puttingBack.add('second')
+  it('that applyd reverts or refuses has failed, and nothing else waits for it', async () => {
+    machine.reverting.add('second')
     machine.refusing.add('third')
     machine.refusal = new GatewayError('not_applied', 'The plan names an artifact that is not in the tables.')
     for (const [text, message] of [
@@ -150,7 +150,7 @@ describe('a change in the background', () => {
     assert.deepEqual(machine.texts, ['second', 'first'])
   })
 
-  it('can be changed again while it is under way, and goes straight there', async () => {
+  it('can be changed again while it is in progress, without waiting for the first change', async () => {
     machine.states.set('second', activating)
     await change('second')
     await reconcile()
@@ -186,7 +186,7 @@ describe('a change in the background', () => {
     assert.deepEqual([machine.text, state()], ['second', 'applied'])
   })
 
-  it('is shown by a dry run, which begins nothing', async () => {
+  it('is shown by a dry run, which starts nothing', async () => {
     const request = { edit: (config: object) => [withText({ ...config }, 'second'), null] as const, actor, reason: '' }
     const { artifacts } = await engine().dryRun(request)
     assert.deepEqual(artifacts, [
@@ -198,7 +198,7 @@ describe('a change in the background', () => {
     assert.deepEqual([state(), machine.texts], ['applied', []])
   })
 
-  it('on probation that fails stays until it is confirmed or put back', async () => {
+  it('on probation that fails stays until it is confirmed or reverted', async () => {
     machine.states.set('second', dead)
     await change('second', { confirmWithinSeconds: 3600 })
     await reconcile()
@@ -219,7 +219,7 @@ describe('a change in the background', () => {
     assert.deepEqual([state(), machine.text], ['applied', 'first'])
   })
 
-  it('that begins or ends an engine comes and goes', async () => {
+  it('starts or stops an engine', async () => {
     await change('')
     await reconcile()
     assert.deepEqual([state(), machine.text], ['applied', null])
@@ -267,7 +267,7 @@ describe('a change in the background', () => {
       assert.deepEqual([state(), machine.text], ['applied', 'second'])
     })
 
-    it('when the disk did not take how it went', async () => {
+    it('when the result could not be written to disk', async () => {
       for (const [text, outcome] of [
         ['second', dead],
         ['third', null],

@@ -1,17 +1,17 @@
-// Areas whose changes come into force in the background: which of them are under way or failed, what the plan holds for each
-// meanwhile, and when a failed one is tried again. The engine applies; here is only what follows from how that went.
+// Areas whose changes are applied in the background: which of them are in progress or failed, what the plan holds for each
+// until then, and when a failed one is retried. The engine applies; this file only keeps track of the results.
 
 import type { Config } from '../model/slots.ts'
 import type { Artifact, Observation, UnitObservation } from '../plan/artifacts.ts'
 
-/** What status code reports of an area. `applied`: nothing is under way. */
+/** What the status of an area reports. `applied`: nothing is in progress. */
 export interface BackgroundState {
   readonly state: 'applied' | 'reloading' | 'failed'
-  /** Why it failed, in the words of the engine or of applyd; '' otherwise. */
+  /** Why it failed, as reported by the engine or by applyd; '' otherwise. */
   readonly message: string
 }
 
-/** As it is stored: an area that has nothing under way has no row. */
+/** As it is stored: an area with nothing in progress has no row. */
 export interface BackgroundRow {
   readonly area: string
   /** The last revision whose artifacts of this area were in force. */
@@ -24,15 +24,15 @@ export interface BackgroundRow {
 
 interface Pending extends BackgroundRow {
   readonly goodConfig: Config
-  /** What the machine was given last; null: what was good. */
+  /** The configuration last sent to the machine; null: the last good one. */
   readonly sent: Config | null
-  /** The machine has to be given what is wanted now. */
+  /** The current configuration has yet to be sent to the machine. */
   readonly isDue: boolean
-  /** Elapsed seconds: when a failed one is tried again, or one under way counts as failed. */
+  /** Elapsed seconds: when a failed one is retried, or one in progress counts as failed. */
   readonly deadline: number
 }
 
-/** Pauses before a failed area is tried again: they double up to the last. */
+/** Pauses before a failed area is retried: they double up to the last. */
 const firstRetrySeconds = 30
 const lastRetrySeconds = 3600
 /** An engine that is neither active nor failed after this long has failed. */
@@ -40,13 +40,13 @@ const patienceSeconds = 900
 
 const underWay: ReadonlySet<UnitObservation['state']> = new Set(['activating', 'deactivating', 'reloading', 'inactive'])
 
-export type BackgroundStanding = ReadonlyMap<string, Pending>
+export type PendingAreas = ReadonlyMap<string, Pending>
 
 export class BackgroundApplies {
   readonly #elapsed: () => number
-  #pending: BackgroundStanding = new Map()
+  #pending: PendingAreas = new Map()
 
-  /** `configAt` gives null for a revision that is gone; such a row means nothing any more. */
+  /** `configAt` gives null for a revision that no longer exists; such a row is ignored. */
   constructor(elapsed: () => number, rows: readonly BackgroundRow[], configAt: (revision: number) => Config | null) {
     this.#elapsed = elapsed
     for (const row of rows) {
@@ -60,7 +60,7 @@ export class BackgroundApplies {
     return this.#pending.size === 0
   }
 
-  /** True while a machine has to be asked how far it is. */
+  /** True while the machine has to be asked for progress. */
   get isUnderWay(): boolean {
     return [...this.#pending.values()].some(({ state }) => state === 'reloading')
   }
@@ -74,7 +74,7 @@ export class BackgroundApplies {
     return rowsOf(this.#pending)
   }
 
-  get standing(): BackgroundStanding {
+  get pending(): PendingAreas {
     return this.#pending
   }
 
@@ -84,11 +84,8 @@ export class BackgroundApplies {
     return pending ? (pending.sent ?? pending.goodConfig) : null
   }
 
-  /** As it will be when a change of these areas is committed on top of `before`. */
-  changed(
-    areas: readonly string[],
-    before: { readonly revision: number; readonly config: Config },
-  ): BackgroundStanding {
+  /** The pending areas after a change of these areas is committed on top of `before`. */
+  changed(areas: readonly string[], before: { readonly revision: number; readonly config: Config }): PendingAreas {
     const next = new Map(this.#pending)
     for (const area of areas) {
       const known = this.#pending.get(area) ?? { good: before.revision, goodConfig: before.config, sent: null }
@@ -99,11 +96,11 @@ export class BackgroundApplies {
   }
 
   /** Follows what was committed. */
-  set(standing: BackgroundStanding): void {
-    this.#pending = standing
+  set(pending: PendingAreas): void {
+    this.#pending = pending
   }
 
-  /** The next area to be given what is wanted: one at a time, so that a failure has one cause. */
+  /** The next area to send to the machine: one at a time, so that a failure has one cause. */
   nextDue(): string | null {
     const now = this.#elapsed()
     const isDue = ({ isDue, state, deadline }: Pending): boolean => isDue || (state === 'failed' && now >= deadline)
@@ -123,7 +120,7 @@ export class BackgroundApplies {
     this.#put({ ...row, deadline: this.#retryAt(row) })
   }
 
-  /** What the machine says of the areas it was given; those that failed and those that are done. True when one failed. */
+  /** Records which of the areas sent to the machine are done or failed, as it reports them. True when one failed. */
   observe(
     observation: Observation | null,
     artifactsOf: (area: string, config: Config) => readonly Artifact[],
@@ -155,7 +152,7 @@ export class BackgroundApplies {
 
   #get(area: string): Pending {
     const pending = this.#pending.get(area)
-    if (!pending) throw new Error(`nothing of the area ${area} is under way`)
+    if (!pending) throw new Error(`the area ${area} has nothing pending`)
     return pending
   }
 
@@ -164,5 +161,5 @@ export class BackgroundApplies {
   }
 }
 
-export const rowsOf = (standing: BackgroundStanding): BackgroundRow[] =>
-  [...standing.values()].map(({ area, good, state, message, failures }) => ({ area, good, state, message, failures }))
+export const rowsOf = (pending: PendingAreas): BackgroundRow[] =>
+  [...pending.values()].map(({ area, good, state, message, failures }) => ({ area, good, state, message, failures }))

@@ -1,4 +1,4 @@
-// What a change is: the request for one, what comes of it, and what the engine needs to carry it out. Types only.
+// What a change is: the request, the result, and what the engine needs to carry it out. Types only.
 
 import type { Database } from '../database/database.ts'
 import type { Reference } from '../model/references.ts'
@@ -13,21 +13,21 @@ import type { ConfigStore, Probation, Revision, RevisionInfo } from './store.ts'
 export interface Actor {
   readonly login: string
   readonly address: string
-  /** Where the connection ends on this machine: the way in that a change must not close behind its author. */
+  /** Where the connection ends on this machine: a change must not lock its author out of it. */
   readonly reached?: { readonly address: string; readonly port: number }
 }
 
 /** What an edit may use that is not in the configuration. */
 export interface EditTools {
-  /** The next number of a list; never given twice, not even after a revert. */
+  /** The next number of a list; never assigned twice, not even after a revert. */
   nextId(slot: Pick<ListSlot, 'key'>): number
-  /** No number up to this one is given any more: for items that bring their ids along. */
+  /** Numbers up to this one are never assigned: for items that already have ids. */
   keepIds(slot: Pick<ListSlot, 'key'>, upTo: number): void
   /** Who names an object, over all areas. */
   referencesTo(config: Config, id: string): readonly Reference[]
 }
 
-/** A pure function from the configuration to the one wanted, with what the caller wants to know of it. */
+/** A pure function from the current configuration to the wanted one and a result for the caller. */
 export type Edit<R> = (config: Config, tools: EditTools) => readonly [Config, R]
 
 export interface ChangeRequest<R> {
@@ -35,11 +35,11 @@ export interface ChangeRequest<R> {
   readonly actor: Actor
   readonly reason: string
   readonly requestId?: string
-  /** Refused with precondition_failed unless this holds for the slot's last revision. */
+  /** Refused with precondition_failed unless this is the slot's last revision. */
   readonly expects?: { readonly slot: string; readonly revision: number }
   readonly confirmWithinSeconds?: number
-  /** Put-backs of the gateway itself: pass a probation that is under way and do not wait for the machine. */
-  readonly isPutBack?: boolean
+  /** A revert by the gateway itself: accepted during a probation, and does not wait for the machine. */
+  readonly isRevert?: boolean
   /** Describes the machine as it is: nothing waits for applyd, and the reconcile loop applies it. */
   readonly isDeferred?: boolean
 }
@@ -62,7 +62,7 @@ export interface DescribedRevision extends RevisionInfo {
 }
 
 export interface ApplyState {
-  /** The last word from the machine about the head revision. */
+  /** What the machine last reported about the head revision. */
   readonly outcome: Outcome | null
   readonly error: string | null
 }
@@ -73,13 +73,13 @@ export interface Clocks {
   readonly boot: string
 }
 
-/** A revision on its way to the disk, with the request that asked for it ('' for the gateway itself). */
+/** A revision on its way to the disk, with the id of its request ('' for the gateway itself). */
 export interface Committed {
   readonly revision: Revision
   readonly requestId: string
 }
 
-/** A sentence when the change would close the author's own way in. */
+/** The reason, when the change would lock its author out; null otherwise. */
 export type LockOutGuard = (before: Config, after: Config, actor: Actor) => string | null
 
 export interface EngineParts {
@@ -93,19 +93,19 @@ export interface EngineParts {
   readonly lockOut?: LockOutGuard
   /** Who names an object, over all areas; absent: no object is named. */
   readonly referencesTo?: EditTools['referencesTo']
-  /** Runs inside the transaction of a commit: the audit record and the end of sessions belong to the change. */
-  readonly alongside: (commits: readonly Committed[]) => void
+  /** Runs inside the transaction of a commit, which also writes the audit record and ends sessions. */
+  readonly onCommit: (commits: readonly Committed[]) => void
 }
 
-/** The configuration as areas see it: to read, to go back in, never to change except by change(). */
+/** The configuration as areas see it: they can read it and its history, and change it only by change(). */
 export interface ConfigView {
   readonly config: Config
   readonly revision: number
   readonly slots: readonly Slot[]
-  /** The last number given in each list. */
+  /** The last number assigned in each list. */
   readonly sequences: Readonly<Record<string, number>>
   readonly probation: Probation | null
-  /** What was found damaged when the configuration was loaded, in words. */
+  /** Damage found when the configuration was loaded, as messages. */
   readonly damage: readonly string[]
   listRevisions(limit: number, offset: number): RevisionInfo[]
   describeRevision(number: number): DescribedRevision | null

@@ -1,5 +1,5 @@
-// A change set in words an administrator can read: which object, which field, from what to what. Secrets and
-// hashes never appear; that is decided here, once, for revisions, dry runs and the audit trail alike.
+// A change set described for administrators: which object, which field, the old and the new value. Secrets and
+// hashes never appear; this is the one place that ensures it, for revisions, dry runs and the audit trail.
 
 import { isDeepStrictEqual } from 'node:util'
 import { secretMask } from '../contract/fields.ts'
@@ -11,7 +11,7 @@ export interface FieldChange {
   readonly field: string
   readonly before: unknown
   readonly after: unknown
-  /** Of a long list only the stretch that differs is told: where it begins, and how many entries are the same. */
+  /** Of a long list only the part that differs is shown: where it begins, and how many entries are the same. */
   readonly at?: number
   readonly unchanged?: number
 }

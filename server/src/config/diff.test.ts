@@ -98,12 +98,12 @@ describe('change sets', () => {
     assert.deepEqual(changes, [])
   })
 
-  it('refuse two items with one id', () => {
+  it('refuse two items with the same id', () => {
     const twice = [
       { id: 1, text: 'a' },
       { id: 1, text: 'b' },
     ]
-    assert.throws(() => diffConfig(slots, empty, { ...empty.config, [rules.key]: twice }), /two items with one id/)
+    assert.throws(() => diffConfig(slots, empty, { ...empty.config, [rules.key]: twice }), /two items with the same id/)
   })
 })
 

@@ -12,7 +12,7 @@ export interface Snapshot {
   readonly positions: Readonly<Record<string, readonly number[]>>
 }
 
-/** One item put (`after`), removed (`after` null) or moved (only the position differs). Singles have id null. */
+/** One item added or replaced, removed (`after` null) or moved (only the position differs). Singles have id null. */
 export interface Change {
   readonly slot: string
   readonly id: ItemId | null
@@ -22,7 +22,7 @@ export interface Change {
   readonly to: number | null
 }
 
-/** As a change is made its values are whole; of those that come from the disk, long lists may be told by what differs. */
+/** A new change has whole values; one read from disk may have only the differing part of a long list. */
 export type ChangeSet = readonly SplicedChange[]
 
 interface ListDiff {
@@ -31,7 +31,7 @@ interface ListDiff {
   readonly positions: readonly number[]
 }
 
-/** What leads from `old` to `config`, and the snapshot that results. Equal values keep their old identity. */
+/** The changes from `old` to `config`, and the resulting snapshot. Equal values keep their old identity. */
 export function diffConfig(
   slots: readonly Slot[],
   old: Snapshot,
@@ -109,7 +109,7 @@ function diffList(
   }
 }
 
-/** What stood between the ends before stood only once; only ids that are new there can also stand at the ends. */
+/** Ids between the unchanged ends were unique before; only ids that are new there can also occur at the ends. */
 function refuseRepeatedIds(
   slot: string,
   next: readonly Item[],
@@ -126,7 +126,7 @@ function refuseRepeatedIds(
   }
   const isTwice = (item: Item, index: number): boolean => (index < start || index >= end) && added.has(item.id)
   if (touched.size !== end - start || (added.size > 0 && next.some(isTwice)))
-    throw new Error(`${slot}: an edit produced two items with one id`)
+    throw new Error(`${slot}: an edit produced two items with the same id`)
 }
 
 /** Indices of a longest strictly rising run of `values`, ignoring -1: the items that need not move. */
@@ -204,7 +204,7 @@ function renumber(
   return { changes, items: next, positions: next.map((_, index) => index + 1) }
 }
 
-/** The change set that leads back. */
+/** The change set that undoes another. */
 export const inverse = (changes: ChangeSet): ChangeSet =>
   changes
     .map((c) => ({ ...c, before: c.after, after: c.before, from: c.to, to: c.from, ...inverseSplices(c) }))

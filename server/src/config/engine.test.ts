@@ -1,4 +1,4 @@
-// The one door: no-ops, refusals, put-backs, probation, revert, damage. Over a real store and a fake applier.
+// Changes of the configuration: no-ops, refusals, probation, reverts, damage. With a real store and a fake applier.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ describe('change()', () => {
     assert.equal(await isSnatOn(), true)
   })
 
-  it('is put back as a revision of its own when it fails on the machine', async () => {
+  it('is reverted as a new revision when it fails on the machine', async () => {
     const before = revision()
     gateway.applier.putBackWith = [{ field: 'x', message: 'the kernel died' }]
     gateway.log.expect(/^error: a request failed .*failed on the machine; it was put back/s)
@@ -122,7 +122,7 @@ describe('change()', () => {
   describe('with confirm-or-revert', () => {
     const onProbation = { 'portcullis-confirm-within': '1' }
 
-    it('is put back by itself when nobody confirms', async () => {
+    it('is reverted automatically when it is not confirmed', async () => {
       const answer = await snat(false, onProbation)
       assert.equal(answer.status, 200)
       assert.ok(answer.headers['portcullis-confirm-before'])
@@ -140,7 +140,7 @@ describe('change()', () => {
       assert.equal((await admin('POST', '/config/confirm')).status, 409)
     })
 
-    it('refuses other changes meanwhile and can be put back at once', async () => {
+    it('refuses other changes until then and can be reverted at once', async () => {
       await snat(false, { 'portcullis-confirm-within': '3600' })
       assert.equal((await admin('PATCH', '/gather_stat/settings', { enabled: true })).status, 409)
       assert.equal((await admin('DELETE', '/config/confirm')).status, 200)
@@ -148,7 +148,7 @@ describe('change()', () => {
       assert.equal((await admin('PATCH', '/gather_stat/settings', { enabled: true })).status, 200)
     })
 
-    it('is put back after a restart when the time is over, and after a reboot at once', async () => {
+    it('is reverted after a restart when the time is over, and after a reboot at once', async () => {
       for (const isReboot of [false, true]) {
         await snat(false, { 'portcullis-confirm-within': '3600' })
         if (isReboot) gateway.clock.boot = 'another boot'
@@ -161,7 +161,7 @@ describe('change()', () => {
       }
     })
 
-    it('is put back even while the apply service is away', async () => {
+    it('is reverted even while the apply service is away', async () => {
       await snat(false, onProbation)
       gateway.applier.failWith = new Error('away')
       await until(() => gateway.engine.probation === null)

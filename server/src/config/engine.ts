@@ -1,5 +1,5 @@
-// The one door to the configuration. Every change waits its turn here, is verified, checked by the engines' own
-// checkers, committed as a revision and applied; what fails on the machine is put back. Nothing else writes.
+// All changes of the configuration. Every change waits in a queue, is verified, checked by the engines' own
+// checkers, committed as a revision and applied; a change that fails on the machine is reverted. Nothing else writes.
 
 import { GatewayError, type Problem } from '../contract/error.ts'
 import type { Config, Slot } from '../model/slots.ts'
@@ -22,20 +22,20 @@ import { describeChanges } from './describe.ts'
 import { applyChanges, type ChangeSet, diffConfig, inverse, type Snapshot } from './diff.ts'
 import { MachineFollower } from './machine.ts'
 import {
+  type Baseline,
   needsItsOwnTurn,
   type Prepared,
   type Ready,
   refusedByChecker,
-  type Standing,
   type Waiting,
 } from './prepared.ts'
 import { ProbationWatch } from './probation.ts'
 import type { Probation, Revision, RevisionInfo } from './store.ts'
 
-/** How many changes share one commit at most; keeps the event loop free in between. */
+/** How many changes share one commit at most, so that the event loop is not blocked for long. */
 const maxShared = 64
 
-/** The gateway itself, where no administrator asked. */
+/** The gateway itself, when no administrator made the request. */
 const system: Actor = { login: 'system', address: '127.0.0.1' }
 
 export class ConfigEngine implements ConfigView {
@@ -48,10 +48,10 @@ export class ConfigEngine implements ConfigView {
   readonly #queue: Waiting[] = []
   readonly #listeners: (() => void)[] = []
   #working: Promise<void> | null = null
-  /** An apply of the reconcile loop that is under way. */
+  /** An apply of the reconcile loop that is in progress. */
   #applying: Promise<void> | null = null
-  /** Committed, failed on the machine, and not taken back yet because the disk would not have it. */
-  #owed: { readonly before: Standing; readonly failed: Prepared } | null = null
+  /** A committed change that failed on the machine; its revert could not be written to disk yet. */
+  #pendingRevert: { readonly before: Baseline; readonly failed: Prepared } | null = null
   readonly damage: readonly string[]
 
   constructor(parts: EngineParts) {
@@ -82,7 +82,7 @@ export class ConfigEngine implements ConfigView {
     return this.#parts.slots
   }
 
-  /** The last number given in each list. */
+  /** The last number assigned in each list. */
   get sequences(): Readonly<Record<string, number>> {
     return this.#sequences
   }
@@ -95,12 +95,12 @@ export class ConfigEngine implements ConfigView {
     return this.#machine.applied
   }
 
-  /** Whether what an area wants is in force, for areas that are applied in the background. */
+  /** Whether the configuration of an area is in force, for areas that are applied in the background. */
   backgroundState(area: string): BackgroundState {
     return this.#machine.background.stateOf(area)
   }
 
-  /** The areas whose changes are under way or failed. */
+  /** The areas whose changes are in progress or failed. */
   get background(): readonly BackgroundRow[] {
     return this.#machine.background.rows
   }
@@ -110,7 +110,7 @@ export class ConfigEngine implements ConfigView {
     return this.#slotRevisions[slot] ?? 0
   }
 
-  /** The listener hears of every change, when it is done on the machine too. */
+  /** The listener is called after every change, when it is applied to the machine too. */
   onChanged(listener: () => void): void {
     this.#listeners.push(listener)
   }
@@ -122,7 +122,7 @@ export class ConfigEngine implements ConfigView {
     })
   }
 
-  /** All of a change but the change: what it would do to objects and to the machine. */
+  /** A dry run: what a change would do to objects and to the machine. */
   async dryRun<R>(request: ChangeRequest<R>): Promise<DryRun> {
     const { prepared } = this.#prepare(this.#head, this.#sequences, request)
     if (!prepared) return { changes: [], artifacts: [], unchecked: [] }
@@ -138,9 +138,9 @@ export class ConfigEngine implements ConfigView {
     }
   }
 
-  /** The configuration that a change would lead to, verified as it would be; nothing else happens. */
+  /** The configuration that a change would result in, verified; nothing else happens. */
   preview(edit: Edit<unknown>): Config {
-    const request = { edit, actor: system, reason: '', isPutBack: true }
+    const request = { edit, actor: system, reason: '', isRevert: true }
     return this.#prepare(this.#head, this.#sequences, request).prepared?.snapshot.config ?? this.#head.config
   }
 
@@ -148,7 +148,7 @@ export class ConfigEngine implements ConfigView {
     return this.#parts.store.listRevisions(limit, offset)
   }
 
-  /** A revision with what it changed, in words. */
+  /** A revision with a description of what it changed. */
   describeRevision(number: number): DescribedRevision | null {
     const found = this.#parts.store.findRevision(number)
     if (!found) return null
@@ -156,7 +156,7 @@ export class ConfigEngine implements ConfigView {
     return { ...info, changes: describeChanges(changes) }
   }
 
-  /** The configuration as it was at a revision; null when there was none of that number. */
+  /** The configuration as it was at a revision; null when it does not exist. */
   configAt(revision: number): Config | null {
     if (revision === this.#head.revision) return this.#head.config
     if (revision !== 0 && !this.#parts.store.findRevision(revision)) return null
@@ -175,27 +175,27 @@ export class ConfigEngine implements ConfigView {
 
   /** Ends the probation and keeps the change. */
   confirm(): Probation {
-    this.#takeBack()
+    this.#revertFailed()
     const probation = this.#probation.require()
     this.#parts.store.commit({ revisions: [], sequences: {}, probation: null })
     this.#probation.set(null)
     return probation
   }
 
-  /** Puts the change on probation back at once. */
+  /** Reverts the change on probation at once. */
   async putBack(actor: Actor, reason: string): Promise<ChangeResult<null>> {
     const { revision } = this.#probation.require()
-    return this.change({ edit: () => [this.#configAtOrThrow(revision - 1), null], actor, reason, isPutBack: true })
+    return this.change({ edit: () => [this.#configAtOrThrow(revision - 1), null], actor, reason, isRevert: true })
   }
 
-  /** Starts the clock of a probation that a restart interrupted. Call once, when the applier is wired. */
+  /** Starts the timer of a probation that a restart interrupted. Call once, when the applier is wired. */
   resumeProbation(): void {
     this.#probation.resume()
   }
 
   /**
-   * Brings the machine to the head revision with fresh facts. The only path for start, drift and retries. It waits for
-   * its turn as changes do, but changes that the machine does not notice go on while it waits for applyd.
+   * Brings the machine to the head revision with fresh facts. The only path for start, drift and retries. It waits
+   * in the queue as changes do, but changes that do not affect the machine continue while it waits for applyd.
    */
   async reconcile(): Promise<void> {
     let apply = Promise.resolve()
@@ -209,14 +209,14 @@ export class ConfigEngine implements ConfigView {
 
   async #applyHead(): Promise<void> {
     try {
-      this.#takeBack()
+      this.#revertFailed()
       await this.#machine.follow(() => this.#head)
     } catch (error) {
       this.#machine.noteError(error)
     }
   }
 
-  /** Waits until nothing is under way; used to stop cleanly. */
+  /** Waits until nothing is in progress; used to stop cleanly. */
   async idle(): Promise<void> {
     while (this.#working || this.#applying) await (this.#working ?? this.#applying)
   }
@@ -231,7 +231,7 @@ export class ConfigEngine implements ConfigView {
     void this.#takeTurn(() => new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#work()))
   }
 
-  /** One after the other, in the order of asking. */
+  /** One after the other, in the order of the requests. */
   #takeTurn(work: () => void | Promise<void>): Promise<void> {
     const turn = (this.#working ?? Promise.resolve()).then(work)
     this.#working = turn
@@ -243,7 +243,7 @@ export class ConfigEngine implements ConfigView {
 
   async #work(): Promise<void> {
     try {
-      this.#takeBack()
+      this.#revertFailed()
     } catch (error) {
       for (const waiting of this.#queue.splice(0)) waiting.reject(error)
       return
@@ -255,7 +255,7 @@ export class ConfigEngine implements ConfigView {
       const waiting = this.#queue.shift()
       if (!waiting) break
       if (waiting.request.expects) {
-        // A precondition is judged against what is committed, so what is gathered so far goes first.
+        // A precondition is checked against what is committed, so the changes collected so far are committed first.
         this.#commitShared(shared)
         shared = []
         head = this.#head
@@ -283,7 +283,7 @@ export class ConfigEngine implements ConfigView {
     this.#commitShared(shared)
   }
 
-  /** What it was prepared on is gone, or the machine is busy: it is the next one to be prepared anew. */
+  /** The revision it was prepared on changed, or the machine is busy: it is prepared again next. */
   async #tryLater(waiting: Waiting): Promise<void> {
     this.#queue.unshift(waiting)
     await this.#applying
@@ -294,7 +294,7 @@ export class ConfigEngine implements ConfigView {
     sequences: Readonly<Record<string, number>>,
     request: ChangeRequest<R>,
   ): { prepared: Prepared | null; result: R } {
-    if (!request.isPutBack) this.#probation.refuseOthers()
+    if (!request.isRevert) this.#probation.refuseOthers()
     this.#refuseStale(request)
     const used: Record<string, number> = {}
     const [wanted, result] = request.edit(head.config, {
@@ -338,12 +338,12 @@ export class ConfigEngine implements ConfigView {
   }
 
   #refuseLockOut(before: Config, after: Config, request: ChangeRequest<unknown>): void {
-    if (request.isPutBack || request.confirmWithinSeconds !== undefined) return
+    if (request.isRevert || request.confirmWithinSeconds !== undefined) return
     const reason = this.#parts.lockOut?.(before, after, request.actor) ?? null
     if (reason === null) return
     throw new GatewayError(
       'conflict',
-      `${reason} Send it with the header Portcullis-Confirm-Within: then it is put back unless you confirm it in time.`,
+      `${reason} Send it with the header Portcullis-Confirm-Within to have it reverted unless you confirm it in time.`,
     )
   }
 
@@ -365,11 +365,11 @@ export class ConfigEngine implements ConfigView {
   #refuseStale(request: ChangeRequest<unknown>): void {
     const { expects } = request
     if (expects && this.slotRevision(expects.slot) !== expects.revision) {
-      throw new GatewayError('precondition_failed', 'Somebody changed this meanwhile. Read it again, then decide.')
+      throw new GatewayError('precondition_failed', 'This was changed since you read it. Reload and try again.')
     }
   }
 
-  /** Changes that put nothing new on the machine: one transaction for all of them. False when the disk refused it. */
+  /** Changes that do not affect the machine: one transaction for all of them. False when it could not be written. */
   #commitShared(shared: readonly Ready[]): boolean {
     const prepared = shared.flatMap((ready) => (ready.prepared ? [ready.prepared] : []))
     try {
@@ -381,28 +381,28 @@ export class ConfigEngine implements ConfigView {
     for (const { waiting, prepared: own, result } of shared) {
       waiting.resolve({ result, revision: own?.revision.revision ?? null, probation: null })
     }
-    if (prepared.length > 0) this.#tell()
+    if (prepared.length > 0) this.#notify()
     return true
   }
 
   #commit(
     prepared: readonly Prepared[],
     probation?: Probation | null,
-    standing = this.#machine.background.standing,
+    pending = this.#machine.background.pending,
   ): void {
-    const { database, store, alongside } = this.#parts
+    const { database, store, onCommit } = this.#parts
     const revisions = prepared.map((p) => p.revision)
     const sequences = Object.assign({}, ...prepared.map((p) => p.sequences)) as Record<string, number>
     database.transact(() => {
       store.commit({
         ...{ revisions, sequences },
         ...(probation === undefined ? {} : { probation }),
-        ...(standing === this.#machine.background.standing ? {} : { background: rowsOf(standing) }),
+        ...(pending === this.#machine.background.pending ? {} : { background: rowsOf(pending) }),
       })
-      alongside(prepared)
+      onCommit(prepared)
     })
     const last = prepared.at(-1)
-    this.#machine.commit(last?.rendered, standing)
+    this.#machine.commit(last?.rendered, pending)
     if (last) this.#head = last.snapshot
     this.#sequences = { ...this.#sequences, ...sequences }
     for (const revision of revisions) {
@@ -412,73 +412,73 @@ export class ConfigEngine implements ConfigView {
   }
 
   /**
-   * A change the machine will notice: check, commit, apply, and revert when that fails. What it changes of background areas is
-   * left to the reconcile loop, which wakes when the change is announced.
+   * A change that affects the machine: check, commit, apply, and revert when that fails. What it changes in background areas
+   * is left to the reconcile loop, which runs when it is notified of the change.
    */
   async #applyAlone(ready: Ready, prepared: Prepared): Promise<void> {
     const { waiting, result } = ready
     const { request } = waiting
     try {
       const { rendered, background } = this.#machine
-      const before = { snapshot: this.#head, rendered, background: background.standing }
+      const before = { snapshot: this.#head, rendered, background: background.pending }
       const touched = changedAreas(rendered, prepared.rendered)
       const isForeground = !sameArtifacts(prepared.rendered.foreground, rendered.foreground)
-      if ((isForeground || touched.length > 0) && !request.isPutBack) {
+      if ((isForeground || touched.length > 0) && !request.isRevert) {
         const report = await this.#parts.applier.check(
           this.#machine.planToCheck(prepared.revision.revision, prepared.rendered),
         )
         if (report.problems.length > 0) throw refusedByChecker(report.problems)
       }
       const probation = this.#probationFor(request, prepared.revision.revision)
-      const standing = touched.length === 0 ? before.background : background.changed(touched, before.snapshot)
-      this.#commit([prepared], probation, standing)
+      const pending = touched.length === 0 ? before.background : background.changed(touched, before.snapshot)
+      this.#commit([prepared], probation, pending)
       if (isForeground) await this.#applyCommitted(request, before, prepared)
       waiting.resolve({ result, revision: prepared.revision.revision, probation: probation ?? null })
     } catch (error) {
       waiting.reject(error)
     }
-    this.#tell()
+    this.#notify()
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Undefined leaves things as they are: no probation was asked for and none is under way. */
+  /** Undefined changes nothing: no probation was requested and none is active. */
   #probationFor(request: ChangeRequest<unknown>, revision: number): Probation | null | undefined {
-    if (request.isPutBack) return null
+    if (request.isRevert) return null
     const seconds = request.confirmWithinSeconds
     return seconds === undefined ? undefined : this.#probation.make(revision, request.actor, seconds)
   }
 
-  async #applyCommitted(request: ChangeRequest<unknown>, before: Standing, prepared: Prepared): Promise<void> {
+  async #applyCommitted(request: ChangeRequest<unknown>, before: Baseline, prepared: Prepared): Promise<void> {
     let outcome: Outcome
     try {
       outcome = await this.#parts.applier.apply(this.#machine.planOf(prepared.revision.revision, prepared.rendered))
     } catch (error) {
-      // Committed, but the apply service does not answer. A put-back stays: the reconcile loop brings it to the machine.
+      // Committed, but the apply service does not answer. A revert is kept: the reconcile loop applies it.
       this.#machine.noteError(error)
-      if (request.isPutBack) return
-      this.#owed = { before, failed: prepared }
-      this.#takeBack()
+      if (request.isRevert) return
+      this.#pendingRevert = { before, failed: prepared }
+      this.#revertFailed()
       throw error
     }
     this.#machine.applied = { outcome, error: null }
-    if (outcome.status !== 'put_back' || request.isPutBack) return
-    this.#owed = { before, failed: prepared }
-    this.#takeBack()
-    throw new GatewayError('not_applied', 'The change passed every check but failed on the machine; it was put back.', {
+    if (outcome.status !== 'put_back' || request.isRevert) return
+    this.#pendingRevert = { before, failed: prepared }
+    this.#revertFailed()
+    throw new GatewayError('not_applied', 'The change passed all checks but failed on the machine. It was reverted.', {
       problems: outcome.problems,
     })
   }
 
   /**
-   * Commits the revision that takes a failed change back; the machine already is where it was. Comes before anything
-   * else: nothing may be built on such a change, and it must not reach the machine by the reconcile loop.
+   * Commits the revision that reverts a failed change; the machine is already restored. Runs before anything else:
+   * no change may be based on a failed one, and the reconcile loop must not apply it.
    */
-  #takeBack(): void {
-    if (!this.#owed) return
-    const { before, failed } = this.#owed
+  #revertFailed(): void {
+    if (!this.#pendingRevert) return
+    const { before, failed } = this.#pendingRevert
     const number = failed.revision.revision + 1
     const revision = this.#newRevision(
       number,
@@ -498,6 +498,6 @@ export class ConfigEngine implements ConfigView {
       null,
       before.background,
     )
-    this.#owed = null
+    this.#pendingRevert = null
   }
 }

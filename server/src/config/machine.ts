@@ -1,5 +1,5 @@
-// What the machine should hold and what is known of it: makes plans, applies the newest revision and follows the areas that
-// come into force in the background. When to do so, and what is committed, is decided by the engine.
+// What the machine should hold and what is known of it: makes plans, applies the newest revision and tracks the areas that
+// are applied in the background. The engine decides when to apply and what is committed.
 
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '../contract/error.ts'
@@ -14,10 +14,10 @@ type Parts = Pick<EngineParts, 'applier' | 'planner' | 'facts' | 'store'>
 export class MachineFollower {
   readonly #parts: Parts
   readonly background: BackgroundApplies
-  /** What the areas want of the head revision; for background areas that are not there yet the plan holds something else. */
+  /** What the areas render for the head revision; for pending background areas the plan holds something else. */
   rendered: Rendered
   applied: ApplyState = { outcome: null, error: null }
-  /** What the disk has of the background areas. */
+  /** The background areas as stored on disk. */
   #storedRows: readonly BackgroundRow[]
 
   constructor(parts: Parts, head: Snapshot, rows: readonly BackgroundRow[], background: BackgroundApplies) {
@@ -28,18 +28,18 @@ export class MachineFollower {
   }
 
   /** Follows a commit: what is wanted now, and the state of the background areas. */
-  commit(rendered: Rendered | undefined, standing: BackgroundApplies['standing']): void {
+  commit(rendered: Rendered | undefined, pending: BackgroundApplies['pending']): void {
     if (rendered) this.rendered = rendered
-    if (standing === this.background.standing) return
-    this.#storedRows = rowsOf(standing)
-    this.background.set(standing)
+    if (pending === this.background.pending) return
+    this.#storedRows = rowsOf(pending)
+    this.background.set(pending)
   }
 
   noteError(error: unknown): void {
     this.applied = { outcome: this.applied.outcome, error: (error as Error).message }
   }
 
-  /** Background areas that are not there yet keep what the machine was given last, except for those named here. */
+  /** Pending background areas keep what was last sent to the machine, except for those named here. */
   planOf(revision: number, rendered: Rendered, areas: readonly string[] = []): Plan {
     const background = [...rendered.background].map(([area, artifacts]) => {
       const held = areas.includes(area) ? null : this.background.heldConfig(area)
@@ -53,7 +53,7 @@ export class MachineFollower {
     return this.planOf(revision, rendered, changedAreas(this.rendered, rendered))
   }
 
-  /** Brings the machine to the head revision, which may move on meanwhile. */
+  /** Brings the machine to the head revision, which may advance while this runs. */
   async follow(head: () => Snapshot): Promise<void> {
     this.rendered = this.#parts.planner.renderParts(head().config, this.#parts.facts())
     while (await this.#applyOnce(head()));
@@ -61,9 +61,9 @@ export class MachineFollower {
   }
 
   /**
-   * Applies the plan with at most one background area that the machine was not given yet, and learns how those it was given
-   * do. True when it must be applied once more: another area waits, or one failed and what was there before is restored. Every
-   * step takes an area from waiting to given or from given to failed, so this ends.
+   * Applies the plan with at most one background area that was not sent yet, and checks the state of those already sent.
+   * True when it must run once more: another area waits, or one failed and its previous artifacts are restored. Every step
+   * takes an area from waiting to sent or from sent to failed, so this ends.
    */
   async #applyOnce({ revision, config }: Snapshot): Promise<boolean> {
     const { background } = this
@@ -79,7 +79,7 @@ export class MachineFollower {
     return hasFailed || background.nextDue() !== null
   }
 
-  /** Null when the area failed, whose artifacts are the only new ones in the plan; everything is as it was then. */
+  /** Null when the area failed, whose artifacts are the only new ones in the plan; the machine is unchanged then. */
   async #applyWith(area: string | null, plan: Plan): Promise<Outcome | null> {
     try {
       const outcome = await this.#parts.applier.apply(plan)

@@ -1,8 +1,8 @@
-// A change on its way through the engine: asked for, prepared, ready to be committed. Types, and what follows from them alone.
+// A change on its way through the engine: requested, prepared, ready to be committed. Types and pure functions of them.
 
 import { GatewayError, type Problem } from '../contract/error.ts'
 import { allOf, type Rendered, sameArtifacts } from '../plan/planner.ts'
-import type { BackgroundStanding } from './background.ts'
+import type { PendingAreas } from './background.ts'
 import type { ChangeRequest, ChangeResult, Committed } from './change.ts'
 import type { Snapshot } from './diff.ts'
 
@@ -12,11 +12,11 @@ export interface Prepared extends Committed {
   readonly sequences: Record<string, number>
 }
 
-/** Where the configuration and the machine stood before a change. */
-export interface Standing {
+/** The configuration, and what the machine was to hold, before a change. */
+export interface Baseline {
   readonly snapshot: Snapshot
   readonly rendered: Rendered
-  readonly background: BackgroundStanding
+  readonly background: PendingAreas
 }
 
 export interface Waiting {
@@ -31,11 +31,11 @@ export interface Ready {
   readonly result: unknown
 }
 
-/** Shared commits are for changes the machine does not notice; put-backs and probations are always alone. */
+/** Shared commits are for changes the machine does not notice; reverts and probations are always committed alone. */
 export const needsItsOwnTurn = (request: ChangeRequest<unknown>, prepared: Prepared, current: Rendered): boolean =>
-  request.isPutBack === true ||
+  request.isRevert === true ||
   request.confirmWithinSeconds !== undefined ||
   (!request.isDeferred && !sameArtifacts(allOf(prepared.rendered), allOf(current)))
 
 export const refusedByChecker = (problems: readonly Problem[]): GatewayError =>
-  new GatewayError('invalid', problems[0]?.message ?? 'The engine refuses the result.', { problems })
+  new GatewayError('invalid', problems[0]?.message ?? 'The engine rejected the resulting configuration.', { problems })

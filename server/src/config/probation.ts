@@ -1,4 +1,4 @@
-// The change that waits for its confirmation, and the clock that puts it back. At most one at a time.
+// The change that waits for confirmation, and the timer that reverts it. At most one at a time.
 
 import { GatewayError } from '../contract/error.ts'
 import type { Actor, Clocks } from './change.ts'
@@ -6,21 +6,21 @@ import type { Probation } from './store.ts'
 
 export const probationSeconds = { minimum: 1, maximum: 3600 } as const
 
-/** When putting back failed because the disk would not take it. */
+/** Pause before a revert is retried that could not be written to disk. */
 const retryMilliseconds = 500
 
 export class ProbationWatch {
   readonly #clock: Clocks
-  /** Puts the change back; a rejection means that it has to be tried again. */
-  readonly #putBack: (probation: Probation) => Promise<unknown>
+  /** Reverts the change; a rejection means that it has to be retried. */
+  readonly #revert: (probation: Probation) => Promise<unknown>
   #current: Probation | null
   #timer: NodeJS.Timeout | null = null
 
-  /** `current` is what a restart interrupted; it rests until resume(). */
-  constructor(clock: Clocks, current: Probation | null, putBack: (probation: Probation) => Promise<unknown>) {
+  /** `current` is what a restart interrupted; its timer starts with resume(). */
+  constructor(clock: Clocks, current: Probation | null, revert: (probation: Probation) => Promise<unknown>) {
     this.#clock = clock
     this.#current = current
-    this.#putBack = putBack
+    this.#revert = revert
   }
 
   get current(): Probation | null {
@@ -32,14 +32,14 @@ export class ProbationWatch {
     return this.#current
   }
 
-  /** Nothing else changes meanwhile: putting back would take it along (decision 4). */
+  /** No other change is accepted until then: a revert would undo it too (decision 4). */
   refuseOthers(): void {
     const probation = this.#current
     if (!probation) return
     throw new GatewayError(
       'conflict',
-      `Revision ${probation.revision} by ${probation.author} waits for its confirmation until ` +
-        `${probation.deadlineTime}. Confirm it or put it back first.`,
+      `Revision ${probation.revision} by ${probation.author} is waiting for confirmation until ` +
+        `${probation.deadlineTime}. Confirm or revert it first.`,
       { retryAfterSeconds: Math.max(1, Math.ceil(probation.deadline - this.#clock.elapsed())) },
     )
   }
@@ -61,7 +61,7 @@ export class ProbationWatch {
     this.stop()
     this.#current = probation
     if (!probation) return
-    // A reboot in between was no confirmation: the machine starts with what was confirmed last.
+    // A reboot does not confirm a change: the machine starts with the last confirmed configuration.
     const isThisBoot = probation.boot === this.#clock.boot
     this.#wait(probation, isThisBoot ? Math.max(0, probation.deadline - this.#clock.elapsed()) * 1000 : 0)
   }
@@ -82,7 +82,7 @@ export class ProbationWatch {
   async #expire(probation: Probation): Promise<void> {
     if (this.#current?.revision !== probation.revision) return
     try {
-      await this.#putBack(probation)
+      await this.#revert(probation)
     } catch {
       // Giving up would leave the change in force.
       if (this.#current?.revision === probation.revision) this.#wait(probation, retryMilliseconds)

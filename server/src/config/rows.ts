@@ -1,4 +1,4 @@
-// The rows that the store reads and writes, how damage to one is noticed, and how one of an older version is read. No statements.
+// The rows that the store reads and writes, how a damaged one is detected, and how one of an older version is read. No SQL.
 
 import { hash as digest } from 'node:crypto'
 import { pathOf } from '../model/paths.ts'

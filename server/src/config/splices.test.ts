@@ -37,7 +37,7 @@ describe('a change of one entry of a long list', () => {
     })
   })
 
-  it('is told by that entry', () => {
+  it('is described by that entry', () => {
     assert.deepEqual(describeChanges([change(before, after)]), [
       {
         object: 'test.list[a]',
@@ -47,7 +47,7 @@ describe('a change of one entry of a long list', () => {
     ])
   })
 
-  it('is told the same when it comes from the disk', () => {
+  it('is described the same when it is read from disk', () => {
     assert.deepEqual(describeChanges([stored(change(before, after))]), describeChanges([change(before, after)]))
   })
 
@@ -60,9 +60,9 @@ describe('a change of one entry of a long list', () => {
     )
   })
 
-  it('refuses to be repeated on something else', () => {
+  it('refuses to be replayed on another value', () => {
     const elsewhere = snapshotOf({ ...before, urls: numbered(5) })
-    assert.throws(() => applyChanges(elsewhere, [stored(change(before, after))], 2), /does not fit/)
+    assert.throws(() => applyChanges(elsewhere, [stored(change(before, after))], 2), /does not match/)
   })
 })
 

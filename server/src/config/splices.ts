@@ -1,11 +1,11 @@
-// Long lists inside of one item, such as the URLs of a category: what a revision and the audit trail keep of them is the
-// stretch that differs, not twenty thousand entries before and after. Pure, and reversible with the item at hand.
+// Long lists inside of one item, such as the URLs of a category: a revision and the audit trail keep only the
+// part that differs, not twenty thousand entries before and after. Pure, and reversible with the item at hand.
 
 import { isDeepStrictEqual } from 'node:util'
 import { commonEnds } from '../model/slots.ts'
 import type { Change } from './diff.ts'
 
-/** `before` stood from `at` on, `after` stands there now; `unchanged` more entries are the same on both sides. */
+/** From `at` on, the entries `before` were replaced by `after`; `unchanged` other entries are the same on both sides. */
 export interface Splice {
   readonly at: number
   readonly before: readonly unknown[]
@@ -13,12 +13,12 @@ export interface Splice {
   readonly unchanged: number
 }
 
-/** A change whose long lists are left out of `before` and `after` (null stands there) and told by what differs. */
+/** A change whose long lists are replaced by null in `before` and `after`, and described by the part that differs. */
 export interface SplicedChange extends Change {
   readonly spliced?: Readonly<Record<string, Splice>>
 }
 
-/** Shorter lists are kept whole: they are easier to read so. */
+/** Shorter lists are kept whole, because they are easier to read. */
 const shortestSpliced = 100
 
 type Fields = Readonly<Record<string, unknown>>
@@ -37,14 +37,14 @@ export function spliceLists(change: SplicedChange): SplicedChange {
   return { ...change, before: without(before, names), after: without(after, names), spliced }
 }
 
-/** The value after the change, for whoever has the one before it. */
+/** The value after the change, computed from the one before it. */
 export function valueAfter(change: SplicedChange, base: unknown): unknown {
   const { spliced, slot, id } = change
   if (!spliced) return change.after
   const whole = Object.entries(spliced).map(([field, { at, before, after, unchanged }]) => {
     const list = isRecord(base) ? base[field] : undefined
     if (!Array.isArray(list) || list.length !== unchanged + before.length)
-      throw new Error(`a change of ${slot}[${id}].${field} does not fit what it changes`)
+      throw new Error(`a change of ${slot}[${id}].${field} does not match the value it changes`)
     return [field, list.slice(0, at).concat(after, list.slice(at + before.length))]
   })
   return { ...(change.after as Fields), ...Object.fromEntries(whole) }
@@ -62,7 +62,7 @@ export const inverseSplices = ({ spliced }: SplicedChange): Pick<SplicedChange, 
       }
     : {}
 
-/** Null when the lists are short, or for the most part others. */
+/** Null when the lists are short or differ for the most part. */
 function spliceBetween(before: unknown, after: unknown): Splice | null {
   if (!Array.isArray(before) || !Array.isArray(after)) return null
   if (Math.max(before.length, after.length) < shortestSpliced) return null

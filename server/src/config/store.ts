@@ -1,5 +1,5 @@
-// The configuration on disk: items, revisions and what hangs on them. Loads a verified snapshot and commits change
-// sets; decides nothing about their content.
+// The configuration on disk: items, revisions and related state. Loads a verified snapshot and commits change
+// sets; does not judge their content.
 
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '../contract/error.ts'
@@ -8,6 +8,7 @@ import { type Item, type Slot, versionOf } from '../model/slots.ts'
 import type { BackgroundRow } from './background.ts'
 import { applyChanges, type Change, type ChangeSet, type Snapshot } from './diff.ts'
 import { HistoryUpgrader, refuseNewer, type StoredChange, upgradeHistory } from './history.ts'
+import { readBackground, readProbation, writeBackground, writeProbation } from './in-progress.ts'
 import {
   type ItemRow,
   idText,
@@ -22,7 +23,6 @@ import {
   type Versions,
 } from './rows.ts'
 import { type SplicedChange, spliceLists } from './splices.ts'
-import { readBackground, readProbation, writeBackground, writeProbation } from './standing.ts'
 
 export interface RevisionInfo {
   readonly revision: number
@@ -36,15 +36,15 @@ export interface Revision extends RevisionInfo {
   readonly changes: ChangeSet
 }
 
-/** A change that is put back by itself unless it is confirmed in time. */
+/** A change that is reverted automatically unless it is confirmed in time. */
 export interface Probation {
   readonly revision: number
   readonly author: string
   readonly seconds: number
-  /** Boot during which `deadline` (elapsed seconds of that boot) means something. */
+  /** Boot for which `deadline` (elapsed seconds of that boot) is valid. */
   readonly boot: string
   readonly deadline: number
-  /** The same moment by the wall clock, to show. */
+  /** The same time by the wall clock, for display. */
   readonly deadlineTime: string
 }
 
@@ -63,7 +63,7 @@ export interface Loaded {
   readonly sequences: Record<string, number>
   readonly probation: Probation | null
   readonly background: readonly BackgroundRow[]
-  /** What was found damaged and how it was mended; shown as an alarm. */
+  /** The damage found and how it was repaired; shown as an alarm. */
   readonly damage: readonly string[]
 }
 
@@ -112,8 +112,8 @@ export class ConfigStore {
   }
 
   /**
-   * All or nothing; each row has its own version, so that it makes no difference how often this is begun. A disk that takes
-   * nothing now does not keep the gateway from starting: the values are upgraded again at the next start.
+   * All or nothing; each row has its own version, so that this can be repeated safely. A full disk does not prevent the
+   * gateway from starting: the values are upgraded again at the next start.
    */
   #writeBack(outdated: readonly Outdated[]): void {
     if (outdated.length === 0) return
@@ -137,8 +137,8 @@ export class ConfigStore {
   }
 
   /**
-   * Null when a row does not carry its own checksum. Rows of slots this release does not know are kept aside, those of an
-   * older version are upgraded and put into `outdated`.
+   * Null when the checksum of a row does not match. Rows of slots this release does not know stay stored and are
+   * skipped here; those of an older version are upgraded and added to `outdated`.
    */
   #snapshotFromItems(revision: number, outdated: Outdated[]): Snapshot | null {
     const empty = this.#emptySnapshot()
@@ -165,7 +165,7 @@ export class ConfigStore {
       lists.set(slot.key, list)
     }
     for (const { slot } of this.#database.prepare('SELECT slot FROM slots').all() as { slot: string }[]) {
-      // A list that was changed is what is stored of it, be it nothing; only one that never was has its first items.
+      // A list that was ever changed is exactly what is stored, even if empty; others have their initial items.
       if (this.#slots.get(slot)?.kind === 'list' && !lists.has(slot)) lists.set(slot, { items: [], positions: [] })
     }
     for (const [key, list] of lists) {
@@ -175,7 +175,7 @@ export class ConfigStore {
     return { revision, config, positions }
   }
 
-  /** Replays the hash-linked history; stops before the first revision that does not fit the chain. */
+  /** Replays the hash-linked history; stops before the first revision whose hash does not match. */
   #rebuild(damage: string[]): Snapshot {
     let snapshot = this.#emptySnapshot()
     let hash: Uint8Array = genesis
@@ -198,7 +198,7 @@ export class ConfigStore {
         noteVersions(versions, changes)
       } catch (error) {
         if (error instanceof NewerDataError) throw error
-        damage.push(`Revision ${row.revision} cannot be repeated: ${(error as Error).message}.`)
+        damage.push(`Revision ${row.revision} cannot be replayed: ${(error as Error).message}.`)
         break
       }
       hash = row.hash
@@ -214,7 +214,7 @@ export class ConfigStore {
       this.#database.prepare('DELETE FROM revisions WHERE revision > ?').run(snapshot.revision)
       for (const key of Object.keys(snapshot.config)) this.#putWholeSlot(key, snapshot, versions)
       if (isWhole) return
-      // Numbers are never used again, and the machine must not take the older state for an outdated plan.
+      // Numbers are never reused, and the machine must not refuse the older state as an outdated plan.
       const repair = {
         revision: newest + 1,
         time: new Date().toISOString(),
@@ -230,7 +230,7 @@ export class ConfigStore {
     return snapshot
   }
 
-  /** Also slots that this release does not know, in the version they have: another one may need them again. */
+  /** Also slots that this release does not know, in the version they have: another release may need them again. */
   #putWholeSlot(key: string, snapshot: Snapshot, versions: Versions): void {
     const value = snapshot.config[key]
     if (value === this.#slots.get(key)?.initial) return
@@ -262,7 +262,7 @@ export class ConfigStore {
     return slot ? versionOf(slot) : 1
   }
 
-  /** Writes revisions in order, in the caller's transaction or one of its own. Durable when the transaction is. */
+  /** Writes revisions in order, in the caller's transaction or a separate one. Durable when the transaction is. */
   commit(commit: Commit): void {
     const headHash = this.#database.transact(() => {
       let hash = this.#headHash
@@ -301,7 +301,7 @@ export class ConfigStore {
     return hash
   }
 
-  /** What came with a release is not in the history; its first change is whole, so that later ones have a beginning. */
+  /** Initial values of a release are not in the history; their first change is stored whole, as a base for later ones. */
   #toStored(change: SplicedChange): StoredChange {
     const slot = this.#slots.get(change.slot)
     const initial = slot?.kind === 'list' ? slot.initial.find(({ id }) => id === change.id) : slot?.initial
@@ -310,7 +310,7 @@ export class ConfigStore {
     return version === 1 ? stored : { ...stored, version }
   }
 
-  /** With its first change a list is stored, and so are the items that it came with and that did not change. */
+  /** The first change of a list stores all of it, including the initial items that did not change. */
   #putFirstItems(key: string): void {
     const slot = this.#slots.get(key)
     if (slot?.kind !== 'list' || slot.initial.length === 0) return
@@ -328,7 +328,7 @@ export class ConfigStore {
     this.#putItem(change.slot, idText(change.id), change.to ?? 0, change.after)
   }
 
-  /** After an undone transaction the chain goes on from what is on disk. */
+  /** After a rollback the chain continues from what is on disk. */
   #reloadHead(): void {
     const row = this.#database.prepare('SELECT hash FROM revisions ORDER BY revision DESC LIMIT 1').get() as
       | { hash: Uint8Array }
@@ -351,7 +351,7 @@ export class ConfigStore {
     return { ...row, changes }
   }
 
-  /** Change sets after `revision`, newest first: what must be undone to get back there. */
+  /** Change sets after `revision`, newest first: what must be undone to return to it. */
   changesSince(revision: number): ChangeSet[] {
     const rows = this.#database
       .prepare('SELECT revision, changes FROM revisions WHERE revision > ? ORDER BY revision')

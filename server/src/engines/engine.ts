@@ -2,7 +2,7 @@
 // tests and the installer read it here. Programs, checkers, reloads and probes are added in applyd/engines/, because
 // gatewayd must not choose them. Data only: this folder imports nothing that runs.
 
-/** A Debian package. It counts as installed when `file` exists, whoever installed it. */
+/** A Debian package. It counts as installed when `file` exists, however it was installed. */
 export interface EnginePackage {
   readonly name: string
   readonly file: string

@@ -99,7 +99,7 @@ describe('changing the configuration', () => {
     assert.equal((await gw(...words)).code, 0)
     const late = await gw(...words)
     assert.equal(late.code, 1)
-    assert.match(late.err, /Somebody changed this meanwhile/)
+    assert.match(late.err, /This was changed since you read it/)
   })
 
   it('keeps a change on probation when confirmed and puts it back when told to', async () => {

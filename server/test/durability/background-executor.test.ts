@@ -1,4 +1,4 @@
-// Changes in the background through everything that is real: engine, store, reconcile loop, socket, executor and a process. The
+// Changes in the background with real parts: engine, store, reconcile loop, socket, executor and a process. The
 // engine's process is a stand-in that is ready when the test answers its probe.
 
 import assert from 'node:assert/strict'
@@ -51,7 +51,7 @@ class Gateway {
       store: new ConfigStore(this.#database, slots),
       planner: createPlanner(areas),
       facts: () => noFacts,
-      alongside: () => {},
+      onCommit: () => {},
     })
     this.#reconciler = startReconciler(
       this.engine,
@@ -72,7 +72,7 @@ class Gateway {
     return this.engine.backgroundState('slow').state
   }
 
-  /** Without waiting for anything: what is under way in applyd goes on. */
+  /** Without waiting: work in applyd continues. */
   kill(): void {
     if (!running.delete(this)) return
     this.#reconciler.stop()

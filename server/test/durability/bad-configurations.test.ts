@@ -1,5 +1,5 @@
-// Configurations that no call would make, but a version without these checks could have stored: verification, a restored
-// backup and a revert refuse them, and name the place.
+// Configurations that no call would create, but a version without these checks could have stored: verification, a
+// restored backup and a revert refuse them, and name the field.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -49,7 +49,7 @@ const cases: Readonly<Record<string, { readonly bad: Config; readonly field: str
 
 const actor = { login: 'system', address: '127.0.0.1' }
 
-it('what an earlier version stored keeps nobody from changing the rest', async () => {
+it('what an earlier version stored does not prevent changes of the rest', async () => {
   let isVerifying = false
   const lenient = areas.map((area) => ({
     ...area,

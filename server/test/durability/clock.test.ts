@@ -1,5 +1,5 @@
-// Jumps of the wall clock, for what test/security does not already hold against them (sessions, blocks): a change on
-// probation lives exactly its elapsed time and is put back once, and the order of history and audit trail is not that of times.
+// Jumps of the wall clock, beyond what test/security covers (sessions, blocks): a change on probation lasts exactly its
+// elapsed time and is reverted once, and history and audit trail are not ordered by wall clock times.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
@@ -42,7 +42,7 @@ describe('when the wall clock jumps', () => {
     gateway.engine.resumeProbation()
   }
 
-  it('a change on probation is neither put back early nor kept longer, also across restarts', async () => {
+  it('a change on probation is neither reverted early nor kept longer, also across restarts', async () => {
     await snat(false, { 'portcullis-confirm-within': '600' })
     for (const wall of jumps) {
       gateway.clock.wall = wall
@@ -55,16 +55,16 @@ describe('when the wall clock jumps', () => {
     gateway.clock.seconds += 600
     const before = gateway.engine.revision
     await restart()
-    await until('it is put back', () => gateway.engine.probation === null)
+    await until('it is reverted', () => gateway.engine.probation === null)
     await gateway.engine.idle()
     await restart()
     await gateway.engine.reconcile()
-    assert.equal(gateway.engine.revision, before + 1, 'it was put back twice')
+    assert.equal(gateway.engine.revision, before + 1, 'it was reverted twice')
     assert.equal((await admin('GET', '/firewall/settings')).body.automatic_snat_enabled, true)
     await assertWhole(gateway, slots)
   })
 
-  it('history and audit trail stay in the order of what happened, and whole', async () => {
+  it('history and audit trail stay in the order of events, and complete', async () => {
     for (const [index, wall] of jumps.entries()) {
       gateway.clock.wall = wall
       assert.equal((await snat(index % 2 === 1)).status, 200)

@@ -1,5 +1,5 @@
-// Many clients at once on the same objects: what they are told adds up to one serial order, no update made on a stale copy
-// gets through, and the history replayed from nothing gives the same state.
+// Many clients at once on the same objects: their answers are consistent with one serial order, no update based on a stale
+// copy succeeds, and the history replayed from nothing gives the same state.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -15,7 +15,7 @@ const clients = 64
 const edits = isNightly ? 10_000 : 1_000
 const slots: readonly Slot[] = [...areas, sampleArea].flatMap((area) => area.slots)
 
-/** What each kind of edit may be answered with when others do the same. */
+/** The statuses that each kind of edit may get when others do the same. */
 const allowed: Readonly<Record<string, readonly number[]>> = {
   rename: [200],
   'rename with If-Match': [200, 412],
@@ -72,7 +72,7 @@ describe(`${clients} clients and ${edits} edits`, () => {
       const anchor = random.chance(0.5) ? `?anchor_item_id=${noteId(random)}` : ''
       const answer = await admin('POST', `/sample/notes${anchor}`, { title: 'note', comment: '' })
       if (answer.status === 200) noteIds.push(answer.body.id)
-      // An anchor that someone removed in the meantime is a fault of the request.
+      // An anchor that another client removed is an invalid request.
       return answer.status === 422 && anchor !== '' ? { ...answer, status: 200 } : answer
     },
     'change note': (random) =>
@@ -111,7 +111,7 @@ describe(`${clients} clients and ${edits} edits`, () => {
     assert.deepEqual(surprises, [], `seed ${seed}`)
   })
 
-  it('met each other: some changes made on a stale copy were refused', (t) => {
+  it('conflicted: some changes based on a stale copy were refused', (t) => {
     t.diagnostic(
       [...counts]
         .map(([what, count]) => `${what}: ${count}`)
@@ -142,7 +142,7 @@ describe(`${clients} clients and ${edits} edits`, () => {
     }
   })
 
-  it('never get a number twice, and the machine has what was decided last', async () => {
+  it('never get a number twice, and the machine has the last change', async () => {
     assert.equal(new Set(noteIds).size, noteIds.length)
     const { body } = await admin('POST', '/sample/notes', { title: 'last', comment: '' })
     assert.ok(body.id > Math.max(0, ...noteIds))
@@ -156,7 +156,7 @@ describe(`${clients} clients and ${edits} edits`, () => {
     await admin('PATCH', '/sample/settings', { limit: 1_000 })
     let done = 0
     let refused = 0
-    /** Reads, subtracts one, writes; again until it was not overtaken. */
+    /** Reads, subtracts one, writes; repeated until no other change came in between. */
     const countDown = async (): Promise<void> => {
       for (;;) {
         const { body, headers } = await admin('GET', '/sample/settings')

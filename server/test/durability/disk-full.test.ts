@@ -1,5 +1,5 @@
-// A disk that is full, or takes no writes any more, under a running gatewayd: changes and sign-ins are refused with a clear
-// sentence, reading goes on, nothing is half there, and once the disk takes writes again everything works without a restart.
+// A disk that is full or read-only under a running gatewayd: changes and sign-ins are refused with a clear message, reads
+// continue, nothing is stored in part, and once the disk accepts writes again everything works without a restart.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -21,7 +21,7 @@ const sentence = 'The change could not be written: the disk is full, read-only o
 const mebibyte = 1 << 20
 const moments = isNightly ? 50 : 6
 const writers = 4
-/** The log of SQLite is used again from its beginning: what fits into it is taken even from a full disk. */
+/** The log of SQLite is used again from its beginning: what fits into it is written even on a full disk. */
 const enoughToFindOut = 2_000
 const slots: readonly Slot[] = areas.flatMap((area) => area.slots)
 
@@ -56,7 +56,7 @@ describe('a disk without room', { skip: reasonToSkip() }, () => {
     disk.end()
   })
 
-  /** One change of two fields, which must not come apart. */
+  /** One change of two fields, which must be stored together. */
   async function write(ledger: Ledger): Promise<ApiAnswer> {
     const value = String(ledger.acknowledged + 1)
     const answer = await api.call('PATCH', `/web/admins/local/${ledger.id}`, { name: value, comment: value })
@@ -90,7 +90,7 @@ describe('a disk without room', { skip: reasonToSkip() }, () => {
   const login = (given: string): Promise<ApiAnswer> =>
     new ApiClient(disk.address).call('POST', '/web/auth/login', { login: 'admin', password: given, rest_path: '/' })
 
-  /** The same for both kinds of disk: what works, what does not, and what comes back. */
+  /** The same for both kinds of disk: what works, what does not, and what recovers. */
   async function assertReadsOnly(): Promise<void> {
     for (const ledger of ledgers) assertRefused(await writeUntilRefused(ledger))
     for (const path of [
@@ -103,7 +103,7 @@ describe('a disk without room', { skip: reasonToSkip() }, () => {
       assert.equal((await api.call('GET', path)).status, 200, path)
     }
     await assertExactlyWhatWasAnswered()
-    // A sign-in leaves a session and a record, so it is a change too; and a wrong password is told nothing else.
+    // A sign-in leaves a session and a record, so it is a change too; and a wrong password gets the same answer.
     assertRefused(await login(password))
     assertRefused(await login('a wrong pass phrase'))
     assertRefused(await api.call('DELETE', '/web/auth/login'))
@@ -120,14 +120,14 @@ describe('a disk without room', { skip: reasonToSkip() }, () => {
     assert.ok(disk.isAlive, disk.log)
   }
 
-  it('refuses changes and sign-ins, goes on reading, and recovers by itself', async () => {
+  it('refuses changes and sign-ins, continues to serve reads, and recovers without a restart', async () => {
     disk.fill()
     await assertReadsOnly()
     disk.free()
     await assertBack()
   })
 
-  it('that takes no writes at all is treated the same', async () => {
+  it('that accepts no writes at all is treated the same', async () => {
     disk.setWritable(false)
     await assertReadsOnly()
     disk.setWritable(true)
@@ -143,7 +143,7 @@ describe('a disk without room', { skip: reasonToSkip() }, () => {
     })
   })
 
-  it(`filled at ${moments} moments while clients write loses nothing that was answered`, async () => {
+  it(`filled at ${moments} moments while clients write loses no confirmed change`, async () => {
     for (let moment = 0; moment < moments; moment++) {
       const fillAfter = ledgers.reduce((sum, { acknowledged }) => sum + acknowledged, 0) + 1 + moment * 3
       let isFull = false
@@ -184,7 +184,7 @@ describe('a disk without room', { skip: reasonToSkip() }, () => {
     assert.ok(disk.isAlive)
   })
 
-  it('does not keep gatewayd from ending in good order', async () => {
+  it('does not keep gatewayd from stopping cleanly', async () => {
     disk.setWritable(false)
     for (const ledger of ledgers) assertRefused(await writeUntilRefused(ledger))
     api.close()
@@ -193,7 +193,7 @@ describe('a disk without room', { skip: reasonToSkip() }, () => {
 })
 
 describe('a disk that fails', { skip: reasonToSkip() }, () => {
-  it('a sync that fails ends the process, which knows no longer what is on the disk, and is never answered with 200', async (t) => {
+  it('a failed sync ends the process, because the content of the disk is unknown, and never answers with 200', async (t) => {
     const disk = await startOnSmallDisk(16 * mebibyte, password)
     const api = new ApiClient(disk.address)
     try {
@@ -211,7 +211,7 @@ describe('a disk that fails', { skip: reasonToSkip() }, () => {
     ['full', 'cat /dev/zero > filler 2>/dev/null || true'],
     ['read-only', 'cd / && mount -o remount,bind,ro "$1"'],
   ] as const) {
-    it(`that is ${title} at the start is told in a sentence`, async () => {
+    it(`that is ${title} at the start is reported with a clear message`, async () => {
       const state = mkdtempSync(join(tmpdir(), 'portcullis-state-'))
       mkdirSync(join(state, 'gateway'))
       const gateway = await createTestGateway({ folder: join(state, 'gateway') })

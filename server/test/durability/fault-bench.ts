@@ -1,6 +1,6 @@
-// A gateway whose disk, machine and facts can be made to fail, and the changes and sign-ins that are held against each
-// fault: the answer never claims what did not happen, memory stays what the disk holds, and the next change works. The
-// disk's faults are real ones of SQLite, not stand-ins.
+// A gateway whose disk, machine and facts can be made to fail, and the changes and sign-ins that are tested with each
+// fault: the answer never reports a success that did not happen, memory equals the disk, and the next change works. The
+// faults of the disk are real ones of SQLite, not simulated.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ import { assertWhole } from './stored.ts'
 
 const slots: readonly Slot[] = [...areas, sampleArea].flatMap((area) => area.slots)
 
-/** Calls back between the steps, which is where a fault can come from outside. */
+/** Calls back between the steps, where a fault can occur from outside. */
 class HookedApplier extends FakeApplier {
   beforeCheck = (): void => {}
   beforeApply = (): void => {}
@@ -35,7 +35,7 @@ class HookedApplier extends FakeApplier {
     return super.check(plan)
   }
 
-  /** Holds applies up until it is opened. */
+  /** Blocks applies until it is opened. */
   gate: Promise<void> | null = null
   #isApplying = false
 
@@ -67,7 +67,7 @@ export interface Operation {
 
 export const onProbation = { 'portcullis-confirm-within': '3600' }
 
-/** What a reading of the facts gives. */
+/** The result of reading the facts. */
 interface Reading {
   facts: () => Facts
 }
@@ -88,7 +88,7 @@ export class FaultBench {
     this.otherId = otherId
   }
 
-  /** Another connection to the same file, for those who meddle. */
+  /** Another connection to the same file, for outside interference. */
   meddle(sql: string): void {
     const other = new DatabaseSync(join(this.gateway.folder, 'gateway.db'))
     other.exec(sql)
@@ -156,8 +156,8 @@ export async function begin(): Promise<FaultBench> {
   return new FaultBench(gateway, applier, reading, admin, otherId)
 }
 
-export const putBack: Operation = {
-  title: 'putting a change on probation back',
+export const revertProbation: Operation = {
+  title: 'reverting a change on probation',
   prepare: (bench) => bench.snat(false, onProbation),
   call: (bench) => bench.admin('DELETE', '/config/confirm'),
   isDone: (bench) => bench.isSnatOn() && bench.gateway.engine.probation === null,

@@ -1,8 +1,8 @@
-// A fault of the disk at each step of a change and of a sign-in. Those of the machine are in the file beside this one.
+// A fault of the disk at each step of a change and of a sign-in. Faults of the machine are in machine-faults.test.ts.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { begin, type Fault, holdsForAll, operations, putBack } from './fault-bench.ts'
+import { begin, type Fault, holdsForAll, operations, revertProbation } from './fault-bench.ts'
 
 const refusedByTable = (table: string, event: string): Fault => ({
   title: `the disk refuses to ${event} in ${table}`,
@@ -25,7 +25,7 @@ const diskFaults: readonly Fault[] = [
   refusedByTable('sessions', 'DELETE'),
   refusedByTable('audit', 'INSERT'),
   {
-    // A deferred key is looked at by COMMIT alone.
+    // A deferred key is checked only by COMMIT.
     title: 'the commit itself fails',
     arm: (bench) =>
       bench.meddle(`CREATE TABLE parents (id INTEGER PRIMARY KEY);
@@ -55,7 +55,7 @@ const diskFaults: readonly Fault[] = [
 ]
 
 describe('a fault of the disk', () => {
-  for (const operation of [...operations, putBack]) {
+  for (const operation of [...operations, revertProbation]) {
     it(`leaves ${operation.title} whole or absent`, async () => {
       const statuses = await holdsForAll(operation, diskFaults)
       const [readOnly, full] = statuses.toReversed()
@@ -63,12 +63,12 @@ describe('a fault of the disk', () => {
       assert.ok(full === 503 || full === 200, `a full disk was answered with ${full}`)
       assert.ok(
         statuses.some((status) => status === 500),
-        'no fault was met on the way',
+        'no fault occurred',
       )
     })
   }
 
-  it('refuses all changes that share a commit, and those behind them go on', async () => {
+  it('refuses all changes that share a commit, and later ones continue', async () => {
     const bench = await begin()
     const [fault] = diskFaults.filter(({ title }) => title.includes('commit'))
     assert.ok(fault)
@@ -83,7 +83,7 @@ describe('a fault of the disk', () => {
     await bench.gateway.close()
   })
 
-  it('does not let an idle session in, and does not shut a live one out', async () => {
+  it('does not accept an idle session, and does not reject an active one', async () => {
     const bench = await begin()
     const idle = await bench.gateway.client('predefined_admin_readonly')
     bench.pragma('query_only=1')

@@ -1,4 +1,4 @@
-// Data of every released format opens in this version; newer data is refused untouched. Fixtures are kept for ever.
+// Data of every released format opens in this version; newer data is refused and left unchanged. Fixtures are kept for ever.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -43,12 +43,12 @@ describe('stored data', () => {
     await gateway.close()
   })
 
-  it('is brought to the newest format step by step, and a migration that was cut short starts again', () => {
+  it('is brought to the newest format step by step, and an interrupted migration starts again', () => {
     const folder = unpack(1)
     const path = join(folder, 'gateway.db')
     const raw = new DatabaseSync(path)
     raw.exec('BEGIN; CREATE TABLE half_done (x); ')
-    // Gone without a commit, as after a crash.
+    // Closed without a commit, as after a crash.
     raw.close()
     const database = new Database(path)
     assert.equal(database.version(), migrations.length)

@@ -1,4 +1,4 @@
-// Faults of the machine at each step of a change: applyd that does not answer, refuses, puts back or hangs, and facts that
+// Faults of the machine at each step of a change: applyd that does not answer, refuses, reverts or hangs, and facts that
 // cannot be read.
 
 import assert from 'node:assert/strict'
@@ -8,7 +8,15 @@ import { GatewayError } from '../../src/contract/error.ts'
 import type { Facts } from '../../src/plan/facts.ts'
 import { labFacts } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
-import { begin, type Fault, type FaultBench, holdsForAll, onProbation, operations, putBack } from './fault-bench.ts'
+import {
+  begin,
+  type Fault,
+  type FaultBench,
+  holdsForAll,
+  onProbation,
+  operations,
+  revertProbation,
+} from './fault-bench.ts'
 
 const away = new GatewayError('unavailable', 'The apply service does not answer.')
 const problem = { field: 'firewall.settings', message: 'injected' }
@@ -47,7 +55,7 @@ const machineFaults: readonly Fault[] = [
     },
   },
   {
-    title: 'the apply is put back',
+    title: 'the apply is reverted',
     arm: (bench) => {
       bench.applier.putBackWith = [problem]
     },
@@ -70,12 +78,12 @@ describe('a fault of the machine', () => {
     }
   })
 
-  it('does not stop a put-back: it is stored, shown as not yet done, and done by the next reconcile', async () => {
+  it('does not stop a revert: it is stored, shown as not yet done, and done by the next reconcile', async () => {
     for (const fault of machineFaults.slice(2)) {
       const bench = await begin()
       await bench.snat(false, onProbation)
       fault.arm(bench)
-      assert.equal((await putBack.call(bench)).status, 200)
+      assert.equal((await revertProbation.call(bench)).status, 200)
       const status = (await bench.admin('GET', '/firewall/status')).body as { name: string; status: string }[]
       assert.equal(status.find(({ name }) => name === 'rules-in-kernel')?.status, 'failed', fault.title)
       fault.disarm(bench)
@@ -86,7 +94,7 @@ describe('a fault of the machine', () => {
     }
   })
 
-  it('and then of the disk, so that the change cannot be taken back: it is as soon as the disk takes it', async () => {
+  it('and then of the disk, so that the change cannot be reverted: it is as soon as the disk accepts writes', async () => {
     for (const fault of machineFaults.slice(2)) {
       const bench = await begin()
       const before = bench.everything()
@@ -97,12 +105,12 @@ describe('a fault of the machine', () => {
       }
       assert.equal((await bench.snat(false)).status, 503)
       await bench.assertWhole()
-      // Nothing is built on what is to go.
+      // No change is based on one that is to be reverted.
       assert.equal((await bench.admin('PATCH', '/gather_stat/settings', { enabled: true })).status, 503)
       bench.applier.beforeApply = () => {}
       fault.disarm(bench)
       await bench.gateway.engine.reconcile()
-      assert.match(JSON.stringify(bench.applier.applied), /masquerade/, 'a refused change came to the machine')
+      assert.match(JSON.stringify(bench.applier.applied), /masquerade/, 'a refused change reached the machine')
       bench.pragma('query_only=0')
       await bench.gateway.engine.reconcile()
       assert.deepEqual(bench.everything(), before)
@@ -115,7 +123,7 @@ describe('a fault of the machine', () => {
 })
 
 describe('an apply service that hangs', () => {
-  it('holds up only what it is needed for, and then everything is in order', async () => {
+  it('delays only what needs it, and then everything works', async () => {
     const bench = await begin()
     let open = () => {}
     bench.applier.gate = new Promise((resolve) => {
@@ -175,7 +183,7 @@ describe('facts that cannot be read', () => {
     return fault
   }
 
-  for (const operation of [...operations, putBack]) {
+  for (const operation of [...operations, revertProbation]) {
     it(`leave ${operation.title} whole or absent, whichever reading fails`, async () => {
       for (let n = 1, isMet = true; isMet && n < 20; n++) {
         const fault = failsAt(n)
@@ -199,7 +207,7 @@ describe('facts that cannot be read', () => {
     await bench.gateway.close()
   })
 
-  it('do not stop the loop that keeps the machine right', async () => {
+  it('do not stop the reconcile loop', async () => {
     const bench = await begin()
     const { engine } = bench.gateway
     let readings = 0
@@ -220,7 +228,7 @@ describe('facts that cannot be read', () => {
     }
     await until('the machine is right', () => engine.applied.error === null)
     reconciler.stop()
-    assert.ok(lines.length > 0, 'it was not said')
+    assert.ok(lines.length > 0, 'it was not logged')
     await engine.idle()
     await bench.gateway.close()
   })

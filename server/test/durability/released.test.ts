@@ -1,5 +1,5 @@
-// What every release stored is read by this one: its state with an item in every slot, all of its history, and its backup.
-// A schema that changes without an upgrade step fails here, and so does a slot that no fixture holds.
+// This release reads what every release stored: its state with an item in every slot, all of its history, and its backup.
+// A schema that changes without an upgrade step fails here, and so does a slot that no fixture has.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -23,7 +23,7 @@ const { start } = useGateways()
 const fixtures = join(import.meta.dirname, '..', 'fixtures', 'released')
 const slots = areas.flatMap((area) => area.slots)
 
-/** Slots that came after a release, and that its fixture therefore lacks. */
+/** Slots that were added after a release, so that its fixture does not have them. */
 const newerThan: Readonly<Record<string, readonly string[]>> = { '0.1.0': [] }
 
 /** Made by support/make-released.ts on the commit of the release. */
@@ -50,7 +50,7 @@ const schemaFaults = (config: Config, all: readonly Slot[] = slots): string[] =>
 const withoutSecrets = (config: Config): Config => resealAll(config, () => ({ sealed: '' }))
 
 describe('the fixtures', () => {
-  it('are there for every release that is named, and no other', () => {
+  it('exist for every release that is listed, and no other', () => {
     const folders = readdirSync(fixtures, { withFileTypes: true }).filter((entry) => entry.isDirectory())
     assert.deepEqual(folders.map(({ name }) => name).sort(), Object.keys(newerThan).sort())
   })

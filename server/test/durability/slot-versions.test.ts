@@ -1,5 +1,5 @@
 // A slot goes through three versions: what is stored, every old revision, a revert and a backup give values of the release
-// that reads them; what is newer than that release is refused and left as it is.
+// that reads them; what is newer than that release is refused and left unchanged.
 
 import assert from 'node:assert/strict'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
@@ -177,7 +177,7 @@ describe('a slot that changed its shape', () => {
     assert.deepEqual(again.services.engine.config[settingsKey], past.at(-1)?.settings)
   })
 
-  it('is upgraded all at once or not at all, and is readable while the disk takes nothing', async () => {
+  it('is upgraded all at once or not at all, and is readable while the disk accepts no writes', async () => {
     const gateway = await start({ extraAreas: [versionedArea(1)] })
     await edit(gateway, () => ({
       [settingsKey]: { limit: '20' },
@@ -233,7 +233,7 @@ describe('a slot that changed its shape', () => {
 })
 
 describe('a slot of a newer version', () => {
-  it('is not read: the start is refused with a clear sentence and nothing is written', async () => {
+  it('is not read: the start is refused with a clear message and nothing is written', async () => {
     const { gateway } = await threeReleases()
     const folder = copyOf(gateway)
     const before = storedVersions({ folder })
@@ -281,7 +281,7 @@ describe('a backup', () => {
       { ...item, password: second.vault.reveal(item?.password as { sealed: string }, `${itemsKey}/1/password`) },
       { id: 1, title: 'one', links: urls(3).map((url) => ({ url })), password: 'secret of one' },
     )
-    // And one made by version 3 goes round as it is.
+    // A backup made by version 3 is restored unchanged.
     const own = await old.client('predefined_admin_write')
     const latest = await make(own)
     await edit(old, () => ({ [itemsKey]: [] }))
@@ -291,7 +291,7 @@ describe('a backup', () => {
     assert.deepEqual(titlesAndLinks(items(old.services.engine.config)), titlesAndLinks(past.at(-1)?.items ?? []))
   })
 
-  it('of a newer version is refused with a clear sentence', async () => {
+  it('of a newer version is refused with a clear message', async () => {
     const { gateway: newer } = await threeReleases()
     const maker = await newer.client('predefined_admin_write')
     const file = await download(newer, maker, await make(maker))

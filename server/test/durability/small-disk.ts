@@ -1,5 +1,5 @@
-// A real gatewayd whose state lies on a small file system of its own, which the test can fill, close to writing and open
-// again from outside. Needs a mount namespace, as root or through a user namespace.
+// A real gatewayd whose state is on a small separate file system, which the test can fill, make read-only and make
+// writable again from outside. Needs a mount namespace, as root or through a user namespace.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
@@ -24,9 +24,9 @@ const environment = (stateDir: string): NodeJS.ProcessEnv => ({
 const isRoot = process.getuid?.() === 0
 const unshare = ['unshare', ...(isRoot ? [] : ['--user', '--map-root-user']), '--mount', '--propagation=private', '--']
 
-/** Why such a file system cannot be had here; false when it can. */
+/** Why such a file system is not available here; false when it is. */
 export function reasonToSkip(): string | false {
-  if (process.env.PORTCULLIS_SKIP_NETNS === '1') return 'asked to leave out tests with namespaces'
+  if (process.env.PORTCULLIS_SKIP_NETNS === '1') return 'PORTCULLIS_SKIP_NETNS is set'
   const [program = '', ...args] = unshare
   const { status, stderr } = spawnSync(program, [...args, 'mount', '-t', 'tmpfs', 'none', '/mnt'])
   return status === 0 ? false : `no small file system can be mounted here: ${String(stderr ?? '').trim()}`
@@ -67,7 +67,7 @@ export class SmallDisk {
     return `/proc/${this.#child.pid}/root${this.#folder}`
   }
 
-  /** Takes every byte that is left. */
+  /** Fills the free space completely. */
   fill(): void {
     const file = openSync(join(this.#inside, 'filler'), 'a')
     try {
@@ -85,8 +85,8 @@ export class SmallDisk {
   }
 
   /**
-   * From now on every write of the process to a file fails, as on a disk that turned read-only under it. (A remount
-   * cannot be had: the kernel refuses one while files are open for writing.)
+   * From now on every write of the process to a file fails, as on a disk that became read-only. (A remount is not
+   * possible: the kernel refuses it while files are open for writing.)
    */
   setWritable(isWritable: boolean): void {
     const { status, stderr } = spawnSync('prlimit', [
@@ -96,7 +96,7 @@ export class SmallDisk {
     assert.equal(status, 0, String(stderr))
   }
 
-  /** From now on every sync fails. False when that cannot be had here. */
+  /** From now on every sync fails. False when that is not possible here. */
   async failSyncs(): Promise<boolean> {
     const calls = 'fsync,fdatasync'
     const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`]
@@ -119,7 +119,7 @@ export class SmallDisk {
     return this.#closed
   }
 
-  /** A copy of the database as it lies on the disk now. */
+  /** A copy of the database as it is on the disk now. */
   copy(): string {
     const target = mkdtempSync(join(tmpdir(), 'portcullis-small-disk-'))
     for (const name of ['gateway.db', 'gateway.db-wal']) {
@@ -128,7 +128,7 @@ export class SmallDisk {
     return target
   }
 
-  /** Asks it to end, and insists that it does so in good order. */
+  /** Stops it, and asserts that it stops cleanly. */
   async stop(): Promise<void> {
     this.#child.kill('SIGTERM')
     const limit = setTimeout(() => this.#child.kill('SIGKILL'), patienceMs)
@@ -137,14 +137,14 @@ export class SmallDisk {
     assert.equal(code, 0, this.#said.text)
   }
 
-  /** Whatever happened before; the file system goes with the process. */
+  /** Also after a failure; the file system ends with the process. */
   end(): void {
     this.#child.kill('SIGKILL')
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }
 
-/** Starts gatewayd once more on a copy of `state` after `spoil`, a line of shell, did something to the disk it is on. */
+/** Starts gatewayd once more on a copy of `state` after `spoil`, a line of shell, was run on its disk. */
 export function startOnSpoiltDisk(
   state: string,
   spoil: string,

@@ -1,4 +1,4 @@
-// What is on the disk, read by a second reader from the same file: the judge of every durability test.
+// What is on the disk, read by a second reader from the same file: what every durability test compares with.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ export async function readStored(folder: string, slots: readonly Slot[]): Promis
   }
 }
 
-/** Memory equals disk, the history leads there from nothing, and the audit trail has one intact record for each revision. */
+/** Memory equals disk and the replayed history, and the audit trail has one intact record for each revision. */
 export async function assertWhole(gateway: TestGateway, slots: readonly Slot[]): Promise<void> {
   const { engine } = gateway
   const { sessions } = gateway.services
@@ -59,9 +59,9 @@ export async function assertWhole(gateway: TestGateway, slots: readonly Slot[]):
   assert.equal(engine.revision, stored.loaded.snapshot.revision)
   assert.deepEqual(engine.probation, stored.loaded.probation)
   for (const slot of slots) assert.equal(engine.slotRevision(slot.key), stored.loaded.slotRevisions[slot.key] ?? 0)
-  assert.deepEqual(stored.replayed, stored.loaded.snapshot, 'the history leads elsewhere')
-  for (const { handle } of sessions.list()) assert.ok(stored.sessions.includes(handle), 'a session is in memory alone')
-  for (const handle of stored.sessions) assert.ok(sessions.find(handle), 'a session is on the disk alone')
+  assert.deepEqual(stored.replayed, stored.loaded.snapshot, 'the replayed history differs')
+  for (const { handle } of sessions.list()) assert.ok(stored.sessions.includes(handle), 'a session is only in memory')
+  for (const handle of stored.sessions) assert.ok(sessions.find(handle), 'a session is only on the disk')
   assert.equal(stored.auditFault, null)
   assert.deepEqual(stored.audited, stored.revisions)
 }

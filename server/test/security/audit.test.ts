@@ -195,9 +195,7 @@ describe('the audit trail', () => {
     gateway = await gateway.restart()
     admin = await gateway.client('predefined_admin_write')
     assert.equal((await admin('GET', '/journal/verify')).body.intact, true)
-    gateway.database
-      .prepare("UPDATE audit SET record = replace(record, 'viewer', 'nobody') WHERE sequence >= 9")
-      .run()
+    gateway.database.prepare("UPDATE audit SET record = replace(record, 'viewer', 'nobody') WHERE sequence >= 9").run()
     const changed = gateway.database
       .prepare("SELECT min(sequence) AS first FROM audit WHERE record LIKE '%nobody%'")
       .get()

@@ -1,4 +1,4 @@
-// What tests say about answers: it worked, or it was refused for this field.
+// Assertions on answers: the request succeeded, or it was refused for this field.
 
 import assert from 'node:assert/strict'
 import type { Answer } from './test-gateway.ts'

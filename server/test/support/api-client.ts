@@ -25,7 +25,7 @@ export class ApiClient {
     return this.#cookie
   }
 
-  /** Rejects when no answer comes: the connection broke, or `timeoutMs` passed. */
+  /** Rejects without an answer: the connection broke, or `timeoutMs` passed. */
   call(
     method: string,
     path: string,
@@ -75,7 +75,7 @@ export class ApiClient {
     })
   }
 
-  /** What must succeed; answers the body. */
+  /** A call that must succeed; returns the body. */
   async ok(method: string, path: string, body?: unknown): Promise<ApiAnswer['body']> {
     const answer = await this.call(method, path, body)
     assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`)

@@ -1,4 +1,4 @@
-// A provider of dynamic DNS for tests: writes down who asked for what, and takes one password only. Its settings come on
+// A provider of dynamic DNS for tests: records requests, and accepts one password only. Its settings come on
 // standard input.
 
 import { appendFileSync, readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// A DHCP client for tests, run inside a namespace of the lab: asks over a broadcast socket in the name of any card and
-// tells every field and option of the answer. Answers are asked for as broadcasts, so no address has to be taken.
+// A DHCP client for tests, run inside a namespace of the lab: sends requests over a broadcast socket for any hardware
+// address and prints every field and option of the answer. It requests broadcast answers, so it needs no address.
 
 import { createSocket } from 'node:dgram'
 import type { DhcpAnswer, DhcpAsk } from './dhcp.ts'
@@ -50,7 +50,7 @@ const socket = createSocket({ type: 'udp4', reuseAddr: true })
 await new Promise<void>((resolve) => socket.bind(68, resolve))
 socket.setBroadcast(true)
 
-/** Sends until an answer of one of the types comes; null when none does in time. */
+/** Sends until an answer of one of the types comes; null when none does before the timeout. */
 function converse(ask: DhcpAsk, expected: readonly number[], ...parts: Buffer[]): Promise<DhcpAnswer | null> {
   const transaction = Buffer.from([...crypto.getRandomValues(new Uint8Array(4))])
   const message = messageOf(transaction, ask, ...parts)

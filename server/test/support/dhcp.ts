@@ -1,4 +1,4 @@
-// Asks for leases from inside a lab, and reads what came on the wire.
+// Requests leases from inside a lab, and reads the answers.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ export async function askDhcp(
 export const addressesIn = (hex: string | undefined): string =>
   (hex?.match(/.{8}/g) ?? []).map((part) => [...Buffer.from(part, 'hex')].join('.')).join(',')
 
-/** Some texts end with a zero byte, for the sake of old clients. */
+/** Some texts end with a zero byte, for old clients. */
 export const textIn = (hex: string | undefined): string =>
   Buffer.from(hex ?? '', 'hex')
     .toString('utf8')

@@ -3,7 +3,7 @@
 import type { LabGateway } from './lab-gateway.ts'
 
 export interface Answer {
-  /** NOERROR, NXDOMAIN, REFUSED ...; null when nothing came back. */
+  /** NOERROR, NXDOMAIN, REFUSED ...; null when there was no answer. */
   readonly status: string | null
   readonly flags: readonly string[]
   /** `TYPE data` of each record of the answer, in its order. */

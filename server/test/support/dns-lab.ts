@@ -1,4 +1,4 @@
-// A lab whose DNS is asked by tests: the gateway, its interface and the words they share.
+// A lab for tests of DNS: the gateway, its interface and what these tests share.
 
 import assert from 'node:assert/strict'
 import { ApiClient } from './api-client.ts'
@@ -49,7 +49,7 @@ export class DnsLab {
   ask = (name: string, question: Question = {}) => dig(this.gateway, name, question)
   addresses = async (name: string, question: Question = {}) => addressesIn(await this.ask(name, question))
 
-  /** The body of an answer that must be a good one. */
+  /** The body of a call that must succeed. */
   async ok(method: string, path: string, body?: unknown) {
     const answer = await this.api.call(method, path, body)
     assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`)
@@ -65,7 +65,7 @@ export class DnsLab {
     return items.find((item) => item.name === name) ?? assert.fail(`no status item ${name}`)
   }
 
-  /** The process of the gateway's own server; null while it has none. */
+  /** The process of the gateway's DNS server; null while it does not run. */
   async serverPid(): Promise<number | null> {
     const { stdout } = await this.gateway.exec('gateway', [
       '/usr/bin/pgrep',
@@ -77,7 +77,7 @@ export class DnsLab {
 }
 
 let count = 0
-/** A name that nobody has asked for yet. */
+/** A name that was not looked up before. */
 export const freshName = (zone: string): string => `n${process.pid}-${count++}.${zone}`
 
 export const zoneText = (records: readonly string[], serial = 1): string =>

@@ -1,4 +1,4 @@
-// Further DNS servers in the lab's internet, each at an address of its own, that say something else than everybody else.
+// Further DNS servers in the lab's internet, each at a separate address and with different answers.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'

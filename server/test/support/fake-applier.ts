@@ -38,12 +38,12 @@ export class FakeApplier implements Applier {
   applied: Plan | null = null
   readonly calls: string[] = []
   readonly kept: Checkpoint[] = []
-  /** Packets by origin; an origin that is not in here has counted none. */
+  /** Packets by origin; an origin that is not listed has counted none. */
   readonly hitCounts = new Map<string, number>()
   epoch = 'fake'
   /** What the kernel tracks. */
   tracked: SessionTable = { text: '', isCut: false, isCounting: true, limitation: null }
-  /** How a packet fares. */
+  /** The result for a packet. */
   tryPacket: (packet: TrialPacket) => TrialResult = () => ({ passed: true, origins: [] })
   readonly #parsers = { ...argumentParsers(tables), upload: parseShareUpload }
   #busy = false
@@ -121,7 +121,7 @@ export class FakeApplier implements Applier {
     return this.kept
   }
 
-  /** What came for a share, and how the next ones end. */
+  /** Uploads to a share, and the results of the next ones. */
   readonly uploads: ShareUpload[] = []
   uploadEnds: ShareUploadResult = { isDone: true }
 

@@ -1,4 +1,4 @@
-// Real servers for backups to go to: vsftpd and smbd with everything of theirs in one folder. They know one account, and
+// Real servers that backups are uploaded to: vsftpd and smbd with all their files in one folder. They have one account, and
 // run as processes of the test, on loopback or in a lab; never as services of the machine.
 
 import { spawn, spawnSync } from 'node:child_process'
@@ -21,7 +21,7 @@ export interface FileServer {
   readonly command: readonly string[]
 }
 
-/** World-readable above, because the servers step down from root. */
+/** World-readable above, because the servers drop root. */
 export function makeServerFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'file-server-'))
   chmodSync(folder, 0o755)
@@ -36,7 +36,7 @@ function makeArrivals(folder: string): string {
   return arrivals
 }
 
-/** Its anonymous account with a list of passwords is the one account that needs nothing of the machine. */
+/** Its anonymous account with a list of passwords is the only account that does not need one on the machine. */
 export function ftpServer(folder: string, host: string, port: number, password: string): FileServer {
   const arrivals = makeArrivals(folder)
   mkdirSync(join(folder, 'empty'))
@@ -90,7 +90,7 @@ export async function startOnLoopback(make: MakeServer, password: string): Promi
   const port = await freePort()
   const server = make(folder, '127.0.0.1', port, password)
   const [program = '', ...args] = server.command
-  // A group of its own, so that its children go with it; tied to us, so that it goes with us.
+  // A separate process group, so that its children end with it; it ends when the test process ends.
   const child = spawn('/usr/bin/setpriv', ['--pdeathsig=KILL', '--', program, ...args], {
     stdio: 'ignore',
     detached: true,

@@ -1,4 +1,4 @@
-// A lab for tests of rules: servers in its internet that answer on a few ports, and what such tests do over and over.
+// A lab for tests of rules: servers in its internet that answer on a few ports, and the steps that such tests share.
 
 import { ApiClient } from './api-client.ts'
 import { type LabGateway, startGateway } from './lab-gateway.ts'

@@ -1,4 +1,4 @@
-// The five tables of firewall rules, and the least that a rule of each must have.
+// The five tables of firewall rules, and the minimum that a rule of each must have.
 
 export const tables = ['forward', 'input', 'dnat', 'snat', 'log'] as const
 export type Table = (typeof tables)[number]

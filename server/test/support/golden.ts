@@ -1,5 +1,6 @@
 // Golden files: a sentence, the configuration that differs from the defaults, facts when they matter, and the whole
-// output. `npm run golden` writes the outputs again (and docs/openapi.json and the import table of docs/ARCHITECTURE.md); tests only compare.
+// output. `npm run golden` writes the outputs again (and docs/openapi.json and the import table of docs/ARCHITECTURE.md);
+// tests only compare.
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,7 +58,7 @@ function parseCase(path: string, text: string): GoldenCase {
   return { path, sentence: sentence.trim(), config, facts, expected, inputText }
 }
 
-/** What the area renders in whose folder the file lies. */
+/** What is rendered by the area whose folder the file is in. */
 export const renderCase = ({ path, config, facts }: GoldenCase): readonly Artifact[] =>
   createPlanner(areas.filter(({ name }) => path.startsWith(`server/src/areas/${name}/`))).render(config, facts)
 

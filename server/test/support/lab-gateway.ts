@@ -1,5 +1,5 @@
-// A whole gateway for end-to-end tests: the real launcher with a state folder of its own on any free port,
-// driven and looked at from outside, and stopped with proof that nothing is left behind. Take it with
+// A whole gateway for end-to-end tests: the real launcher with a separate state folder on any free port,
+// used and observed from outside, and stopped with a check that nothing is left behind. Declare it with
 // `await using`: then a failing test leaves nothing behind either.
 
 import assert from 'node:assert/strict'
@@ -23,7 +23,7 @@ export interface StartOptions {
   readonly stateDir?: string
   /** Another checkout than this one. */
   readonly app?: string
-  /** Put before the launcher's command line, to run it as somebody else. */
+  /** Prefix of the launcher's command line, to run it as another user. */
   readonly wrapper?: readonly string[]
 }
 
@@ -37,11 +37,11 @@ async function startOn(stateDir: string, options: StartOptions, ownsState: boole
   const output = collectOutput(launcher)
   await waitForBanner(launcher, output, stateDir)
   const record = readRecord(stateDir)
-  assert.ok(record, `the launcher said it is ready but wrote no record:\n${output.text}`)
+  assert.ok(record, `the launcher reported ready but wrote no record:\n${output.text}`)
   return new LabGateway(launcher, stateDir, record, output, options, ownsState, logsBefore)
 }
 
-/** For starts that are meant to fail: the exit code and everything said. */
+/** For starts that are meant to fail: the exit code and all output. */
 export async function expectRefusal(
   options: StartOptions,
 ): Promise<{ readonly code: number | null; readonly text: string }> {
@@ -60,7 +60,7 @@ function makeStateDir(): string {
   return join(parent, 'state')
 }
 
-/** A test run that is stopped half way takes its labs along. */
+/** A test run that is interrupted stops its labs too. */
 const tiedToUs = ['/usr/bin/setpriv', '--pdeathsig=TERM', '--']
 
 function spawnLauncher(
@@ -95,7 +95,7 @@ function collectOutput(child: ChildProcess): Output {
   return output
 }
 
-/** What gatewayd said last, for a start that fails. */
+/** The last log lines of gatewayd, for a start that fails. */
 function lastLines(stateDir: string): string {
   const path = join(stateDir, 'log', 'gatewayd.log')
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(-4).join('\n') : ''
@@ -153,7 +153,7 @@ export class LabGateway {
   readonly #closed: Promise<number | null>
   readonly #first: LauncherRecord
   readonly #logsBefore: Logs
-  /** What tests run within the walls: it ends with them, but a moment after the launcher. */
+  /** What tests run in the namespaces of the lab: it ends with them, shortly after the launcher. */
   readonly #guests = new Set<Promise<void>>()
 
   constructor(
@@ -179,7 +179,7 @@ export class LabGateway {
     return this.#first.address
   }
 
-  /** What the banner showed; null when the password was given from outside or made by an earlier start. */
+  /** What the banner showed; null when the password was set from outside or by an earlier start. */
   get firstPassword(): string | null {
     return /^ {2}Password +(\S+)/m.exec(this.#output.text)?.[1] ?? null
   }
@@ -233,7 +233,7 @@ export class LabGateway {
     })
   }
 
-  /** Ends the launcher as a crash would, and waits until the kernel has cleared away the rest. */
+  /** Ends the launcher as a crash would, and waits until the kernel has removed the rest. */
   async crash(which: 'launcher' | 'inside' = 'launcher'): Promise<void> {
     const members = this.#members()
     process.kill(this.pids()[which], 'SIGKILL')
@@ -241,7 +241,7 @@ export class LabGateway {
     await until('everything is gone', () => this.#leftovers(members).length === 0)
   }
 
-  /** Ends what a failed test left running; a passed one has stopped its gateway and asked for the proof. */
+  /** Ends what a failed test left running; a passed one has stopped its gateway and checked that nothing is left. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#launcher.exitCode === null && this.#launcher.signalCode === null) this.#launcher.kill('SIGKILL')
     await this.#closed
@@ -279,7 +279,7 @@ export class LabGateway {
     return readLogs(this.stateDir)
   }
 
-  /** Every process that stands within the walls now, engines included. With the first of them the walls fall. */
+  /** Every process in the namespaces of the lab, engines included. The namespaces end with the first of them. */
   #members(): readonly ProcessIdentity[] {
     const { inside, launcher, processes } = this.record()
     const walls = readNamespaces([inside.pid, ...Object.values(processes).map(({ pid }) => pid)])
@@ -312,7 +312,7 @@ function readLink(path: string): string {
   try {
     return readlinkSync(path)
   } catch {
-    // The process ended meanwhile, or is a zombie that holds nothing any more.
+    // The process has ended, or is a zombie without resources.
     return ''
   }
 }

@@ -1,6 +1,6 @@
 // Makes the fixture of a release: `node server/test/support/make-released.ts <new folder>`, run on the commit of the release.
 // Drives a whole gateway through its API until every slot holds something, then keeps its state and a backup.
-// Never run again for a release that is out: what was stored then is what must be read from then on.
+// Never run again for a published release: what it stored must stay readable.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ type Id = string | number
 const comment = 'Part of the fixture of a release'
 const mac = (last: number): string => `02:00:00:00:10:${last.toString(16).padStart(2, '0')}`
 
-const folder = process.argv[2] ?? assert.fail('name the folder to be made')
+const folder = process.argv[2] ?? assert.fail('Missing argument: the folder to create.')
 mkdirSync(folder, { recursive: true })
 const disk = { id: 'naa.5000c500a1b2c3d4', title: 'Disk, sdb, 1.0 TB', bytes: 1_000_000_000_000 }
 const gateway = await createTestGateway({ parts: { disks: { list: async () => [disk] } } })
@@ -292,7 +292,7 @@ async function furnish(): Promise<void> {
   await set('/firewall/state', { enabled: false })
 }
 
-/** For what no endpoint writes. */
+/** For slots that no endpoint writes. */
 function store(edit: (config: Config) => Config): Promise<unknown> {
   return gateway.engine.change({
     edit: (config) => [edit(config), null],

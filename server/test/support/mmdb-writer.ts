@@ -1,5 +1,5 @@
 // Writes small country databases in the MaxMind format 2.0, for tests and for the one in test/fixtures. Run as a
-// program it makes that file anew.
+// program it writes that file again.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ export function writeDatabase(
   const root: Node = { children: [null, null] }
   for (const [network, code] of networks) {
     const parsed = parseNetwork(network)
-    if (!parsed) throw new Error(`${network} is no network`)
+    if (!parsed) throw new Error(`${network} is not a network`)
     insert(root, ipVersion === 6 ? 96 : 0, parsed.low, parsed.prefix, code)
   }
   const nodes = numberNodes(root)
@@ -77,7 +77,7 @@ function numberNodes(root: Node): Map<Node, number> {
   return nodes
 }
 
-/** As in real databases: the entry of a country stands once, and keys that come again are pointers. */
+/** As in real databases: the entry of a country is stored once, and repeated keys are pointers. */
 function writeData(codes: ReadonlySet<string>, field: string): { data: Buffer; places: Map<string, number> } {
   const shared = Buffer.concat([text('iso_code'), text(field)])
   const isoCode = pointer(0)

@@ -1,5 +1,5 @@
-// Sends packets through a gateway and sees what became of each: where it came out, with which addresses, marked or not,
-// and which rules counted it. Compares that with what the evaluator says. The namespaces are the caller's.
+// Sends packets through a gateway and records the result of each: where it arrived, with which addresses, marked or not,
+// and which rules counted it. Compares that with the evaluator. The namespaces belong to the caller.
 
 import { fileURLToPath } from 'node:url'
 import { parseAddress } from '../../src/net/ipv4.ts'
@@ -8,7 +8,7 @@ import type { Span } from '../../src/policy/model.ts'
 
 export const senderPath = fileURLToPath(new URL('packet-sender.ts', import.meta.url))
 
-/** Each has a source port of its own, which is the echo identifier of a ping: that is how it is known again. */
+/** Each has a unique source port, which is the echo identifier of a ping and identifies it on arrival. */
 export type SentPacket = Required<Packet> & { readonly protocol: 'tcp' | 'udp' | 'icmp' }
 
 export interface Arrival {
@@ -37,14 +37,14 @@ const marks = `
     ct mark & 0x1 == 0x1 meta l4proto { tcp, udp } add @marked { meta l4proto . th sport }
     ct mark & 0x1 == 0x1 icmp type echo-request add @marked_echo { icmp id }`
 
-/** For client and internet: keeps in mind what comes, and answers nothing. */
+/** For client and internet: records what arrives, and answers nothing. */
 export const outsideProbe = `table ip probe {${sets}
   chain outside { type filter hook prerouting priority raw; ${record}
   }
 }
 `
 
-/** For the gateway: what its input hook let through, and which packets came marked to the rules. */
+/** For the gateway: what its input hook let through, and which packets reached the rules with a mark. */
 export const gatewayProbe = `table ip probe {${sets}
   set marked { type inet_proto . inet_service; flags dynamic; size 65535; }
   set marked_echo { typeof icmp id; flags dynamic; size 65535; }
@@ -119,7 +119,7 @@ function elementsOf({ nftables }: Listing, name: string): Value[][] {
   })
 }
 
-/** What should become of a packet; several ways when DNAT picks from a pool. */
+/** The expected result of a packet; several when DNAT picks from a pool. */
 export interface Prediction {
   readonly isMarked: boolean
   readonly ways: readonly Way[]
@@ -141,7 +141,7 @@ export interface Case {
   readonly prediction: Prediction
 }
 
-/** In words, each difference between what was said and what was seen. */
+/** A description of each difference between what was expected and what was observed. */
 export function listDifferences(
   cases: readonly Case[],
   seen: Sighting,

@@ -1,4 +1,4 @@
-// Sends first packets of connections from the addresses and ports that its input names, and waits for no answer. Runs as
+// Sends first packets of connections from the addresses and ports in its input, and does not wait for an answer. Runs as
 // a program in the client's namespace: packets as JSON on stdin.
 
 import { spawn } from 'node:child_process'
@@ -23,12 +23,12 @@ async function sendDatagram({ source, source_port, destination, destination_port
   const socket = createSocket('udp4')
   socket.bind({ address: source, port: source_port, exclusive: true })
   await once(socket, 'listening')
-  // A datagram that the way refuses is a datagram that does not arrive.
+  // A datagram that is refused on the way does not arrive; that is not an error here.
   await new Promise((sent) => socket.send('probe', destination_port, destination, sent))
   socket.close()
 }
 
-/** The SYN is on its way when the loop comes round; closing then keeps it from being sent again. */
+/** The SYN is sent in the next turn of the event loop; closing then prevents retransmission. */
 async function sendSyn({ source, source_port, destination, destination_port }: SentPacket): Promise<void> {
   const socket = connect({ host: destination, port: destination_port, localAddress: source, localPort: source_port })
   socket.on('error', () => {})

@@ -1,4 +1,4 @@
-// Rules, policies and a packet for tests of the policy, written with what matters to the test only.
+// Rules, policies and a packet for tests of the policy, which need only the fields that matter to the test.
 
 import type { Packet } from '../../src/policy/evaluate-trace.ts'
 import { type Action, emptyPolicy, type Policy, type PolicyRule, type RuleTable } from '../../src/policy/model.ts'
@@ -33,7 +33,7 @@ export const withRules = (rules: Partial<Policy['rules']>, more: Partial<Policy>
   ...more,
 })
 
-/** From inside of the sample world to a server outside. */
+/** From inside of the sample network to a server outside. */
 export const samplePacket: Packet = {
   source: '10.66.0.11',
   destination: '192.0.2.10',

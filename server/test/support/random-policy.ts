@@ -1,4 +1,4 @@
-// Random policies and packets from a small world, so that rules overlap often: for tests that compare the evaluator,
+// Random policies and packets from a small network, so that rules overlap often: for tests that compare the evaluator,
 // hygiene and the kernel. The same seed gives the same policy.
 
 import { parseAddress, printAddress } from '../../src/net/ipv4.ts'
@@ -62,7 +62,7 @@ export interface Sizes {
   readonly dnat: number
   readonly snat: number
   readonly log: number
-  /** How often a condition is `any`; few make long tables whose rules decide deep down. */
+  /** How often a condition is `any`; a low rate makes long tables in which late rules decide. */
   readonly anyShare?: number
 }
 

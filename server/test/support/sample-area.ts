@@ -1,5 +1,5 @@
 // A small area that exists only for tests: an ordered collection, a plain one and a setting, declared with the shared helpers and
-// rendered into the ruleset, so that the helpers are proven without any product area that uses them yet.
+// rendered into the ruleset, so that the helpers are tested independently of product areas.
 
 import { collectionEndpoints, orderedEndpoints, settingsEndpoints } from '../../src/contract/collections.ts'
 import { Comment, strictObject } from '../../src/contract/fields.ts'

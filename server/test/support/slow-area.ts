@@ -1,4 +1,4 @@
-// A throw-away area whose work is slow by nature, and a machine on which the test decides how far its engine is.
+// A throw-away area with a slow engine, and a machine on which the test decides the state of that engine.
 
 import { strictObject } from '../../src/contract/fields.ts'
 import { Type } from '../../src/contract/schema.ts'
@@ -32,16 +32,16 @@ export const slowArea = slowAreaOf('slow.conf', 'slow')
 
 type State = UnitObservation['state']
 
-/** Keeps what the plans hold of the slow area to itself; the rest goes to the fake. */
+/** Handles the artifacts of the slow area itself; the rest goes to the fake applier. */
 export class SlowMachine extends FakeApplier {
-  /** What is there of the slow area; null: nothing. */
+  /** The applied text of the slow area; null: nothing. */
   text: string | null = null
-  /** All that was there, in order. */
+  /** All applied texts, in order. */
   readonly texts: (string | null)[] = []
-  /** How the engine does with a text. */
+  /** The state of the engine for each text. */
   readonly states = new Map<string, { readonly state: State; readonly message: string }>()
   /** Texts that fail while they are applied, and that applyd refuses to read. */
-  readonly puttingBack = new Set<string>()
+  readonly reverting = new Set<string>()
   readonly refusing = new Set<string>()
   /** Texts that the checker refuses. */
   readonly invalid = new Set<string>()
@@ -57,7 +57,7 @@ export class SlowMachine extends FakeApplier {
   override async apply(plan: Plan): Promise<Outcome> {
     const text = textIn(plan)
     if (text !== null && this.refusing.has(text)) throw this.refusal
-    if (text !== null && this.puttingBack.has(text))
+    if (text !== null && this.reverting.has(text))
       return { status: 'put_back', problems: [{ field: 'slow', message: `${text} failed.` }], restored: true }
     const outcome = await super.apply(withoutSlow(plan))
     if (outcome.status === 'applied' && text !== this.text) {

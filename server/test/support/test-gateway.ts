@@ -73,7 +73,7 @@ export interface TestGateway extends Gateway {
   /** A client signed in with the role; `null` is one without cookies. */
   client(role: Role | null): Promise<Client>
   addAdministrator(login: string, role: Role): Promise<string>
-  /** Closes and opens the same state again, as a restart would; `changes` are what another release would bring. */
+  /** Closes and opens the same state again, as a restart would; `changes` are the parts that another release would have. */
   restart(changes?: Pick<TestOptions, 'extraAreas'>): Promise<TestGateway>
   close(): Promise<void>
 }
@@ -86,7 +86,7 @@ export interface TestOptions {
   readonly licenceKey?: string
   /** Warnings and errors that the gateway has to log, this one and those after a restart. */
   readonly expectedLog?: readonly RegExp[]
-  /** Parts a test brings itself, such as a listener or a log. */
+  /** Parts that a test provides, such as a listener or a log. */
   readonly parts?: Partial<GatewayParts>
 }
 

@@ -1,5 +1,5 @@
 // The near end of wire tests: tries connections given as JSON on standard input, all at once, and prints for each what the
-// sink answered, or null when nothing came back in time.
+// sink answered, or null when there was no answer before the timeout.
 
 import { createSocket } from 'node:dgram'
 import { connect } from 'node:net'

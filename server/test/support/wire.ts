@@ -27,7 +27,7 @@ export class Wire {
   readonly #from: string
   readonly #to: string
 
-  /** `from` and `to` are the addresses used when a try names none. */
+  /** `from` and `to` are the default addresses. */
   constructor(gateway: LabGateway, from: string, to: string) {
     this.#gateway = gateway
     this.#from = from
@@ -59,7 +59,7 @@ export class Wire {
     await until('the sink listens', isListening)
   }
 
-  /** Both protocols get through; answers what the far end saw. */
+  /** Both protocols get through; returns what the far end saw. */
   async passes(attempt: Try): Promise<readonly [tcp: Seen, udp: Seen]> {
     const [tcp, udp] = await this.#try(attempt, 60_000)
     assert.ok(tcp, `TCP did not get through: ${JSON.stringify(attempt)}`)

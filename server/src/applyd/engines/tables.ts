@@ -1,5 +1,5 @@
 // Makes the tables of applyd from engines: paths below the state folder, owners by account, units with what their engine
-// declares. Nothing here knows a single engine.
+// declares. Nothing here depends on a particular engine.
 
 import { chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -55,7 +55,7 @@ export function engineTables(engines: readonly Engine[], place: Place): EngineTa
   }
 }
 
-/** Two engines that use one name would take each other's place without a word. */
+/** Two engines with the same name would silently replace each other. */
 function collect<E, V>(engines: readonly E[], entriesOf: (engine: E) => readonly (readonly [string, V])[]) {
   const all = engines.flatMap(entriesOf)
   const found = new Map(all)

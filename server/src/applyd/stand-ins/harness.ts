@@ -1,5 +1,5 @@
-// What the tests of applyd share: a network namespace of their own, tables with a real dnsmasq and a stand-in engine,
-// and ways to look at the machine from outside.
+// What the tests of applyd share: a separate network namespace, tables with a real dnsmasq and a stand-in engine, and
+// functions that read the state of the machine from outside.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -80,7 +80,7 @@ export class Bench {
     return units.find((unit) => unit.name === name)?.process?.pid ?? null
   }
 
-  /** Every process that carries the mark of this bench, whoever started it. */
+  /** Every process that carries the mark of this bench, regardless of what started it. */
   processes(): number[] {
     const mark = `PORTCULLIS_UNIT=${this.stateDir}/`
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
@@ -100,7 +100,7 @@ export class Bench {
   }
 }
 
-/** A bench with a running applyd and short words for what tests do all the time. Scenes run side by side. */
+/** A bench with a running applyd and short names for what tests do often. Scenes run in parallel. */
 export class Scene {
   readonly bench = new Bench()
   applyd: Applyd | null = null
@@ -121,7 +121,7 @@ export class Scene {
   unitNow = async (name = 'stand') => (await this.observe()).units.find((unit) => unit.name === name)
   unitLog = (name = 'stand') => readIfThere(join(this.bench.stateDir, 'log', `${name}.log`))
 
-  /** Everything that must not have changed when a plan was refused or put back. */
+  /** Everything that must not have changed when a plan was refused or reverted. */
   everything = () => ({
     kernel: this.bench.kernel(),
     dns: this.bench.file('dns.conf'),
@@ -227,7 +227,7 @@ const dnsmasqKeys = /^(port|listen-address|bind-interfaces|no-resolv|no-hosts|ad
 const vetDnsmasq = (file: string, text: string): string[] =>
   text.split('\n').flatMap((line, index) => {
     const isFine = line === '' || dnsmasqKeys.test(line)
-    return isFine ? [] : [`Line ${index + 1} of ${file} holds a directive that is not allowed.`]
+    return isFine ? [] : [`Line ${index + 1} of ${file} contains a directive that is not allowed.`]
   })
 
 export const dnsText = (port: number, extra = ''): string =>
@@ -251,7 +251,7 @@ export const nft = (pieces: readonly NftPiece[], name = 'inet portcullis'): Arti
 export const file = (name: string, text: string): EngineFile => ({ kind: 'file', name, text })
 export const unit = (name: string): Artifact => ({ kind: 'unit', name })
 
-/** Why everything was put back; none when it was not. */
+/** Why the plan was reverted; empty when it was not. */
 export const problemsOf = (outcome: Outcome) => (outcome.status === 'put_back' ? outcome.problems : [])
 
 /** A plan with everything in it: a ruleset, dnsmasq and the stand-in. */

@@ -1,5 +1,5 @@
-// Runs applyd in a process of its own that can be killed: applies plan A, then plan B, and dies at the failpoint named
-// on the command line. With `fail` plan B fails its probe first, so that the steps of the put-back are reached.
+// Runs applyd in a separate process that can be killed: applies plan A, then plan B, and dies at the failpoint named
+// on the command line. With `fail` plan B fails its probe first, so that the steps of the revert are reached.
 
 import { createApplyd, type FailpointName } from '../applyd.ts'
 import { benchOptions, benchTables, fullPlan } from './harness.ts'

@@ -28,7 +28,7 @@ export class Sequence {
   async applied(...pieces: readonly NftPiece[]): Promise<void> {
     const outcome = await this.apply(pieces)
     assert.deepEqual([outcome.status, problemsOf(outcome)], ['applied', []])
-    assert.equal(this.shown(), this.shownAnew(pieces))
+    assert.equal(this.shown(), this.shownAfterFullLoad(pieces))
     assert.equal((await this.scene.observe()).tables[0]?.asLoaded, true)
   }
 
@@ -49,21 +49,21 @@ export class Sequence {
       .join('\n')
   }
 
-  shownAnew(pieces: readonly NftPiece[]): string {
-    const path = this.scene.bench.path('anew.nft')
+  shownAfterFullLoad(pieces: readonly NftPiece[]): string {
+    const path = this.scene.bench.path('full.nft')
     const print = ({ kind, name, head, lines }: NftPiece) =>
       kind === 'chain'
         ? [`chain ${name} {`, head, ...lines, '}'].join('\n')
         : [`${kind} ${name} {`, head, lines.length > 0 ? `elements = { ${lines.join(',\n')} }` : '', '}'].join('\n')
-    writeFileSync(path, `table inet anew {\n${pieces.map(print).join('\n')}\n}\n`)
+    writeFileSync(path, `table inet full {\n${pieces.map(print).join('\n')}\n}\n`)
     const failure = this.scene.bench.nft('-f', path)
     assert.equal(failure, '')
-    const text = this.shown('inet anew')
-    this.scene.bench.nft('delete', 'table', 'inet', 'anew')
+    const text = this.shown('inet full')
+    this.scene.bench.nft('delete', 'table', 'inet', 'full')
     return text
   }
 
-  /** Handles tell which objects stayed. */
+  /** Handles show which objects were kept. */
   handleOf(kind: string, name: string): number | undefined {
     const { nftables } = JSON.parse(this.scene.bench.nft('-j', 'list', 'table', ...table.split(' ')))
     return nftables.find((object: Record<string, { name: string }>) => object[kind]?.name === name)?.[kind].handle

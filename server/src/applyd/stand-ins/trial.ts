@@ -1,4 +1,4 @@
-// Stands in for the program that tries packets: a packet passes when the script names its destination.
+// A stand-in for the program that tries packets: a packet passes when the script names its destination.
 
 import { text } from 'node:stream/consumers'
 import type { TrialInput } from '../trial.ts'

@@ -1,4 +1,4 @@
-// Leases as udhcpc tells them, and a real exchange with dnsmasq over a cable between two namespaces.
+// Leases as udhcpc reports them, and a real exchange with dnsmasq over a cable between two namespaces.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -20,7 +20,7 @@ describe('an event of the DHCP client', () => {
     folder = mkdtempSync(join(tmpdir(), 'portcullis-leases-'))
   })
   afterEach(() => rmSync(folder, { recursive: true }))
-  const told = {
+  const reported = {
     interface: 'wan0',
     ip: '192.0.2.7',
     mask: '24',
@@ -31,7 +31,7 @@ describe('an event of the DHCP client', () => {
   const file = () => join(folder, 'wan0.json')
 
   it('leaves the lease for others to read', () => {
-    recordEvent(folder, 'bound', told, 1000.7)
+    recordEvent(folder, 'bound', reported, 1000.7)
     assert.deepEqual(readLease(file()), {
       device: 'wan0',
       address: '192.0.2.7/24',
@@ -42,16 +42,21 @@ describe('an event of the DHCP client', () => {
     assert.equal(statSync(file()).mode & 0o777, 0o644)
   })
 
-  it('takes over nothing but addresses', () => {
+  it('accepts nothing but addresses', () => {
     for (const ip of ['', '127.0.0.1', '0.0.0.0', '255.255.255.255', '224.0.0.1', '192.0.2.7;reboot', '::1', '1'])
-      recordEvent(folder, 'bound', { ...told, ip }, 0)
+      recordEvent(folder, 'bound', { ...reported, ip }, 0)
     for (const mask of ['', '0', '33', '-1', '24 dev lo', '255.255.255.0'])
-      recordEvent(folder, 'bound', { ...told, mask }, 0)
+      recordEvent(folder, 'bound', { ...reported, mask }, 0)
     for (const device of ['', '.', '..', '../wan0', 'a/b', 'a name', 'sixteen-letters-']) {
-      recordEvent(folder, 'bound', { ...told, interface: device }, 0)
+      recordEvent(folder, 'bound', { ...reported, interface: device }, 0)
     }
     assert.deepEqual(existsSync(file()), false)
-    recordEvent(folder, 'bound', { ...told, router: 'evil 127.0.0.1', dns: '$(reboot) 192.0.2.53', lease: 'long' }, 0)
+    recordEvent(
+      folder,
+      'bound',
+      { ...reported, router: 'evil 127.0.0.1', dns: '$(reboot) 192.0.2.53', lease: 'long' },
+      0,
+    )
     assert.deepEqual(readLease(file()), {
       device: 'wan0',
       address: '192.0.2.7/24',
@@ -61,14 +66,14 @@ describe('an event of the DHCP client', () => {
     })
   })
 
-  it('takes a lease away when the server does, or its time is over, but not at the start of a client', () => {
-    recordEvent(folder, 'bound', told, 0)
+  it('removes a lease when the server does, or its time is over, but not at the start of a client', () => {
+    recordEvent(folder, 'bound', reported, 0)
     recordEvent(folder, 'deconfig', { interface: 'wan0' }, 10)
     recordEvent(folder, 'leasefail', { interface: 'wan0' }, 10)
     assert.ok(existsSync(file()))
     recordEvent(folder, 'deconfig', { interface: 'wan0' }, 3601)
     assert.equal(existsSync(file()), false)
-    recordEvent(folder, 'bound', told, 0)
+    recordEvent(folder, 'bound', reported, 0)
     recordEvent(folder, 'nak', { interface: 'wan0' }, 10)
     assert.equal(existsSync(file()), false)
   })
@@ -101,7 +106,7 @@ describe('the DHCP client against a real server', { skip: lacking('/usr/sbin/udh
     rmSync(stateDir, { recursive: true })
   })
 
-  it('writes the lease down and leaves the device alone', async () => {
+  it('records the lease and leaves the device alone', async () => {
     const options = ['--no-daemon', '--conf-file=/dev/null', '--port=0', '--no-ping', '--leasefile-ro', '--user=root']
     const offer = ['--interface=server0', '--dhcp-range=192.0.2.100,192.0.2.100,255.255.255.0,10m']
     const more = ['--dhcp-option=option:dns-server,192.0.2.53,192.0.2.54', '--dhcp-option=option:router,192.0.2.1']

@@ -1,5 +1,5 @@
-// udhcpc as the DHCP client of a device: it asks and keeps the lease, our event program writes it down, and nothing here
-// touches the device. Addresses and routes come from the plan, which gatewayd makes from the lease as from any other fact.
+// udhcpc as the DHCP client of a device: it requests and renews the lease, our event program records it, and nothing here
+// changes the device. Addresses and routes come from the plan, which gatewayd makes from the lease as from any other fact.
 
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ export const dhcpClientEngine = defineEngine(dhcpClient, ({ stateDir }) => {
   return {
     units: {},
     unitTemplates: {
-      /** Asks for nothing but what is used; never gives up, because a provider may be away for days. */
+      /** Requests only the options that are used; never gives up, because a provider may be down for days. */
       'dhcp-client': (device) => ({
         program: client,
         args: [

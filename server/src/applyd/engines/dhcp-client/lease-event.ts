@@ -1,4 +1,4 @@
-// What udhcpc reports at events of a lease, written down for gatewayd. A small program at the state folder calls this.
+// What udhcpc reports at events of a lease, recorded for gatewayd. A small program in the state folder calls this.
 
 import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ export function recordEvent(folder: string, event: string, env: Environment, now
     if (lease) writeDurable(path, JSON.stringify(lease), { mode: 0o644 })
     return
   }
-  // At the start of a client comes a `deconfig` too: a lease that still runs must survive that.
+  // A starting client reports `deconfig` too: a lease that is still valid must survive that.
   if (event === 'nak' || (event === 'deconfig' && !isRunning(path, now))) removeDurable(path)
 }
 
@@ -45,7 +45,7 @@ function leaseFrom(device: string, env: Environment, now: number): Lease | null 
   }
 }
 
-/** Neither this machine, nor everybody, nor nobody. */
+/** Not loopback, multicast, broadcast or unspecified. */
 function isHost(text: string): boolean {
   const first = Number(text.split('.')[0])
   return isIPv4(text) && first > 0 && first !== 127 && first < 224

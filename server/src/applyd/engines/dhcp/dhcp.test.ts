@@ -1,5 +1,5 @@
-// dnsmasq as applyd knows it: what may stand in its files, how it is told of a change, and that whatever our parser of
-// options lets through is something dnsmasq reads, with the same bytes.
+// dnsmasq as applyd knows it: what its files may contain, how it reloads a change, and that dnsmasq reads every
+// option that our parser accepts, with the same bytes.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -73,7 +73,7 @@ describe('the files of dnsmasq', () => {
       assert.equal(unit.directives('dhcp-hosts', `${line}\n`).length, 1, line)
   })
 
-  it('are told by a signal when only the bound addresses changed', () => {
+  it('are reloaded by a signal when only the bound addresses changed', () => {
     assert.ok(typeof unit.reload === 'function')
     assert.deepEqual(
       unit.reload(['dhcp-hosts'], () => null),

@@ -18,7 +18,7 @@ const settingsForms: readonly RegExp[] = [
 ]
 const hostForm = /^(?:(?:[0-9a-f]{2}:){5}[0-9a-f]{2},)?[0-9.]{7,15}$/
 
-/** dnsmasq takes what a longer line has left for another line. */
+/** dnsmasq reads the rest of a longer line as another line. */
 const longestLine = 1023
 
 function directives(file: string, text: string): readonly string[] {
@@ -44,7 +44,7 @@ export const dhcpEngine = defineEngine(dhcp, (place) => ({
       check: { program, args: ['--test', '--conf-file={dnsmasq.conf}'] },
       reload: (changed) => (changed?.every((file) => file === 'dhcp-hosts') ? { signal: 'SIGHUP' } : 'restart'),
       probe: { kind: 'udp', port: dhcp.ports.requests.destinationPort, timeoutMs: 3000 },
-      // Hosts that have an address go on without it, so rules of the firewall do not wait for it.
+      // Hosts that have an address work without it, so rules of the firewall do not wait for it.
       isOptional: true,
       limits: { nofile: 1024, as: 512 * 1024 * 1024 },
       directives,

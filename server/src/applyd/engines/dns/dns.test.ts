@@ -1,4 +1,4 @@
-// The DNS server's entry in the tables: what a plan may write into its files, what is checked, and how it is told.
+// The DNS server's entry in the tables: what a plan may write into its files, what is checked, and how it is reloaded.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ const configuration = [
   policy,
 ].join('\n')
 
-test('the lines that a plan needs may stand there, and no other', () => {
+test('the lines that a plan needs are allowed, and no other', () => {
   assert.deepEqual(faultsIn('unbound.conf', configuration), [])
   for (const line of [
     'include: "/etc/shadow"',
@@ -50,38 +50,45 @@ test('the lines that a plan needs may stand there, and no other', () => {
 })
 
 const control = (...words: string[]): Command => ({ program: 'control', args: words })
-function told(changed: readonly string[] | null, before: string | null, now = configuration): string | string[] {
+function reloadFor(changed: readonly string[] | null, before: string | null, now = configuration): string | string[] {
   const way = reloadOf(changed, () => before, now, control)
   if (way === 'restart' || 'signal' in way) return 'restart'
   return way.commands.map(({ args }) => args.join(' '))
 }
 
-test('a changed zone is read anew and forgotten; nothing else is touched', () => {
-  assert.deepEqual(told(['unbound-zone.a'], null), ['auth_zone_reload a.b.', 'flush_zone a.b.'])
-  assert.deepEqual(told(['unbound-policy.zone'], null), ['auth_zone_reload policy.rpz.'])
+test('a changed zone is read again and dropped from the cache; nothing else is touched', () => {
+  assert.deepEqual(reloadFor(['unbound-zone.a'], null), ['auth_zone_reload a.b.', 'flush_zone a.b.'])
+  assert.deepEqual(reloadFor(['unbound-policy.zone'], null), ['auth_zone_reload policy.rpz.'])
 })
 
-test('another configuration keeps the cache, but for the zones that came, went or moved', () => {
+test('another configuration keeps the cache, except for the zones that were added, removed or moved', () => {
   const keep = 'reload_keep_cache'
-  assert.deepEqual(told(['unbound.conf'], configuration), [keep])
-  assert.deepEqual(told(['unbound.conf'], configuration.replace('10.0.0.1', '10.0.0.2')), [keep, 'flush_zone corp.'])
-  assert.deepEqual(told(['unbound.conf'], policy), [keep, 'flush_zone corp.', 'flush_zone a.b.'])
-  assert.deepEqual(told(['unbound.conf', 'unbound-zone.a'], configuration, policy), [
+  assert.deepEqual(reloadFor(['unbound.conf'], configuration), [keep])
+  assert.deepEqual(reloadFor(['unbound.conf'], configuration.replace('10.0.0.1', '10.0.0.2')), [
+    keep,
+    'flush_zone corp.',
+  ])
+  assert.deepEqual(reloadFor(['unbound.conf'], policy), [keep, 'flush_zone corp.', 'flush_zone a.b.'])
+  assert.deepEqual(reloadFor(['unbound.conf', 'unbound-zone.a'], configuration, policy), [
     keep,
     'flush_zone corp.',
     'flush_zone a.b.',
   ])
-  assert.deepEqual(told(['unbound.conf', 'unbound-zone.a'], configuration), [keep, 'flush_zone a.b.'])
-  assert.deepEqual(told(['unbound.conf'], configuration + forward('.', '192.0.2.1')), [keep], 'not the whole cache')
+  assert.deepEqual(reloadFor(['unbound.conf', 'unbound-zone.a'], configuration), [keep, 'flush_zone a.b.'])
+  assert.deepEqual(
+    reloadFor(['unbound.conf'], configuration + forward('.', '192.0.2.1')),
+    [keep],
+    'not the whole cache',
+  )
 })
 
-test('when nobody knows what changed, or too much did, it begins anew', () => {
-  assert.equal(told(null, null), 'restart')
-  assert.deepEqual(told(['unbound.conf'], null), ['reload'])
+test('when it is unknown what changed, or too many files did, it starts again', () => {
+  assert.equal(reloadFor(null, null), 'restart')
+  assert.deepEqual(reloadFor(['unbound.conf'], null), ['reload'])
   const many = Array.from({ length: 60 }, (_, at) => zone(`z${at}.`, `z${at}`))
-  assert.deepEqual(told(['unbound.conf'], configuration, configuration + many.join('')), ['reload'])
+  assert.deepEqual(reloadFor(['unbound.conf'], configuration, configuration + many.join('')), ['reload'])
   const files = many.map((_, at) => `unbound-zone.z${at}`)
-  assert.deepEqual(told(files, null, many.join('')), ['reload'])
+  assert.deepEqual(reloadFor(files, null, many.join('')), ['reload'])
 })
 
 test('the checker reads staged zones where there are any', () => {
@@ -102,7 +109,7 @@ test('the checker reads staged zones where there are any', () => {
   assert.doesNotMatch(part, /corp|rpz\./, 'the rest was checked when it came')
 })
 
-test('only its own account, the machine and the plane decide what stands at the end of the file', () => {
+test('only its own account, the machine and the plane decide what is at the end of the file', () => {
   const account = { uid: 65_534, gid: 65_534 }
   const endingFor = (plane: 'lab' | 'host', hasAccounts: boolean): string =>
     dnsEngine.setUp({ stateDir: folder, plane, service: hasAccounts ? account : null }).endings?.['unbound.conf'] ?? ''

@@ -1,5 +1,5 @@
 // The files of the DNS server: which lines a plan may write, how unbound-checkconf reads them before they are used, and how
-// the running server learns of changed ones.
+// the running server reloads changed ones.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const policyFile: keyof typeof dns.files = 'unbound-policy.zone'
 const zoneTemplate: keyof typeof dns.fileTemplates = 'unbound-zone'
 
 const policyZone = 'policy.rpz.'
-/** Flushing a name goes through the whole cache each time; beyond this many it is cheaper to begin with a new one. */
+/** Flushing a name goes through the whole cache each time; beyond this many it is cheaper to start with an empty one. */
 const mostFlushed = 50
 
 export const readIfThere = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
@@ -49,7 +49,7 @@ export interface DnsPlaces {
   readonly policyPath: string
 }
 
-/** Zones that did not change were checked when they came, so without a new configuration only the others are read. */
+/** Zones that did not change were checked when they were added, so without a new configuration only the others are read. */
 export function checkOf(
   staged: ReadonlyMap<string, string>,
   staging: string,
@@ -143,7 +143,7 @@ export function reloadOf(
     : { commands: [control('reload_keep_cache'), ...flushes(others)] }
 }
 
-/** Zones that came, went or are asked elsewhere; not the root, for that would be the whole cache. */
+/** Zones that were added, removed or have other servers; not the root, because that would be the whole cache. */
 function differentZones(old: string, fresh: string): string[] {
   const byName = (text: string) => new Map(partsOf(text).map((part) => [`${part.kind} ${part.zone}`, part]))
   const [one, other] = [byName(old), byName(fresh)]

@@ -28,7 +28,7 @@ export const dnsEngine = defineEngine(dns, (place) => {
         reload: (changed, before) => reloadOf(changed, before, readIfThere(settingsPath), control),
         probe: { kind: 'tcp', host: '127.0.0.1', port: dns.ports.tcp.destinationPort, timeoutMs: 5_000 },
         limits: { nofile: 4096 },
-        // Another program may hold port 53: the status says so, but rules of the firewall are applied all the same.
+        // Another program may hold port 53: the status shows it, but rules of the firewall are still applied.
         isOptional: true,
         directives: (file, text) => faultsIn(file, text),
       },

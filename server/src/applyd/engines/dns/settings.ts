@@ -79,7 +79,7 @@ function anchors(stateDir: string, plane: DataPlane): Unbound[] {
     .map((line) => directive('trust-anchor', quoteWords(line)))
 }
 
-/** Also what unbound-control is given. */
+/** Also used for unbound-control. */
 export const controlSettings = (folder: string): Unbound =>
   clause('remote-control', [
     directive('control-enable', yes),
@@ -87,6 +87,6 @@ export const controlSettings = (folder: string): Unbound =>
     directive('control-use-cert', no),
   ])
 
-/** A sixty-fourth of the memory for messages and twice that for records; only what is asked fills it. */
+/** A sixty-fourth of the memory for messages and twice that for records; it is filled only by queries. */
 export const cacheMegabytes = (memory: number): number =>
   Math.round(Math.min(256, Math.max(8, memory / 64 / 1024 / 1024)))

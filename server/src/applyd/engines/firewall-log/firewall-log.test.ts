@@ -1,4 +1,4 @@
-// The reader of the firewall log as applyd would start it, with real packets in a namespace of its own.
+// The reader of the firewall log as applyd would start it, with real packets in a separate namespace.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
@@ -70,7 +70,7 @@ describe('the reader of the firewall log', { skip: reasonToSkip }, () => {
 
   const inside = (...command: string[]) =>
     spawnSync('/usr/bin/nsenter', [...enter, ...command], { encoding: 'utf8', timeout: 10_000 })
-  /** It has stepped down, which it does after everything is open. */
+  /** It has dropped root, which it does after everything is open. */
   const isReading = (pid: number): boolean => {
     assert.equal(reader.exitCode, null, readFileSync(join(folder, 'log'), 'utf8'))
     return /^CapEff:\s+0+$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -115,7 +115,7 @@ describe('the reader of the firewall log', { skip: reasonToSkip }, () => {
     )
   })
 
-  it('goes on at the beginning when its output is emptied', async () => {
+  it('continues at the beginning when its output is emptied', async () => {
     truncateSync(outputPath())
     sendUdp(9000)
     await until('the record is there', () => statSync(outputPath()).size > 0)

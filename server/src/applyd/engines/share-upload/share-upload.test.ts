@@ -1,4 +1,4 @@
-// Backups arrive at a real share as they are; the password is seen by nobody on the way, and nothing but a backup leaves.
+// Backups arrive at a real share as they are; the password is not visible on the way, and only backups are sent.
 
 import assert from 'node:assert/strict'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
@@ -32,7 +32,7 @@ const request: ShareUpload = {
   login: 'daemon',
   password,
 }
-/** Files belong to root here, and the program runs as nobody all the same. */
+/** Files belong to root here, and the program still runs as `nobody`. */
 const service = { uid: 0, gid: 0 }
 
 describe('an upload to smbd', { skip: reasonToSkipServers }, () => {
@@ -58,7 +58,7 @@ describe('an upload to smbd', { skip: reasonToSkipServers }, () => {
     }
   })
 
-  it('names the status of what went wrong', async () => {
+  it('reports the status of a failure', async () => {
     const failed = (status: string) => ({ isDone: false, status })
     assert.deepEqual(await upload({ password: 'wrong' }), failed('NT_STATUS_LOGON_FAILURE'))
     assert.deepEqual(await upload({ login: 'somebody' }), failed('NT_STATUS_LOGON_FAILURE'))
@@ -68,13 +68,13 @@ describe('an upload to smbd', { skip: reasonToSkipServers }, () => {
     assert.deepEqual(await upload({}, await freePort()), failed('NT_STATUS_CONNECTION_REFUSED'))
   })
 
-  it('takes no setting for a command', async () => {
+  it('does not run a setting as a command', async () => {
     for (const text of ['in; rm gateway-1.backup', 'in" ; quit', '!id', '-N', '`id`', '$(id)'])
       assert.equal((await upload({ folder: text })).isDone, false, text)
     assert.deepEqual(readdirSync(server.arrivals), [request.name])
   })
 
-  it('ends in time at a server that is silent, and shows the password to nobody meanwhile', async () => {
+  it('ends in time at a server that is silent, and never shows the password', async () => {
     const silent = createServer(() => {})
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
@@ -97,15 +97,15 @@ describe('an upload to smbd', { skip: reasonToSkipServers }, () => {
     const [linked, absent] = [randomUUID(), randomUUID()]
     symlinkSync(secret, join(folder, `${linked}.backup`))
     linkSync(secret, join(folder, 'hard'))
-    await assert.rejects(upload({ backup: linked }), /no such backup/)
-    await assert.rejects(upload({ backup: absent }), /no such backup/)
+    await assert.rejects(upload({ backup: linked }), /The backup does not exist/)
+    await assert.rejects(upload({ backup: absent }), /The backup does not exist/)
     const others = createShareUploader({ folder, service: { uid: 1, gid: 1 }, port: server.port })
-    await assert.rejects(others.upload(request), /no such backup/)
+    await assert.rejects(others.upload(request), /The backup does not exist/)
   })
 })
 
 describe('a request for a share', () => {
-  it('is taken in its form only', () => {
+  it('is accepted in its exact form only', () => {
     assert.deepEqual(parseShareUpload({ ...request, folder: 'dir_2/back up' }), { ...request, folder: 'dir_2/back up' })
     const wrong: readonly Partial<Record<keyof ShareUpload, unknown>>[] = [
       ...['..', '../x', 'x', '', `${backup}/../x`, 7].map((value) => ({ backup: value })),

@@ -1,6 +1,6 @@
 // Puts a backup on a share (SMB 2 and later) with smbclient. gatewayd names the backup, never a path, and says where to;
-// the program runs as nobody, gets the file as its standard input and the password over a pipe, and what it may do there is
-// two fixed commands. Of what it prints only the name of a status is taken.
+// the program runs as `nobody`, gets the file on its standard input and the password over a pipe, and runs only two fixed
+// commands on the share. Of its output only the name of a status is used.
 
 import { spawn } from 'node:child_process'
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
@@ -28,7 +28,7 @@ const passwordForm = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 export function parseShareUpload(value: unknown): ShareUpload {
   const keys = ['backup', 'name', 'server', 'address', 'share', 'folder', 'login', 'password'] as const
   const { backup, name, server, address, share, folder, login, password } = parseKeys(value, keys)
-  if (typeof address !== 'string' || !isIPv4(address)) throw new Refusal('An address is none.')
+  if (typeof address !== 'string' || !isIPv4(address)) throw new Refusal('Not a valid IP address.')
   return {
     backup: parseForm(backup, idForm, 'backup is not named by its id'),
     name: parseForm(name, nameForm, 'name of the file is not allowed'),
@@ -51,7 +51,7 @@ export interface ShareUploaderOptions {
 
 export interface ShareUploader {
   upload(request: ShareUpload): Promise<ShareUploadResult>
-  /** Ends what runs; nothing starts any more. */
+  /** Ends running uploads and refuses new ones. */
   stop(): void
 }
 
@@ -71,7 +71,7 @@ export function createShareUploader(options: ShareUploaderOptions): ShareUploade
       const part = `${request.name}.part`
       const put = await call(`put - ${part}`, file)
       const named = put.isDone ? await call(`rename ${part} ${request.name} -f`, 'ignore') : put
-      // Not after a refused sign-in: a second try with a wrong password could close the account.
+      // Not after a refused sign-in: a second attempt with a wrong password could lock the account.
       const hasPart = put.isDone || /FULL|QUOTA/.test(put.status)
       if (!named.isDone && hasPart && !deadline.aborted) await call(`rm ${part}`, 'ignore')
       return named
@@ -82,18 +82,18 @@ export function createShareUploader(options: ShareUploaderOptions): ShareUploade
   return { upload, stop: () => stopping.abort() }
 }
 
-/** Only a plain file of the service itself: what it could not read on its own, it cannot send off through us. */
+/** Only a plain file of the service itself: it cannot send through applyd what it could not read itself. */
 function openBackup(path: string, service: ServiceAccount): number {
   let file: number
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch {
-    throw new Refusal('There is no such backup.')
+    throw new Refusal('The backup does not exist.')
   }
   const stat = fstatSync(file)
   if (stat.isFile() && stat.uid === (service?.uid ?? process.geteuid?.())) return file
   closeSync(file)
-  throw new Refusal('There is no such backup.')
+  throw new Refusal('The backup does not exist.')
 }
 
 const argumentsOf = ({ server, address, share, folder, login }: ShareUpload, port: number): string[] => [
@@ -112,7 +112,7 @@ interface ClientRun {
   readonly input: number | 'ignore'
   readonly password: string
   readonly signal: AbortSignal
-  /** Whether there is anybody else to be. */
+  /** Whether applyd can switch to another account. */
   readonly isRoot: boolean
 }
 

@@ -8,13 +8,13 @@ import { wpad } from '../../../engines/wpad/index.ts'
 import { writeDurable } from '../../durable.ts'
 import { defineEngine } from '../engine.ts'
 
-/** Nothing takes direct proxy connections yet, so there is no proxy to name and all clients connect directly. */
+/** Direct proxy connections are not supported yet, so the file names no proxy and all clients connect directly. */
 const proxyFile = 'function FindProxyForURL(url, host) { return "DIRECT"; }\n'
 
 const busybox = ['/usr/bin/busybox', '/bin/busybox'].find((path) => existsSync(path)) ?? '/usr/bin/busybox'
 const port = wpad.ports.web.destinationPort
 
-/** nobody:nogroup, the account that owns nothing. */
+/** `nobody:nogroup`, the account that owns nothing. */
 const nobody = '65534:65534'
 
 export const wpadEngine = defineEngine(wpad, ({ stateDir, service }) => {
@@ -46,7 +46,7 @@ export const wpadEngine = defineEngine(wpad, ({ stateDir, service }) => {
     },
     prepare: () => {
       writeDurable(join(folder, 'wpad.dat'), proxyFile, { mode: 0o644 })
-      // Without its type browsers do not take the file.
+      // Browsers do not accept the file without its type.
       writeDurable(types, '.dat:application/x-ns-proxy-autoconfig\n', { mode: 0o644 })
     },
   }

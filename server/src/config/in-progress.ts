@@ -1,5 +1,5 @@
-// What is stored beside the revisions: the change that waits for its confirmation, and the areas whose changes are under way
-// in the background. Both are written in the transaction of the caller.
+// What is stored beside the revisions: the change that waits for confirmation, and the areas whose changes are being
+// applied in the background. Both are written in the transaction of the caller.
 
 import type { Database } from '../database/database.ts'
 import type { BackgroundRow } from './background.ts'
