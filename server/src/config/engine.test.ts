@@ -49,7 +49,7 @@ describe('change()', () => {
   it('is reverted as a new revision when it fails on the machine', async () => {
     const before = revision()
     gateway.applier.putBackWith = [{ field: 'x', message: 'the kernel died' }]
-    gateway.log.expect(/^error: a request failed .*failed on the machine; it was put back/s)
+    gateway.log.expect(/^error: a request failed .*failed on the machine\. It was reverted/s)
     const answer = await snat(false)
     assert.equal(answer.status, 500)
     assert.equal(answer.body.code, 'not_applied')

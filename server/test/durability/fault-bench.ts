@@ -137,7 +137,7 @@ export class FaultBench {
 /** What the faults of the benches throw, as the log shows it. */
 const causedByFaults = [
   /^error: a request failed .*error: Error: (injected|no facts|FOREIGN KEY constraint failed)\n/s,
-  /^error: a request failed .*error: GatewayError: The change passed every check but failed on the machine/s,
+  /^error: a request failed .*error: GatewayError: The change passed all checks but failed on the machine/s,
 ]
 
 export async function begin(): Promise<FaultBench> {

@@ -76,7 +76,7 @@ describe('the DNS server while things change', { skip: dnsSkip }, () => {
   })
 
   it('comes back when it is killed, and the status shows it', async () => {
-    lab.gateway.log.expect(/^error: applyd: unbound ended with signal SIGKILL/)
+    lab.gateway.log.expect(/^error: applyd: dns ended with signal SIGKILL/)
     let dead: Item | null = null
     // The pauses between restarts grow, so the state in between is seen sooner or later.
     while (dead === null) {

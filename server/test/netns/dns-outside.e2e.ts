@@ -85,7 +85,7 @@ describe('the DNS server towards the outside', { skip: dnsSkip }, () => {
     await until('the state is known after a restart', async () => (await backend()).startsWith('active: '))
     assert.equal(seen().length, count, 'nothing was sent again')
     await lab.ok('PATCH', '/dns/ddns/state', { enabled: false })
-    assert.match(await backend(), /^inactive: .*switched off/)
+    assert.match(await backend(), /^inactive: .*disabled/)
   })
 })
 

@@ -128,7 +128,7 @@ describe('the audit trail', () => {
     gateway.applier.putBackWith = [{ field: 'x', message: 'no' }]
     const records = await recordsOf(() => admin('PATCH', '/firewall/settings', { automatic_snat_enabled: false }))
     gateway.applier.putBackWith = []
-    gateway.log.expect(/^error: a request failed .*failed on the machine; it was put back/s)
+    gateway.log.expect(/^error: a request failed .*failed on the machine\. It was reverted/s)
     assert.deepEqual(
       records.map((record) => [record.event, record.who, record.result]),
       [

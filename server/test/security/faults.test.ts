@@ -181,7 +181,7 @@ describe('a fault', () => {
     assert.doesNotMatch(answer.text, /inner-detail/)
     assert.deepEqual(
       gateway.log.take().map(({ message }) => message),
-      ['a refusal was not journalled'],
+      ['a refusal was not audited'],
     )
   })
 })
