@@ -135,8 +135,9 @@ describe('regular expressions', () => {
     )
     assert.deepEqual(
       [...new Set(built.map((one) => one.split(': ')[1]))].sort(),
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
-      ['`^${addressPattern}$`', "plainText, 'u'"],
+      // `pattern` is that of a schema of ours, for which an example is looked for.
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: as it is in the source
+      ['`^${addressPattern}$`', "pattern, 'u'", "plainText, 'u'"],
       built.join('\n'),
     )
   })
