@@ -24,7 +24,7 @@ await main(async () => {
   if (make === undefined || names.length !== make.length || !names.every((name) => nameForm.test(name)))
     throw new Stop(usage)
   ensureDependencies()
-  const { written, undo, next } = make(...names)
+  const { written, created, undo, next } = make(...names)
   const code = await format(written).catch((error) => {
     undo()
     throw error
@@ -33,7 +33,7 @@ await main(async () => {
     undo()
     throw new Stop('Nothing was written, because the linter refuses the result. Another name may help.')
   }
-  for (const file of written) say(`wrote  ${file}`)
+  for (const file of written) say(`${created.includes(file) ? 'wrote  ' : 'changed'}  ${file}`)
   say(`\nNext: ${next}`)
   return 0
 })

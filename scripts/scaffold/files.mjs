@@ -31,6 +31,7 @@ export function createWriter() {
     },
     /** Writes everything, or nothing when a file cannot be written. */
     finish() {
+      const created = [...contents.keys()].filter((file) => !existsSync(join(root, file)))
       const undoing = []
       const undo = () => {
         for (const step of undoing.splice(0).reverse()) step()
@@ -41,7 +42,7 @@ export function createWriter() {
         undo()
         throw error
       }
-      return { written: [...contents.keys()], undo }
+      return { written: [...contents.keys()], created, undo }
     },
   }
 }
