@@ -1,7 +1,7 @@
 // A new endpoint of an area: a call that reads something, in files beside the others of the area.
 
 import { Stop } from '../lib/terminal.mjs'
-import { accessRows, createWriter, namesOf } from './files.mjs'
+import { addAccess, addRoutes, createWriter, namesOf } from './files.mjs'
 
 export function newEndpoint(area, name) {
   const { camel, pascal, snake, plain } = namesOf(name)
@@ -38,15 +38,7 @@ import { show${pascal} } from './contract-${name}.ts'
 export const ${camel}Routes: readonly Route[] = [handle(show${pascal}, () => ({ text: 'Nothing to report yet.' }))]
 `,
   )
-  writer.insert(`${folder}/contract.ts`, /$(?![\s\S])/, `\nexport { show${pascal} } from './contract-${name}.ts'\n`)
-  const index = `${folder}/index.ts`
-  writer.insert(index, /^import /m, `import { ${camel}Routes } from './routes-${name}.ts'\n`)
-  if (/\broutes: \[/.test(writer.read(index))) writer.insert(index, /(?<=\broutes: \[)/, `...${camel}Routes, `)
-  else writer.replace(index, /\broutes(?=,? \}\)|,\n\}\))/, `routes: [...routes, ...${camel}Routes]`)
-  writer.insert(
-    'server/test/contract/access-table.test.ts',
-    /^\}\n\nconst sorted/m,
-    accessRows([[`GET ${path}`, 'readers']]),
-  )
-  return { written: writer.finish(), next: 'npm run golden (docs/openapi.json), then docs/adding-an-endpoint.md.' }
+  addRoutes(writer, area, name, `show${pascal}`)
+  addAccess(writer, [[`GET ${path}`, 'readers']])
+  return { ...writer.finish(), next: 'npm run golden (docs/openapi.json), then docs/adding-an-endpoint.md.' }
 }

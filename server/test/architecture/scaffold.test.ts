@@ -1,5 +1,5 @@
-// What `npm run new` writes passes the suite: in a copy of this checkout an area, an endpoint of it and an endpoint of an
-// area that is there are added, and the checks that walk areas and endpoints are run.
+// What `npm run new` writes passes the suite: in a copy of this checkout a throw-away area, endpoints and engines are added,
+// the checks that walk them are run, and they are removed again.
 
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
@@ -12,60 +12,117 @@ import { promisify } from 'node:util'
 const repository = join(import.meta.dirname, '..', '..', '..')
 const run = promisify(execFile)
 
-describe('a new area, two endpoints and an engine from the scaffold', () => {
+const git = (cwd: string, ...args: string[]): string[] =>
+  execFileSync('/usr/bin/git', args, { cwd, encoding: 'utf8' })
+    .split('\0')
+    .filter((path) => path !== '')
+
+interface Ended {
+  readonly code?: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+describe('a new area, two endpoints and two engines from the scaffold', () => {
   let copy = ''
 
-  /** In a process of its own, as a developer would. */
-  const node = async (...args: string[]): Promise<string> => {
-    // The runner tells child processes to report to it; these report to us.
+  /** In a separate process, as a developer would. */
+  const start = (args: readonly string[]): Promise<Ended> => {
+    // The runner has child processes report to it; these report to us.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env
-    const done = await run(process.execPath, args, { cwd: copy, env, maxBuffer: 64 * 1024 * 1024 }).catch(
-      (error: { stdout: string; stderr: string }) => assert.fail(`${args.join(' ')}\n${error.stdout}${error.stderr}`),
-    )
-    return done.stdout
+    return run(process.execPath, args, { cwd: copy, env, maxBuffer: 64 * 1024 * 1024 }).catch((error: Ended) => error)
   }
-
-  before(async () => {
-    copy = mkdtempSync(join(tmpdir(), 'portcullis-scaffold-'))
-    const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate']
-    const deleted = new Set(
-      execFileSync('/usr/bin/git', ['ls-files', '-z', '--deleted'], { cwd: repository, encoding: 'utf8' }).split('\0'),
+  const node = async (...args: string[]): Promise<string> => {
+    const { code = 0, stdout, stderr } = await start(args)
+    assert.equal(code, 0, `${args.join(' ')}\n${stdout}${stderr}`)
+    return stdout
+  }
+  const create = (...names: string[]): Promise<string> => node('scripts/new.mjs', ...names)
+  const changedFiles = (): string[] =>
+    git(copy, 'ls-files', '-z', '--modified', '--others', '--exclude-standard').filter(
+      (file) => file !== 'node_modules',
     )
-    for (const file of execFileSync('/usr/bin/git', listed, { cwd: repository, encoding: 'utf8' }).split('\0')) {
-      if (file === '' || deleted.has(file)) continue
+
+  before(() => {
+    copy = mkdtempSync(join(tmpdir(), 'portcullis-scaffold-'))
+    const deleted = new Set(git(repository, 'ls-files', '-z', '--deleted'))
+    const listed = git(repository, 'ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate')
+    for (const file of listed.filter((path) => !deleted.has(path))) {
       mkdirSync(dirname(join(copy, file)), { recursive: true })
       cpSync(join(repository, file), join(copy, file), { verbatimSymlinks: true })
     }
+    git(copy, 'init', '--quiet')
+    git(copy, 'add', '--all')
     symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'))
-    await node('scripts/new.mjs', 'area', 'valet-parking')
-    await node('scripts/new.mjs', 'endpoint', 'valet-parking', 'daily-summary')
-    await node('scripts/new.mjs', 'endpoint', 'dns', 'cache-summary')
-    await node('scripts/golden.mjs')
   })
 
   after(() => rmSync(copy, { recursive: true, force: true }))
 
-  it('passes lint and types', async () => {
-    await node('node_modules/@biomejs/biome/bin/biome', 'check', '--log-level=error')
-    await node('node_modules/typescript/bin/tsc', '-p', '.')
+  it('leave nothing half-written when they cannot be added', async () => {
+    const refusals: readonly (readonly [RegExp, ...string[]])[] = [
+      [/npm run new area NAME/, 'engine', 'dns'],
+      [/There is no area parking\./, 'engine', 'parking', 'gatekeeper'],
+      [/The area dns renders already\./, 'engine', 'dns', 'gatekeeper'],
+      [/The area vpn has no switch/, 'engine', 'vpn', 'gatekeeper'],
+      [/portcullis\/gateway is in use\./, 'engine', 'mail', 'gateway'],
+      [/Another engine has a file ulogd\.conf\./, 'engine', 'mail', 'ulogd'],
+      // Everything is written before the linter finds that it is not a name.
+      [/Nothing was written/, 'area', 'class'],
+    ]
+    for (const [reason, ...names] of refusals) {
+      const { code, stderr } = await start(['scripts/new.mjs', ...names])
+      assert.equal(code, 1, names.join(' '))
+      assert.match(stderr, reason)
+    }
+    assert.deepEqual(changedFiles(), [])
   })
 
-  it('passes the tests that walk areas, endpoints, slots and documents', async () => {
+  it('are added, an engine with about ten files', async () => {
+    await create('area', 'valet-parking')
+    await create('endpoint', 'valet-parking', 'daily-summary')
+    await create('endpoint', 'dns', 'cache-summary')
+    await create('engine', 'content-filter', 'page-check')
+    const report = await create('engine', 'valet-parking', 'gatekeeper')
+    const count = report.match(/^wrote /gm)?.length ?? 0
+    assert.ok(count <= 11, report)
+    await node('scripts/golden.mjs')
+  })
+
+  it('pass lint and types', async () => {
+    const sources = changedFiles().filter((file) => /\.(?:ts|json)$/.test(file))
+    await Promise.all([
+      node('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--log-level=warn', ...sources),
+      node('node_modules/typescript/bin/tsc', '-p', '.'),
+    ])
+  })
+
+  it('pass the tests that walk areas, endpoints, slots, engines and documents', async () => {
     const summary = await node(
       ...['--test', '--test-reporter=tap'],
       ...['server/src/areas/valet-parking/*.test.ts', 'server/src/cli/contract/contracts.test.ts'],
-      ...['server/test/architecture/{imports,documents,words}.test.ts', 'server/test/contract/access-table.test.ts'],
-      ...['server/test/contract/openapi*.test.ts', 'server/test/durability/released.test.ts'],
+      ...['server/src/applyd/engines/{gatekeeper,page-check}/*.test.ts', 'server/src/applyd/tables.test.ts'],
+      ...['server/src/render/{gatekeeper,page-check}.test.ts', 'server/test/golden.test.ts'],
+      'server/test/architecture/!(scaffold).test.ts',
+      ...['server/test/contract/{access-table,openapi*}.test.ts', 'server/test/durability/released.test.ts'],
     )
     assert.match(summary, /^# fail 0$/m)
+    for (const sentence of ['The gatekeeper is enabled.', 'two entries cannot have one title', 'plain English'])
+      assert.ok(summary.includes(`- ${sentence}\n`), sentence)
   })
 
-  it('serves the new area: what is sent is read back', async () => {
+  it('are served: what is sent is read back', async () => {
     const summary = await node(
-      ...['--test', '--test-reporter=tap', '--test-name-pattern', 'valet_parking|cache_summary'],
+      ...['--test', '--test-reporter=tap', '--test-name-pattern', 'valet_parking|cache_summary|page_check'],
       ...['server/test/contract/{read-back,malformed,access,ordered}.test.ts'],
     )
     assert.match(summary, /^# fail 0$/m)
-    assert.match(summary, /valet_parking/)
+    assert.match(summary, /valet_parking\/gatekeeper/)
+  })
+
+  it('are removed again, and no golden file or document has a trace of them', async () => {
+    git(copy, 'checkout', '--quiet', '.')
+    git(copy, 'clean', '--quiet', '-d', '--force', '--exclude=node_modules')
+    await node('scripts/golden.mjs')
+    assert.deepEqual(changedFiles(), [])
   })
 })

@@ -1,0 +1,367 @@
+// A new engine that works for an area while its switch is on: a name server that answers one question to local networks.
+// It is small, and still has everything that an engine has; replace the program and its language.
+
+import { globSync } from 'node:fs'
+import { root } from '../lib/paths.mjs'
+import { Stop } from '../lib/terminal.mjs'
+import { addAccess, addRoutes, createWriter, namesOf } from './files.mjs'
+
+const stateFolder = '/var/lib/portcullis'
+const tmpfiles = 'deploy/systemd/portcullis.tmpfiles.conf'
+
+export function newEngine(area, name) {
+  const writer = createWriter()
+  const state = switchOf(writer, area)
+  assertFree(writer, name)
+  const engine = { ...namesOf(name), name, area, state, port: freePort(writer) }
+  writeDeclaration(writer, engine)
+  writeApplydHalf(writer, engine)
+  writeLanguage(writer, engine)
+  writeAreaPart(writer, engine)
+  addToMachine(writer, engine)
+  return { ...writer.finish(), next: 'npm run golden (what is rendered), then docs/adding-an-engine.md.' }
+}
+
+/** The key of the slot that switches the area. */
+function switchOf(writer, area) {
+  const [index, config] = ['index', 'config'].map((file) => `server/src/areas/${area}/${file}.ts`)
+  if (!writer.has(index)) throw new Stop(`There is no area ${area}.`)
+  if (writer.has(`server/src/areas/${area}/render.ts`))
+    throw new Stop(`The area ${area} renders already. Add the engine to its render.ts: docs/adding-an-engine.md.`)
+  const found = writer.has(config) && /^export const state = single\('([a-z_.]+)', Enabled\b/m.exec(writer.read(config))
+  if (!found) throw new Stop(`The area ${area} has no switch: config.ts must export state, a single of Enabled.`)
+  return found[1]
+}
+
+const declarations = (writer) =>
+  globSync('server/src/engines/*/index.ts', { cwd: root }).map((file) => writer.read(file))
+
+/** Folders below the state folder and files of plans have one owner each. */
+function assertFree(writer, name) {
+  if (/\d/.test(name))
+    throw new Stop('An engine has no digits in its name, because folders and units are named for it.')
+  if (writer.read(tmpfiles).includes(`${stateFolder}/${name} `))
+    throw new Stop(`The folder ${stateFolder}/${name} is in use. Choose another name.`)
+  if (declarations(writer).some((text) => text.includes(`'${name}.conf'`)))
+    throw new Stop(`Another engine has a file ${name}.conf. Choose another name.`)
+}
+
+function freePort(writer) {
+  const used = new Set(declarations(writer).flatMap((text) => text.match(/\b\d+\b/g) ?? []))
+  let port = 8100
+  while (used.has(`${port}`)) port++
+  return port
+}
+
+function writeDeclaration(writer, { name, camel, snake, plain, port }) {
+  const folder = `server/src/engines/${name}`
+  writer.create(
+    `${folder}/packages.json`,
+    `{
+  "start": [{ "name": "dnsmasq-base", "file": "dnsmasq", "purpose": "the ${plain}" }],
+  "use": [],
+  "tests": []
+}
+`,
+  )
+  writer.create(
+    `${folder}/index.ts`,
+    `// The ${plain}: dnsmasq as a name server for local networks. How it runs is in applyd/engines/${name}/.
+
+import { declareEngine } from '../engine.ts'
+import packages from './packages.json' with { type: 'json' }
+
+const toServer = { name: '${snake}', networks: 'local', way: 'input', sourcePort: null, destinationPort: ${port} } as const
+
+export const ${camel} = declareEngine({
+  service: '${name}',
+  title: '${plain}',
+  packages,
+  folders: [{ path: '${name}', mode: 0o750 }],
+  files: { '${name}.conf': { path: '${name}/${name}.conf', mode: 0o640 } },
+  fileTemplates: {},
+  units: { '${name}': { log: { form: 'plain', syslogId: '${name}', unit: '{brand}-${name}' } } },
+  unitTemplates: {},
+  ports: { udp: { ...toServer, protocol: 'udp' }, tcp: { ...toServer, protocol: 'tcp' } },
+  kernel: [],
+})
+`,
+  )
+  const list = 'server/src/engines/index.ts'
+  writer.insert(list, /^import /m, `import { ${camel} } from './${name}/index.ts'\n`)
+  writer.replace(list, /,?\s*\]\s*$/, `, ${camel}]\n`)
+}
+
+function writeApplydHalf(writer, { name, camel, plain, area }) {
+  const folder = `server/src/applyd/engines/${name}`
+  writer.create(
+    `${folder}/index.ts`,
+    `// dnsmasq as the ${plain}.
+
+import { ${camel} } from '../../../engines/${name}/index.ts'
+import { defineEngine } from '../engine.ts'
+
+const program = '/usr/sbin/dnsmasq'
+const port = ${camel}.ports.tcp.destinationPort
+
+/** Every form of a line. No program, no path, no further file, no other port. */
+const forms: readonly RegExp[] = [
+  new RegExp(\`^(?:|port=\${port}|local-service|no-hosts|no-resolv)$\`),
+  /^txt-record=[a-z0-9-]{1,63},"[^"\\\\]{1,255}"$/,
+]
+
+export const ${camel}Engine = defineEngine(${camel}, ({ service }) => ({
+  units: {
+    '${name}': {
+      program,
+      args: [
+        // It needs root to start, and switches to the account of its package before it reads a question.
+        ...(service ? ['--keep-in-foreground', '--user=dnsmasq'] : ['--no-daemon']),
+        ...['--log-facility=-', '--pid-file=', '--conf-file={${name}.conf}'],
+      ],
+      files: ['${name}.conf'],
+      check: { program, args: ['--test', '--conf-file={${name}.conf}'] },
+      reload: 'restart',
+      probe: { kind: 'tcp', host: '127.0.0.1', port, timeoutMs: 3000 },
+      isOptional: true,
+      limits: { nofile: 1024, as: 256 * 1024 * 1024 },
+      directives: (file, text) =>
+        text
+          .split('\\n')
+          .filter((line) => !forms.some((form) => form.test(line)))
+          .map((line) => \`The line "\${line.slice(0, 100)}" is not allowed in \${file}.\`),
+    },
+  },
+  unitTemplates: {},
+}))
+`,
+  )
+  writer.create(
+    `${folder}/${name}.test.ts`,
+    `// The ${plain} as applyd starts it: which lines its file may hold, and the real program in a separate network namespace.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { lacking, unlessComplete } from '../../../../test/support/requires.ts'
+import { until } from '../../../../test/support/until.ts'
+import { state } from '../../../areas/${area}/config.ts'
+import { render } from '../../../areas/${area}/render.ts'
+import { ${camel} } from '../../../engines/${name}/index.ts'
+import { write } from '../../../model/slots.ts'
+import { productionTables } from '../../production.ts'
+import { findUnit } from '../../tables.ts'
+import { unitCommandLine } from '../../units.ts'
+
+const canSeparate = spawnSync('/usr/bin/unshare', ['--net', '--', '/usr/bin/true']).status === 0
+const reasonToSkip = canSeparate
+  ? lacking('/usr/sbin/dnsmasq', '/usr/bin/dig')
+  : unlessComplete('network namespaces need root')
+
+const tables = productionTables('/state', { uid: 65_534, gid: 65_534 }, 'host')
+const unit = findUnit(tables, '${name}') ?? assert.fail('there is no unit ${name}')
+const [file] = render(write({}, state, { enabled: true }))
+assert.ok(file?.kind === 'file')
+
+it('may have the lines that are rendered, and no others', () => {
+  assert.deepEqual(unit.directives(file.name, file.text), [])
+  for (const line of ['port=53', 'conf-file=/etc/x', 'dhcp-script=/bin/x', 'addn-hosts=/x', 'txt-record=a,"b"c"'])
+    assert.equal(unit.directives(file.name, \`\${file.text}\${line}\\n\`).length, 1, line)
+})
+
+describe('the real program', { skip: reasonToSkip }, () => {
+  let folder = ''
+  let holder: ChildProcess
+  let server: ChildProcess
+  const enter = (): string[] => [\`--net=/proc/\${holder.pid}/ns/net\`, '--']
+  const inside = (...command: string[]) =>
+    spawnSync('/usr/bin/nsenter', [...enter(), ...command], { encoding: 'utf8', timeout: 10_000 })
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'portcullis-${name}-'))
+    holder = spawn('/usr/bin/unshare', ['--net', '--', '/usr/bin/cat'])
+    holder.stdin?.write('ready')
+    await new Promise((resolve) => holder.stdout?.once('data', resolve))
+    assert.equal(inside('/sbin/ip', 'link', 'set', 'lo', 'up').status, 0)
+    writeFileSync(join(folder, file.name), file.text)
+    server = spawn('/usr/bin/nsenter', [...enter(), ...unitCommandLine(unit, (own) => join(folder, own))])
+  })
+  after(() => {
+    server.kill('SIGKILL')
+    holder.kill('SIGKILL')
+    rmSync(folder, { recursive: true })
+  })
+
+  it('starts with the rendered file and answers', async () => {
+    const port = \`\${${camel}.ports.udp.destinationPort}\`
+    const question = ['+short', '+time=1', '+tries=1', '-p', port, '@127.0.0.1', '${name}', 'TXT']
+    await until('it answers', () => inside('/usr/bin/dig', ...question).stdout === '"The ${plain} is running."\\n')
+  })
+})
+`,
+  )
+  const list = 'server/src/applyd/engines/index.ts'
+  writer.insert(list, /^import /m, `import { ${camel}Engine } from './${name}/index.ts'\n`)
+  writer.replace(list, /,?\s*\]\s*$/, `,\n  ${camel}Engine,\n]\n`)
+}
+
+function writeLanguage(writer, { name, plain }) {
+  writer.create(
+    `server/src/render/${name}.ts`,
+    `// Typed writer for the file of the ${plain}: every line is made here, so no text can become another line.
+
+declare const isLine: unique symbol
+/** A line that is known to be safe because only this file makes it. */
+export type Line = string & { readonly [isLine]: true }
+
+const safe = (text: string): Line => text as Line
+
+function demand(form: RegExp, text: string, what: string): string {
+  if (!form.test(text)) throw new Error(\`not \${what} for the ${plain}: \${JSON.stringify(text)}\`)
+  return text
+}
+
+export const flag = (keyword: 'local-service' | 'no-hosts' | 'no-resolv'): Line => safe(keyword)
+
+export const port = (value: number): Line => safe(\`port=\${demand(/^[1-9]\\d{0,4}$/, \`\${value}\`, 'a port')}\`)
+
+export const textRecord = (name: string, text: string): Line =>
+  safe(
+    \`txt-record=\${demand(/^[a-z0-9-]{1,63}$/, name, 'a name')},"\${demand(/^[ !#-[\\]-~]{1,255}$/, text, 'a plain text')}"\`,
+  )
+
+export const printLines = (lines: readonly Line[]): string => lines.map((line) => \`\${line}\\n\`).join('')
+`,
+  )
+  writer.create(
+    `server/src/render/${name}.test.ts`,
+    `// The writer for the ${plain}: what could become another line is refused.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { flag, port, printLines, textRecord } from './${name}.ts'
+
+test('lines are printed one below the other', () => {
+  assert.equal(
+    printLines([port(8053), flag('no-hosts'), textRecord('a-1', 'b, c')]),
+    'port=8053\\nno-hosts\\ntxt-record=a-1,"b, c"\\n',
+  )
+})
+
+test('what is not a port, a name or a plain text is refused', () => {
+  for (const bad of [0, -1, 1.5, Number.NaN, 100_000]) assert.throws(() => port(bad))
+  for (const bad of ['', 'a b', 'a,b', 'a\\nb', 'A']) assert.throws(() => textRecord(bad, 'text'))
+  for (const bad of ['', 'a"b', 'a\\\\b', 'a\\nport=53', 'x'.repeat(256)]) assert.throws(() => textRecord('name', bad))
+})
+`,
+  )
+}
+
+function writeAreaPart(writer, { name, area, camel, pascal, snake, plain, state }) {
+  const folder = `server/src/areas/${area}`
+  writer.create(
+    `${folder}/render.ts`,
+    `// The ${plain} while it is enabled: its file and its unit. Pure.
+
+import { engineFile, engineUnit } from '../../engines/artifacts.ts'
+import { ${camel} } from '../../engines/${name}/index.ts'
+import { type Config, read } from '../../model/slots.ts'
+import type { Artifact } from '../../plan/artifacts.ts'
+import { flag, port, printLines, textRecord } from '../../render/${name}.ts'
+import { state } from './config.ts'
+
+export function render(config: Config): Artifact[] {
+  if (!read(config, state).enabled) return []
+  const lines = [
+    port(${camel}.ports.udp.destinationPort),
+    flag('local-service'),
+    flag('no-hosts'),
+    flag('no-resolv'),
+    textRecord('${name}', 'The ${plain} is running.'),
+  ]
+  return [engineFile(${camel}, '${name}.conf', printLines(lines)), engineUnit(${camel}, '${name}')]
+}
+`,
+  )
+  writer.create(
+    `${folder}/golden/01-${name}.golden`,
+    `The ${plain} is enabled.\n-- config.${state} --\n{ "enabled": true }\n`,
+  )
+  writeStatus(writer, `${folder}/status.ts`, { name, camel, plain })
+  writer.create(
+    `${folder}/contract-${name}.ts`,
+    `// What runs of the ${plain}.
+
+import { endpoint } from '../../contract/endpoint.ts'
+import { StatusItem } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+
+export const show${pascal}Status = endpoint({
+  method: 'GET',
+  path: '/${namesOf(area).snake}/${snake}/status',
+  access: 'view',
+  summary: 'Show the status of the ${plain}',
+  reply: Type.Array(StatusItem),
+})
+`,
+  )
+  writer.create(
+    `${folder}/routes-${name}.ts`,
+    `// Answers what runs of the ${plain}.
+
+import { handle, type Route } from '../../http/handle.ts'
+import { read } from '../../model/slots.ts'
+import { state } from './config.ts'
+import { show${pascal}Status } from './contract-${name}.ts'
+import { ${camel}State } from './status.ts'
+
+export const ${camel}Routes: readonly Route[] = [
+  handle(show${pascal}Status, async ({ config, services }) => [
+    { name: '${name}', ...${camel}State(await services.observe(), read(config, state).enabled) },
+  ]),
+]
+`,
+  )
+  addRoutes(writer, area, name, `show${pascal}Status`)
+  const index = `${folder}/index.ts`
+  writer.insert(index, /^import /m, `import { render } from './render.ts'\n`)
+  writer.insert(index, /\broutes(?=: \[)/, 'render, ')
+  const untrue = / Nothing is applied yet\./
+  if (untrue.test(writer.read(index))) writer.replace(index, untrue, ` The ${plain} works for it.`)
+  addAccess(writer, [[`GET /${namesOf(area).snake}/${snake}/status`, 'readers']])
+}
+
+/** An area that stored its configuration only may have a status already. */
+function writeStatus(writer, file, { name, camel, plain }) {
+  const imports = `import { engineUnit } from '../../engines/artifacts.ts'
+import { describeMissing } from '../../engines/engine.ts'
+import { ${camel} } from '../../engines/${name}/index.ts'
+import * as observed from '../../system/observed.ts'
+`
+  const text = `
+export function ${camel}State(machine: observed.Observed, isEnabled: boolean): observed.State {
+  if (!isEnabled) return observed.inactive('The ${plain} is not enabled.')
+  const { name } = engineUnit(${camel}, '${name}')
+  const { status, msg } = observed.unitStatus(machine, name, 'The ${plain} is not running.')
+  return { status, msg: msg.map((message) => describeMissing(${camel}, message) ?? message) }
+}
+`
+  if (!writer.has(file)) {
+    writer.create(file, `// What runs, from what applyd observes at the time of asking.\n\n${imports}${text}`)
+    return
+  }
+  writer.insert(file, /^import /m, imports)
+  writer.insert(file, /$(?![\s\S])/, text)
+}
+
+/** The folder in the sandbox of systemd, and the package in the documents. */
+function addToMachine(writer, { name, plain }) {
+  const last = (text) => new RegExp(`(?<=^${text}.*\\n)(?![\\s\\S]*^${text})`, 'm')
+  const unit = 'deploy/systemd/portcullis-applyd.service'
+  writer.insert(unit, last('ReadWritePaths='), `ReadWritePaths=${stateFolder}/${name}\n`)
+  writer.insert(tmpfiles, last('d '), `d ${`${stateFolder}/${name}`.padEnd(27)} 0750 root       root       -\n`)
+  writer.replace('docs/dependencies.md', /^(\| `dnsmasq-base` \| .*) \|$/m, (_, row) => `${row}; the ${plain} |`)
+}
