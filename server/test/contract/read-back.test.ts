@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { TSchema } from 'typebox'
+import { areas } from '../../src/areas/index.ts'
 import type { Endpoint } from '../../src/contract/endpoint.ts'
 import { exceptions } from '../support/exceptions.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
@@ -57,6 +58,25 @@ const elsewhere: ReadonlySet<string> = new Set(
     '/ald_backend/group_settings',
   ]),
 )
+
+/** Lists of the API that no call creates an item of: gateways announce themselves to a central console. */
+const announced: ReadonlySet<string> = new Set(['central_console.servers'])
+
+it('every declared list is written and read back, here or by the tests of its owner', () => {
+  const routes = areas.flatMap((area) => area.routes)
+  const isCovered = (path: string): boolean => path.includes(':') || lists.some((list) => list.path === path)
+  const missed = areas
+    .flatMap((area) => area.lists ?? [])
+    .filter(({ slot }) => !announced.has(slot.key))
+    .filter(({ slot }) => {
+      const creating = routes.filter((route) => route.slot?.key === slot.key && route.endpoint.method === 'POST')
+      return !creating.some(({ endpoint }) => isCovered(endpoint.path))
+    })
+  assert.deepEqual(
+    missed.map(({ slot }) => slot.key),
+    [],
+  )
+})
 
 const zone = '@ SOA ns root.localhost. 1 1 1 1 1\n@ NS ns\nns A 192.0.2.1'
 
