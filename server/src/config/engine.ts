@@ -1,10 +1,10 @@
 // All changes of the configuration. Every change waits in a queue, is verified, checked by the engines' own
 // checkers, committed as a revision and applied; a change that fails on the machine is reverted. Nothing else writes.
 
-import { GatewayError, type Problem } from '../contract/error.ts'
+import { GatewayError } from '../contract/error.ts'
 import type { Config, Slot } from '../model/slots.ts'
 import type { Outcome } from '../plan/artifacts.ts'
-import { allOf, changedAreas, sameArtifacts } from '../plan/planner.ts'
+import { allOf, changedAreas, newProblems, sameArtifacts } from '../plan/planner.ts'
 import { diffArtifacts } from '../plan/text-diff.ts'
 import { BackgroundApplies, type BackgroundRow, type BackgroundState, rowsOf } from './background.ts'
 import type {
@@ -310,7 +310,7 @@ export class ConfigEngine implements ConfigView {
     })
     const { changes, snapshot } = diffConfig(this.#parts.slots, head, wanted)
     if (changes.length === 0) return { prepared: null, result }
-    const problems = this.#newProblems(head.config, snapshot.config)
+    const problems = newProblems(this.#parts.planner, head.config, snapshot.config)
     if (problems.length > 0) {
       const message = problems[0]?.message ?? 'The resulting configuration would be invalid.'
       throw new GatewayError('invalid', message, { problems })
@@ -327,14 +327,6 @@ export class ConfigEngine implements ConfigView {
         sequences: used,
       },
     }
-  }
-
-  /** What an earlier version stored, and this one would refuse, does not keep administrators from changing the rest. */
-  #newProblems(before: Config, after: Config): readonly Problem[] {
-    const problems = this.#parts.planner.verify(after)
-    if (problems.length === 0) return []
-    const known = new Set(this.#parts.planner.verify(before).map(({ field, message }) => `${field} ${message}`))
-    return problems.filter(({ field, message }) => !known.has(`${field} ${message}`))
   }
 
   #refuseLockOut(before: Config, after: Config, request: ChangeRequest<unknown>): void {

@@ -63,6 +63,14 @@ function remember<F, R>(area: AreaRules, compute: (config: Config, facts: F) => 
   }
 }
 
+/** What an earlier version stored, and this one would refuse, does not keep administrators from changing the rest. */
+export function newProblems(planner: Pick<Planner, 'verify'>, before: Config, after: Config): readonly Problem[] {
+  const problems = planner.verify(after)
+  if (problems.length === 0) return []
+  const known = new Set(planner.verify(before).map(({ field, message }) => `${field} ${message}`))
+  return problems.filter(({ field, message }) => !known.has(`${field} ${message}`))
+}
+
 export const artifactName = (artifact: Artifact): string => `${artifact.kind} ${artifact.name}`
 
 /** Same artifacts in the same order; areas give them in a fixed order, so order is content. */

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { patienceMs } from '../../test/support/until.ts'
 import { createDomainResolver, type DomainResolver } from './resolver.ts'
 
 /** What the server says to a name; null is a failure of the server, undefined a name that does not exist. */
@@ -106,7 +107,10 @@ describe('the resolver', () => {
   const untilTold = async (fits: (addresses: ReadonlyMap<string, readonly string[]>) => boolean): Promise<void> => {
     while (!told.some(fits)) {
       await new Promise<void>((resolve, reject) => {
-        const limit = setTimeout(() => reject(new Error(`told: ${JSON.stringify(told.map((m) => [...m]))}`)), 10_000)
+        const limit = setTimeout(
+          () => reject(new Error(`told: ${JSON.stringify(told.map((m) => [...m]))}`)),
+          patienceMs,
+        )
         listeners.push(() => {
           clearTimeout(limit)
           resolve()
