@@ -34,7 +34,7 @@ export const importTable: readonly Row[] = [
     code: 'areas/*/{routes,routes-*,jobs,jobs-*,index,token}.ts',
     may: [
       ...area,
-      ...['http/{handle,routes}.ts', 'policy/', 'net/', 'signatures/', ...pure],
+      ...['http/{handle,routes}.ts', 'workers/slices.ts', 'policy/', 'net/', 'signatures/', ...pure],
       ...['version.ts', 'jose', 'node:crypto', 'node:timers/promises'],
     ],
     because: 'areas see the handler context, never Fastify, the store or the applier',
@@ -95,13 +95,18 @@ export const importTable: readonly Row[] = [
     because: 'only this folder knows the file format',
   },
   {
+    code: 'workers/',
+    may: ['workers/', ...pure, 'node:*'],
+    because: 'threads for work that grows with data, whoever asks for it; the entry of a worker is beside what it runs',
+  },
+  {
     code: 'runtime/backups/ftp-upload.ts',
     may: ['runtime/', 'basic-ftp', 'node:stream'],
     because: 'one place speaks FTP',
   },
   {
     code: 'runtime/',
-    may: ['runtime/', 'database/', ...pure, 'node:*'],
+    may: ['runtime/', 'database/', 'workers/', ...pure, 'node:*'],
     because: 'runtime state is kept beside the configuration and does not depend on it',
   },
   {
@@ -112,7 +117,7 @@ export const importTable: readonly Row[] = [
   {
     code: 'http/',
     may: [
-      ...['http/', 'config/', 'runtime/', 'signatures/', 'plan/area.ts', ...pure],
+      ...['http/', 'config/', 'runtime/', 'workers/', 'signatures/', 'plan/area.ts', ...pure],
       ...['fastify', 'ajv', 'fast-json-stringify', 'typebox', 'asn1js', 'pkijs', 'node:*'],
     ],
     because: 'HTTP neither renders nor applies, and knows areas only as routes',

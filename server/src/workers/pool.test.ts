@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { GatewayError } from '../contract/error.ts'
+import { type PoolOptions, WorkerPool } from './pool.ts'
+import type { standInTasks } from './stand-in-worker.ts'
+
+const entry = new URL('./stand-in-worker.ts', import.meta.url)
+const owner = 'admin'
+
+async function withPool(
+  options: Omit<PoolOptions, 'entry'>,
+  act: (pool: WorkerPool<typeof standInTasks>) => Promise<void>,
+): Promise<void> {
+  const pool = new WorkerPool<typeof standInTasks>({ entry, ...options })
+  try {
+    await act(pool)
+  } finally {
+    await pool.close()
+  }
+}
+
+describe('a pool of workers', () => {
+  it('runs tasks in another thread, with lower priority and no environment', () =>
+    withPool({}, async (pool) => {
+      assert.equal(await pool.run('double', 21, { owner }), 42)
+      assert.equal(await pool.run('priority', undefined, { owner }), 5)
+      assert.equal(await pool.run('environment', undefined, { owner }), 0)
+      assert.equal((await pool.run('bytes', 10, { owner })).length, 10)
+    }))
+
+  it('hands refusals on as they were made, and faults as faults', () =>
+    withPool({}, async (pool) => {
+      await assert.rejects(pool.run('refuse', undefined, { owner }), (error: GatewayError) => {
+        assert.deepEqual([error.code, error.problems], ['invalid', [{ field: 'a', message: 'No.' }]])
+        return true
+      })
+      await assert.rejects(pool.run('fail', undefined, { owner }), /a fault/)
+      assert.equal(await pool.run('double', 1, { owner }), 2)
+    }))
+
+  it('ends work that takes too long or whose client has gone, and goes on with a new worker', () =>
+    withPool({ timeLimitMs: 300 }, async (pool) => {
+      await assert.rejects(pool.run('hang', undefined, { owner }), { code: 'unavailable' })
+      const client = new AbortController()
+      const left = pool.run('hang', undefined, { owner, signal: client.signal })
+      const next = pool.run('double', 2, { owner })
+      client.abort()
+      await assert.rejects(left, { code: 'unavailable' })
+      assert.equal(await next, 4)
+    }))
+
+  it('survives a worker that fills its memory', () =>
+    withPool({ maxHeapMb: 32 }, async (pool) => {
+      await assert.rejects(pool.run('fill', undefined, { owner }), { code: 'unavailable' })
+      assert.equal(await pool.run('double', 3, { owner }), 6)
+    }))
+
+  it('gives owners turns and bounds what one of them may have waiting', () =>
+    withPool({ maxWaitingPerOwner: 3 }, async (pool) => {
+      const done: string[] = []
+      const note = (name: string) => () => void done.push(name)
+      const greedy = [1, 2, 3].map((n) => pool.run('double', n, { owner: 'greedy' }).then(note('greedy')))
+      const modest = pool.run('double', 1, { owner: 'modest' }).then(note('modest'))
+      const more = [4, 5].map((n) => pool.run('double', n, { owner: 'greedy' }))
+      const results = await Promise.allSettled([...greedy, modest, ...more])
+      assert.deepEqual(done.slice(0, 2).sort(), ['greedy', 'modest'])
+      assert.ok(results.some(({ status }) => status === 'rejected'))
+    }))
+})

@@ -1,0 +1,17 @@
+// Work on the event loop in slices: others get their turn whenever the slice has used its time.
+
+import { setImmediate } from 'node:timers/promises'
+
+/** A tenth of what a client may wait for others, so that several at once stay within it. */
+const sliceMs = 5
+
+/** `await slices()` in a loop: it waits for others only when the time of the slice is used up. */
+export function createSlices(limitMs = sliceMs): () => Promise<void> | undefined {
+  let began = performance.now()
+  return () => {
+    if (performance.now() - began < limitMs) return undefined
+    return setImmediate().then(() => {
+      began = performance.now()
+    })
+  }
+}
