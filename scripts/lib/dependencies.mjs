@@ -4,7 +4,9 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { skipsPackages } from './packages.mjs'
 import { root, runtime } from './paths.mjs'
+import { ensureRuntime } from './runtime.mjs'
 import { findComplaint, Stop, say, seconds } from './terminal.mjs'
 
 const lockFile = join(root, 'package-lock.json')
@@ -14,9 +16,10 @@ const hiddenLockFile = join(root, 'node_modules', '.package-lock.json')
 export function ensureDependencies() {
   refuseForeignMachine()
   const wanted = fingerprint()
-  if (readText(stampFile) === wanted && existsSync(runtime)) return
-  if (!isTreeComplete()) install()
-  writeFileSync(stampFile, wanted)
+  const isReady = readText(stampFile) === wanted && existsSync(runtime)
+  if (!isReady && !isTreeComplete()) install()
+  if (!isReady) writeFileSync(stampFile, wanted)
+  ensureRuntime(runtime, { skip: skipsPackages() })
 }
 
 function refuseForeignMachine() {

@@ -41,6 +41,7 @@ export const testPackages = [
     leastMajor: 7,
     purpose: 'the engine that judges our signatures in tests',
   },
+  { name: 'openssl', file: 'openssl', purpose: 'a strict judgement of our certificate in tests' },
   { name: 'strace', file: 'strace', purpose: 'disks that fail, in tests' },
   { name: 'systemd', file: 'systemd-analyze', purpose: 'a judgement of our unit files in tests' },
   {
@@ -50,6 +51,13 @@ export const testPackages = [
     purpose: 'the FTP server that backups are uploaded to in tests',
   },
 ]
+
+export const skipOption = '--skip-packages'
+
+/** Whoever starts us may want to install packages themselves. */
+export function skipsPackages() {
+  return process.argv.includes(skipOption) || process.env.PORTCULLIS_SKIP_PACKAGES === '1'
+}
 
 const programFolders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
