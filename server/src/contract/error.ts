@@ -53,10 +53,22 @@ export const notFound = (what: string): GatewayError => new GatewayError('not_fo
 /** More than these help no one. */
 export const maxProblems = 100
 
-/** Throws when there are problems, with all of them: one is reported as it is, several as a count. */
+/** The fields a message names; a client that shows only the message still tells what to look at. */
+const maxNamed = 10
+
+export function fieldNames(problems: readonly Problem[]): string {
+  const fields = [...new Set(problems.map(({ field }) => field))]
+  const others = fields.length - maxNamed
+  return `${fields.slice(0, maxNamed).join(', ')}${others > 0 ? ` and ${others} more` : ''}`
+}
+
+/** Throws when there are problems, with all of them: one is reported as it is, several as a count and their fields. */
 export function refuse(problems: readonly Problem[], code: 'invalid' | 'conflict' = 'invalid'): void {
   const [first] = problems
   if (!first) return
-  const message = problems.length === 1 ? `${first.field}: ${first.message}` : `${problems.length} fields are invalid.`
+  const message =
+    problems.length === 1
+      ? `${first.field}: ${first.message}`
+      : `${problems.length} fields are invalid: ${fieldNames(problems)}.`
   throw new GatewayError(code, message, { problems: problems.slice(0, maxProblems) })
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type ErrorCode, GatewayError } from '../contract/error.ts'
+import { type ErrorCode, GatewayError, refuse } from '../contract/error.ts'
 import { answerFor, asGatewayError, internalMessage } from './errors.ts'
 
 const statuses: Readonly<Record<ErrorCode, number>> = {
@@ -35,6 +35,19 @@ describe('an error', () => {
     const answer = answerFor(new GatewayError('unavailable', 'x', { problems, retryAfterSeconds: 7 }), 'id')
     assert.deepEqual(answer.body.problems, problems)
     assert.deepEqual(answer.headers, { 'retry-after': '7' })
+  })
+
+  it('of several fields names them in its message, once and not without end', () => {
+    const problems = Array.from({ length: 12 }, (_, i) => ({ field: `f${i}`, message: 'No.' }))
+    const names = 'f0, f1, f2, f3, f4, f5, f6, f7, f8, f9 and 2 more'
+    const { body } = answerFor(new GatewayError('invalid', 'The filter is invalid.', { problems }), 'id')
+    assert.equal(body.message, `The filter is invalid. Fields: ${names}.`)
+    try {
+      refuse(problems)
+      assert.fail('not refused')
+    } catch (error) {
+      assert.equal(answerFor(error as GatewayError, 'id').body.message, `12 fields are invalid: ${names}.`)
+    }
   })
 
   const foreign: [error: unknown, code: ErrorCode][] = [

@@ -1,6 +1,6 @@
 // The only place that knows status numbers: what each error code becomes on the wire.
 
-import { type ErrorCode, GatewayError, type Problem } from '../contract/error.ts'
+import { type ErrorCode, fieldNames, GatewayError, type Problem } from '../contract/error.ts'
 
 export const statusOf: Readonly<Record<ErrorCode, number>> = {
   malformed: 400,
@@ -39,12 +39,19 @@ export function answerFor(error: GatewayError, requestId: string): ErrorAnswer {
     status: statusOf[error.code],
     body: {
       code: error.code,
-      message: error.message,
+      message: messageOf(error),
       ...(error.problems.length > 0 ? { problems: error.problems } : {}),
       request_id: requestId,
     },
     headers: error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) },
   }
+}
+
+/** With several problems their fields are named here too, because some clients show only the message. */
+function messageOf({ code, message, problems }: GatewayError): string {
+  if (code !== 'invalid' || problems.length < 2) return message
+  const fields = fieldNames(problems)
+  return message.includes(fields) ? message : `${message} Fields: ${fields}.`
 }
 
 export const bodyTooLarge = 'The body is larger than this endpoint allows.'
