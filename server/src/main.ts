@@ -26,10 +26,12 @@ import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
 import { engines } from './engines/index.ts'
 import { logSources } from './engines/views.ts'
+import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
 import { guardConnections } from './http/connections.ts'
-import { createTlsServer, ensureCertificate, type ServerCertificate } from './http/tls.ts'
+import { createTlsServer } from './http/tls.ts'
 import { createSocketListener, serveSockets } from './http/websocket.ts'
 import { read, write } from './model/slots.ts'
+import type { Facts } from './plan/facts.ts'
 import { AddressBook } from './runtime/address-book.ts'
 import { uploadByFtp } from './runtime/backups/ftp-upload.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
@@ -55,7 +57,7 @@ const log = createLog((line) => writeSync(2, line))
 /** A status shows within 5 s that applyd is gone or hangs, and changes do not wait long for one that is starting. */
 const applierTimings = { connectMs: 2_000, quickMs: 4_000 } as const
 
-/** How soon a new country database, new rule files, or another DNS server of a provider are noticed. */
+/** How soon a new country database, new rule files, another DNS server of a provider or other own names are noticed. */
 const filesMilliseconds = 30_000
 
 /** How long the last reading of the hit counters may hold up the end, for they may wait behind an applyd that hangs. */
@@ -92,12 +94,11 @@ async function start(settings: Settings): Promise<void> {
   const signatureFolder = join(folder, 'signatures')
   mkdirSync(signatureFolder, { recursive: true, mode: 0o700 })
   const signatures = createSignatureFiles({ folder: signatureFolder })
-  const names = [settings.listen.host, hostname(), 'localhost', '127.0.0.1', '::1']
-  const certificate = await ensureCertificate(
-    join(folder, 'tls'),
-    [...new Set(names)].filter(isCertifiable),
-    clock.now(),
-  )
+  const certificate = await CertificateRenewal.start({
+    folder: join(folder, 'tls'),
+    names: () => certificateNames(settings.listen.host, hostname(), ownAddresses(facts.current())),
+    now: clock.now,
+  })
   const gateway: Gateway = createGateway({
     database,
     folder,
@@ -132,7 +133,7 @@ async function start(settings: Settings): Promise<void> {
     serviceLogs: createServiceLogs(join(settings.stateDir, 'log'), logSources(engines)),
     isTls: true,
     logsRequests: settings.logsRequests,
-    serverFactory: (handler) => guardConnections(createTlsServer(certificate, handler)),
+    serverFactory: (handler) => guardConnections(certificate.follow(createTlsServer(certificate.current, handler))),
   })
   const { engine } = gateway
   const { audit, hitCounters, firewallLog, systemLog } = gateway.services
@@ -168,9 +169,16 @@ async function start(settings: Settings): Promise<void> {
     if (links !== read(engine.config, connections)) reconciler.wake()
     links = read(engine.config, connections)
   })
+  const followNames = (): void => {
+    certificate.look().then(
+      (isNew) => isNew && log('info', 'the management certificate was renewed'),
+      (error: unknown) => log('warning', 'the management certificate was not renewed', { error }),
+    )
+  }
   setInterval(() => {
     followFiles()
     followConfiguration()
+    followNames()
   }, filesMilliseconds).unref()
   hitCounters.start()
   firewallLog.start()
@@ -230,13 +238,15 @@ const openDdns = ({ stateDir, brand }: Settings, folder: string, clock: Clock) =
   })
 
 /** Agents connect to a separate port, and may also connect to the management port. */
-function openAgentSockets({ http, services }: Gateway, settings: Settings, certificate: ServerCertificate) {
+function openAgentSockets({ http, services }: Gateway, settings: Settings, certificate: CertificateRenewal) {
   const agents = {
     path: settings.agentPath,
     ...agentSockets(services),
     onFault: (error: unknown) => log('error', 'a conversation with an agent failed', { error }),
   }
-  const own = settings.agentListen ? createSocketListener(certificate, settings.agentPath) : null
+  const own = settings.agentListen
+    ? certificate.follow(createSocketListener(certificate.current, settings.agentPath))
+    : null
   own?.on('error', (error) => log('error', 'agents cannot connect', { error }))
   const sockets = [http.server as unknown as Server, ...(own ? [own] : [])].map((server) =>
     serveSockets(server, agents),
@@ -251,8 +261,7 @@ function openAgentSockets({ http, services }: Gateway, settings: Settings, certi
   }
 }
 
-/** Wildcard addresses name no host. */
-const isCertifiable = (name: string): boolean => name !== '' && name !== '0.0.0.0' && name !== '::'
+const ownAddresses = ({ interfaces }: Facts): string[] => interfaces.flatMap(({ addresses }) => addresses)
 
 async function listen({ http }: Gateway, settings: Settings): Promise<string> {
   const { host, port } = settings.listen

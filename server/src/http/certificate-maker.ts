@@ -1,7 +1,7 @@
-// Makes the gateway's own root and a server certificate signed by it. Loaded only when one is needed, because the
+// Makes the gateway's own root and the server certificates that it signs. Loaded only when one is needed, because the
 // certificate library is large.
 
-import { randomBytes, webcrypto } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, randomBytes, webcrypto } from 'node:crypto'
 import * as asn1js from 'asn1js'
 import * as pkijs from 'pkijs'
 import { type ServerCertificate, splitNames } from './tls.ts'
@@ -12,35 +12,88 @@ const rootDays = 3650
 /** Browsers refuse server certificates that live longer. */
 const serverDays = 397
 
+/** A root and its private key, both as PEM. */
+export interface Root {
+  readonly key: string
+  readonly certificate: string
+}
+
+/** A root with a server certificate. */
 export async function makeCertificate(names: readonly string[], now: Date): Promise<ServerCertificate> {
-  const rootKeys = await makeKeys()
-  const serverKeys = await makeKeys()
-  const serial = randomBytes(4).toString('hex')
-  const rootName = `Gateway root ${serial}`
-  const root = await sign(
-    { subject: rootName, issuer: rootName, keys: rootKeys, signer: rootKeys, days: rootDays, now },
-    [
-      extension('2.5.29.19', true, new pkijs.BasicConstraints({ cA: true, pathLenConstraint: 0 }).toSchema()),
-      // keyCertSign and cRLSign
-      extension('2.5.29.15', true, new asn1js.BitString({ valueHex: new Uint8Array([0x06]).buffer, unusedBits: 1 })),
-    ],
+  return issueServer(await makeRoot(names, now), names, now)
+}
+
+/**
+ * It may sign for addresses and for these host names alone: whoever steals the key of a root that browsers trust
+ * cannot pose as any other site. With the key of an earlier root, what trusts that key trusts the new root.
+ */
+export async function makeRoot(names: readonly string[], now: Date, key?: string): Promise<Root> {
+  const keys = key === undefined ? await makeKeys() : await readKeys(key)
+  const identifier = await identifierOf(keys)
+  const name = rootNameOf(identifier)
+  const certificate = await sign({ subject: name, issuer: name, keys, signer: keys, days: rootDays, now }, [
+    extension('2.5.29.19', true, new pkijs.BasicConstraints({ cA: true, pathLenConstraint: 0 }).toSchema()),
+    // keyCertSign and cRLSign
+    extension('2.5.29.15', true, new asn1js.BitString({ valueHex: new Uint8Array([0x06]).buffer, unusedBits: 1 })),
+    extension('2.5.29.14', false, new asn1js.OctetString({ valueHex: identifier })),
+    extension('2.5.29.35', false, authority(identifier)),
+    ...permitted(splitNames(names).dns),
+  ])
+  return { key: await writeKey(keys), certificate: pem('CERTIFICATE', certificate) }
+}
+
+export async function issueServer(root: Root, names: readonly string[], now: Date): Promise<ServerCertificate> {
+  const rootKeys = await readKeys(root.key)
+  const rootIdentifier = await identifierOf(rootKeys)
+  const keys = await makeKeys()
+  const issuer = rootNameOf(rootIdentifier)
+  const server = await sign({ subject: names[0] ?? 'gateway', issuer, keys, signer: rootKeys, days: serverDays, now }, [
+    extension('2.5.29.19', true, new pkijs.BasicConstraints({ cA: false }).toSchema()),
+    // digitalSignature
+    extension('2.5.29.15', true, new asn1js.BitString({ valueHex: new Uint8Array([0x80]).buffer, unusedBits: 7 })),
+    extension('2.5.29.37', false, new pkijs.ExtKeyUsage({ keyPurposes: ['1.3.6.1.5.5.7.3.1'] }).toSchema()),
+    extension('2.5.29.17', false, subjectNames(names).toSchema()),
+    extension('2.5.29.14', false, new asn1js.OctetString({ valueHex: await identifierOf(keys) })),
+    extension('2.5.29.35', false, authority(rootIdentifier)),
+  ])
+  return { key: await writeKey(keys), chain: pem('CERTIFICATE', server) + root.certificate }
+}
+
+/** The same for the same key, so that certificates of a root fit its successor with that key too. */
+const rootNameOf = (identifier: ArrayBuffer): string =>
+  `Gateway root ${Buffer.from(identifier).toString('hex').slice(0, 8)}`
+
+/** Key identifiers as RFC 7093 makes them: the first 160 bits of the SHA-256 of the public key. */
+async function identifierOf({ publicKey }: Keys): Promise<ArrayBuffer> {
+  const point = Buffer.from(await webcrypto.subtle.exportKey('raw', publicKey))
+  return new Uint8Array(createHash('sha256').update(point).digest().subarray(0, 20)).buffer
+}
+
+const authority = (identifier: ArrayBuffer) =>
+  new pkijs.AuthorityKeyIdentifier({ keyIdentifier: new asn1js.OctetString({ valueHex: identifier }) }).toSchema()
+
+function permitted(hosts: readonly string[]): pkijs.Extension[] {
+  if (hosts.length === 0) return []
+  const subtrees = hosts.map(
+    (value) => new pkijs.GeneralSubtree({ base: new pkijs.GeneralName({ type: 2, value }), minimum: 0 }),
   )
-  const server = await sign(
-    { subject: names[0] ?? 'gateway', issuer: rootName, keys: serverKeys, signer: rootKeys, days: serverDays, now },
-    [
-      extension('2.5.29.19', true, new pkijs.BasicConstraints({ cA: false }).toSchema()),
-      // digitalSignature
-      extension('2.5.29.15', true, new asn1js.BitString({ valueHex: new Uint8Array([0x80]).buffer, unusedBits: 7 })),
-      extension('2.5.29.37', false, new pkijs.ExtKeyUsage({ keyPurposes: ['1.3.6.1.5.5.7.3.1'] }).toSchema()),
-      extension('2.5.29.17', false, subjectNames(names).toSchema()),
-    ],
-  )
-  // The root's key is forgotten: this root signs exactly one certificate.
-  const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', serverKeys.privateKey))
-  return { key: pem('PRIVATE KEY', key), chain: pem('CERTIFICATE', server) + pem('CERTIFICATE', root) }
+  return [extension('2.5.29.30', true, new pkijs.NameConstraints({ permittedSubtrees: subtrees }).toSchema())]
 }
 
 type Keys = webcrypto.CryptoKeyPair
+
+async function readKeys(text: string): Promise<Keys> {
+  const privateKey = createPrivateKey(text)
+  const read = (form: 'pkcs8' | 'spki', bytes: Buffer, use: 'sign' | 'verify') =>
+    webcrypto.subtle.importKey(form, new Uint8Array(bytes), algorithm, true, [use])
+  return {
+    privateKey: await read('pkcs8', privateKey.export({ type: 'pkcs8', format: 'der' }), 'sign'),
+    publicKey: await read('spki', createPublicKey(privateKey).export({ type: 'spki', format: 'der' }), 'verify'),
+  }
+}
+
+const writeKey = async ({ privateKey }: Keys): Promise<string> =>
+  pem('PRIVATE KEY', Buffer.from(await webcrypto.subtle.exportKey('pkcs8', privateKey)))
 
 const makeKeys = (): Promise<Keys> => webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']) as Promise<Keys>
 

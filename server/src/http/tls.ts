@@ -1,11 +1,12 @@
-// The management certificate: the gateway's own root and a server certificate it signs, made at the first start.
-// Also the TLS settings of the listener.
+// The management certificate: the gateway's own root and a server certificate it signs, made at the first start and
+// renewed when names change or it is about to expire. Also the TLS settings of the listener.
 
 import { constants, createPrivateKey, X509Certificate } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server, type ServerOptions } from 'node:https'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { writeDurably } from '../runtime/durable-file.ts'
 
 export interface ServerCertificate {
   readonly key: string
@@ -14,43 +15,74 @@ export interface ServerCertificate {
 }
 
 const renewBeforeDays = 30
+/** A root that ends sooner could not sign a server certificate for its whole life. */
+const renewRootBeforeDays = 400
 const day = 24 * 3600 * 1000
 
-/** Reads the certificate of `folder`, making a new one when it is missing, unusable or about to expire. */
+/**
+ * Reads the certificate of `folder`. A new one is made when it is missing, unusable, for other names or about to expire. The
+ * root stays, and if it must change its key stays: whoever trusted that can follow.
+ */
 export async function ensureCertificate(
   folder: string,
   names: readonly string[],
   now: Date,
 ): Promise<ServerCertificate> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const keyPath = join(folder, 'server.key')
-  const chainPath = join(folder, 'server.crt')
-  if (existsSync(keyPath) && existsSync(chainPath)) {
-    const kept = { key: readFileSync(keyPath, 'utf8'), chain: readFileSync(chainPath, 'utf8') }
-    if (isUsable(kept, now)) return kept
-  }
-  const { makeCertificate } = await import('./certificate-maker.ts')
-  const made = await makeCertificate(names, now)
-  writePrivate(keyPath, made.key)
-  writePrivate(chainPath, made.chain)
+  const [rootKey = '', rootCertificate = '', key = '', chain = ''] = files.map((name) =>
+    readIfThere(join(folder, name)),
+  )
+  if (isFor(chain, names, /./) && isKey(rootKey) && isUsable({ key, chain }, now, renewBeforeDays))
+    return { key, chain }
+  const { issueServer, makeRoot } = await import('./certificate-maker.ts')
+  const isRootKept =
+    isFor(chain, splitNames(names).dns, /^DNS:/) &&
+    isUsable({ key: rootKey, chain: rootCertificate }, now, renewRootBeforeDays)
+  const root = isRootKept
+    ? { key: rootKey, certificate: rootCertificate }
+    : await makeRoot(names, now, isKey(rootKey) ? rootKey : undefined)
+  const made = await issueServer(root, names, now)
+  const contents = [root.key, root.certificate, made.key, made.chain]
+  files.forEach((name, i) => {
+    writeDurably(join(folder, name), contents[i] ?? '')
+  })
   return made
 }
 
-/** A power cut between the two files leaves a key that does not fit, and the gateway must start nevertheless. */
-function isUsable({ key, chain }: ServerCertificate, now: Date): boolean {
+const files = ['root.key', 'root.crt', 'server.key', 'server.crt'] as const
+
+const readIfThere = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+
+/** A power cut between two files leaves a key that does not fit, and the gateway must start nevertheless. */
+function isUsable({ key, chain }: ServerCertificate, now: Date, leastDays: number): boolean {
   try {
     const certificate = new X509Certificate(chain)
     const daysLeft = (certificate.validToDate.getTime() - now.getTime()) / day
-    return daysLeft > renewBeforeDays && certificate.checkPrivateKey(createPrivateKey(key))
+    return daysLeft > leastDays && certificate.checkPrivateKey(createPrivateKey(key))
   } catch {
     return false
   }
 }
 
-function writePrivate(path: string, content: string): void {
-  writeFileSync(`${path}.new`, content, { mode: 0o600 })
-  chmodSync(`${path}.new`, 0o600)
-  renameSync(`${path}.new`, path)
+function isKey(text: string): boolean {
+  try {
+    return createPrivateKey(text).asymmetricKeyDetails?.namedCurve === 'prime256v1'
+  } catch {
+    return false
+  }
+}
+
+/** True when the certificate names exactly these, of the kinds that are looked at. */
+function isFor(chain: string, names: readonly string[], kinds: RegExp): boolean {
+  try {
+    const certificate = new X509Certificate(chain)
+    const shown = (certificate.subjectAltName ?? '').split(', ').filter((name) => kinds.test(name))
+    const isNamed = (name: string): boolean =>
+      (isIP(name) === 0 ? certificate.checkHost(name, { subject: 'never' }) : certificate.checkIP(name)) !== undefined
+    return shown.length === names.length && names.every(isNamed)
+  } catch {
+    return false
+  }
 }
 
 /** Names and addresses for the certificate, sorted into the two kinds a certificate knows. */

@@ -2,13 +2,19 @@
 // that is made once and kept private.
 
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { connect as connectPlain } from 'node:net'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect as connectPlain } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type ConnectionOptions, getCiphers } from 'node:tls'
-import { ensureCertificate } from '../../src/http/tls.ts'
+import { isRenewalOf, readCertificate } from '../../src/cli/client/connection.ts'
+import { CertificateRenewal, certificateNames } from '../../src/http/certificate-renewal.ts'
+import { createTlsServer, ensureCertificate } from '../../src/http/tls.ts'
+import { lacking } from '../support/requires.ts'
 import { createTlsGateway, openTls, type TlsGateway } from './tls-gateway.ts'
 
 const allowed = [
@@ -104,6 +110,8 @@ describe('TLS', () => {
   })
 })
 
+const rootOf = (chain: string): string => chain.slice(chain.lastIndexOf('-----BEGIN'))
+
 describe('the certificate', () => {
   let target: TlsGateway
   before(async () => {
@@ -132,12 +140,12 @@ describe('the certificate', () => {
 
   it('lies in files that only the service can read', () => {
     const names = readdirSync(target.folder).sort()
-    assert.deepEqual(names, ['server.crt', 'server.key'])
+    assert.deepEqual(names, ['root.crt', 'root.key', 'server.crt', 'server.key'])
     for (const name of names) assert.equal(statSync(join(target.folder, name)).mode & 0o077, 0, name)
   })
 
   it('is made once, kept, and renewed before it ends', async () => {
-    const names = ['localhost']
+    const names = ['localhost', '127.0.0.1', '::1']
     const again = await ensureCertificate(target.folder, names, new Date())
     assert.equal(again.chain, target.certificate.chain)
     assert.equal(again.key, target.certificate.key)
@@ -145,6 +153,85 @@ describe('the certificate', () => {
     const renewed = await ensureCertificate(target.folder, names, later)
     assert.notEqual(renewed.key, target.certificate.key)
     assert.ok(new X509Certificate(renewed.chain).validToDate > later)
+    assert.equal(rootOf(renewed.chain), rootOf(target.certificate.chain), 'whoever trusts the root goes on trusting')
+  })
+
+  it('is renewed when the names of the gateway change, and the root only when host names do', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tls-names-'))
+    try {
+      const first = await ensureCertificate(folder, ['gw.test', '192.0.2.1'], new Date())
+      const moved = await ensureCertificate(folder, ['gw.test', '192.0.2.2', '2001:db8::2'], new Date())
+      assert.match(new X509Certificate(moved.chain).subjectAltName ?? '', /DNS:gw.test, IP Address:192.0.2.2, IP/)
+      assert.equal(rootOf(moved.chain), rootOf(first.chain))
+      const renamed = await ensureCertificate(folder, ['other.test', '192.0.2.2'], new Date())
+      assert.notEqual(rootOf(renamed.chain), rootOf(first.chain))
+      const keys = [first, renamed].map(({ chain }) => new X509Certificate(rootOf(chain)).publicKey)
+      assert.ok(keys[0] && keys[1]?.equals(keys[0]), 'the key of the root stays, so that gw can follow')
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('has key identifiers and is accepted by a strict verifier that trusts the root', {
+    skip: lacking('/usr/bin/openssl'),
+  }, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tls-strict-'))
+    try {
+      const [server, root] = ['server.pem', 'root.pem'].map((name) => join(folder, name)) as [string, string]
+      writeFileSync(server, target.certificate.chain)
+      writeFileSync(root, rootOf(target.certificate.chain))
+      const verified = spawnSync('openssl', [
+        'verify',
+        '-x509_strict',
+        '-CAfile',
+        root,
+        '-verify_ip',
+        '127.0.0.1',
+        server,
+      ])
+      assert.equal(verified.status, 0, String(verified.stderr))
+      const text = String(spawnSync('openssl', ['x509', '-in', server, '-noout', '-text']).stdout)
+      assert.match(text, /Subject Key Identifier/)
+      assert.match(text, /Authority Key Identifier/)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('takes the place of the old one in a listener that runs', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tls-renewal-'))
+    let names = ['localhost', '127.0.0.1']
+    const renewal = await CertificateRenewal.start({ folder, names: () => names, now: () => new Date() })
+    const listener = renewal.follow(createTlsServer(renewal.current, (_request, response) => response.end()))
+    try {
+      listener.listen(0, '127.0.0.1')
+      await once(listener, 'listening')
+      const address = `https://127.0.0.1:${(listener.address() as AddressInfo).port}`
+      const before = await readCertificate(address)
+      assert.equal(await renewal.look(), false)
+      names = [...names, '192.0.2.7']
+      assert.deepEqual(await Promise.all([renewal.look(), renewal.look()]), [true, true])
+      const after = await readCertificate(address)
+      assert.notEqual(after.fingerprint, before.fingerprint)
+      assert.ok(isRenewalOf(before, after))
+    } finally {
+      listener.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('names every address of a gateway that listens at all of them', () => {
+    const addresses = ['192.0.2.1/24', 'fe80::1/64', '2001:db8::1/64', '127.0.0.1/8']
+    assert.deepEqual(certificateNames('0.0.0.0', 'GW', addresses), [
+      ...['192.0.2.1', '2001:db8::1', '127.0.0.1', 'gw', 'localhost', '::1'],
+    ])
+    assert.deepEqual(certificateNames('192.0.2.9', 'gw', addresses), [
+      '192.0.2.9',
+      'gw',
+      'localhost',
+      '127.0.0.1',
+      '::1',
+    ])
   })
 
   it('is made again when its files are damaged or do not fit each other', async () => {

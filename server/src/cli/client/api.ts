@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { encodePath } from '../contract/paths.ts'
 import { type CommandFailure, notSignedIn, refused } from '../failure.ts'
 import { type Answer, type Ask, Connection } from './connection.ts'
-import { readSession } from './session-file.ts'
+import { readSession, trustedAt, withTrusted, writeSession } from './session-file.ts'
 
 export interface Call {
   /** The endpoint's own path unless variables must be filled in. */
@@ -29,9 +29,12 @@ export interface Api {
 /** Opens the saved session for the length of `work`. */
 export async function withApi<T>(context: Context, work: (api: Api) => Promise<T>): Promise<T> {
   const session = readSession(context.env)
-  const fingerprint = session?.certificates[session.address]
-  if (!session?.cookie || fingerprint === undefined) throw notSignedIn('You are not signed in.')
-  const connection = new Connection(session.address, fingerprint)
+  const trusted = session ? trustedAt(session, session.address) : undefined
+  if (!session?.cookie || trusted === undefined) throw notSignedIn('You are not signed in.')
+  const { address } = session
+  const connection = new Connection(address, trusted, (shown) =>
+    writeSession(context.env, { ...session, ...withTrusted(session, address, shown) }),
+  )
   try {
     return await work(createApi(connection, session.cookie))
   } finally {

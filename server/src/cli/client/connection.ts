@@ -1,6 +1,7 @@
-// HTTPS to one gateway whose certificate is known by its fingerprint. The fingerprint is compared before a single byte
-// of a request is sent, so neither password nor cookies reach another server.
+// HTTPS to one gateway whose certificate is known by its fingerprint, or is a renewal signed with the key of the root that
+// came with it. It is judged before a single byte of a request is sent, so neither password nor cookies reach another server.
 
+import { createHash, X509Certificate } from 'node:crypto'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
@@ -23,6 +24,13 @@ export interface Answer {
   readonly text: string
 }
 
+/** What tells a gateway from others. */
+export interface ShownCertificate {
+  readonly fingerprint: string
+  /** SHA-256 of the public key of the root that signed the certificate; null when no root came with it, or it has ended. */
+  readonly rootKey: string | null
+}
+
 const connectMilliseconds = 10_000
 /** A change is answered after it was applied, which may take a while. */
 const answerMilliseconds = 120_000
@@ -32,14 +40,15 @@ export class Connection {
   readonly #address: URL
   readonly #agent: Agent
 
-  constructor(address: string, fingerprint: string) {
+  /** `onRenewed` gets the certificate of a gateway that renewed it since `trusted` was shown. */
+  constructor(address: string, trusted: ShownCertificate, onRenewed?: (shown: ShownCertificate) => void) {
     this.#address = new URL(address)
     this.#agent = new Agent({ keepAlive: true, maxSockets })
     // An already encrypted socket under plain HTTP: this is the only place that decides whom to talk to.
     this.#agent.createConnection = (_options, callback) => {
       // Node's types ask for a socket beside an error, which nothing reads.
       const fail = callback as ((error: Error) => void) | undefined
-      openPinned(this.#address, fingerprint).then((socket) => callback?.(null, socket), fail)
+      openTrusted(this.#address, trusted, onRenewed).then((socket) => callback?.(null, socket), fail)
       return undefined
     }
   }
@@ -75,25 +84,43 @@ export class Connection {
   }
 }
 
-/** The fingerprint an address shows now, for a person to compare. */
-export async function readFingerprint(address: string): Promise<string> {
+/** The certificate an address shows now, for a person to compare. */
+export async function readCertificate(address: string): Promise<ShownCertificate> {
   const url = new URL(address)
   try {
     const socket = await openSocket(url)
-    const fingerprint = fingerprintOf(socket)
+    const shown = shownBy(socket)
     socket.destroy()
-    return fingerprint
+    return shown
   } catch (error) {
     throw explain(url, error)
   }
 }
 
 /** A destroyed socket has no certificate any more; its empty fingerprint must not match anything. */
-function fingerprintOf(socket: TLSSocket): string {
+function shownBy(socket: TLSSocket): ShownCertificate {
   const certificate = socket.getPeerX509Certificate()
   if (certificate === undefined) throw new Error('no certificate was presented')
-  return certificate.fingerprint256
+  return { fingerprint: certificate.fingerprint256, rootKey: rootKeyOf(socket, certificate) }
 }
+
+function rootKeyOf(socket: TLSSocket, certificate: X509Certificate): string | null {
+  const { issuerCertificate } = socket.getPeerCertificate(true)
+  if (!issuerCertificate) return null
+  const root = new X509Certificate(issuerCertificate.raw)
+  const isSigned = root.ca && certificate.checkIssued(root) && certificate.verify(root.publicKey)
+  const hasEnded = certificate.validToDate.getTime() < Date.now()
+  return isSigned && !hasEnded ? keyFingerprint(root) : null
+}
+
+const keyFingerprint = ({ publicKey }: X509Certificate): string =>
+  createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('hex')
+
+/** A gateway renews its certificate when its names change and before it expires; its root keeps the key. */
+export const isRenewalOf = (trusted: ShownCertificate, shown: ShownCertificate): boolean =>
+  trusted.rootKey !== null && trusted.rootKey === shown.rootKey
 
 function openSocket(address: URL): Promise<TLSSocket> {
   const host = address.hostname.replace(/^\[|\]$/g, '')
@@ -104,7 +131,7 @@ function openSocket(address: URL): Promise<TLSSocket> {
       servername: isIP(host) === 0 ? host : '',
       minVersion: 'TLSv1.2',
       ALPNProtocols: ['http/1.1'],
-      // The gateway signs its own certificate: it is known by its fingerprint and by nothing else.
+      // The gateway signs its own certificate: it is judged by openTrusted().
       rejectUnauthorized: false,
     })
     socket.setTimeout(connectMilliseconds, () => socket.destroy(new Error('timed out while connecting')))
@@ -117,12 +144,20 @@ function openSocket(address: URL): Promise<TLSSocket> {
   })
 }
 
-async function openPinned(address: URL, expected: string): Promise<TLSSocket> {
+async function openTrusted(
+  address: URL,
+  trusted: ShownCertificate,
+  onRenewed?: (shown: ShownCertificate) => void,
+): Promise<TLSSocket> {
   const socket = await openSocket(address)
-  const shown = fingerprintOf(socket)
-  if (shown === expected) return socket
+  const shown = shownBy(socket)
+  if (shown.fingerprint === trusted.fingerprint) return socket
+  if (isRenewalOf(trusted, shown)) {
+    onRenewed?.(shown)
+    return socket
+  }
   socket.destroy()
-  throw strangeCertificate(address.origin, expected, shown)
+  throw strangeCertificate(address.origin, trusted.fingerprint, shown.fingerprint)
 }
 
 export const strangeCertificate = (address: string, trusted: string, shown: string): CommandFailure =>

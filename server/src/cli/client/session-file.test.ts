@@ -13,6 +13,7 @@ const session = {
   login: 'admin',
   cookie: 'a=b',
   certificates: { 'https://192.0.2.1': 'AA' },
+  roots: { 'https://192.0.2.1': 'bb' },
 }
 
 test('the file lies in the configuration folder of the account', () => {

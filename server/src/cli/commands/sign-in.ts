@@ -2,9 +2,16 @@
 
 import { signIn, signOut, whoAmI } from '../../areas/sign-in/contract.ts'
 import { createApi, withApi } from '../client/api.ts'
-import { type Answer, Connection, readFingerprint, strangeCertificate } from '../client/connection.ts'
+import {
+  type Answer,
+  Connection,
+  isRenewalOf,
+  readCertificate,
+  type ShownCertificate,
+  strangeCertificate,
+} from '../client/connection.ts'
 import { localAddress, localFingerprint } from '../client/local-gateway.ts'
-import { readSession, type SavedSession, writeSession } from '../client/session-file.ts'
+import { readSession, type SavedSession, trustedAt, withTrusted, writeSession } from '../client/session-file.ts'
 import type { Invocation, Run } from '../command.ts'
 import type { Context } from '../context.ts'
 import { badUsage, CommandFailure, exitCodes, noConnection, refused } from '../failure.ts'
@@ -18,13 +25,13 @@ export const signInCommand: Run = async (invocation, context) => {
   const saved = readSession(context.env)
   const address = chooseAddress(invocation, context, saved)
   const login = invocation.value('login') ?? firstAdministrator
-  const fingerprint = await chooseFingerprint(address, invocation, context, saved)
+  const certificate = await chooseCertificate(address, invocation, context, saved)
   const password = await readPassword(login, address, context)
-  const connection = new Connection(address, fingerprint)
+  const connection = new Connection(address, certificate)
   try {
     const answer = await createApi(connection, null).send(signIn, { body: { login, password, rest_path: '/' } })
-    const certificates = { ...saved?.certificates, [address]: fingerprint }
-    writeSession(context.env, { address, login, cookie: cookiesOf(answer), certificates })
+    const trusted = withTrusted(saved, address, certificate)
+    writeSession(context.env, { address, login, cookie: cookiesOf(answer), ...trusted })
   } finally {
     connection.close()
   }
@@ -47,24 +54,27 @@ export function parseAddress(text: string): string {
   return url.origin
 }
 
-async function chooseFingerprint(
+async function chooseCertificate(
   address: string,
   invocation: Invocation,
   context: Context,
   saved: SavedSession | null,
-): Promise<string> {
-  const shown = await readFingerprint(address)
+): Promise<ShownCertificate> {
+  const shown = await readCertificate(address)
+  const { fingerprint } = shown
   const given = invocation.value('fingerprint')
   if (given !== undefined) {
-    if (plainFingerprint(given) === plainFingerprint(shown)) return shown
+    if (plainFingerprint(given) === plainFingerprint(fingerprint)) return shown
     throw noConnection(`${address} presents a different certificate than the one given with --fingerprint.`, [
-      `shown  ${shown}`,
+      `shown  ${fingerprint}`,
     ])
   }
-  const known = saved?.certificates[address]
-  if (known === shown || invocation.has('trust') || localFingerprint(context, address) === shown) return shown
-  if (known !== undefined) throw strangeCertificate(address, known, shown)
-  return askTrust(address, shown, context)
+  const known = trustedAt(saved, address)
+  const isKnown = known !== undefined && (known.fingerprint === fingerprint || isRenewalOf(known, shown))
+  if (isKnown || invocation.has('trust') || localFingerprint(context, address) === fingerprint) return shown
+  if (known !== undefined) throw strangeCertificate(address, known.fingerprint, fingerprint)
+  await askTrust(address, fingerprint, context)
+  return shown
 }
 
 const plainFingerprint = (text: string): string =>
@@ -73,7 +83,7 @@ const plainFingerprint = (text: string): string =>
     .replaceAll(/[:\s]/g, '')
     .toLowerCase()
 
-async function askTrust(address: string, shown: string, context: Context): Promise<string> {
+async function askTrust(address: string, shown: string, context: Context): Promise<void> {
   if (!context.keyboard.isTerminal) {
     throw noConnection(`The certificate of ${address} is not trusted yet. Nothing was sent.`, [
       `SHA-256  ${shown}`,
@@ -83,7 +93,7 @@ async function askTrust(address: string, shown: string, context: Context): Promi
   context.terminal.note(
     `This is the first sign-in to ${address}. Its certificate has the SHA-256 fingerprint\n  ${shown}\n`,
   )
-  if (await context.keyboard.askYes('Is this your gateway? [y/N] ')) return shown
+  if (await context.keyboard.askYes('Is this your gateway? [y/N] ')) return
   throw refused('The certificate was not trusted. Nothing was sent.')
 }
 
