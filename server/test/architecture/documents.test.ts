@@ -31,6 +31,28 @@ describe('documents', () => {
     )
   })
 
+  it('have a line for each of the eighty security requirements, with a test or without a claim', () => {
+    const rows = textOf('docs/security.md')
+      .split('\n')
+      .filter((line) => /^\| \d/.test(line))
+      .map((line) =>
+        line
+          .slice(2, -2)
+          .split('|')
+          .map((cell) => cell.trim()),
+      )
+    assert.deepEqual(
+      rows.map(([number]) => number),
+      Array.from({ length: 80 }, (_, index) => String(index + 1)),
+    )
+    const isTrue = ([, , state = '', tests = '', missing = '']: readonly string[]): boolean =>
+      state === 'not yet' ? tests === '' : tests !== '' && (state === 'held' || (state === 'partly' && missing !== ''))
+    assert.deepEqual(
+      rows.filter((row) => !isTrue(row)).map(([number]) => number),
+      [],
+    )
+  })
+
   it('hold every decision under its own number', () => {
     const numbers = globSync('docs/decisions/*.md', { cwd: repository })
       .map((path) => path.slice(15, 19))
