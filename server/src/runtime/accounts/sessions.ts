@@ -117,7 +117,7 @@ export class Sessions {
       storedSeen: now,
     }
     const surplus = this.#ofAdmin(adminId)
-      .sort((a, b) => b.createdAt - a.createdAt)
+      .sort((a, b) => b.seen - a.seen || b.createdAt - a.createdAt)
       .slice(this.#limits.perAdministrator - 1)
     this.#database.transact(() => {
       for (const old of surplus) this.#delete(old)
