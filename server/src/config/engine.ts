@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../contract/error.ts'
 import type { Config, Slot } from '../model/slots.ts'
-import type { Outcome } from '../plan/artifacts.ts'
+import type { CheckReport, Outcome } from '../plan/artifacts.ts'
 import { allOf, changedAreas, newProblems, sameArtifacts } from '../plan/planner.ts'
 import { diffArtifacts } from '../plan/text-diff.ts'
 import { BackgroundApplies, type BackgroundRow, type BackgroundState, rowsOf } from './background.ts'
@@ -135,15 +135,21 @@ export class ConfigEngine implements ConfigView {
     const { prepared } = this.#prepare(head, this.#sequences, request)
     if (!prepared) return { changes: [], artifacts: [], unchecked: [] }
     const [before, after] = [this.#machine.rendered, prepared.rendered]
-    const report = sameArtifacts(allOf(before), allOf(after))
-      ? { problems: [], unchecked: [] }
-      : await this.#parts.applier.check(this.#machine.planToCheck(prepared.revision.revision, prepared.rendered))
-    if (report.problems.length > 0) throw refusedByChecker(report.problems)
+    const unchecked = await this.#check(prepared)
     return {
       changes: describeChanges(prepared.revision.changes),
       artifacts: diffArtifacts(allOf(before), allOf(after)),
-      unchecked: report.unchecked.map((item) => `${item.artifact}: ${item.reason}`),
+      unchecked: unchecked.map((item) => `${item.artifact}: ${item.reason}`),
     }
+  }
+
+  /** Throws what the checkers of the engines refuse; returns what none could check. */
+  async #check({ revision, rendered }: Prepared): Promise<CheckReport['unchecked']> {
+    if (sameArtifacts(allOf(this.#machine.rendered), allOf(rendered))) return []
+    const plan = this.#machine.planToCheck(revision.revision, rendered)
+    const { problems, unchecked } = await this.#parts.applier.check(plan)
+    if (problems.length > 0) throw refusedByChecker(problems)
+    return unchecked
   }
 
   /** The configuration that a change would result in, verified; nothing else happens. */
@@ -327,12 +333,15 @@ export class ConfigEngine implements ConfigView {
 
   /** Reverts a change on probation, then gives the waiting one its turn. Nothing is reverted for a change that is refused anyway. */
   async #override(waiting: Waiting, probation: Probation): Promise<void> {
-    const { actor, requestId = '' } = waiting.request
+    const { actor, requestId = '', authorize = () => {} } = waiting.request
     const { revision, author } = probation
     const reason = `Revision ${revision} by ${author} was not confirmed; it was reverted for a change by ${actor.login}`
     try {
-      this.#prepare(this.#headWithout(probation), this.#sequences, waiting.request)
-      const request = { ...this.#revertOf(probation, { actor, reason }), requestId }
+      const { prepared: wanted } = this.#prepare(this.#headWithout(probation), this.#sequences, waiting.request)
+      if (wanted) await this.#check(wanted)
+      // It can be confirmed while the checkers run.
+      if (this.#probation.current !== probation) return this.#queue.addFirst(waiting)
+      const request = { ...this.#revertOf(probation, { actor, reason, authorize }), requestId }
       const { prepared, result } = this.#prepare(this.#head, this.#sequences, request)
       await new Promise((resolve, reject) => {
         const revert = { waiting: { request, resolve, reject }, prepared, result }
@@ -439,12 +448,7 @@ export class ConfigEngine implements ConfigView {
       const before = { snapshot: this.#head, rendered, background: background.pending }
       const touched = changedAreas(rendered, prepared.rendered)
       const isForeground = !sameArtifacts(prepared.rendered.foreground, rendered.foreground)
-      if ((isForeground || touched.length > 0) && !request.isRevert) {
-        const report = await this.#parts.applier.check(
-          this.#machine.planToCheck(prepared.revision.revision, prepared.rendered),
-        )
-        if (report.problems.length > 0) throw refusedByChecker(report.problems)
-      }
+      if (!request.isRevert) await this.#check(prepared)
       // A session can end while the checkers run.
       request.authorize?.(prepared.revision.changes)
       const probation = this.#probationFor(request, prepared.revision.revision)

@@ -5,7 +5,8 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import { administrators, findByLogin } from '../../src/areas/administrators/config.ts'
-import { type Endpoint, nameOf } from '../../src/contract/endpoint.ts'
+import { type Endpoint, endpoint, nameOf } from '../../src/contract/endpoint.ts'
+import { defineArea, handle } from '../../src/http/handle.ts'
 import { read } from '../../src/model/slots.ts'
 import { cookieOf, fillPath, protectedEndpoints } from '../contract/contract.ts'
 import { sample, schemaOf } from '../contract/samples.ts'
@@ -102,6 +103,35 @@ describe('H3: a request that was armed before its session ended', () => {
     const [last] = gateway.database.prepare('SELECT * FROM audit ORDER BY rowid DESC LIMIT 1').all()
     assert.match(JSON.stringify(last), /of-predefined_admin_write/)
     assert.match(JSON.stringify(last), /PATCH \/firewall\/settings/)
+  })
+})
+
+describe('H3: an action that waits for something', () => {
+  const action = (path: string) =>
+    endpoint({ method: 'POST', path, access: 'signed-in', effect: 'action', summary: 'Wait and act' })
+  const later = () => new Promise<void>((resolve) => setImmediate(resolve))
+  const area = defineArea({
+    name: 'late',
+    slots: [],
+    routes: [
+      handle(action('/late/asks'), async ({ requireAuthority }) => {
+        await later()
+        requireAuthority()
+      }),
+      handle(action('/late/forgets'), later),
+    ],
+  })
+
+  it('is answered 500 by a test gateway unless it asks again before it acts', async () => {
+    const gateway = await createTestGateway({ extraAreas: [area], expectedLog: [/a request failed/] })
+    const admin = await gateway.client('predefined_admin_write')
+    assert.equal((await admin('POST', '/late/asks')).status, 200)
+    assert.equal((await admin('POST', '/late/forgets')).status, 500)
+    const late = admin('POST', '/late/asks')
+    await new Promise<void>((resolve) => process.nextTick(resolve))
+    for (const { handle: session } of gateway.services.sessions.list()) gateway.services.sessions.end(session)
+    assert.equal((await late).status, 401)
+    await gateway.close()
   })
 })
 

@@ -71,6 +71,25 @@ describe('L4: a change on probation of a lesser role', () => {
     assert.equal(logMode(), 'all')
   })
 
+  it('stays when the checkers refuse the other change, and when it is confirmed while they look', async () => {
+    const rule = sample(schemaOf(find('POST /firewall/rules/forward').body ?? {}))
+    const { check } = gateway.applier
+    settled(await change(lesser, 'all', onProbation))
+    const { revision } = gateway.engine
+    gateway.applier.refuseWith = [{ field: 'x', message: 'Refused.' }]
+    assert.equal((await admin('POST', '/firewall/rules/forward', rule)).status, 422)
+    gateway.applier.refuseWith = []
+    assert.equal(gateway.engine.probation?.revision, revision)
+    gateway.applier.check = async (plan) => {
+      gateway.applier.check = check
+      assert.equal((await lesser('POST', '/config/confirm')).status, 200)
+      return check.call(gateway.applier, plan)
+    }
+    const answer = settled(await admin('POST', '/firewall/rules/forward', rule))
+    assert.equal(answer.headers['portcullis-reverted'], undefined)
+    assert.equal(logMode(), 'all')
+  })
+
   it('is part of what a dry run shows, and stays', async () => {
     settled(await change(lesser, 'all', onProbation))
     const { changes } = settled(await admin('PATCH', '/dns/safesearch?dry_run=true', { enabled: true })).body
