@@ -4,7 +4,13 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyServerFactory } from 'fastify'
-import { administrators, findById, reopenedBy, signedOutBy } from './areas/administrators/config.ts'
+import {
+  administrators,
+  findById,
+  isFullAdministrator,
+  reopenedBy,
+  signedOutBy,
+} from './areas/administrators/config.ts'
 import { ruleOrigins } from './areas/firewall/config.ts'
 import { createLockOutGuard } from './areas/firewall/lock-out.ts'
 import { areas as allAreas } from './areas/index.ts'
@@ -93,6 +99,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const sessions = new Sessions(database, clock)
   const guard = new SignInGuard(database, clock)
   const referencesTo = createReferenceFinder(areas)
+  const rightsSlots = new Set(areas.flatMap(({ rights = [] }) => rights.map(({ key }) => key)))
   const engine = new ConfigEngine({
     slots,
     database,
@@ -103,6 +110,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     clock,
     lockOut: createLockOutGuard(parts.facts, clock.now),
     referencesTo,
+    rightsSlots,
     onCommit: (commits) => {
       for (const { revision } of commits) {
         for (const adminId of signedOutBy(revision.changes)) sessions.endAllOf(adminId)
@@ -194,6 +202,8 @@ export function createGateway(parts: GatewayParts): Gateway {
       },
       (identity) => (sessions.touch(identity.session) ? refreshed(identity) : null),
     ),
+    rightsSlots,
+    isFullAdministrator: (login) => isFullAdministrator(engine.config, login),
     ownNames: parts.ownNames,
     isTls: parts.isTls,
     log: parts.log,

@@ -8,6 +8,7 @@ import type { Facts } from '../plan/facts.ts'
 import type { Planner } from '../plan/planner.ts'
 import type { ArtifactChange } from '../plan/text-diff.ts'
 import type { ObjectChange } from './describe.ts'
+import type { ChangeSet } from './diff.ts'
 import type { ConfigStore, Probation, Revision, RevisionInfo } from './store.ts'
 
 export interface Actor {
@@ -35,6 +36,13 @@ export interface ChangeRequest<R> {
   readonly actor: Actor
   readonly reason: string
   readonly requestId?: string
+  /**
+   * Throws when the author may not make this change, or may not any longer. Asked in the change's own turn: right before the
+   * edit, with what it changes, and right before the commit. Absent: the gateway itself changes something.
+   */
+  readonly authorize?: Authorize
+  /** Whether a change on probation is reverted to make room for this one (decision 33); absent: never. */
+  readonly overrides?: (probation: Probation) => boolean
   /** Refused with precondition_failed unless this is the slot's last revision. */
   readonly expects?: { readonly slot: string; readonly revision: number }
   readonly confirmWithinSeconds?: number
@@ -44,11 +52,16 @@ export interface ChangeRequest<R> {
   readonly isDeferred?: boolean
 }
 
+/** `changes` are what the author is about to change, once that is known. */
+export type Authorize = (changes?: ChangeSet) => void
+
 export interface ChangeResult<R> {
   readonly result: R
   /** Null when the edit changed nothing. */
   readonly revision: number | null
   readonly probation: Probation | null
+  /** The revision on probation that was reverted to make room for this change. */
+  readonly reverted: number | null
 }
 
 export interface DryRun {
@@ -91,6 +104,8 @@ export interface EngineParts {
   readonly facts: () => Facts
   readonly clock: Clocks
   readonly lockOut?: LockOutGuard
+  /** Slots that say who may do what: a change of them is committed before the next one is authorized. */
+  readonly rightsSlots?: ReadonlySet<string>
   /** Who names an object, over all areas; absent: no object is named. */
   readonly referencesTo?: EditTools['referencesTo']
   /** Runs inside the transaction of a commit, which also writes the audit record and ends sessions. */
@@ -114,5 +129,5 @@ export interface ConfigView {
   /** Keeps the change on probation. */
   confirm(): Probation
   /** Reverts the change on probation at once. */
-  putBack(actor: Actor, reason: string): Promise<ChangeResult<null>>
+  putBack(actor: Actor, reason: string, authorize?: Authorize): Promise<ChangeResult<null>>
 }

@@ -3,13 +3,14 @@
 
 import { GatewayError } from '../contract/error.ts'
 import type { Config, Slot } from '../model/slots.ts'
-import type { Outcome } from '../plan/artifacts.ts'
+import type { CheckReport, Outcome } from '../plan/artifacts.ts'
 import { allOf, changedAreas, newProblems, sameArtifacts } from '../plan/planner.ts'
 import { diffArtifacts } from '../plan/text-diff.ts'
 import { BackgroundApplies, type BackgroundRow, type BackgroundState, rowsOf } from './background.ts'
 import type {
   Actor,
   ApplyState,
+  Authorize,
   ChangeRequest,
   ChangeResult,
   ConfigView,
@@ -18,19 +19,24 @@ import type {
   Edit,
   EngineParts,
 } from './change.ts'
+import { ChangeQueue } from './change-queue.ts'
 import { describeChanges } from './describe.ts'
-import { applyChanges, type ChangeSet, diffConfig, inverse, type Snapshot } from './diff.ts'
+import { applyChanges, diffConfig, inverse, type Snapshot } from './diff.ts'
 import { MachineFollower } from './machine.ts'
 import {
   type Baseline,
+  editTools,
   needsItsOwnTurn,
   type Prepared,
   type Ready,
   refusedByChecker,
+  refuseLockOut,
+  revisionOf,
+  undoing,
   type Waiting,
 } from './prepared.ts'
 import { ProbationWatch } from './probation.ts'
-import type { Probation, Revision, RevisionInfo } from './store.ts'
+import type { Probation, RevisionInfo } from './store.ts'
 
 /** How many changes share one commit at most, so that the event loop is not blocked for long. */
 const maxShared = 64
@@ -45,7 +51,7 @@ export class ConfigEngine implements ConfigView {
   #slotRevisions: Record<string, number>
   #sequences: Record<string, number>
   readonly #probation: ProbationWatch
-  readonly #queue: Waiting[] = []
+  readonly #queue = new ChangeQueue()
   readonly #listeners: (() => void)[] = []
   #working: Promise<void> | null = null
   /** An apply of the reconcile loop that is in progress. */
@@ -117,25 +123,33 @@ export class ConfigEngine implements ConfigView {
 
   change<R>(request: ChangeRequest<R>): Promise<ChangeResult<R>> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ request, resolve: resolve as Waiting['resolve'], reject })
+      this.#queue.add({ request, resolve: resolve as Waiting['resolve'], reject })
       this.#wake()
     })
   }
 
   /** A dry run: what a change would do to objects and to the machine. */
   async dryRun<R>(request: ChangeRequest<R>): Promise<DryRun> {
-    const { prepared } = this.#prepare(this.#head, this.#sequences, request)
+    const overridden = this.#overriddenBy(request)
+    const head = overridden ? this.#headWithout(overridden) : this.#head
+    const { prepared } = this.#prepare(head, this.#sequences, request)
     if (!prepared) return { changes: [], artifacts: [], unchecked: [] }
     const [before, after] = [this.#machine.rendered, prepared.rendered]
-    const report = sameArtifacts(allOf(before), allOf(after))
-      ? { problems: [], unchecked: [] }
-      : await this.#parts.applier.check(this.#machine.planToCheck(prepared.revision.revision, prepared.rendered))
-    if (report.problems.length > 0) throw refusedByChecker(report.problems)
+    const unchecked = await this.#check(prepared)
     return {
       changes: describeChanges(prepared.revision.changes),
       artifacts: diffArtifacts(allOf(before), allOf(after)),
-      unchecked: report.unchecked.map((item) => `${item.artifact}: ${item.reason}`),
+      unchecked: unchecked.map((item) => `${item.artifact}: ${item.reason}`),
     }
+  }
+
+  /** Throws what the checkers of the engines refuse; returns what none could check. */
+  async #check({ revision, rendered }: Prepared): Promise<CheckReport['unchecked']> {
+    if (sameArtifacts(allOf(this.#machine.rendered), allOf(rendered))) return []
+    const plan = this.#machine.planToCheck(revision.revision, rendered)
+    const { problems, unchecked } = await this.#parts.applier.check(plan)
+    if (problems.length > 0) throw refusedByChecker(problems)
+    return unchecked
   }
 
   /** The configuration that a change would result in, verified; nothing else happens. */
@@ -158,19 +172,21 @@ export class ConfigEngine implements ConfigView {
 
   /** The configuration as it was at a revision; null when it does not exist. */
   configAt(revision: number): Config | null {
-    if (revision === this.#head.revision) return this.#head.config
-    if (revision !== 0 && !this.#parts.store.findRevision(revision)) return null
     if (revision > this.#head.revision) return null
-    const undone = this.#parts.store
-      .changesSince(revision)
-      .reduce((snapshot, changes) => applyChanges(snapshot, inverse(changes), revision), this.#head)
-    return undone.config
+    if (revision !== 0 && !this.#parts.store.findRevision(revision)) return null
+    return this.#snapshotAt(revision).config
   }
 
-  #configAtOrThrow(revision: number): Config {
-    const config = this.configAt(revision)
-    if (!config) throw new GatewayError('not_found', `There is no revision ${revision}.`)
-    return config
+  #snapshotAt(revision: number): Snapshot {
+    if (revision === this.#head.revision) return this.#head
+    return this.#parts.store
+      .changesSince(revision)
+      .reduce((snapshot, changes) => applyChanges(snapshot, inverse(changes), revision), this.#head)
+  }
+
+  /** The head as it will be when this change on probation is reverted. */
+  #headWithout({ revision }: Probation): Snapshot {
+    return { ...this.#snapshotAt(revision - 1), revision: this.#head.revision + 1 }
   }
 
   /** Ends the probation and keeps the change. */
@@ -183,9 +199,19 @@ export class ConfigEngine implements ConfigView {
   }
 
   /** Reverts the change on probation at once. */
-  async putBack(actor: Actor, reason: string): Promise<ChangeResult<null>> {
-    const { revision } = this.#probation.require()
-    return this.change({ edit: () => [this.#configAtOrThrow(revision - 1), null], actor, reason, isRevert: true })
+  async putBack(actor: Actor, reason: string, authorize: Authorize = () => {}): Promise<ChangeResult<null>> {
+    return this.change(this.#revertOf(this.#probation.require(), { actor, reason, authorize }))
+  }
+
+  #revertOf(
+    probation: Probation,
+    request: Pick<ChangeRequest<null>, 'actor' | 'reason' | 'authorize'>,
+  ): ChangeRequest<null> {
+    const edit: Edit<null> = () => {
+      this.#probation.requireRevision(probation.revision)
+      return [this.#headWithout(probation).config, null]
+    }
+    return { ...request, edit, isRevert: true }
   }
 
   /** Starts the timer of a probation that a restart interrupted. Call once, when the applier is wired. */
@@ -226,7 +252,7 @@ export class ConfigEngine implements ConfigView {
   }
 
   #wake(): void {
-    if (this.#working || this.#queue.length === 0) return
+    if (this.#working || this.#queue.isEmpty) return
     // One turn of the event loop lets requests that arrived together share a commit.
     void this.#takeTurn(() => new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#work()))
   }
@@ -245,17 +271,20 @@ export class ConfigEngine implements ConfigView {
     try {
       this.#revertFailed()
     } catch (error) {
-      for (const waiting of this.#queue.splice(0)) waiting.reject(error)
+      this.#queue.rejectAll(error)
       return
     }
     let shared: Ready[] = []
     let head = this.#head
     let sequences = this.#sequences
     for (let count = 0; count < maxShared; count++) {
-      const waiting = this.#queue.shift()
+      const waiting = this.#queue.next()
       if (!waiting) break
-      if (waiting.request.expects) {
-        // A precondition is checked against what is committed, so the changes collected so far are committed first.
+      const overridden = this.#overriddenBy(waiting.request)
+      // While a change is on probation no other one was collected.
+      if (overridden) return this.#applying ? this.#tryLater(waiting) : this.#override(waiting, overridden)
+      if (waiting.request.expects || this.#changesRights(shared.at(-1))) {
+        // Preconditions and authority are checked against what is committed, so the changes collected so far are committed first.
         this.#commitShared(shared)
         shared = []
         head = this.#head
@@ -285,8 +314,44 @@ export class ConfigEngine implements ConfigView {
 
   /** The revision it was prepared on changed, or the machine is busy: it is prepared again next. */
   async #tryLater(waiting: Waiting): Promise<void> {
-    this.#queue.unshift(waiting)
+    this.#queue.addFirst(waiting)
     await this.#applying
+  }
+
+  #changesRights(ready: Ready | undefined): boolean {
+    const { rightsSlots } = this.#parts
+    return ready?.prepared?.revision.changes.some(({ slot }) => rightsSlots?.has(slot)) ?? false
+  }
+
+  #overriddenBy(request: ChangeRequest<unknown>): Probation | null {
+    const { current } = this.#probation
+    if (!current || !request.overrides?.(current)) return null
+    // What its author read is about to be reverted: they decide first.
+    const { expects } = request
+    return expects && this.slotRevision(expects.slot) === current.revision ? null : current
+  }
+
+  /** Reverts a change on probation, then gives the waiting one its turn. Nothing is reverted for a change that is refused anyway. */
+  async #override(waiting: Waiting, probation: Probation): Promise<void> {
+    const { actor, requestId = '', authorize = () => {} } = waiting.request
+    const { revision, author } = probation
+    const reason = `Revision ${revision} by ${author} was not confirmed; it was reverted for a change by ${actor.login}`
+    try {
+      const { prepared: wanted } = this.#prepare(this.#headWithout(probation), this.#sequences, waiting.request)
+      if (wanted) await this.#check(wanted)
+      // It can be confirmed while the checkers run.
+      if (this.#probation.current !== probation) return this.#queue.addFirst(waiting)
+      const request = { ...this.#revertOf(probation, { actor, reason, authorize }), requestId }
+      const { prepared, result } = this.#prepare(this.#head, this.#sequences, request)
+      await new Promise((resolve, reject) => {
+        const revert = { waiting: { request, resolve, reject }, prepared, result }
+        if (prepared) void this.#applyAlone(revert, prepared)
+        else reject(new Error(`revision ${revision} on probation has no changes`))
+      })
+      this.#queue.addFirst({ ...waiting, reverted: revision })
+    } catch (error) {
+      waiting.reject(error)
+    }
   }
 
   #prepare<R>(
@@ -294,29 +359,21 @@ export class ConfigEngine implements ConfigView {
     sequences: Readonly<Record<string, number>>,
     request: ChangeRequest<R>,
   ): { prepared: Prepared | null; result: R } {
-    if (!request.isRevert) this.#probation.refuseOthers()
+    request.authorize?.()
+    if (!request.isRevert && !this.#overriddenBy(request)) this.#probation.refuseOthers()
     this.#refuseStale(request)
-    const used: Record<string, number> = {}
-    const [wanted, result] = request.edit(head.config, {
-      nextId: (slot) => {
-        const id = (used[slot.key] ?? sequences[slot.key] ?? 0) + 1
-        used[slot.key] = id
-        return id
-      },
-      keepIds: (slot, upTo) => {
-        used[slot.key] = Math.max(upTo, used[slot.key] ?? sequences[slot.key] ?? 0)
-      },
-      referencesTo: this.#parts.referencesTo ?? (() => []),
-    })
+    const { tools, used } = editTools(sequences, this.#parts.referencesTo)
+    const [wanted, result] = request.edit(head.config, tools)
     const { changes, snapshot } = diffConfig(this.#parts.slots, head, wanted)
     if (changes.length === 0) return { prepared: null, result }
+    request.authorize?.(changes)
     const problems = newProblems(this.#parts.planner, head.config, snapshot.config)
     if (problems.length > 0) {
       const message = problems[0]?.message ?? 'The resulting configuration would be invalid.'
       throw new GatewayError('invalid', message, { problems })
     }
-    this.#refuseLockOut(head.config, snapshot.config, request)
-    const revision = this.#newRevision(head.revision + 1, request, changes)
+    refuseLockOut(this.#parts.lockOut, head.config, snapshot.config, request)
+    const revision = revisionOf(head.revision + 1, request, changes, this.#parts.clock.now())
     return {
       result,
       prepared: {
@@ -326,31 +383,6 @@ export class ConfigEngine implements ConfigView {
         rendered: this.#parts.planner.renderParts(snapshot.config, this.#parts.facts()),
         sequences: used,
       },
-    }
-  }
-
-  #refuseLockOut(before: Config, after: Config, request: ChangeRequest<unknown>): void {
-    if (request.isRevert || request.confirmWithinSeconds !== undefined) return
-    const reason = this.#parts.lockOut?.(before, after, request.actor) ?? null
-    if (reason === null) return
-    throw new GatewayError(
-      'conflict',
-      `${reason} Send it with the header Portcullis-Confirm-Within to have it reverted unless you confirm it in time.`,
-    )
-  }
-
-  #newRevision(
-    revision: number,
-    request: Pick<ChangeRequest<unknown>, 'actor' | 'reason'>,
-    changes: ChangeSet,
-  ): Revision {
-    return {
-      revision,
-      time: this.#parts.clock.now().toISOString(),
-      author: request.actor.login,
-      address: request.actor.address,
-      reason: request.reason,
-      changes,
     }
   }
 
@@ -371,7 +403,8 @@ export class ConfigEngine implements ConfigView {
       return false
     }
     for (const { waiting, prepared: own, result } of shared) {
-      waiting.resolve({ result, revision: own?.revision.revision ?? null, probation: null })
+      const revision = own?.revision.revision ?? null
+      waiting.resolve({ result, revision, probation: null, reverted: waiting.reverted ?? null })
     }
     if (prepared.length > 0) this.#notify()
     return true
@@ -415,17 +448,15 @@ export class ConfigEngine implements ConfigView {
       const before = { snapshot: this.#head, rendered, background: background.pending }
       const touched = changedAreas(rendered, prepared.rendered)
       const isForeground = !sameArtifacts(prepared.rendered.foreground, rendered.foreground)
-      if ((isForeground || touched.length > 0) && !request.isRevert) {
-        const report = await this.#parts.applier.check(
-          this.#machine.planToCheck(prepared.revision.revision, prepared.rendered),
-        )
-        if (report.problems.length > 0) throw refusedByChecker(report.problems)
-      }
+      if (!request.isRevert) await this.#check(prepared)
+      // A session can end while the checkers run.
+      request.authorize?.(prepared.revision.changes)
       const probation = this.#probationFor(request, prepared.revision.revision)
       const pending = touched.length === 0 ? before.background : background.changed(touched, before.snapshot)
       this.#commit([prepared], probation, pending)
       if (isForeground) await this.#applyCommitted(request, before, prepared)
-      waiting.resolve({ result, revision: prepared.revision.revision, probation: probation ?? null })
+      const { revision } = prepared.revision
+      waiting.resolve({ result, revision, probation: probation ?? null, reverted: waiting.reverted ?? null })
     } catch (error) {
       waiting.reject(error)
     }
@@ -471,25 +502,7 @@ export class ConfigEngine implements ConfigView {
   #revertFailed(): void {
     if (!this.#pendingRevert) return
     const { before, failed } = this.#pendingRevert
-    const number = failed.revision.revision + 1
-    const revision = this.#newRevision(
-      number,
-      { actor: system, reason: `Revision ${number - 1} failed on the machine` },
-      inverse(failed.revision.changes),
-    )
-    this.#commit(
-      [
-        {
-          revision,
-          requestId: failed.requestId,
-          snapshot: { ...before.snapshot, revision: number },
-          rendered: before.rendered,
-          sequences: {},
-        },
-      ],
-      null,
-      before.background,
-    )
+    this.#commit([undoing(failed, before, system, this.#parts.clock.now())], null, before.background)
     this.#pendingRevert = null
   }
 }

@@ -1,10 +1,12 @@
 // A change on its way through the engine: requested, prepared, ready to be committed. Types and pure functions of them.
 
 import { GatewayError, type Problem } from '../contract/error.ts'
+import type { Config } from '../model/slots.ts'
 import { allOf, type Rendered, sameArtifacts } from '../plan/planner.ts'
 import type { PendingAreas } from './background.ts'
-import type { ChangeRequest, ChangeResult, Committed } from './change.ts'
-import type { Snapshot } from './diff.ts'
+import type { Actor, ChangeRequest, ChangeResult, Committed, EditTools, LockOutGuard } from './change.ts'
+import { type ChangeSet, inverse, type Snapshot } from './diff.ts'
+import type { Revision } from './store.ts'
 
 export interface Prepared extends Committed {
   readonly snapshot: Snapshot
@@ -23,6 +25,8 @@ export interface Waiting {
   readonly request: ChangeRequest<unknown>
   readonly resolve: (result: ChangeResult<unknown>) => void
   readonly reject: (error: unknown) => void
+  /** The revision on probation that was reverted for it. */
+  readonly reverted?: number
 }
 
 export interface Ready {
@@ -39,3 +43,65 @@ export const needsItsOwnTurn = (request: ChangeRequest<unknown>, prepared: Prepa
 
 export const refusedByChecker = (problems: readonly Problem[]): GatewayError =>
   new GatewayError('invalid', problems[0]?.message ?? 'The engine rejected the resulting configuration.', { problems })
+
+/** Numbers assigned by an edit are in `used` and become final with its commit. */
+export function editTools(
+  sequences: Readonly<Record<string, number>>,
+  referencesTo: EditTools['referencesTo'] = () => [],
+): { readonly tools: EditTools; readonly used: Record<string, number> } {
+  const used: Record<string, number> = {}
+  const last = (key: string): number => used[key] ?? sequences[key] ?? 0
+  const tools: EditTools = {
+    nextId: ({ key }) => {
+      used[key] = last(key) + 1
+      return used[key]
+    },
+    keepIds: ({ key }, upTo) => {
+      used[key] = Math.max(upTo, last(key))
+    },
+    referencesTo,
+  }
+  return { tools, used }
+}
+
+export const revisionOf = (
+  revision: number,
+  request: Pick<ChangeRequest<unknown>, 'actor' | 'reason'>,
+  changes: ChangeSet,
+  now: Date,
+): Revision => ({
+  revision,
+  time: now.toISOString(),
+  author: request.actor.login,
+  address: request.actor.address,
+  reason: request.reason,
+  changes,
+})
+
+/** The revision that reverts one that failed on the machine. */
+export function undoing(failed: Prepared, before: Baseline, actor: Actor, now: Date): Prepared {
+  const revision = failed.revision.revision + 1
+  const reason = `Revision ${failed.revision.revision} failed on the machine`
+  return {
+    revision: revisionOf(revision, { actor, reason }, inverse(failed.revision.changes), now),
+    requestId: failed.requestId,
+    snapshot: { ...before.snapshot, revision },
+    rendered: before.rendered,
+    sequences: {},
+  }
+}
+
+export function refuseLockOut(
+  guard: LockOutGuard | undefined,
+  before: Config,
+  after: Config,
+  request: ChangeRequest<unknown>,
+): void {
+  if (request.isRevert || request.confirmWithinSeconds !== undefined) return
+  const reason = guard?.(before, after, request.actor) ?? null
+  if (reason === null) return
+  throw new GatewayError(
+    'conflict',
+    `${reason} Send it with the header Portcullis-Confirm-Within to have it reverted unless you confirm it in time.`,
+  )
+}

@@ -32,6 +32,12 @@ export class ProbationWatch {
     return this.#current
   }
 
+  /** In the turn of a revert: what it is to revert may have been confirmed or reverted while it waited. */
+  requireRevision(revision: number): void {
+    if (this.require().revision !== revision)
+      throw new GatewayError('conflict', `Revision ${revision} is not waiting for a confirmation any more.`)
+  }
+
   /** No other change is accepted until then: a revert would undo it too (decision 4). */
   refuseOthers(): void {
     const probation = this.#current

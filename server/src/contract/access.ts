@@ -62,4 +62,7 @@ export const accessTable = {
 
 export type Access = keyof typeof accessTable
 
+/** The role that sees secrets and does everything. */
+export const hasFullAccess = (role: Role | undefined): boolean => role === 'predefined_admin_write'
+
 export const mayUse = (role: Role, access: Access): boolean => (accessTable[access] as readonly Role[]).includes(role)

@@ -25,7 +25,12 @@ interface Common<Path extends string = string> {
   readonly title: string
   readonly view?: Access
   readonly change: Access
+  /** Of every change. */
+  readonly needsFreshSignIn?: boolean
 }
+
+const freshness = ({ needsFreshSignIn }: Pick<Common, 'needsFreshSignIn'>) =>
+  needsFreshSignIn ? { needsFreshSignIn } : {}
 
 export const settingsEndpoints = <S extends TObject>(spec: Common & { readonly schema: S }) => ({
   show: endpoint({
@@ -42,6 +47,7 @@ export const settingsEndpoints = <S extends TObject>(spec: Common & { readonly s
     summary: `Change the ${spec.title}`,
     description: anySubset,
     body: patchOf(spec.schema),
+    ...freshness(spec),
   }),
 })
 
@@ -61,7 +67,6 @@ interface CollectionSpec<
   readonly patch?: P
   /** What lists show. */
   readonly shown: V
-  readonly removalNeedsFreshSignIn?: boolean
 }
 
 export const collectionEndpoints = <
@@ -82,6 +87,7 @@ export const collectionEndpoints = <
     summary: `Add ${spec.item}`,
     body: spec.fields,
     reply: CreatedString,
+    ...freshness(spec),
   }),
 })
 
@@ -119,6 +125,7 @@ export const orderedEndpoints = <
     query: placementQuery(Type.Integer()),
     body: spec.fields,
     reply: CreatedInteger,
+    ...freshness(spec),
   }),
   move: endpoint({
     method: 'PATCH',
@@ -127,6 +134,7 @@ export const orderedEndpoints = <
     summary: `Move ${spec.item}`,
     body: moveBody('Move', { id: Type.Integer() }),
     errors: ['not_found'],
+    ...freshness(spec),
   }),
 })
 
@@ -228,12 +236,13 @@ const itemEndpoints = <
     summary: `Change ${spec.item}`,
     description: anySubset,
     body: (spec.patch ?? patchOf(spec.fields)) as P,
+    ...freshness(spec),
   }),
   remove: endpoint({
     method: 'DELETE',
     path: `${spec.path}/:${spec.idName}` as const,
     access: spec.change,
     summary: `Remove ${spec.item}`,
-    ...(spec.removalNeedsFreshSignIn ? { needsFreshSignIn: true } : {}),
+    ...freshness(spec),
   }),
 })

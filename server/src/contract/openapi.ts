@@ -260,6 +260,10 @@ const changeParameters = [
 
 const changeHeaders = {
   'Portcullis-Revision': { schema: { type: 'integer' }, description: 'The newest revision of the configuration.' },
+  'Portcullis-Reverted': {
+    schema: { type: 'integer' },
+    description: 'Revision on probation of a lesser role that was reverted to make room for this change.',
+  },
   'Portcullis-Confirm-Before': {
     schema: { type: 'string' },
     description: 'Only for a change on probation: when it is reverted.',

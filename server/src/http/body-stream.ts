@@ -9,6 +9,8 @@ export interface BodyLimits {
   readonly tooLargeMessage: string
   /** As the sender declared it; undefined when it did not. */
   readonly declaredLength: string | undefined
+  /** Called when the body is complete, before its reader learns that; what it throws refuses the request. */
+  readonly atEnd: () => void
 }
 
 /** Leaves the connection alone when its reader stops early, so that the refusal still reaches the sender. */
@@ -21,7 +23,7 @@ export async function* bodyStream(body: Readable, limits: BodyLimits): AsyncGene
     const { done, value } = await chunks.next().catch((cause: unknown) => {
       throw new GatewayError('malformed', 'The body ended before it was complete.', { cause })
     })
-    if (done) return
+    if (done) return limits.atEnd()
     size += (value as Buffer).length
     if (size > limits.bytes) throw tooLarge()
     yield value as Buffer

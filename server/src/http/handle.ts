@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
 import type { BackgroundState } from '../config/background.ts'
-import type { Actor, ConfigView, EditTools } from '../config/change.ts'
+import type { Actor, Authorize, ConfigView, EditTools } from '../config/change.ts'
 import type { Role } from '../contract/access.ts'
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from '../contract/endpoint.ts'
 import type { Problem } from '../contract/error.ts'
@@ -208,6 +208,11 @@ export interface Context<E extends Endpoint = Endpoint> {
   readonly cookieHeader: string | undefined
   readonly services: Services
   readonly identity: Identity | null
+  /**
+   * Throws unless session, role and fresh sign-in still hold. An action that waited for something calls it right before it acts;
+   * change() does so by itself.
+   */
+  readonly requireAuthority: Authorize
   /** May see secrets and do everything. */
   readonly isFullAdministrator: boolean
   /** Records what this call did beside changing the configuration, such as showing a secret. */

@@ -11,6 +11,7 @@ import Fastify, {
 } from 'fastify'
 import type { Actor, DryRun, Edit, EditTools } from '../config/change.ts'
 import type { ConfigEngine } from '../config/engine.ts'
+import { hasFullAccess } from '../contract/access.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { nameOf } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/error.ts'
@@ -20,7 +21,8 @@ import { Type } from '../contract/schema.ts'
 import type { Config } from '../model/slots.ts'
 import type { AuditEntry } from '../runtime/logs/audit.ts'
 import type { Log } from '../runtime/logs/log.ts'
-import { bodyStream, noStream } from './body-stream.ts'
+import { Authority, type AuthorityParts, type RequestAuthority } from './authority.ts'
+import { type BodyLimits, bodyStream, noStream } from './body-stream.ts'
 import { markSignedIn } from './connections.ts'
 import { answerFor, asGatewayError, bodyTooLarge, type ErrorAnswer, internalMessage } from './errors.ts'
 import { FairShare } from './fair-share.ts'
@@ -28,27 +30,17 @@ import { type Change, type Context, type Identity, isRawReply, type Route, type 
 import { fixedHeaders, tlsHeaders } from './headers.ts'
 import { checkOrigin } from './origin.ts'
 import { preview } from './preview.ts'
-import {
-  type ChangeHeaders,
-  checkAccess,
-  checkFraming,
-  checkFreshSignIn,
-  etagOf,
-  type FindIdentity,
-  plainAddress,
-  readChangeHeaders,
-} from './request.ts'
+import { type ChangeHeaders, checkFraming, etagOf, plainAddress, readChangeHeaders } from './request.ts'
 import { serialise, serialiseKept } from './serialise.ts'
 import { parseJsonBytes } from './strict-json.ts'
 import { listenerOptions } from './tls.ts'
 import { UnauthenticatedLog } from './unauthenticated-log.ts'
 import { checkBody, faultsOf, readQuery } from './validate.ts'
 
-export interface HttpParts {
+export interface HttpParts extends AuthorityParts {
   readonly routes: readonly Route[]
   readonly services: Services
   readonly engine: ConfigEngine
-  readonly findIdentity: FindIdentity
   /** Names of this machine, lower case, beside its addresses. */
   readonly ownNames: ReadonlySet<string>
   readonly isTls: boolean
@@ -107,6 +99,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     },
     ...(parts.serverFactory ? { serverFactory: parts.serverFactory } : {}),
   })
+  const authority = new Authority(app, parts)
   app.decorateRequest('identity', null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -122,9 +115,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
         retryAfterSeconds: 1,
       })
     }
-    // Only a signed-in client is told that a path is unknown.
-    checkAccess(request.identity, route?.endpoint.access ?? 'signed-in')
-    if (route?.endpoint.needsFreshSignIn) checkFreshSignIn(request.identity, services.clock.elapsed())
+    authority.begin(request)
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       checkOrigin(request.headers, parts.ownNames, parts.isTls, route?.endpoint.rawBodyType ?? undefined)
     }
@@ -153,7 +144,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
       url: route.endpoint.path,
       bodyLimit: route.endpoint.bodyLimitBytes,
       config: { route },
-      handler: (request, reply) => answer(parts, route, request, reply),
+      handler: (request, reply) => answer(parts, route, request, reply, authority.of(request, reply)),
     })
   }
   for (const route of parts.routes) if (!route.endpoint.streamsBody) addRoute(app, route)
@@ -208,7 +199,13 @@ function send(reply: FastifyReply, answer: ErrorAnswer): void {
 }
 
 /** Not async itself: a handler that answers at once, as nearly every read does, costs no promise. */
-function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: FastifyReply): unknown {
+function answer(
+  parts: HttpParts,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  authority: RequestAuthority,
+): unknown {
   const { endpoint, slot } = route
   const { engine } = parts
   const query = readQuery(querySchemaOf(endpoint), request.query as Record<string, unknown>)
@@ -226,14 +223,15 @@ function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: 
     query,
     body,
     rawBody,
-    bodyStream: endpoint.streamsBody ? readStream(endpoint, request) : noStream(),
+    bodyStream: endpoint.streamsBody ? readStream(endpoint, request, authority.authorize) : noStream(),
     config: engine.config,
-    change: endpoint.effect === 'read' ? noChange : changeFor(engine, route, request, reply, query, state),
+    change: endpoint.effect === 'read' ? noChange : changeFor(engine, route, request, reply, query, state, authority),
     address: plainAddress(request.ip),
     requestId: request.id,
     cookieHeader: request.headers.cookie,
     services: parts.services,
     identity: request.identity,
+    requireAuthority: authority.authorize,
     ...capabilitiesOf(parts.services, endpoint, request),
     preview: (call) => preview(parts.routes, engine, context, call),
     setHeader: (name, value) => void reply.header(name, value),
@@ -246,12 +244,16 @@ function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: 
     return sendResult(parts, route, reply, result)
   }
   const result = route.handler(context)
-  return result instanceof Promise ? result.then(finish) : finish(result)
+  if (!(result instanceof Promise)) return finish(result)
+  return result.then((awaited) => {
+    if (parts.checkReplies) authority.checkAsked()
+    return finish(awaited)
+  })
 }
 
 /** What a handler may ask for instead of putting it together itself. */
 function capabilitiesOf(services: Services, endpoint: Endpoint, request: FastifyRequest) {
-  const isFullAdministrator = request.identity?.role === 'predefined_admin_write'
+  const isFullAdministrator = hasFullAccess(request.identity?.role)
   const audit: Context['audit'] = (message, result = 'ok') =>
     services.audit.note({ ...actionEntry(request, endpoint), result, message })
   const revealer: Context['revealer'] = (message) => {
@@ -320,13 +322,18 @@ function readBytes(raw: unknown): Buffer {
   throw new GatewayError('malformed', 'This call needs a body.')
 }
 
-function readStream(endpoint: Endpoint, { body, headers }: FastifyRequest): AsyncIterable<Buffer> {
+function readStream(
+  endpoint: Endpoint,
+  { body, headers }: FastifyRequest,
+  atEnd: BodyLimits['atEnd'],
+): AsyncIterable<Buffer> {
   if (!(body instanceof Readable)) throw new GatewayError('malformed', 'This call needs a body.')
   const tooLargeMessage = endpoint.tooLargeMessage ?? bodyTooLarge
   return bodyStream(body, {
     bytes: endpoint.bodyLimitBytes,
     tooLargeMessage,
     declaredLength: headers['content-length'],
+    atEnd,
   })
 }
 
@@ -353,6 +360,7 @@ function changeFor(
   reply: FastifyReply,
   query: Readonly<Record<string, unknown>>,
   state: ChangeState,
+  { authorize, overrides }: RequestAuthority,
 ): Change {
   const isConfiguration = route.endpoint.effect === 'configuration'
   const steering: ChangeHeaders = isConfiguration ? readChangeHeaders(request.headers, route.slot) : {}
@@ -370,6 +378,8 @@ function changeFor(
     const { slot } = route
     const ask = {
       edit: wrapped,
+      authorize,
+      overrides,
       actor: actorOf(request),
       reason: steering.reason ?? route.endpoint.summary,
       requestId: request.id,
@@ -386,6 +396,7 @@ function changeFor(
     void reply.header('portcullis-revision', String(done.revision ?? engine.revision))
     // The tag of this very change: another one may have been made since, which this client has not seen.
     if (slot && done.revision !== null) void reply.header('etag', etagOf(slot, done.revision))
+    if (done.reverted !== null) void reply.header('portcullis-reverted', String(done.reverted))
     if (done.probation) void reply.header('portcullis-confirm-before', done.probation.deadlineTime)
     return done.result
   }

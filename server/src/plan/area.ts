@@ -19,6 +19,8 @@ export interface AreaRules extends Mentioning {
   readonly name: string
   /** Slots of other areas that verify or render look at; own slots count by themselves. */
   readonly reads?: readonly Slot[]
+  /** Those of its slots that say who may do what: a change of them needs full access and a fresh sign-in, whichever call makes it. */
+  readonly rights?: readonly Slot[]
   /** All problems, not the first. Fields are named as the administrator sent them, after `<area>.<slot>.`. */
   readonly verify?: (config: Config) => readonly Problem[]
   readonly render?: (config: Config, facts: Facts) => readonly Artifact[]

@@ -50,3 +50,41 @@ it('an outdated hash is renewed at sign-in and the other sessions go on', async 
   assert.equal((await signIn(password)).status, 200)
   await gateway.close()
 })
+
+it('no session begins when the password is changed while the hash is renewed', async () => {
+  const gateway = await createTestGateway()
+  const admin = await gateway.client('predefined_admin_write')
+  const id = await gateway.addAdministrator('slow', 'predefined_admin_readonly')
+  const { engine, services } = gateway
+  const stored = findByLogin(engine.config, 'slow')
+  assert.ok(stored)
+  await engine.change({
+    edit: (config) => [
+      updateItem(config, administrators, {
+        ...stored,
+        password_hash: gateway.vault.seal(cheapHash(), passwordPlace(id)),
+      }),
+      null,
+    ],
+    actor: { login: 'system', address: '127.0.0.1' },
+    reason: 'test',
+  })
+  const hash = services.passwords.hash.bind(services.passwords)
+  let isFirst = true
+  services.passwords.hash = async (...values) => {
+    const renewed = await hash(...values)
+    if (isFirst) {
+      isFirst = false
+      const changed = await admin('PATCH', `/web/admins/local/${id}`, { password: 'a wholly new phrase' })
+      assert.equal(changed.status, 200)
+    }
+    return renewed
+  }
+  const body = { login: 'slow', password, rest_path: '/' }
+  assert.equal((await admin('POST', '/web/auth/login', body, { cookie: '' })).status, 401)
+  assert.deepEqual(
+    services.sessions.list().filter((session) => session.adminId === id),
+    [],
+  )
+  await gateway.close()
+})

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { guardConnections } from '../../src/http/connections.ts'
 import { createTlsServer, ensureCertificate, type ServerCertificate } from '../../src/http/tls.ts'
-import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
+import { createTestGateway, type TestGateway, type TestOptions } from '../support/test-gateway.ts'
 import { patienceMs } from '../support/until.ts'
 
 export interface TlsGateway {
@@ -20,11 +20,15 @@ export interface TlsGateway {
   close(): Promise<void>
 }
 
-export async function createTlsGateway(prepare: (server: Server) => void = () => {}): Promise<TlsGateway> {
+export async function createTlsGateway(
+  prepare: (server: Server) => void = () => {},
+  options: Pick<TestOptions, 'extraAreas'> = {},
+): Promise<TlsGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-tls-'))
   const certificate = await ensureCertificate(folder, ['localhost', '127.0.0.1', '::1'], new Date())
   let server: Server | null = null
   const gateway = await createTestGateway({
+    ...options,
     parts: {
       serverFactory: (handler) => {
         server = guardConnections(createTlsServer(certificate, handler))

@@ -1,6 +1,7 @@
 // Stored administrators and what other areas may ask about them.
 
 import type { Static } from 'typebox'
+import { hasFullAccess } from '../../contract/access.ts'
 import { Type } from '../../contract/schema.ts'
 import { findItem, updateItem } from '../../model/list-edits.ts'
 import { Sealed } from '../../model/secret.ts'
@@ -24,11 +25,21 @@ export const canonicalLogin = (login: string): string => login.normalize('NFKC')
 export const findByLogin = (config: Config, login: string): StoredAdministrator | undefined =>
   read(config, administrators).find((admin) => canonicalLogin(admin.login) === canonicalLogin(login))
 
+/** Without one, rights could only be restored on the machine itself. */
+export const hasFullAdministrator = (config: Config): boolean =>
+  read(config, administrators).some(({ enabled, role }) => enabled && hasFullAccess(role))
+
 /** Without one, no one could sign in again. */
 export const hasAdministrator = (config: Config): boolean => read(config, administrators).length > 0
 
 export const findById = (config: Config, id: string): StoredAdministrator | undefined =>
   read(config, administrators).find((admin) => admin.id === id)
+
+/** Whether an enabled administrator with this login has full access. */
+export function isFullAdministrator(config: Config, login: string): boolean {
+  const admin = findByLogin(config, login)
+  return admin?.enabled === true && hasFullAccess(admin.role)
+}
 
 /** The same password under a better hash; nothing when the administrator changed it meanwhile. */
 export function renewPasswordHash(config: Config, of: StoredAdministrator, hash: Sealed): Config {

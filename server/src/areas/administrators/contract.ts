@@ -59,7 +59,7 @@ const spec = {
   fields: NewAdministrator,
   patch: AdministratorPatch,
   shown: Administrator,
-  removalNeedsFreshSignIn: true,
+  needsFreshSignIn: true,
 } as const
 
 export const localAdministrators = {

@@ -5,9 +5,17 @@ import { type Context, handle, type Route, type Services } from '../../http/hand
 import { listRoutes, perValue, tableReply } from '../../http/routes.ts'
 import { removeFrom } from '../../model/lists.ts'
 import { read } from '../../model/slots.ts'
-import { administrators, findById, hasAdministrator, passwordPlace, type StoredAdministrator } from './config.ts'
+import {
+  administrators,
+  findById,
+  hasAdministrator,
+  hasFullAdministrator,
+  passwordPlace,
+  type StoredAdministrator,
+} from './config.ts'
 import { type Administrator, type AdministratorPatch, administratorColumns, localAdministrators } from './contract.ts'
 import { administratorList, storedFields } from './lists.ts'
+import { lastFullAdministrator } from './verify.ts'
 
 const shown = perValue((stored: readonly StoredAdministrator[]): Administrator[] =>
   stored.map(({ password_hash: _secret, ...rest }) => rest),
@@ -44,6 +52,8 @@ export const routes: readonly Route[] = [
         const next = removeFrom(config, administratorList, params.admin_id, referencesTo)
         if (!hasAdministrator(next))
           throw new GatewayError('conflict', 'The last local administrator cannot be removed.')
+        if (hasFullAdministrator(config) && !hasFullAdministrator(next))
+          throw new GatewayError('conflict', lastFullAdministrator)
         return next
       }),
     { slot: administrators },

@@ -19,8 +19,14 @@ const generalFile = 'backup.json'
 const secretsFile = 'secrets.json'
 const slotFile = /^slots\/([a-z0-9_.-]+)\.json$/
 
-export async function makeBackup(services: Services, comment: string): Promise<string> {
-  return (await services.backups.create(comment, () => gather(services))).id
+/** `requireAuthority` is asked when everything is gathered, before the backup is stored. */
+export async function makeBackup(services: Services, comment: string, requireAuthority: () => void): Promise<string> {
+  const { id } = await services.backups.create(comment, async () => {
+    const entries = await gather(services)
+    requireAuthority()
+    return entries
+  })
+  return id
 }
 
 /** The configuration of one moment, whatever changes while it is written. */

@@ -98,7 +98,10 @@ async function upload(context: Context<typeof contract.backups.upload>): Promise
   const { backups, faultsOf } = services
   try {
     const file = readFormFile(bodyStream, contract.backups.upload.formField ?? '')
-    const { id, isOwn } = await backups.add(file, (info) => faultsOf(contract.ArchiveInfo, info).length === 0)
+    const { id, isOwn } = await backups.add(file, (info) => {
+      context.requireAuthority()
+      return faultsOf(contract.ArchiveInfo, info).length === 0
+    })
     if (!isOwn) context.audit(`The backup ${id} is one of another gateway.`)
     return { id }
   } catch (error) {
@@ -116,7 +119,9 @@ export const routes: readonly Route[] = [
       ),
     { slot: settings },
   ),
-  handle(contract.backups.create, async ({ body, services }) => ({ id: await makeBackup(services, body.comment) })),
+  handle(contract.backups.create, async ({ body, services, requireAuthority }) => ({
+    id: await makeBackup(services, body.comment, requireAuthority),
+  })),
   handle(contract.backups.list, ({ services }) => services.backups.list().map((stored) => record(services, stored))),
   handle(contract.backups.download, async (context) => {
     const { services, params, setHeader } = context
@@ -131,7 +136,10 @@ export const routes: readonly Route[] = [
   handle(contract.backups.upload, upload),
   handle(contract.backups.apply, (context) => restore(context, false)),
   handle(contract.backups.applyFast, (context) => restore(context, true)),
-  handle(contract.backups.remove, ({ params, services }) => services.backups.remove(params.backup_id)),
+  handle(contract.backups.remove, ({ params, services, requireAuthority }) => {
+    requireAuthority()
+    return services.backups.remove(params.backup_id)
+  }),
   handle(contract.recoveryKey.show, (context) => {
     context.audit('The recovery key was shown.')
     return context.services.backups.keys.show()

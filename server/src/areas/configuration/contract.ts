@@ -55,6 +55,7 @@ export const revertToRevision = endpoint({
   method: 'POST',
   path: '/config/revisions/:revision_id/revert',
   access: 'configure',
+  needsFreshSignIn: true,
   summary: 'Revert the configuration to a revision',
   description: 'This makes a new revision; the history is kept. Revision 0 is the state before the first change.',
 })
@@ -97,6 +98,7 @@ export const rotateKey = endpoint({
   path: '/config/keys/rotate',
   access: 'configure',
   effect: 'action',
+  needsFreshSignIn: true,
   summary: 'Seal all stored secrets with a new key',
 })
 

@@ -81,7 +81,7 @@ export const routes: readonly Route[] = [
   handle(putBackChange, async (context) => {
     const { revision } = ownProbation(context)
     const actor = { login: signedIn(context).login, address: context.address }
-    await context.services.engine.putBack(actor, `Revision ${revision} was reverted`)
+    await context.services.engine.putBack(actor, `Revision ${revision} was reverted`, context.requireAuthority)
   }),
   handle(
     rotateKey,

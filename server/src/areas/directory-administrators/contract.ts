@@ -42,13 +42,13 @@ function ruleEndpoints(path: string, kind: string) {
     idName: 'rule_id',
     fields: NewRule,
     shown: AdministratorRule,
-    removalNeedsFreshSignIn: true,
+    needsFreshSignIn: true,
   } as const
   const base = collectionEndpoints(spec)
   return {
     ...base,
     list: tableEndpoint({ ...spec, columns: ruleColumns }),
-    create: { ...base.create, description: `Signing in through a directory ${notAskedYet}` },
+    create: { ...base.create, description: `Signing in through a directory ${notAskedYet} ${base.create.description}` },
   }
 }
 
@@ -59,12 +59,16 @@ const radiusStateEndpoints = settingsEndpoints({
   path: '/admins-radius-auth/state',
   title: 'state of RADIUS for administrators',
   change: 'configure',
+  needsFreshSignIn: true,
   schema: Enabled,
 })
 
 export const radiusState = {
   ...radiusStateEndpoints,
-  update: { ...radiusStateEndpoints.update, description: `Asking RADIUS servers ${notAskedYet}` },
+  update: {
+    ...radiusStateEndpoints.update,
+    description: `Asking RADIUS servers ${notAskedYet} ${radiusStateEndpoints.update.description}`,
+  },
 }
 
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
@@ -123,6 +127,7 @@ export const radiusSettings = {
     access: 'configure',
     summary: 'Change the RADIUS servers for administrators',
     description: 'Any subset of the fields; what is not sent stays. The secondary server requires a primary one.',
+    needsFreshSignIn: true,
     body: RadiusPatch,
   }),
 }

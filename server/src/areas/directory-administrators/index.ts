@@ -11,5 +11,6 @@ export const directoryAdministrators = defineArea({
   slots: [adRules, aldRules, radiusState, radius],
   lists: [adRuleList, aldRuleList],
   settings: [radiusSettings],
+  rights: [adRules, aldRules, radiusState, radius],
   routes,
 })

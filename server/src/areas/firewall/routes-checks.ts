@@ -37,7 +37,10 @@ export const checkRoutes: readonly Route[] = [
     },
     { slot },
   ),
-  handle(startChecks, ({ services }) => startRun(services)),
+  handle(startChecks, ({ services, requireAuthority }) => {
+    requireAuthority()
+    return startRun(services)
+  }),
   handle(checkResults, ({ config, services }) => {
     const { isInProgress, startedAt, results } = lastRun(services)
     return {

@@ -120,7 +120,10 @@ export const routes: readonly Route[] = [
   ...customRoutes,
   handle(contract.signatureUpdates.show, ({ services }) => showUpdate(services.signatures, 'standard')),
   handle(contract.signatureUpdates.showAdvanced, ({ services }) => showUpdate(services.signatures, 'advanced')),
-  handle(contract.signatureUpdates.start, ({ services }) => services.signatures?.refresh()),
+  handle(contract.signatureUpdates.start, ({ services, requireAuthority }) => {
+    requireAuthority()
+    return services.signatures?.refresh()
+  }),
   ...netRoutes,
   ...profileRoutes,
 ]

@@ -33,7 +33,7 @@ export const routes: readonly Route[] = [
       const admin = await findSignedIn(context)
       // Of attempts that were sent together, those after the one that caused the block do not count.
       refuseBlocked(context)
-      if (!admin) throw refuseSignIn(context)
+      if (!admin || !isUnchanged(services, admin)) throw refuseSignIn(context)
       const tokens = services.transact(() => {
         services.guard.recordSuccess(address, admin.id)
         endPresented(context)
@@ -114,11 +114,15 @@ async function findSignedIn(context: SignInContext): Promise<StoredAdministrator
   const stored = admin ? services.vault.reveal(admin.password_hash, passwordPlace(admin.id)) : null
   const fits = await services.passwords.fits(body.password, stored)
   if (!admin || !fits || !admin.enabled || services.guard.isAccountClosed(admin.id)) return null
-  // Hashing takes time: the account may have been disabled or got another password since.
-  const now = findById(services.engine.config, admin.id)
-  if (!now?.enabled || now.password_timestamp !== admin.password_timestamp) return null
-  if (stored !== null && services.passwords.isOutdated(stored)) await renewHash(context, now)
-  return now
+  if (stored !== null && isUnchanged(services, admin) && services.passwords.isOutdated(stored))
+    await renewHash(context, admin)
+  return admin
+}
+
+/** Hashing takes time, and so does storing a better hash: the account may have been disabled or got another password since. */
+function isUnchanged({ engine }: Services, admin: StoredAdministrator): boolean {
+  const now = findById(engine.config, admin.id)
+  return now?.enabled === true && now.password_timestamp === admin.password_timestamp
 }
 
 /** Replaces a hash of a lower cost than today's while the password is known. The password stays the same. */

@@ -79,8 +79,11 @@ function printJsonReply(endpoint: Endpoint, text: string, terminal: Terminal): v
 function printRevision(headers: Answer['headers'], terminal: Terminal): void {
   const revision = headers['portcullis-revision']
   const deadline = headers['portcullis-confirm-before']
+  const reverted = headers['portcullis-reverted']
   if (revision === undefined) return
   terminal.note(`Done. The configuration is at revision ${escapeText(String(revision))}.\n`)
+  if (reverted !== undefined)
+    terminal.note(`Revision ${escapeText(String(reverted))} was waiting for confirmation and was reverted first.\n`)
   if (deadline !== undefined) {
     terminal.note(`The change is reverted at ${escapeText(String(deadline))} unless you run: gw confirm\n`)
   }

@@ -66,6 +66,7 @@ export class Sessions {
   readonly #limits: SessionLimits
   readonly #byHash = new Map<string, Entry>()
   readonly #byHandle = new Map<string, Entry>()
+  readonly #endedListeners: ((handle: string) => void)[] = []
 
   constructor(database: Database, clock: Clock, limits: SessionLimits = defaultSessionLimits) {
     this.#database = database
@@ -93,6 +94,17 @@ export class Sessions {
   #forget(entry: Entry): void {
     this.#byHash.delete(entry.sessionHash.toString('base64'))
     this.#byHandle.delete(entry.handle)
+    if (this.#endedListeners.length > 0) setImmediate(() => this.#notifyEnded(entry.handle))
+  }
+
+  /** Called for every session that ended, whatever ended it. Not before the transaction is over, which can be undone. */
+  onEnded(listener: (handle: string) => void): void {
+    this.#endedListeners.push(listener)
+  }
+
+  #notifyEnded(handle: string): void {
+    if (this.#byHandle.has(handle)) return
+    for (const listener of this.#endedListeners) listener(handle)
   }
 
   create(adminId: string, address: string, restPath: string): SessionTokens & { handle: string } {
@@ -117,7 +129,7 @@ export class Sessions {
       storedSeen: now,
     }
     const surplus = this.#ofAdmin(adminId)
-      .sort((a, b) => b.createdAt - a.createdAt)
+      .sort((a, b) => b.seen - a.seen || b.createdAt - a.createdAt)
       .slice(this.#limits.perAdministrator - 1)
     this.#database.transact(() => {
       for (const old of surplus) this.#delete(old)
@@ -161,13 +173,23 @@ export class Sessions {
     const entry = this.#byHandle.get(session.handle)
     if (!entry) return false
     const now = this.#clock.elapsed()
-    if (now - entry.seen >= this.#limits.idleSeconds || now - entry.createdAt >= this.#limits.absoluteSeconds) {
+    if (this.#isExpired(entry, now)) {
       this.#endExpired(entry)
       return false
     }
     entry.seen = now
     if (now - entry.storedSeen >= storeSeenEverySeconds) this.#storeSeen(entry, now)
     return true
+  }
+
+  #isExpired(entry: Entry, now: number): boolean {
+    return now - entry.seen >= this.#limits.idleSeconds || now - entry.createdAt >= this.#limits.absoluteSeconds
+  }
+
+  /** Ends what was idle or alive for too long without waiting for its next request. */
+  endExpired(): void {
+    const now = this.#clock.elapsed()
+    for (const entry of this.#byHandle.values()) if (this.#isExpired(entry, now)) this.#endExpired(entry)
   }
 
   /** It is over whatever the disk says; what stays there is found expired again. */
@@ -191,9 +213,7 @@ export class Sessions {
 
   list(): Session[] {
     const now = this.#clock.elapsed()
-    return [...this.#byHandle.values()].filter(
-      (entry) => now - entry.seen < this.#limits.idleSeconds && now - entry.createdAt < this.#limits.absoluteSeconds,
-    )
+    return [...this.#byHandle.values()].filter((entry) => !this.#isExpired(entry, now))
   }
 
   find(handle: string): Session | null {

@@ -1,0 +1,42 @@
+// The changes that wait for their turn. Authors take turns, so that one who sends many changes holds each other author up by
+// one of them; the changes of one author keep their order.
+
+import type { Waiting } from './prepared.ts'
+
+export class ChangeQueue {
+  readonly #first: Waiting[] = []
+  /** In the order of the turns. */
+  readonly #byAuthor = new Map<string, Waiting[]>()
+
+  get isEmpty(): boolean {
+    return this.#first.length === 0 && this.#byAuthor.size === 0
+  }
+
+  add(waiting: Waiting): void {
+    const { login } = waiting.request.actor
+    const own = this.#byAuthor.get(login)
+    if (own) own.push(waiting)
+    else this.#byAuthor.set(login, [waiting])
+  }
+
+  /** It had its turn and must have it again before any other. */
+  addFirst(waiting: Waiting): void {
+    this.#first.unshift(waiting)
+  }
+
+  next(): Waiting | undefined {
+    const first = this.#first.shift()
+    if (first) return first
+    for (const [login, own] of this.#byAuthor) {
+      const waiting = own.shift()
+      this.#byAuthor.delete(login)
+      if (own.length > 0) this.#byAuthor.set(login, own)
+      return waiting
+    }
+    return undefined
+  }
+
+  rejectAll(error: unknown): void {
+    for (let waiting = this.next(); waiting; waiting = this.next()) waiting.reject(error)
+  }
+}

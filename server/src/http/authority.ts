@@ -1,0 +1,113 @@
+// Who may do what is asked at the moment of the act: when the headers have arrived, when the body is complete, and again
+// right before something is done. Session, role and fresh sign-in can end in between, and so does what relies on them.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Authorize, ChangeRequest } from '../config/change.ts'
+import { hasFullAccess } from '../contract/access.ts'
+import { nameOf } from '../contract/endpoint.ts'
+import type { Identity, Services } from './handle.ts'
+import { checkAccess, checkFreshSignIn, type FindIdentity } from './request.ts'
+import { SessionConnections } from './session-connections.ts'
+
+export interface AuthorityParts {
+  readonly services: Pick<Services, 'clock' | 'sessions'>
+  readonly findIdentity: FindIdentity
+  /** Slots that say who may do what. */
+  readonly rightsSlots: ReadonlySet<string>
+  /** Whether an enabled administrator with this login has full access now. */
+  readonly isFullAdministrator: (login: string) => boolean
+}
+
+const endExpiredEveryMilliseconds = 1_000
+
+export class Authority {
+  readonly #parts: AuthorityParts
+  readonly #connections = new SessionConnections()
+  readonly #acting = new WeakSet<object>()
+
+  constructor(app: FastifyInstance, parts: AuthorityParts) {
+    this.#parts = parts
+    const { sessions } = parts.services
+    sessions.onEnded((handle) => this.#connections.end(handle))
+    const timer = setInterval(() => sessions.endExpired(), endExpiredEveryMilliseconds)
+    timer.unref()
+    app.addHook('onClose', (_app, done) => {
+      clearInterval(timer)
+      done()
+    })
+    // The body is complete now, unless the handler takes it in pieces.
+    app.addHook('preHandler', (request, reply, done) => {
+      if (!request.routeOptions.config.route?.endpoint.streamsBody) this.require(request, reply)
+      done()
+    })
+    app.addHook('onSend', (request, reply, _payload, done) => {
+      const { identity } = request
+      if (identity && !sessions.find(identity.session.handle)) void reply.header('connection', 'close')
+      done()
+    })
+  }
+
+  /** The headers have arrived, and `request.identity` is who sent them. */
+  begin(request: FastifyRequest): void {
+    if (request.identity) this.#connections.carry(request.identity.session.handle, request.raw.socket)
+    this.#check(request, request.identity)
+  }
+
+  /** Throws unless session, role and fresh sign-in hold now; what follows in the same tick may act. */
+  require(request: FastifyRequest, reply: FastifyReply): Identity | null {
+    const identity = this.#parts.findIdentity(request.headers.cookie)
+    this.#check(request, identity)
+    const effect = request.routeOptions.config.route?.endpoint.effect ?? 'read'
+    if (effect !== 'read' && !this.#acting.has(reply)) {
+      this.#acting.add(reply)
+      this.#connections.beginAct(reply.raw)
+    }
+    return identity
+  }
+
+  /** Only a signed-in client learns that a path is unknown. */
+  #check(request: FastifyRequest, identity: Identity | null): void {
+    const endpoint = request.routeOptions.config.route?.endpoint
+    checkAccess(identity, endpoint?.access ?? 'signed-in')
+    if (endpoint?.needsFreshSignIn) checkFreshSignIn(identity, this.#parts.services.clock.elapsed())
+  }
+
+  of(request: FastifyRequest, reply: FastifyReply): RequestAuthority {
+    return new RequestAuthority(this.#parts, request, () => this.require(request, reply))
+  }
+}
+
+/** The authority of one request, for the handler and for the turn of its change. */
+export class RequestAuthority implements Required<Pick<ChangeRequest<unknown>, 'authorize' | 'overrides'>> {
+  readonly #parts: AuthorityParts
+  readonly #request: FastifyRequest
+  readonly #ask: () => Identity | null
+  #hasAsked = false
+
+  constructor(parts: AuthorityParts, request: FastifyRequest, ask: () => Identity | null) {
+    this.#parts = parts
+    this.#request = request
+    this.#ask = ask
+  }
+
+  /** Who changes rights needs full access and a fresh sign-in, whichever call it is: a revert, a restore or a single change. */
+  readonly authorize: Authorize = (changes) => {
+    this.#hasAsked = true
+    const identity = this.#ask()
+    if (!changes?.some(({ slot }) => this.#parts.rightsSlots.has(slot))) return
+    checkAccess(identity, 'configure')
+    checkFreshSignIn(identity, this.#parts.services.clock.elapsed())
+  }
+
+  /** Full access is never held up by a change on probation of a lesser role (decision 33). */
+  readonly overrides: NonNullable<ChangeRequest<unknown>['overrides']> = ({ author }) =>
+    hasFullAccess(this.#parts.findIdentity(this.#request.headers.cookie)?.role) &&
+    !this.#parts.isFullAdministrator(author)
+
+  /** Tests: an action that waits for something must ask again before it acts. */
+  checkAsked(): void {
+    const endpoint = this.#request.routeOptions.config.route?.endpoint
+    if (endpoint?.effect !== 'action' || endpoint.access === 'public' || this.#hasAsked) return
+    throw new Error(`${nameOf(endpoint)} waits for something and does not call requireAuthority() before it acts`)
+  }
+}
