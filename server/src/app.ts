@@ -20,6 +20,7 @@ import type { Area, Identity, Machine, Services } from './http/handle.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { createIdentityFinder } from './http/request.ts'
 import { createHttpServer } from './http/server.ts'
+import { UnauthenticatedLog } from './http/unauthenticated-log.ts'
 import { faultsOf } from './http/validate.ts'
 import { createReferenceFinder } from './model/references.ts'
 import type { Applier } from './plan/artifacts.ts'
@@ -92,6 +93,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const audit = new AuditTrail(database, clock.now)
   const sessions = new Sessions(database, clock)
   const guard = new SignInGuard(database, clock)
+  const refusedSignIns = new UnauthenticatedLog((entry) => audit.note(entry), clock.elapsed)
   const referencesTo = createReferenceFinder(areas)
   const engine = new ConfigEngine({
     slots,
@@ -106,9 +108,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     onCommit: (commits) => {
       for (const { revision } of commits) {
         for (const adminId of signedOutBy(revision.changes)) sessions.endAllOf(adminId)
-        for (const adminId of reopenedBy(revision.changes)) guard.reopenAccount(adminId)
       }
-      audit.write(commits.map(changeRecord))
+      audit.write([...commits.map(changeRecord), ...commits.flatMap(reopenAccounts)])
     },
   })
   const hitCounters = new HitCounters({
@@ -173,7 +174,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     audit,
     sessions,
     guard,
-    passwords: new Passwords(),
+    refusedSignIns,
+    passwords: new Passwords(clock.elapsed),
     vault: parts.vault,
     cookieJar: createCookieJar(names),
     weaknessOf,
@@ -201,7 +203,28 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.logsRequests ? { logsRequests: true } : {}),
     ...(parts.checkReplies ? { checkReplies: true } : {}),
   })
+  http.addHook('onClose', (_app, done) => {
+    refusedSignIns.close()
+    done()
+  })
   return { http, engine, services, close }
+
+  /** A new password, or being enabled, opens a closed account again. */
+  function reopenAccounts({ revision, requestId }: Committed): AuditEntry[] {
+    return reopenedBy(revision.changes)
+      .filter((adminId) => guard.reopenAccount(adminId))
+      .map((adminId) => ({
+        event: 'lock',
+        who: revision.author,
+        address: revision.address,
+        what: revision.reason,
+        result: 'ok',
+        message: `The account ${findById(engine.config, adminId)?.login ?? adminId} is open to sign-in again.`,
+        request_id: requestId,
+        revision: revision.revision,
+        changes: [],
+      }))
+  }
 
   async function close(): Promise<void> {
     await systemLog.stop()

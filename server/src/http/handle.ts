@@ -27,6 +27,7 @@ import type { SystemLog } from '../runtime/logs/system-log.ts'
 import type { Vault } from '../runtime/vault.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
 import type { CookieJar } from './cookies.ts'
+import type { UnauthenticatedLog } from './unauthenticated-log.ts'
 
 /** Who is signed in, as of this very request. */
 export interface Identity {
@@ -163,6 +164,8 @@ export interface Services {
   readonly audit: AuditTrail
   readonly sessions: Sessions
   readonly guard: SignInGuard
+  /** Records sign-ins that were refused before a password was checked; a flood becomes one record with its count. */
+  readonly refusedSignIns: UnauthenticatedLog
   readonly passwords: Passwords
   readonly vault: Vault
   readonly cookieJar: CookieJar
