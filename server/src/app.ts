@@ -26,6 +26,7 @@ import { createReferenceFinder } from './model/references.ts'
 import type { Applier } from './plan/artifacts.ts'
 import type { Facts } from './plan/facts.ts'
 import { createPlanner } from './plan/planner.ts'
+import { FirstPassword, firstPasswordName } from './runtime/accounts/first-password.ts'
 import { Passwords, weaknessOf } from './runtime/accounts/passwords.ts'
 import { Sessions } from './runtime/accounts/sessions.ts'
 import { SignInGuard } from './runtime/accounts/sign-in-guard.ts'
@@ -65,6 +66,8 @@ export interface GatewayParts {
   readonly serviceLogs?: Services['serviceLogs']
   readonly signatures?: Services['signatures']
   readonly ddns?: Services['ddns']
+  /** The first password can only be used to change it. */
+  readonly firstPasswordMustChange?: boolean
   readonly isTls: boolean
   readonly serverFactory?: FastifyServerFactory
   readonly areas?: readonly Area[]
@@ -94,6 +97,13 @@ export function createGateway(parts: GatewayParts): Gateway {
   const sessions = new Sessions(database, clock)
   const guard = new SignInGuard(database, clock)
   const refusedSignIns = new UnauthenticatedLog((entry) => audit.note(entry), clock.elapsed)
+  const firstPassword = new FirstPassword({
+    database,
+    clock,
+    path: join(parts.folder, firstPasswordName),
+    find: (adminId) => findById(engine.config, adminId),
+    mustChange: parts.firstPasswordMustChange ?? false,
+  })
   const referencesTo = createReferenceFinder(areas)
   const engine = new ConfigEngine({
     slots,
@@ -176,6 +186,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     guard,
     refusedSignIns,
     passwords: new Passwords(clock.elapsed),
+    firstPassword,
     vault: parts.vault,
     cookieJar: createCookieJar(names),
     weaknessOf,
@@ -236,7 +247,8 @@ export function createGateway(parts: GatewayParts): Gateway {
   function identityOf(session: Identity['session']): Identity | null {
     const admin = findById(engine.config, session.adminId)
     if (!admin?.enabled) return null
-    return { adminId: admin.id, login: admin.login, name: admin.name, role: admin.role, session }
+    const { id: adminId, login, name, role } = admin
+    return { adminId, login, name, role, mustChangePassword: firstPassword.mustBeChanged(admin), session }
   }
 
   /** The same object while nothing about the administrators changed, so that frequent requests need no look-up. */

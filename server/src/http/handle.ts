@@ -13,6 +13,7 @@ import type { Config, Slot } from '../model/slots.ts'
 import { type AreaSpec, rulesOf } from '../plan/area.ts'
 import type { Applier, Observation } from '../plan/artifacts.ts'
 import type { Facts, GivenLease, TrafficReading } from '../plan/facts.ts'
+import type { FirstPassword } from '../runtime/accounts/first-password.ts'
 import type { Passwords } from '../runtime/accounts/passwords.ts'
 import type { Session, Sessions } from '../runtime/accounts/sessions.ts'
 import type { SignInGuard } from '../runtime/accounts/sign-in-guard.ts'
@@ -35,6 +36,8 @@ export interface Identity {
   readonly login: string
   readonly name: string
   readonly role: Role
+  /** Signed in with the first password where that must be changed; http/password-change.ts refuses everything else. */
+  readonly mustChangePassword: boolean
   readonly session: Session
 }
 
@@ -167,6 +170,7 @@ export interface Services {
   /** Records sign-ins that were refused before a password was checked; a flood becomes one record with its count. */
   readonly refusedSignIns: UnauthenticatedLog
   readonly passwords: Passwords
+  readonly firstPassword: FirstPassword
   readonly vault: Vault
   readonly cookieJar: CookieJar
   /** Why a new password is too easy to guess, or null. */

@@ -27,6 +27,7 @@ import { FairShare } from './fair-share.ts'
 import { type Change, type Context, type Identity, isRawReply, type Route, type Services } from './handle.ts'
 import { fixedHeaders, tlsHeaders } from './headers.ts'
 import { checkOrigin } from './origin.ts'
+import { checkPasswordChanged } from './password-change.ts'
 import { preview } from './preview.ts'
 import {
   type ChangeHeaders,
@@ -124,6 +125,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     }
     // Only a signed-in client is told that a path is unknown.
     checkAccess(request.identity, route?.endpoint.access ?? 'signed-in')
+    checkPasswordChanged(request.identity, route?.endpoint, (request.params as { admin_id?: string }).admin_id)
     if (route?.endpoint.needsFreshSignIn) checkFreshSignIn(request.identity, services.clock.elapsed())
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       checkOrigin(request.headers, parts.ownNames, parts.isTls, route?.endpoint.rawBodyType ?? undefined)

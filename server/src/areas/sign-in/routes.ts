@@ -42,6 +42,7 @@ export const routes: readonly Route[] = [
       if (!admin) throw refuseSignIn(context)
       const tokens = services.transact(() => {
         services.guard.recordSuccess(address, admin.id)
+        services.firstPassword.recordUse(admin)
         endPresented(context)
         services.audit.write([record(context, signIn, 'sign-in', admin.login, 'ok', 'Signed in.')])
         return services.sessions.create(admin.id, address, restPath)
@@ -147,6 +148,7 @@ async function findSignedIn(context: SignInContext): Promise<StoredAdministrator
   const stored = admin ? services.vault.reveal(admin.password_hash, passwordPlace(admin.id)) : null
   const fits = await checkPassword(context, admin?.id ?? null, stored)
   if (!admin || !fits || !admin.enabled || services.guard.isAccountClosed(admin.id)) return null
+  if (services.firstPassword.isExpired(admin)) return null
   // Hashing takes time: the account may have been disabled or got another password since.
   const now = findById(services.engine.config, admin.id)
   if (!now?.enabled || now.password_timestamp !== admin.password_timestamp) return null
