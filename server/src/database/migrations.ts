@@ -69,6 +69,9 @@ export const migrations: readonly Migration[] = [
       'ALTER TABLE sign_in_failures RENAME COLUMN address TO source',
       "ALTER TABLE sign_in_failures ADD COLUMN admin_id TEXT NOT NULL DEFAULT ''",
       'ALTER TABLE sign_in_blocks RENAME COLUMN address TO source',
+      // What is over is deleted at every failure, and a flood leaves many rows.
+      'CREATE INDEX sign_in_failures_by_time ON sign_in_failures (at)',
+      'CREATE INDEX sign_in_blocks_by_time ON sign_in_blocks (until)',
       `CREATE TABLE closed_accounts (
         admin_id TEXT PRIMARY KEY, since INTEGER NOT NULL, failures INTEGER NOT NULL, sources INTEGER NOT NULL
       ) WITHOUT ROWID`,

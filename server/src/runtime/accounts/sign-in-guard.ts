@@ -229,11 +229,11 @@ export class SignInGuard {
     })
   }
 
+  /** At most ten thousand: a flood from very many addresses must not become an endless reply. */
   listBlocks(): Block[] {
-    const rows = this.#database.prepare('SELECT source, until FROM sign_in_blocks ORDER BY source').all() as {
-      source: string
-      until: number
-    }[]
+    const rows = this.#database
+      .prepare('SELECT source, until FROM sign_in_blocks ORDER BY source LIMIT 10000')
+      .all() as { source: string; until: number }[]
     return rows
       .map(({ source, until }) => ({ address: source, seconds_left: this.#secondsUntil(until) }))
       .filter((block) => block.seconds_left > 0)
