@@ -5,16 +5,26 @@ import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { compileCache, root, runtime } from './paths.mjs'
 
+/** The descriptor that carries a secret, which must not be in an environment. */
+const secretFd = 3
+
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** Resolves with the exit code; signals that reach us are passed on, and the program decides what they mean. */
-export function runProgram(args, { env = {}, cwd = root, endsWithUs = false } = {}) {
+export function runProgram(args, { env = {}, cwd = root, endsWithUs = false, secret } = {}) {
   const [command, ...rest] = [...(endsWithUs ? tiedToUs() : []), runtime, ...args]
   const child = spawn(command, rest, {
     cwd,
-    stdio: 'inherit',
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...env },
+    stdio: ['inherit', 'inherit', 'inherit', ...(secret === undefined ? [] : ['pipe'])],
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: compileCache,
+      ...(secret === undefined ? {} : { [secret.variable]: String(secretFd) }),
+      ...env,
+    },
   })
+  // A program that ended before it read this is noticed by its end.
+  if (secret !== undefined) child.stdio[secretFd].on('error', () => {}).end(secret.value)
   const pass = (signal) => child.kill(signal)
   for (const signal of passedOn) process.on(signal, pass)
   const watch = endsWithUs ? watchNpm(() => child.kill('SIGTERM')) : undefined

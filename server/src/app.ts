@@ -26,11 +26,13 @@ import type { Area, Identity, Machine, Services } from './http/handle.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { createIdentityFinder } from './http/request.ts'
 import { createHttpServer } from './http/server.ts'
+import { UnauthenticatedLog } from './http/unauthenticated-log.ts'
 import { faultsOf } from './http/validate.ts'
 import { createReferenceFinder } from './model/references.ts'
 import type { Applier } from './plan/artifacts.ts'
 import type { Facts } from './plan/facts.ts'
 import { createPlanner } from './plan/planner.ts'
+import { FirstPassword, firstPasswordName } from './runtime/accounts/first-password.ts'
 import { Passwords, weaknessOf } from './runtime/accounts/passwords.ts'
 import { Sessions } from './runtime/accounts/sessions.ts'
 import { SignInGuard } from './runtime/accounts/sign-in-guard.ts'
@@ -70,6 +72,8 @@ export interface GatewayParts {
   readonly serviceLogs?: Services['serviceLogs']
   readonly signatures?: Services['signatures']
   readonly ddns?: Services['ddns']
+  /** The first password can only be used to change it. */
+  readonly firstPasswordMustChange?: boolean
   readonly isTls: boolean
   readonly serverFactory?: FastifyServerFactory
   readonly areas?: readonly Area[]
@@ -98,6 +102,14 @@ export function createGateway(parts: GatewayParts): Gateway {
   const audit = new AuditTrail(database, clock.now)
   const sessions = new Sessions(database, clock)
   const guard = new SignInGuard(database, clock)
+  const refusedSignIns = new UnauthenticatedLog((entry) => audit.note(entry), clock.elapsed)
+  const firstPassword = new FirstPassword({
+    database,
+    clock,
+    path: join(parts.folder, firstPasswordName),
+    find: (adminId) => findById(engine.config, adminId),
+    mustChange: parts.firstPasswordMustChange ?? false,
+  })
   const referencesTo = createReferenceFinder(areas)
   const rightsSlots = new Set(areas.flatMap(({ rights = [] }) => rights.map(({ key }) => key)))
   const engine = new ConfigEngine({
@@ -114,9 +126,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     onCommit: (commits) => {
       for (const { revision } of commits) {
         for (const adminId of signedOutBy(revision.changes)) sessions.endAllOf(adminId)
-        for (const adminId of reopenedBy(revision.changes)) guard.reopenAccount(adminId)
       }
-      audit.write(commits.map(changeRecord))
+      audit.write([...commits.map(changeRecord), ...commits.flatMap(reopenAccounts)])
     },
   })
   const hitCounters = new HitCounters({
@@ -181,7 +192,9 @@ export function createGateway(parts: GatewayParts): Gateway {
     audit,
     sessions,
     guard,
-    passwords: new Passwords(),
+    refusedSignIns,
+    passwords: new Passwords(clock.elapsed),
+    firstPassword,
     vault: parts.vault,
     cookieJar: createCookieJar(names),
     weaknessOf,
@@ -211,7 +224,28 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.logsRequests ? { logsRequests: true } : {}),
     ...(parts.checkReplies ? { checkReplies: true } : {}),
   })
+  http.addHook('onClose', (_app, done) => {
+    refusedSignIns.close()
+    done()
+  })
   return { http, engine, services, close }
+
+  /** A new password, or being enabled, opens a closed account again. */
+  function reopenAccounts({ revision, requestId }: Committed): AuditEntry[] {
+    return reopenedBy(revision.changes)
+      .filter((adminId) => guard.reopenAccount(adminId))
+      .map((adminId) => ({
+        event: 'lock',
+        who: revision.author,
+        address: revision.address,
+        what: revision.reason,
+        result: 'ok',
+        message: `The account ${findById(engine.config, adminId)?.login ?? adminId} is open to sign-in again.`,
+        request_id: requestId,
+        revision: revision.revision,
+        changes: [],
+      }))
+  }
 
   async function close(): Promise<void> {
     await systemLog.stop()
@@ -223,7 +257,8 @@ export function createGateway(parts: GatewayParts): Gateway {
   function identityOf(session: Identity['session']): Identity | null {
     const admin = findById(engine.config, session.adminId)
     if (!admin?.enabled) return null
-    return { adminId: admin.id, login: admin.login, name: admin.name, role: admin.role, session }
+    const { id: adminId, login, name, role } = admin
+    return { adminId, login, name, role, mustChangePassword: firstPassword.mustBeChanged(admin), session }
   }
 
   /** The same object while nothing about the administrators changed, so that frequent requests need no look-up. */

@@ -30,6 +30,7 @@ import { CertificateRenewal, certificateNames } from './http/certificate-renewal
 import { guardConnections } from './http/connections.ts'
 import { createTlsServer } from './http/tls.ts'
 import { createSocketListener, serveSockets } from './http/websocket.ts'
+import { adminPasswordVariable, takeSecret } from './launcher/secret.ts'
 import { read, write } from './model/slots.ts'
 import type { Facts } from './plan/facts.ts'
 import { AddressBook } from './runtime/address-book.ts'
@@ -62,6 +63,9 @@ const filesMilliseconds = 30_000
 
 /** How long the last reading of the hit counters may hold up the end, for they may wait behind an applyd that hangs. */
 const lastCountMilliseconds = 1_000
+
+/** How much of the age of the first password a reboot can lose. */
+const firstPasswordMilliseconds = 60_000
 
 /** A checkpoint at least this often, beside the one every thousand records. */
 const checkpointMilliseconds = 5 * 60_000
@@ -131,6 +135,7 @@ async function start(settings: Settings): Promise<void> {
     }),
     dhcpLeases: createDhcpLeases(join(settings.stateDir, leasesPath)),
     serviceLogs: createServiceLogs(join(settings.stateDir, 'log'), logSources(engines)),
+    firstPasswordMustChange: settings.isHost,
     isTls: true,
     logsRequests: settings.logsRequests,
     serverFactory: (handler) => guardConnections(certificate.follow(createTlsServer(certificate.current, handler))),
@@ -145,7 +150,8 @@ async function start(settings: Settings): Promise<void> {
   for (const alarm of engine.damage) log('error', alarm)
   await firstFacts
   if (settings.isApplied) await adoptNetwork(gateway)
-  const firstPassword = await ensureFirstAdministrator(gateway, settings.adminPassword)
+  await ensureFirstAdministrator(gateway, settings.adminPassword)
+  const firstPassword = followFirstPassword(gateway)
 
   const reconciler = startReconciler(engine, refreshFacts, log)
   addressBook.onChange(() => reconciler.wake())
@@ -289,10 +295,10 @@ async function adoptNetwork({ services }: Gateway): Promise<void> {
   )
 }
 
-/** A new state gets the administrator `admin`; the password is returned when it was made here, to be shown once. */
-async function ensureFirstAdministrator({ services }: Gateway, given: string | null): Promise<string | null> {
+/** A new state gets the administrator `admin`. A password made here is kept as the first password until it is used. */
+async function ensureFirstAdministrator({ services }: Gateway, given: string | null): Promise<void> {
   const { engine, vault, passwords, clock } = services
-  if (read(engine.config, administrators).length > 0) return null
+  if (read(engine.config, administrators).length > 0) return
   const password = given ?? randomBytes(15).toString('base64url')
   const id = randomUUID()
   const sealed = {
@@ -307,10 +313,21 @@ async function ensureFirstAdministrator({ services }: Gateway, given: string | n
     comment: '',
     password: '',
   }
+  if (given === null) services.firstPassword.begin({ id, password_timestamp: sealed.timestamp }, password)
   await services.changeAsGateway((config) => addAdministrator(config, id, fields, sealed), {
     reason: 'First administrator',
   })
-  return given === null ? password : null
+}
+
+/** The password to show while it waits for its first use. */
+function followFirstPassword({ services }: Gateway): string | null {
+  const { firstPassword } = services
+  const pending = firstPassword.pending()
+  if (pending === null) return null
+  const timer = setInterval(() => {
+    if (!firstPassword.keepAge()) clearInterval(timer)
+  }, firstPasswordMilliseconds).unref()
+  return pending
 }
 
 function installationId(folder: string): string {
@@ -329,8 +346,9 @@ function notify(descriptor: number | null, message: Readonly<Record<string, unkn
 
 // Everything this process makes is for itself alone.
 process.umask(0o077)
+const adminPassword = takeSecret(process.env, adminPasswordVariable)
 try {
-  await start(readSettings(process.env))
+  await start(readSettings({ ...process.env, [adminPasswordVariable]: adminPassword ?? undefined }))
 } catch (error) {
   log('error', (error as Error).message, { error })
   process.exit(1)

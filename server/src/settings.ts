@@ -9,6 +9,8 @@ export interface Settings {
   readonly notifyFd: number | null
   readonly adminPassword: string | null
   readonly brand: string
+  /** This machine is itself the gateway. */
+  readonly isHost: boolean
   /** False where everything is rendered and checked, and nothing applied. */
   readonly isApplied: boolean
   /** Where client agents connect; null: only on the management port. */
@@ -28,6 +30,7 @@ export function readSettings(env: Environment): Settings {
     notifyFd: readDescriptor(env.PORTCULLIS_NOTIFY_FD),
     adminPassword: readPassword(env.PORTCULLIS_ADMIN_PASSWORD),
     brand: readBrand(env.PORTCULLIS_BRAND ?? 'portcullis'),
+    isHost: env.PORTCULLIS_DATAPLANE === 'host',
     isApplied: env.PORTCULLIS_DATAPLANE !== 'none',
     agentListen: readAgentListen(env),
     agentPath: readAgentPath(env.PORTCULLIS_AGENT_PATH ?? '/connect'),

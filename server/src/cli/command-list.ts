@@ -283,6 +283,18 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./commands/lab.ts')).labExecCommand,
   },
   {
+    words: ['admin', 'first-password'],
+    usage: '',
+    summary: 'Show the password of the first administrator, on the machine itself',
+    description:
+      'The password that the gateway made for the administrator admin, until it is used for the first time or 24 hours have ' +
+      'passed. Run it as root or as the owner of the state folder.',
+    options: [],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/first-password.ts')).firstPasswordCommand,
+  },
+  {
     words: ['admin', 'reset'],
     usage: '',
     summary: 'Reset the password of an administrator, on the machine itself',

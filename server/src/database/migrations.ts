@@ -63,4 +63,37 @@ export const migrations: readonly Migration[] = [
     title: 'the audit trail under its name',
     statements: ['ALTER TABLE journal RENAME TO audit'],
   },
+  {
+    title: 'failed sign-ins per account and source, closed accounts, known sources, the first password',
+    statements: [
+      'ALTER TABLE sign_in_failures RENAME COLUMN address TO source',
+      "ALTER TABLE sign_in_failures ADD COLUMN admin_id TEXT NOT NULL DEFAULT ''",
+      'ALTER TABLE sign_in_blocks RENAME COLUMN address TO source',
+      // What is over is deleted at every failure, and a flood leaves many rows.
+      'CREATE INDEX sign_in_failures_by_time ON sign_in_failures (at)',
+      'CREATE INDEX sign_in_blocks_by_time ON sign_in_blocks (until)',
+      `CREATE TABLE closed_accounts (
+        admin_id TEXT PRIMARY KEY, since INTEGER NOT NULL, failures INTEGER NOT NULL, sources INTEGER NOT NULL
+      ) WITHOUT ROWID`,
+      `INSERT INTO closed_accounts (admin_id, since, failures, sources)
+        SELECT admin_id, unixepoch(), consecutive, 0 FROM account_failures WHERE consecutive >= 100`,
+      'ALTER TABLE account_failures RENAME TO earlier_account_failures',
+      `CREATE TABLE account_failures (
+        admin_id TEXT NOT NULL, source TEXT NOT NULL, failures INTEGER NOT NULL, boot TEXT NOT NULL, at REAL NOT NULL,
+        PRIMARY KEY (admin_id, source)
+      ) WITHOUT ROWID`,
+      `INSERT INTO account_failures (admin_id, source, failures, boot, at)
+        SELECT admin_id, '', consecutive, '', 0 FROM earlier_account_failures`,
+      'DROP TABLE earlier_account_failures',
+      `CREATE TABLE known_sources (
+        admin_id TEXT NOT NULL, source TEXT NOT NULL, boot TEXT NOT NULL, at REAL NOT NULL,
+        PRIMARY KEY (admin_id, source)
+      ) WITHOUT ROWID`,
+      // `age`: the elapsed seconds of earlier boots; of this one it is counted from `at`.
+      `CREATE TABLE first_password (
+        one INTEGER PRIMARY KEY CHECK (one = 1), admin_id TEXT NOT NULL, password_timestamp INTEGER NOT NULL,
+        used INTEGER NOT NULL, age REAL NOT NULL, boot TEXT NOT NULL, at REAL NOT NULL
+      )`,
+    ],
+  },
 ]

@@ -6,6 +6,7 @@ import type { Authorize, ChangeRequest } from '../config/change.ts'
 import { hasFullAccess } from '../contract/access.ts'
 import { nameOf } from '../contract/endpoint.ts'
 import type { Identity, Services } from './handle.ts'
+import { checkPasswordChanged } from './password-change.ts'
 import { checkAccess, checkFreshSignIn, type FindIdentity } from './request.ts'
 import { SessionConnections } from './session-connections.ts'
 
@@ -69,6 +70,7 @@ export class Authority {
   #check(request: FastifyRequest, identity: Identity | null): void {
     const endpoint = request.routeOptions.config.route?.endpoint
     checkAccess(identity, endpoint?.access ?? 'signed-in')
+    checkPasswordChanged(identity, endpoint, (request.params as { admin_id?: string }).admin_id)
     if (endpoint?.needsFreshSignIn) checkFreshSignIn(identity, this.#parts.services.clock.elapsed())
   }
 

@@ -1,9 +1,9 @@
-// The outer edge of the listener: how many connections one address may hold before it has shown a session, and what a
+// The outer edge of the listener: how many connections one source may hold before it has shown a session, and what a
 // client is answered whose request cannot be parsed.
 
 import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
-import { plainAddress } from './request.ts'
+import { type Source, sourceOf } from '../runtime/source.ts'
 
 /** Above this, connections that showed no session for a while make room for new ones. */
 const softLimit = 64
@@ -28,18 +28,18 @@ export function markSignedIn(socket: Socket): void {
 }
 
 export function guardConnections(server: Server): Server {
-  const unauthenticated = new Map<string, Map<Socket, number>>()
+  const unauthenticated = new Map<Source, Map<Socket, number>>()
   server.on('connection', (socket: Socket) => {
-    const address = plainAddress(socket.remoteAddress)
-    const own = unauthenticated.get(address) ?? new Map<Socket, number>()
-    unauthenticated.set(address, own)
+    const source = sourceOf(socket.remoteAddress)
+    const own = unauthenticated.get(source) ?? new Map<Socket, number>()
+    unauthenticated.set(source, own)
     makeRoom(own)
     own.set(socket, performance.now())
     const peer = peerOf(socket)
     const forget = (): void => {
       own.delete(socket)
       if (admit.get(peer) === forget) admit.delete(peer)
-      if (own.size === 0 && unauthenticated.get(address) === own) unauthenticated.delete(address)
+      if (own.size === 0 && unauthenticated.get(source) === own) unauthenticated.delete(source)
     }
     admit.set(peer, forget)
     socket.once('close', forget)

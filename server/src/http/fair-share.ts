@@ -1,5 +1,7 @@
-// How much one address may ask without a session. The bucket is deep, so that an honest script that probes every
+// How much one source may ask without a session. The bucket is deep, so that an honest script that probes every
 // endpoint is never refused, and refills slowly, so that a flood is.
+
+import { type Source, sourceOf } from '../runtime/source.ts'
 
 const refillPerSecond = 50
 const depth = 3_000
@@ -11,7 +13,7 @@ interface Bucket {
 }
 
 export class FairShare {
-  readonly #buckets = new Map<string, Bucket>()
+  readonly #buckets = new Map<Source, Bucket>()
   readonly #elapsed: () => number
   #sweptAt = 0
 
@@ -19,14 +21,15 @@ export class FairShare {
     this.#elapsed = elapsed
   }
 
-  /** Takes one request; false when the address has used up its share. */
+  /** Takes one request; false when the source of this address has used up its share. */
   take(address: string): boolean {
     const now = this.#elapsed()
     this.#sweep(now)
-    const bucket = this.#buckets.get(address) ?? { tokens: depth, at: now }
+    const source = sourceOf(address)
+    const bucket = this.#buckets.get(source) ?? { tokens: depth, at: now }
     bucket.tokens = Math.min(depth, bucket.tokens + (now - bucket.at) * refillPerSecond)
     bucket.at = now
-    this.#buckets.set(address, bucket)
+    this.#buckets.set(source, bucket)
     if (bucket.tokens < 1) return false
     bucket.tokens--
     return true
@@ -35,8 +38,8 @@ export class FairShare {
   #sweep(now: number): void {
     if (now - this.#sweptAt < forgetAfterSeconds) return
     this.#sweptAt = now
-    for (const [address, bucket] of this.#buckets) {
-      if (now - bucket.at > forgetAfterSeconds) this.#buckets.delete(address)
+    for (const [source, bucket] of this.#buckets) {
+      if (now - bucket.at > forgetAfterSeconds) this.#buckets.delete(source)
     }
   }
 }

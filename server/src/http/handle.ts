@@ -13,6 +13,7 @@ import type { Config, Slot } from '../model/slots.ts'
 import { type AreaSpec, rulesOf } from '../plan/area.ts'
 import type { Applier, Observation } from '../plan/artifacts.ts'
 import type { Facts, GivenLease, TrafficReading } from '../plan/facts.ts'
+import type { FirstPassword } from '../runtime/accounts/first-password.ts'
 import type { Passwords } from '../runtime/accounts/passwords.ts'
 import type { Session, Sessions } from '../runtime/accounts/sessions.ts'
 import type { SignInGuard } from '../runtime/accounts/sign-in-guard.ts'
@@ -27,6 +28,7 @@ import type { SystemLog } from '../runtime/logs/system-log.ts'
 import type { Vault } from '../runtime/vault.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
 import type { CookieJar } from './cookies.ts'
+import type { UnauthenticatedLog } from './unauthenticated-log.ts'
 
 /** Who is signed in, as of this very request. */
 export interface Identity {
@@ -34,6 +36,8 @@ export interface Identity {
   readonly login: string
   readonly name: string
   readonly role: Role
+  /** Signed in with the first password where that must be changed; http/password-change.ts refuses everything else. */
+  readonly mustChangePassword: boolean
   readonly session: Session
 }
 
@@ -163,7 +167,10 @@ export interface Services {
   readonly audit: AuditTrail
   readonly sessions: Sessions
   readonly guard: SignInGuard
+  /** Records sign-ins that were refused before a password was checked; a flood becomes one record with its count. */
+  readonly refusedSignIns: UnauthenticatedLog
   readonly passwords: Passwords
+  readonly firstPassword: FirstPassword
   readonly vault: Vault
   readonly cookieJar: CookieJar
   /** Why a new password is too easy to guess, or null. */

@@ -1,12 +1,13 @@
 // Refused requests of unauthenticated clients. The first of each minute get a record each; further ones from the same
-// address become one record with their count, so that a client without a session cannot fill the disk.
+// source become one record with their count, so that a client without a session cannot fill the disk.
 
 import type { AuditEntry } from '../runtime/logs/audit.ts'
+import { type Source, sourceOf } from '../runtime/source.ts'
 
 const recordedEach = 60
 const periodSeconds = 60
-/** Up to this many addresses are counted separately; further ones share one count. */
-const maxAddresses = 10_000
+/** Up to this many sources are counted separately; further ones share one count. */
+const maxSources = 10_000
 const others = '(other addresses)'
 
 interface Count {
@@ -18,7 +19,7 @@ interface Count {
 export class UnauthenticatedLog {
   readonly #note: (entry: AuditEntry) => void
   readonly #elapsed: () => number
-  readonly #counts = new Map<string, Count>()
+  readonly #counts = new Map<Source | typeof others, Count>()
   #sweeper: NodeJS.Timeout | null = null
 
   constructor(note: (entry: AuditEntry) => void, elapsed: () => number) {
@@ -28,9 +29,10 @@ export class UnauthenticatedLog {
 
   refused(entry: AuditEntry): void {
     this.sweep()
-    const address = this.#counts.has(entry.address) || this.#counts.size < maxAddresses ? entry.address : others
-    const count = this.#counts.get(address) ?? { since: this.#elapsed(), recorded: 0, unrecorded: 0 }
-    this.#counts.set(address, count)
+    const own = sourceOf(entry.address)
+    const source = this.#counts.has(own) || this.#counts.size < maxSources ? own : others
+    const count = this.#counts.get(source) ?? { since: this.#elapsed(), recorded: 0, unrecorded: 0 }
+    this.#counts.set(source, count)
     this.#sweeper ??= setInterval(() => this.sweep(), periodSeconds * 1000).unref()
     if (count.recorded < recordedEach) {
       count.recorded++
@@ -49,10 +51,10 @@ export class UnauthenticatedLog {
   }
 
   #summarise(isOver: (count: Count) => boolean): void {
-    for (const [address, count] of this.#counts) {
+    for (const [source, count] of this.#counts) {
       if (!isOver(count)) continue
-      this.#counts.delete(address)
-      if (count.unrecorded > 0) this.#note(summary(address, count.unrecorded))
+      this.#counts.delete(source)
+      if (count.unrecorded > 0) this.#note(summary(source, count.unrecorded))
     }
     if (this.#counts.size > 0 || !this.#sweeper) return
     clearInterval(this.#sweeper)

@@ -7,10 +7,11 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type ServerOptions, WebSocket, WebSocketServer } from 'ws'
 import { GatewayError } from '../contract/error.ts'
+import { type Source, sourceOf } from '../runtime/source.ts'
 import { guardConnections } from './connections.ts'
 import { answerFor, asGatewayError } from './errors.ts'
 import { tlsHeaders } from './headers.ts'
-import { checkFraming, plainAddress } from './request.ts'
+import { checkFraming } from './request.ts'
 import { parseJsonBytes } from './strict-json.ts'
 import { createTlsServer, type ServerCertificate } from './tls.ts'
 
@@ -38,7 +39,7 @@ export interface SocketLimits {
   readonly pieces: number
   /** A client that does not answer a close is disconnected after this. */
   readonly closeMilliseconds: number
-  /** Sockets at once from one address. */
+  /** Sockets at once from one source. */
   readonly perAddress: number
 }
 
@@ -65,15 +66,15 @@ const closeCodes = { unsupported: 1003, policy: 1008, ourFault: 1011 } as const
 export function serveSockets(server: HttpServer | Server, parts: SocketParts): Sockets {
   const { path } = parts
   const limits = { ...defaultLimits, ...parts.limits }
-  const perAddress = new Map<string, number>()
+  const perSource = new Map<Source, number>()
   const sockets = new WebSocketServer(optionsFor(limits))
   sockets.on('wsClientError', (_error, socket) => refuse(socket, malformed()))
   // Other paths and other protocols stay ordinary requests.
   Object.assign(server, { shouldUpgradeCallback: (request: IncomingMessage) => isFor(request, path) })
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on('error', () => socket.destroy())
-    const address = plainAddress(socket.remoteAddress)
-    const count = perAddress.get(address) ?? 0
+    const source = sourceOf(socket.remoteAddress)
+    const count = perSource.get(source) ?? 0
     try {
       if (count >= limits.perAddress) {
         throw new GatewayError(
@@ -90,11 +91,11 @@ export function serveSockets(server: HttpServer | Server, parts: SocketParts): S
       return
     }
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      perAddress.set(address, count + 1)
+      perSource.set(source, count + 1)
       socket.once('close', () => {
-        const left = (perAddress.get(address) ?? 1) - 1
-        if (left === 0) perAddress.delete(address)
-        else perAddress.set(address, left)
+        const left = (perSource.get(source) ?? 1) - 1
+        if (left === 0) perSource.delete(source)
+        else perSource.set(source, left)
       })
       carry(webSocket, socket, parts, limits)
     })

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { fstatSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { isUp } from './announcer.ts'
 import { showBanner } from './banner.ts'
+import { isJournal } from './journal.ts'
 
 const serving = { pid: 1, starts: 1, ready: true }
 const starting = { pid: 1, starts: 1, ready: false }
@@ -21,10 +23,27 @@ describe('the announcement', () => {
       stateDir: '/srv/state',
       firstLogin: 'admin',
       firstPassword: 'a-random-word',
+      isJournal: false,
     } as const
     const text = showBanner(greeting)
     for (const part of [greeting.address, 'the lab needs nft', '/srv/state', 'admin', 'a-random-word', 'Ctrl-C'])
       assert.ok(text.includes(part), part)
     assert.ok(!showBanner({ ...greeting, firstPassword: null }).includes('Password'))
+  })
+
+  test('L6: does not show the first password in a journal, but says where it is', () => {
+    const choice = { plane: 'host', limitation: null } as const
+    const greeting = { address: '', choice, stateDir: '', firstLogin: 'admin', firstPassword: 'a-random-word' } as const
+    const text = showBanner({ ...greeting, isJournal: true })
+    assert.ok(!text.includes('a-random-word'))
+    assert.match(text, /gw admin first-password +\(use it within 24 hours and change it\)/)
+    assert.match(showBanner({ ...greeting, isJournal: false }), /a-random-word/)
+  })
+
+  test('L6: knows the journal by the stream that systemd names', () => {
+    const { dev, ino } = fstatSync(1)
+    assert.equal(isJournal({ JOURNAL_STREAM: `${dev}:${ino}` }), true)
+    assert.equal(isJournal({ JOURNAL_STREAM: `${dev}:${ino + 1}` }), false)
+    assert.equal(isJournal({}), false)
   })
 })

@@ -17,6 +17,8 @@ export interface Subject {
   readonly log: number
   /** The operator chose the password: it need not be shown, but must be passed to gatewayd. */
   readonly adminPassword: string | null
+  /** The banner would be kept in a journal: it must not show a password. */
+  readonly isJournal: boolean
 }
 
 /** gatewayd must serve. Another process that does not start must not keep the administrator waiting. */
@@ -59,9 +61,9 @@ export class Announcer implements GatewayEvents {
 
   #announce({ address = '', firstLogin = 'admin', firstPassword }: ReadyMessage): void {
     this.#isAnnounced = true
-    const { facts, stateDir } = this.#subject
+    const { facts, stateDir, isJournal } = this.#subject
     const choice = { plane: facts.dataplane, limitation: facts.limitation }
-    say(1, showBanner({ address, choice, stateDir, firstLogin, firstPassword: firstPassword ?? null }))
+    say(1, showBanner({ address, choice, stateDir, firstLogin, firstPassword: firstPassword ?? null, isJournal }))
   }
 }
 

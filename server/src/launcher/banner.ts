@@ -8,13 +8,12 @@ export interface Greeting {
   readonly stateDir: string
   readonly firstLogin: string
   readonly firstPassword: string | null
+  readonly isJournal: boolean
 }
 
-export function showBanner({ address, choice, stateDir, firstLogin, firstPassword }: Greeting): string {
-  const signIn =
-    firstPassword === null
-      ? []
-      : ['', `  Sign in as    ${firstLogin}`, `  Password      ${firstPassword}   (shown only this once)`]
+export function showBanner(greeting: Greeting): string {
+  const { address, choice, stateDir } = greeting
+  const signIn = describeSignIn(greeting)
   return [
     '',
     `Portcullis is ready: ${address}`,
@@ -28,6 +27,14 @@ export function showBanner({ address, choice, stateDir, firstLogin, firstPasswor
     '',
     '',
   ].join('\n')
+}
+
+/** The first password works for a day unless it is used; on a machine that is itself the gateway it must be changed. */
+function describeSignIn({ choice, firstLogin, firstPassword, isJournal }: Greeting): readonly string[] {
+  if (firstPassword === null) return []
+  const shown = isJournal ? 'run ./gw admin first-password' : firstPassword
+  const duty = choice.plane === 'host' ? 'use it within 24 hours and change it' : 'use it within 24 hours'
+  return ['', `  Sign in as    ${firstLogin}`, `  Password      ${shown}   (${duty})`]
 }
 
 export function describePlane({ plane, limitation }: Greeting['choice']): string {

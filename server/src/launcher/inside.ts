@@ -29,6 +29,7 @@ export async function runInside(launch: Launch, adminPassword: string | null): P
     stateDir: settings.stateDir,
     log: openLog(places.state, 'launcher'),
     adminPassword,
+    isJournal: launch.isJournal,
   })
   const gateway = new RunningGateway(hostPids, choice.plane === 'lab' ? forwardingWith(announcer) : announcer)
   const context: ProgramContext = {

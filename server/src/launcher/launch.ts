@@ -6,10 +6,12 @@ import type { ServiceAccount } from './privileges.ts'
 import type { Settings } from './settings.ts'
 
 export interface Launch {
-  /** The password is not part of it: it stays in the variable it came in. */
+  /** The password is not part of it: it comes through a separate descriptor. */
   readonly settings: Omit<Settings, 'adminPassword'>
   readonly choice: PlaneChoice
   readonly account: ServiceAccount
+  /** What is printed goes to the journal of systemd, which keeps it. */
+  readonly isJournal: boolean
   /** The process that people and service managers signal. */
   readonly launcher: ProcessIdentity
 }
@@ -18,3 +20,6 @@ export const launchVariable = 'PORTCULLIS_LAUNCH'
 
 /** The descriptor whose closing stops the inner stage. */
 export const leashFd = 3
+
+/** The descriptor that carries the password of the first administrator. */
+export const passwordFd = 4

@@ -3,13 +3,14 @@
 
 import { LaunchFailure } from './failure.ts'
 import { type Launch, launchVariable } from './launch.ts'
+import { adminPasswordVariable, takeSecret } from './secret.ts'
 
 /** Each process loads its own stage only: both stay for as long as the gateway runs, and memory counts twice. */
 async function run(): Promise<number> {
   const launch = process.env[launchVariable]
   if (launch === undefined) return (await import('./outside.ts')).runOutside()
   const { runInside } = await import('./inside.ts')
-  return runInside(JSON.parse(launch) as Launch, process.env.PORTCULLIS_ADMIN_PASSWORD ?? null)
+  return runInside(JSON.parse(launch) as Launch, takeSecret(process.env, adminPasswordVariable))
 }
 
 function explain(error: unknown): number {

@@ -5,28 +5,32 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { type Launch, launchVariable } from './launch.ts'
+import { isJournal } from './journal.ts'
+import { type Launch, launchVariable, passwordFd } from './launch.ts'
 import { appRoot, makeState, runtimePath } from './layout.ts'
 import { releaseLock, takeLock } from './lock.ts'
 import { choosePlane, type Isolation, readAbilities, unshareFlags } from './planes.ts'
 import { readServiceAccount } from './privileges.ts'
 import { openProgram } from './reach.ts'
 import { removeRecord } from './record.ts'
+import { adminPasswordVariable, descriptorOf, takeSecret } from './secret.ts'
 import { readSettings } from './settings.ts'
 import { onStopSignal } from './signals.ts'
 import { cleanPath, toolPath } from './tools.ts'
 
 export async function runOutside(): Promise<number> {
-  const { adminPassword, ...settings } = readSettings(process.env, appRoot, process.cwd())
+  const given = takeSecret(process.env, adminPasswordVariable)
+  const env = { ...process.env, [adminPasswordVariable]: given ?? undefined }
+  const { adminPassword, ...settings } = readSettings(env, appRoot, process.cwd())
   const choice = choosePlane(settings.plane, readAbilities())
   const account = readServiceAccount(choice.isolation)
   makeState(settings.stateDir, account)
   openProgram(account)
   const stateDir = realpathSync(settings.stateDir)
   const launcher = takeLock(stateDir)
-  const launch: Launch = { settings: { ...settings, stateDir }, choice, account, launcher }
+  const launch: Launch = { settings: { ...settings, stateDir }, choice, account, isJournal: isJournal(), launcher }
   try {
-    if (choice.isolation !== 'plain') return await relay(startInside(launch, choice.isolation, adminPassword))
+    if (choice.isolation !== 'plain') return await relay(startInside(launch, choice.isolation, adminPassword ?? ''))
     const { runInside } = await import('./inside.ts')
     return await runInside(launch, adminPassword)
   } finally {
@@ -36,7 +40,7 @@ export async function runOutside(): Promise<number> {
   }
 }
 
-function startInside(launch: Launch, isolation: Exclude<Isolation, 'plain'>, password: string | null): ChildProcess {
+function startInside(launch: Launch, isolation: Exclude<Isolation, 'plain'>, password: string): ChildProcess {
   const hasProcessTable = isolation !== 'mounts'
   const [command = '', ...args] = [
     toolPath('setpriv'),
@@ -50,10 +54,14 @@ function startInside(launch: Launch, isolation: Exclude<Isolation, 'plain'>, pas
     runtimePath(appRoot),
     join(import.meta.dirname, 'main.ts'),
   ]
-  return spawn(command, args, {
-    stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
-    env: insideEnvironment(launch, password),
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'inherit', 'inherit', 'pipe', 'pipe'],
+    env: insideEnvironment(launch),
   })
+  // A stage that ended before it read this is noticed by its end.
+  const pipe = child.stdio[passwordFd] as Duplex
+  pipe.on('error', () => {}).end(password)
+  return child
 }
 
 /**
@@ -65,7 +73,7 @@ function firstProcess(): readonly string[] {
   return [toolPath('xargs'), '--arg-file=/dev/null', '--']
 }
 
-function insideEnvironment(launch: Launch, password: string | null): Record<string, string> {
+function insideEnvironment(launch: Launch): Record<string, string> {
   const passed = ['TZ', 'NODE_COMPILE_CACHE'].flatMap((name) => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]
@@ -75,7 +83,7 @@ function insideEnvironment(launch: Launch, password: string | null): Record<stri
     PATH: cleanPath,
     LANG: 'C.UTF-8',
     [launchVariable]: JSON.stringify(launch),
-    ...(password === null ? {} : { PORTCULLIS_ADMIN_PASSWORD: password }),
+    [descriptorOf(adminPasswordVariable)]: String(passwordFd),
   }
 }
 

@@ -5,7 +5,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { existsSync, rmSync, watch } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 
 /** What a process reports when it serves; only gatewayd sets the optional fields. */
 export interface ReadyMessage {
@@ -31,7 +31,8 @@ export interface ProcessSpec {
   readonly cwd: string
   readonly stdio: StdioOptions & readonly unknown[]
   readonly report: Report
-  /** Asked at every start, so that a secret for the first start need not be handed out again. */
+  /** Written to a pipe, because /proc shows an environment for as long as the process lives. Asked at every start. */
+  readonly secret?: { readonly pipe: number; readonly read: () => string | null }
   readonly env: () => Readonly<Record<string, string>>
 }
 
@@ -95,6 +96,7 @@ export class SupervisedProcess {
     child.once('exit', (code, signal) => end(signal === null ? `exit code ${code}` : signal))
     if (child.pid === undefined) return
     this.#events.onStart(name, child.pid)
+    this.#tellSecret(child)
     this.#listen(child)
   }
 
@@ -109,6 +111,14 @@ export class SupervisedProcess {
     const force = setTimeout(() => child.kill('SIGKILL'), graceMs)
     await gone
     clearTimeout(force)
+  }
+
+  #tellSecret(child: ChildProcess): void {
+    const { secret } = this.#spec
+    if (!secret) return
+    const pipe = child.stdio[secret.pipe] as Writable
+    // A process that ended before it read this is noticed by its end.
+    pipe.on('error', () => {}).end(secret.read() ?? '')
   }
 
   #listen(child: ChildProcess): void {

@@ -67,9 +67,11 @@ describe('the programs of a gateway', () => {
     )
   })
 
-  test('no secret is part of a command line', () => {
+  test('L6: no secret is part of a command line or an environment', () => {
     const secret = { ...context(lab), firstPassword: () => 'correct horse' }
-    for (const { command, args } of listPrograms(secret)) assert.ok(![command, ...args].join(' ').includes('horse'))
+    for (const { command, args, env } of listPrograms(secret)) {
+      assert.ok(![command, ...args, ...Object.values(env())].join(' ').includes('horse'))
+    }
   })
 
   test('only a well-formed word of readiness counts', () => {

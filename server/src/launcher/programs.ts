@@ -9,6 +9,7 @@ import { namespacePath } from './namespaces.ts'
 import type { PlaneChoice } from './planes.ts'
 import { dropOptions, labAccount, type ServiceAccount } from './privileges.ts'
 import type { ProcessSpec, ReadyMessage, Report } from './processes.ts'
+import { adminPasswordVariable, descriptorOf } from './secret.ts'
 import { type ListenAddress, showListen } from './settings.ts'
 import { cleanPath, findTool, toolPath } from './tools.ts'
 
@@ -48,15 +49,16 @@ function gatewayd(context: ProgramContext): ProcessSpec {
       script(places, 'server/src/main.ts'),
     ),
     cwd: places.app,
-    stdio: ['ignore', log, log, context.listenFd, 'pipe'],
+    stdio: ['ignore', log, log, context.listenFd, 'pipe', 'pipe'],
     report: { pipe: 4, parse: parseReady },
+    secret: { pipe: 5, read: context.firstPassword },
     env: () => ({
       ...commonEnvironment(context),
       PORTCULLIS_BRAND: context.brand,
       PORTCULLIS_LISTEN: context.listenAddress,
       PORTCULLIS_LISTEN_FD: '3',
       PORTCULLIS_NOTIFY_FD: '4',
-      ...optional('PORTCULLIS_ADMIN_PASSWORD', context.firstPassword()),
+      [descriptorOf(adminPasswordVariable)]: '5',
       ...optional('PORTCULLIS_AGENT_LISTEN', context.agentListen && showListen(context.agentListen)),
       ...optional('PORTCULLIS_AGENT_PATH', context.agentPath),
       // Its own, because code that the service account can write must never be run by root.

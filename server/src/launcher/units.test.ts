@@ -1,6 +1,7 @@
 // The unit files for a machine that is itself the gateway, judged by systemd.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { lacking } from '../../test/support/requires.ts'
@@ -8,6 +9,13 @@ import { appRoot } from './layout.ts'
 import { runTool } from './tools.ts'
 
 const limits = { 'portcullis-gatewayd.service': 1.5, 'portcullis-applyd.service': 2.5 }
+
+test('L6: no unit has a password in its environment or prints it to the journal', () => {
+  for (const name of Object.keys(limits)) {
+    const text = readFileSync(join(appRoot, 'deploy/systemd', name), 'utf8')
+    assert.doesNotMatch(text, /^Environment=PORTCULLIS_(?:ADMIN_PASSWORD|NOTIFY_FD)/m)
+  }
+})
 
 describe('the exposure of the services', {
   skip: lacking('/usr/bin/systemd-analyze'),

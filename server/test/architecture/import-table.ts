@@ -111,7 +111,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'http/websocket.ts',
-    may: ['http/', 'contract/error.ts', 'ws', 'node:*'],
+    may: ['http/', 'contract/error.ts', 'runtime/source.ts', 'ws', 'node:*'],
     because: 'one place speaks WebSocket',
   },
   {

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -12,7 +13,8 @@ import { readRecord } from '../../src/launcher/record.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { patienceMs, until } from '../support/until.ts'
 
-const password = 'correct horse 9'
+/** Unlike any other: the search below goes through all processes of this machine. */
+const password = `correct horse ${randomBytes(8).toString('hex')}`
 const listRules = ['/usr/sbin/nft', 'list', 'table', 'inet', 'portcullis']
 
 function npmStart(stateDir: string): ChildProcess {
@@ -51,6 +53,21 @@ function useLab(stateDir: string): void {
   assert.notEqual(gw(stateDir, 'lab', 'exec', 'nowhere', '--', 'true').code, 0)
 }
 
+/** L6: whose environment shows the password. That of npm itself cannot be changed by what it starts. */
+function holdersOfPassword(): number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && pid !== process.pid)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(password)
+      } catch {
+        // It has ended.
+        return false
+      }
+    })
+}
+
 describe('npm start', () => {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     it(`serves, and leaves nothing behind when npm ends by ${signal}`, async () => {
@@ -65,6 +82,7 @@ describe('npm start', () => {
         const api = new ApiClient(record.address)
         await api.signIn('admin', password)
         api.close()
+        assert.deepEqual(holdersOfPassword(), [npm.pid], 'L6: only npm itself still has the password')
         await until(
           'the rules are in the kernel',
           () => gw(stateDir, 'lab', 'exec', 'gateway', '--', ...listRules).code === 0,

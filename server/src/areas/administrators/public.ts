@@ -1,6 +1,7 @@
 // What other areas may use of administrators: who may sign in, and where their password hashes are bound.
 
 export {
+  canonicalLogin,
   findById,
   findByLogin,
   hasAdministrator,

@@ -28,13 +28,31 @@ async function hashOf(services: Services, login: string, password: string): Prom
   return services.passwords.hash(password)
 }
 
-async function prepare({ services, params, config }: Context, body: AdministratorPatch) {
+async function prepare(context: Context, body: AdministratorPatch) {
+  const { services, params, config } = context
+  if (context.identity?.mustChangePassword) await refuseFirstPassword(context, body)
   const login = body.login ?? findById(config, params.admin_id ?? '')?.login ?? ''
   const hash = body.password ? await hashOf(services, login, body.password) : null
   const timestamp = Math.floor(services.clock.now().getTime() / 1000)
   return (id: string | number, _: unknown, current: Context['config']): object => {
     const password = hash === null ? null : { hash: services.vault.seal(hash, passwordPlace(String(id))), timestamp }
     return storedFields(current, String(id), body, password)
+  }
+}
+
+/** A session with the first password changes nothing but that password, and to another one. */
+async function refuseFirstPassword({ services, config, identity }: Context, body: AdministratorPatch): Promise<void> {
+  const { password, ...others } = body
+  if (!password || Object.keys(others).length > 0) {
+    throw new GatewayError(
+      'forbidden',
+      'The first password must be changed before anything else: send only "password".',
+    )
+  }
+  const admin = findById(config, identity?.adminId ?? '')
+  const stored = admin ? services.vault.reveal(admin.password_hash, passwordPlace(admin.id)) : null
+  if (await services.passwords.fits(password, stored, null)) {
+    throw invalid('password', 'This is the first password. Choose another one.')
   }
 }
 

@@ -4,7 +4,16 @@ import { endpoint } from '../../contract/endpoint.ts'
 import { nullable, oneOf, pageQuery, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
-export const auditEvents = ['change', 'sign-in', 'sign-out', 'session-ended', 'refused', 'action', 'system'] as const
+export const auditEvents = [
+  'change',
+  'sign-in',
+  'sign-out',
+  'lock',
+  'session-ended',
+  'refused',
+  'action',
+  'system',
+] as const
 
 export const AuditRecord = strictObject({
   sequence: Type.Integer(),

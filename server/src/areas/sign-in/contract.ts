@@ -1,9 +1,10 @@
-// Signing in and out, the signed-in administrator, the sessions and the blocked addresses (docs/behaviour/sign-in.md).
+// Signing in and out, the signed-in administrator, the sessions, the blocked addresses and the closed accounts
+// (docs/behaviour/sign-in.md).
 
 import type { Static } from 'typebox'
 import { roleIds } from '../../contract/access.ts'
 import { endpoint } from '../../contract/endpoint.ts'
-import { oneOf, strictObject } from '../../contract/fields.ts'
+import { oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
 const competence = Type.Array(oneOf(['admin_write', 'admin_read', 'allow_terminal', 'reports_view', 'reports_change']))
@@ -86,6 +87,7 @@ export const listBlocks = endpoint({
   path: '/web/auth/blocks',
   access: 'view',
   summary: 'List the addresses blocked after failed sign-ins',
+  description: 'An IPv6 client is blocked with its whole network of 64 bits, which is shown as `2001:db8::/64`.',
   reply: Type.Array(strictObject({ address: Type.String(), seconds_left: Type.Integer() })),
 })
 
@@ -95,4 +97,39 @@ export const liftBlocks = endpoint({
   access: 'configure',
   effect: 'action',
   summary: 'Unblock all addresses',
+})
+
+export const ClosedAccount = strictObject({
+  admin_id: Type.String(),
+  login: Type.String(),
+  since: Type.Integer({ description: 'Unix seconds.' }),
+  failures: Type.Integer({ description: 'Failed sign-ins that closed the account.' }),
+  addresses: Type.Integer({ description: 'Addresses they came from; an IPv6 network of 64 bits counts as one.' }),
+})
+export type ClosedAccount = Static<typeof ClosedAccount>
+
+export const listClosedAccounts = endpoint({
+  method: 'GET',
+  path: '/web/auth/closed_accounts',
+  access: 'view',
+  summary: 'List the accounts closed after failed sign-ins',
+  reply: Type.Array(ClosedAccount),
+})
+
+export const reopenAccount = endpoint({
+  method: 'DELETE',
+  path: '/web/auth/closed_accounts/:admin_id',
+  access: 'configure',
+  effect: 'action',
+  summary: 'Reopen an account closed after failed sign-ins',
+  description:
+    'The password stays the same. A new password, or disabling and enabling the account, reopens it as well.',
+})
+
+export const signInStatus = endpoint({
+  method: 'GET',
+  path: '/web/auth/status',
+  access: 'view',
+  summary: 'Show whether accounts are closed after failed sign-ins',
+  reply: Type.Array(StatusItem),
 })

@@ -2,10 +2,11 @@
 // answer after the same work.
 
 import { competences, roles } from '../../contract/access.ts'
-import { nameOf } from '../../contract/endpoint.ts'
+import { type Endpoint, nameOf } from '../../contract/endpoint.ts'
 import { GatewayError, notFound } from '../../contract/error.ts'
 import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
 import {
+  canonicalLogin,
   findById,
   findByLogin,
   passwordPlace,
@@ -14,14 +15,19 @@ import {
 } from '../administrators/public.ts'
 import {
   type AdminSession,
+  type ClosedAccount,
   endSession,
   liftBlocks,
   listBlocks,
+  listClosedAccounts,
   listSessions,
+  reopenAccount,
   signIn,
+  signInStatus,
   signOut,
   whoAmI,
 } from './contract.ts'
+import { signInStatusItems } from './status.ts'
 
 export const routes: readonly Route[] = [
   handle(
@@ -36,8 +42,9 @@ export const routes: readonly Route[] = [
       if (!admin || !isUnchanged(services, admin)) throw refuseSignIn(context)
       const tokens = services.transact(() => {
         services.guard.recordSuccess(address, admin.id)
+        services.firstPassword.recordUse(admin)
         endPresented(context)
-        services.audit.write([record(context, 'sign-in', admin.login, 'ok', 'Signed in.')])
+        services.audit.write([record(context, signIn, 'sign-in', admin.login, 'ok', 'Signed in.')])
         return services.sessions.create(admin.id, address, restPath)
       })
       context.setHeader('set-cookie', services.cookieJar.set(tokens, restPath))
@@ -52,7 +59,7 @@ export const routes: readonly Route[] = [
       const { session, login } = signedIn(context)
       services.transact(() => {
         services.sessions.end(session.handle)
-        services.audit.write([record(context, 'sign-out', login, 'ok', 'Signed out.')])
+        services.audit.write([record(context, signOut, 'sign-out', login, 'ok', 'Signed out.')])
       })
       context.setHeader('set-cookie', services.cookieJar.clear(context.cookieHeader, session.restPath))
       context.setHeader('clear-site-data', '"cache", "storage"')
@@ -87,16 +94,43 @@ export const routes: readonly Route[] = [
 
   handle(listBlocks, ({ services }) => services.guard.listBlocks()),
   handle(liftBlocks, ({ services }) => services.guard.liftBlocks()),
+
+  handle(listClosedAccounts, closedAccounts),
+  handle(
+    reopenAccount,
+    (context) => {
+      const { params, config, services } = context
+      const admin = findById(config, params.admin_id)
+      services.transact(() => {
+        if (!admin || !services.guard.reopenAccount(admin.id)) throw notFound('closed account with this id')
+        const message = `The account ${admin.login} is open to sign-in again.`
+        services.audit.write([record(context, reopenAccount, 'lock', signedIn(context).login, 'ok', message)])
+      })
+    },
+    { audits: true },
+  ),
+  handle(signInStatus, (context) => signInStatusItems(closedAccounts(context))),
 ]
+
+function closedAccounts({ config, services }: Pick<Context, 'config' | 'services'>): ClosedAccount[] {
+  return services.guard.listClosed().flatMap(({ adminId, since, failures, sources }) => {
+    const admin = findById(config, adminId)
+    return admin ? [{ admin_id: adminId, login: admin.login, since, failures, addresses: sources }] : []
+  })
+}
 
 type SignInContext = Context<typeof signIn>
 
 function refuseBlocked(context: SignInContext): void {
   const seconds = context.services.guard.secondsBlocked(context.address)
   if (seconds === 0) return
-  context.services.audit.note(record(context, 'sign-in', '', 'too_many_requests', 'The address is blocked.'))
+  refused(context, 'too_many_requests', 'The address is blocked.')
   throw blocked(seconds)
 }
+
+/** Refusals before a password was checked: there is no limit to how many a flood can cause. */
+const refused = (context: SignInContext, result: AuditEntry['result'], message: string): void =>
+  context.services.refusedSignIns.refused(record(context, signIn, 'sign-in', '', result, message))
 
 const blocked = (seconds: number): GatewayError =>
   new GatewayError(
@@ -112,8 +146,9 @@ async function findSignedIn(context: SignInContext): Promise<StoredAdministrator
   // (docs/behaviour/security.md 11).
   const admin = body.login.includes('@') ? undefined : findByLogin(config, body.login)
   const stored = admin ? services.vault.reveal(admin.password_hash, passwordPlace(admin.id)) : null
-  const fits = await services.passwords.fits(body.password, stored)
+  const fits = await checkPassword(context, admin?.id ?? null, stored)
   if (!admin || !fits || !admin.enabled || services.guard.isAccountClosed(admin.id)) return null
+  if (services.firstPassword.isExpired(admin)) return null
   if (stored !== null && isUnchanged(services, admin) && services.passwords.isOutdated(stored))
     await renewHash(context, admin)
   return admin
@@ -123,6 +158,22 @@ async function findSignedIn(context: SignInContext): Promise<StoredAdministrator
 function isUnchanged({ engine }: Services, admin: StoredAdministrator): boolean {
   const now = findById(engine.config, admin.id)
   return now?.enabled === true && now.password_timestamp === admin.password_timestamp
+}
+
+/** Waits for its turn among all that sign in. One that is refused instead counts as a try. */
+async function checkPassword(context: SignInContext, adminId: string | null, stored: string | null): Promise<boolean> {
+  const { body, services, address } = context
+  const { guard, passwords } = services
+  const visitor = { address, account: canonicalLogin(body.login), isKnown: guard.isKnown(address, adminId) }
+  try {
+    return await passwords.fits(body.password, stored, visitor)
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'unavailable') throw error
+    refuseBlocked(context)
+    const { isBlocked } = guard.recordUnchecked(address, adminId)
+    refused(context, 'unavailable', isBlocked ? `${error.message} The address is now blocked.` : error.message)
+    throw error
+  }
 }
 
 /** Replaces a hash of a lower cost than today's while the password is known. The password stays the same. */
@@ -146,12 +197,20 @@ function refuseSignIn(context: SignInContext): GatewayError {
   const { services, address, body, config } = context
   const admin = findByLogin(config, body.login)
   services.transact(() => {
-    const isBlocked = services.guard.recordFailure(address, admin?.id ?? null)
+    const { isBlocked, closed } = services.guard.recordFailure(address, admin?.id ?? null)
     const message = isBlocked ? 'Sign-in failed. The address is now blocked.' : 'Sign-in failed.'
-    services.audit.write([record(context, 'sign-in', shownLogin(admin, body.login), 'unauthenticated', message)])
+    const who = shownLogin(admin, body.login)
+    services.audit.write([
+      record(context, signIn, 'sign-in', who, 'unauthenticated', message),
+      ...(closed ? [record(context, signIn, 'lock', who, 'ok', closedMessage(who, closed))] : []),
+    ])
   })
   return new GatewayError('unauthenticated', 'The login or the password is wrong.')
 }
+
+const closedMessage = (login: string, { failures, sources }: ReturnType<Guard['listClosed']>[number]): string =>
+  `The account ${login} is now closed to sign-in: ${failures} failures from ${sources} addresses. Another administrator ` +
+  'can reopen it, or gw admin reset on the machine.'
 
 /** An unknown login may be a password typed into the wrong field, so only its first two characters are recorded. */
 const shownLogin = (admin: StoredAdministrator | undefined, login: string): string =>
@@ -163,18 +222,20 @@ function endPresented(context: SignInContext): void {
   if (identity) services.sessions.end(identity.session.handle)
 }
 
-/** The events that the area writes itself, within the transaction that opens or ends the session. */
+/** The events that the area writes itself, within the transaction that causes them. */
 function record(
-  context: { address: string; requestId: string },
-  event: 'sign-in' | 'sign-out',
+  { address, requestId }: { address: string; requestId: string },
+  endpoint: Endpoint,
+  event: 'sign-in' | 'sign-out' | 'lock',
   who: string,
   result: AuditEntry['result'],
   message: string,
 ): AuditEntry {
-  const what = nameOf(event === 'sign-in' ? signIn : signOut)
-  const { address, requestId } = context
+  const what = nameOf(endpoint)
   return { event, who, address, what, result, message, request_id: requestId, revision: null, changes: [] }
 }
+
+type Guard = Services['guard']
 
 type AuditEntry = Parameters<Services['audit']['note']>[0]
 

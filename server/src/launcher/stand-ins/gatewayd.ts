@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 
 const stateDir = process.env.PORTCULLIS_STATE ?? ''
+const password = readFileSync(Number(process.env.PORTCULLIS_ADMIN_PASSWORD_FD), 'utf8')
 
 function describeSelf(): object {
   const status = readFileSync('/proc/self/status', 'utf8')
@@ -17,6 +18,7 @@ function describeSelf(): object {
     capabilities: [field('CapPrm'), field('CapEff'), field('CapBnd')],
     noNewPrivileges: field('NoNewPrivs'),
     environment: process.env,
+    password,
     script: import.meta.filename,
   }
 }

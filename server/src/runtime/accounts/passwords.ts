@@ -1,13 +1,12 @@
 // Password hashes and the rules a new password must meet. Hashing runs on the thread pool, a few at a time, so that a
-// flood of sign-ins cannot stall other requests.
+// flood of sign-ins cannot stall other requests; places.ts decides whose turn it is.
 
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { GatewayError } from '../../contract/error.ts'
+import { Places, type Visitor } from './places.ts'
 
 const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const
-const atOnce = 4
-const maxWaiting = 32
 
 interface Parameters {
   readonly memory: number
@@ -18,21 +17,27 @@ interface Parameters {
 }
 
 export class Passwords {
-  #running = 0
-  readonly #waiting: (() => void)[] = []
+  readonly #places: Places
   /** Compared with when the login is unknown, so that the answer takes as long. */
   readonly #decoy = formatHash(cost, randomBytes(16), randomBytes(32))
 
-  async hash(password: string): Promise<string> {
-    const salt = randomBytes(16)
-    return formatHash(cost, salt, await this.#limited(() => derive(password, { ...cost, salt }, 32)))
+  constructor(elapsed = (): number => performance.now() / 1000) {
+    this.#places = new Places(elapsed)
   }
 
-  /** True when the password fits; without a stored hash it takes the same time and is false. */
-  async fits(password: string, stored: string | null): Promise<boolean> {
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(16)
+    return formatHash(cost, salt, await this.#inTurn(null, () => derive(password, { ...cost, salt }, 32)))
+  }
+
+  /**
+   * True when the password fits; without a stored hash it takes the same time and is false. Without a visitor it is a signed-in
+   * administrator who asks.
+   */
+  async fits(password: string, stored: string | null, visitor: Visitor | null): Promise<boolean> {
     const parameters = parseHash(stored ?? this.#decoy)
     if (!parameters) return false
-    const tag = await this.#limited(() => derive(password, parameters, parameters.tag.length))
+    const tag = await this.#inTurn(visitor, () => derive(password, parameters, parameters.tag.length))
     return timingSafeEqual(tag, parameters.tag) && stored !== null
   }
 
@@ -42,25 +47,10 @@ export class Passwords {
     return !parameters || parameters.memory < cost.memory || parameters.passes < cost.passes
   }
 
-  async #limited<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= atOnce) {
-      if (this.#waiting.length >= maxWaiting) {
-        throw new GatewayError('unavailable', 'Too many sign-ins at once. Try again in a moment.', {
-          retryAfterSeconds: 1,
-        })
-      }
-      // The one that finishes hands its place over, so that no other sign-in slips in between.
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    } else {
-      this.#running++
-    }
-    try {
-      return await work()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#running--
-    }
+  async #inTurn<T>(visitor: Visitor | null, work: () => Promise<T>): Promise<T> {
+    const done = await this.#places.use(visitor, work)
+    if (done) return done.result
+    throw new GatewayError('unavailable', 'Too many sign-ins at once. Try again in a moment.', { retryAfterSeconds: 1 })
   }
 }
 

@@ -10,7 +10,7 @@ import type { Checkpoint } from '../../plan/artifacts.ts'
 export type AuditResult = 'ok' | 'failed' | ErrorCode
 
 export interface AuditEntry {
-  readonly event: 'change' | 'sign-in' | 'sign-out' | 'session-ended' | 'refused' | 'action' | 'system'
+  readonly event: 'change' | 'sign-in' | 'sign-out' | 'lock' | 'session-ended' | 'refused' | 'action' | 'system'
   readonly who: string
   readonly address: string
   /** The endpoint, or what the gateway did on its own. */

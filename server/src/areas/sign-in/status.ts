@@ -1,0 +1,18 @@
+// Whether administrators can sign in: the accounts that failed sign-ins closed.
+
+import type { StatusItem } from '../../contract/fields.ts'
+import { type ClosedAccount, reopenAccount } from './contract.ts'
+
+/** Signing in itself works, so it is active; the message shows whom it does not work for. */
+export const signInStatusItems = (closed: readonly ClosedAccount[]): StatusItem[] => [
+  { name: 'sign-in', status: 'active', msg: closed.map(messageOf) },
+]
+
+function messageOf({ admin_id, login, since, failures, addresses }: ClosedAccount): string {
+  const time = new Date(since * 1000).toISOString()
+  const reopen = reopenAccount.path.replace(':admin_id', admin_id)
+  return (
+    `The account ${login} is closed to sign-in since ${time} after ${failures} failures from ${addresses} addresses. ` +
+    `Reopen it with DELETE ${reopen}.`
+  )
+}

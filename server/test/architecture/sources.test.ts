@@ -1,0 +1,42 @@
+// Clients are counted by their source (runtime/source.ts), never by their address: an IPv6 client has 2^64 of those.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { lineOf, sourceFiles } from '../security/source.ts'
+
+/** What deals with clients of the gateway; elsewhere addresses are configuration, such as leases. */
+const client =
+  /^(?:http|runtime|apply|config|database|areas\/(?:sign-in|administrators|client-agent|audit|logs))\/|^(?:app|main)\.ts$/
+
+const files = sourceFiles.filter(({ path }) => client.test(path))
+
+function placesOf(pattern: RegExp): string[] {
+  return files.flatMap(({ path, text }) =>
+    [...text.matchAll(pattern)].map((match) => `${path}:${lineOf(text, match.index)} ${match[0]}`),
+  )
+}
+
+describe('L1: clients', () => {
+  it('have a source that only one function makes', () => {
+    assert.deepEqual(
+      placesOf(/\bas Source(?:Network)?\b/g).filter((place) => !place.startsWith('runtime/source.ts:')),
+      [],
+    )
+    assert.ok(placesOf(/\bsourceOf\(/g).length > 5)
+  })
+
+  it('are never a key by their address, in memory or in the database', () => {
+    const keys = /\.(?:get|set|has|add|delete)\((?:[\w.]+\.)?(?:address|ip|remoteAddress)\b|WHERE [\w ]*\baddress\b/g
+    assert.deepEqual(placesOf(keys), [])
+  })
+
+  it('have an address that is read only to show it or to find the source', () => {
+    const raw = /.*(?:\bremoteAddress\b|\brequest\.ip\b).*/g
+    const isAllowed =
+      /\b(?:sourceOf|plainAddress)\((?:socket\.remoteAddress|request\.ip)\)|remoteAddress\} \$\{socket\.remotePort\}/
+    assert.deepEqual(
+      placesOf(raw).filter((place) => !isAllowed.test(place)),
+      [],
+    )
+  })
+})
