@@ -4,7 +4,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyServerFactory } from 'fastify'
-import { administrators, findById, reopenedBy, signedOutBy } from './areas/administrators/config.ts'
+import { administrators, findById, isRevocation, reopenedBy, signedOutBy } from './areas/administrators/config.ts'
 import { ruleOrigins } from './areas/firewall/config.ts'
 import { createLockOutGuard } from './areas/firewall/lock-out.ts'
 import { areas as allAreas } from './areas/index.ts'
@@ -15,6 +15,7 @@ import { ConfigEngine } from './config/engine.ts'
 import { ConfigStore } from './config/store.ts'
 import type { AreaEndpoints } from './contract/openapi.ts'
 import { Database } from './database/database.ts'
+import { Shelter } from './database/shelter.ts'
 import { cookieNames, createCookieJar } from './http/cookies.ts'
 import type { Area, Identity, Machine, Services } from './http/handle.ts'
 import { referenceRoutes } from './http/reference.ts'
@@ -30,6 +31,7 @@ import { Sessions } from './runtime/accounts/sessions.ts'
 import { SignInGuard } from './runtime/accounts/sign-in-guard.ts'
 import { Backups } from './runtime/backups/backups.ts'
 import type { Clock } from './runtime/clock.ts'
+import type { DiskReserve } from './runtime/disk-reserve.ts'
 import { HitCounters } from './runtime/hit-counters.ts'
 import { type AuditEntry, AuditTrail } from './runtime/logs/audit.ts'
 import { FirewallLog, firewallLogMigrations } from './runtime/logs/firewall-log.ts'
@@ -40,6 +42,8 @@ import { release, version } from './version.ts'
 
 export interface GatewayParts {
   readonly database: Database
+  /** Room on the disk of the folder; absent where the disk is not watched. */
+  readonly reserve?: DiskReserve
   /** Where the gateway keeps its other files beside the database. */
   readonly folder: string
   /** What the reader of the firewall log writes. */
@@ -79,6 +83,9 @@ export interface Gateway {
   close(): Promise<void>
 }
 
+/** What signing in and out needs, which must work whatever the disk says. */
+const accountTables = ['sessions', 'sign_in_failures', 'sign_in_blocks', 'account_failures']
+
 /** The gateway itself, when no administrator made the request. */
 const gatewayActor = { login: 'system', address: '127.0.0.1' }
 
@@ -90,8 +97,9 @@ export function createGateway(parts: GatewayParts): Gateway {
   const areas = parts.areas ?? allAreas
   const slots = areas.flatMap((area) => area.slots)
   const audit = new AuditTrail(database, clock.now)
-  const sessions = new Sessions(database, clock)
-  const guard = new SignInGuard(database, clock)
+  const accounts = new Shelter(database, accountTables)
+  const sessions = new Sessions(accounts, clock)
+  const guard = new SignInGuard(accounts, clock)
   const referencesTo = createReferenceFinder(areas)
   const engine = new ConfigEngine({
     slots,
@@ -103,6 +111,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     clock,
     lockOut: createLockOutGuard(parts.facts, clock.now),
     referencesTo,
+    isUrgent: isRevocation,
     onCommit: (commits) => {
       for (const { revision } of commits) {
         for (const adminId of signedOutBy(revision.changes)) sessions.endAllOf(adminId)
@@ -117,7 +126,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     hits: () => applier.hits(),
     origins: () => ruleOrigins(engine.config),
   })
-  const logDatabase = openLog(join(parts.folder, 'log.db'), parts.log)
+  const logDatabase = openLog(join(parts.folder, 'log.db'), parts)
   const firewallLog = new FirewallLog({
     database: logDatabase,
     path: parts.hitsFile,
@@ -153,6 +162,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     hitCounters,
     firewallLog,
     systemLog,
+    ...(parts.reserve ? { reserve: parts.reserve } : {}),
     backups: new Backups({
       folder: join(parts.folder, 'backups'),
       keyFile: join(parts.folder, 'recovery.key'),
@@ -178,7 +188,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     cookieJar: createCookieJar(names),
     weaknessOf,
     faultsOf,
-    transact: (work) => database.transact(work),
+    transact: (work) => accounts.transact(work),
     observe: () => observe(applier, engine),
     backgroundState: (area) => engine.backgroundState(area),
   }
@@ -207,6 +217,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     await systemLog.stop()
     await firewallLog.stop()
     hitCounters.close()
+    accounts.tryReturn()
+    accounts.close()
     logDatabase.close()
   }
 
@@ -229,8 +241,9 @@ export function createGateway(parts: GatewayParts): Gateway {
 const logMigrations = [...firewallLogMigrations, ...systemLogMigrations]
 
 /** A damaged log must not keep the gateway from starting: a file that cannot be opened is deleted. */
-function openLog(path: string, log: Log): Database {
-  const open = (): Database => new Database(path, undefined, { migrations: logMigrations, isForgetful: true })
+function openLog(path: string, { log, reserve }: Pick<GatewayParts, 'log' | 'reserve'>): Database {
+  const kind = { migrations: logMigrations, isForgetful: true }
+  const open = (): Database => new Database(path, undefined, kind, reserve)
   try {
     return open()
   } catch (error) {

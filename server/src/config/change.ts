@@ -8,6 +8,7 @@ import type { Facts } from '../plan/facts.ts'
 import type { Planner } from '../plan/planner.ts'
 import type { ArtifactChange } from '../plan/text-diff.ts'
 import type { ObjectChange } from './describe.ts'
+import type { ChangeSet } from './diff.ts'
 import type { ConfigStore, Probation, Revision, RevisionInfo } from './store.ts'
 
 export interface Actor {
@@ -93,6 +94,8 @@ export interface EngineParts {
   readonly lockOut?: LockOutGuard
   /** Who names an object, over all areas; absent: no object is named. */
   readonly referencesTo?: EditTools['referencesTo']
+  /** Whether a full disk must not refuse the change, because it takes access away; absent: it may. */
+  readonly isUrgent?: (changes: ChangeSet) => boolean
   /** Runs inside the transaction of a commit, which also writes the audit record and ends sessions. */
   readonly onCommit: (commits: readonly Committed[]) => void
 }

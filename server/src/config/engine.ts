@@ -325,6 +325,7 @@ export class ConfigEngine implements ConfigView {
         snapshot: { ...snapshot, revision: revision.revision },
         rendered: this.#parts.planner.renderParts(snapshot.config, this.#parts.facts()),
         sequences: used,
+        urgency: request.isRevert || this.#parts.isUrgent?.(changes) ? 'urgent' : 'refusable',
       },
     }
   }
@@ -392,7 +393,7 @@ export class ConfigEngine implements ConfigView {
         ...(pending === this.#machine.background.pending ? {} : { background: rowsOf(pending) }),
       })
       onCommit(prepared)
-    })
+    }, prepared[0]?.urgency)
     const last = prepared.at(-1)
     this.#machine.commit(last?.rendered, pending)
     if (last) this.#head = last.snapshot
@@ -485,6 +486,7 @@ export class ConfigEngine implements ConfigView {
           snapshot: { ...before.snapshot, revision: number },
           rendered: before.rendered,
           sequences: {},
+          urgency: 'urgent',
         },
       ],
       null,

@@ -2,7 +2,7 @@
 // sets; does not judge their content.
 
 import { isDeepStrictEqual } from 'node:util'
-import { GatewayError } from '../contract/error.ts'
+import { isUnavailable } from '../contract/error.ts'
 import { type Database, NewerDataError } from '../database/database.ts'
 import { type Item, type Slot, versionOf } from '../model/slots.ts'
 import type { BackgroundRow } from './background.ts'
@@ -122,7 +122,7 @@ export class ConfigStore {
         for (const { row, value } of outdated) this.#putItem(row.slot, row.id, row.position, value)
       })
     } catch (error) {
-      if (!(error instanceof GatewayError && error.code === 'unavailable')) throw error
+      if (!isUnavailable(error)) throw error
     }
   }
 

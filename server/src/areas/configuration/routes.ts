@@ -94,6 +94,10 @@ export const routes: readonly Route[] = [
   ),
   handle(configurationStatus, async ({ services }) => {
     const { engine } = services
-    return configurationStatusItems(await services.observe(), engine.damage, engine.revision)
+    return configurationStatusItems(await services.observe(), {
+      revision: engine.revision,
+      damage: engine.damage,
+      disk: services.reserve?.state() ?? null,
+    })
   }),
 ]

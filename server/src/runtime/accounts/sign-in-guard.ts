@@ -1,6 +1,6 @@
 // Guessing protection: counts failed sign-ins per address and per account, and blocks. Counters survive a restart.
 
-import type { Database } from '../../database/database.ts'
+import type { Tables } from '../../database/shelter.ts'
 import type { Clock } from '../clock.ts'
 
 export interface GuardLimits {
@@ -24,11 +24,11 @@ export interface Block {
 }
 
 export class SignInGuard {
-  readonly #database: Database
+  readonly #database: Tables
   readonly #clock: Clock
   readonly #limits: GuardLimits
 
-  constructor(database: Database, clock: Clock, limits: GuardLimits = defaultGuardLimits) {
+  constructor(database: Tables, clock: Clock, limits: GuardLimits = defaultGuardLimits) {
     this.#database = database
     this.#clock = clock
     this.#limits = limits
