@@ -249,7 +249,12 @@ function openLog(path: string, { log, reserve }: Pick<GatewayParts, 'log' | 'res
   } catch (error) {
     log('warning', 'the firewall log cannot be read and was restarted', { error })
     for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true })
+  }
+  try {
     return open()
+  } catch (error) {
+    log('warning', 'the firewall log is kept in memory until the next start', { error })
+    return new Database(':memory:', undefined, kind)
   }
 }
 

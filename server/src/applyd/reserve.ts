@@ -38,6 +38,13 @@ function fill(path: string): void {
   }
 }
 
+/** For work whose files are made by others: the room of the reserve when there is hardly any other. */
+export function makeRoom(): void {
+  if (reserve === null) return
+  const { bavail, bsize } = statfsSync(dirname(reserve))
+  if (bavail * bsize < mostBytes / 4) rmSync(reserve, { force: true })
+}
+
 /** Does the work; where only room is missing, once more with that of the reserve. */
 export function withReserve<T>(work: () => T): T {
   try {

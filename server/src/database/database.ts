@@ -2,7 +2,7 @@
 // one; the firewall log, which may lose its last second, has its own. Statements are elsewhere.
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { GatewayError } from '../contract/error.ts'
+import { GatewayError, isUnavailable } from '../contract/error.ts'
 import { type Migration, migrations } from './migrations.ts'
 
 export class NewerDataError extends Error {}
@@ -61,31 +61,38 @@ export class Database {
     this.#migrations = kind.migrations
     this.#reserve = reserve
     this.#isForgetful = kind.isForgetful
-    try {
-      this.#db = this.#openFile(path, kind)
-    } catch (error) {
-      if (!unusableDisk.has(primaryCode(error))) throw error
-      if (!reserve.release()) throw unopened(error)
-      try {
-        this.#db = this.#openFile(path, kind)
-      } catch (again) {
-        throw unusableDisk.has(primaryCode(again)) ? unopened(again) : again
-      }
-    }
+    this.#db = this.#openInAnyRoom(path, kind)
     try {
       this.#migrate()
     } catch (error) {
       this.#db.close()
-      throw error instanceof GatewayError ? unopened(error) : error
+      throw isUnavailable(error) ? unopened(error) : error
     }
   }
 
-  #openFile(path: string, kind: DatabaseKind): DatabaseSync {
+  /** With the room of the reserve when there is no other, and without the shared index of the WAL when there is none at all. */
+  #openInAnyRoom(path: string, kind: DatabaseKind): DatabaseSync {
+    const ways = [() => true, () => this.#reserve.release(), () => true]
+    let fault: unknown
+    for (const [index, isOpen] of ways.entries()) {
+      if (!isOpen()) continue
+      try {
+        return this.#openFile(path, kind, index === ways.length - 1)
+      } catch (error) {
+        if (!unusableDisk.has(primaryCode(error))) throw error
+        fault = error
+      }
+    }
+    throw unopened(fault)
+  }
+
+  #openFile(path: string, kind: DatabaseKind, isAlone: boolean): DatabaseSync {
     const db = new DatabaseSync(path)
     try {
+      if (isAlone) db.exec('PRAGMA locking_mode=EXCLUSIVE')
       this.#refuseNewerData(versionOf(db))
-      // Only for a new file: pages that become free can then be given back to the disk.
-      db.exec('PRAGMA auto_vacuum=INCREMENTAL')
+      // Pages that become free can then be given back to the disk. In a file that is there it would only be a write.
+      if (db.prepare('PRAGMA page_count').get()?.page_count === 0) db.exec('PRAGMA auto_vacuum=INCREMENTAL')
       // FULL: a commit is on the disk before it is answered. The WAL is folded back in small steps so that no
       // single change pays for many, and one that had to grow is cut again.
       db.exec('PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=2000')
