@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyServerFactory } from 'fastify'
 import { administrators, findById, isRevocation, reopenedBy, signedOutBy } from './areas/administrators/config.ts'
+import { limitsOf } from './areas/configuration/config.ts'
 import { ruleOrigins } from './areas/firewall/config.ts'
 import { createLockOutGuard } from './areas/firewall/lock-out.ts'
 import { areas as allAreas } from './areas/index.ts'
@@ -12,6 +13,7 @@ import { gatheredLogs } from './areas/logs/jobs.ts'
 import type { Committed } from './config/change.ts'
 import { describeChanges } from './config/describe.ts'
 import { ConfigEngine } from './config/engine.ts'
+import { HistoryKeeper } from './config/retention.ts'
 import { ConfigStore } from './config/store.ts'
 import type { AreaEndpoints } from './contract/openapi.ts'
 import { Database } from './database/database.ts'
@@ -101,10 +103,11 @@ export function createGateway(parts: GatewayParts): Gateway {
   const sessions = new Sessions(accounts, clock)
   const guard = new SignInGuard(accounts, clock)
   const referencesTo = createReferenceFinder(areas)
+  const store = new ConfigStore(database, slots)
   const engine = new ConfigEngine({
     slots,
     database,
-    store: new ConfigStore(database, slots),
+    store,
     planner: createPlanner(areas),
     applier,
     facts: parts.facts,
@@ -119,6 +122,12 @@ export function createGateway(parts: GatewayParts): Gateway {
       }
       audit.write(commits.map(changeRecord))
     },
+  })
+  new HistoryKeeper({
+    ...{ database, store, engine },
+    limits: () => limitsOf(engine.config, parts.reserve?.state().totalBytes ?? null),
+    onRemoved: (first, last) => audit.write([removalRecord(first, last)]),
+    onFault: (error) => parts.log('error', 'old revisions were not removed', { error }),
   })
   const hitCounters = new HitCounters({
     path: join(parts.folder, 'hit-counters.json'),
@@ -270,6 +279,19 @@ async function observe(applier: Applier, engine: ConfigEngine): Promise<Machine>
     return { observation: null, unreachable: (cause as Error).message, applyError: error ?? failed }
   }
 }
+
+/** Explains why change records of revisions remain without these. */
+const removalRecord = (first: number, last: number): AuditEntry => ({
+  event: 'system',
+  who: gatewayActor.login,
+  address: gatewayActor.address,
+  what: 'configuration history',
+  result: 'ok',
+  message: `Revisions ${first} to ${last} were removed by the limits of the history.`,
+  request_id: '',
+  revision: null,
+  changes: [],
+})
 
 const changeRecord = ({ revision, requestId }: Committed): AuditEntry => ({
   event: 'change',

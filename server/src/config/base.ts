@@ -82,7 +82,10 @@ export class HistoryBase {
 
   #apply(change: StoredChange): void {
     const id = idText(change.id)
-    if (change.after === null) return this.#remove(change.slot, id)
+    if (change.after === null) {
+      this.#remove(change.slot, id)
+      return
+    }
     const slot = this.#slots.get(change.slot)
     const version = slot ? versionOf(slot) : (change.version ?? 1)
     const known = change.spliced ? this.find(change.slot, change.id) : undefined

@@ -17,6 +17,7 @@ import type {
   DryRun,
   Edit,
   EngineParts,
+  HistoryState,
 } from './change.ts'
 import { describeChanges } from './describe.ts'
 import { applyChanges, type ChangeSet, diffConfig, inverse, type Snapshot } from './diff.ts'
@@ -148,6 +149,12 @@ export class ConfigEngine implements ConfigView {
     return this.#parts.store.listRevisions(limit, offset)
   }
 
+  /** What is kept of the history, and up to which revision it was removed. */
+  get history(): HistoryState {
+    const { size, removedUpTo } = this.#parts.store
+    return { ...size, removedUpTo }
+  }
+
   /** A revision with a description of what it changed. */
   describeRevision(number: number): DescribedRevision | null {
     const found = this.#parts.store.findRevision(number)
@@ -160,7 +167,8 @@ export class ConfigEngine implements ConfigView {
   configAt(revision: number): Config | null {
     if (revision === this.#head.revision) return this.#head.config
     if (revision !== 0 && !this.#parts.store.findRevision(revision)) return null
-    if (revision > this.#head.revision) return null
+    const { removedUpTo } = this.#parts.store
+    if (revision > this.#head.revision || (removedUpTo > 0 && revision <= removedUpTo)) return null
     const undone = this.#parts.store
       .changesSince(revision)
       .reduce((snapshot, changes) => applyChanges(snapshot, inverse(changes), revision), this.#head)

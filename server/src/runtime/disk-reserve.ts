@@ -26,6 +26,7 @@ export interface DiskState {
   /** `low`: logs and backups take no more room. `full`: new changes are refused. */
   readonly state: 'enough' | 'low' | 'full'
   readonly freeBytes: number
+  readonly totalBytes: number
   readonly reserveBytes: number
 }
 
@@ -72,10 +73,12 @@ export class DiskReserve {
   }
 
   state(): DiskState {
+    const { free, total } = this.#measured()
     const isFull = this.#isFailing || !this.hasRoom()
     return {
       state: isFull ? 'full' : this.hasRoomForLogs() ? 'enough' : 'low',
-      freeBytes: this.#measured().free,
+      freeBytes: free,
+      totalBytes: total,
       reserveBytes: this.#bytes,
     }
   }

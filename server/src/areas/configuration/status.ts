@@ -10,10 +10,26 @@ export interface Stored {
   readonly damage: readonly string[]
   /** Null where the disk is not watched. */
   readonly disk: Disk | null
+  readonly history: Services['engine']['history']
+  readonly limits: { readonly revisions: number; readonly bytes: number }
 }
 
-export function configurationStatusItems(machine: Machine, { revision, damage, disk }: Stored): StatusItem[] {
-  return [applyItem(machine, revision), storeItem(damage, disk), ...unitItems(machine)]
+export function configurationStatusItems(machine: Machine, stored: Stored): StatusItem[] {
+  const { revision, damage, disk } = stored
+  return [applyItem(machine, revision), storeItem(damage, disk), historyItem(stored), ...unitItems(machine)]
+}
+
+/** From this part of a limit on, what is going to happen is reported. */
+const nearLimit = 0.8
+
+function historyItem({ history, limits }: Stored): StatusItem {
+  const isNear = history.bytes > limits.bytes * nearLimit || history.revisions > limits.revisions * nearLimit
+  const removed = history.removedUpTo === 0 ? '' : ` Revisions up to ${history.removedUpTo} were removed.`
+  const message =
+    `The history has ${history.revisions} of at most ${limits.revisions} revisions and uses ` +
+    `${mebibytes(history.bytes)} of at most ${mebibytes(limits.bytes)}. At a limit the oldest are removed; raise it, or ` +
+    `make a backup of what must be kept.${removed}`
+  return { name: 'history', status: 'active', msg: isNear ? [message] : [] }
 }
 
 function applyItem(machine: Machine, revision: number): StatusItem {
