@@ -8,9 +8,11 @@ import {
   administrators,
   findById,
   isFullAdministrator,
+  isRevocation,
   reopenedBy,
   signedOutBy,
 } from './areas/administrators/config.ts'
+import { limitsOf } from './areas/configuration/config.ts'
 import { ruleOrigins } from './areas/firewall/config.ts'
 import { createLockOutGuard } from './areas/firewall/lock-out.ts'
 import { areas as allAreas } from './areas/index.ts'
@@ -18,9 +20,11 @@ import { gatheredLogs } from './areas/logs/jobs.ts'
 import type { Committed } from './config/change.ts'
 import { describeChanges } from './config/describe.ts'
 import { ConfigEngine } from './config/engine.ts'
+import { HistoryKeeper } from './config/retention.ts'
 import { ConfigStore } from './config/store.ts'
 import type { AreaEndpoints } from './contract/openapi.ts'
 import { Database } from './database/database.ts'
+import { Shelter } from './database/shelter.ts'
 import { cookieNames, createCookieJar } from './http/cookies.ts'
 import type { Area, Identity, Machine, Services } from './http/handle.ts'
 import { referenceRoutes } from './http/reference.ts'
@@ -38,6 +42,7 @@ import { Sessions } from './runtime/accounts/sessions.ts'
 import { SignInGuard } from './runtime/accounts/sign-in-guard.ts'
 import { Backups } from './runtime/backups/backups.ts'
 import type { Clock } from './runtime/clock.ts'
+import type { DiskReserve } from './runtime/disk-reserve.ts'
 import { HitCounters } from './runtime/hit-counters.ts'
 import { type AuditEntry, AuditTrail } from './runtime/logs/audit.ts'
 import { FirewallLog, firewallLogMigrations } from './runtime/logs/firewall-log.ts'
@@ -48,6 +53,8 @@ import { release, version } from './version.ts'
 
 export interface GatewayParts {
   readonly database: Database
+  /** Room on the disk of the folder; absent where the disk is not watched. */
+  readonly reserve?: DiskReserve
   /** Where the gateway keeps its other files beside the database. */
   readonly folder: string
   /** What the reader of the firewall log writes. */
@@ -89,6 +96,12 @@ export interface Gateway {
   close(): Promise<void>
 }
 
+/** What signing in and out needs, which must work whatever the disk says. */
+const accountTables = [
+  ...['sessions', 'sign_in_failures', 'sign_in_blocks', 'account_failures'],
+  ...['closed_accounts', 'known_sources', 'first_password'],
+]
+
 /** The gateway itself, when no administrator made the request. */
 const gatewayActor = { login: 'system', address: '127.0.0.1' }
 
@@ -100,11 +113,12 @@ export function createGateway(parts: GatewayParts): Gateway {
   const areas = parts.areas ?? allAreas
   const slots = areas.flatMap((area) => area.slots)
   const audit = new AuditTrail(database, clock.now)
-  const sessions = new Sessions(database, clock)
-  const guard = new SignInGuard(database, clock)
+  const accounts = new Shelter(database, accountTables)
+  const sessions = new Sessions(accounts, clock)
+  const guard = new SignInGuard(accounts, clock)
   const refusedSignIns = new UnauthenticatedLog((entry) => audit.note(entry), clock.elapsed)
   const firstPassword = new FirstPassword({
-    database,
+    database: accounts,
     clock,
     path: join(parts.folder, firstPasswordName),
     find: (adminId) => findById(engine.config, adminId),
@@ -112,10 +126,11 @@ export function createGateway(parts: GatewayParts): Gateway {
   })
   const referencesTo = createReferenceFinder(areas)
   const rightsSlots = new Set(areas.flatMap(({ rights = [] }) => rights.map(({ key }) => key)))
+  const store = new ConfigStore(database, slots)
   const engine = new ConfigEngine({
     slots,
     database,
-    store: new ConfigStore(database, slots),
+    store,
     planner: createPlanner(areas),
     applier,
     facts: parts.facts,
@@ -123,6 +138,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     lockOut: createLockOutGuard(parts.facts, clock.now),
     referencesTo,
     rightsSlots,
+    isUrgent: isRevocation,
     onCommit: (commits) => {
       for (const { revision } of commits) {
         for (const adminId of signedOutBy(revision.changes)) sessions.endAllOf(adminId)
@@ -130,13 +146,19 @@ export function createGateway(parts: GatewayParts): Gateway {
       audit.write([...commits.map(changeRecord), ...commits.flatMap(reopenAccounts)])
     },
   })
+  new HistoryKeeper({
+    ...{ database, store, engine },
+    limits: () => limitsOf(engine.config, parts.reserve?.state().totalBytes ?? null),
+    onRemoved: (first, last) => audit.write([removalRecord(first, last)]),
+    onFault: (error) => parts.log('error', 'old revisions were not removed', { error }),
+  })
   const hitCounters = new HitCounters({
     path: join(parts.folder, 'hit-counters.json'),
     clock,
     hits: () => applier.hits(),
     origins: () => ruleOrigins(engine.config),
   })
-  const logDatabase = openLog(join(parts.folder, 'log.db'), parts.log)
+  const logDatabase = openLog(join(parts.folder, 'log.db'), parts)
   const firewallLog = new FirewallLog({
     database: logDatabase,
     path: parts.hitsFile,
@@ -172,6 +194,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     hitCounters,
     firewallLog,
     systemLog,
+    ...(parts.reserve ? { reserve: parts.reserve } : {}),
     backups: new Backups({
       folder: join(parts.folder, 'backups'),
       keyFile: join(parts.folder, 'recovery.key'),
@@ -199,7 +222,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     cookieJar: createCookieJar(names),
     weaknessOf,
     faultsOf,
-    transact: (work) => database.transact(work),
+    transact: (work) => accounts.transact(work),
     observe: () => observe(applier, engine),
     backgroundState: (area) => engine.backgroundState(area),
   }
@@ -251,6 +274,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     await systemLog.stop()
     await firewallLog.stop()
     hitCounters.close()
+    accounts.tryReturn()
+    accounts.close()
     logDatabase.close()
   }
 
@@ -274,14 +299,20 @@ export function createGateway(parts: GatewayParts): Gateway {
 const logMigrations = [...firewallLogMigrations, ...systemLogMigrations]
 
 /** A damaged log must not keep the gateway from starting: a file that cannot be opened is deleted. */
-function openLog(path: string, log: Log): Database {
-  const open = (): Database => new Database(path, undefined, { migrations: logMigrations, isForgetful: true })
+function openLog(path: string, { log, reserve }: Pick<GatewayParts, 'log' | 'reserve'>): Database {
+  const kind = { migrations: logMigrations, isForgetful: true }
+  const open = (): Database => new Database(path, undefined, kind, reserve)
   try {
     return open()
   } catch (error) {
     log('warning', 'the firewall log cannot be read and was restarted', { error })
     for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true })
+  }
+  try {
     return open()
+  } catch (error) {
+    log('warning', 'the firewall log is kept in memory until the next start', { error })
+    return new Database(':memory:', undefined, kind)
   }
 }
 
@@ -297,6 +328,19 @@ async function observe(applier: Applier, engine: ConfigEngine): Promise<Machine>
     return { observation: null, unreachable: (cause as Error).message, applyError: error ?? failed }
   }
 }
+
+/** Explains why change records of revisions remain without these. */
+const removalRecord = (first: number, last: number): AuditEntry => ({
+  event: 'system',
+  who: gatewayActor.login,
+  address: gatewayActor.address,
+  what: 'configuration history',
+  result: 'ok',
+  message: `Revisions ${first} to ${last} were removed by the limits of the history.`,
+  request_id: '',
+  revision: null,
+  changes: [],
+})
 
 const changeRecord = ({ revision, requestId }: Committed): AuditEntry => ({
   event: 'change',

@@ -21,7 +21,7 @@ import { connections } from './areas/network/config.ts'
 import { dnsServers, serverDomains } from './areas/network/resolve.ts'
 import { domains } from './areas/objects/config.ts'
 import { countryEntries } from './areas/objects/countries.ts'
-import { Database } from './database/database.ts'
+import { Database, gatewayData } from './database/database.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
 import { engines } from './engines/index.ts'
@@ -36,6 +36,7 @@ import type { Facts } from './plan/facts.ts'
 import { AddressBook } from './runtime/address-book.ts'
 import { uploadByFtp } from './runtime/backups/ftp-upload.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
+import { DiskReserve } from './runtime/disk-reserve.ts'
 import { createDdnsUpdater, readDdnsServer } from './runtime/dynamic-dns/ddns.ts'
 import { sendUpdate } from './runtime/dynamic-dns/ddns-request.ts'
 import { createLog } from './runtime/logs/log.ts'
@@ -53,7 +54,14 @@ import { createSignatureFiles } from './system/signature-files.ts'
 import { lookUpText } from './system/text-records.ts'
 import { version } from './version.ts'
 
-const log = createLog((line) => writeSync(2, line))
+/** A log that the disk does not take must not end the process that writes it. */
+const log = createLog((line) => {
+  try {
+    writeSync(2, line)
+  } catch {
+    // The status of the store tells.
+  }
+})
 
 /** A status shows within 5 s that applyd is gone or hangs, and changes do not wait long for one that is starting. */
 const applierTimings = { connectMs: 2_000, quickMs: 4_000 } as const
@@ -74,10 +82,12 @@ async function start(settings: Settings): Promise<void> {
   const folder = join(settings.stateDir, 'gateway')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const clock = systemClock()
-  const database = new Database(join(folder, 'gateway.db'), (error) => {
+  const reserve = new DiskReserve(join(folder, 'reserve'))
+  const onFatal = (error: unknown): never => {
     log('error', 'the disk failed; starting again from what it holds', { error })
     process.exit(70)
-  })
+  }
+  const database = new Database(join(folder, 'gateway.db'), onFatal, gatewayData, reserve)
   const vault = new Vault(join(folder, 'vault.key'))
   const addressBook = new AddressBook()
   const applier = new ApplydClient(join(settings.stateDir, 'run', 'applyd.sock'), applierTimings)
@@ -105,6 +115,7 @@ async function start(settings: Settings): Promise<void> {
   })
   const gateway: Gateway = createGateway({
     database,
+    reserve,
     folder,
     hitsFile: join(settings.stateDir, hitsPath),
     applier,
@@ -186,6 +197,7 @@ async function start(settings: Settings): Promise<void> {
     followConfiguration()
     followNames()
   }, filesMilliseconds).unref()
+  reserve.start()
   hitCounters.start()
   firewallLog.start()
   systemLog.start()
@@ -225,6 +237,7 @@ async function start(settings: Settings): Promise<void> {
       log('warning', 'the last audit records were not stored', { error })
     }
     await Promise.race([hitCounters.current(), passes(lastCountMilliseconds)])
+    await reserve.stop()
     await gateway.close()
     applier.close()
     database.close()

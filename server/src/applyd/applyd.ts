@@ -11,6 +11,7 @@ import { createExecutor } from './executor.ts'
 import { createNetworkEngine, showDevices } from './network.ts'
 import { identify, type ProcessId, stateOf } from './processes.ts'
 import { argumentParsers, Refusal } from './requests.ts'
+import { isStorageFault, keepReserve } from './reserve.ts'
 import { createRuleset } from './ruleset.ts'
 import { createVerbServer, type Verbs } from './server.ts'
 import { createSupervisor, type Timings } from './supervisor.ts'
@@ -60,6 +61,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   makeOwn(join(stateDir, 'run'), 0o750, service)
   // New files in it belong to the group of the folder.
   makeOwn(context.logs, 0o2750, service)
+  keepReserve(join(context.directory, 'reserve'))
   const unlock = takeLock(context)
   // The launcher takes the socket as the sign that applyd is ready, so an old one is removed before recovery.
   rmSync(socketPath, { force: true })
@@ -142,7 +144,13 @@ function takeLock({ directory, log }: Context): () => void {
   const path = join(directory, 'lock.json')
   const holder = readJson<ProcessId>(path, log)
   if (stateOf(holder) !== 'gone') throw new Error(`Another applyd (process ${holder?.pid}) is using this state folder.`)
-  writeDurable(path, JSON.stringify(identify(process.pid)))
+  try {
+    writeDurable(path, JSON.stringify(identify(process.pid)))
+  } catch (fault) {
+    // Engines must be looked after on any disk; the launcher has a lock too.
+    if (!isStorageFault(fault)) throw fault
+    log('error', 'The lock of applyd cannot be stored', { fault })
+  }
   return () => removeDurable(path)
 }
 

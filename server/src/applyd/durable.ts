@@ -3,6 +3,7 @@
 
 import * as fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { withReserve } from './reserve.ts'
 import type { Log } from './text.ts'
 
 /** `isForced: false` is for many files that can be made again: they are not synced one by one. */
@@ -16,6 +17,13 @@ export type Ownership = {
 const { O_WRONLY, O_RDONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_DIRECTORY } = fs.constants
 
 export function writeDurable(path: string, data: string | Buffer, as?: Ownership, beforeRename?: () => void): void {
+  withReserve(() => writeTemporary(path, data, as))
+  beforeRename?.()
+  fs.renameSync(temporaryPath(path), path)
+  if (as?.isForced !== false) forceFolder(path)
+}
+
+function writeTemporary(path: string, data: string | Buffer, as?: Ownership): void {
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
   removeTemporary(path)
   withFile(temporaryPath(path), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, (file) => {
@@ -24,9 +32,6 @@ export function writeDurable(path: string, data: string | Buffer, as?: Ownership
     fs.fchmodSync(file, as?.mode ?? 0o600)
     if (as?.isForced !== false) fs.fsyncSync(file)
   })
-  beforeRename?.()
-  fs.renameSync(temporaryPath(path), path)
-  if (as?.isForced !== false) forceFolder(path)
 }
 
 export function removeDurable(path: string, as?: Ownership): void {
@@ -59,6 +64,11 @@ export function isAsWritten(path: string, content: Buffer | null, as: Ownership)
   if (content === null || !stat) return content === null && !stat
   const isOurs = stat.uid === (as.uid ?? ownUid()) && stat.gid === (as.gid ?? ownGid()) && stat.nlink === 1
   return isOurs && (stat.mode & 0o7777) === as.mode && contentAt(path, stat)?.equals(content) === true
+}
+
+/** Needs no room when it is already there. */
+export function ensureWritten(path: string, text: string, as: Ownership): void {
+  if (!isAsWritten(path, Buffer.from(text), as)) writeDurable(path, text, as)
 }
 
 /** Contents already read; thousands of files are compared every few seconds, and few of them have changed. */

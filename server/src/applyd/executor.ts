@@ -15,6 +15,7 @@ import type { Verdict } from './nft.ts'
 import type { TableTargets } from './pieces.ts'
 import { run } from './processes.ts'
 import { Refusal } from './requests.ts'
+import { makeRoom } from './reserve.ts'
 import type { Ruleset, RulesetRecord } from './ruleset.ts'
 import type { Supervisor } from './supervisor.ts'
 import { findFile, findUnit, objectForm, readsFile } from './tables.ts'
@@ -246,6 +247,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       problems.push(...found)
       if (reason !== null) unchecked.push(...names.map((name) => ({ artifact: `${kind} ${name}`, reason })))
     }
+    makeRoom()
     const staging = fs.mkdtempSync(`${stagingPath}/`)
     try {
       const staged = new Map(difference.file.map((name) => [name, join(staging, name)]))

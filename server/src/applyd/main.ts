@@ -1,16 +1,25 @@
 // Starts applyd from its environment. Wiring only. SIGTERM ends applyd and leaves the engines running, so that an
 // upgrade does not interrupt service; SIGINT ends the engines as well.
 
+import { writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { isAbsolute } from 'node:path'
 import type { DataPlane } from '../plan/artifacts.ts'
 import { createApplyd } from './applyd.ts'
 import { readKernelIdentity } from './processes.ts'
 import { productionTables } from './production.ts'
+import { isStorageFault } from './reserve.ts'
 import { defaultTimings } from './supervisor.ts'
 import { createLog } from './text.ts'
 
-const log = createLog((line) => process.stderr.write(line))
+/** A log that the disk does not take must not end the process that writes it. */
+const log = createLog((line) => {
+  try {
+    writeSync(2, line)
+  } catch (fault) {
+    if (!isStorageFault(fault)) throw fault
+  }
+})
 
 function readEnvironment(env: NodeJS.ProcessEnv) {
   const { PORTCULLIS_STATE: stateDir = '', PORTCULLIS_DATAPLANE: plane = '' } = env

@@ -9,6 +9,7 @@ import type { UnitObservation } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
 import { readJson, readRegular, withFile, writeDurable } from './durable.ts'
 import { identify, type ProcessId, processesMarked, programEnvironment, run, signal, stateOf } from './processes.ts'
+import { isStorageFault } from './reserve.ts'
 import {
   type ChangedFiles,
   type Command,
@@ -34,7 +35,8 @@ const idle = {
 type Unit = typeof idle & { readonly name: string; readonly spec: UnitSpec; readonly logPath: string }
 type Remembered = { readonly kernel: string; readonly units: readonly Pick<Unit, 'name' | 'inputs' | 'process'>[] }
 
-const logLimit = 8 * 1024 * 1024
+/** On a small file system less. */
+const mostLogBytes = 8 * 1024 * 1024
 const notifyTimeoutMs = 15_000
 
 /** How long an engine may take to stop, the pauses before a restart, and after how long a run the pauses start over. */
@@ -58,6 +60,10 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   const children = new Set<number>()
   let poll: NodeJS.Timeout | undefined
   let isClosed = false
+  /** False while the disk does not take the record. */
+  let isRemembered = true
+  const { blocks, bsize } = fs.statfsSync(directory)
+  const logLimit = Math.min(mostLogBytes, Math.floor((blocks * bsize) / 64))
 
   function findOwn(name: string): Unit | null {
     const known = units.get(name)
@@ -101,8 +107,9 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     for (const unit of units.values()) {
       const hasExitEvent = unit.process !== null && children.has(unit.process.pid)
       if (!hasExitEvent && stateOf(unit.process) === 'gone') ended(unit, 'an unknown status')
-      trimLog(unit)
+      trimLog(unit, logLimit)
     }
+    if (!isRemembered) persist()
   }
 
   const wanted = (): string[] => [...units.values()].filter((unit) => unit.isWanted).map((unit) => unit.name)
@@ -300,7 +307,11 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     log('error', message, { unit: unit.name, retryMs: wait })
     const retry = setTimeout(() => {
       unit.retry = undefined
-      start(unit, unit.inputs)
+      try {
+        start(unit, unit.inputs)
+      } catch (fault) {
+        return ended(unit, wordsOf(fault))
+      }
       // The reason stays visible until the unit answers.
       unit.message = message
       probe(unit.name).catch((fault) => log('error', `${unit.name} failed its health check`, { fault }))
@@ -311,19 +322,32 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   function persist(): void {
     const kept = [...units.values()].filter((unit) => unit.isWanted)
     const remembered = kept.map(({ name, inputs, process }) => ({ name, inputs, process }))
-    writeDurable(recordPath, JSON.stringify({ kernel, units: remembered } satisfies Remembered))
+    try {
+      writeDurable(recordPath, JSON.stringify({ kernel, units: remembered } satisfies Remembered))
+      isRemembered = true
+    } catch (fault) {
+      if (!isStorageFault(fault)) throw fault
+      // Engines are not stopped for that; it is tried again with every look.
+      if (isRemembered) log('error', 'The record of the units cannot be stored', { fault })
+      isRemembered = false
+    }
   }
 
   return { adopt, look, wanted, isCurrent, ensure, begin, probe, stop, observe, close }
 }
 
 /** Engines append, so the file can be emptied under them. */
-function trimLog(unit: Unit): void {
+function trimLog(unit: Unit, maxBytes: number): void {
   const { output } = unit.spec
   if (output && (fs.statSync(output.path, { throwIfNoEntry: false })?.size ?? 0) > output.maxBytes)
     fs.truncateSync(output.path)
-  if ((fs.statSync(unit.logPath, { throwIfNoEntry: false })?.size ?? 0) <= logLimit) return
-  fs.copyFileSync(unit.logPath, `${unit.logPath}.1`)
+  if ((fs.statSync(unit.logPath, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes) return
+  try {
+    fs.copyFileSync(unit.logPath, `${unit.logPath}.1`)
+  } catch (fault) {
+    if (!isStorageFault(fault)) throw fault
+    fs.rmSync(`${unit.logPath}.1`, { force: true })
+  }
   fs.truncateSync(unit.logPath)
   unit.logOffset = 0
 }

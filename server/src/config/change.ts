@@ -7,9 +7,10 @@ import type { Applier, Outcome } from '../plan/artifacts.ts'
 import type { Facts } from '../plan/facts.ts'
 import type { Planner } from '../plan/planner.ts'
 import type { ArtifactChange } from '../plan/text-diff.ts'
+import type { BackgroundRow } from './background.ts'
 import type { ObjectChange } from './describe.ts'
 import type { ChangeSet } from './diff.ts'
-import type { ConfigStore, Probation, Revision, RevisionInfo } from './store.ts'
+import type { ConfigStore, HistorySize, Probation, Revision, RevisionInfo } from './store.ts'
 
 export interface Actor {
   readonly login: string
@@ -74,6 +75,11 @@ export interface DescribedRevision extends RevisionInfo {
   readonly changes: readonly ObjectChange[]
 }
 
+export interface HistoryState extends HistorySize {
+  /** Revisions up to this one are no longer kept; 0: all are. */
+  readonly removedUpTo: number
+}
+
 export interface ApplyState {
   /** What the machine last reported about the head revision. */
   readonly outcome: Outcome | null
@@ -108,6 +114,8 @@ export interface EngineParts {
   readonly rightsSlots?: ReadonlySet<string>
   /** Who names an object, over all areas; absent: no object is named. */
   readonly referencesTo?: EditTools['referencesTo']
+  /** Whether a full disk must not refuse the change, because it takes access away; absent: it may. */
+  readonly isUrgent?: (changes: ChangeSet) => boolean
   /** Runs inside the transaction of a commit, which also writes the audit record and ends sessions. */
   readonly onCommit: (commits: readonly Committed[]) => void
 }
@@ -122,6 +130,9 @@ export interface ConfigView {
   readonly probation: Probation | null
   /** Damage found when the configuration was loaded, as messages. */
   readonly damage: readonly string[]
+  /** The areas whose changes are in progress or failed. */
+  readonly background: readonly BackgroundRow[]
+  readonly history: HistoryState
   listRevisions(limit: number, offset: number): RevisionInfo[]
   describeRevision(number: number): DescribedRevision | null
   configAt(revision: number): Config | null

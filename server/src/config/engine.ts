@@ -18,6 +18,7 @@ import type {
   DryRun,
   Edit,
   EngineParts,
+  HistoryState,
 } from './change.ts'
 import { ChangeQueue } from './change-queue.ts'
 import { describeChanges } from './describe.ts'
@@ -162,6 +163,12 @@ export class ConfigEngine implements ConfigView {
     return this.#parts.store.listRevisions(limit, offset)
   }
 
+  /** What is kept of the history, and up to which revision it was removed. */
+  get history(): HistoryState {
+    const { size, removedUpTo } = this.#parts.store
+    return { ...size, removedUpTo }
+  }
+
   /** A revision with a description of what it changed. */
   describeRevision(number: number): DescribedRevision | null {
     const found = this.#parts.store.findRevision(number)
@@ -172,8 +179,10 @@ export class ConfigEngine implements ConfigView {
 
   /** The configuration as it was at a revision; null when it does not exist. */
   configAt(revision: number): Config | null {
-    if (revision > this.#head.revision) return null
+    if (revision === this.#head.revision) return this.#head.config
     if (revision !== 0 && !this.#parts.store.findRevision(revision)) return null
+    const { removedUpTo } = this.#parts.store
+    if (revision > this.#head.revision || (removedUpTo > 0 && revision <= removedUpTo)) return null
     return this.#snapshotAt(revision).config
   }
 
@@ -382,6 +391,7 @@ export class ConfigEngine implements ConfigView {
         snapshot: { ...snapshot, revision: revision.revision },
         rendered: this.#parts.planner.renderParts(snapshot.config, this.#parts.facts()),
         sequences: used,
+        urgency: request.isRevert || this.#parts.isUrgent?.(changes) ? 'urgent' : 'refusable',
       },
     }
   }
@@ -425,7 +435,7 @@ export class ConfigEngine implements ConfigView {
         ...(pending === this.#machine.background.pending ? {} : { background: rowsOf(pending) }),
       })
       onCommit(prepared)
-    })
+    }, prepared[0]?.urgency)
     const last = prepared.at(-1)
     this.#machine.commit(last?.rendered, pending)
     if (last) this.#head = last.snapshot

@@ -2,7 +2,7 @@
 // then. Decides nothing; the store reads all of the history through here.
 
 import { NewerDataError } from '../database/database.ts'
-import { type Slot, versionOf } from '../model/slots.ts'
+import { type ItemId, type Slot, versionOf } from '../model/slots.ts'
 import { upgradeValue } from '../model/upgrades.ts'
 import { type ChangeSet, inverse } from './diff.ts'
 import { type SplicedChange, valueAfter } from './splices.ts'
@@ -13,12 +13,15 @@ export interface StoredChange extends SplicedChange {
 }
 
 /** A value with the version it has. */
-interface Versioned {
+export interface Versioned {
   readonly value: unknown
   readonly version: number
 }
 
 type Slots = ReadonlyMap<string, Slot>
+
+/** What an item was before the first change set that is still there. */
+export type FindBase = (slot: string, id: ItemId | null) => Versioned | undefined
 
 export const refuseNewer = (slot: Slot, version: number): void => {
   if (version <= versionOf(slot)) return
@@ -35,17 +38,18 @@ const needsBase = (slots: Slots, { slot: key, version = 1, spliced }: StoredChan
 }
 
 /**
- * Brings `wanted` (oldest first) up to date. `all` gives the history from the beginning up to the last of them; it is read
+ * Brings `wanted` (oldest first) up to date. `all` gives the history from `findBase` on up to the last of them; it is read
  * only when a change of an older version left a long list out.
  */
 export function upgradeHistory(
   slots: Slots,
   wanted: readonly (readonly StoredChange[])[],
   all: () => Iterable<readonly StoredChange[]>,
+  findBase: FindBase,
 ): ChangeSet[] {
   if (!wanted.some((changes) => changes.some((change) => needsBase(slots, change))))
     return wanted.map((changes) => changes.map((change) => upgradeChange(slots, change)))
-  const upgrader = new HistoryUpgrader(slots)
+  const upgrader = new HistoryUpgrader(slots, findBase)
   const upgraded: ChangeSet[] = []
   for (const changes of all()) {
     upgraded.push(upgrader.upgrade(changes))
@@ -54,14 +58,17 @@ export function upgradeHistory(
   return upgraded
 }
 
-/** Takes the whole history, change set by change set from the first one on. */
+/** Takes the whole history, change set by change set from the first one that is there on. */
 export class HistoryUpgrader {
   readonly #slots: Slots
   /** The last value of each item of a slot that has upgrades, in the version it was stored in. */
   readonly #last = new Map<string, Versioned>()
 
-  constructor(slots: Slots) {
+  readonly #findBase: FindBase
+
+  constructor(slots: Slots, findBase: FindBase) {
     this.#slots = slots
+    this.#findBase = findBase
   }
 
   upgrade(changes: readonly StoredChange[]): ChangeSet {
@@ -74,7 +81,7 @@ export class HistoryUpgrader {
   #upgradeTracked(slot: Slot, change: StoredChange): SplicedChange {
     const { version = 1 } = change
     const key = JSON.stringify([slot.key, change.id])
-    const base = this.#last.get(key)
+    const base = this.#last.get(key) ?? this.#findBase(slot.key, change.id)
     const after = change.spliced
       ? valueAfter(change, base && upgradeValue(slot, base.value, base.version, version))
       : change.after

@@ -1,6 +1,7 @@
 // A change on its way through the engine: requested, prepared, ready to be committed. Types and pure functions of them.
 
 import { GatewayError, type Problem } from '../contract/error.ts'
+import type { Urgency } from '../database/database.ts'
 import type { Config } from '../model/slots.ts'
 import { allOf, type Rendered, sameArtifacts } from '../plan/planner.ts'
 import type { PendingAreas } from './background.ts'
@@ -12,6 +13,8 @@ export interface Prepared extends Committed {
   readonly snapshot: Snapshot
   readonly rendered: Rendered
   readonly sequences: Record<string, number>
+  /** Whether a full disk may refuse it. */
+  readonly urgency: Urgency
 }
 
 /** The configuration, and what the machine was to hold, before a change. */
@@ -35,9 +38,11 @@ export interface Ready {
   readonly result: unknown
 }
 
-/** Shared commits are for changes the machine does not notice; reverts and probations are always committed alone. */
+/** Shared commits are for changes the machine does not notice; reverts, probations and what a full disk must not refuse
+ * are always committed alone. */
 export const needsItsOwnTurn = (request: ChangeRequest<unknown>, prepared: Prepared, current: Rendered): boolean =>
   request.isRevert === true ||
+  prepared.urgency === 'urgent' ||
   request.confirmWithinSeconds !== undefined ||
   (!request.isDeferred && !sameArtifacts(allOf(prepared.rendered), allOf(current)))
 
@@ -88,6 +93,7 @@ export function undoing(failed: Prepared, before: Baseline, actor: Actor, now: D
     snapshot: { ...before.snapshot, revision },
     rendered: before.rendered,
     sequences: {},
+    urgency: 'urgent',
   }
 }
 

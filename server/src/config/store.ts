@@ -2,12 +2,13 @@
 // sets; does not judge their content.
 
 import { isDeepStrictEqual } from 'node:util'
-import { GatewayError } from '../contract/error.ts'
+import { isUnavailable } from '../contract/error.ts'
 import { type Database, NewerDataError } from '../database/database.ts'
 import { type Item, type Slot, versionOf } from '../model/slots.ts'
 import type { BackgroundRow } from './background.ts'
+import { HistoryBase } from './base.ts'
 import { applyChanges, type Change, type ChangeSet, type Snapshot } from './diff.ts'
-import { HistoryUpgrader, refuseNewer, type StoredChange, upgradeHistory } from './history.ts'
+import { type FindBase, HistoryUpgrader, refuseNewer, type StoredChange, upgradeHistory } from './history.ts'
 import { readBackground, readProbation, writeBackground, writeProbation } from './in-progress.ts'
 import {
   type ItemRow,
@@ -67,16 +68,26 @@ export interface Loaded {
   readonly damage: readonly string[]
 }
 
-const genesis = Buffer.alloc(32)
+export interface HistorySize {
+  readonly revisions: number
+  readonly bytes: number
+}
+
+const sizeStatement = 'SELECT count(*) AS revisions, coalesce(sum(octet_length(changes)), 0) AS bytes FROM revisions'
 
 export class ConfigStore {
   readonly #database: Database
   readonly #slots: ReadonlyMap<string, Slot>
-  #headHash: Uint8Array = genesis
+  readonly #base: HistoryBase
+  #headHash: Uint8Array
+  /** Null: to be counted again. */
+  #size: HistorySize | null = null
 
   constructor(database: Database, slots: readonly Slot[]) {
     this.#database = database
     this.#slots = new Map(slots.map((slot) => [slot.key, slot]))
+    this.#base = new HistoryBase(database, this.#slots)
+    this.#headHash = this.#base.hash
     database.onRolledBack(() => this.#reloadHead())
   }
 
@@ -84,7 +95,7 @@ export class ConfigStore {
     const head = this.#database.prepare('SELECT revision, hash FROM revisions ORDER BY revision DESC LIMIT 1').get() as
       | { revision: number; hash: Uint8Array }
       | undefined
-    this.#headHash = head?.hash ?? genesis
+    this.#headHash = head?.hash ?? this.#base.hash
     const slots = this.#database.prepare('SELECT slot, revision, version FROM slots').all() as unknown as SlotRow[]
     for (const { slot: key, version } of slots) this.#refuseNewer(key, version)
     const outdated: Outdated[] = []
@@ -122,7 +133,7 @@ export class ConfigStore {
         for (const { row, value } of outdated) this.#putItem(row.slot, row.id, row.position, value)
       })
     } catch (error) {
-      if (!(error instanceof GatewayError && error.code === 'unavailable')) throw error
+      if (!isUnavailable(error)) throw error
     }
   }
 
@@ -177,10 +188,16 @@ export class ConfigStore {
 
   /** Replays the hash-linked history; stops before the first revision whose hash does not match. */
   #rebuild(damage: string[]): Snapshot {
-    let snapshot = this.#emptySnapshot()
-    let hash: Uint8Array = genesis
-    const history = new HistoryUpgrader(this.#slots)
     const versions: Versions = new Map()
+    const base = this.#base.read(this.#emptySnapshot(), versions)
+    if (!base) {
+      throw new Error(
+        `Stored items and the base of the history (revision ${this.#base.revision}) are damaged. Restore a backup in a new state folder.`,
+      )
+    }
+    let snapshot = base
+    let hash = this.#base.hash
+    const history = new HistoryUpgrader(this.#slots, this.#findBase)
     const rows = this.#database
       .prepare('SELECT revision, time, author, address, reason, changes, hash FROM revisions ORDER BY revision')
       .all() as unknown as RevisionRow[]
@@ -287,6 +304,10 @@ export class ConfigStore {
     for (const change of revision.changes) this.#writeChange(change)
     const changes = JSON.stringify(revision.changes.map((change) => this.#toStored(change)))
     const hash = revisionHash(parent, revision, changes)
+    if (this.#size) {
+      const { revisions, bytes } = this.#size
+      this.#size = { revisions: revisions + 1, bytes: bytes + Buffer.byteLength(changes) }
+    }
     this.#database
       .prepare('INSERT INTO revisions (revision, time, author, address, reason, changes, hash) VALUES (?,?,?,?,?,?,?)')
       .run(revision.revision, revision.time, revision.author, revision.address, revision.reason, changes, hash)
@@ -333,7 +354,60 @@ export class ConfigStore {
     const row = this.#database.prepare('SELECT hash FROM revisions ORDER BY revision DESC LIMIT 1').get() as
       | { hash: Uint8Array }
       | undefined
-    this.#headHash = row?.hash ?? genesis
+    this.#headHash = row?.hash ?? this.#base.hash
+    this.#size = null
+  }
+
+  readonly #findBase: FindBase = (slot, id) => this.#base.find(slot, id)
+
+  /** Revisions up to this one are no longer kept; 0: all are. */
+  get removedUpTo(): number {
+    return this.#base.revision
+  }
+
+  /** How many revisions are kept, and the bytes of their change sets. */
+  get size(): HistorySize {
+    this.#size ??= { ...this.#database.prepare(sizeStatement).get() } as unknown as HistorySize
+    return this.#size
+  }
+
+  /** The newest revision to remove so that the history fits the limits, with `least` revisions kept; 0: it fits. */
+  surplus(limits: HistorySize, least: number): number {
+    const revisions = Math.max(limits.revisions, least)
+    const byNumber = this.#database
+      .prepare('SELECT revision FROM revisions ORDER BY revision DESC LIMIT 1 OFFSET ?')
+      .get(revisions)?.revision
+    const byBytes = this.#database
+      .prepare(
+        `SELECT max(revision) AS revision FROM (
+           SELECT revision, sum(octet_length(changes)) OVER (ORDER BY revision DESC) AS total,
+             row_number() OVER (ORDER BY revision DESC) AS place FROM revisions
+         ) WHERE total > ? AND place > ?`,
+      )
+      .get(limits.bytes, least)?.revision
+    return Math.max(Number(byNumber ?? 0), Number(byBytes ?? 0))
+  }
+
+  /**
+   * Removes the oldest revisions up to this one, `most` at a time; what they did stays in the base. Returns the last one
+   * removed, null when there is none or the next one is damaged, which must stay as evidence. In the transaction of the caller.
+   */
+  removeOldest(upTo: number, most: number): number | null {
+    const rows = this.#database
+      .prepare(
+        `SELECT revision, time, author, address, reason, changes, hash FROM revisions WHERE revision <= ?
+         ORDER BY revision LIMIT ?`,
+      )
+      .all(upTo, most) as unknown as RevisionRow[]
+    const history = new HistoryUpgrader(this.#slots, this.#findBase)
+    let last: number | null = null
+    for (const row of rows) {
+      if (!this.#base.add(row, history.upgrade(parseChanges(row.changes)))) break
+      last = row.revision
+    }
+    if (last !== null) this.#database.prepare('DELETE FROM revisions WHERE revision <= ?').run(last)
+    this.#size = null
+    return last
   }
 
   listRevisions(limit: number, offset: number): RevisionInfo[] {
@@ -363,10 +437,11 @@ export class ConfigStore {
   /** `texts` are the change sets of the last revisions up to `newest`, oldest first. */
   #upgradeHistory(texts: readonly string[], newest: number): ChangeSet[] {
     const database = this.#database
-    return upgradeHistory(this.#slots, texts.map(parseChanges), function* () {
-      const all = database.prepare('SELECT changes FROM revisions WHERE revision <= ? ORDER BY revision')
-      for (const { changes } of all.iterate(newest) as Iterable<{ changes: string }>) yield parseChanges(changes)
-    })
+    const all = function* () {
+      const statement = database.prepare('SELECT changes FROM revisions WHERE revision <= ? ORDER BY revision')
+      for (const { changes } of statement.iterate(newest) as Iterable<{ changes: string }>) yield parseChanges(changes)
+    }
+    return upgradeHistory(this.#slots, texts.map(parseChanges), all, this.#findBase)
   }
 }
 

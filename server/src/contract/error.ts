@@ -48,6 +48,9 @@ export class GatewayError extends Error {
 export const invalid = (field: string, message: string): GatewayError =>
   new GatewayError('invalid', message, { problems: [{ field, message }] })
 
+/** Something the gateway needs does not answer now, such as a disk that takes nothing. */
+export const isUnavailable = (error: unknown): boolean => error instanceof GatewayError && error.code === 'unavailable'
+
 export const notFound = (what: string): GatewayError => new GatewayError('not_found', `There is no ${what}.`)
 
 /** More than these help no one. */

@@ -2,7 +2,7 @@
 // one; the firewall log, which may lose its last second, has its own. Statements are elsewhere.
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { GatewayError } from '../contract/error.ts'
+import { GatewayError, isUnavailable } from '../contract/error.ts'
 import { type Migration, migrations } from './migrations.ts'
 
 export class NewerDataError extends Error {}
@@ -23,7 +23,21 @@ export interface DatabaseKind {
   readonly isForgetful: boolean
 }
 
-const gatewayData: DatabaseKind = { migrations, isForgetful: false }
+export const gatewayData: DatabaseKind = { migrations, isForgetful: false }
+
+/** Room on the disk that is given up for what must work when it is full. */
+export interface Reserve {
+  /** Whether something may be stored that can be refused. */
+  hasRoom(): boolean
+  /** False when there is none to give up. */
+  release(): boolean
+  noteWrite(isDone: boolean): void
+}
+
+const noReserve: Reserve = { hasRoom: () => true, release: () => false, noteWrite: () => {} }
+
+/** `refusable`: what a full disk may refuse, because it is new; everything else may use the reserve. */
+export type Urgency = 'refusable' | 'urgent'
 
 export class Database {
   readonly #db: DatabaseSync
@@ -32,30 +46,68 @@ export class Database {
   readonly #migrations: readonly Migration[]
   readonly #rolledBackListeners: (() => void)[] = []
   #open = false
+  readonly #reserve: Reserve
+  /** Logs never use the reserve. */
+  readonly #isForgetful: boolean
 
   /** `onFatal` is called when a sync failed: memory can no longer be trusted and the process must start from disk. */
-  constructor(path: string, onFatal: (error: unknown) => void = () => {}, kind = gatewayData) {
+  constructor(
+    path: string,
+    onFatal: (error: unknown) => void = () => {},
+    kind = gatewayData,
+    reserve: Reserve = noReserve,
+  ) {
     this.#onFatal = onFatal
     this.#migrations = kind.migrations
+    this.#reserve = reserve
+    this.#isForgetful = kind.isForgetful
+    this.#db = this.#openInAnyRoom(path, kind)
     try {
-      this.#db = new DatabaseSync(path)
-      this.#refuseNewerData()
-      // FULL: a commit is on the disk before it is answered. The WAL is folded back in small steps so that no
-      // single change pays for many.
-      this.#db.exec('PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=2000')
-      this.#db.exec(kind.isForgetful ? 'PRAGMA synchronous=NORMAL' : 'PRAGMA synchronous=FULL')
       this.#migrate()
     } catch (error) {
-      if (!unusableDisk.has(primaryCode(error))) throw error
-      throw new Error('The stored data cannot be opened: the disk is full, read-only or failing.', { cause: error })
+      this.#db.close()
+      throw isUnavailable(error) ? unopened(error) : error
+    }
+  }
+
+  /** With the room of the reserve when there is no other, and without the shared index of the WAL when there is none at all. */
+  #openInAnyRoom(path: string, kind: DatabaseKind): DatabaseSync {
+    const ways = [() => true, () => this.#reserve.release(), () => true]
+    let fault: unknown
+    for (const [index, isOpen] of ways.entries()) {
+      if (!isOpen()) continue
+      try {
+        return this.#openFile(path, kind, index === ways.length - 1)
+      } catch (error) {
+        if (!unusableDisk.has(primaryCode(error))) throw error
+        fault = error
+      }
+    }
+    throw unopened(fault)
+  }
+
+  #openFile(path: string, kind: DatabaseKind, isAlone: boolean): DatabaseSync {
+    const db = new DatabaseSync(path)
+    try {
+      if (isAlone) db.exec('PRAGMA locking_mode=EXCLUSIVE')
+      this.#refuseNewerData(versionOf(db))
+      // Pages that become free can then be given back to the disk. In a file that is there it would only be a write.
+      if (db.prepare('PRAGMA page_count').get()?.page_count === 0) db.exec('PRAGMA auto_vacuum=INCREMENTAL')
+      // FULL: a commit is on the disk before it is answered. The WAL is folded back in small steps so that no
+      // single change pays for many, and one that had to grow is cut again.
+      db.exec('PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=2000')
+      db.exec(`PRAGMA journal_size_limit=${keptWalBytes}`)
+      db.exec(kind.isForgetful ? 'PRAGMA synchronous=NORMAL' : 'PRAGMA synchronous=FULL')
+      return db
+    } catch (error) {
+      db.close()
+      throw error
     }
   }
 
   /** Before anything is set: even switching on the WAL would write into the file. */
-  #refuseNewerData(): void {
-    const current = this.version()
+  #refuseNewerData(current: number): void {
     if (current <= this.#migrations.length) return
-    this.#db.close()
     throw new NewerDataError(
       `The stored data has format ${current}; this version knows formats up to ${this.#migrations.length}. ` +
         'Start the newer version, or use another state folder.',
@@ -73,7 +125,7 @@ export class Database {
   }
 
   version(): number {
-    return Number((this.#db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version)
+    return versionOf(this.#db)
   }
 
   /** The statement texts are a fixed set in the source; values are always bound. */
@@ -90,29 +142,69 @@ export class Database {
     return this.#db.prepare(sql)
   }
 
+  get isInTransaction(): boolean {
+    return this.#open
+  }
+
   /** The listener is called after a rollback: what was cached from the transaction is no longer valid. */
   onRolledBack(listener: () => void): void {
     this.#rolledBackListeners.push(listener)
   }
 
   /** Runs `work` in one transaction; when this returns, it is durable. A failure leaves nothing of it. */
-  transact<T>(work: () => T): T {
+  transact<T>(work: () => T, urgency: Urgency = 'urgent'): T {
     if (this.#open) return work()
+    const isRefusable = urgency === 'refusable' || this.#isForgetful
+    if (isRefusable && !this.#reserve.hasRoom()) throw notWritten()
+    try {
+      return this.#attempt(work)
+    } catch (error) {
+      if (isRefusable || !isOutOfRoom(error) || !this.#makeRoom()) throw this.#translate(error)
+    }
+    try {
+      return this.#attempt(work)
+    } catch (error) {
+      throw this.#translate(error)
+    }
+  }
+
+  #attempt<T>(work: () => T): T {
     this.#open = true
     try {
       this.#db.exec('BEGIN IMMEDIATE')
       const result = work()
       this.#db.exec('COMMIT')
+      if (!this.#isForgetful) this.#reserve.noteWrite(true)
       return result
     } catch (error) {
       this.#rollBack()
       this.#open = false
-      const translated = this.#translate(error)
       for (const listener of this.#rolledBackListeners) listener()
-      throw translated
+      throw error
     } finally {
       this.#open = false
     }
+  }
+
+  /** Also without a reserve the log may hold room that is not needed. */
+  #makeRoom(): boolean {
+    return this.#reserve.release() || this.shrink()
+  }
+
+  /** Gives room that is not used back to the disk; false when that is not possible now. */
+  shrink(): boolean {
+    try {
+      this.#db.prepare('PRAGMA incremental_vacuum').all()
+      return Number(this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy) === 0
+    } catch {
+      return false
+    }
+  }
+
+  /** Bytes of pages in use, without those that the next writes can take. */
+  usedBytes(): number {
+    const one = (name: string): number => Number(Object.values(this.prepare(`PRAGMA ${name}`).get() ?? {})[0])
+    return (one('page_count') - one('freelist_count')) * one('page_size')
   }
 
   #rollBack(): void {
@@ -126,22 +218,30 @@ export class Database {
   #translate(error: unknown): unknown {
     const primary = primaryCode(error)
     if (primary === ioError && !undoneWrites.has(codeOf(error))) this.#onFatal(error)
-    if (primary === diskFull || primary === readOnly || primary === ioError) {
-      return new GatewayError(
-        'unavailable',
-        'The change could not be written: the disk is full, read-only or failing.',
-        {
-          cause: error,
-        },
-      )
-    }
-    return error
+    if (primary !== diskFull && primary !== readOnly && primary !== ioError) return error
+    this.#reserve.noteWrite(false)
+    return notWritten(error)
   }
 
   close(): void {
     this.#db.close()
   }
 }
+
+/** What a WAL that had to grow is cut to. */
+const keptWalBytes = 4 * 1024 * 1024
+
+const versionOf = (db: DatabaseSync): number =>
+  Number((db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version)
+
+const unopened = (cause: unknown): Error =>
+  new Error('The stored data cannot be opened: the disk is full, read-only or failing.', { cause })
+
+const notWritten = (cause?: unknown): GatewayError =>
+  new GatewayError('unavailable', 'The change could not be written: the disk is full, read-only or failing.', { cause })
+
+/** A disk without room, also where a quota says so. */
+const isOutOfRoom = (error: unknown): boolean => primaryCode(error) === diskFull || undoneWrites.has(codeOf(error))
 
 /** 0 when it is not an error of SQLite. */
 const codeOf = (error: unknown): number => (error as { errcode?: number }).errcode ?? 0

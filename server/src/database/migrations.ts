@@ -96,4 +96,17 @@ export const migrations: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    title: 'the configuration at the revision up to which the history was removed',
+    statements: [
+      `CREATE TABLE base (
+        one INTEGER PRIMARY KEY CHECK (one = 1), revision INTEGER NOT NULL, hash BLOB NOT NULL, content BLOB NOT NULL
+      )`,
+      `CREATE TABLE base_items (
+        slot TEXT NOT NULL, id TEXT NOT NULL, position REAL NOT NULL, body TEXT NOT NULL, checksum BLOB NOT NULL,
+        version INTEGER NOT NULL, PRIMARY KEY (slot, id)
+      ) WITHOUT ROWID`,
+      `CREATE TABLE base_slots (slot TEXT PRIMARY KEY) WITHOUT ROWID`,
+    ],
+  },
 ]

@@ -56,6 +56,9 @@ function messageOf({ code, message, problems }: GatewayError): string {
 
 export const bodyTooLarge = 'The body is larger than this endpoint allows.'
 
+const notStored = 'This could not be stored: the disk is full, read-only or failing.'
+const storageFaults: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EFBIG'])
+
 /** Fastify's own refusals in our words; any other error is a bug and reveals nothing. */
 export function asGatewayError(error: unknown, tooLargeMessage = bodyTooLarge): GatewayError {
   if (error instanceof GatewayError) return error
@@ -69,5 +72,6 @@ export function asGatewayError(error: unknown, tooLargeMessage = bodyTooLarge): 
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new GatewayError('malformed', 'The request cannot be parsed.', { cause: error })
   }
+  if (code !== undefined && storageFaults.has(code)) return new GatewayError('unavailable', notStored, { cause: error })
   return new GatewayError('internal', internalMessage, { cause: error })
 }

@@ -20,6 +20,7 @@ import type { SignInGuard } from '../runtime/accounts/sign-in-guard.ts'
 import type { Backups } from '../runtime/backups/backups.ts'
 import type { FtpTarget, UploadFile } from '../runtime/backups/ftp-upload.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { DiskReserve } from '../runtime/disk-reserve.ts'
 import type { DdnsUpdater } from '../runtime/dynamic-dns/ddns.ts'
 import type { HitCounters } from '../runtime/hit-counters.ts'
 import type { AuditResult, AuditTrail } from '../runtime/logs/audit.ts'
@@ -136,6 +137,8 @@ export interface Services {
   readonly hitCounters: HitCounters
   readonly firewallLog: FirewallLog
   readonly backups: Backups
+  /** The disk of the state folder; absent where it is not watched. */
+  readonly reserve?: Pick<DiskReserve, 'state'>
   /** Uploads of backups; absent where nothing is uploaded. */
   readonly uploads?: BackupUploads
   /** How the names of domain objects were resolved; absent where nothing resolves them. */

@@ -7,6 +7,7 @@ import { codeOf } from './failure.ts'
 import type { GatewayEvents, Processes } from './gateway.ts'
 import type { ReadyMessage } from './processes.ts'
 import { type LauncherRecord, writeRecord } from './record.ts'
+import { tryStoring } from './storage.ts'
 
 export interface Subject {
   /** All of launcher.json that is known before anything runs. */
@@ -26,11 +27,15 @@ export function isUp(processes: Processes): boolean {
   return Object.entries(processes).every(([name, { ready, starts }]) => ready || (name !== 'gatewayd' && starts > 1))
 }
 
+/** How soon a record is tried again that a full disk did not take. */
+const retryMilliseconds = 2_000
+
 export class Announcer implements GatewayEvents {
   readonly #subject: Subject
   readonly #complained = new Set<string>()
   #greeting: ReadyMessage | null = null
   #isAnnounced = false
+  #retry: NodeJS.Timeout | undefined
 
   constructor(subject: Subject) {
     this.#subject = subject
@@ -48,12 +53,15 @@ export class Announcer implements GatewayEvents {
   onChange(processes: Processes): void {
     if (this.#greeting === null || !(this.#isAnnounced || isUp(processes))) return
     const { facts, recordIn } = this.#subject
-    writeRecord(recordIn, { ...facts, address: this.#greeting.address ?? '', processes })
+    clearTimeout(this.#retry)
+    if (!writeRecord(recordIn, { ...facts, address: this.#greeting.address ?? '', processes }))
+      this.#retry = setTimeout(() => this.onChange(processes), retryMilliseconds).unref()
     if (!this.#isAnnounced) this.#announce(this.#greeting)
   }
 
   onEnd(name: string, how: string, wasReady: boolean): void {
-    writeSync(this.#subject.log, `${new Date().toISOString()} ${name} ended (${how}) and is restarted\n`)
+    const line = `${new Date().toISOString()} ${name} ended (${how}) and is restarted\n`
+    tryStoring(() => writeSync(this.#subject.log, line))
     if (wasReady || this.#complained.has(name)) return
     this.#complained.add(name)
     say(2, `${name} ended before it was ready (${how}) and is tried again; see ${this.#subject.stateDir}/log.\n`)

@@ -7,8 +7,8 @@ import { Announcer, type Subject } from './announcer.ts'
 import { type GatewayEvents, RunningGateway } from './gateway.ts'
 import { HostPids } from './host-pids.ts'
 import { type Launch, leashFd } from './launch.ts'
-import { openLog } from './layout.ts'
 import { openListener } from './listener.ts'
+import { keepLogsShort, openLog } from './logs.ts'
 import { mountPrivateView, writeResolver } from './mounts.ts'
 import { allowForwarding, buildNetwork } from './namespaces.ts'
 import type { PlaneChoice } from './planes.ts'
@@ -23,11 +23,17 @@ export async function runInside(launch: Launch, adminPassword: string | null): P
   const listener = openListener(settings.listen)
   const places = mountPrivateView(launch.choice, settings.stateDir, account)
   const choice = buildLab(launch.choice)
+  const logs = new Set<string>()
+  const openNamedLog = (name: string): number => {
+    logs.add(name)
+    return openLog(places.state, name)
+  }
+  keepLogsShort(places.state, () => [...logs])
   const announcer = new Announcer({
     facts: describe(launch, choice, hostPids),
     recordIn: places.state,
     stateDir: settings.stateDir,
-    log: openLog(places.state, 'launcher'),
+    log: openNamedLog('launcher'),
     adminPassword,
     isJournal: launch.isJournal,
   })
@@ -41,7 +47,7 @@ export async function runInside(launch: Launch, adminPassword: string | null): P
     listenAddress: listener.address,
     agentListen: settings.agentListen,
     agentPath: settings.agentPath,
-    openLog: (name) => openLog(places.state, name),
+    openLog: openNamedLog,
     firstPassword: () => announcer.firstPassword(),
   }
   gateway.start(listPrograms(context))

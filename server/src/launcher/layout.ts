@@ -1,16 +1,6 @@
 // Where files are: the checkout we run from and the state folder, with the rights each part needs.
 
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  lchownSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, chownSync, existsSync, lchownSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf, LaunchFailure } from './failure.ts'
 import { labAccount, type ServiceAccount } from './privileges.ts'
@@ -27,9 +17,6 @@ export const appRoot = dirname(dirname(dirname(import.meta.dirname)))
 export function programEntries(): readonly string[] {
   return ['package.json', 'server', 'web', 'node_modules'].filter((name) => existsSync(join(appRoot, name)))
 }
-
-/** Above this a log is set aside at start, keeping one older file. */
-const maxLogBytes = 10 * 1024 * 1024
 
 export const runDir = (stateDir: string) => join(stateDir, 'run')
 export const gatewayDir = (stateDir: string) => join(stateDir, 'gateway')
@@ -87,13 +74,6 @@ function giveTree(path: string, account: ServiceAccount): void {
   for (const entry of readdirSync(path, { recursive: true, withFileTypes: true }))
     lchownSync(join(entry.parentPath, entry.name), account.uid, account.gid)
   chownSync(path, account.uid, account.gid)
-}
-
-/** Opens a log for appending; the file stays ours, a process only gets the descriptor. */
-export function openLog(stateDir: string, name: string): number {
-  const path = join(logDir(stateDir), `${name}.log`)
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxLogBytes) renameSync(path, `${path}.1`)
-  return openSync(path, 'a', 0o640)
 }
 
 /** The pinned runtime: the processes run the Node of the lock file, not the one that happened to start us. */

@@ -1,34 +1,35 @@
-// One launcher per state folder. The lock is a file that names its owner; one left by a crash is replaced.
+// One launcher per state folder. The lock is a symbolic link that names its owner, because a short one needs no block of a
+// disk that may be full; one left by a crash is replaced.
 
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, LaunchFailure } from './failure.ts'
 import { isRunning, type ProcessIdentity, readIdentity } from './identity.ts'
 import { runDir } from './layout.ts'
+import { tryStoring } from './storage.ts'
 
 /** Takes the lock for this process or reports its owner. Returns our own identity. */
 export function takeLock(stateDir: string): ProcessIdentity {
   const own = readIdentity(process.pid)
   if (own === null) throw new LaunchFailure('The process table in /proc cannot be read.')
   const path = lockPath(stateDir)
-  const draft = `${path}.${process.pid}`
-  writeFileSync(draft, JSON.stringify(own), { mode: 0o644 })
   try {
-    while (!tryLink(draft, path)) setStaleAside(path, stateDir)
-  } finally {
-    rmSync(draft, { force: true })
+    while (!tryLink(own, path)) setStaleAside(path, stateDir)
+  } catch (error) {
+    if (codeOf(error) === '') throw error
+    throw new LaunchFailure(`The state folder ${stateDir} cannot be locked: ${String(error)}.`)
   }
   return own
 }
 
 export function releaseLock(stateDir: string): void {
-  rmSync(lockPath(stateDir), { force: true })
+  tryStoring(() => rmSync(lockPath(stateDir), { force: true }))
 }
 
-/** Creating a hard link is atomic, also against another launcher. */
-function tryLink(draft: string, path: string): boolean {
+/** Creating a link is atomic, also against another launcher. */
+function tryLink({ pid, startTicks, bootId }: ProcessIdentity, path: string): boolean {
   try {
-    linkSync(draft, path)
+    symlinkSync(`${pid} ${startTicks} ${bootId}`, path)
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
@@ -49,7 +50,7 @@ function setStaleAside(path: string, stateDir: string): void {
     // Between the look and the rename another launcher may have put its own lock there: give that back.
     const owner = readOwner(aside)
     if (owner !== null && isRunning(owner)) {
-      tryLink(aside, path)
+      tryLink(owner, path)
       refuseLiving(owner, stateDir)
     }
   } finally {
@@ -63,6 +64,16 @@ function refuseLiving(owner: ProcessIdentity | null, stateDir: string): void {
 }
 
 function readOwner(path: string): ProcessIdentity | null {
+  try {
+    const [pid = '', startTicks = '', bootId = ''] = readlinkSync(path).split(' ')
+    return { pid: Number(pid), startTicks, bootId }
+  } catch (error) {
+    return codeOf(error) === 'EINVAL' ? readOwnerFile(path) : null
+  }
+}
+
+/** The lock of earlier releases was a file. */
+function readOwnerFile(path: string): ProcessIdentity | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as ProcessIdentity
   } catch {

@@ -2,10 +2,11 @@
 // request. `programs.ts` defines the processes.
 
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
-import { existsSync, rmSync, watch } from 'node:fs'
+import { existsSync, type FSWatcher, rmSync, watch } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { tryStoring } from './storage.ts'
 
 /** What a process reports when it serves; only gatewayd sets the optional fields. */
 export interface ReadyMessage {
@@ -46,6 +47,7 @@ const firstDelayMs = 100
 const maxDelayMs = 5000
 /** A process that says nothing of itself but lived this long had no trouble starting. */
 const healthyMs = 10_000
+const lookMs = 100
 
 /** The pause before the next start: prompt after one that served, longer each time after one that never did. */
 export function nextDelay(lastDelayMs: number, livedMs: number, hasServed: boolean): number {
@@ -80,7 +82,7 @@ export class SupervisedProcess {
     const { command, args, cwd, stdio, env, name, report } = this.#spec
     const begun = performance.now()
     // One left by a predecessor that was killed would speak for it.
-    if ('file' in report) rmSync(report.file, { force: true })
+    if ('file' in report) tryStoring(() => rmSync(report.file, { force: true }))
     // An own session: Ctrl-C reaches the launcher alone, which then stops the others in order.
     const child = spawn(command, args, { cwd, stdio, env: env(), detached: true })
     this.#child = child
@@ -150,12 +152,26 @@ export class SupervisedProcess {
 
 /** Calls back once the file is there; the returned function gives up waiting. */
 function whenExists(path: string, found: () => void): () => void {
-  const watcher = watch(dirname(path), () => look())
+  const forget = watchFolder(dirname(path), () => look())
   const look = () => {
     if (!existsSync(path)) return
-    watcher.close()
+    forget()
     found()
   }
   look()
-  return () => watcher.close()
+  return forget
+}
+
+/** The machine has only so many watches; without one the folder is looked at again and again. */
+function watchFolder(path: string, look: () => void): () => void {
+  let watcher: FSWatcher | null = null
+  if (
+    !tryStoring(() => {
+      watcher = watch(path, look)
+    })
+  ) {
+    const timer = setInterval(look, lookMs)
+    return () => clearInterval(timer)
+  }
+  return () => watcher?.close()
 }

@@ -11,6 +11,7 @@ import { dropOptions, labAccount, type ServiceAccount } from './privileges.ts'
 import type { ProcessSpec, ReadyMessage, Report } from './processes.ts'
 import { adminPasswordVariable, descriptorOf } from './secret.ts'
 import { type ListenAddress, showListen } from './settings.ts'
+import { tryStoring } from './storage.ts'
 import { cleanPath, findTool, toolPath } from './tools.ts'
 
 export interface ProgramContext {
@@ -104,7 +105,7 @@ function labServers(context: ProgramContext): readonly ProcessSpec[] {
 /** unbound reports that it is up only in its log, so we read the log on its way to the file. */
 function copyTo(log: number): PipeReport['parse'] {
   return (line) => {
-    writeSync(log, `${line}\n`)
+    tryStoring(() => writeSync(log, `${line}\n`))
     return /\bstart of service\b/.test(line) ? { event: 'ready' } : null
   }
 }

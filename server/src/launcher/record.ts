@@ -1,11 +1,22 @@
-// launcher.json: what runs, for the command line and the tests. Written atomically.
+// launcher.json: what runs, for the command line and the tests. Written atomically while there is room.
 
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { DataPlane } from '../plan/artifacts.ts'
 import { codeOf } from './failure.ts'
 import { isRunning, type ProcessIdentity } from './identity.ts'
 import { runDir } from './layout.ts'
+import { tryStoring } from './storage.ts'
 
 export interface ProcessRecord {
   /** As the host counts; null while it is down or when the kernel does not show it. */
@@ -29,15 +40,32 @@ export interface LauncherRecord {
   readonly processes: Readonly<Record<string, ProcessRecord>>
 }
 
-export function writeRecord(stateDir: string, record: LauncherRecord): void {
+/** False when the disk does not take it: nothing depends on it but those who look. */
+export function writeRecord(stateDir: string, record: LauncherRecord): boolean {
   const path = recordPath(stateDir)
   const draft = `${path}.draft`
-  writeFileSync(draft, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o644 })
-  renameSync(draft, path)
+  const text = `${JSON.stringify(record, null, 2)}\n`
+  const isReplaced = tryStoring(() => {
+    writeFileSync(draft, text, { mode: 0o644 })
+    renameSync(draft, path)
+  })
+  if (isReplaced) return true
+  tryStoring(() => rmSync(draft, { force: true }))
+  return tryStoring(() => overwrite(path, text))
+}
+
+/** A full disk still takes what fits into the blocks that a file has. */
+function overwrite(path: string, text: string): void {
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o644)
+  try {
+    ftruncateSync(file, writeSync(file, text, 0))
+  } finally {
+    closeSync(file)
+  }
 }
 
 export function removeRecord(stateDir: string): void {
-  rmSync(recordPath(stateDir), { force: true })
+  tryStoring(() => rmSync(recordPath(stateDir), { force: true }))
 }
 
 /** The record of a launcher that runs right now; null when none runs or a crash left its record behind. */

@@ -75,6 +75,8 @@ const table: Readonly<Record<string, string>> = {
   'GET /config/revisions': readers,
   'GET /config/revisions/:revision_id': readers,
   'POST /config/revisions/:revision_id/revert': 'W',
+  'GET /config/history': readers,
+  'PATCH /config/history': 'W',
   'GET /config/confirm': 'WSFA',
   'POST /config/confirm': 'WSFA',
   'DELETE /config/confirm': 'WSFA',

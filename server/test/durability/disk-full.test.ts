@@ -1,5 +1,5 @@
-// A disk that is full or read-only under a running gatewayd: changes and sign-ins are refused with a clear message, reads
-// continue, nothing is stored in part, and once the disk accepts writes again everything works without a restart.
+// A disk that is full or read-only under a running gatewayd: new changes are refused with a clear message, everything else
+// works, nothing is stored in part, and once the disk accepts writes again everything works without a restart.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -103,11 +103,44 @@ describe('a disk without room', { skip: reasonToSkip() }, () => {
       assert.equal((await api.call('GET', path)).status, 200, path)
     }
     await assertExactlyWhatWasAnswered()
-    // A sign-in leaves a session and a record, so it is a change too; and a wrong password gets the same answer.
-    assertRefused(await login(password))
-    assertRefused(await login('a wrong pass phrase'))
-    assertRefused(await api.call('DELETE', '/web/auth/login'))
-    assert.equal((await api.call('GET', '/web/whoami')).status, 200, 'a refused sign-out ended the session')
+    const store = await storeItem()
+    assert.equal(store.status, 'failed')
+    assert.match(store.msg.join(' '), /^The disk is full or takes no writes: new changes are refused\. Delete backups/)
+  }
+
+  /** Nothing of this is a new change, so the disk has no say in it. */
+  async function assertAccountsWork(): Promise<void> {
+    const other = new ApiClient(disk.address)
+    await other.signIn('admin', password)
+    assert.equal((await other.call('GET', '/web/whoami')).status, 200)
+    assert.equal((await other.call('DELETE', '/web/auth/login')).status, 200)
+    assert.equal((await other.call('GET', '/web/whoami')).status, 401, 'the session goes on after the sign-out')
+    const third = new ApiClient(disk.address)
+    await third.signIn('admin', password)
+    const { body } = await api.call('GET', '/monitor_backend/admin_sessions')
+    const newest = body.at(-1)
+    assert.equal((await api.call('DELETE', `/monitor_backend/admin_sessions/${newest.id}`)).status, 200)
+    assert.equal((await third.call('GET', '/web/whoami')).status, 401)
+    const guesses = []
+    for (let count = 0; count < 7; count++) guesses.push((await login('a wrong pass phrase')).status)
+    assert.deepEqual(guesses, [401, 401, 401, 401, 401, 401, 429])
+    assert.equal((await api.call('GET', '/web/auth/blocks')).body.length, 1)
+    assert.equal((await api.call('DELETE', '/web/auth/blocks')).status, 200)
+    assert.equal((await login(password)).status, 200)
+    for (const client of [other, third]) client.close()
+  }
+
+  const storeItem = async (): Promise<{ status: string; msg: string[] }> => {
+    const { body } = await api.call('GET', '/config/status')
+    return body.find((item: { name: string }) => item.name === 'store')
+  }
+
+  const addAdministrator = async (name: string): Promise<string> => {
+    const role = 'predefined_admin_write'
+    const fields = { enabled: true, role, password, login: name, name, comment: '' }
+    const { body, status } = await api.call('POST', '/web/admins/local', fields)
+    assert.equal(status, 200)
+    return body.id
   }
 
   async function assertBack(): Promise<void> {
@@ -117,21 +150,44 @@ describe('a disk without room', { skip: reasonToSkip() }, () => {
     await again.signIn('admin', password)
     assert.equal((await again.call('DELETE', '/web/auth/login')).status, 200)
     again.close()
+    await until('the status of the store is good again', async () => (await storeItem()).status === 'active')
     assert.ok(disk.isAlive, disk.log)
   }
 
-  it('refuses changes and sign-ins, continues to serve reads, and recovers without a restart', async () => {
+  it('M8: only new changes are refused, and it recovers without a restart', async () => {
     disk.fill()
     await assertReadsOnly()
+    await assertAccountsWork()
     disk.free()
     await assertBack()
   })
 
-  it('that accepts no writes at all is treated the same', async () => {
+  it('M8: an administrator is disabled and another one removed, and their sessions end', async () => {
+    const ids = [await addAdministrator('leaver-one'), await addAdministrator('leaver-two')]
+    const clients = [new ApiClient(disk.address), new ApiClient(disk.address)]
+    await Promise.all(clients.map((client, index) => client.signIn(`leaver-${['one', 'two'][index]}`, password)))
+    disk.fill()
+    const [first, second] = ids.map((id) => `/web/admins/local/${id}`)
+    assert.equal((await api.call('PATCH', `${first}`, { enabled: false })).status, 200)
+    assert.equal((await api.call('DELETE', `${second}`)).status, 200)
+    for (const client of clients) assert.equal((await client.call('GET', '/web/whoami')).status, 401)
+    assertRefused(await api.call('PATCH', `${first}`, { enabled: true }))
+    const { body } = await api.call('GET', '/journal/records?limit=1000')
+    for (const id of ids) assert.ok(JSON.stringify(body).includes(id), 'what was done is not in the audit trail')
+    for (const client of clients) client.close()
+    disk.free()
+    await assertBack()
+  })
+
+  it('M8: a disk that accepts no writes at all is treated the same, with accounts in memory', async () => {
     disk.setWritable(false)
     await assertReadsOnly()
+    await assertAccountsWork()
     disk.setWritable(true)
     await assertBack()
+    const { body } = await api.call('GET', '/journal/records?limit=1000')
+    const signOuts = body.filter(({ event }: { event: string }) => event === 'sign-out')
+    assert.equal(signOuts.length, 5, 'of this test, the two before it, and when each had ended')
   })
 
   it('records what it refused as soon as there is room again', async () => {

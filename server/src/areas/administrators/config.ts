@@ -68,6 +68,9 @@ export function signedOutBy(changes: readonly ItemChange[]): string[] {
     .map(({ before, after }) => (before ?? after)?.id ?? '')
 }
 
+/** Nothing but access taken away from administrators: a full disk must not keep it. */
+export const isRevocation = (changes: readonly ItemChange[]): boolean => signedOutBy(changes).length === changes.length
+
 /** Administrators another one let in again: a new password, or switched on. */
 export const reopenedBy = (changes: readonly ItemChange[]): string[] =>
   ownChanges(changes)

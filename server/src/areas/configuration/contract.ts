@@ -1,6 +1,7 @@
 // Revisions, the probation of a change, key rotation and the status of the configuration itself
 // (docs/behaviour/configuration.md).
 
+import { settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { nullable, oneOf, pageQuery, StatusItem, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
@@ -58,6 +59,26 @@ export const revertToRevision = endpoint({
   needsFreshSignIn: true,
   summary: 'Revert the configuration to a revision',
   description: 'This makes a new revision; the history is kept. Revision 0 is the state before the first change.',
+})
+
+export const HistoryLimits = strictObject({
+  max_revisions: Type.Integer({
+    minimum: 10,
+    maximum: 1_000_000,
+    description: 'Of more revisions than this the oldest are removed.',
+  }),
+  max_megabytes: Type.Integer({
+    minimum: 1,
+    maximum: 65_536,
+    description: 'Of more than this (in MiB, and at most an eighth of the disk) the oldest revisions are removed.',
+  }),
+})
+
+export const historyLimits = settingsEndpoints({
+  path: '/config/history',
+  title: 'limits of the configuration history',
+  schema: HistoryLimits,
+  change: 'configure',
 })
 
 export const Probation = strictObject({

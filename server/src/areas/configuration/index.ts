@@ -1,6 +1,7 @@
-// The configuration area: the history of all other areas. It stores no configuration itself.
+// The configuration area: the history of all other areas, and how much of it is kept.
 
 import { defineArea } from '../../http/handle.ts'
+import { history } from './config.ts'
 import { routes } from './routes.ts'
 
-export const configuration = defineArea({ name: 'configuration', slots: [], routes })
+export const configuration = defineArea({ name: 'configuration', slots: [history], routes })

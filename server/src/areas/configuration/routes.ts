@@ -2,11 +2,14 @@
 
 import { GatewayError, notFound } from '../../contract/error.ts'
 import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
+import { settingsRoutes } from '../../http/routes.ts'
 import { resealAll } from '../../model/reseal.ts'
 import { hasAdministrator } from '../administrators/public.ts'
+import { history, limitsOf } from './config.ts'
 import {
   configurationStatus,
   confirmChange,
+  historyLimits,
   listRevisions,
   putBackChange,
   revertToRevision,
@@ -23,6 +26,12 @@ type Probation = NonNullable<Services['engine']['probation']>
 function revisionNumber({ revision_id: text }: { readonly revision_id: string }): number {
   if (!/^\d{1,15}$/.test(text)) throw notFound(`revision ${text.slice(0, 40)}`)
   return Number(text)
+}
+
+function missing({ history: { removedUpTo } }: Services['engine'], number: number): GatewayError {
+  if (number > removedUpTo || removedUpTo === 0) return notFound(`revision ${number}`)
+  const message = `Revision ${number} is no longer kept: revisions up to ${removedUpTo} were removed by the limits of the history.`
+  return new GatewayError('not_found', message)
 }
 
 /** Only its author or an administrator with full access can confirm or revert a change on probation. */
@@ -46,13 +55,14 @@ const showWaiting = (services: Services, probation: Probation) => ({
 })
 
 export const routes: readonly Route[] = [
+  ...settingsRoutes(historyLimits, history),
   handle(listRevisions, ({ query, services }) =>
     services.engine.listRevisions(query.limit ?? defaultPage, query.offset ?? 0),
   ),
   handle(showRevision, (context) => {
     const number = revisionNumber(context.params)
     const revision = context.services.engine.describeRevision(number)
-    if (!revision) throw notFound(`revision ${number}`)
+    if (!revision) throw missing(context.services.engine, number)
     return { ...revision, changes: revision.changes.map((change) => ({ ...change, fields: [...change.fields] })) }
   }),
   handle(revertToRevision, (context) => {
@@ -60,7 +70,7 @@ export const routes: readonly Route[] = [
     const { engine } = context.services
     return context.change(() => {
       const config = engine.configAt(number)
-      if (!config) throw notFound(`revision ${number}`)
+      if (!config) throw missing(engine, number)
       if (!hasAdministrator(config)) {
         throw new GatewayError(
           'conflict',
@@ -94,6 +104,12 @@ export const routes: readonly Route[] = [
   ),
   handle(configurationStatus, async ({ services }) => {
     const { engine } = services
-    return configurationStatusItems(await services.observe(), engine.damage, engine.revision)
+    return configurationStatusItems(await services.observe(), {
+      revision: engine.revision,
+      damage: engine.damage,
+      disk: services.reserve?.state() ?? null,
+      history: engine.history,
+      limits: limitsOf(engine.config, services.reserve?.state().totalBytes ?? null),
+    })
   }),
 ]

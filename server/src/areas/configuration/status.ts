@@ -1,10 +1,35 @@
-// Whether the configuration is applied to the machine, and whether the stored data is intact.
+// Whether the configuration is applied to the machine, whether the stored data is intact, and whether the disk has room.
 
 import { type StatusItem, storedOnly } from '../../contract/fields.ts'
-import type { Machine } from '../../http/handle.ts'
+import type { Machine, Services } from '../../http/handle.ts'
 
-export function configurationStatusItems(machine: Machine, damage: readonly string[], revision: number): StatusItem[] {
-  return [applyItem(machine, revision), storeItem(damage), ...unitItems(machine)]
+type Disk = ReturnType<NonNullable<Services['reserve']>['state']>
+
+export interface Stored {
+  readonly revision: number
+  readonly damage: readonly string[]
+  /** Null where the disk is not watched. */
+  readonly disk: Disk | null
+  readonly history: Services['engine']['history']
+  readonly limits: { readonly revisions: number; readonly bytes: number }
+}
+
+export function configurationStatusItems(machine: Machine, stored: Stored): StatusItem[] {
+  const { revision, damage, disk } = stored
+  return [applyItem(machine, revision), storeItem(damage, disk), historyItem(stored), ...unitItems(machine)]
+}
+
+/** From this part of a limit on, what is going to happen is reported. */
+const nearLimit = 0.8
+
+function historyItem({ history, limits }: Stored): StatusItem {
+  const isNear = history.bytes > limits.bytes * nearLimit || history.revisions > limits.revisions * nearLimit
+  const removed = history.removedUpTo === 0 ? '' : ` Revisions up to ${history.removedUpTo} were removed.`
+  const message =
+    `The history has ${history.revisions} of at most ${limits.revisions} revisions and uses ` +
+    `${mebibytes(history.bytes)} of at most ${mebibytes(limits.bytes)}. At a limit the oldest are removed; raise it, or ` +
+    `make a backup of what must be kept.${removed}`
+  return { name: 'history', status: 'active', msg: isNear ? [message] : [] }
 }
 
 function applyItem(machine: Machine, revision: number): StatusItem {
@@ -18,11 +43,24 @@ function applyItem(machine: Machine, revision: number): StatusItem {
     : { name, status: 'active', msg: [] }
 }
 
-const storeItem = (damage: readonly string[]): StatusItem => ({
+const storeItem = (damage: readonly string[], disk: Disk | null): StatusItem => ({
   name: 'store',
-  status: damage.length === 0 ? 'active' : 'failed',
-  msg: [...damage],
+  status: damage.length === 0 && disk?.state !== 'full' ? 'active' : 'failed',
+  msg: [...damage, ...(disk ? roomMessages(disk) : [])],
 })
+
+const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`
+
+function roomMessages({ state, freeBytes, reserveBytes }: Disk): string[] {
+  if (state === 'enough') return []
+  const what = 'Delete backups that are not needed, or other files on the disk of the state folder'
+  return state === 'full'
+    ? [`The disk is full or takes no writes: new changes are refused. ${what}; ${mebibytes(freeBytes)} are free.`]
+    : [
+        `The disk is nearly full: logs and backups take no more room. ${what}; ${mebibytes(freeBytes)} are free, ` +
+          `and ${mebibytes(reserveBytes)} are reserved.`,
+      ]
+}
 
 const unitItems = ({ observation }: Machine): StatusItem[] =>
   (observation?.units ?? []).map((unit) => ({

@@ -2,7 +2,7 @@
 // changed before anything else (docs/decisions/0036-first-password.md). A password that the operator chose is none of these.
 
 import { readFileSync, rmSync } from 'node:fs'
-import type { Database } from '../../database/database.ts'
+import type { Tables } from '../../database/shelter.ts'
 import type { Clock } from '../clock.ts'
 import { writeDurably } from '../durable-file.ts'
 
@@ -17,7 +17,7 @@ interface Holder {
 }
 
 export interface FirstPasswordParts {
-  readonly database: Database
+  readonly database: Tables
   readonly clock: Clock
   readonly path: string
   readonly find: (adminId: string) => Holder | undefined

@@ -2,7 +2,7 @@
 // names the cookies.
 
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
-import type { Database } from '../../database/database.ts'
+import type { Tables } from '../../database/shelter.ts'
 import { type Clock, stampNumber, unixSeconds } from '../clock.ts'
 
 export interface SessionLimits {
@@ -61,14 +61,14 @@ const storeSeenEverySeconds = 30
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 export class Sessions {
-  readonly #database: Database
+  readonly #database: Tables
   readonly #clock: Clock
   readonly #limits: SessionLimits
   readonly #byHash = new Map<string, Entry>()
   readonly #byHandle = new Map<string, Entry>()
   readonly #endedListeners: ((handle: string) => void)[] = []
 
-  constructor(database: Database, clock: Clock, limits: SessionLimits = defaultSessionLimits) {
+  constructor(database: Tables, clock: Clock, limits: SessionLimits = defaultSessionLimits) {
     this.#database = database
     this.#clock = clock
     this.#limits = limits

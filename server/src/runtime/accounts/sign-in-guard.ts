@@ -1,7 +1,7 @@
 // Guessing protection: counts failed sign-ins per source and per account, blocks sources, closes accounts, and remembers from
 // where an account signed in. Counters survive a restart. docs/decisions/0035-guessing.md says what clears what.
 
-import type { Database } from '../../database/database.ts'
+import type { Tables } from '../../database/shelter.ts'
 import { type Clock, unixSeconds } from '../clock.ts'
 import { type Source, sourceOf } from '../source.ts'
 
@@ -56,13 +56,13 @@ export interface FailureOutcome {
 const noAccount = ''
 
 export class SignInGuard {
-  readonly #database: Database
+  readonly #database: Tables
   readonly #clock: Clock
   readonly #limits: GuardLimits
   /** Only in memory: a flood of refusals must not cost a write each. */
   readonly #unchecked = new Map<Source, { readonly adminId: string; readonly at: number }[]>()
 
-  constructor(database: Database, clock: Clock, limits: GuardLimits = defaultGuardLimits) {
+  constructor(database: Tables, clock: Clock, limits: GuardLimits = defaultGuardLimits) {
     this.#database = database
     this.#clock = clock
     this.#limits = limits

@@ -2,7 +2,7 @@
 // transaction of the change; refusals are collected and written together shortly after, so that a flood costs one sync.
 
 import { createHash } from 'node:crypto'
-import type { ErrorCode } from '../../contract/error.ts'
+import { type ErrorCode, isUnavailable } from '../../contract/error.ts'
 import type { Database } from '../../database/database.ts'
 import type { Checkpoint } from '../../plan/artifacts.ts'
 
@@ -84,10 +84,20 @@ export class AuditTrail {
     return { sequence: this.#last.sequence, hash: Buffer.from(this.#last.hash).toString('hex') }
   }
 
-  /** Durable when this returns, together with everything else in the surrounding transaction. */
+  /**
+   * Durable when this returns, together with everything else in the surrounding transaction. Without one, records that the
+   * disk does not take are kept until it does: what they record is done already, or must not depend on the disk.
+   */
   write(entries: readonly AuditEntry[]): void {
     const time = this.#now().toISOString()
-    this.#append(entries.map((entry) => ({ time, ...entry })))
+    const timed = entries.map((entry) => ({ time, ...entry }))
+    const isAlone = !this.#database.isInTransaction
+    try {
+      this.#append(timed)
+    } catch (error) {
+      if (!isAlone || !isUnavailable(error)) throw error
+      for (const entry of timed) this.#keep(entry)
+    }
   }
 
   #append(entries: readonly TimedEntry[]): void {
@@ -117,8 +127,12 @@ export class AuditTrail {
 
   /** For what is not part of a change: written shortly after, together with other such records. */
   note(entry: AuditEntry): void {
+    this.#keep({ time: this.#now().toISOString(), ...entry })
+  }
+
+  #keep(entry: TimedEntry): void {
     if (this.#waiting.length >= maxWaiting) this.#dropped++
-    else this.#waiting.push({ time: this.#now().toISOString(), ...entry })
+    else this.#waiting.push(entry)
     this.#timer ??= setTimeout(() => this.#tryFlush(), flushMilliseconds).unref()
   }
 

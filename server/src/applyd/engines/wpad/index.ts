@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
 import { wpad } from '../../../engines/wpad/index.ts'
-import { writeDurable } from '../../durable.ts'
+import { ensureWritten } from '../../durable.ts'
 import { defineEngine } from '../engine.ts'
 
 /** Direct proxy connections are not supported yet, so the file names no proxy and all clients connect directly. */
@@ -45,9 +45,9 @@ export const wpadEngine = defineEngine(wpad, ({ stateDir, service }) => {
       },
     },
     prepare: () => {
-      writeDurable(join(folder, 'wpad.dat'), proxyFile, { mode: 0o644 })
+      ensureWritten(join(folder, 'wpad.dat'), proxyFile, { mode: 0o644 })
       // Browsers do not accept the file without its type.
-      writeDurable(types, '.dat:application/x-ns-proxy-autoconfig\n', { mode: 0o644 })
+      ensureWritten(types, '.dat:application/x-ns-proxy-autoconfig\n', { mode: 0o644 })
     },
   }
 })

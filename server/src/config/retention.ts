@@ -1,0 +1,72 @@
+// How much history is kept: when it outgrows its limits, the oldest revisions are removed in small steps, each with an audit
+// record in the same transaction. What they did stays in the base of the history.
+
+import { isUnavailable } from '../contract/error.ts'
+import type { Database } from '../database/database.ts'
+import type { ConfigView } from './change.ts'
+import type { ConfigStore, HistorySize } from './store.ts'
+
+export interface RetentionParts {
+  readonly database: Database
+  readonly store: ConfigStore
+  readonly engine: Pick<ConfigView, 'background' | 'onChanged'>
+  readonly limits: () => HistorySize
+  /** Runs inside the transaction that removes them. */
+  readonly onRemoved: (first: number, last: number) => void
+  readonly onFault: (error: unknown) => void
+}
+
+/** These are kept whatever their size, so that the last changes can be reverted. */
+export const leastRevisions = 10
+/** Rows are removed in stretches: the history may be larger than its limits by this part of them. */
+const slack = 20
+/** Removed before others get their turn. */
+const removedAtOnce = 20
+
+export class HistoryKeeper {
+  readonly #parts: RetentionParts
+  #isWaiting = false
+
+  constructor(parts: RetentionParts) {
+    this.#parts = parts
+    parts.engine.onChanged(() => this.look())
+    this.look()
+  }
+
+  look(): void {
+    const { store, limits } = this.#parts
+    const { revisions, bytes } = limits()
+    const isOver = store.size.revisions > revisions + revisions / slack || store.size.bytes > bytes + bytes / slack
+    if (isOver && store.size.revisions > leastRevisions) this.#goOn(this.#surplus())
+  }
+
+  /** An area that is applied in the background may have to return to the last revision that worked. */
+  #surplus(): number {
+    const { store, engine, limits } = this.#parts
+    return Math.min(store.surplus(limits(), leastRevisions), ...engine.background.map(({ good }) => good - 1))
+  }
+
+  #goOn(upTo: number): void {
+    if (this.#isWaiting || upTo <= this.#parts.store.removedUpTo) return
+    this.#isWaiting = true
+    setImmediate(() => {
+      this.#isWaiting = false
+      try {
+        if (this.#remove(upTo) !== null) this.#goOn(upTo)
+      } catch (error) {
+        // A full disk: the next change tries again.
+        if (!isUnavailable(error)) this.#parts.onFault(error)
+      }
+    })
+  }
+
+  #remove(upTo: number): number | null {
+    const { database, store, onRemoved } = this.#parts
+    const first = store.removedUpTo + 1
+    return database.transact(() => {
+      const last = store.removeOldest(upTo, removedAtOnce)
+      if (last !== null) onRemoved(first, last)
+      return last
+    }, 'refusable')
+  }
+}

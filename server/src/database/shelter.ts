@@ -1,0 +1,95 @@
+// Where small tables live while the disk takes nothing at all, not even from the reserve: in memory, with everything that
+// was stored, and back on the disk as soon as it takes them. Signing in and out must not depend on the disk.
+
+import { isUnavailable } from '../contract/error.ts'
+import { Database } from './database.ts'
+
+/** What the owners of such tables need; the same whether the tables are on the disk or in memory. */
+export type Tables = Pick<Database, 'prepare' | 'transact' | 'onRolledBack'>
+
+const returnMilliseconds = 2_000
+
+export class Shelter implements Tables {
+  readonly #disk: Database
+  readonly #names: readonly string[]
+  readonly #listeners: (() => void)[] = []
+  #memory: Database | null = null
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(disk: Database, names: readonly string[]) {
+    this.#disk = disk
+    this.#names = names
+    disk.onRolledBack(() => {
+      // What is in memory is not undone with a change that the disk did not take.
+      if (!this.#memory) this.#notify()
+    })
+  }
+
+  get isInUse(): boolean {
+    return this.#memory !== null
+  }
+
+  prepare(sql: string): ReturnType<Database['prepare']> {
+    return (this.#memory ?? this.#disk).prepare(sql)
+  }
+
+  /** The listener is called when what was read from the tables may no longer hold. */
+  onRolledBack(listener: () => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** On the disk; where that takes nothing, in memory, from then on until it does. */
+  transact<T>(work: () => T): T {
+    if (this.#disk.isInTransaction || this.#memory?.isInTransaction) return work()
+    if (this.#memory && !this.tryReturn()) return this.#memory.transact(work)
+    try {
+      return this.#disk.transact(work)
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+    }
+    return this.#moveOut().transact(work)
+  }
+
+  #moveOut(): Database {
+    const memory = new Database(':memory:')
+    this.#copy(this.#disk, memory)
+    memory.onRolledBack(() => this.#notify())
+    this.#memory = memory
+    this.#timer = setInterval(() => this.tryReturn(), returnMilliseconds).unref()
+    return memory
+  }
+
+  /** Back to the disk; false while it takes nothing. */
+  tryReturn(): boolean {
+    const memory = this.#memory
+    if (!memory) return true
+    try {
+      this.#disk.transact(() => this.#copy(memory, this.#disk))
+    } catch {
+      return false
+    }
+    this.close()
+    return true
+  }
+
+  close(): void {
+    if (this.#timer) clearInterval(this.#timer)
+    this.#memory?.close()
+    this.#memory = null
+  }
+
+  #copy(from: Database, to: Database): void {
+    for (const name of this.#names) {
+      to.prepare(`DELETE FROM ${name}`).run()
+      for (const row of from.prepare(`SELECT * FROM ${name}`).all()) {
+        const columns = Object.keys(row)
+        const marks = columns.map(() => '?').join(', ')
+        to.prepare(`INSERT INTO ${name} (${columns.join(', ')}) VALUES (${marks})`).run(...Object.values(row))
+      }
+    }
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}
