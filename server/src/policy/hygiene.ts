@@ -7,8 +7,9 @@ import type { RuleField } from './evaluate-match.ts'
 import { type Covered, findCovered, type Pace } from './hygiene-cover.ts'
 import { listWiderFields, type Shape, shapeOf } from './hygiene-shape.ts'
 import { type AddressMatch, type Policy, type PolicyRule, type RuleTable, ruleTables } from './model.ts'
+import { unresolvedOf } from './unresolved.ts'
 
-export type FindingKind = 'shadowed' | 'redundant' | 'never_hit' | 'expired' | 'too_wide'
+export type FindingKind = 'shadowed' | 'redundant' | 'never_hit' | 'expired' | 'too_wide' | 'unresolved'
 export type Severity = 'high' | 'medium' | 'low'
 
 export interface Proof {
@@ -88,7 +89,7 @@ async function checkTable(input: HygieneInput, table: RuleTable, pace: Pace): Pr
     const cover = byRule.get(rule)
     if (cover !== undefined) findings.push(describeCovered(cover))
     if (expired.has(rule.origin)) findings.push(describeExpired(rule))
-    findings.push(...describeUnhit(rule, hits.get(rule.origin)), ...describeWidth(rule))
+    findings.push(...describeUnresolved(rule), ...describeUnhit(rule, hits.get(rule.origin)), ...describeWidth(rule))
   }
   return findings
 }
@@ -150,6 +151,13 @@ const describeExpired = (rule: PolicyRule): Finding =>
     { fields: ['timetable'] },
     'All times of the rule are in the past: it no longer has any effect.',
   )
+
+function describeUnresolved(rule: PolicyRule): Finding[] {
+  const lacking = unresolvedOf(rule)
+  if (lacking === null) return []
+  const { fields, failsOpen, text } = lacking
+  return [finding(rule, 'unresolved', failsOpen ? 'high' : 'medium', { fields }, text)]
+}
 
 function describeUnhit(rule: PolicyRule, hits: HitState | undefined): Finding[] {
   if (hits === undefined || hits.packets > 0) return []
