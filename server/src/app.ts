@@ -37,6 +37,7 @@ import type { Log } from './runtime/logs/log.ts'
 import { SystemLog, systemLogMigrations } from './runtime/logs/system-log.ts'
 import type { Vault } from './runtime/vault.ts'
 import { release, version } from './version.ts'
+import { ReadingPool } from './workers/reading-pool.ts'
 
 export interface GatewayParts {
   readonly database: Database
@@ -124,6 +125,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     now: clock.now,
     onFault: (error) => parts.log('warning', 'the firewall log cannot be stored', { error }),
   })
+  const reader = new ReadingPool(new URL('./reader.ts', import.meta.url), { path: database.path })
   const names = cookieNames(parts.brand)
   const systemLog = new SystemLog({
     database: logDatabase,
@@ -150,6 +152,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     applier,
     facts: parts.facts,
     referencesTo,
+    reader,
     hitCounters,
     firewallLog,
     systemLog,
@@ -204,6 +207,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   return { http, engine, services, close }
 
   async function close(): Promise<void> {
+    await reader.close()
     await systemLog.stop()
     await firewallLog.stop()
     hitCounters.close()

@@ -8,6 +8,7 @@ import type { Facts } from '../plan/facts.ts'
 import type { Planner } from '../plan/planner.ts'
 import type { ArtifactChange } from '../plan/text-diff.ts'
 import type { ObjectChange } from './describe.ts'
+import type { ChangeSet } from './diff.ts'
 import type { ConfigStore, Probation, Revision, RevisionInfo } from './store.ts'
 
 export interface Actor {
@@ -55,6 +56,12 @@ export interface DryRun {
   readonly changes: readonly ObjectChange[]
   readonly artifacts: readonly ArtifactChange[]
   readonly unchecked: readonly string[]
+}
+
+/** What an edit would change, verified, and the revision that it starts from. */
+export interface Preview {
+  readonly revision: number
+  readonly changes: ChangeSet
 }
 
 export interface DescribedRevision extends RevisionInfo {
@@ -108,7 +115,6 @@ export interface ConfigView {
   /** Damage found when the configuration was loaded, as messages. */
   readonly damage: readonly string[]
   listRevisions(limit: number, offset: number): RevisionInfo[]
-  describeRevision(number: number): DescribedRevision | null
   configAt(revision: number): Config | null
   onChanged(listener: () => void): void
   /** Keeps the change on probation. */

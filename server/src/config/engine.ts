@@ -13,10 +13,10 @@ import type {
   ChangeRequest,
   ChangeResult,
   ConfigView,
-  DescribedRevision,
   DryRun,
   Edit,
   EngineParts,
+  Preview,
 } from './change.ts'
 import { describeChanges } from './describe.ts'
 import { applyChanges, type ChangeSet, diffConfig, inverse, type Snapshot } from './diff.ts'
@@ -138,29 +138,21 @@ export class ConfigEngine implements ConfigView {
     }
   }
 
-  /** The configuration that a change would result in, verified; nothing else happens. */
-  preview(edit: Edit<unknown>): Config {
+  /** What a change would do to the configuration, verified; nothing is rendered, and nothing else happens. */
+  preview(edit: Edit<unknown>): Preview {
     const request = { edit, actor: system, reason: '', isRevert: true }
-    return this.#prepare(this.#head, this.#sequences, request).prepared?.snapshot.config ?? this.#head.config
+    const { changes } = this.#edit(this.#head, this.#sequences, request)
+    return { revision: this.#head.revision, changes }
   }
 
   listRevisions(limit: number, offset: number): RevisionInfo[] {
     return this.#parts.store.listRevisions(limit, offset)
   }
 
-  /** A revision with a description of what it changed. */
-  describeRevision(number: number): DescribedRevision | null {
-    const found = this.#parts.store.findRevision(number)
-    if (!found) return null
-    const { changes, ...info } = found
-    return { ...info, changes: describeChanges(changes) }
-  }
-
   /** The configuration as it was at a revision; null when it does not exist. */
   configAt(revision: number): Config | null {
     if (revision === this.#head.revision) return this.#head.config
-    if (revision !== 0 && !this.#parts.store.findRevision(revision)) return null
-    if (revision > this.#head.revision) return null
+    if (revision > this.#head.revision || !this.#parts.store.hasRevision(revision)) return null
     const undone = this.#parts.store
       .changesSince(revision)
       .reduce((snapshot, changes) => applyChanges(snapshot, inverse(changes), revision), this.#head)
@@ -289,11 +281,7 @@ export class ConfigEngine implements ConfigView {
     await this.#applying
   }
 
-  #prepare<R>(
-    head: Snapshot,
-    sequences: Readonly<Record<string, number>>,
-    request: ChangeRequest<R>,
-  ): { prepared: Prepared | null; result: R } {
+  #edit<R>(head: Snapshot, sequences: Readonly<Record<string, number>>, request: ChangeRequest<R>) {
     if (!request.isRevert) this.#probation.refuseOthers()
     this.#refuseStale(request)
     const used: Record<string, number> = {}
@@ -309,12 +297,21 @@ export class ConfigEngine implements ConfigView {
       referencesTo: this.#parts.referencesTo ?? (() => []),
     })
     const { changes, snapshot } = diffConfig(this.#parts.slots, head, wanted)
-    if (changes.length === 0) return { prepared: null, result }
-    const problems = newProblems(this.#parts.planner, head.config, snapshot.config)
+    const problems = changes.length === 0 ? [] : newProblems(this.#parts.planner, head.config, snapshot.config)
     if (problems.length > 0) {
       const message = problems[0]?.message ?? 'The resulting configuration would be invalid.'
       throw new GatewayError('invalid', message, { problems })
     }
+    return { changes, snapshot, used, result }
+  }
+
+  #prepare<R>(
+    head: Snapshot,
+    sequences: Readonly<Record<string, number>>,
+    request: ChangeRequest<R>,
+  ): { prepared: Prepared | null; result: R } {
+    const { changes, snapshot, used, result } = this.#edit(head, sequences, request)
+    if (changes.length === 0) return { prepared: null, result }
     this.#refuseLockOut(head.config, snapshot.config, request)
     const revision = this.#newRevision(head.revision + 1, request, changes)
     return {

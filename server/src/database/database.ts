@@ -21,11 +21,16 @@ const undoneWrites: ReadonlySet<number> = new Set([778, 4874])
 export interface DatabaseKind {
   readonly migrations: readonly Migration[]
   readonly isForgetful: boolean
+  /** Another connection to a file that this process has open: it only looks. */
+  readonly isReadOnly?: boolean
 }
 
 const gatewayData: DatabaseKind = { migrations, isForgetful: false }
+/** The configuration for a worker that reads beside the process's own connection. */
+export const readOnlyData: DatabaseKind = { ...gatewayData, isReadOnly: true }
 
 export class Database {
+  readonly path: string
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
   readonly #onFatal: (error: unknown) => void
@@ -35,11 +40,16 @@ export class Database {
 
   /** `onFatal` is called when a sync failed: memory can no longer be trusted and the process must start from disk. */
   constructor(path: string, onFatal: (error: unknown) => void = () => {}, kind = gatewayData) {
+    this.path = path
     this.#onFatal = onFatal
     this.#migrations = kind.migrations
     try {
-      this.#db = new DatabaseSync(path)
+      this.#db = new DatabaseSync(path, { readOnly: kind.isReadOnly ?? false })
       this.#refuseNewerData()
+      if (kind.isReadOnly) {
+        this.#db.exec('PRAGMA busy_timeout=2000')
+        return
+      }
       // FULL: a commit is on the disk before it is answered. The WAL is folded back in small steps so that no
       // single change pays for many.
       this.#db.exec('PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=2000')
@@ -112,6 +122,16 @@ export class Database {
       throw translated
     } finally {
       this.#open = false
+    }
+  }
+
+  /** All that `work` reads is of one moment, whatever another connection commits meanwhile. */
+  look<T>(work: () => T): T {
+    this.#db.exec('BEGIN')
+    try {
+      return work()
+    } finally {
+      this.#rollBack()
     }
   }
 

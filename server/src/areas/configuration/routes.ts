@@ -1,7 +1,7 @@
 // Endpoints of the configuration engine itself.
 
 import { GatewayError, notFound } from '../../contract/error.ts'
-import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
+import { type Context, handle, jsonReply, type Route, type Services, signedIn } from '../../http/handle.ts'
 import { resealAll } from '../../model/reseal.ts'
 import { hasAdministrator } from '../administrators/public.ts'
 import {
@@ -49,11 +49,9 @@ export const routes: readonly Route[] = [
   handle(listRevisions, ({ query, services }) =>
     services.engine.listRevisions(query.limit ?? defaultPage, query.offset ?? 0),
   ),
-  handle(showRevision, (context) => {
+  handle(showRevision, async (context) => {
     const number = revisionNumber(context.params)
-    const revision = context.services.engine.describeRevision(number)
-    if (!revision) throw notFound(`revision ${number}`)
-    return { ...revision, changes: revision.changes.map((change) => ({ ...change, fields: [...change.fields] })) }
+    return jsonReply(await context.services.reader.run('revision', number, context))
   }),
   handle(revertToRevision, (context) => {
     const number = revisionNumber(context.params)
