@@ -204,10 +204,10 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.logsRequests ? { logsRequests: true } : {}),
     ...(parts.checkReplies ? { checkReplies: true } : {}),
   })
+  http.addHook('onClose', () => reader.close())
   return { http, engine, services, close }
 
   async function close(): Promise<void> {
-    await reader.close()
     await systemLog.stop()
     await firewallLog.stop()
     hitCounters.close()

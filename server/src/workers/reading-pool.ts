@@ -10,7 +10,7 @@ interface Asking {
 }
 
 /** Every task answers in bytes. */
-type ByteTasks = Readonly<Record<string, (input: never) => Uint8Array>>
+type ByteTasks = Readonly<Record<string, (input: unknown) => Uint8Array>>
 
 const maxWaitingPerOwner = 16
 
@@ -23,7 +23,7 @@ export class ReadingPool {
   }
 
   run(task: string, input: unknown, { identity, signal }: Asking): Promise<Uint8Array> {
-    return this.#pool.run(task, input as never, { owner: identity?.adminId ?? '', signal })
+    return this.#pool.run(task, input, { owner: identity?.adminId ?? '', signal })
   }
 
   runOnce(task: string, key: string, input: unknown, { identity, signal }: Asking): Promise<Uint8Array> {
