@@ -50,6 +50,7 @@ import type { Log } from './runtime/logs/log.ts'
 import { SystemLog, systemLogMigrations } from './runtime/logs/system-log.ts'
 import type { Vault } from './runtime/vault.ts'
 import { release, version } from './version.ts'
+import { ReadingPool } from './workers/reading-pool.ts'
 
 export interface GatewayParts {
   readonly database: Database
@@ -165,6 +166,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     now: clock.now,
     onFault: (error) => parts.log('warning', 'the firewall log cannot be stored', { error }),
   })
+  const reader = new ReadingPool(new URL('./reader.ts', import.meta.url), { path: database.path })
   const names = cookieNames(parts.brand)
   const systemLog = new SystemLog({
     database: logDatabase,
@@ -191,6 +193,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     applier,
     facts: parts.facts,
     referencesTo,
+    reader,
     hitCounters,
     firewallLog,
     systemLog,
@@ -247,9 +250,9 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.logsRequests ? { logsRequests: true } : {}),
     ...(parts.checkReplies ? { checkReplies: true } : {}),
   })
-  http.addHook('onClose', (_app, done) => {
+  http.addHook('onClose', async () => {
     refusedSignIns.close()
-    done()
+    await reader.close()
   })
   return { http, engine, services, close }
 

@@ -71,6 +71,12 @@ export interface DryRun {
   readonly unchecked: readonly string[]
 }
 
+/** What an edit would change, verified, and the revision that it starts from. */
+export interface Preview {
+  readonly revision: number
+  readonly changes: ChangeSet
+}
+
 export interface DescribedRevision extends RevisionInfo {
   readonly changes: readonly ObjectChange[]
 }
@@ -134,7 +140,6 @@ export interface ConfigView {
   readonly background: readonly BackgroundRow[]
   readonly history: HistoryState
   listRevisions(limit: number, offset: number): RevisionInfo[]
-  describeRevision(number: number): DescribedRevision | null
   configAt(revision: number): Config | null
   onChanged(listener: () => void): void
   /** Keeps the change on probation. */

@@ -14,11 +14,11 @@ import type {
   ChangeRequest,
   ChangeResult,
   ConfigView,
-  DescribedRevision,
   DryRun,
   Edit,
   EngineParts,
   HistoryState,
+  Preview,
 } from './change.ts'
 import { ChangeQueue } from './change-queue.ts'
 import { describeChanges } from './describe.ts'
@@ -153,10 +153,11 @@ export class ConfigEngine implements ConfigView {
     return unchecked
   }
 
-  /** The configuration that a change would result in, verified; nothing else happens. */
-  preview(edit: Edit<unknown>): Config {
+  /** What a change would do to the configuration, verified; nothing is rendered, and nothing else happens. */
+  preview(edit: Edit<unknown>): Preview {
     const request = { edit, actor: system, reason: '', isRevert: true }
-    return this.#prepare(this.#head, this.#sequences, request).prepared?.snapshot.config ?? this.#head.config
+    const { changes } = this.#edit(this.#head, this.#sequences, request)
+    return { revision: this.#head.revision, changes }
   }
 
   listRevisions(limit: number, offset: number): RevisionInfo[] {
@@ -169,20 +170,9 @@ export class ConfigEngine implements ConfigView {
     return { ...size, removedUpTo }
   }
 
-  /** A revision with a description of what it changed. */
-  describeRevision(number: number): DescribedRevision | null {
-    const found = this.#parts.store.findRevision(number)
-    if (!found) return null
-    const { changes, ...info } = found
-    return { ...info, changes: describeChanges(changes) }
-  }
-
-  /** The configuration as it was at a revision; null when it does not exist. */
+  /** The configuration as it was at a revision; null when it does not exist, or is no longer kept. */
   configAt(revision: number): Config | null {
-    if (revision === this.#head.revision) return this.#head.config
-    if (revision !== 0 && !this.#parts.store.findRevision(revision)) return null
-    const { removedUpTo } = this.#parts.store
-    if (revision > this.#head.revision || (removedUpTo > 0 && revision <= removedUpTo)) return null
+    if (revision > this.#head.revision || !this.#parts.store.hasRevision(revision)) return null
     return this.#snapshotAt(revision).config
   }
 
@@ -363,24 +353,30 @@ export class ConfigEngine implements ConfigView {
     }
   }
 
-  #prepare<R>(
-    head: Snapshot,
-    sequences: Readonly<Record<string, number>>,
-    request: ChangeRequest<R>,
-  ): { prepared: Prepared | null; result: R } {
+  #edit<R>(head: Snapshot, sequences: Readonly<Record<string, number>>, request: ChangeRequest<R>) {
     request.authorize?.()
     if (!request.isRevert && !this.#overriddenBy(request)) this.#probation.refuseOthers()
     this.#refuseStale(request)
     const { tools, used } = editTools(sequences, this.#parts.referencesTo)
     const [wanted, result] = request.edit(head.config, tools)
     const { changes, snapshot } = diffConfig(this.#parts.slots, head, wanted)
-    if (changes.length === 0) return { prepared: null, result }
+    if (changes.length === 0) return { changes, snapshot, used, result }
     request.authorize?.(changes)
     const problems = newProblems(this.#parts.planner, head.config, snapshot.config)
     if (problems.length > 0) {
       const message = problems[0]?.message ?? 'The resulting configuration would be invalid.'
       throw new GatewayError('invalid', message, { problems })
     }
+    return { changes, snapshot, used, result }
+  }
+
+  #prepare<R>(
+    head: Snapshot,
+    sequences: Readonly<Record<string, number>>,
+    request: ChangeRequest<R>,
+  ): { prepared: Prepared | null; result: R } {
+    const { changes, snapshot, used, result } = this.#edit(head, sequences, request)
+    if (changes.length === 0) return { prepared: null, result }
     refuseLockOut(this.#parts.lockOut, head.config, snapshot.config, request)
     const revision = revisionOf(head.revision + 1, request, changes, this.#parts.clock.now())
     return {

@@ -117,6 +117,22 @@ export class ConfigStore {
     }
   }
 
+  /** The newest configuration of this store's slots alone, as it is on the disk. Writes nothing. */
+  readNewest(): Snapshot {
+    const revision = this.newestRevision()
+    const rows = [...this.#slots.keys()].flatMap(
+      (key) =>
+        this.#database
+          .prepare(
+            'SELECT slot, id, position, body, checksum, version FROM items WHERE slot = ? ORDER BY slot, position',
+          )
+          .all(key) as unknown as ItemRow[],
+    )
+    const snapshot = this.#snapshotFrom(rows, revision, [])
+    if (!snapshot) throw new Error('a stored item is damaged')
+    return snapshot
+  }
+
   #refuseNewer(key: string, version: number): void {
     const slot = this.#slots.get(key)
     if (slot) refuseNewer(slot, version)
@@ -152,13 +168,17 @@ export class ConfigStore {
    * skipped here; those of an older version are upgraded and added to `outdated`.
    */
   #snapshotFromItems(revision: number, outdated: Outdated[]): Snapshot | null {
+    const rows = this.#database
+      .prepare('SELECT slot, id, position, body, checksum, version FROM items ORDER BY slot, position')
+      .all() as unknown as ItemRow[]
+    return this.#snapshotFrom(rows, revision, outdated)
+  }
+
+  #snapshotFrom(rows: readonly ItemRow[], revision: number, outdated: Outdated[]): Snapshot | null {
     const empty = this.#emptySnapshot()
     const config: Record<string, unknown> = { ...empty.config }
     const positions: Record<string, readonly number[]> = { ...empty.positions }
     const lists = new Map<string, { items: unknown[]; positions: number[] }>()
-    const rows = this.#database
-      .prepare('SELECT slot, id, position, body, checksum, version FROM items ORDER BY slot, position')
-      .all() as unknown as ItemRow[]
     for (const row of rows) {
       if (!itemChecksum(row).equals(row.checksum)) return null
       const slot = this.#slots.get(row.slot)
@@ -414,6 +434,28 @@ export class ConfigStore {
     return this.#database
       .prepare('SELECT revision, time, author, address, reason FROM revisions ORDER BY revision DESC LIMIT ? OFFSET ?')
       .all(limit, offset) as unknown as RevisionInfo[]
+  }
+
+  newestRevision(): number {
+    const row = this.#database.prepare('SELECT max(revision) AS newest FROM revisions').get() as {
+      newest: number | null
+    }
+    return row.newest ?? 0
+  }
+
+  /** Whether it is kept. Revision 0, the state before the first change, is as long as no revision was removed. */
+  hasRevision(revision: number): boolean {
+    if (revision === 0) return this.#database.prepare('SELECT revision FROM base').get() === undefined
+    return this.#database.prepare('SELECT revision FROM revisions WHERE revision = ?').get(revision) !== undefined
+  }
+
+  /** Numbers of the revisions after one and up to another, oldest first. */
+  revisionsBetween(after: number, upTo: number): number[] {
+    return (
+      this.#database
+        .prepare('SELECT revision FROM revisions WHERE revision > ? AND revision <= ? ORDER BY revision')
+        .all(after, upTo) as { revision: number }[]
+    ).map(({ revision }) => revision)
   }
 
   findRevision(revision: number): Revision | null {

@@ -21,6 +21,8 @@ const undoneWrites: ReadonlySet<number> = new Set([778, 4874])
 export interface DatabaseKind {
   readonly migrations: readonly Migration[]
   readonly isForgetful: boolean
+  /** Another connection to a file that this process has open: it only looks. */
+  readonly isReadOnly?: boolean
 }
 
 export const gatewayData: DatabaseKind = { migrations, isForgetful: false }
@@ -38,8 +40,11 @@ const noReserve: Reserve = { hasRoom: () => true, release: () => false, noteWrit
 
 /** `refusable`: what a full disk may refuse, because it is new; everything else may use the reserve. */
 export type Urgency = 'refusable' | 'urgent'
+/** The configuration for a worker that reads beside the process's own connection. */
+export const readOnlyData: DatabaseKind = { ...gatewayData, isReadOnly: true }
 
 export class Database {
+  readonly path: string
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
   readonly #onFatal: (error: unknown) => void
@@ -57,12 +62,14 @@ export class Database {
     kind = gatewayData,
     reserve: Reserve = noReserve,
   ) {
+    this.path = path
     this.#onFatal = onFatal
     this.#migrations = kind.migrations
     this.#reserve = reserve
     this.#isForgetful = kind.isForgetful
     this.#db = this.#openInAnyRoom(path, kind)
     try {
+      if (kind.isReadOnly) return
       this.#migrate()
     } catch (error) {
       this.#db.close()
@@ -87,8 +94,13 @@ export class Database {
   }
 
   #openFile(path: string, kind: DatabaseKind, isAlone: boolean): DatabaseSync {
-    const db = new DatabaseSync(path)
+    const db = new DatabaseSync(path, { readOnly: kind.isReadOnly ?? false })
     try {
+      if (kind.isReadOnly) {
+        this.#refuseNewerData(versionOf(db))
+        db.exec('PRAGMA busy_timeout=2000')
+        return db
+      }
       if (isAlone) db.exec('PRAGMA locking_mode=EXCLUSIVE')
       this.#refuseNewerData(versionOf(db))
       // Pages that become free can then be given back to the disk. In a file that is there it would only be a write.
@@ -205,6 +217,16 @@ export class Database {
   usedBytes(): number {
     const one = (name: string): number => Number(Object.values(this.prepare(`PRAGMA ${name}`).get() ?? {})[0])
     return (one('page_count') - one('freelist_count')) * one('page_size')
+  }
+
+  /** All that `work` reads is of one moment, whatever another connection commits meanwhile. */
+  look<T>(work: () => T): T {
+    this.#db.exec('BEGIN')
+    try {
+      return work()
+    } finally {
+      this.#rollBack()
+    }
   }
 
   #rollBack(): void {

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
 import type { BackgroundState } from '../config/background.ts'
-import type { Actor, Authorize, ConfigView, EditTools } from '../config/change.ts'
+import type { Actor, Authorize, ConfigView, EditTools, Preview } from '../config/change.ts'
 import type { Role } from '../contract/access.ts'
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from '../contract/endpoint.ts'
 import type { Problem } from '../contract/error.ts'
@@ -28,6 +28,7 @@ import type { FirewallLog } from '../runtime/logs/firewall-log.ts'
 import type { SystemLog } from '../runtime/logs/system-log.ts'
 import type { Vault } from '../runtime/vault.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
+import { sendable } from '../workers/json-bytes.ts'
 import type { CookieJar } from './cookies.ts'
 import type { UnauthenticatedLog } from './unauthenticated-log.ts'
 
@@ -113,6 +114,16 @@ export interface GatewayChange {
   readonly isDeferred?: boolean
 }
 
+/** Who waits for an answer, and how long. */
+type Asking = Pick<Context, 'identity' | 'signal'>
+
+/** Reads that take long, done by a worker that opens the database itself. The answer is the JSON of the reply as bytes. */
+export interface Reader {
+  run(task: string, input: unknown, asking: Asking): Promise<Uint8Array>
+  /** All who ask with the same key share one run; its answer is kept until the task is asked with another key. */
+  runOnce(task: string, key: string, input: unknown, asking: Asking): Promise<Uint8Array>
+}
+
 /** The long-lived things an area may use. Wired once in main.ts. */
 export interface Services {
   readonly brand: string
@@ -134,6 +145,7 @@ export interface Services {
   readonly facts: () => Facts
   /** Who uses an object, over all areas. */
   readonly referencesTo: (config: Config, id: string) => readonly Reference[]
+  readonly reader: Reader
   readonly hitCounters: HitCounters
   readonly firewallLog: FirewallLog
   readonly backups: Backups
@@ -232,8 +244,10 @@ export interface Context<E extends Endpoint = Endpoint> {
    * what was shown: "Passwords of connections were shown."
    */
   revealer(message: string): (secret: Sealed, place: string) => string
-  /** The configuration that another call of this interface would lead to; changes nothing. */
-  preview(call: PreviewCall): Promise<Config>
+  /** What another call of this interface would change; changes nothing. */
+  preview(call: PreviewCall): Promise<Preview>
+  /** Aborted when the client has gone before its reply was sent. */
+  readonly signal: AbortSignal
   setHeader(name: string, value: string | readonly string[]): void
 }
 
@@ -241,17 +255,25 @@ export interface Context<E extends Endpoint = Endpoint> {
 export interface RawReply {
   readonly contentType: string
   readonly content: RawContent
+  /** The same as bytes, where it is the JSON of the reply. */
+  readonly json?: Uint8Array
 }
 
 type RawContent = string | Buffer | Readable
 
 const rawReplies = new WeakSet<object>()
 
-export function rawReply(contentType: string, content: RawContent): RawReply {
-  const reply = { contentType, content }
+export const rawReply = (contentType: string, content: RawContent): RawReply => known({ contentType, content })
+
+function known(reply: RawReply): RawReply {
   rawReplies.add(reply)
   return reply
 }
+
+/** JSON of the endpoint's reply that is already written, such as by a worker. */
+export const jsonReply = (json: Uint8Array): RawReply => known({ contentType: jsonType, content: sendable(json), json })
+
+export const jsonType = 'application/json; charset=utf-8'
 
 export const isRawReply = (value: unknown): value is RawReply =>
   typeof value === 'object' && value !== null && rawReplies.has(value)

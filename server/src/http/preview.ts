@@ -1,7 +1,7 @@
 // What another call of the interface would make of the configuration, without making it: the same route, access, schema and
 // edit as the call itself, on a copy. Used where an answer is asked for "as if", such as which rule would decide.
 
-import type { EditTools } from '../config/change.ts'
+import type { EditTools, Preview } from '../config/change.ts'
 import type { ConfigEngine } from '../config/engine.ts'
 import { GatewayError, invalid } from '../contract/error.ts'
 import type { Config } from '../model/slots.ts'
@@ -11,11 +11,11 @@ import { checkBody, readQuery } from './validate.ts'
 
 /** The handler ran into change(): what it wanted is known, and nothing after it may happen. */
 class Previewed extends Error {
-  readonly config: Config
+  readonly preview: Preview
 
-  constructor(config: Config) {
+  constructor(preview: Preview) {
     super('previewed')
-    this.config = config
+    this.preview = preview
   }
 }
 
@@ -24,7 +24,7 @@ export async function preview(
   engine: ConfigEngine,
   asking: Context,
   call: PreviewCall,
-): Promise<Config> {
+): Promise<Preview> {
   const [path = '', search = ''] = call.path.split('?')
   const found = findRoute(routes, call.method, path)
   if (found?.route.endpoint.effect !== 'configuration')
@@ -51,7 +51,7 @@ export async function preview(
       change: change as Change,
     })
   } catch (outcome) {
-    if (outcome instanceof Previewed) return outcome.config
+    if (outcome instanceof Previewed) return outcome.preview
     throw outcome
   }
   throw new GatewayError('invalid', 'This call does not change the configuration.')

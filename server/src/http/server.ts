@@ -23,10 +23,11 @@ import type { AuditEntry } from '../runtime/logs/audit.ts'
 import type { Log } from '../runtime/logs/log.ts'
 import { Authority, type AuthorityParts, type RequestAuthority } from './authority.ts'
 import { type BodyLimits, bodyStream, noStream } from './body-stream.ts'
+import { clientSignal } from './client-signal.ts'
 import { markSignedIn } from './connections.ts'
 import { answerFor, asGatewayError, bodyTooLarge, type ErrorAnswer, internalMessage } from './errors.ts'
 import { FairShare } from './fair-share.ts'
-import { type Change, type Context, type Identity, isRawReply, type Route, type Services } from './handle.ts'
+import { type Change, type Context, type Identity, isRawReply, jsonType, type Route, type Services } from './handle.ts'
 import { fixedHeaders, tlsHeaders } from './headers.ts'
 import { checkOrigin } from './origin.ts'
 import { preview } from './preview.ts'
@@ -71,8 +72,6 @@ const noCompilers = { buildValidator: () => unused, buildSerializer: () => unuse
 const unused = (): never => {
   throw new Error('a schema was given to Fastify')
 }
-
-const jsonType = 'application/json; charset=utf-8'
 
 /** The second prefix of cookies beside `/` (docs/behaviour/api.md 4): every path is served below it too, so that they work. */
 const restPrefix = '/rest'
@@ -234,6 +233,9 @@ function answer(
     requireAuthority: authority.authorize,
     ...capabilitiesOf(parts.services, endpoint, request),
     preview: (call) => preview(parts.routes, engine, context, call),
+    get signal() {
+      return clientSignal(reply.raw)
+    },
     setHeader: (name, value) => void reply.header(name, value),
   }
   const finish = (result: unknown): FastifyReply => {
@@ -274,15 +276,20 @@ const noChange: Change = () => {
 
 function sendResult(parts: HttpParts, route: Route, reply: FastifyReply, result: unknown): FastifyReply {
   const { endpoint } = route
-  if (isRawReply(result)) return reply.type(result.contentType).send(result.content)
-  if (!endpoint.reply) return reply.send()
-  if (parts.checkReplies) {
-    const faults = faultsOf(endpoint.reply, result)
-    if (faults.length > 0) throw new Error(`${nameOf(endpoint)} answered ${JSON.stringify(faults)}`)
+  if (isRawReply(result)) {
+    if (result.json && parts.checkReplies) checkReply(endpoint, JSON.parse(Buffer.from(result.json).toString()))
+    return reply.type(result.contentType).send(result.content)
   }
+  if (!endpoint.reply) return reply.send()
+  if (parts.checkReplies) checkReply(endpoint, result)
   void reply.type(jsonType)
   const isKept = route.isKept && endpoint.effect === 'read' && typeof result === 'object' && result !== null
   return reply.send(isKept ? serialiseKept(endpoint.reply, result) : serialise(endpoint.reply, result))
+}
+
+function checkReply(endpoint: Endpoint, value: unknown): void {
+  const faults = endpoint.reply ? faultsOf(endpoint.reply, value) : []
+  if (faults.length > 0) throw new Error(`${nameOf(endpoint)} answered ${JSON.stringify(faults)}`)
 }
 
 const querySchemas = new WeakMap<Endpoint, Endpoint['query']>()

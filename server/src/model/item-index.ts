@@ -1,6 +1,6 @@
 // Items by id, for lists of tens of thousands that are asked at every change.
 
-import { type Config, commonEnds, type Item, type ListSlot, read } from './slots.ts'
+import { type Config, commonEnds, type Item, type ItemId, type ListSlot, read } from './slots.ts'
 
 interface Index {
   items: readonly Item[]
@@ -10,7 +10,7 @@ interface Index {
 const indexes = new WeakMap<object, Index>()
 
 /** By id: ten thousand rules ask for the same objects. The index of a list follows its changes instead of being rebuilt. */
-export function findIn<T extends Item>(config: Config, slot: ListSlot<T>, id: string): T | undefined {
+export function findIn<T extends Item>(config: Config, slot: ListSlot<T>, id: ItemId): T | undefined {
   const index = indexes.get(slot) ?? { items: [], byId: new Map<unknown, Item>() }
   indexes.set(slot, index)
   follow(index, read(config, slot))

@@ -42,6 +42,8 @@ export interface Walk {
   /** Rules looked at that did not match: the last of them, and only when asked for. */
   readonly misses: readonly Miss[]
   readonly missCount: number
+  /** Rules that could decide otherwise once what they name has addresses. */
+  readonly uncertain: readonly PolicyRule[]
 }
 
 export interface LogWalk extends Walk {

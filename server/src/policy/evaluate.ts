@@ -32,6 +32,7 @@ import {
   privateNetworks,
   type Span,
 } from './model.ts'
+import { isUncertain } from './unresolved.ts'
 
 const maxMisses = 1000
 const maxOutcomes = 64
@@ -110,9 +111,11 @@ function walkLog({ policy, wantsReasons }: Question, flow: Flow): LogWalk {
   const rules = policy.rules.log
   const matches: PolicyRule[] = []
   const misses: Miss[] = []
+  const uncertain: PolicyRule[] = []
   for (let at = rules.length - 1; at >= 0; at--) {
     const rule = rules[at] as PolicyRule
     const match = matchRule(rule, flow)
+    if (matches.length === 0 && isUncertain(rule, flow, match)) uncertain.push(rule)
     if (match.kind === 'miss') misses.push({ rule, field: match.field })
     else matches.push(rule)
     if (matches.length > 0 && !wantsReasons) break
@@ -125,16 +128,19 @@ function walkLog({ policy, wantsReasons }: Question, flow: Flow): LogWalk {
     matches: wantsReasons ? matches.toReversed() : [],
     misses: wantsReasons ? misses.slice(0, maxMisses).toReversed() : [],
     missCount: misses.length,
+    uncertain,
   }
 }
 
 /** First match. A cut is possible only behind DNAT. */
 function walk(rules: readonly PolicyRule[], flow: Flow, wantsReasons: boolean): Walk | Cut {
   const misses: Miss[] = []
+  const uncertain: PolicyRule[] = []
   let rule: PolicyRule | null = null
   let missCount = 0
   for (const candidate of rules) {
     const match = matchRule(candidate, flow)
+    if (isUncertain(candidate, flow, match)) uncertain.push(candidate)
     if (match.kind === 'cut') return match.cut
     if (match.kind === 'match') {
       rule = candidate
@@ -143,7 +149,7 @@ function walk(rules: readonly PolicyRule[], flow: Flow, wantsReasons: boolean): 
     missCount++
     if (wantsReasons) misses.push({ rule: candidate, field: match.field })
   }
-  return { rule, misses: misses.slice(-maxMisses), missCount }
+  return { rule, misses: misses.slice(-maxMisses), missCount, uncertain }
 }
 
 function translate(rule: PolicyRule | null, flow: Flow): Translation {

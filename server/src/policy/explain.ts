@@ -6,6 +6,7 @@ import { interceptionOrigin } from './dns.ts'
 import type { RuleField } from './evaluate-match.ts'
 import type { LogRecord, Miss, NewSource, Outcome, Packet, SnatResult, Trace, Verdict, Walk } from './evaluate-trace.ts'
 import type { PolicyRule, RuleTable, Span } from './model.ts'
+import { unresolvedOf } from './unresolved.ts'
 
 /** Names what a rule says in a field, as `ip.id.3 "Web server"`; '' when there is nothing to add. */
 export type Describe = (rule: PolicyRule, field: RuleField) => string
@@ -64,19 +65,33 @@ export interface Explanation {
   /** Hardware filter, log marks and DNAT: the stages common to all paths. */
   readonly steps: readonly Step[]
   readonly outcomes: readonly ExplainedOutcome[]
-  /** False when there are more paths than are listed. */
+  /** False when there are more paths than are listed, or a rule names what has no known addresses. */
   readonly is_complete: boolean
+  /** Why it is not complete. */
+  readonly incomplete_because: readonly string[]
 }
 
 export function explain(trace: Trace, packet: Packet, describe: Describe = () => ''): Explanation {
   const words = { packet, describe }
+  const incomplete_because = sayIncomplete(trace)
   return {
     verdict: trace.verdict ?? 'depends',
     is_marked: trace.log?.isMarked ?? false,
     steps: explainStart(trace, words),
     outcomes: trace.outcomes.map((outcome) => explainOutcome(outcome, words)),
-    is_complete: trace.isComplete,
+    is_complete: incomplete_because.length === 0,
+    incomplete_because,
   }
+}
+
+/** The kernel lacks these rules as the evaluator does; the answer is another one as soon as the addresses are known. */
+function sayIncomplete({ isComplete, log, dnat, outcomes }: Trace): string[] {
+  const walks = [log, dnat, ...outcomes.flatMap(({ walk, snat }) => [walk, snat?.walk ?? null])]
+  const uncertain = new Set(walks.flatMap((walk) => walk?.uncertain ?? []))
+  return [
+    ...(isComplete ? [] : ['There are more paths than are listed.']),
+    ...[...uncertain].map((rule) => `${rule.table.toUpperCase()} rule ${rule.id}: ${unresolvedOf(rule)?.text ?? ''}`),
+  ]
 }
 
 interface Words {

@@ -22,31 +22,23 @@ export interface Covered {
   readonly isDead: boolean
 }
 
-/** Says when it is time to let others work, and lets them. */
-export interface Pace {
-  isDue(): boolean
-  rest(): Promise<void>
-}
-
 /** More rules than this together do not explain anything. */
 const maxTogether = 64
-/** Joining longer lists would delay other requests. */
+/** Joining longer lists would take longer than all else. */
 const maxJoined = 20_000
 
 /** Shapes in the order in which rules are asked: the log table is turned round. */
-export async function findCovered(shapes: readonly Shape[], pace: Pace): Promise<Covered[]> {
+export function findCovered(shapes: readonly Shape[]): Covered[] {
   const table = arrange(shapes.filter((shape) => !isEmpty(shape)))
   const found: Covered[] = []
   const dead = new Set<Shape>()
   for (const [at, inner] of table.shapes.entries()) {
-    if (pace.isDue()) await pace.rest()
     const outer = findEarlier(table, at)
     if (outer === null) continue
     dead.add(inner)
     found.push({ inner, outer, isDead: true })
   }
   for (const [at, inner] of table.shapes.entries()) {
-    if (pace.isDue()) await pace.rest()
     const outer = dead.has(inner) ? null : findLater(table, at, dead)
     if (outer !== null) found.push({ inner, outer: [outer], isDead: false })
   }
@@ -72,6 +64,10 @@ interface Table {
   readonly sourceHigh: Uint32Array
   readonly targetLow: Uint32Array
   readonly targetHigh: Uint32Array
+  /** Equal for equal effects. */
+  readonly effects: Uint32Array
+  /** 1 for rules that also match IPv6. */
+  readonly ipv6: Uint8Array
 }
 
 function arrange(shapes: readonly Shape[]): Table {
@@ -83,6 +79,8 @@ function arrange(shapes: readonly Shape[]): Table {
     frames.set(key, frame)
     return frame
   })
+  const effects = new Map<string, number>()
+  for (const { effect } of shapes) if (!effects.has(effect)) effects.set(effect, effects.size)
   const low = (ranges: Ranges): number => ranges[0] ?? 0
   const high = (ranges: Ranges): number => ranges.at(-1) ?? 0
   return {
@@ -95,6 +93,8 @@ function arrange(shapes: readonly Shape[]): Table {
     sourceHigh: Uint32Array.from(shapes, ({ source }) => high(source)),
     targetLow: Uint32Array.from(shapes, ({ destination }) => low(destination)),
     targetHigh: Uint32Array.from(shapes, ({ destination }) => high(destination)),
+    effects: Uint32Array.from(shapes, ({ effect }) => effects.get(effect) ?? 0),
+    ipv6: Uint8Array.from(shapes, ({ takesIpv6 }) => (takesIpv6 ? 1 : 0)),
   }
 }
 
@@ -176,9 +176,26 @@ function findLater(table: Table, at: number, dead: ReadonlySet<Shape>): Shape | 
       first = i
       break
     }
-  const between = shapes.slice(at + 1, first)
-  const isSafe = first < shapes.length && !between.some((it) => it.effect !== inner.effect && overlapsShape(it, inner))
-  return isSafe ? (shapes[first] as Shape) : null
+  return first < shapes.length && !decidesBetween(table, at, first) ? (shapes[first] as Shape) : null
+}
+
+/** A rule between the two has another effect on a packet of the first. */
+function decidesBetween(table: Table, at: number, end: number): boolean {
+  const { shapes, effects, ipv6, sourceLow, sourceHigh, targetLow, targetHigh } = table
+  const inner = shapes[at] as Shape
+  const [sourceFrom, sourceTo] = [sourceLow[at] as number, sourceHigh[at] as number]
+  const [from, to] = [targetLow[at] as number, targetHigh[at] as number]
+  for (let i = at + 1; i < end; i++) {
+    if (effects[i] === effects[at]) continue
+    const isApart =
+      (targetLow[i] as number) > to ||
+      (targetHigh[i] as number) < from ||
+      (sourceLow[i] as number) > sourceTo ||
+      (sourceHigh[i] as number) < sourceFrom
+    if (isApart && (ipv6[i] === 0 || ipv6[at] === 0)) continue
+    if (overlapsShape(shapes[i] as Shape, inner)) return true
+  }
+  return false
 }
 
 /** Index of the first place behind `at`, by halving. */

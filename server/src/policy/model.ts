@@ -16,6 +16,8 @@ export interface AddressMatch {
   readonly ranges: Ranges
   /** Matches what is not in the list. IPv6 packets are in no list, so they match then. */
   readonly isNegated: boolean
+  /** Domains and countries of the list whose addresses are not known: `ranges` lacks them. */
+  readonly unresolved?: readonly string[]
 }
 
 export interface PortMatch {

@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { areas } from '../../src/areas/index.ts'
 import { licence } from '../../src/areas/licence/config.ts'
+import { RevisionReader } from '../../src/config/revision-reader.ts'
 import { strictObject } from '../../src/contract/fields.ts'
 import { Type } from '../../src/contract/schema.ts'
 import { faultsOf } from '../../src/http/validate.ts'
@@ -107,12 +108,14 @@ for (const release of Object.keys(newerThan)) {
     it('has a history that can be read and returned to, revision by revision', async () => {
       const gateway = await start({ folder: unpack(release) })
       const { engine } = gateway
+      const reader = new RevisionReader(gateway.database, engine.slots)
       const newest = engine.revision
       const wanted = engine.config
       for (let revision = 0; revision < newest; revision++) {
         const config = engine.configAt(revision) ?? assert.fail(`there is no revision ${revision}`)
         assert.deepEqual(schemaFaults(config), [], `revision ${revision}`)
-        assert.ok(revision === 0 || engine.describeRevision(revision), `revision ${revision}`)
+        assert.ok(revision === 0 || reader.describe(revision), `revision ${revision}`)
+        assert.deepEqual(reader.configAt(revision), config, `revision ${revision} as a worker reads it`)
       }
       for (const revision of [Math.floor(newest / 2), newest])
         await engine.change({

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { areas } from '../../src/areas/index.ts'
+import { RevisionReader } from '../../src/config/revision-reader.ts'
 import { ConfigStore } from '../../src/config/store.ts'
 import { strictObject } from '../../src/contract/fields.ts'
 import { Type } from '../../src/contract/schema.ts'
@@ -131,13 +132,17 @@ describe('a slot that changed its shape', () => {
   it('shows every old revision in the new one, and its changes', async () => {
     const { gateway, past } = await threeReleases()
     const { engine } = gateway
-    for (const { revision, ...values } of past) assert.deepEqual(valuesOf(engine.configAt(revision)), values)
+    const revisions = new RevisionReader(gateway.database, engine.slots)
+    for (const { revision, ...values } of past) {
+      assert.deepEqual(valuesOf(engine.configAt(revision)), values)
+      assert.deepEqual(valuesOf(revisions.configAt(revision)), values)
+    }
     for (const { revision } of past.slice(1)) {
-      const changes = engine.describeRevision(revision)?.changes ?? []
+      const changes = revisions.describe(revision)?.changes ?? []
       assert.ok(changes.length > 0, `revision ${revision}`)
       assert.doesNotMatch(JSON.stringify(changes), /"(limit|name|urls)"/)
     }
-    const [lengthened] = engine.describeRevision(past[4]?.revision ?? 0)?.changes ?? []
+    const [lengthened] = revisions.describe(past[4]?.revision ?? 0)?.changes ?? []
     assert.deepEqual(lengthened?.fields, [
       { field: 'links', before: [], after: [{ url: 'https://200.example/' }], at: 200, unchanged: 200 },
     ])

@@ -98,12 +98,20 @@ describe('objects on the wire', () => {
       'the other server denies it',
       async () => (await resolution(domain))?.error === 'The name does not exist.',
     )
-    await lab.forward({ destination_addresses: [domain] })
+    const rule = await lab.forward({ destination_addresses: [domain] })
     await lab.wire.passes({ port: 8001 })
+    const unresolved = async () =>
+      ((await lab.api.ok('GET', '/firewall/status')) as { name: string; status: string; msg: string[] }[]).find(
+        (item) => item.name === 'unresolved-names',
+      )
+    const reported = await unresolved()
+    assert.equal(reported?.status, 'failed')
+    assert.match(reported?.msg.join(' ') ?? '', new RegExp(`FORWARD rule ${rule}: No address is known for ${name}`))
     const wan = await lab.connectionOf('wan')
     await lab.api.ok('PATCH', `/network/connections/${wan.id}`, { dns: [dns] })
     await resolvesTo(domain, server)
     await until('it is blocked', async () => (await lab.wire.whichPass({ port: 8001 })).length === 0)
+    assert.equal(await unresolved(), undefined)
     await lab.wire.passes({ port: 8001, destination: servers[1] })
     await lab.api.ok('PATCH', `/network/connections/${wan.id}`, { dns: [] })
   })

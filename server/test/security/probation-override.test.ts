@@ -39,7 +39,7 @@ describe('L4: a change on probation of a lesser role', () => {
     assert.equal(answer.headers['portcullis-reverted'], String(revision))
     assert.equal(logMode(), before)
     assert.equal(gateway.engine.probation, null)
-    const revert = gateway.engine.describeRevision(revision + 1)
+    const revert = gateway.engine.listRevisions(10, 0).find((one) => one.revision === revision + 1)
     assert.equal(revert?.author, 'of-predefined_admin_write')
     assert.equal(
       revert?.reason,

@@ -1,7 +1,7 @@
 // Endpoints of the configuration engine itself.
 
 import { GatewayError, notFound } from '../../contract/error.ts'
-import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
+import { type Context, handle, jsonReply, type Route, type Services, signedIn } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
 import { resealAll } from '../../model/reseal.ts'
 import { hasAdministrator } from '../administrators/public.ts'
@@ -59,11 +59,11 @@ export const routes: readonly Route[] = [
   handle(listRevisions, ({ query, services }) =>
     services.engine.listRevisions(query.limit ?? defaultPage, query.offset ?? 0),
   ),
-  handle(showRevision, (context) => {
+  handle(showRevision, async (context) => {
     const number = revisionNumber(context.params)
-    const revision = context.services.engine.describeRevision(number)
-    if (!revision) throw missing(context.services.engine, number)
-    return { ...revision, changes: revision.changes.map((change) => ({ ...change, fields: [...change.fields] })) }
+    const { engine, reader } = context.services
+    if (number <= engine.history.removedUpTo) throw missing(engine, number)
+    return jsonReply(await reader.run('revision', number, context))
   }),
   handle(revertToRevision, (context) => {
     const number = revisionNumber(context.params)

@@ -78,7 +78,11 @@ export const Explanation = strictObject({
   is_marked: Type.Boolean({ description: 'A logging rule marks the connection.' }),
   steps: Type.Array(Step),
   outcomes: Type.Array(Outcome),
-  is_complete: Type.Boolean(),
+  is_complete: Type.Boolean({ description: 'False when something about the answer is not certain.' }),
+  incomplete_because: Type.Array(Type.String(), {
+    description:
+      'Why it is not complete: a rule names a domain whose addresses are not known, or there are too many paths.',
+  }),
 })
 
 export const explainPacket = endpoint({
@@ -105,7 +109,7 @@ export const explainPacket = endpoint({
 })
 
 export const Finding = strictObject({
-  kind: oneOf(['shadowed', 'redundant', 'never_hit', 'expired', 'too_wide']),
+  kind: oneOf(['shadowed', 'redundant', 'never_hit', 'expired', 'too_wide', 'unresolved']),
   severity: oneOf(['high', 'medium', 'low']),
   table: RuleMention.table,
   rule_id: Type.Integer(),
@@ -121,6 +125,6 @@ export const showHygiene = endpoint({
   method: 'GET',
   path: '/firewall/hygiene',
   access: 'view',
-  summary: 'List rules that never decide, repeat others, are never hit, have expired or are too wide',
+  summary: 'List rules that never decide, repeat others, are never hit, have expired, are too wide or lack addresses',
   reply: Type.Array(Finding),
 })

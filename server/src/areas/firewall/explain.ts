@@ -30,11 +30,20 @@ export function explainPacket(config: Config, facts: Facts, asked: ExplainedPack
   return explain(trace, packet, describeIn(config))
 }
 
-/** Schedules around the time of the packet, not around today. */
+/** Whether the schedules of these facts, and with them every rule as it is resolved already, hold at that time. */
+export const isWithinSchedules = ({ scheduleDay }: Facts, time: number): boolean =>
+  time >= scheduleDay && time < scheduleDay + windowSeconds
+
+const otherDays = new WeakMap<Facts, Facts>()
+
+/** Schedules around the time of the packet, not around today. The same facts for the same day, for which rules are resolved. */
 function factsAt(facts: Facts, time: number): Facts {
-  const { scheduleDay } = facts
-  if (time >= scheduleDay && time < scheduleDay + windowSeconds) return facts
-  return { ...facts, scheduleDay: Math.max(0, Math.floor(time / daySeconds) - 1) * daySeconds }
+  if (isWithinSchedules(facts, time)) return facts
+  const known = otherDays.get(facts)
+  if (known && isWithinSchedules(known, time)) return known
+  const other = { ...facts, scheduleDay: Math.max(0, Math.floor(time / daySeconds) - 1) * daySeconds }
+  otherDays.set(facts, other)
+  return other
 }
 
 function packetOf(config: Config, facts: Facts, asked: ExplainedPacket, now: number): Packet {
@@ -88,21 +97,13 @@ function deviceOf(config: Config, facts: Facts, alias: string | null): string | 
 
 /** The objects of a field with their titles, as many as fit a sentence. */
 function describeIn(config: Config): Describe {
-  const stored = storedRules(config)
-  return ({ origin }, field) => {
-    const value = stored.get(origin)?.[field as RuleField & keyof Rule]
+  return ({ table, id }, field) => {
+    const value = findIn(config, ruleSlots[table], id)?.[field as RuleField & keyof Rule]
     const ids = Array.isArray(value) ? (value as readonly string[]) : [String(value ?? '')]
     const named = ids.slice(0, 3).map((id) => (titleOf(config, id) === id ? id : `${id} "${titleOf(config, id)}"`))
     return ids.length > named.length ? `${named.join(', ')} and ${ids.length - named.length} more` : named.join(', ')
   }
 }
-
-export const storedRules = (config: Config): ReadonlyMap<string, Rule> =>
-  new Map(
-    ruleTables.flatMap((table) =>
-      read(config, ruleSlots[table]).map((rule): [string, Rule] => [pathOf(ruleSlots[table], rule.id), rule]),
-    ),
-  )
 
 /** Equal for rules that do the same to a packet, inspection included. */
 export const effectOf = (rule: Rule | undefined): string =>
@@ -115,14 +116,20 @@ export const effectOf = (rule: Rule | undefined): string =>
     rule?.ips_enabled && rule.ips_profile,
   ])
 
-/** Are all times of the rule over? `stamp` is the local time as YYYYMMDDhhmmss. */
-export function isExpired(config: Config, { timetable }: Rule, stamp: number): boolean {
-  const ids = timetable.flatMap((id) => findIn(config, timeLists, id)?.values ?? [id])
-  return (
-    ids.length > 0 &&
-    ids.every((id) => {
-      const last = findIn(config, timeRanges, id)?.period?.last
-      return last !== undefined && last < stamp
-    })
+/** Origins of the rules whose times are all over. `stamp` is the local time as YYYYMMDDhhmmss. */
+export const expiredRules = (config: Config, stamp: number): string[] =>
+  ruleTables.flatMap((table) =>
+    read(config, ruleSlots[table])
+      .filter((rule) => isExpired(config, rule, stamp))
+      .map(({ id }) => pathOf(ruleSlots[table], id)),
   )
+
+function isExpired(config: Config, { timetable }: Rule, stamp: number): boolean {
+  const [first = 'any'] = timetable
+  if (first === 'any') return false
+  const ids = timetable.flatMap((id) => findIn(config, timeLists, id)?.values ?? [id])
+  return ids.every((id) => {
+    const last = findIn(config, timeRanges, id)?.period?.last
+    return last !== undefined && last < stamp
+  })
 }

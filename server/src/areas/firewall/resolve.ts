@@ -27,7 +27,7 @@ import {
 import { digest } from '../../render/digest.ts'
 import { dnsStage } from '../dns/public.ts'
 import { aggregated, connections, devicesOf, externalDevices, ownAddresses, tunnels } from '../network/public.ts'
-import { addressesOf, objectKinds, portsOf, timesOf } from '../objects/public.ts'
+import { addressesOf, objectKinds, portsOf, timesOf, unresolvedNames } from '../objects/public.ts'
 import * as slots from './config.ts'
 import { type AccessEntry, logActions, type Rule } from './contract.ts'
 import { closedServicePorts, openServices } from './services.ts'
@@ -89,17 +89,29 @@ interface Resolved {
 }
 const resolved = new WeakMap<Rule, Resolved>()
 
+interface ResolvedTable {
+  readonly objects: World['objects']
+  readonly rules: readonly PolicyRule[]
+}
+/** By the stored list, so that questions about an unchanged configuration do not walk ten thousand rules first. */
+const resolvedTables = new WeakMap<readonly Rule[], ResolvedTable>()
+
 function rulesOf(world: World, table: RuleTable): readonly PolicyRule[] {
-  return read(world.config, slots.ruleSlots[table])
-    .filter((rule) => rule.enabled)
-    .map((rule) => {
-      const known = resolved.get(rule)
-      if (known?.objects === world.objects) return known.rule
-      const fresh = ruleOf(world, table, rule)
-      const kept = known && isSame(known.rule, fresh) ? known.rule : fresh
-      resolved.set(rule, { objects: world.objects, rule: kept })
-      return kept
-    })
+  const stored = read(world.config, slots.ruleSlots[table])
+  const known = resolvedTables.get(stored)
+  if (known?.objects === world.objects) return known.rules
+  const rules = stored.filter((rule) => rule.enabled).map((rule) => resolveRule(world, table, rule))
+  resolvedTables.set(stored, { objects: world.objects, rules })
+  return rules
+}
+
+function resolveRule(world: World, table: RuleTable, rule: Rule): PolicyRule {
+  const known = resolved.get(rule)
+  if (known?.objects === world.objects) return known.rule
+  const fresh = ruleOf(world, table, rule)
+  const kept = known && isSame(known.rule, fresh) ? known.rule : fresh
+  resolved.set(rule, { objects: world.objects, rule: kept })
+  return kept
 }
 
 /** Resolution gives identical ranges and devices while nothing behind them changed, so a shallow look is enough. */
@@ -107,6 +119,8 @@ function isSame(a: PolicyRule, b: PolicyRule): boolean {
   return (
     sameMatch(a.source, b.source) &&
     sameMatch(a.destination, b.destination) &&
+    sameNames(a.source, b.source) &&
+    sameNames(a.destination, b.destination) &&
     sameMatch(a.sourcePorts, b.sourcePorts) &&
     sameMatch(a.destinationPorts, b.destinationPorts) &&
     sameMatch(a.holders, b.holders) &&
@@ -119,6 +133,9 @@ function isSame(a: PolicyRule, b: PolicyRule): boolean {
 
 const sameMatch = (a: { readonly ranges: Ranges } | null, b: { readonly ranges: Ranges } | null): boolean =>
   a?.ranges === b?.ranges
+
+const sameNames = (a: AddressMatch | null, b: AddressMatch | null): boolean =>
+  a?.unresolved?.join(' ') === b?.unresolved?.join(' ')
 
 const sameDevices = (a: InterfaceMatch | null, b: InterfaceMatch | null): boolean =>
   a === b || a?.devices.join(' ') === b?.devices.join(' ')
@@ -155,8 +172,12 @@ const keyOf = (ids: readonly string[]): string => {
     : `l_${digest(ids.toSorted().join(' ')).slice(0, 24)}`
 }
 
-const addressMatch = (world: World, ids: readonly string[], isNegated: boolean): AddressMatch | null =>
-  isAny(ids) ? null : { key: keyOf(ids), ranges: addressesOf(world.config, world.facts, ids), isNegated }
+function addressMatch({ config, facts }: World, ids: readonly string[], isNegated: boolean): AddressMatch | null {
+  if (isAny(ids)) return null
+  const unresolved = unresolvedNames(config, facts, ids)
+  const lacking = unresolved.length > 0 ? { unresolved } : {}
+  return { key: keyOf(ids), ranges: addressesOf(config, facts, ids), isNegated, ...lacking }
+}
 
 const portMatch = (world: World, ids: readonly string[]): PortMatch | null =>
   isAny(ids) ? null : { key: keyOf(ids), ranges: portsOf(world.config, ids) }

@@ -1,50 +1,59 @@
-// Endpoints that answer questions about the rules and change nothing.
+// Endpoints that answer questions about the rules and change nothing. What takes long is left to a worker.
 
-import { setImmediate as pause } from 'node:timers/promises'
+import { createHash } from 'node:crypto'
 import type { ReplyOf } from '../../contract/endpoint.ts'
-import { GatewayError, invalid } from '../../contract/error.ts'
-import { type Context, handle, type Route } from '../../http/handle.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { findHygiene } from '../../policy/hygiene.ts'
+import { invalid } from '../../contract/error.ts'
+import { type Context, handle, jsonReply, type Route } from '../../http/handle.ts'
+import { read } from '../../model/slots.ts'
+import { packFacts } from '../../workers/shared-facts.ts'
 import { watch } from './config.ts'
 import { explainPacket as explainEndpoint, showHygiene } from './contract-explain.ts'
-import { effectOf, explainPacket, isExpired, storedRules } from './explain.ts'
+import { expiredRules, explainPacket, isWithinSchedules } from './explain.ts'
 import { localStamp } from './jobs.ts'
-import { policyOf } from './resolve.ts'
+import type { ExplainQuestion, HygieneQuestion } from './reading.ts'
 
 export const explainRoutes: readonly Route[] = [
   handle(explainEndpoint, async (context) => {
-    const { body, services } = context
+    const { body, config, services } = context
     const now = Math.floor(services.clock.now().getTime() / 1000)
-    return explainPacket(await askedConfig(context), services.facts(), body.packet, now) as ReplyOf<
-      typeof explainEndpoint
-    >
-  }),
-  handle(showHygiene, async ({ config, services }) => {
     const facts = services.facts()
-    const stored = storedRules(config)
-    const stamp = localStamp(services.clock.now(), facts.timeZone)
-    const expired = [...stored].filter(([, rule]) => isExpired(config, rule, stamp)).map(([origin]) => origin)
+    const isRunning = body.revision === undefined && body.change === undefined
+    // The rules in force are resolved already; for anything else thousands have to be resolved first.
+    if (isRunning && isWithinSchedules(facts, body.packet.time ?? now))
+      return explainPacket(config, facts, body.packet, now) as ReplyOf<typeof explainEndpoint>
+    const question: ExplainQuestion = { ...(await askedState(context)), packet: body.packet, now }
+    const input = { question, facts: await packFacts(facts) }
+    return jsonReply(await services.reader.run('explain', input, context))
+  }),
+  handle(showHygiene, async (context) => {
+    const { config, services } = context
+    const facts = services.facts()
+    const { revision } = services.engine
+    const expired = expiredRules(config, localStamp(services.clock.now(), facts.timeZone))
     // Without counting nothing is known about hits.
-    const hits = read(config, watch).enabled ? await services.hitCounters.current() : new Map()
-    return (await findHygiene({
-      rules: policyOf(config, facts).rules,
-      hits,
-      expired: new Set(expired),
-      effectOf: ({ origin }) => effectOf(stored.get(origin)),
-      pause: async () => void (await pause()),
-    })) as ReplyOf<typeof showHygiene>
+    const unhit = read(config, watch).enabled ? unhitLines(await services.hitCounters.current()) : ''
+    const packed = await packFacts(facts)
+    const question: HygieneQuestion = { revision, unhit, expired }
+    const key = createHash('sha256')
+      .update(`${packed.id} ${JSON.stringify(question)}`)
+      .digest('hex')
+    return jsonReply(await services.reader.runOnce('hygiene', key, { question, facts: packed }, context))
   }),
 ]
 
+const unhitLines = (hits: ReadonlyMap<string, { readonly packets: number; readonly since: number }>): string =>
+  [...hits].flatMap(([origin, { packets, since }]) => (packets === 0 ? [`${origin} ${since}`] : [])).join('\n')
+
 /** The running configuration, that of a revision, or the one that a call would produce. */
-async function askedConfig({ body, config, services, preview }: Context<typeof explainEndpoint>): Promise<Config> {
-  const { revision, change } = body
+async function askedState({
+  body: { revision, change },
+  services,
+  preview,
+}: Context<typeof explainEndpoint>): Promise<Pick<ExplainQuestion, 'revision' | 'changes'>> {
   if (change !== undefined && revision !== undefined)
     throw invalid('change', 'Send either a revision or a change, not both.')
-  if (change !== undefined) return preview(change)
-  if (revision === undefined) return config
-  const past = services.engine.configAt(revision)
-  if (!past) throw new GatewayError('not_found', `There is no revision ${revision}.`)
-  return past
+  if (change === undefined) return { revision: revision ?? services.engine.revision, changes: [] }
+  const previewed = await preview(change)
+  // Values before the change are not needed to make it.
+  return { ...previewed, changes: previewed.changes.map((one) => ({ ...one, before: null })) }
 }

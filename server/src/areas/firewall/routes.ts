@@ -11,6 +11,7 @@ import { explainRoutes } from './routes-explain.ts'
 import { listRoutesOfAllKinds } from './routes-lists.ts'
 import { ruleRoutesOfAllTables } from './routes-rules.ts'
 import { firewallStatusItems } from './status.ts'
+import { findUnresolved } from './unresolved.ts'
 
 export const routes: readonly Route[] = [
   ...settingsRoutes(firewallSettings, settings),
@@ -18,7 +19,8 @@ export const routes: readonly Route[] = [
   handle(firewallStatus, async ({ config, services }) => {
     const machine = await services.observe()
     const facts = services.facts()
-    const { externalDevices, hardware } = policyOf(config, facts)
+    const policy = policyOf(config, facts)
+    const { externalDevices, hardware } = policy
     return firewallStatusItems({
       ...machine,
       config,
@@ -26,6 +28,7 @@ export const routes: readonly Route[] = [
       routedDevices: facts.externalInterfaces,
       hasHardwareFilter: hardware !== null,
       testsFault: lastRun(services).fault,
+      unresolved: findUnresolved(config, policy, services.domains?.status() ?? new Map()),
     })
   }),
   ...ruleRoutesOfAllTables,

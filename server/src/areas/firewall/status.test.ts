@@ -31,6 +31,7 @@ const view: FirewallView = {
   routedDevices: ['wan0'],
   hasHardwareFilter: false,
   testsFault: null,
+  unresolved: null,
 }
 const table = (change: object): Observation => ({
   ...loaded,

@@ -7,6 +7,7 @@ import { type Config, read } from '../../model/slots.ts'
 import { active, failed, inactive, type Observed, type State, tableStatus, unitStatus } from '../../system/observed.ts'
 import { block, bypassList, forwardRules, inputRules, settings } from './config.ts'
 import { describeReader, isLogging } from './logging.ts'
+import type { UnresolvedRules } from './unresolved.ts'
 
 const rulesTable = 'inet portcullis'
 const hardwareTable = 'netdev portcullis_hw'
@@ -24,10 +25,13 @@ export interface FirewallView extends Observed {
   readonly hasHardwareFilter: boolean
   /** Why the last run of the rule tests failed, if it did. */
   readonly testsFault: string | null
+  /** Rules whose domains or countries have no known addresses; null when there is none. */
+  readonly unresolved: UnresolvedRules | null
 }
 
 export const firewallStatusItems = (view: FirewallView): StatusItem[] => [
   rulesInKernel(view),
+  ...unresolvedNames(view),
   automaticSnat(view),
   ...hardware(view),
   ...logging(view),
@@ -47,6 +51,16 @@ function rulesInKernel(view: FirewallView): StatusItem {
   if (view.observation?.tables.some(({ present, asLoaded }) => present && !asLoaded))
     return { name, ...failed('The rules in the kernel were changed by another program; they will be restored.') }
   return { name, ...(errors.length > 0 ? failed(...errors) : active) }
+}
+
+/** Such a rule is not enforced, so the item is never `active`. */
+function unresolvedNames(view: FirewallView): StatusItem[] {
+  const { unresolved } = view
+  if (unresolved === null) return []
+  const { rules, reasons, isPending } = unresolved
+  const isApplied = kernelStatus(view, rulesTable).status !== 'inactive'
+  const status = !isApplied ? 'inactive' : isPending ? 'activating' : 'failed'
+  return [{ name: 'unresolved-names', status, msg: [...rules, ...reasons] }]
 }
 
 function automaticSnat(view: FirewallView): StatusItem {

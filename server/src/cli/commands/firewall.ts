@@ -63,6 +63,7 @@ function printExplanation(explanation: Explanation, terminal: Terminal, hasReaso
     ]),
   ]
   terminal.out(showTable({ columns: ['stage', 'rule', 'what happens'], rows, wrapLast: true }, terminal))
+  for (const reason of explanation.incomplete_because) terminal.out(`Not certain: ${reason}\n`)
 }
 
 export const hygieneCommand: Run = async (invocation, context) => {

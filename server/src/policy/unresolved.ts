@@ -1,0 +1,72 @@
+// Rules that name a domain or a country whose addresses are not known: what the kernel does not do because of it, in an
+// administrator's words, and whether the answer about a packet could be another one once they are known. Pure.
+
+import { type Flow, type Match, matchRule } from './evaluate-match.ts'
+import type { AddressMatch, PolicyRule } from './model.ts'
+
+export interface Unresolved {
+  /** Domains and countries as the administrator names them. */
+  readonly names: readonly string[]
+  readonly fields: readonly ('source_addresses' | 'destination_addresses')[]
+  /** More passes than the rule says: it does not drop something, or accepts something that it excepts. */
+  readonly failsOpen: boolean
+  readonly text: string
+}
+
+/** Null when everything that the rule names has addresses. */
+export function unresolvedOf(rule: PolicyRule): Unresolved | null {
+  const { source, destination } = rule
+  const lacking = [source, destination].filter((match) => lacks(match))
+  if (lacking.length === 0) return null
+  const names = [...new Set(lacking.flatMap((match) => match?.unresolved ?? []))]
+  const effects = lacking.map((match) => effectOf(rule, match as AddressMatch))
+  return {
+    names,
+    fields: [
+      ...(lacks(source) ? (['source_addresses'] as const) : []),
+      ...(lacks(destination) ? (['destination_addresses'] as const) : []),
+    ],
+    failsOpen: effects.some(({ failsOpen }) => failsOpen),
+    text: `No address is known for ${sayNames(names)}. ${[...new Set(effects.map(({ text }) => text))].join(' ')}`,
+  }
+}
+
+const lacks = (match: AddressMatch | null): boolean => (match?.unresolved?.length ?? 0) > 0
+
+const verbs: Readonly<Record<string, string>> = {
+  accept: 'accept',
+  drop: 'drop',
+  reject: 'reject',
+  dnat: 'translate',
+  snat: 'translate',
+  mark: 'mark',
+}
+
+function effectOf({ action }: PolicyRule, { isNegated, ranges }: AddressMatch): { failsOpen: boolean; text: string } {
+  const verb = verbs[action.kind] ?? action.kind
+  if (isNegated) {
+    const text = `The exception has no effect: the rule also ${verb}s these connections.`
+    return { failsOpen: verb === 'accept', text }
+  }
+  const lacking =
+    ranges.length === 0 ? 'The rule is not in the kernel' : 'The rule is in the kernel with its other addresses only'
+  const text = `${lacking}: it does not ${verb} these connections, and later rules and the default decide about them.`
+  return { failsOpen: verb === 'drop' || verb === 'reject', text }
+}
+
+const maxNames = 5
+
+function sayNames(names: readonly string[]): string {
+  const shown = names.slice(0, maxNames).join(', ')
+  return names.length > maxNames ? `${shown} and ${names.length - maxNames} more` : shown
+}
+
+/** True when the rule could match, or no longer match, once the addresses are known. Domains have IPv4 addresses only. */
+export function isUncertain(rule: PolicyRule, flow: Flow, match: Match): boolean {
+  const { source, destination } = rule
+  if (!lacks(source) && !lacks(destination)) return false
+  if (flow.source === null) return false
+  if (match.kind !== 'miss') return [source, destination].some((one) => lacks(one) && one?.isNegated)
+  const open = { ...rule, source: lacks(source) ? null : source, destination: lacks(destination) ? null : destination }
+  return matchRule(open, flow).kind !== 'miss'
+}
