@@ -205,6 +205,10 @@ export interface Context<E extends Endpoint = Endpoint> {
   readonly change: Change
   readonly address: string
   readonly requestId: string
+  /** Whose work this is, for what is shared fairly: the administrator, or the address of one who is not signed in. */
+  readonly owner: string
+  /** Aborted when the client has gone or the time of the handler is over: ends work that no one waits for. */
+  readonly signal: AbortSignal
   readonly cookieHeader: string | undefined
   readonly services: Services
   readonly identity: Identity | null
