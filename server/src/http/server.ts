@@ -42,6 +42,7 @@ import {
 } from './request.ts'
 import { keptReplyOf, LongReply, type Reply, replyOf } from './serialise.ts'
 import { listenerOptions } from './tls.ts'
+import { Turns } from './turns.ts'
 import { UnauthenticatedLog } from './unauthenticated-log.ts'
 import { faultsOf, readQuery } from './validate.ts'
 
@@ -112,6 +113,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     ...(parts.serverFactory ? { serverFactory: parts.serverFactory } : {}),
   })
   const bodies = new Bodies()
+  const turns = new Turns()
   app.decorateRequest('identity', null)
   app.decorateRequest('deadline', null)
   app.removeAllContentTypeParsers()
@@ -145,10 +147,10 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     const { route } = request.routeOptions.config
     const optionsFor = () => ({ owner: ownerOf(request), signal: deadline.signal })
     const large = route ? bodies.readLarge(route.endpoint, request.body, optionsFor) : null
-    if (!large) return done()
+    if (!large) return turns.take(ownerOf(request), done)
     large.then((body) => {
       request.body = body
-      done()
+      turns.take(ownerOf(request), done)
     }, done)
   })
 
