@@ -36,11 +36,6 @@ export class Authority {
       clearInterval(timer)
       done()
     })
-    // The body is complete now, unless the handler takes it in pieces.
-    app.addHook('preHandler', (request, reply, done) => {
-      if (!request.routeOptions.config.route?.endpoint.streamsBody) this.require(request, reply)
-      done()
-    })
     app.addHook('onSend', (request, reply, _payload, done) => {
       const { identity } = request
       if (identity && !sessions.find(identity.session.handle)) void reply.header('connection', 'close')
@@ -52,6 +47,17 @@ export class Authority {
   begin(request: FastifyRequest): void {
     if (request.identity) this.#connections.carry(request.identity.session.handle, request.raw.socket)
     this.#check(request, request.identity)
+  }
+
+  /** The handler begins: the body is complete, unless the handler takes it in pieces, and the request has its turn. */
+  refusalOf(request: FastifyRequest, reply: FastifyReply): Error | undefined {
+    if (request.routeOptions.config.route?.endpoint.streamsBody) return undefined
+    try {
+      request.identity = this.require(request, reply)
+      return undefined
+    } catch (error) {
+      return error as Error
+    }
   }
 
   /** Throws unless session, role and fresh sign-in hold now; what follows in the same tick may act. */

@@ -3,9 +3,15 @@
 
 const startsFormula = /^[=+\-@\t\r]/
 
-export function toCsv(columns: readonly string[], rows: readonly Readonly<Record<string, unknown>>[]): string {
-  const lines = rows.map((row) => columns.map((column) => cell(row[column])).join(','))
-  return `${[columns.map(cell).join(','), ...lines].join('\r\n')}\r\n`
+export type CsvRow = Readonly<Record<string, unknown>>
+
+export const toCsv = (columns: readonly string[], rows: readonly CsvRow[]): string =>
+  [...csvLines(columns, rows)].join('')
+
+/** The same line by line, for tables that are made while they are sent. */
+export function* csvLines(columns: readonly string[], rows: readonly CsvRow[]): Generator<string, void> {
+  yield `${columns.map(cell).join(',')}\r\n`
+  for (const row of rows) yield `${columns.map((column) => cell(row[column])).join(',')}\r\n`
 }
 
 function cell(value: unknown): string {

@@ -227,6 +227,10 @@ export interface Context<E extends Endpoint = Endpoint> {
   readonly change: Change
   readonly address: string
   readonly requestId: string
+  /** Whose work this is, for what is shared fairly: the administrator, or the address of one who is not signed in. */
+  readonly owner: string
+  /** Aborted when the client has gone or the time of the handler is over: ends work that no one waits for. */
+  readonly signal: AbortSignal
   readonly cookieHeader: string | undefined
   readonly services: Services
   readonly identity: Identity | null
@@ -246,8 +250,6 @@ export interface Context<E extends Endpoint = Endpoint> {
   revealer(message: string): (secret: Sealed, place: string) => string
   /** What another call of this interface would change; changes nothing. */
   preview(call: PreviewCall): Promise<Preview>
-  /** Aborted when the client has gone before its reply was sent. */
-  readonly signal: AbortSignal
   setHeader(name: string, value: string | readonly string[]): void
 }
 

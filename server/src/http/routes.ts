@@ -20,8 +20,9 @@ import {
   updateSettings,
 } from '../model/lists.ts'
 import { type Config, commonEnds, type Item, type ItemId, read, type SingleSlot } from '../model/slots.ts'
-import { toCsv } from './csv.ts'
+import { type CsvRow, csvLines, toCsv } from './csv.ts'
 import { type Context, type EditTools, handle, type RawReply, type Route, rawReply } from './handle.ts'
+import { streamOf } from './pieces.ts'
 
 type SettingsEndpoints = ReturnType<typeof settingsEndpoints<TObject>>
 
@@ -205,8 +206,14 @@ export function tableReply<T extends object>(
   return csvReply(query.columns && query.columns.length > 0 ? query.columns : allColumns, rows)
 }
 
-export const csvReply = (columns: readonly string[], rows: readonly object[]): RawReply =>
-  rawReply('text/csv; charset=utf-8', toCsv(columns, rows as readonly Readonly<Record<string, unknown>>[]))
+/** Longer tables are made while they are sent. */
+const wholeRows = 200
+
+export function csvReply(columns: readonly string[], rows: readonly object[]): RawReply {
+  const table = rows as readonly CsvRow[]
+  const isShort = table.length <= wholeRows
+  return rawReply('text/csv; charset=utf-8', isShort ? toCsv(columns, table) : streamOf(csvLines(columns, table)))
+}
 
 /** Remembers what an immutable value was turned into, so that replies of unchanged lists keep their bytes. */
 export function perValue<A extends object, B extends object>(turn: (value: A) => B): (value: A) => B {

@@ -1,52 +1,123 @@
 // Replies as bytes. Values of the configuration are immutable, so what one turns into is kept until the value itself is
-// gone; undeclared fields never leave, because the serialiser only knows the schema.
+// gone; undeclared fields never leave, because the serialiser only knows the schema. What is long is made in slices, and
+// what is very long while it is sent.
 
+import type { Readable } from 'node:stream'
 import fastJson from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
+import { inSlices } from '../workers/slices.ts'
+import { entriesOf, piecesOf, streamOf } from './pieces.ts'
 
-type Serialise = (value: unknown) => string
+/** Longer than one buffer should be: the parts in order. */
+export class LongReply {
+  readonly parts: readonly Buffer[]
+  readonly length: number
 
-const serialisers = new WeakMap<TSchema, Serialise>()
-const kept = new WeakMap<TSchema, WeakMap<object, string | Buffer>>()
-const keptRuns = new WeakMap<TSchema, WeakMap<object, Run>>()
-
-function serialiserOf(schema: TSchema): Serialise {
-  const known = serialisers.get(schema)
-  if (known) return known
-  const serialise = fastJson(schema as Parameters<typeof fastJson>[0]) as Serialise
-  serialisers.set(schema, serialise)
-  return serialise
+  constructor(parts: readonly Buffer[], length: number) {
+    this.parts = parts
+    this.length = length
+  }
 }
 
+type Kept = string | Buffer | LongReply
+export type Reply = Kept | Readable
+
+const serialisers = new WeakMap<TSchema, (value: unknown) => string>()
+const kept = new WeakMap<TSchema, WeakMap<object, Kept | Promise<Kept | null>>>()
+const keptRuns = new WeakMap<TSchema, WeakMap<object, Run>>()
+
 export function serialise(schema: TSchema, value: unknown): string {
-  return serialiserOf(schema)(value)
+  const known = serialisers.get(schema)
+  if (known) return known(value)
+  const made = fastJson(schema as Parameters<typeof fastJson>[0]) as (value: unknown) => string
+  serialisers.set(schema, made)
+  return made(value)
 }
 
 /** Node sends a short string together with the headers in one piece; a long one would be encoded again each time. */
 const longestString = 4_096
+/** Beyond this a reply is sent in parts. */
+const longestWhole = 1024 * 1024
+/** Beyond this a reply is not kept. */
+const longestKept = 16 * 1024 * 1024
 
-/** For values that never change once made. */
-export function serialiseKept(schema: TSchema, value: object): string | Buffer {
-  const byValue = valuesOf(kept, schema)
-  const known = byValue.get(value)
-  if (known) return known
-  const reply = isLongList(schema, value) ? listBytes(schema, value) : sendable(serialise(schema, value))
-  byValue.set(value, reply)
-  return reply
+/** For values that are made for one answer. */
+export function replyOf(schema: TSchema, value: unknown): string | Readable | Promise<string | Readable> {
+  return inSlices(gather(piecesOf(schema, value, serialise)))
 }
 
-const sendable = (text: string): string | Buffer => (text.length > longestString ? Buffer.from(text) : text)
+function* gather(pieces: Generator<string, void>): Generator<void, string | Readable> {
+  let text = ''
+  for (let step = pieces.next(); !step.done; step = pieces.next()) {
+    text += step.value
+    if (text.length > longestWhole) return streamOf(followedBy([text], pieces))
+    yield
+  }
+  return text
+}
+
+function* followedBy<T>(first: readonly T[], rest: Iterable<T>): Generator<T> {
+  yield* first
+  yield* rest
+}
+
+/** For values that never change once made. */
+export function keptReplyOf(schema: TSchema, value: object): Reply | Promise<Reply> {
+  const byValue = valuesOf(kept, schema)
+  const known = byValue.get(value)
+  if (known instanceof Promise) return known.then((reply) => reply ?? streamOf(textsOf(schema, value)))
+  if (known) return known
+  const made = inSlices(gatherKept(textsOf(schema, value)))
+  if (made instanceof Promise) {
+    // Those who ask meanwhile wait for the same work.
+    byValue.set(value, made)
+    made.then(
+      (reply) => (reply ? byValue.set(value, reply) : byValue.delete(value)),
+      () => byValue.delete(value),
+    )
+    return keptReplyOf(schema, value)
+  }
+  if (!made) return streamOf(textsOf(schema, value))
+  byValue.set(value, made)
+  return made
+}
+
+const textsOf = (schema: TSchema, value: object): Generator<string | Buffer, void> =>
+  isLongList(schema, value) ? runsOf(schema, value) : piecesOf(schema, value, serialise)
+
+/** Null when it would be too long to be kept. */
+function* gatherKept(texts: Iterable<string | Buffer>): Generator<void, Kept | null> {
+  const parts: Buffer[] = []
+  let text = ''
+  let length = 0
+  for (const next of texts) {
+    if (typeof next === 'string') text += next
+    else {
+      if (text !== '') parts.push(Buffer.from(text))
+      parts.push(next)
+      text = ''
+    }
+    length += next.length
+    if (length > longestKept) return null
+    yield
+  }
+  if (parts.length === 0 && text.length <= longestString) return text
+  if (text !== '') parts.push(Buffer.from(text))
+  const bytes = parts.reduce((sum, part) => sum + part.length, 0)
+  return bytes <= longestWhole ? Buffer.concat(parts) : new LongReply(parts, bytes)
+}
 
 /** Neighbours in a long list and what they turn into. */
 interface Run {
   readonly items: readonly object[]
-  /** `,{...},{...}`: the text between the brackets, after a comma. */
+  /** `{...},{...}`: the text between the brackets. */
   readonly bytes: Buffer
 }
 
 /** A run is found again by its first item. Shorter ones are not kept: a list that grows at its end would consist of tiny runs. */
 const shortestRun = 128
 const longestRun = 2 * shortestRun
+const longestRunText = 1024 * 1024
 
 const isLongList = (schema: TSchema, value: object): value is readonly object[] =>
   (schema as { readonly type?: string }).type === 'array' &&
@@ -54,19 +125,21 @@ const isLongList = (schema: TSchema, value: object): value is readonly object[] 
   value.length > longestRun &&
   value.every(isObject)
 
-/** After a change only the runs around it are serialised; the bytes of all others are copied. */
-function listBytes(schema: TSchema, list: readonly object[]): Buffer {
+/** After a change only the runs around it are serialised; the bytes of all others are used again. */
+function* runsOf(schema: TSchema, list: readonly object[]): Generator<string | Buffer, void> {
   const runs = valuesOf(keptRuns, schema)
-  const parts: Buffer[] = []
   let at = 0
   while (at < list.length) {
-    const run = runAt(runs, list, at) ?? makeRun(schema, runs, list, at)
-    parts.push(run.bytes)
-    at += run.items.length
+    yield at === 0 ? '[' : ','
+    const run = runAt(runs, list, at)
+    if (run) {
+      yield run.bytes
+      at += run.items.length
+    } else {
+      at = yield* makeRun(schema, runs, list, at)
+    }
   }
-  const whole = Buffer.concat([...parts, Buffer.from(']')])
-  whole.write('[')
-  return whole
+  yield ']'
 }
 
 function runAt(runs: WeakMap<object, Run>, list: readonly object[], at: number): Run | null {
@@ -81,13 +154,30 @@ function endOfRun(runs: WeakMap<object, Run>, list: readonly object[], at: numbe
   return Math.min(at + shortestRun, list.length)
 }
 
-function makeRun(schema: TSchema, runs: WeakMap<object, Run>, list: readonly object[], at: number): Run {
+/** Returns where the next one begins. */
+function* makeRun(
+  schema: TSchema,
+  runs: WeakMap<object, Run>,
+  list: readonly object[],
+  at: number,
+): Generator<string | Buffer, number> {
   const items = list.slice(at, endOfRun(runs, list, at))
-  const run = { items, bytes: Buffer.from(`,${serialise(schema, items).slice(1, -1)}`) }
   // Each item is in one run only, so that no old one stays behind with items that have left the list.
   for (const item of items) runs.delete(item)
-  if (items.length >= shortestRun) runs.set(list[at] as object, run)
-  return run
+  let text = ''
+  let isShort = true
+  for (const piece of entriesOf(schema, items, serialise)) {
+    text += piece
+    if (text.length > longestRunText) {
+      isShort = false
+      yield Buffer.from(text)
+      text = ''
+    } else yield ''
+  }
+  const bytes = Buffer.from(text)
+  if (isShort && items.length >= shortestRun) runs.set(items[0] as object, { items, bytes })
+  yield bytes
+  return at + items.length
 }
 
 function valuesOf<T>(bySchema: WeakMap<TSchema, WeakMap<object, T>>, schema: TSchema): WeakMap<object, T> {

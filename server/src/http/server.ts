@@ -22,9 +22,10 @@ import type { Config } from '../model/slots.ts'
 import type { AuditEntry } from '../runtime/logs/audit.ts'
 import type { Log } from '../runtime/logs/log.ts'
 import { Authority, type AuthorityParts, type RequestAuthority } from './authority.ts'
+import { Bodies, readBody } from './bodies.ts'
 import { type BodyLimits, bodyStream, noStream } from './body-stream.ts'
-import { clientSignal } from './client-signal.ts'
 import { markSignedIn } from './connections.ts'
+import { Deadline, handlerMilliseconds } from './deadline.ts'
 import { answerFor, asGatewayError, bodyTooLarge, type ErrorAnswer, internalMessage } from './errors.ts'
 import { FairShare } from './fair-share.ts'
 import { type Change, type Context, type Identity, isRawReply, jsonType, type Route, type Services } from './handle.ts'
@@ -32,11 +33,11 @@ import { fixedHeaders, tlsHeaders } from './headers.ts'
 import { checkOrigin } from './origin.ts'
 import { preview } from './preview.ts'
 import { type ChangeHeaders, checkFraming, etagOf, plainAddress, readChangeHeaders } from './request.ts'
-import { serialise, serialiseKept } from './serialise.ts'
-import { parseJsonBytes } from './strict-json.ts'
+import { keptReplyOf, LongReply, type Reply, replyOf } from './serialise.ts'
 import { listenerOptions } from './tls.ts'
+import { Turns } from './turns.ts'
 import { UnauthenticatedLog } from './unauthenticated-log.ts'
-import { checkBody, faultsOf, readQuery } from './validate.ts'
+import { faultsOf, readQuery } from './validate.ts'
 
 export interface HttpParts extends AuthorityParts {
   readonly routes: readonly Route[]
@@ -51,11 +52,14 @@ export interface HttpParts extends AuthorityParts {
   readonly logsRequests?: boolean
   /** Tests: an answer that does not fit its schema is an error. */
   readonly checkReplies?: boolean
+  /** Tests: how long a handler may take. */
+  readonly handlerMilliseconds?: number
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     identity: Identity | null
+    deadline: Deadline | null
   }
   interface FastifyContextConfig {
     route?: Route
@@ -99,7 +103,10 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     ...(parts.serverFactory ? { serverFactory: parts.serverFactory } : {}),
   })
   const authority = new Authority(app, parts)
+  const bodies = new Bodies()
+  const turns = new Turns()
   app.decorateRequest('identity', null)
+  app.decorateRequest('deadline', null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
@@ -121,6 +128,20 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     // Bodies are JSON whatever their type says (docs/behaviour/api.md 1); Fastify would refuse a type it cannot read.
     delete request.raw.headers['content-type']
     done()
+  })
+
+  app.addHook('preHandler', (request, reply, done) => {
+    const deadline = new Deadline(reply.raw)
+    request.deadline = deadline
+    const { route } = request.routeOptions.config
+    const optionsFor = () => ({ owner: ownerOf(request), signal: deadline.signal })
+    const begin = (): void => done(authority.refusalOf(request, reply))
+    const large = route ? bodies.readLarge(route.endpoint, request.body, optionsFor) : null
+    if (!large) return turns.take(ownerOf(request), begin)
+    large.then((body) => {
+      request.body = body
+      turns.take(ownerOf(request), begin)
+    }, done)
   })
 
   if (parts.logsRequests) {
@@ -161,9 +182,9 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     throw new GatewayError('method_not_allowed', `This path accepts only ${methods.join(', ')}.`)
   })
 
-  app.addHook('onClose', (_app, done) => {
+  app.addHook('onClose', async () => {
     unauthenticated.close()
-    done()
+    await bodies.close()
   })
   app.setErrorHandler(sendError)
 
@@ -217,6 +238,7 @@ function answer(
   const body = endpoint.rawBodyType === null ? readBody(endpoint, request.body) : undefined
   const rawBody = endpoint.rawBodyType === null || endpoint.streamsBody ? noBytes : readBytes(request.body)
   const state: ChangeState = { report: null }
+  const deadline = request.deadline ?? new Deadline(reply.raw)
   const context: Context = {
     params: request.params as Record<string, string>,
     query,
@@ -227,18 +249,19 @@ function answer(
     change: endpoint.effect === 'read' ? noChange : changeFor(engine, route, request, reply, query, state, authority),
     address: plainAddress(request.ip),
     requestId: request.id,
+    owner: ownerOf(request),
+    get signal() {
+      return deadline.signal
+    },
     cookieHeader: request.headers.cookie,
     services: parts.services,
     identity: request.identity,
     requireAuthority: authority.authorize,
     ...capabilitiesOf(parts.services, endpoint, request),
     preview: (call) => preview(parts.routes, engine, context, call),
-    get signal() {
-      return clientSignal(reply.raw)
-    },
     setHeader: (name, value) => void reply.header(name, value),
   }
-  const finish = (result: unknown): FastifyReply => {
+  const finish = (result: unknown): FastifyReply | Promise<FastifyReply> => {
     if (state.report) return reply.type(jsonType).send(JSON.stringify({ dry_run: true, ...state.report }))
     if (endpoint.effect === 'action' && !route.audits) parts.services.audit.note(actionEntry(request, endpoint))
     // Only a sign-in gives cookies to one who had none: its connection need not make room for others any more.
@@ -247,11 +270,15 @@ function answer(
   }
   const result = route.handler(context)
   if (!(result instanceof Promise)) return finish(result)
-  return result.then((awaited) => {
+  const limited = deadline.limit(endpoint, result, parts.handlerMilliseconds ?? handlerMilliseconds)
+  return limited.then((awaited) => {
     if (parts.checkReplies) authority.checkAsked()
     return finish(awaited)
   })
 }
+
+/** Whose work it is, for what is shared fairly. */
+const ownerOf = (request: FastifyRequest): string => request.identity?.adminId ?? plainAddress(request.ip)
 
 /** What a handler may ask for instead of putting it together itself. */
 function capabilitiesOf(services: Services, endpoint: Endpoint, request: FastifyRequest) {
@@ -274,7 +301,12 @@ const noChange: Change = () => {
   throw new Error('an endpoint that reads tried to change the configuration')
 }
 
-function sendResult(parts: HttpParts, route: Route, reply: FastifyReply, result: unknown): FastifyReply {
+function sendResult(
+  parts: HttpParts,
+  route: Route,
+  reply: FastifyReply,
+  result: unknown,
+): FastifyReply | Promise<FastifyReply> {
   const { endpoint } = route
   if (isRawReply(result)) {
     if (result.json && parts.checkReplies) checkReply(endpoint, JSON.parse(Buffer.from(result.json).toString()))
@@ -284,7 +316,13 @@ function sendResult(parts: HttpParts, route: Route, reply: FastifyReply, result:
   if (parts.checkReplies) checkReply(endpoint, result)
   void reply.type(jsonType)
   const isKept = route.isKept && endpoint.effect === 'read' && typeof result === 'object' && result !== null
-  return reply.send(isKept ? serialiseKept(endpoint.reply, result) : serialise(endpoint.reply, result))
+  const made = isKept ? keptReplyOf(endpoint.reply, result) : replyOf(endpoint.reply, result)
+  return made instanceof Promise ? made.then((ready) => sendReady(reply, ready)) : sendReady(reply, made)
+}
+
+function sendReady(reply: FastifyReply, ready: Reply): FastifyReply {
+  if (!(ready instanceof LongReply)) return reply.send(ready)
+  return reply.header('content-length', ready.length).send(Readable.from(ready.parts))
 }
 
 function checkReply(endpoint: Endpoint, value: unknown): void {
@@ -303,23 +341,6 @@ export function querySchemaOf(endpoint: Endpoint): Endpoint['query'] {
   const schema = strictObject({ ...endpoint.query.properties, dry_run: dryRun })
   querySchemas.set(endpoint, schema)
   return schema
-}
-
-function readBody(endpoint: Endpoint, raw: unknown): unknown {
-  const bytes = Buffer.isBuffer(raw) && raw.length > 0 ? raw : null
-  const body = bytes ? parseJsonBytes(bytes) : undefined
-  if (endpoint.body) {
-    if (body === undefined && endpoint.isBodyOptional) return undefined
-    checkBody(endpoint.body, body)
-    return body
-  }
-  const isEmptyObject = typeof body === 'object' && body !== null && Object.keys(body).length === 0
-  if (body !== undefined && body !== null && !isEmptyObject) {
-    throw new GatewayError('invalid', 'This call does not take a body.', {
-      problems: [{ field: 'body', message: 'This call does not take a body.' }],
-    })
-  }
-  return undefined
 }
 
 const noBytes = Buffer.alloc(0)

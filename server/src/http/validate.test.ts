@@ -97,19 +97,78 @@ describe('a query', () => {
   })
 })
 
-describe('a list that is too long', () => {
-  it('is reported by its length alone, without a look at its items', () => {
-    const schema = strictObject({ values: Type.Array(Type.String(), { maxItems: 3 }) })
-    const looked: number[] = []
-    const items = new Proxy(new Array(1_000_000).fill(1), {
+describe('a value that is too large', () => {
+  /** Which entries were looked at. */
+  function watched(length: number, item: unknown): { readonly items: unknown[]; readonly looked: Set<string> } {
+    const looked = new Set<string>()
+    const items = new Proxy(new Array(length).fill(item), {
       get: (target, key, receiver) => {
-        if (typeof key === 'string' && /^\d+$/.test(key)) looked.push(Number(key))
+        if (typeof key === 'string' && /^\d+$/.test(key)) looked.add(key)
         return Reflect.get(target, key, receiver)
       },
     })
-    assert.deepEqual(faultsOf(schema, { values: items }), [
-      { field: 'values', message: 'Must have at most 3 entries.' },
-    ])
-    assert.deepEqual(looked, [])
+    return { items, looked }
+  }
+  const list = Type.Array(Type.String(), { maxItems: 3 })
+  const tooLong = 'Must have at most 3 entries.'
+
+  const places: [where: string, schema: ReturnType<typeof strictObject>, place: (items: unknown) => object][] = [
+    ['values', strictObject({ values: list }), (values) => ({ values })],
+    ['a.values', strictObject({ a: strictObject({ values: list }) }), (values) => ({ a: { values } })],
+    ['a[1]', strictObject({ a: Type.Array(nullable(list), { maxItems: 2 }) }), (values) => ({ a: [null, values] })],
+    [
+      'a[0].values',
+      strictObject({ a: Type.Array(strictObject({ values: list }), { maxItems: 1 }) }),
+      (values) => ({ a: [{ values }] }),
+    ],
+  ]
+  for (const [field, schema, place] of places) {
+    it(`M1: a list that is too long is reported as ${field} by its length alone`, () => {
+      const { items, looked } = watched(1_000_000, 1)
+      assert.deepEqual(faultsOf(schema, place(items)), [{ field, message: tooLong }])
+      assert.equal(looked.size, 0)
+    })
+  }
+
+  it('M1: a list where an object must be, or the other way round, is not looked at', () => {
+    const { items, looked } = watched(1_000_000, 1)
+    const schema = strictObject({ inner: strictObject({ on: Type.Boolean() }) })
+    assert.deepEqual(faultsOf(schema, items), [{ field: 'body', message: 'Must be an object.' }])
+    assert.deepEqual(faultsOf(schema, { inner: items }), [{ field: 'inner', message: 'Must be an object.' }])
+    assert.equal(looked.size, 0)
+  })
+
+  it('M1: no more entries and fields are looked at than are named', () => {
+    const { items, looked } = watched(100_000, [])
+    const schema = strictObject({ values: Type.Array(Type.String(), { maxItems: 100_000 }) })
+    assert.equal(faultsOf(schema, { values: items }).length, 100)
+    assert.equal(looked.size, 100)
+    const rows = strictObject({ rows: Type.Array(strictObject({}), { maxItems: 100_000 }) })
+    const many = watched(100_000, { a: 1, b: 1 })
+    assert.equal(faultsOf(rows, { rows: many.items }).length, 100)
+    assert.equal(many.looked.size, 50)
+    let read = 0
+    const fields = new Proxy(Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`x${index}`, 1])), {
+      getOwnPropertyDescriptor: (target, key) => {
+        read++
+        return Reflect.getOwnPropertyDescriptor(target, key)
+      },
+    })
+    assert.equal(faultsOf(schema, fields).length, 100)
+    assert.ok(read <= 101, `${read} fields were read`)
+  })
+
+  it('M1: a union accepts what fits one branch, however many faults the others have', () => {
+    const numbers = Type.Array(Type.Integer(), { maxItems: 1_000 })
+    const texts = Type.Array(Type.String(), { maxItems: 1_000 })
+    const schema = strictObject({ values: Type.Union([numbers, texts]) })
+    assert.deepEqual(faultsOf(schema, { values: new Array(1_000).fill('a') }), [])
+    assert.notDeepEqual(faultsOf(schema, { values: [...new Array(999).fill('a'), null] }), [])
+  })
+
+  it('M1: of a text that is far too long nothing but its length is asked', () => {
+    const schema = strictObject({ name: Type.String({ maxLength: 5, pattern: '^(?:a|b)+$' }) })
+    const faults = faultsOf(schema, { name: '\\'.repeat(4_000_000) })
+    assert.deepEqual(faults, [{ field: 'name', message: 'Must have at most 5 characters.' }])
   })
 })

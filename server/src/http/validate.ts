@@ -1,20 +1,71 @@
 // Strict checks against the schemas of an endpoint: nothing is coerced, stripped or filled in, and every fault is named
 // with its field. Schemas are compiled when first needed, because compiling all of them would dominate the start.
 
-import { _, Ajv, type ErrorObject, type KeywordCxt, type ValidateFunction } from 'ajv'
+import { _, Ajv, type ErrorObject, type KeywordCxt, Name, type ValidateFunction } from 'ajv'
+import { Type as DataPropType } from 'ajv/dist/compile/util.js'
 import type { TObject, TSchema } from 'typebox'
-import { GatewayError, type Problem, refuse } from '../contract/error.ts'
+import { GatewayError, maxProblems, type Problem, refuse } from '../contract/error.ts'
 import { plainText } from '../contract/fields.ts'
+import { sizeFaults } from './bounds.ts'
 import { parseJson } from './strict-json.ts'
 
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, unicodeRegExp: true, validateFormats: false })
-countCharactersLate('maxLength', (text, limit) => text.length > limit && [...text].length > limit)
+stopAfterManyFaults()
+skipPatternOfLongTexts()
+countCharactersLate(
+  'maxLength',
+  (text, limit) => text.length > 2 * limit || (text.length > limit && [...text].length > limit),
+)
 countCharactersLate(
   'minLength',
   (text, limit) => text.length < limit || (text.length < 2 * limit && [...text].length < limit),
 )
 const compiled = new WeakMap<TSchema, ValidateFunction>()
-const maxProblems = 100
+
+/** How Ajv calls the number of faults found so far in the code that it makes. */
+const faultCount = new Name('errors')
+
+/** A list of a million wrong entries is as wrong as one of a hundred. Counted for each list: one branch of a union may fail alone. */
+function stopAfterManyFaults(): void {
+  ajv.removeKeyword('items')
+  ajv.addKeyword({
+    keyword: 'items',
+    type: 'array',
+    schemaType: ['object', 'boolean'],
+    before: 'uniqueItems',
+    code: (cxt: KeywordCxt) => {
+      const { gen, data, keyword, schema } = cxt
+      // Only in the schema of schemas: anything may be an entry.
+      if (schema === true) return
+      const isValid = gen.let('valid', true)
+      const isItemValid = gen.name('valid')
+      const faultsBefore = gen.const('before', faultCount)
+      gen.forRange('i', 0, _`${data}.length`, (i) => {
+        cxt.subschema({ keyword, dataProp: i, dataPropType: DataPropType.Num }, isItemValid)
+        gen.if(_`!${isItemValid}`, () => gen.assign(isValid, false))
+        gen.if(_`${faultCount} - ${faultsBefore} >= ${maxProblems}`, () => gen.break())
+      })
+      cxt.ok(isValid)
+    },
+  })
+}
+
+/** Of a text that is far too long no more is said than that, whatever it consists of. */
+function skipPatternOfLongTexts(): void {
+  ajv.removeKeyword('pattern')
+  ajv.addKeyword({
+    keyword: 'pattern',
+    type: 'string',
+    schemaType: 'string',
+    error: { message: 'pattern', params: ({ schemaCode }) => _`{pattern: ${schemaCode}}` },
+    code: (cxt: KeywordCxt) => {
+      const { gen, data, schema, parentSchema } = cxt
+      const form = gen.scopeValue('pattern', { key: schema, ref: new RegExp(schema, 'u') })
+      const longest = parentSchema?.maxLength === undefined ? Number.MAX_SAFE_INTEGER : 2 * parentSchema.maxLength
+      cxt.fail(_`${data}.length <= ${longest} && !${form}.test(${data})`)
+    },
+  })
+}
 
 /**
  * Length is that of characters, which a text cannot have more of than units and not fewer than half as many. Counting them
@@ -46,21 +97,10 @@ function validatorOf(schema: TSchema): ValidateFunction {
 }
 
 export function faultsOf(schema: TSchema, value: unknown): readonly Problem[] {
-  const tooLong = tooLongLists(schema, value)
-  if (tooLong.length > 0) return tooLong
+  const tooLarge = sizeFaults(schema, value)
+  if (tooLarge.length > 0) return tooLarge
   const validate = validatorOf(schema)
   return validate(value) ? [] : problemsOf(validate.errors ?? [])
-}
-
-/** Ajv looks at every item before it counts them, which takes seconds for a list of millions. */
-function tooLongLists(schema: TSchema, value: unknown): Problem[] {
-  const { properties } = schema as { properties?: Readonly<Record<string, { readonly maxItems?: number }>> }
-  if (!properties || typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([field, items]) => {
-    const most = Object.hasOwn(properties, field) ? properties[field]?.maxItems : undefined
-    const isTooLong = Array.isArray(items) && most !== undefined && items.length > most
-    return isTooLong ? [{ field, message: `Must have at most ${most} entries.` }] : []
-  })
 }
 
 export function checkBody(schema: TSchema, body: unknown): void {

@@ -278,6 +278,51 @@ describe('a WebSocket', () => {
     socket.destroy()
   })
 
+  /** Sends without end, as fast as it is taken; resolves with what the gateway had read when it cut the connection. */
+  async function flood(server: Server, port: number, ...first: readonly (string | Buffer)[]): Promise<number> {
+    const accepted = once(server, 'connection') as Promise<[Socket]>
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    const garbage = Buffer.alloc(16 * 1024, 0x81)
+    // A reset is how such a connection ends.
+    socket.on('error', () => {})
+    socket.resume()
+    for (const part of first) socket.write(part)
+    const more = (): void => {
+      while (!socket.destroyed && socket.write(garbage));
+    }
+    socket.on('drain', more)
+    const [side] = await accepted
+    more()
+    await once(side, 'close')
+    socket.destroy()
+    return side.bytesRead
+  }
+
+  const floods: readonly (readonly [title: string, first: readonly (string | Buffer)[]])[] = [
+    ['a frame that breaks the protocol', [handshake(), Buffer.from([0x81, 0x00])]],
+    ['the end of the conversation', [handshake(), text(message('end'))]],
+    ['a handshake that is refused', [handshake({ Origin: 'https://evil.example' })]],
+    ['a handshake without a key', [handshake({ 'Sec-WebSocket-Key': '' })]],
+  ]
+  for (const [title, first] of floods) {
+    it(`H1: takes no more than a message after ${title}`, async () => {
+      const { server, port } = await listen({ closeMilliseconds: 30_000 })
+      // Node reads in pieces of 64 KiB: the one with the cause, those that are still allowed, and the one too many.
+      assert.ok((await flood(server, port, ...first)) <= 4 * 64 * 1024)
+    })
+  }
+
+  it('H1: a refused handshake is cut off when the client does not close in turn', async () => {
+    const { server, port } = await listen({ closeMilliseconds: 5 })
+    const accepted = once(server, 'connection') as Promise<[Socket]>
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.resume()
+    socket.write(handshake({ Origin: 'https://evil.example' }))
+    const [side] = await accepted
+    await once(side, 'close')
+    socket.destroy()
+  })
+
   it('answers any bytes with a close code or not at all', async () => {
     const { server, sockets } = await listen({ messageBytes: 16 })
     const random = createRandom(11)

@@ -39,6 +39,8 @@ export interface SocketLimits {
   readonly pieces: number
   /** A client that does not answer a close is disconnected after this. */
   readonly closeMilliseconds: number
+  /** What may still arrive after the end, such as the answer to the close; a client that sends more is disconnected. */
+  readonly closingBytes: number
   /** Sockets at once from one source. */
   readonly perAddress: number
 }
@@ -50,6 +52,7 @@ export const defaultLimits: SocketLimits = {
   frames: 100,
   pieces: 1_024,
   closeMilliseconds: 2_000,
+  closingBytes: 64 * 1024,
   perAddress: 32,
 }
 
@@ -68,7 +71,7 @@ export function serveSockets(server: HttpServer | Server, parts: SocketParts): S
   const limits = { ...defaultLimits, ...parts.limits }
   const perSource = new Map<Source, number>()
   const sockets = new WebSocketServer(optionsFor(limits))
-  sockets.on('wsClientError', (_error, socket) => refuse(socket, malformed()))
+  sockets.on('wsClientError', (_error, socket) => refuse(socket, malformed(), limits))
   // Other paths and other protocols stay ordinary requests.
   Object.assign(server, { shouldUpgradeCallback: (request: IncomingMessage) => isFor(request, path) })
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -87,7 +90,7 @@ export function serveSockets(server: HttpServer | Server, parts: SocketParts): S
       }
       checkHandshake(request)
     } catch (error) {
-      refuse(socket, error)
+      refuse(socket, error, limits)
       return
     }
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
@@ -142,7 +145,18 @@ function checkHandshake(request: IncomingMessage): void {
   if (headers['sec-websocket-version'] !== '13') throw malformed()
 }
 
-function refuse(socket: Duplex, error: unknown): void {
+/** Nothing that comes later is kept or looked at, and the connection does not outlive its answer for long. */
+function boundClosing(socket: Duplex, isClosing: () => boolean, { closingBytes }: SocketLimits): void {
+  let left = closingBytes
+  // Before `ws` reads it: the bytes that cause the end are not among those after it.
+  socket.prependListener('data', (bytes: Buffer) => {
+    if (!isClosing()) return
+    left -= bytes.length
+    if (left < 0) socket.destroy()
+  })
+}
+
+function refuse(socket: Duplex, error: unknown, limits: SocketLimits): void {
   const answer = answerFor(asGatewayError(error), '')
   const body = JSON.stringify(answer.body)
   const headers = {
@@ -154,12 +168,17 @@ function refuse(socket: Duplex, error: unknown): void {
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${answer.status} Refused`, ...lines, '', body].join('\r\n'))
+  boundClosing(socket, () => true, limits)
+  socket.resume()
+  const cutOff = setTimeout(() => socket.destroy(), limits.closeMilliseconds)
+  socket.once('close', () => clearTimeout(cutOff))
 }
 
 function carry(webSocket: WebSocket, socket: Socket, parts: SocketParts, limits: SocketLimits): void {
   const { converse, unreadable, onFault } = parts
   const conversation = converse()
   let frameCount = 0
+  boundClosing(socket, () => webSocket.readyState !== WebSocket.OPEN, limits)
   const firstMessage = setTimeout(
     () => end(closeCodes.policy, 'Timed out waiting for a message.'),
     limits.firstMessageMilliseconds,

@@ -15,3 +15,26 @@ export function createSlices(limitMs = sliceMs): () => Promise<void> | undefined
     })
   }
 }
+
+/** Work that yields between its steps: done at once when it is short, otherwise in slices. */
+export function inSlices<T>(work: Iterator<unknown, T>): T | Promise<T> {
+  const slices = createSlices()
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+    const others = slices()
+    if (others) return goOn(work, slices, others)
+  }
+}
+
+async function goOn<T>(
+  work: Iterator<unknown, T>,
+  slices: ReturnType<typeof createSlices>,
+  first: Promise<void>,
+): Promise<T> {
+  await first
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done) return step.value
+    await slices()
+  }
+}

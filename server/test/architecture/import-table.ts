@@ -118,7 +118,7 @@ export const importTable: readonly Row[] = [
     code: 'http/',
     may: [
       ...['http/', 'config/', 'runtime/', 'workers/', 'signatures/', 'plan/area.ts', ...pure],
-      ...['fastify', 'ajv', 'fast-json-stringify', 'typebox', 'asn1js', 'pkijs', 'node:*'],
+      ...['fastify', 'ajv', 'ajv/dist/compile/util.js', 'fast-json-stringify', 'typebox', 'asn1js', 'pkijs', 'node:*'],
     ],
     because: 'HTTP neither renders nor applies, and knows areas only as routes',
   },

@@ -1,0 +1,124 @@
+// The gateway under hostile loads, in its own process: the whole product behind its TLS listener with a large configuration
+// and full logs, and the watch on its event loop. hostile-bench.ts starts it and asks it questions.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { agentSockets } from '../../src/areas/client-agent/index.ts'
+import { forwardRules } from '../../src/areas/firewall/config.ts'
+import { ruleLists } from '../../src/areas/firewall/lists.ts'
+import { areas } from '../../src/areas/index.ts'
+import { ipAddresses } from '../../src/areas/objects/config.ts'
+import type { EditTools } from '../../src/config/change.ts'
+import { guardConnections } from '../../src/http/connections.ts'
+import { createTlsServer, ensureCertificate } from '../../src/http/tls.ts'
+import { serveSockets } from '../../src/http/websocket.ts'
+import { addTo } from '../../src/model/lists.ts'
+import { type Config, read, write } from '../../src/model/slots.ts'
+import { cookieOf } from '../contract/contract.ts'
+import { FakeApplier } from '../support/fake-applier.ts'
+import { createTestGateway } from '../support/test-gateway.ts'
+import { referenceMs, watchLoop } from './loop-watch.ts'
+
+const [ruleCount = 0, lineCount = 0] = process.argv.slice(2).map(Number)
+const send = (message: object): void => void process.send?.(message)
+
+/** The checks of the stand-in for applyd are work of another process. */
+const applier = new FakeApplier()
+Object.assign(applier, {
+  check: async () => ({ problems: [], unchecked: [] }),
+  apply: async (plan: FakeApplier['applied']) => {
+    applier.applied = plan
+    return { status: 'applied', changed: [] }
+  },
+} satisfies Partial<FakeApplier>)
+
+/** Each rule is completed by the area itself, in a configuration without the others. */
+function withRules(config: Config, tools: EditTools): Config {
+  const hosts = Array.from({ length: ruleCount }, (_, index) => ({
+    id: `ip.id.${tools.nextId(ipAddresses)}`,
+    title: `Host ${index}`,
+    comment: '',
+    value: `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`,
+  }))
+  const withHosts = write(config, ipAddresses, hosts)
+  const rules = hosts.flatMap(({ id }, index) => {
+    const fields = { action: index % 3 ? 'accept' : 'drop', protocol: 'protocol.tcp', destination_addresses: [id] }
+    return read(addTo(withHosts, ruleLists.forward, tools.nextId(forwardRules), fields), forwardRules)
+  })
+  return write(withHosts, forwardRules, rules)
+}
+
+/** Lines of a service, so that log queries have something to look through. */
+const serviceLogs = {
+  programs: ['gatewayd'],
+  readNews: async (_program: string, isForgotten: boolean) => ({
+    isFullReload: isForgotten,
+    keptFrom: 0,
+    lines: isForgotten
+      ? Array.from({ length: lineCount }, (_, position) => ({
+          program: 'gatewayd',
+          position,
+          time: Date.UTC(2026, 0, 1) + position,
+          level: 'info',
+          message: `line ${position} of a service that says about as much as services say in one line`,
+        }))
+      : [],
+  }),
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'portcullis-watched-'))
+const certificate = await ensureCertificate(join(folder, 'tls'), ['127.0.0.1'], new Date())
+const gateway = await createTestGateway({
+  folder,
+  applier,
+  parts: {
+    // Neither the watch of the tests on what areas read nor their check of replies is work of the gateway.
+    areas,
+    checkReplies: false,
+    serviceLogs,
+    serverFactory: (handler) => guardConnections(createTlsServer(certificate, handler)),
+  },
+})
+const { http, engine, services } = gateway
+const sockets = serveSockets(http.server as unknown as Server, {
+  path: '/connect',
+  ...agentSockets(services),
+  onFault: (error) => {
+    throw error
+  },
+})
+const attacker = await gateway.addAdministrator('admin', 'predefined_admin_write')
+const other = await gateway.addAdministrator('other', 'predefined_admin_write')
+await engine.change({
+  edit: (config, tools) => [withRules(config, tools), null],
+  actor: { login: 'system', address: '127.0.0.1' },
+  reason: 'many rules',
+})
+services.systemLog.start()
+await http.listen({ host: '127.0.0.1', port: 0 })
+const watch = watchLoop()
+
+process.on('message', (ask: 'take' | 'close') => {
+  if (ask === 'take') send({ longestMs: watch.take() })
+  else void close()
+})
+process.on('disconnect', () => process.exit())
+
+async function close(): Promise<void> {
+  watch.stop()
+  sockets.close()
+  ;(http.server as unknown as Server).closeAllConnections()
+  await gateway.close()
+  rmSync(folder, { recursive: true, force: true })
+  process.disconnect?.()
+}
+
+send({
+  port: (http.server.address() as AddressInfo).port,
+  cookie: cookieOf(services.sessions.create(attacker, '127.0.0.1', '/')),
+  probeCookie: cookieOf(services.sessions.create(other, '127.0.0.1', '/')),
+  referenceMs: referenceMs(),
+})
