@@ -25,6 +25,7 @@ import { describeChanges } from './describe.ts'
 import { applyChanges, diffConfig, inverse, type Snapshot } from './diff.ts'
 import { MachineFollower } from './machine.ts'
 import {
+  afterRevert,
   type Baseline,
   editTools,
   needsItsOwnTurn,
@@ -347,7 +348,7 @@ export class ConfigEngine implements ConfigView {
         if (prepared) void this.#applyAlone(revert, prepared)
         else reject(new Error(`revision ${revision} on probation has no changes`))
       })
-      this.#queue.addFirst({ ...waiting, reverted: revision })
+      this.#queue.addFirst(afterRevert(waiting, revision))
     } catch (error) {
       waiting.reject(error)
     }

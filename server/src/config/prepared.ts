@@ -49,6 +49,17 @@ export const needsItsOwnTurn = (request: ChangeRequest<unknown>, prepared: Prepa
 export const refusedByChecker = (problems: readonly Problem[]): GatewayError =>
   new GatewayError('invalid', problems[0]?.message ?? 'The engine rejected the resulting configuration.', { problems })
 
+/** A change for which one on probation was reverted; should it fail on the machine, its author learns of the revert too. */
+export const afterRevert = (waiting: Waiting, reverted: number): Waiting => ({
+  ...waiting,
+  reverted,
+  reject: (error) => {
+    if (!(error instanceof GatewayError)) return waiting.reject(error)
+    const message = `${error.message} Revision ${reverted}, which was on probation, had been reverted before.`
+    waiting.reject(new GatewayError(error.code, message, { problems: error.problems, cause: error.cause ?? error }))
+  },
+})
+
 /** Numbers assigned by an edit are in `used` and become final with its commit. */
 export function editTools(
   sequences: Readonly<Record<string, number>>,

@@ -90,6 +90,19 @@ describe('L4: a change on probation of a lesser role', () => {
     assert.equal(logMode(), 'all')
   })
 
+  it('is named in the refusal when the other change fails on the machine after it was reverted', async () => {
+    const rule = sample(schemaOf(find('POST /firewall/rules/forward').body ?? {}))
+    settled(await change(lesser, 'all', onProbation))
+    const { revision } = gateway.engine
+    gateway.log.expect(/a request failed/)
+    gateway.applier.putBackWith = [{ field: 'x', message: 'Failed.' }]
+    const answer = await admin('POST', '/firewall/rules/forward', rule)
+    assert.equal(answer.body.code, 'not_applied')
+    assert.ok(answer.body.message.endsWith(`Revision ${revision}, which was on probation, had been reverted before.`))
+    assert.deepEqual(answer.body.problems, [{ field: 'x', message: 'Failed.' }])
+    assert.equal(logMode(), 'nothing')
+  })
+
   it('is part of what a dry run shows, and stays', async () => {
     settled(await change(lesser, 'all', onProbation))
     const { changes } = settled(await admin('PATCH', '/dns/safesearch?dry_run=true', { enabled: true })).body
