@@ -336,11 +336,15 @@ async function ensureFirstAdministrator({ services }: Gateway, given: string | n
 function followFirstPassword({ services }: Gateway): string | null {
   const { firstPassword } = services
   const pending = firstPassword.pending()
-  if (pending === null) return null
-  const timer = setInterval(() => {
-    if (!firstPassword.keepAge()) clearInterval(timer)
-  }, firstPasswordMilliseconds).unref()
+  const timer = setInterval(follow, firstPasswordMilliseconds).unref()
+  follow()
   return pending
+
+  function follow(): void {
+    if (firstPassword.keepAge()) return
+    clearInterval(timer)
+    if (firstPassword.hasExpired()) log('warning', 'the first password expired before it was used; run gw admin reset')
+  }
 }
 
 function installationId(folder: string): string {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { fstatSync } from 'node:fs'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
 import { describe, test } from 'node:test'
 import { isUp } from './announcer.ts'
 import { showBanner } from './banner.ts'
@@ -40,10 +42,18 @@ describe('the announcement', () => {
     assert.match(showBanner({ ...greeting, isJournal: false }), /a-random-word/)
   })
 
-  test('L6: knows the journal by the stream that systemd names', () => {
-    const { dev, ino } = fstatSync(1)
-    assert.equal(isJournal({ JOURNAL_STREAM: `${dev}:${ino}` }), true)
-    assert.equal(isJournal({ JOURNAL_STREAM: `${dev}:${ino + 1}` }), false)
-    assert.equal(isJournal({}), false)
+  test('L6: knows the journal by the stream that systemd connected', async (t) => {
+    const env = { JOURNAL_STREAM: '8:12345' }
+    const server = createServer().listen(0, '127.0.0.1')
+    const file = openSync('/dev/null', 'w')
+    t.after(() => {
+      server.close()
+      closeSync(file)
+    })
+    await once(server, 'listening')
+    const { fd } = (server as Server & { readonly _handle: { readonly fd: number } })._handle
+    assert.equal(isJournal(env, fd), true)
+    assert.equal(isJournal({}, fd), false)
+    assert.equal(isJournal(env, file), false)
   })
 })

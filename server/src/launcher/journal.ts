@@ -2,8 +2,10 @@
 
 import { fstatSync } from 'node:fs'
 
-/** systemd names device and inode of the stream it connected; a program that redirected its output has another one. */
+/**
+ * systemd sets the variable where it connected a stream to the journal, which is then a socket; output that was redirected is a
+ * terminal, a file or a pipe. Its number is not compared, because it can be that of the other stream.
+ */
 export function isJournal(env: NodeJS.ProcessEnv = process.env, descriptor = 1): boolean {
-  const { dev, ino } = fstatSync(descriptor)
-  return env.JOURNAL_STREAM === `${dev}:${ino}`
+  return env.JOURNAL_STREAM !== undefined && fstatSync(descriptor).isSocket()
 }

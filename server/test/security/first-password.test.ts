@@ -49,6 +49,7 @@ describe('L6: the first password', () => {
     assert.deepEqual([expired.status, expired.body.message], [wrong.status, wrong.body.message])
     assert.equal(expired.status, 401)
     assert.equal(gateway.services.firstPassword.keepAge(), false)
+    assert.equal(gateway.services.firstPassword.hasExpired(), true)
     assert.ok(!existsSync(file))
     await gateway.close()
   })

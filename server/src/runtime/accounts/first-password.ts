@@ -83,6 +83,15 @@ export class FirstPassword {
     return this.#isOf(holder) && this.#row?.used === 0 && this.#age() >= firstPasswordSeconds
   }
 
+  hasExpired(): boolean {
+    const holder = this.#holder()
+    return holder !== undefined && this.isExpired(holder)
+  }
+
+  #holder(): Holder | undefined {
+    return this.#row === null ? undefined : this.#parts.find(this.#row.admin_id)
+  }
+
   mustBeChanged(holder: Holder): boolean {
     return this.#parts.mustChange && this.#isOf(holder)
   }
@@ -105,7 +114,7 @@ export class FirstPassword {
 
   /** The password while it waits for its first use. What need not be read any more is deleted. */
   pending(): string | null {
-    const holder = this.#row === null ? undefined : this.#parts.find(this.#row.admin_id)
+    const holder = this.#holder()
     const isPending = holder !== undefined && this.#isOf(holder) && this.#row?.used === 0 && !this.isExpired(holder)
     if (!isPending) this.#removeFile()
     try {

@@ -65,6 +65,17 @@ describe('M6: places for password checks', () => {
     assert.equal(most(), 4)
   })
 
+  it('are never all taken by known visitors', async () => {
+    const { visit, running, settle } = bench()
+    for (let index = 0; index < 20; index++) visit(`known ${index}`, from(stranger(index), 'admin', true))
+    visit('stranger', from('192.0.2.1'))
+    await settle()
+    assert.deepEqual(
+      running.map(({ name }) => name),
+      ['known 0', 'known 1', 'known 2', 'stranger'],
+    )
+  })
+
   it('admit a known visitor at once, however many wait', async () => {
     const { visit, admitted, settle } = bench()
     for (let index = 0; index < 1_000; index++) visit(`flood ${index}`, from(stranger(index)))

@@ -12,7 +12,7 @@ export interface Visitor {
 }
 
 const atOnce = 4
-/** Places that stay free for known visitors. */
+/** Places that stay free for known visitors, and as many for all others. */
 const reserved = 1
 /** Hashes that signed-in administrators ask for: they wait on their own and never take all places. */
 const ownAtOnce = 2
@@ -82,10 +82,10 @@ export class Places {
 
   #mayRun({ kind, source }: Place): boolean {
     const running = [...this.#running]
-    if (running.length >= atOnce) return false
-    const others = running.filter((place) => place.kind !== 'known')
-    if (kind !== 'known' && others.length >= atOnce - reserved) return false
-    if (kind === 'own') return others.filter((place) => place.kind === 'own').length < ownAtOnce
+    const isKnown = kind === 'known'
+    const alike = running.filter((place) => (place.kind === 'known') === isKnown)
+    if (running.length >= atOnce || alike.length >= atOnce - reserved) return false
+    if (kind === 'own') return alike.filter((place) => place.kind === 'own').length < ownAtOnce
     return running.every((place) => place.kind === 'own' || place.source !== source)
   }
 

@@ -29,6 +29,8 @@ export const defaultGuardLimits: GuardLimits = {
 }
 
 const maxKnownOfAccount = 16
+/** Refusals within the time that Retry-After names are one try: many who sign in at once are not a guesser. */
+const uncheckedSeconds = 1
 /** Sources whose sign-ins were refused unchecked; the one counted longest ago makes room. */
 const maxUnchecked = 10_000
 
@@ -121,9 +123,11 @@ export class SignInGuard {
   /** A sign-in that was refused before its password was checked counts against its source; no account closes because of it. */
   recordUnchecked(address: string, adminId: string | null): Pick<FailureOutcome, 'isBlocked'> {
     const source = sourceOf(address)
+    const now = this.#clock.elapsed()
     const tries = this.#recentUnchecked(source)
+    if (tries.some(({ at }) => now - at < uncheckedSeconds)) return { isBlocked: false }
     this.#unchecked.delete(source)
-    this.#unchecked.set(source, [...tries, { adminId: adminId ?? noAccount, at: this.#clock.elapsed() }])
+    this.#unchecked.set(source, [...tries, { adminId: adminId ?? noAccount, at: now }])
     const [oldest] = this.#unchecked.keys()
     if (this.#unchecked.size > maxUnchecked && oldest !== undefined) this.#unchecked.delete(oldest)
     return { isBlocked: this.#database.transact(() => this.#blockIfDue(source)) }
