@@ -73,8 +73,6 @@ export interface HistorySize {
   readonly bytes: number
 }
 
-const sizeStatement = 'SELECT count(*) AS revisions, coalesce(sum(octet_length(changes)), 0) AS bytes FROM revisions'
-
 export class ConfigStore {
   readonly #database: Database
   readonly #slots: ReadonlyMap<string, Slot>
@@ -387,7 +385,11 @@ export class ConfigStore {
 
   /** How many revisions are kept, and the bytes of their change sets. */
   get size(): HistorySize {
-    this.#size ??= { ...this.#database.prepare(sizeStatement).get() } as unknown as HistorySize
+    const read = () =>
+      this.#database
+        .prepare('SELECT count(*) AS revisions, coalesce(sum(octet_length(changes)), 0) AS bytes FROM revisions')
+        .get()
+    this.#size ??= { ...read() } as unknown as HistorySize
     return this.#size
   }
 

@@ -108,7 +108,7 @@ export class Database {
       // FULL: a commit is on the disk before it is answered. The WAL is folded back in small steps so that no
       // single change pays for many, and one that had to grow is cut again.
       db.exec('PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=2000')
-      db.exec(`PRAGMA journal_size_limit=${keptWalBytes}`)
+      db.exec('PRAGMA journal_size_limit=4194304')
       db.exec(kind.isForgetful ? 'PRAGMA synchronous=NORMAL' : 'PRAGMA synchronous=FULL')
       return db
     } catch (error) {
@@ -219,6 +219,18 @@ export class Database {
     return (one('page_count') - one('freelist_count')) * one('page_size')
   }
 
+  /** Makes tables equal to those of another database. Their names are texts of the source, never from outside. */
+  copyTables(from: Database, names: readonly string[]): void {
+    for (const name of names) {
+      this.prepare(`DELETE FROM ${name}`).run()
+      for (const row of from.prepare(`SELECT * FROM ${name}`).all()) {
+        const columns = Object.keys(row)
+        const marks = columns.map(() => '?').join(', ')
+        this.prepare(`INSERT INTO ${name} (${columns.join(', ')}) VALUES (${marks})`).run(...Object.values(row))
+      }
+    }
+  }
+
   /** All that `work` reads is of one moment, whatever another connection commits meanwhile. */
   look<T>(work: () => T): T {
     this.#db.exec('BEGIN')
@@ -249,9 +261,6 @@ export class Database {
     this.#db.close()
   }
 }
-
-/** What a WAL that had to grow is cut to. */
-const keptWalBytes = 4 * 1024 * 1024
 
 const versionOf = (db: DatabaseSync): number =>
   Number((db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version)

@@ -52,7 +52,7 @@ export class Shelter implements Tables {
 
   #moveOut(): Database {
     const memory = new Database(':memory:')
-    this.#copy(this.#disk, memory)
+    memory.copyTables(this.#disk, this.#names)
     memory.onRolledBack(() => this.#notify())
     this.#memory = memory
     this.#timer = setInterval(() => this.tryReturn(), returnMilliseconds).unref()
@@ -64,7 +64,7 @@ export class Shelter implements Tables {
     const memory = this.#memory
     if (!memory) return true
     try {
-      this.#disk.transact(() => this.#copy(memory, this.#disk))
+      this.#disk.transact(() => this.#disk.copyTables(memory, this.#names))
     } catch {
       return false
     }
@@ -76,17 +76,6 @@ export class Shelter implements Tables {
     if (this.#timer) clearInterval(this.#timer)
     this.#memory?.close()
     this.#memory = null
-  }
-
-  #copy(from: Database, to: Database): void {
-    for (const name of this.#names) {
-      to.prepare(`DELETE FROM ${name}`).run()
-      for (const row of from.prepare(`SELECT * FROM ${name}`).all()) {
-        const columns = Object.keys(row)
-        const marks = columns.map(() => '?').join(', ')
-        to.prepare(`INSERT INTO ${name} (${columns.join(', ')}) VALUES (${marks})`).run(...Object.values(row))
-      }
-    }
   }
 
   #notify(): void {

@@ -12,7 +12,7 @@ export type Source = string & { readonly [isSource]: true }
 /** The /24 of an IPv4 address or the /48 of an IPv6 address: what one holder can usually choose addresses from. */
 export type SourceNetwork = string & { readonly [isNetwork]: true }
 
-const dottedTail = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/
+const dottedTail = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/
 const mappedPrefix = '0:0:0:0:0:ffff:'
 
 /** IPv4 in its IPv6 form is the same source; the zone of a link-local address stays, because links are separate. */
