@@ -191,20 +191,28 @@ export class Database {
     return this.#reserve.release() || this.shrink()
   }
 
-  /** Gives room that is not used back to the disk; false when that is not possible now. */
+  /** Gives room that is not used back to the disk, some of it at a time; false when that is not possible now. */
   shrink(): boolean {
     try {
-      this.#db.prepare('PRAGMA incremental_vacuum').all()
+      // Logs use their pages again.
+      if (!this.#isForgetful) this.#db.prepare(`PRAGMA incremental_vacuum(${pagesGivenBack})`).all()
       return Number(this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy) === 0
     } catch {
       return false
     }
   }
 
+  fileBytes(): number {
+    return this.#pragma('page_count') * this.#pragma('page_size')
+  }
+
   /** Bytes of pages in use, without those that the next writes can take. */
   usedBytes(): number {
-    const one = (name: string): number => Number(Object.values(this.prepare(`PRAGMA ${name}`).get() ?? {})[0])
-    return (one('page_count') - one('freelist_count')) * one('page_size')
+    return this.fileBytes() - this.#pragma('freelist_count') * this.#pragma('page_size')
+  }
+
+  #pragma(name: 'page_count' | 'page_size' | 'freelist_count'): number {
+    return Number(Object.values(this.prepare(`PRAGMA ${name}`).get() ?? {})[0])
   }
 
   #rollBack(): void {
@@ -228,6 +236,8 @@ export class Database {
   }
 }
 
+/** In one go, which takes some ten milliseconds. */
+const pagesGivenBack = 2_000
 /** What a WAL that had to grow is cut to. */
 const keptWalBytes = 4 * 1024 * 1024
 
