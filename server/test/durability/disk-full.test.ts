@@ -199,7 +199,7 @@ describe('a disk without room', { skip: reasonToSkip() }, () => {
     })
   })
 
-  it(`filled at ${moments} moments while clients write loses no confirmed change`, async () => {
+  it(`filled at ${moments} moments while clients write loses no confirmed change and lets administrators in and out`, async () => {
     for (let moment = 0; moment < moments; moment++) {
       const fillAfter = ledgers.reduce((sum, { acknowledged }) => sum + acknowledged, 0) + 1 + moment * 3
       let isFull = false
@@ -217,6 +217,11 @@ describe('a disk without room', { skip: reasonToSkip() }, () => {
         }),
       )
       await assertExactlyWhatWasAnswered()
+      const other = new ApiClient(disk.address)
+      await other.signIn('admin', password)
+      assert.equal((await other.call('DELETE', '/web/auth/login')).status, 200)
+      assert.equal((await other.call('GET', '/web/whoami')).status, 401)
+      other.close()
       disk.free()
       await Promise.all(ledgers.map(async (ledger) => assert.equal((await write(ledger)).status, 200)))
     }
