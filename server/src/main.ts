@@ -27,6 +27,7 @@ import { hitsPath } from './engines/firewall-log/index.ts'
 import { engines } from './engines/index.ts'
 import { logSources } from './engines/views.ts'
 import { guardConnections } from './http/connections.ts'
+import { storageFaults } from './http/errors.ts'
 import { createTlsServer, ensureCertificate, type ServerCertificate } from './http/tls.ts'
 import { createSocketListener, serveSockets } from './http/websocket.ts'
 import { read, write } from './model/slots.ts'
@@ -336,6 +337,8 @@ process.umask(0o077)
 try {
   await start(readSettings(process.env))
 } catch (error) {
-  log('error', (error as Error).message, { error })
+  const { code = '', message } = error as NodeJS.ErrnoException
+  const isDisk = storageFaults.has(code)
+  log('error', isDisk ? 'The disk of the state folder is full, read-only or failing.' : message, { error })
   process.exit(1)
 }
