@@ -48,8 +48,11 @@ describe('H5: a full disk under the whole product', { skip: reasonToSkip() }, ()
     })
 
   const assertTraffic = async (lab: LabGateway): Promise<void> => {
-    const page = await lab.exec('client', ['curl', '-sS', '--max-time', '20', `http://${webAddress}/hello`])
-    assert.equal(page.code, 0, page.stderr)
+    // By address, and by a name that the DNS service of the gateway resolves.
+    for (const host of [webAddress, 'www.example.test']) {
+      const page = await lab.exec('client', ['curl', '-sS', '--max-time', '20', `http://${host}/hello`])
+      assert.equal(page.code, 0, page.stderr)
+    }
   }
 
   it('H5: launcher, applyd and gatewayd live on or come back, and recover without a restart', async () => {
@@ -116,7 +119,7 @@ describe('H5: a full disk under the whole product', { skip: reasonToSkip() }, ()
 
 /** What a full disk makes them say. */
 const complaints =
-  /disk|ENOSPC|no space|apply service|checkpoint|cannot be (stored|collected)|An apply failed|firewall log/i
+  /disk|ENOSPC|no space|apply service|checkpoint|cannot be (stored|collected)|An apply failed|firewall log|does not follow/i
 
 const reserves = (stateDir: string): number[] =>
   ['gateway', 'applyd'].map((name) => statSync(join(stateDir, name, 'reserve'), { throwIfNoEntry: false })?.size ?? 0)
