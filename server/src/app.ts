@@ -42,11 +42,12 @@ import { Sessions } from './runtime/accounts/sessions.ts'
 import { SignInGuard } from './runtime/accounts/sign-in-guard.ts'
 import { Backups } from './runtime/backups/backups.ts'
 import type { Clock } from './runtime/clock.ts'
-import type { DiskReserve } from './runtime/disk-reserve.ts'
+import type { DiskReserve, DiskState } from './runtime/disk-reserve.ts'
 import { HitCounters } from './runtime/hit-counters.ts'
 import { type AuditEntry, AuditTrail } from './runtime/logs/audit.ts'
 import { FirewallLog, firewallLogMigrations } from './runtime/logs/firewall-log.ts'
 import type { Log } from './runtime/logs/log.ts'
+import { LogQuota, logBytesOf } from './runtime/logs/log-quota.ts'
 import { SystemLog, systemLogMigrations } from './runtime/logs/system-log.ts'
 import type { Vault } from './runtime/vault.ts'
 import { release, version } from './version.ts'
@@ -167,6 +168,13 @@ export function createGateway(parts: GatewayParts): Gateway {
     onFault: (error) => parts.log('warning', 'the firewall log cannot be stored', { error }),
   })
   const reader = new ReadingPool(new URL('./reader.ts', import.meta.url), { path: database.path })
+  const { reserve } = parts
+  const logQuota = new LogQuota({
+    database: logDatabase,
+    maxBytes: () => logBytesOf(reserve?.state().totalBytes ?? null),
+    hasRoom: () => reserve?.hasRoomForLogs() ?? true,
+  })
+  if (reserve) reserve.onLook = keepRoom
   const names = cookieNames(parts.brand)
   const systemLog = new SystemLog({
     database: logDatabase,
@@ -197,11 +205,12 @@ export function createGateway(parts: GatewayParts): Gateway {
     hitCounters,
     firewallLog,
     systemLog,
-    ...(parts.reserve ? { reserve: parts.reserve } : {}),
+    ...(reserve ? { reserve } : {}),
     backups: new Backups({
       folder: join(parts.folder, 'backups'),
       keyFile: join(parts.folder, 'recovery.key'),
       signingKeyFile: join(parts.folder, 'backup-signing.key'),
+      hasRoom: () => reserve?.hasRoomForLogs() ?? true,
       now: clock.now,
       version: release,
     }),
@@ -280,6 +289,18 @@ export function createGateway(parts: GatewayParts): Gateway {
     accounts.tryReturn()
     accounts.close()
     logDatabase.close()
+  }
+
+  /** What can be lost leaves room for what cannot. */
+  function keepRoom(state: DiskState['state']): void {
+    try {
+      logQuota.trim()
+    } catch {
+      // A full disk takes no deletion either; the next look tries again, and the logs themselves report other faults.
+    }
+    if (state === 'enough') return
+    database.shrink()
+    logDatabase.shrink()
   }
 
   function identityOf(session: Identity['session']): Identity | null {

@@ -28,6 +28,7 @@ import { engines } from './engines/index.ts'
 import { logSources } from './engines/views.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
 import { guardConnections } from './http/connections.ts'
+import { storageFaults } from './http/errors.ts'
 import { createTlsServer } from './http/tls.ts'
 import { createSocketListener, serveSockets } from './http/websocket.ts'
 import { adminPasswordVariable, takeSecret } from './launcher/secret.ts'
@@ -367,6 +368,8 @@ const adminPassword = takeSecret(process.env, adminPasswordVariable)
 try {
   await start(readSettings({ ...process.env, [adminPasswordVariable]: adminPassword ?? undefined }))
 } catch (error) {
-  log('error', (error as Error).message, { error })
+  const { code = '', message } = error as NodeJS.ErrnoException
+  const isDisk = storageFaults.has(code)
+  log('error', isDisk ? 'The disk of the state folder is full, read-only or failing.' : message, { error })
   process.exit(1)
 }

@@ -1,7 +1,7 @@
 // Room that applyd keeps for its own records, so that it can start, restart engines and revert a change on a full disk.
 
 import { randomBytes } from 'node:crypto'
-import { rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 const mostBytes = 1024 * 1024
@@ -40,7 +40,7 @@ function fill(path: string): void {
 
 /** For work whose files are made by others: the room of the reserve when there is hardly any other. */
 export function makeRoom(): void {
-  if (reserve === null) return
+  if (reserve === null || !existsSync(reserve)) return
   const { bavail, bsize } = statfsSync(dirname(reserve))
   if (bavail * bsize < mostBytes / 4) rmSync(reserve, { force: true })
 }

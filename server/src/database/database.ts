@@ -203,20 +203,28 @@ export class Database {
     return this.#reserve.release() || this.shrink()
   }
 
-  /** Gives room that is not used back to the disk; false when that is not possible now. */
+  /** Gives room that is not used back to the disk, some of it at a time; false when that is not possible now. */
   shrink(): boolean {
     try {
-      this.#db.prepare('PRAGMA incremental_vacuum').all()
+      // Logs use their pages again.
+      if (!this.#isForgetful) this.#db.prepare(`PRAGMA incremental_vacuum(${pagesGivenBack})`).all()
       return Number(this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy) === 0
     } catch {
       return false
     }
   }
 
+  fileBytes(): number {
+    return this.#pragma('page_count') * this.#pragma('page_size')
+  }
+
   /** Bytes of pages in use, without those that the next writes can take. */
   usedBytes(): number {
-    const one = (name: string): number => Number(Object.values(this.prepare(`PRAGMA ${name}`).get() ?? {})[0])
-    return (one('page_count') - one('freelist_count')) * one('page_size')
+    return this.fileBytes() - this.#pragma('freelist_count') * this.#pragma('page_size')
+  }
+
+  #pragma(name: 'page_count' | 'page_size' | 'freelist_count'): number {
+    return Number(Object.values(this.prepare(`PRAGMA ${name}`).get() ?? {})[0])
   }
 
   /** Makes tables equal to those of another database. Their names are texts of the source, never from outside. */
@@ -261,6 +269,9 @@ export class Database {
     this.#db.close()
   }
 }
+
+/** In one go, which takes some ten milliseconds. */
+const pagesGivenBack = 2_000
 
 const versionOf = (db: DatabaseSync): number =>
   Number((db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version)

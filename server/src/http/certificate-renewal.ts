@@ -50,7 +50,7 @@ export class CertificateRenewal {
 
   async #renew(): Promise<boolean> {
     const { folder, names, now } = this.#parts
-    const certificate = await ensureCertificate(folder, names(), now())
+    const certificate = await ensureCertificate(folder, names(), now(), this.#current)
     if (certificate.chain === this.#current.chain) return false
     this.#current = certificate
     for (const listener of this.#listeners) listener.setSecureContext(tlsOptions(certificate))

@@ -57,7 +57,8 @@ function messageOf({ code, message, problems }: GatewayError): string {
 export const bodyTooLarge = 'The body is larger than this endpoint allows.'
 
 const notStored = 'This could not be stored: the disk is full, read-only or failing.'
-const storageFaults: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EFBIG'])
+/** Codes of the system for a disk that does not take a write. */
+export const storageFaults: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EFBIG'])
 
 /** Fastify's own refusals in our words; any other error is a bug and reveals nothing. */
 export function asGatewayError(error: unknown, tooLargeMessage = bodyTooLarge): GatewayError {

@@ -21,19 +21,19 @@ const day = 24 * 3600 * 1000
 
 /**
  * Reads the certificate of `folder`. A new one is made when it is missing, unusable, for other names or about to expire. The
- * root stays, and if it must change its key stays: whoever trusted that can follow.
+ * root stays, and if it must change its key stays: whoever trusted that can follow. A disk that takes nothing is no reason
+ * not to serve: then `current` goes on, or what there is.
  */
 export async function ensureCertificate(
   folder: string,
   names: readonly string[],
   now: Date,
+  current: ServerCertificate | null = null,
 ): Promise<ServerCertificate> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const [rootKey = '', rootCertificate = '', key = '', chain = ''] = files.map((name) =>
-    readIfThere(join(folder, name)),
-  )
-  if (isFor(chain, names, /./) && isKey(rootKey) && isUsable({ key, chain }, now, renewBeforeDays))
-    return { key, chain }
+  const [rootKey = '', rootCertificate = '', key = '', chain = ''] = files.map((name) => readIfThere(join(folder, name)))
+  const stored = { key, chain }
+  if (isFor(chain, names, /./) && isKey(rootKey) && isUsable(stored, now, renewBeforeDays)) return stored
   const { issueServer, makeRoot } = await import('./certificate-maker.ts')
   const isRootKept =
     isFor(chain, splitNames(names).dns, /^DNS:/) &&
@@ -43,10 +43,14 @@ export async function ensureCertificate(
     : await makeRoot(names, now, isKey(rootKey) ? rootKey : undefined)
   const made = await issueServer(root, names, now)
   const contents = [root.key, root.certificate, made.key, made.chain]
-  files.forEach((name, i) => {
-    writeDurably(join(folder, name), contents[i] ?? '')
-  })
-  return made
+  try {
+    files.forEach((name, i) => {
+      writeDurably(join(folder, name), contents[i] ?? '')
+    })
+    return made
+  } catch {
+    return [current, stored].find((one) => one !== null && isUsable(one, now, 0)) ?? made
+  }
 }
 
 const files = ['root.key', 'root.crt', 'server.key', 'server.crt'] as const

@@ -37,8 +37,8 @@ export class DiskReserve {
   #taking: Promise<void> | null = null
   #timer: NodeJS.Timeout | null = null
   #isFailing = false
-  /** Called with every look at a disk that has little room. */
-  onLow: () => void = () => {}
+  /** Called with every look at the disk. */
+  onLook: (state: DiskState['state']) => void = () => {}
 
   constructor(path: string, measure: MeasureDisk = measureDisk) {
     this.#path = path
@@ -50,7 +50,7 @@ export class DiskReserve {
   /** Takes the room, and takes it again whenever it was given up. */
   start(): void {
     const look = (): void => {
-      if (this.state().state !== 'enough') this.onLow()
+      this.onLook(this.state().state)
       void this.take()
     }
     this.#timer = setInterval(look, lookMilliseconds).unref()

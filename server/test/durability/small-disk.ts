@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -78,6 +78,13 @@ export class SmallDisk {
     } finally {
       closeSync(file)
     }
+  }
+
+  /** With the reserve taken, so that it is not filled as well. */
+  async fillAll(): Promise<void> {
+    const reserve = join(this.#inside, 'gateway', 'reserve')
+    await until('the reserve is taken', () => (statSync(reserve, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    this.fill()
   }
 
   free(): void {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect as connectPlain } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -216,6 +216,21 @@ describe('the certificate', () => {
       assert.ok(isRenewalOf(before, after))
     } finally {
       listener.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('goes on being served when a new one cannot be stored', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tls-full-'))
+    try {
+      const first = await ensureCertificate(folder, ['localhost'], new Date())
+      // A folder in the place of the staged file refuses the write, for root too.
+      mkdirSync(join(folder, 'root.key.new'))
+      const later = new Date(Date.now() + 380 * 86_400_000)
+      assert.deepEqual(await ensureCertificate(folder, ['localhost'], later), first)
+      rmSync(join(folder, 'root.key.new'), { recursive: true })
+      assert.notDeepEqual(await ensureCertificate(folder, ['localhost'], later), first)
+    } finally {
       rmSync(folder, { recursive: true, force: true })
     }
   })

@@ -1,7 +1,7 @@
 // Making backups, by hand and every day, and reading them. The archives themselves are kept by runtime/backups.
 
 import { setImmediate } from 'node:timers/promises'
-import { GatewayError } from '../../contract/error.ts'
+import { GatewayError, isUnavailable } from '../../contract/error.ts'
 import { strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import type { Services } from '../../http/handle.ts'
@@ -114,8 +114,15 @@ export async function runDaily(services: Services): Promise<boolean> {
 async function makeAutomatic(services: Services): Promise<void> {
   const stored = read(services.engine.config, settings)
   const uploads = uploadKinds.filter((kind) => stored[kind].enabled)
-  await services.backups.create(automaticComment, () => gather(services), { isAutomatic: true, uploads })
-  await services.backups.rotate(rotationDays[stored.common.rotate])
+  const create = () => services.backups.create(automaticComment, () => gather(services), { isAutomatic: true, uploads })
+  const rotate = () => services.backups.rotate(rotationDays[stored.common.rotate])
+  await create().catch(async (error: unknown) => {
+    if (!isUnavailable(error)) throw error
+    // Those that are due to go may be what fills the disk.
+    await rotate()
+    await create()
+  })
+  await rotate()
   services.backups.noteAutomatic(null)
   services.audit.noteOwn('automatic backup', 'ok', 'The automatic backup was made.')
 }

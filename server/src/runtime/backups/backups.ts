@@ -52,6 +52,8 @@ export interface BackupsOptions {
   readonly signingKeyFile: string
   readonly now: () => Date
   readonly version: Release
+  /** Whether backups may take more of the disk; absent: always. */
+  readonly hasRoom?: () => boolean
 }
 
 interface MakeOptions {
@@ -71,6 +73,7 @@ const ending = '.backup'
 export class Backups {
   readonly #folder: string
   readonly #now: () => Date
+  readonly #hasRoom: () => boolean
   readonly #known = new Map<string, StoredBackup>()
   readonly #signing: SigningKey
   #turn: Promise<unknown> = Promise.resolve()
@@ -79,8 +82,9 @@ export class Backups {
   readonly version: Release
   readonly keys: RecoveryKeys
 
-  constructor({ folder, keyFile, signingKeyFile, now, version }: BackupsOptions) {
+  constructor({ folder, keyFile, signingKeyFile, now, version, hasRoom = () => true }: BackupsOptions) {
     this.#folder = folder
+    this.#hasRoom = hasRoom
     this.#now = now
     this.version = version
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -219,10 +223,18 @@ export class Backups {
 
   async #stage(id: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<Measure> {
     try {
-      return await writeChunks(this.#stagedOf(id), chunks)
+      return await writeChunks(this.#stagedOf(id), this.#whileRoom(chunks))
     } catch (cause) {
       rmSync(this.#stagedOf(id), { force: true })
       throw (cause as NodeJS.ErrnoException).syscall === undefined ? cause : notKept(cause)
+    }
+  }
+
+  /** The room of the configuration is not for backups. */
+  async *#whileRoom(chunks: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      if (!this.#hasRoom()) throw notKept(null)
+      yield chunk
     }
   }
 
@@ -282,7 +294,11 @@ export class Backups {
     const info = readInfo(start)
     if (!info) return null
     const record = { ...info, id, ...measure, kept_since: this.#seconds(), is_automatic: false }
-    writeDurably(this.#recordOf(id), JSON.stringify(record))
+    try {
+      writeDurably(this.#recordOf(id), JSON.stringify(record))
+    } catch {
+      // A full disk must not keep the gateway from starting; the next start makes it again.
+    }
     return record
   }
 }

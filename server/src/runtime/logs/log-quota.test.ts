@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { Database } from '../../database/database.ts'
+import { firewallLogMigrations } from './firewall-log.ts'
+import { LogQuota, logBytesOf } from './log-quota.ts'
+import { systemLogMigrations } from './system-log.ts'
+
+const migrations = [...firewallLogMigrations, ...systemLogMigrations]
+const mebibyte = 1 << 20
+
+describe('the room of the logs', () => {
+  const withLogs = (work: (database: Database, add: (count: number) => void) => void): void => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-quota-'))
+    const database = new Database(join(folder, 'log.db'), undefined, { migrations, isForgetful: true })
+    let number = 0
+    work(database, (count) =>
+      database.transact(() => {
+        for (let index = 0; index < count; index++)
+          database
+            .prepare(
+              `INSERT INTO records (source, number, id, date_time, microseconds, priority, message, syslog_id, unit)
+               VALUES ('busy', ?, ?, ?, 0, 6, ?, '', '')`,
+            )
+            .run(++number, String(number), number, 'x'.repeat(200))
+      }),
+    )
+    database.close()
+    rmSync(folder, { recursive: true })
+  }
+
+  it('is a share of the disk, and bounded', () => {
+    assert.equal(logBytesOf(null), 256 * mebibyte)
+    assert.equal(logBytesOf(2 ** 40), 256 * mebibyte)
+    assert.equal(logBytesOf(64 * mebibyte), 8 * mebibyte)
+  })
+
+  it('M8: goes to the newest records, and the file does not grow beyond it', () => {
+    withLogs((database, add) => {
+      const quota = new LogQuota({ database, maxBytes: () => mebibyte, hasRoom: () => true })
+      database
+        .prepare(
+          `INSERT INTO records (source, number, id, date_time, microseconds, priority, message, syslog_id, unit)
+           VALUES ('quiet', 7, 'q', 0, 0, 6, 'the only one', '', '')`,
+        )
+        .run()
+      for (let round = 0; round < 30; round++) {
+        add(1_000)
+        quota.trim()
+      }
+      assert.ok(database.fileBytes() < 2 * mebibyte, `${database.fileBytes()} bytes`)
+      const { newest } = database.prepare(`SELECT max(number) AS newest FROM records WHERE source = 'busy'`).get() ?? {}
+      assert.equal(newest, 30_000)
+      const quiet = database.prepare(`SELECT count(*) AS count FROM records WHERE source = 'quiet'`).get()
+      assert.equal(quiet?.count, 1, 'how far the source was read is forgotten')
+    })
+  })
+
+  it('M8: is what the logs have when the disk has little left', () => {
+    withLogs((database, add) => {
+      const quota = new LogQuota({ database, maxBytes: () => 256 * mebibyte, hasRoom: () => false })
+      add(20_000)
+      for (let round = 0; round < 5; round++) quota.trim()
+      const before = database.fileBytes()
+      for (let round = 0; round < 20; round++) {
+        add(500)
+        quota.trim()
+      }
+      assert.ok(database.fileBytes() <= before * 1.01, `${database.fileBytes()} bytes after ${before}`)
+      assert.ok(Number(database.prepare('SELECT count(*) AS count FROM records').get()?.count) > 10_000)
+    })
+  })
+})
