@@ -51,7 +51,7 @@ export const routes: readonly Route[] = [
   ),
   handle(showRevision, async (context) => {
     const number = revisionNumber(context.params)
-    return jsonReply(await context.services.reader.run('revision', number, context))
+    return jsonReply(await context.services.reader.runOnce('revision', `${number}`, number, context))
   }),
   handle(revertToRevision, (context) => {
     const number = revisionNumber(context.params)
