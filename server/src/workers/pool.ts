@@ -140,7 +140,8 @@ export class WorkerPool<T extends Tasks> {
     const { entry, data, maxHeapMb } = this.#options
     const worker = new Worker(entry, {
       workerData: data,
-      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+      // With the young generation of a whole process, the memory of a worker would be garbage for the most part.
+      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: 16 },
       // Nothing of the environment: a worker needs no setting of the process, and must not have its secrets.
       env: {},
     })
