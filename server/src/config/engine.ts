@@ -19,8 +19,9 @@ import type {
   Preview,
 } from './change.ts'
 import { describeChanges } from './describe.ts'
-import { applyChanges, type ChangeSet, diffConfig, inverse, type Snapshot } from './diff.ts'
+import { type ChangeSet, diffConfig, inverse, type Snapshot } from './diff.ts'
 import { MachineFollower } from './machine.ts'
+import { PastConfigs } from './past-configs.ts'
 import {
   type Baseline,
   needsItsOwnTurn,
@@ -45,6 +46,7 @@ export class ConfigEngine implements ConfigView {
   #slotRevisions: Record<string, number>
   #sequences: Record<string, number>
   readonly #probation: ProbationWatch
+  readonly #past: PastConfigs
   readonly #queue: Waiting[] = []
   readonly #listeners: (() => void)[] = []
   #working: Promise<void> | null = null
@@ -58,6 +60,7 @@ export class ConfigEngine implements ConfigView {
     this.#parts = parts
     const loaded = parts.store.load()
     this.#head = loaded.snapshot
+    this.#past = new PastConfigs(parts.store)
     this.#slotRevisions = loaded.slotRevisions
     this.#sequences = loaded.sequences
     this.#probation = new ProbationWatch(parts.clock, loaded.probation, ({ revision, seconds }) =>
@@ -151,12 +154,12 @@ export class ConfigEngine implements ConfigView {
 
   /** The configuration as it was at a revision; null when it does not exist. */
   configAt(revision: number): Config | null {
-    if (revision === this.#head.revision) return this.#head.config
-    if (revision > this.#head.revision || !this.#parts.store.hasRevision(revision)) return null
-    const undone = this.#parts.store
-      .changesSince(revision)
-      .reduce((snapshot, changes) => applyChanges(snapshot, inverse(changes), revision), this.#head)
-    return undone.config
+    return this.#past.find(this.#head, revision)
+  }
+
+  /** Reads what configAt() needs in slices, for who is about to ask in a change. */
+  loadPast(revision: number, slices: () => Promise<void> | undefined): Promise<void> {
+    return this.#past.load(this.#head, revision, slices)
   }
 
   #configAtOrThrow(revision: number): Config {

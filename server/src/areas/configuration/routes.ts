@@ -3,6 +3,7 @@
 import { GatewayError, notFound } from '../../contract/error.ts'
 import { type Context, handle, jsonReply, type Route, type Services, signedIn } from '../../http/handle.ts'
 import { resealAll } from '../../model/reseal.ts'
+import { createSlices } from '../../workers/slices.ts'
 import { hasAdministrator } from '../administrators/public.ts'
 import {
   configurationStatus,
@@ -53,9 +54,10 @@ export const routes: readonly Route[] = [
     const number = revisionNumber(context.params)
     return jsonReply(await context.services.reader.runOnce('revision', `${number}`, number, context))
   }),
-  handle(revertToRevision, (context) => {
+  handle(revertToRevision, async (context) => {
     const number = revisionNumber(context.params)
     const { engine } = context.services
+    await engine.loadPast(number, createSlices())
     return context.change(() => {
       const config = engine.configAt(number)
       if (!config) throw notFound(`revision ${number}`)
