@@ -141,6 +141,8 @@ export interface ConfigView {
   readonly history: HistoryState
   listRevisions(limit: number, offset: number): RevisionInfo[]
   configAt(revision: number): Config | null
+  /** Reads what configAt() needs in slices, for who is about to ask in a change. */
+  loadPast(revision: number, slices: () => Promise<void> | undefined): Promise<void>
   onChanged(listener: () => void): void
   /** Keeps the change on probation. */
   confirm(): Probation

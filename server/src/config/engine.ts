@@ -24,6 +24,7 @@ import { ChangeQueue } from './change-queue.ts'
 import { describeChanges } from './describe.ts'
 import { applyChanges, diffConfig, inverse, type Snapshot } from './diff.ts'
 import { MachineFollower } from './machine.ts'
+import { PastConfigs } from './past-configs.ts'
 import {
   afterRevert,
   type Baseline,
@@ -53,6 +54,7 @@ export class ConfigEngine implements ConfigView {
   #slotRevisions: Record<string, number>
   #sequences: Record<string, number>
   readonly #probation: ProbationWatch
+  readonly #past: PastConfigs
   readonly #queue = new ChangeQueue()
   readonly #listeners: (() => void)[] = []
   #working: Promise<void> | null = null
@@ -66,6 +68,7 @@ export class ConfigEngine implements ConfigView {
     this.#parts = parts
     const loaded = parts.store.load()
     this.#head = loaded.snapshot
+    this.#past = new PastConfigs(parts.store)
     this.#slotRevisions = loaded.slotRevisions
     this.#sequences = loaded.sequences
     this.#probation = new ProbationWatch(parts.clock, loaded.probation, ({ revision, seconds }) =>
@@ -171,22 +174,19 @@ export class ConfigEngine implements ConfigView {
     return { ...size, removedUpTo }
   }
 
-  /** The configuration as it was at a revision; null when it does not exist, or is no longer kept. */
-  configAt(revision: number): Config | null {
-    if (revision > this.#head.revision || !this.#parts.store.hasRevision(revision)) return null
-    return this.#snapshotAt(revision).config
+  /** Reads what configAt() needs in slices, for who is about to ask in a change. */
+  loadPast(revision: number, slices: () => Promise<void> | undefined): Promise<void> {
+    return this.#past.load(this.#head, revision, slices)
   }
 
-  #snapshotAt(revision: number): Snapshot {
-    if (revision === this.#head.revision) return this.#head
-    return this.#parts.store
-      .changesSince(revision)
-      .reduce((snapshot, changes) => applyChanges(snapshot, inverse(changes), revision), this.#head)
+  /** The configuration as it was at a revision; null when it does not exist, or is no longer kept. */
+  configAt(revision: number): Config | null {
+    return this.#past.find(this.#head, revision)
   }
 
   /** The head as it will be when this change on probation is reverted. */
   #headWithout({ revision }: Probation): Snapshot {
-    return { ...this.#snapshotAt(revision - 1), revision: this.#head.revision + 1 }
+    return { ...this.#past.snapshotAt(this.#head, revision - 1), revision: this.#head.revision + 1 }
   }
 
   /** Ends the probation and keeps the change. */

@@ -120,7 +120,7 @@ type Asking = Pick<Context, 'identity' | 'signal'>
 /** Reads that take long, done by a worker that opens the database itself. The answer is the JSON of the reply as bytes. */
 export interface Reader {
   run(task: string, input: unknown, asking: Asking): Promise<Uint8Array>
-  /** All who ask with the same key share one run; its answer is kept until the task is asked with another key. */
+  /** All who ask with the same key share one run and its answer, which is kept until the task is asked with another key. */
   runOnce(task: string, key: string, input: unknown, asking: Asking): Promise<Uint8Array>
 }
 

@@ -48,6 +48,8 @@ export class HitCounters {
   readonly #parts: HitCounterParts
   #epoch = ''
   #entries = new Map<string, Entry>()
+  /** Of these entries, made when it is first asked for. */
+  #shown: ReadonlyMap<string, RuleHits> | null = null
   #trustedUntil = Number.NEGATIVE_INFINITY
   #reading: Promise<void> | null = null
   #savedAt: number
@@ -73,12 +75,8 @@ export class HitCounters {
       })
     }
     await this.#reading
-    return new Map(
-      [...this.#entries].map(([origin, { before, now, since, lastHit }]) => [
-        origin,
-        { packets: before + now, since, lastHit },
-      ]),
-    )
+    this.#shown ??= new Map([...this.#entries].map(([origin, entry]) => [origin, shown(entry)]))
+    return this.#shown
   }
 
   async #read(): Promise<void> {
@@ -106,6 +104,7 @@ export class HitCounters {
         return [origin, advance(known, counted.get(origin) ?? 0, isFullReload, time)]
       }),
     )
+    this.#shown = null
     this.#epoch = epoch
     this.#isSaved = false
   }
@@ -147,8 +146,11 @@ export class HitCounters {
   }
 }
 
+const shown = ({ before, now, since, lastHit }: Entry): RuleHits => ({ packets: before + now, since, lastHit })
+
 /** A count that fell, or one of another epoch, has restarted: its old value is added to the total. */
 function advance(known: Entry, now: number, isFullReload: boolean, time: number): Entry {
+  if (!isFullReload && now === known.now) return known
   const hasRestarted = isFullReload || now < known.now
   const hits = hasRestarted ? now : now - known.now
   return {

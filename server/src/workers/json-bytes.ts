@@ -39,7 +39,8 @@ const pieceBytes = 65_536
 export const sendable = (bytes: Uint8Array): Buffer | Readable =>
   bytes.length <= pieceBytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) : Readable.from(pieces(bytes))
 
-function* pieces({ buffer, byteOffset, length }: Uint8Array): Generator<Buffer> {
-  for (let at = 0; at < length; at += pieceBytes)
-    yield Buffer.from(buffer, byteOffset + at, Math.min(pieceBytes, length - at))
+/** Holds the bytes themselves while they are sent, so that others can be given the same ones. */
+function* pieces(bytes: Uint8Array): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += pieceBytes)
+    yield Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(pieceBytes, bytes.length - at))
 }

@@ -13,6 +13,8 @@ interface Asking {
 type ByteTasks = Readonly<Record<string, (input: unknown) => Uint8Array>>
 
 const maxWaitingPerOwner = 16
+/** The findings of ten thousand rules are four megabytes. */
+const maxKeptBytes = 8 * 1024 * 1024
 
 export class ReadingPool {
   readonly #pool: WorkerPool<ByteTasks>
@@ -27,7 +29,7 @@ export class ReadingPool {
   }
 
   runOnce(task: string, key: string, input: unknown, { identity, signal }: Asking): Promise<Uint8Array> {
-    const runs = this.#once.get(task) ?? new SharedRuns<Uint8Array>()
+    const runs = this.#once.get(task) ?? new SharedRuns<Uint8Array>(({ length }) => length <= maxKeptBytes)
     this.#once.set(task, runs)
     return runs.ask(key, signal, (end) => this.run(task, input, { identity, signal: end }))
   }

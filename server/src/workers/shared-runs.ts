@@ -1,5 +1,5 @@
 // One run for all who ask the same at the same time, and its result for those who ask later. A run is ended when all who wait
-// for it have gone.
+// for it have gone. A result that is still being sent to one client is given to the next: it is in memory once.
 
 import { GatewayError } from '../contract/error.ts'
 
@@ -9,13 +9,24 @@ interface Run<T> {
   waiting: number
 }
 
-export class SharedRuns<T> {
+/** More keys than this are not remembered. */
+const maxKnown = 64
+
+export class SharedRuns<T extends object> {
   readonly #running = new Map<string, Run<T>>()
+  /** Results that someone still uses. */
+  readonly #used = new Map<string, WeakRef<T>>()
+  readonly #isWorthKeeping: (result: T) => boolean
   #kept: { readonly key: string; readonly result: T } | null = null
 
-  /** The result that is kept is that of the last key which was asked for. */
+  /** The last result is kept if it is worth the memory. */
+  constructor(isWorthKeeping: (result: T) => boolean) {
+    this.#isWorthKeeping = isWorthKeeping
+  }
+
   async ask(key: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (this.#kept?.key === key) return this.#kept.result
+    const known = this.#kept?.key === key ? this.#kept.result : this.#used.get(key)?.deref()
+    if (known) return known
     const run = this.#running.get(key) ?? this.#start(key, start)
     run.waiting++
     const { promise: gone, reject } = Promise.withResolvers<never>()
@@ -33,6 +44,13 @@ export class SharedRuns<T> {
     }
   }
 
+  #remember(key: string, result: T): void {
+    this.#kept = this.#isWorthKeeping(result) ? { key, result } : null
+    this.#used.delete(key)
+    this.#used.set(key, new WeakRef(result))
+    for (const oldest of this.#used.keys()) if (this.#used.size > maxKnown) this.#used.delete(oldest)
+  }
+
   #start(key: string, start: (signal: AbortSignal) => Promise<T>): Run<T> {
     const end = new AbortController()
     const forget = (): void => {
@@ -45,7 +63,7 @@ export class SharedRuns<T> {
     end.signal.addEventListener('abort', forget, { once: true })
     result.then(
       (value) => {
-        if (this.#running.get(key) === run) this.#kept = { key, result: value }
+        if (this.#running.get(key) === run) this.#remember(key, value)
         forget()
       },
       () => forget(),

@@ -40,10 +40,17 @@ const manyRules = (config: Config): Config => {
   return write(write(config, ipAddresses, objects), forwardRules, rules)
 }
 
-const longList = (config: Config): Config =>
-  write(config, ipAddressLists, [
-    { id: 'ip_address_list.id.1', title: 'Long', comment: '', values: numbers(listLength).map(addressOf) },
-  ])
+const longLists = (config: Config): Config =>
+  write(
+    config,
+    ipAddressLists,
+    [1, 2, 3, 4].map((n) => ({
+      id: `ip_address_list.id.${n}`,
+      title: `Long ${n}`,
+      comment: '',
+      values: numbers(listLength).map(addressOf),
+    })),
+  )
 
 const packet = {
   source: '10.10.0.5',
@@ -96,7 +103,7 @@ describe('expensive reads', () => {
     reader = await gateway.client('predefined_admin_readonly')
     other = await gateway.client('predefined_firewall_admin')
     revisionOf.rules = await change(manyRules)
-    revisionOf.list = await change(longList)
+    revisionOf.list = await change(longLists)
     await gateway.http.listen({ host: '127.0.0.1', port: 0 })
     port = (gateway.http.server.address() as AddressInfo).port
     const pool = gateway.services.reader
@@ -116,12 +123,12 @@ describe('expensive reads', () => {
     whole()
     let [held, needed] = [Number.POSITIVE_INFINITY, 0]
     // One round may hold work of the collector.
-    for (let round = 0; round < 3 && held * 3 > needed; round++) {
+    for (let round = 0; round < 3 && held * 2 > needed; round++) {
       await begin()
       held = Math.min(held, await longestStretch(() => overTheWire(url)))
       needed = Math.max(needed, wholeStretch(whole))
     }
-    assert.ok(held * 3 < needed, `The event loop was held for ${held.toFixed(1)} ms of ${needed.toFixed(1)} ms.`)
+    assert.ok(held * 2 < needed, `The event loop was held for ${held.toFixed(1)} ms of ${needed.toFixed(1)} ms.`)
   }
 
   const describeAll = (revision: number) => () =>
@@ -130,7 +137,7 @@ describe('expensive reads', () => {
   it('M2: a revision of thousands of rules is described without holding the event loop', () =>
     assertSmall(`/config/revisions/${revisionOf.rules}`, describeAll(revisionOf.rules)))
 
-  it('M2: a revision with a list of 100,000 addresses is described without holding the event loop', () =>
+  it('M2: a revision with lists of 100,000 addresses is described without holding the event loop', () =>
     assertSmall(`/config/revisions/${revisionOf.list}`, describeAll(revisionOf.list)))
 
   it('M10: hygiene is found without holding the event loop', async () => {
@@ -152,7 +159,7 @@ describe('expensive reads', () => {
     assert.ok(answers.every(({ status, bytes }) => status === 200 && bytes === answers[0]?.bytes))
     await overTheWire('/firewall/hygiene')
     assert.equal(runs.length, 1)
-    await change(longList)
+    await change(longLists)
     await overTheWire('/firewall/hygiene')
     assert.equal(runs.length, 2)
   })

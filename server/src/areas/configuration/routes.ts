@@ -4,6 +4,7 @@ import { GatewayError, notFound } from '../../contract/error.ts'
 import { type Context, handle, jsonReply, type Route, type Services, signedIn } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
 import { resealAll } from '../../model/reseal.ts'
+import { createSlices } from '../../workers/slices.ts'
 import { hasAdministrator } from '../administrators/public.ts'
 import { history, limitsOf } from './config.ts'
 import {
@@ -63,11 +64,12 @@ export const routes: readonly Route[] = [
     const number = revisionNumber(context.params)
     const { engine, reader } = context.services
     if (number <= engine.history.removedUpTo) throw missing(engine, number)
-    return jsonReply(await reader.run('revision', number, context))
+    return jsonReply(await reader.runOnce('revision', `${number}`, number, context))
   }),
-  handle(revertToRevision, (context) => {
+  handle(revertToRevision, async (context) => {
     const number = revisionNumber(context.params)
     const { engine } = context.services
+    await engine.loadPast(number, createSlices())
     return context.change(() => {
       const config = engine.configAt(number)
       if (!config) throw missing(engine, number)

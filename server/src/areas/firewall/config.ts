@@ -4,7 +4,7 @@
 import { Enabled, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { pathOf } from '../../model/paths.ts'
-import { type Config, type ListSlot, list, read, single } from '../../model/slots.ts'
+import { type ListSlot, list, perState, read, single } from '../../model/slots.ts'
 import { FirewallSettings } from './contract.ts'
 import { AccessList, AccessOrder, AccessState, Bypass } from './contract-access-lists.ts'
 import { Check, ChecksSettings } from './contract-checks.ts'
@@ -121,5 +121,6 @@ export const slots = [
 ]
 
 /** Origins of all rules, enabled or not: `firewall.forward[7]`. */
-export const ruleOrigins = (config: Config): string[] =>
-  ruleTables.flatMap((table) => read(config, ruleSlots[table]).map((rule) => pathOf(ruleSlots[table], rule.id)))
+export const ruleOrigins = perState(Object.values(ruleSlots), (config): readonly string[] =>
+  ruleTables.flatMap((table) => read(config, ruleSlots[table]).map((rule) => pathOf(ruleSlots[table], rule.id))),
+)
