@@ -69,6 +69,7 @@ export interface GatewayParts {
   readonly areas?: readonly Area[]
   readonly logsRequests?: boolean
   readonly checkReplies?: boolean
+  readonly handlerMilliseconds?: number
 }
 
 export interface Gateway {
@@ -200,6 +201,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.serverFactory ? { serverFactory: parts.serverFactory } : {}),
     ...(parts.logsRequests ? { logsRequests: true } : {}),
     ...(parts.checkReplies ? { checkReplies: true } : {}),
+    ...(parts.handlerMilliseconds ? { handlerMilliseconds: parts.handlerMilliseconds } : {}),
   })
   return { http, engine, services, close }
 
