@@ -88,6 +88,7 @@ export interface GatewayParts {
   readonly areas?: readonly Area[]
   readonly logsRequests?: boolean
   readonly checkReplies?: boolean
+  readonly handlerMilliseconds?: number
 }
 
 export interface Gateway {
@@ -258,6 +259,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.serverFactory ? { serverFactory: parts.serverFactory } : {}),
     ...(parts.logsRequests ? { logsRequests: true } : {}),
     ...(parts.checkReplies ? { checkReplies: true } : {}),
+    ...(parts.handlerMilliseconds ? { handlerMilliseconds: parts.handlerMilliseconds } : {}),
   })
   http.addHook('onClose', async () => {
     refusedSignIns.close()

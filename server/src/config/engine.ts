@@ -22,7 +22,7 @@ import type {
 } from './change.ts'
 import { ChangeQueue } from './change-queue.ts'
 import { describeChanges } from './describe.ts'
-import { applyChanges, diffConfig, inverse, type Snapshot } from './diff.ts'
+import { diffConfig, type Snapshot } from './diff.ts'
 import { MachineFollower } from './machine.ts'
 import { PastConfigs } from './past-configs.ts'
 import {

@@ -34,6 +34,7 @@ export class Deadline {
         reject(tookTooLong(limit))
         this.#controller?.abort()
       }, limit)
+      timer.unref()
       work.then(resolve, reject).finally(() => clearTimeout(timer))
     })
   }

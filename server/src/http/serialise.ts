@@ -88,23 +88,35 @@ const textsOf = (schema: TSchema, value: object): Generator<string | Buffer, voi
 /** Null when it would be too long to be kept. */
 function* gatherKept(texts: Iterable<string | Buffer>): Generator<void, Kept | null> {
   const parts: Buffer[] = []
+  let gathered: Buffer[] = []
   let text = ''
   let length = 0
+  let before = 0
+  /** Few large parts: each is a turn on its way to the client. */
+  const join = (): void => {
+    if (text !== '') gathered.push(Buffer.from(text))
+    text = ''
+    if (gathered.length > 0) parts.push(Buffer.concat(gathered))
+    gathered = []
+    before = length
+  }
   for (const next of texts) {
     if (typeof next === 'string') text += next
     else {
-      if (text !== '') parts.push(Buffer.from(text))
-      parts.push(next)
+      if (text !== '') gathered.push(Buffer.from(text))
+      gathered.push(next)
       text = ''
     }
     length += next.length
     if (length > longestKept) return null
+    if (length - before > longestWhole) join()
     yield
   }
-  if (parts.length === 0 && text.length <= longestString) return text
-  if (text !== '') parts.push(Buffer.from(text))
+  if (parts.length === 0 && gathered.length === 0 && text.length <= longestString) return text
+  join()
+  const [only] = parts
   const bytes = parts.reduce((sum, part) => sum + part.length, 0)
-  return bytes <= longestWhole ? Buffer.concat(parts) : new LongReply(parts, bytes)
+  return parts.length === 1 && only ? only : new LongReply(parts, bytes)
 }
 
 /** Neighbours in a long list and what they turn into. */

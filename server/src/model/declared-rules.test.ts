@@ -165,6 +165,33 @@ describe('an edit', () => {
     assert.throws(() => updateSettings(filled, settingsOf, { best: 'shelf.id.9' }), { code: 'invalid' })
   })
 
+  it('names the places of its faults once for all of them, and not more than a refusal shows', () => {
+    const wishes = single('library.wishes', strictObject({ wanted: Type.Array(Type.String()) }), { wanted: [] })
+    const counts = { places: 0, asked: 0 }
+    const declared = declareSettings({
+      slot: wishes,
+      noun: 'wishes',
+      references: [
+        {
+          field: 'wanted',
+          isList: true,
+          idsOf: ({ wanted }) => wanted,
+          placesOf: ({ wanted }) => {
+            counts.places++
+            return wanted.map((_, index) => `wanted[${index}].id`)
+          },
+          faultOf: () => {
+            counts.asked++
+            return 'Unknown.'
+          },
+        },
+      ],
+    })
+    const wanted = Array.from({ length: 5_000 }, (_, index) => `shelf.id.${index}`)
+    assert.throws(() => updateSettings(filled, declared, { wanted }), { code: 'invalid' })
+    assert.deepEqual(counts, { places: 1, asked: 100 })
+  })
+
   it('finds an item whose id is shown as a number by that number', () => {
     const renamed = updateIn(filled, shelfList, '2', { title: 'new' })
     assert.equal(findItem(renamed, shelves, 'shelf.id.2')?.title, 'new')

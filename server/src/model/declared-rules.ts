@@ -1,7 +1,7 @@
 // What follows from declarations for the whole configuration: what is wrong with it, and who names an object. Lists have
 // tens of thousands of items and are verified at every change, so only what changed since the last good state is looked at.
 
-import type { Problem } from '../contract/error.ts'
+import { maxProblems, type Problem } from '../contract/error.ts'
 import {
   any,
   anyProblems,
@@ -45,11 +45,16 @@ function addReferenceProblems<T>(problems: Problem[], config: Config, reference:
     if (ids.length > 1) problems.push(...anyProblems(field, ids))
     return
   }
-  ids.forEach((id, index) => {
+  const most = problems.length + maxProblems
+  let places: readonly string[] | undefined
+  for (const [index, id] of ids.entries()) {
     const message = reference.faultOf?.(config, id, value) ?? null
-    if (message === null) return
-    problems.push({ field: reference.placesOf?.(value)[index] ?? (isList ? `${field}[${index}]` : field), message })
-  })
+    if (message === null) continue
+    // Once for all faults: there may be a hundred thousand ids.
+    places ??= reference.placesOf?.(value) ?? []
+    problems.push({ field: places[index] ?? (isList ? `${field}[${index}]` : field), message })
+    if (problems.length >= most) return
+  }
 }
 
 type Verify = (config: Config) => readonly Problem[]

