@@ -34,6 +34,7 @@ import { HitCounters } from './runtime/hit-counters.ts'
 import { type AuditEntry, AuditTrail } from './runtime/logs/audit.ts'
 import { FirewallLog, firewallLogMigrations } from './runtime/logs/firewall-log.ts'
 import type { Log } from './runtime/logs/log.ts'
+import { LogReader } from './runtime/logs/log-reader.ts'
 import { SystemLog, systemLogMigrations } from './runtime/logs/system-log.ts'
 import type { Vault } from './runtime/vault.ts'
 import { release, version } from './version.ts'
@@ -117,7 +118,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     hits: () => applier.hits(),
     origins: () => ruleOrigins(engine.config),
   })
-  const logDatabase = openLog(join(parts.folder, 'log.db'), parts.log)
+  const logPath = join(parts.folder, 'log.db')
+  const logDatabase = openLog(logPath, parts.log)
   const firewallLog = new FirewallLog({
     database: logDatabase,
     path: parts.hitsFile,
@@ -137,6 +139,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     }),
     onFault: (error) => parts.log('warning', 'the system journal cannot be collected', { error }),
   })
+  const logReader = new LogReader({ entry: new URL('./log-worker.ts', import.meta.url), path: logPath })
   const services: Services = {
     brand: parts.brand,
     hostName: parts.hostName,
@@ -153,6 +156,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     hitCounters,
     firewallLog,
     systemLog,
+    logReader,
     backups: new Backups({
       folder: join(parts.folder, 'backups'),
       keyFile: join(parts.folder, 'recovery.key'),
@@ -204,6 +208,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   return { http, engine, services, close }
 
   async function close(): Promise<void> {
+    await logReader.close()
     await systemLog.stop()
     await firewallLog.stop()
     hitCounters.close()

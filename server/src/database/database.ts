@@ -85,11 +85,6 @@ export class Database {
     return statement
   }
 
-  /** A statement made up for one question, which is not kept. Its text is made of fixed parts; values are bound here too. */
-  ask(sql: string): StatementSync {
-    return this.#db.prepare(sql)
-  }
-
   /** The listener is called after a rollback: what was cached from the transaction is no longer valid. */
   onRolledBack(listener: () => void): void {
     this.#rolledBackListeners.push(listener)
@@ -136,6 +131,27 @@ export class Database {
       )
     }
     return error
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+}
+
+/** A second connection to a file that another one writes, for reading only: in a worker thread. */
+export class ReadDatabase {
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(path: string) {
+    this.#db = new DatabaseSync(path, { readOnly: true, timeout: 2_000 })
+  }
+
+  /** The statement texts are a fixed set in the source; values are always bound. */
+  prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql) ?? this.#db.prepare(sql)
+    this.#statements.set(sql, known)
+    return known
   }
 
   close(): void {

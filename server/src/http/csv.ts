@@ -4,9 +4,14 @@
 const startsFormula = /^[=+\-@\t\r]/
 
 export function toCsv(columns: readonly string[], rows: readonly Readonly<Record<string, unknown>>[]): string {
-  const lines = rows.map((row) => columns.map((column) => cell(row[column])).join(','))
-  return `${[columns.map(cell).join(','), ...lines].join('\r\n')}\r\n`
+  return csvHeader(columns) + csvLines(columns, rows)
 }
+
+export const csvHeader = (columns: readonly string[]): string => `${columns.map(cell).join(',')}\r\n`
+
+/** Without the header, for rows that are sent in pieces. */
+export const csvLines = (columns: readonly string[], rows: readonly Readonly<Record<string, unknown>>[]): string =>
+  rows.map((row) => `${columns.map((column) => cell(row[column])).join(',')}\r\n`).join('')
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return ''

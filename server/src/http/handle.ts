@@ -1,6 +1,6 @@
 // What an area writes to answer an endpoint: handle() and the context it gets. Areas see this file and never Fastify.
 
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
 import type { BackgroundState } from '../config/background.ts'
 import type { Actor, ConfigView, EditTools } from '../config/change.ts'
@@ -23,6 +23,7 @@ import type { DdnsUpdater } from '../runtime/dynamic-dns/ddns.ts'
 import type { HitCounters } from '../runtime/hit-counters.ts'
 import type { AuditResult, AuditTrail } from '../runtime/logs/audit.ts'
 import type { FirewallLog } from '../runtime/logs/firewall-log.ts'
+import type { LogReader } from '../runtime/logs/log-reader.ts'
 import type { SystemLog } from '../runtime/logs/system-log.ts'
 import type { Vault } from '../runtime/vault.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
@@ -154,6 +155,8 @@ export interface Services {
   }
   /** Audit trail, firewall log and service logs in one table. */
   readonly systemLog: SystemLog
+  /** Queries over those tables, and over the firewall log. */
+  readonly logReader: LogReader
   /** Disks without partitions that nothing uses; absent where they are not read. */
   readonly disks?: { list(): Promise<readonly FreeDisk[]> }
   /** TXT records of a name: none when there is no such record, null when DNS could not be asked. */
@@ -205,6 +208,8 @@ export interface Context<E extends Endpoint = Endpoint> {
   readonly change: Change
   readonly address: string
   readonly requestId: string
+  /** Aborts when the client has gone: what is still being worked out is of no use. */
+  readonly signal: AbortSignal
   readonly cookieHeader: string | undefined
   readonly services: Services
   readonly identity: Identity | null
@@ -232,8 +237,10 @@ type RawContent = string | Buffer | Readable
 
 const rawReplies = new WeakSet<object>()
 
-export function rawReply(contentType: string, content: RawContent): RawReply {
-  const reply = { contentType, content }
+/** Pieces that come one after the other are sent as the client takes them. */
+export function rawReply(contentType: string, content: RawContent | AsyncIterable<Uint8Array | string>): RawReply {
+  const isPlain = typeof content === 'string' || Buffer.isBuffer(content) || content instanceof Readable
+  const reply = { contentType, content: isPlain ? content : Readable.from(content, { objectMode: false }) }
   rawReplies.add(reply)
   return reply
 }

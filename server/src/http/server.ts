@@ -231,6 +231,9 @@ function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: 
     change: endpoint.effect === 'read' ? noChange : changeFor(engine, route, request, reply, query, state),
     address: plainAddress(request.ip),
     requestId: request.id,
+    get signal() {
+      return signalOf(reply)
+    },
     cookieHeader: request.headers.cookie,
     services: parts.services,
     identity: request.identity,
@@ -247,6 +250,18 @@ function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: 
   }
   const result = route.handler(context)
   return result instanceof Promise ? result.then(finish) : finish(result)
+}
+
+/** Made only for who asks for it, and once for a request. */
+const signals = new WeakMap<FastifyReply, AbortSignal>()
+
+function signalOf(reply: FastifyReply): AbortSignal {
+  const known = signals.get(reply)
+  if (known) return known
+  const client = new AbortController()
+  reply.raw.once('close', () => client.abort())
+  signals.set(reply, client.signal)
+  return client.signal
 }
 
 /** What a handler may ask for instead of putting it together itself. */
