@@ -31,7 +31,8 @@ import { SignInGuard } from './runtime/accounts/sign-in-guard.ts'
 import { Backups } from './runtime/backups/backups.ts'
 import type { Clock } from './runtime/clock.ts'
 import { HitCounters } from './runtime/hit-counters.ts'
-import { type AuditEntry, AuditTrail } from './runtime/logs/audit.ts'
+import { AuditTrail } from './runtime/logs/audit.ts'
+import type { AuditEntry } from './runtime/logs/audit-entry.ts'
 import { FirewallLog, firewallLogMigrations } from './runtime/logs/firewall-log.ts'
 import type { Log } from './runtime/logs/log.ts'
 import { LogReader } from './runtime/logs/log-reader.ts'
@@ -112,6 +113,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       audit.write(commits.map(changeRecord))
     },
   })
+  auditRepair(engine, audit)
   const hitCounters = new HitCounters({
     path: join(parts.folder, 'hit-counters.json'),
     clock,
@@ -256,6 +258,13 @@ async function observe(applier: Applier, engine: ConfigEngine): Promise<Machine>
   } catch (cause) {
     return { observation: null, unreachable: (cause as Error).message, applyError: error ?? failed }
   }
+}
+
+/** A revision that the store made to recover from damage is not a change of anyone, but needs its record too. */
+function auditRepair(engine: ConfigEngine, audit: AuditTrail): void {
+  const [newest] = engine.listRevisions(1, 0)
+  if (engine.damage.length === 0 || !newest?.reason.startsWith('Recovered from damage')) return
+  audit.write([changeRecord({ revision: { ...newest, changes: [] }, requestId: '' })])
 }
 
 const changeRecord = ({ revision, requestId }: Committed): AuditEntry => ({

@@ -35,6 +35,7 @@ import { uploadByFtp } from './runtime/backups/ftp-upload.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { createDdnsUpdater, readDdnsServer } from './runtime/dynamic-dns/ddns.ts'
 import { sendUpdate } from './runtime/dynamic-dns/ddns-request.ts'
+import { Checkpointer } from './runtime/logs/checkpointer.ts'
 import { createLog } from './runtime/logs/log.ts'
 import { Vault } from './runtime/vault.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -58,11 +59,8 @@ const applierTimings = { connectMs: 2_000, quickMs: 4_000 } as const
 /** How soon a new country database, new rule files, or another DNS server of a provider are noticed. */
 const filesMilliseconds = 30_000
 
-/** How long the last reading of the hit counters may hold up the end, for they may wait behind an applyd that hangs. */
-const lastCountMilliseconds = 1_000
-
-/** A checkpoint at least this often, beside the one every thousand records. */
-const checkpointMilliseconds = 5 * 60_000
+/** How long the last calls to applyd (hit counters, checkpoint) may hold up the end, for it may hang. */
+const lastCallsMilliseconds = 1_000
 
 async function start(settings: Settings): Promise<void> {
   const folder = join(settings.stateDir, 'gateway')
@@ -136,6 +134,15 @@ async function start(settings: Settings): Promise<void> {
   })
   const { engine } = gateway
   const { audit, hitCounters, firewallLog, systemLog } = gateway.services
+  const checkpointer = new Checkpointer({
+    audit,
+    keep: (sequence, hash, isFirst) => applier.checkpoint(sequence, hash, isFirst),
+    onMismatch: (reason) => {
+      log('error', 'the audit trail is not the one that was signed', { reason })
+      audit.noteOwn('audit trail', 'failed', `The audit trail is not the one that was signed. ${reason}`)
+    },
+    onFault: (error) => log('warning', 'no checkpoint was kept', { error }),
+  })
   const resolver = createDomainResolver({
     servers: () => dnsServers(engine.config, facts.current()),
     onAddresses: (addresses) => addressBook.set('domains', addresses),
@@ -180,13 +187,6 @@ async function start(settings: Settings): Promise<void> {
   )
   applier.onConnect(() => reconciler.wake())
   engine.resumeProbation()
-  const checkpoint = (): void => {
-    const { sequence, hash } = audit.head
-    applier.checkpoint(sequence, hash).catch((error: unknown) => log('warning', 'no checkpoint was kept', { error }))
-  }
-  audit.onCheckpointDue = checkpoint
-  setInterval(checkpoint, checkpointMilliseconds).unref()
-
   const agents = openAgentSockets(gateway, settings, certificate)
   const address = await listen(gateway, settings)
   log('info', 'ready', { address, revision: engine.revision })
@@ -210,7 +210,7 @@ async function start(settings: Settings): Promise<void> {
     } catch (error) {
       log('warning', 'the last audit records were not stored', { error })
     }
-    await Promise.race([hitCounters.current(), passes(lastCountMilliseconds)])
+    await Promise.race([Promise.all([hitCounters.current(), checkpointer.now()]), passes(lastCallsMilliseconds)])
     await gateway.close()
     applier.close()
     database.close()

@@ -21,7 +21,8 @@ import type { FtpTarget, UploadFile } from '../runtime/backups/ftp-upload.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { DdnsUpdater } from '../runtime/dynamic-dns/ddns.ts'
 import type { HitCounters } from '../runtime/hit-counters.ts'
-import type { AuditResult, AuditTrail } from '../runtime/logs/audit.ts'
+import type { AuditTrail } from '../runtime/logs/audit.ts'
+import type { AuditResult } from '../runtime/logs/audit-entry.ts'
 import type { FirewallLog } from '../runtime/logs/firewall-log.ts'
 import type { LogReader } from '../runtime/logs/log-reader.ts'
 import type { SystemLog } from '../runtime/logs/system-log.ts'
@@ -215,7 +216,7 @@ export interface Context<E extends Endpoint = Endpoint> {
   readonly identity: Identity | null
   /** May see secrets and do everything. */
   readonly isFullAdministrator: boolean
-  /** Records what this call did beside changing the configuration, such as showing a secret. */
+  /** Records what this call did beside changing the configuration, such as showing a secret; written before it is answered. */
   audit(message: string, result?: AuditResult): void
   /**
    * Shows secrets to full administrators, and records that once for this call; everyone else gets the mask. `message` says

@@ -14,12 +14,12 @@ import type { ConfigEngine } from '../config/engine.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { nameOf } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/error.ts'
-import { secretMask, strictObject } from '../contract/fields.ts'
+import { strictObject } from '../contract/fields.ts'
 import { canFailWith } from '../contract/openapi-errors.ts'
 import { Type } from '../contract/schema.ts'
 import type { Config } from '../model/slots.ts'
-import type { AuditEntry } from '../runtime/logs/audit.ts'
 import type { Log } from '../runtime/logs/log.ts'
+import { auditRefusal, CallRecords } from './audited.ts'
 import { bodyStream, noStream } from './body-stream.ts'
 import { markSignedIn } from './connections.ts'
 import { answerFor, asGatewayError, bodyTooLarge, type ErrorAnswer, internalMessage } from './errors.ts'
@@ -28,6 +28,7 @@ import { type Change, type Context, type Identity, isRawReply, type Route, type 
 import { fixedHeaders, tlsHeaders } from './headers.ts'
 import { checkOrigin } from './origin.ts'
 import { preview } from './preview.ts'
+import { RefusalLog } from './refusal-log.ts'
 import {
   type ChangeHeaders,
   checkAccess,
@@ -41,7 +42,6 @@ import {
 import { serialise, serialiseKept } from './serialise.ts'
 import { parseJsonBytes } from './strict-json.ts'
 import { listenerOptions } from './tls.ts'
-import { UnauthenticatedLog } from './unauthenticated-log.ts'
 import { checkBody, faultsOf, readQuery } from './validate.ts'
 
 export interface HttpParts {
@@ -90,7 +90,7 @@ const withoutPrefix = (url: string): string => (url.startsWith(`${restPrefix}/`)
 export function createHttpServer(parts: HttpParts): FastifyInstance {
   const { services } = parts
   const fairShare = new FairShare(services.clock.elapsed)
-  const unauthenticated = new UnauthenticatedLog((entry) => services.audit.note(entry), services.clock.elapsed)
+  const refusals = new RefusalLog((entry) => services.audit.note(entry), services.clock.elapsed)
   const headers = parts.isTls ? tlsHeaders : fixedHeaders
   const app = Fastify({
     logger: false,
@@ -172,7 +172,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   })
 
   app.addHook('onClose', (_app, done) => {
-    unauthenticated.close()
+    refusals.close()
     done()
   })
   app.setErrorHandler(sendError)
@@ -184,7 +184,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
       parts.log('error', 'a request failed', { error: known.cause ?? known, request_id: request.id })
     }
     try {
-      auditRefusal(services, unauthenticated, request, known)
+      auditRefusal(refusals, request, known)
     } catch (failure) {
       // The refusal is still sent; rethrown, this error would reach the caller in Fastify's words.
       parts.log('error', 'a refusal was not audited', { error: failure, request_id: request.id })
@@ -221,6 +221,7 @@ function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: 
   const body = endpoint.rawBodyType === null ? readBody(endpoint, request.body) : undefined
   const rawBody = endpoint.rawBodyType === null || endpoint.streamsBody ? noBytes : readBytes(request.body)
   const state: ChangeState = { report: null }
+  const records = new CallRecords(parts.services, route, request)
   const context: Context = {
     params: request.params as Record<string, string>,
     query,
@@ -237,19 +238,31 @@ function answer(parts: HttpParts, route: Route, request: FastifyRequest, reply: 
     cookieHeader: request.headers.cookie,
     services: parts.services,
     identity: request.identity,
-    ...capabilitiesOf(parts.services, endpoint, request),
+    ...records.capabilities(),
     preview: (call) => preview(parts.routes, engine, context, call),
     setHeader: (name, value) => void reply.header(name, value),
   }
-  const finish = (result: unknown): FastifyReply => {
-    if (state.report) return reply.type(jsonType).send(JSON.stringify({ dry_run: true, ...state.report }))
-    if (endpoint.effect === 'action' && !route.audits) parts.services.audit.note(actionEntry(request, endpoint))
+  const respond = (result: unknown): FastifyReply => {
     // Only a sign-in gives cookies to one who had none: its connection need not make room for others any more.
     if (endpoint.access === 'public' && reply.hasHeader('set-cookie')) markSignedIn(request.raw.socket)
     return sendResult(parts, route, reply, result)
   }
-  const result = route.handler(context)
-  return result instanceof Promise ? result.then(finish) : finish(result)
+  const finish = (result: unknown): FastifyReply | Promise<FastifyReply> => {
+    if (state.report) return reply.type(jsonType).send(JSON.stringify({ dry_run: true, ...state.report }))
+    const written = records.written(result)
+    return written ? written.then(() => respond(result)) : respond(result)
+  }
+  const fail = (error: unknown): never => {
+    records.noteAll()
+    throw error
+  }
+  let result: unknown
+  try {
+    result = route.handler(context)
+  } catch (error) {
+    return fail(error)
+  }
+  return result instanceof Promise ? result.then(finish, fail) : finish(result)
 }
 
 /** Made only for who asks for it, and once for a request. */
@@ -262,23 +275,6 @@ function signalOf(reply: FastifyReply): AbortSignal {
   reply.raw.once('close', () => client.abort())
   signals.set(reply, client.signal)
   return client.signal
-}
-
-/** What a handler may ask for instead of putting it together itself. */
-function capabilitiesOf(services: Services, endpoint: Endpoint, request: FastifyRequest) {
-  const isFullAdministrator = request.identity?.role === 'predefined_admin_write'
-  const audit: Context['audit'] = (message, result = 'ok') =>
-    services.audit.note({ ...actionEntry(request, endpoint), result, message })
-  const revealer: Context['revealer'] = (message) => {
-    if (!isFullAdministrator) return () => secretMask
-    let isRecorded = false
-    return (secret, place) => {
-      if (!isRecorded) audit(message)
-      isRecorded = true
-      return services.vault.reveal(secret, place)
-    }
-  }
-  return { isFullAdministrator, audit, revealer }
 }
 
 const noChange: Change = () => {
@@ -422,44 +418,4 @@ function methodsAt(routes: readonly Route[], url: string): string[] {
     })
     .map(({ endpoint }) => endpoint.method as string)
   return [...new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods)].sort()
-}
-
-function actionEntry(request: FastifyRequest, endpoint: Endpoint): AuditEntry {
-  return {
-    event: 'action',
-    who: request.identity?.login ?? '',
-    address: plainAddress(request.ip),
-    what: nameOf(endpoint),
-    result: 'ok',
-    message: endpoint.summary,
-    request_id: request.id,
-    revision: null,
-    changes: [],
-  }
-}
-
-/** Every refused attempt to change something, and every refused access. Sign-ins write their own audit records. */
-function auditRefusal(
-  services: Services,
-  unauthenticated: UnauthenticatedLog,
-  request: FastifyRequest,
-  error: GatewayError,
-): void {
-  const endpoint = request.routeOptions?.config.route?.endpoint
-  const isRead = endpoint ? endpoint.effect === 'read' : ['GET', 'HEAD'].includes(request.method)
-  if (endpoint?.access === 'public' || error.code === 'too_many_requests') return
-  if (isRead && error.code !== 'forbidden' && error.code !== 'unauthenticated') return
-  const entry: AuditEntry = {
-    event: 'refused',
-    who: request.identity?.login ?? '',
-    address: plainAddress(request.ip),
-    what: endpoint ? nameOf(endpoint) : `${request.method} (unknown path)`,
-    result: error.code,
-    message: error.message,
-    request_id: request.id,
-    revision: null,
-    changes: error.problems,
-  }
-  if (request.identity) services.audit.note(entry)
-  else unauthenticated.refused(entry)
 }

@@ -1,9 +1,19 @@
 // The audit trail: reads and checks what runtime/logs/audit.ts keeps.
 
 import { defineArea, handle, rawReply } from '../../http/handle.ts'
+import { createSlices } from '../../workers/slices.ts'
 import { listRecords, verifyAudit } from './contract.ts'
 
 const defaultPage = 100
+
+/** As the client takes them, and others get their turn in between. */
+async function* inSlices(pieces: Iterable<string>): AsyncGenerator<string> {
+  const slices = createSlices()
+  for (const piece of pieces) {
+    yield piece
+    await slices()
+  }
+}
 
 export const audit = defineArea({
   name: 'audit',
@@ -12,7 +22,7 @@ export const audit = defineArea({
     handle(listRecords, ({ query, services }) =>
       rawReply(
         'application/json; charset=utf-8',
-        services.audit.listJson(query.limit ?? defaultPage, query.offset ?? 0),
+        inSlices(services.audit.listJson(query.limit ?? defaultPage, query.offset ?? 0)),
       ),
     ),
     handle(verifyAudit, async ({ services }) => {
