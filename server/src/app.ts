@@ -57,6 +57,7 @@ export interface GatewayParts {
   readonly installationId: string
   readonly licenceKey: string | null
   readonly uploads?: Services['uploads']
+  readonly auditUsage?: Services['auditUsage']
   readonly domains?: Services['domains']
   readonly countries?: Services['countries']
   readonly disks?: Services['disks']
@@ -167,6 +168,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       version: release,
     }),
     ...(parts.uploads ? { uploads: parts.uploads } : {}),
+    ...(parts.auditUsage ? { auditUsage: parts.auditUsage } : {}),
     ...(parts.domains ? { domains: parts.domains } : {}),
     ...(parts.countries ? { countries: parts.countries } : {}),
     ...(parts.disks ? { disks: parts.disks } : {}),

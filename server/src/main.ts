@@ -35,6 +35,7 @@ import { uploadByFtp } from './runtime/backups/ftp-upload.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { createDdnsUpdater, readDdnsServer } from './runtime/dynamic-dns/ddns.ts'
 import { sendUpdate } from './runtime/dynamic-dns/ddns-request.ts'
+import { AuditRetention } from './runtime/logs/audit-retention.ts'
 import { Checkpointer } from './runtime/logs/checkpointer.ts'
 import { createLog } from './runtime/logs/log.ts'
 import { Vault } from './runtime/vault.ts'
@@ -114,6 +115,7 @@ async function start(settings: Settings): Promise<void> {
       lookUp: (name) => lookUpAddress(name, dnsServers(gateway.services.engine.config, facts.current())),
       ftp: (target, file) => uploadByFtp(target, file),
     },
+    auditUsage: () => retention.usage,
     domains: { status: () => resolver.status() },
     countries,
     signatures,
@@ -142,6 +144,14 @@ async function start(settings: Settings): Promise<void> {
       audit.noteOwn('audit trail', 'failed', `The audit trail is not the one that was signed. ${reason}`)
     },
     onFault: (error) => log('warning', 'no checkpoint was kept', { error }),
+  })
+  const retention = new AuditRetention({
+    database,
+    audit,
+    limits: settings.auditLimits,
+    checkpoints: () => applier.checkpoints(),
+    sign: () => checkpointer.now(),
+    now: clock.now,
   })
   const resolver = createDomainResolver({
     servers: () => dnsServers(engine.config, facts.current()),
@@ -182,6 +192,7 @@ async function start(settings: Settings): Promise<void> {
   hitCounters.start()
   firewallLog.start()
   systemLog.start()
+  retention.start()
   const dailyBackup = startDailyBackup(gateway.services, (error) =>
     log('warning', 'the automatic backup failed', { error }),
   )
@@ -205,6 +216,7 @@ async function start(settings: Settings): Promise<void> {
     await gateway.http.close()
     await engine.idle()
     engine.close()
+    await Promise.race([retention.stop(), passes(lastCallsMilliseconds)])
     try {
       audit.flush()
     } catch (error) {

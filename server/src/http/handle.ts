@@ -23,6 +23,7 @@ import type { DdnsUpdater } from '../runtime/dynamic-dns/ddns.ts'
 import type { HitCounters } from '../runtime/hit-counters.ts'
 import type { AuditTrail } from '../runtime/logs/audit.ts'
 import type { AuditResult } from '../runtime/logs/audit-entry.ts'
+import type { AuditUsage } from '../runtime/logs/audit-retention.ts'
 import type { FirewallLog } from '../runtime/logs/firewall-log.ts'
 import type { LogReader } from '../runtime/logs/log-reader.ts'
 import type { SystemLog } from '../runtime/logs/system-log.ts'
@@ -165,6 +166,8 @@ export interface Services {
   /** Keeps a domain at the external address; absent where no updates are sent. */
   readonly ddns?: DdnsUpdater
   readonly audit: AuditTrail
+  /** How much of its limits the audit trail uses; absent where nothing is removed from it. */
+  readonly auditUsage?: () => AuditUsage
   readonly sessions: Sessions
   readonly guard: SignInGuard
   readonly passwords: Passwords

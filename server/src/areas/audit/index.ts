@@ -2,7 +2,8 @@
 
 import { defineArea, handle, rawReply } from '../../http/handle.ts'
 import { createSlices } from '../../workers/slices.ts'
-import { listRecords, verifyAudit } from './contract.ts'
+import { auditStatus, listRecords, verifyAudit } from './contract.ts'
+import { auditItems } from './status.ts'
 
 const defaultPage = 100
 
@@ -25,6 +26,7 @@ export const audit = defineArea({
         inSlices(services.audit.listJson(query.limit ?? defaultPage, query.offset ?? 0)),
       ),
     ),
+    handle(auditStatus, ({ services }) => auditItems(services.auditUsage?.())),
     handle(verifyAudit, async ({ services }) => {
       // Without applyd the chain itself can still be checked; the reply shows that no checkpoint was compared.
       const checkpoints = await services.applier.checkpoints().catch(() => null)

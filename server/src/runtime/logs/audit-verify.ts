@@ -5,7 +5,8 @@ import { createHash } from 'node:crypto'
 import type { Database } from '../../database/database.ts'
 import type { Checkpoint } from '../../plan/artifacts.ts'
 import { createSlices } from '../../workers/slices.ts'
-import { type AuditRow, rowsAfter } from './audit-rows.ts'
+import type { AuditRecord } from './audit-entry.ts'
+import { type AuditRow, readHeader, rowsAfter } from './audit-rows.ts'
 
 export interface AuditFault {
   readonly sequence: number
@@ -17,18 +18,18 @@ export const genesis = Buffer.alloc(32)
 export const recordHash = (previous: Uint8Array, record: string): Buffer =>
   createHash('sha256').update(previous).update(record).digest()
 
-/** Oldest records may be removed when they are this old, or when this many follow them. Both are the least there can be. */
-export const leastKeptDays = 30
+/** The newest records are always kept. Older ones may be removed at this age, or when this much is kept. */
 export const leastKeptRecords = 10_000
+export const leastKeptDays = 30
+export const leastKeptMegabytes = 64
 
 const rowsAtOnce = 200
 const dayMs = 86_400_000
+const megabyte = 1024 * 1024
 
 /** The note that records were removed, as the only change of its record. */
 export const removalNote = (through: number) => ({ removed_through: through })
-const removalForm = /^\{"sequence":\d+,"time":"[^"]*","event":"system",.*,"changes":\[\{"removed_through":(\d+)\}\]\}$/s
-const changeForm = /^\{"sequence":\d+,"time":"[^"]*","event":"change",/
-const revisionForm = /,"revision":(\d+),"changes":\[/
+export const trailItself = 'audit trail'
 
 interface Removal {
   /** The record that says so. */
@@ -43,6 +44,7 @@ interface Seen {
   /** The newest record and revision when the walk ended: there can be more by now. */
   readonly head: number
   readonly newestRevision: number
+  readonly bytes: number
   readonly removals: readonly Removal[]
   /** The record of each revision. */
   readonly revisions: ReadonlyMap<number, number>
@@ -61,7 +63,7 @@ export async function verifyTrail(
   const { seen } = walked
   const lastKnown = checkpoints.reduce((last, { sequence }) => Math.max(last, sequence), seen.head)
   if (lastKnown >= seen.next) return { sequence: seen.next, message: 'This record and all after it are missing.' }
-  if (seen.first > 1 && !seen.removals.some((one) => isEarned(one, seen.first, checkpoints))) return missing(1)
+  if (seen.first > 1 && !seen.removals.some((one) => isEarned(one, seen, checkpoints))) return missing(1)
   return compareRevisions(database, seen)
 }
 
@@ -84,38 +86,54 @@ async function walk(
   if (first < 1 || (first > 1 && begin === undefined)) return { fault: missing(1) }
   let hash: Uint8Array = begin === undefined ? genesis : Buffer.from(begin, 'hex')
   let next = first
+  let bytes = 0
   for (; rows.length > 0; rows = rowsAfter(database, next - 1, rowsAtOnce)) {
     for (const row of rows) {
       if (row.sequence !== next) return { fault: missing(next) }
       hash = recordHash(hash, row.record)
       const fault = faultOf(row, hash, signed.get(next))
       if (fault !== null) return { fault: { sequence: next, message: fault } }
-      const removed = removalForm.exec(row.record)?.[1]
-      if (removed !== undefined) removals.push({ at: next, through: Number(removed) })
-      const revision = changeForm.test(row.record) ? revisionForm.exec(row.record)?.[1] : undefined
-      if (revision !== undefined) revisions.set(Number(revision), next)
+      const { event, what, revision } = readHeader(row.record)
+      if (event === 'system' && what === trailItself) removals.push(...removalsIn(row))
+      if (event === 'change' && revision !== null) revisions.set(revision, next)
+      bytes += Buffer.byteLength(row.record)
       next++
       await slices()
     }
   }
   const newest = database.prepare('SELECT max(revision) AS revision FROM revisions').get()
-  return { seen: { first, next, head: head(), newestRevision: Number(newest?.revision ?? 0), removals, revisions } }
+  const newestRevision = Number(newest?.revision ?? 0)
+  return { seen: { first, next, head: head(), newestRevision, bytes, removals, revisions } }
 }
 
 function faultOf({ sequence, record, hash: stored }: AuditRow, hash: Uint8Array, checkpoint?: string): string | null {
-  if (!Buffer.from(hash).equals(stored) || !carries(record, sequence)) return 'This record was altered.'
+  if (!Buffer.from(hash).equals(stored) || !carries(record, sequence)) return altered
   return checkpoint !== undefined && checkpoint !== Buffer.from(hash).toString('hex') ? replaced : null
 }
 
-const carries = (record: string, sequence: number): boolean => record.startsWith(`{"sequence":${sequence},`)
+const altered = 'This record was altered.'
 
-/** By applyd's own clock and count, which one who can write the database cannot change. */
-function isEarned({ at, through }: Removal, first: number, checkpoints: readonly Checkpoint[]): boolean {
+/** It is JSON, and begins with its number. */
+function carries(record: string, sequence: number): boolean {
+  try {
+    return record.startsWith(`{"sequence":${sequence},`) && readHeader(record).sequence === sequence
+  } catch {
+    return false
+  }
+}
+
+function removalsIn({ sequence, record }: AuditRow): Removal[] {
+  const [change] = (JSON.parse(record) as AuditRecord).changes as readonly { readonly removed_through?: number }[]
+  return change?.removed_through === undefined ? [] : [{ at: sequence, through: change.removed_through }]
+}
+
+/** By applyd's own clock and by what is there, which one who can write the database cannot change. */
+function isEarned({ at, through }: Removal, { first, bytes }: Seen, checkpoints: readonly Checkpoint[]): boolean {
   const removed = checkpoints.find(({ sequence }) => sequence === through)
   const announced = checkpoints.find(({ sequence }) => sequence >= at)
-  if (through < first - 1 || !removed || !announced) return false
+  if (through < first - 1 || at - through < leastKeptRecords || !removed || !announced) return false
   const isOld = Date.parse(announced.time) - Date.parse(removed.time) >= leastKeptDays * dayMs
-  return isOld || at - through >= leastKeptRecords
+  return isOld || bytes >= leastKeptMegabytes * megabyte
 }
 
 /** Each revision that is kept has its record, and each record its revision. Removed ones of either are not compared. */
