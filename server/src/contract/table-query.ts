@@ -239,18 +239,14 @@ export const all = (...of: readonly Condition[]): Condition => ({ kind: 'all', o
 
 type Folder = (row: Row, column: string) => string
 
-/** Cells in lower case. A row is asked for the same column again and again, and then gets the next row. */
+/** Cells in lower case. Most often many texts are looked for in one column of a row. */
 function createFolder(): Folder {
-  let last: Row | null = null
-  let known = new Map<string, string>()
+  let last: { readonly row: Row; readonly column: string; readonly text: string } | null = null
   return (row, column) => {
-    if (row !== last) {
-      last = row
-      known = new Map()
-    }
-    const found = known.get(column) ?? String(row[column] ?? '').toLowerCase()
-    known.set(column, found)
-    return found
+    if (last?.row === row && last.column === column) return last.text
+    const text = String(row[column] ?? '').toLowerCase()
+    last = { row, column, text }
+    return text
   }
 }
 

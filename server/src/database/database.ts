@@ -154,6 +154,13 @@ export class ReadDatabase {
     return known
   }
 
+  /** A statement whose rows are arrays, which many rows should be. */
+  prepareArrays(sql: string): StatementSync {
+    const statement = this.prepare(sql)
+    statement.setReturnArrays(true)
+    return statement
+  }
+
   close(): void {
     this.#db.close()
   }
