@@ -48,6 +48,6 @@ describe('product code', () => {
   })
 
   it('asks in one place who is a full administrator', () => {
-    assert.deepEqual(filesWith(/=== 'predefined_admin_write'/), ['http/server.ts'])
+    assert.deepEqual(filesWith(/=== 'predefined_admin_write'/), ['http/audited.ts'])
   })
 })

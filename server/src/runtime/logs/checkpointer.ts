@@ -67,12 +67,16 @@ export class Checkpointer {
       await this.#parts.keep(sequence, hash, true)
       this.#kept = sequence
     } catch (error) {
-      if (isUnavailable(error)) throw error
+      // Everything else, such as a full disk, is tried again.
+      if (!refusalForm.test((error as Error).message)) throw error
       this.#isMismatched = true
       this.#parts.onMismatch((error as Error).message)
     }
     this.#first = null
   }
 }
+
+/** applyd's words (applyd/checkpoints.ts); a test of the whole gateway relies on them. */
+const refusalForm = /^Checkpoint \d+ does not follow checkpoint \d+\.$/
 
 const isUnavailable = (error: unknown): boolean => error instanceof GatewayError && error.code === 'unavailable'
