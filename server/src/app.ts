@@ -28,9 +28,9 @@ import { Shelter } from './database/shelter.ts'
 import { cookieNames, createCookieJar } from './http/cookies.ts'
 import type { Area, Identity, Machine, Services } from './http/handle.ts'
 import { referenceRoutes } from './http/reference.ts'
+import { RefusalLog } from './http/refusal-log.ts'
 import { createIdentityFinder } from './http/request.ts'
 import { createHttpServer } from './http/server.ts'
-import { UnauthenticatedLog } from './http/unauthenticated-log.ts'
 import { faultsOf } from './http/validate.ts'
 import { createReferenceFinder } from './model/references.ts'
 import type { Applier } from './plan/artifacts.ts'
@@ -44,10 +44,12 @@ import { Backups } from './runtime/backups/backups.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { DiskReserve, DiskState } from './runtime/disk-reserve.ts'
 import { HitCounters } from './runtime/hit-counters.ts'
-import { type AuditEntry, AuditTrail } from './runtime/logs/audit.ts'
+import { AuditTrail } from './runtime/logs/audit.ts'
+import type { AuditEntry } from './runtime/logs/audit-entry.ts'
 import { FirewallLog, firewallLogMigrations } from './runtime/logs/firewall-log.ts'
 import type { Log } from './runtime/logs/log.ts'
 import { LogQuota, logBytesOf } from './runtime/logs/log-quota.ts'
+import { LogReader } from './runtime/logs/log-reader.ts'
 import { SystemLog, systemLogMigrations } from './runtime/logs/system-log.ts'
 import type { Vault } from './runtime/vault.ts'
 import { release, version } from './version.ts'
@@ -72,6 +74,7 @@ export interface GatewayParts {
   readonly installationId: string
   readonly licenceKey: string | null
   readonly uploads?: Services['uploads']
+  readonly auditUsage?: Services['auditUsage']
   readonly domains?: Services['domains']
   readonly countries?: Services['countries']
   readonly disks?: Services['disks']
@@ -119,7 +122,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const accounts = new Shelter(database, accountTables)
   const sessions = new Sessions(accounts, clock)
   const guard = new SignInGuard(accounts, clock)
-  const refusedSignIns = new UnauthenticatedLog((entry) => audit.note(entry), clock.elapsed)
+  const refusedSignIns = new RefusalLog((entry) => audit.note(entry), clock.elapsed)
   const firstPassword = new FirstPassword({
     database: accounts,
     clock,
@@ -155,13 +158,15 @@ export function createGateway(parts: GatewayParts): Gateway {
     onRemoved: (first, last) => audit.write([removalRecord(first, last)]),
     onFault: (error) => parts.log('error', 'old revisions were not removed', { error }),
   })
+  auditRepair(engine, audit)
   const hitCounters = new HitCounters({
     path: join(parts.folder, 'hit-counters.json'),
     clock,
     hits: () => applier.hits(),
     origins: () => ruleOrigins(engine.config),
   })
-  const logDatabase = openLog(join(parts.folder, 'log.db'), parts)
+  const logPath = join(parts.folder, 'log.db')
+  const logDatabase = openLog(logPath, parts)
   const firewallLog = new FirewallLog({
     database: logDatabase,
     path: parts.hitsFile,
@@ -189,6 +194,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     }),
     onFault: (error) => parts.log('warning', 'the system journal cannot be collected', { error }),
   })
+  const logReader = new LogReader({ entry: new URL('./log-worker.ts', import.meta.url), path: logPath })
   const services: Services = {
     brand: parts.brand,
     hostName: parts.hostName,
@@ -207,6 +213,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     firewallLog,
     systemLog,
     ...(reserve ? { reserve } : {}),
+    logReader,
     backups: new Backups({
       folder: join(parts.folder, 'backups'),
       keyFile: join(parts.folder, 'recovery.key'),
@@ -216,6 +223,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       version: release,
     }),
     ...(parts.uploads ? { uploads: parts.uploads } : {}),
+    ...(parts.auditUsage ? { auditUsage: parts.auditUsage } : {}),
     ...(parts.domains ? { domains: parts.domains } : {}),
     ...(parts.countries ? { countries: parts.countries } : {}),
     ...(parts.disks ? { disks: parts.disks } : {}),
@@ -285,6 +293,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 
   async function close(): Promise<void> {
+    await logReader.close()
     await systemLog.stop()
     await firewallLog.stop()
     hitCounters.close()
@@ -367,6 +376,13 @@ const removalRecord = (first: number, last: number): AuditEntry => ({
   revision: null,
   changes: [],
 })
+
+/** A revision that the store made to recover from damage is not a change of anyone, but needs its record too. */
+function auditRepair(engine: ConfigEngine, audit: AuditTrail): void {
+  const [newest] = engine.listRevisions(1, 0)
+  if (engine.damage.length === 0 || !newest?.reason.startsWith('Recovered from damage')) return
+  audit.write([changeRecord({ revision: { ...newest, changes: [] }, requestId: '' })])
+}
 
 const changeRecord = ({ revision, requestId }: Committed): AuditEntry => ({
   event: 'change',

@@ -40,6 +40,8 @@ import { type Clock, systemClock } from './runtime/clock.ts'
 import { DiskReserve } from './runtime/disk-reserve.ts'
 import { createDdnsUpdater, readDdnsServer } from './runtime/dynamic-dns/ddns.ts'
 import { sendUpdate } from './runtime/dynamic-dns/ddns-request.ts'
+import { AuditRetention } from './runtime/logs/audit-retention.ts'
+import { Checkpointer } from './runtime/logs/checkpointer.ts'
 import { createLog } from './runtime/logs/log.ts'
 import { Vault } from './runtime/vault.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -70,14 +72,11 @@ const applierTimings = { connectMs: 2_000, quickMs: 4_000 } as const
 /** How soon a new country database, new rule files, another DNS server of a provider or other own names are noticed. */
 const filesMilliseconds = 30_000
 
-/** How long the last reading of the hit counters may hold up the end, for they may wait behind an applyd that hangs. */
-const lastCountMilliseconds = 1_000
+/** How long the last calls to applyd (hit counters, checkpoint) may hold up the end, for it may hang. */
+const lastCallsMilliseconds = 1_000
 
 /** How much of the age of the first password a reboot can lose. */
 const firstPasswordMilliseconds = 60_000
-
-/** A checkpoint at least this often, beside the one every thousand records. */
-const checkpointMilliseconds = 5 * 60_000
 
 async function start(settings: Settings): Promise<void> {
   const folder = join(settings.stateDir, 'gateway')
@@ -133,6 +132,7 @@ async function start(settings: Settings): Promise<void> {
       lookUp: (name) => lookUpAddress(name, dnsServers(gateway.services.engine.config, facts.current())),
       ftp: (target, file) => uploadByFtp(target, file),
     },
+    auditUsage: () => retention.usage,
     domains: { status: () => resolver.status() },
     countries,
     signatures,
@@ -154,6 +154,23 @@ async function start(settings: Settings): Promise<void> {
   })
   const { engine } = gateway
   const { audit, hitCounters, firewallLog, systemLog } = gateway.services
+  const checkpointer = new Checkpointer({
+    audit,
+    keep: (sequence, hash, isFirst) => applier.checkpoint(sequence, hash, isFirst),
+    onMismatch: (reason) => {
+      log('error', 'the audit trail is not the one that was signed', { reason })
+      audit.noteOwn('audit trail', 'failed', `The audit trail is not the one that was signed. ${reason}`)
+    },
+    onFault: (error) => log('warning', 'no checkpoint was kept', { error }),
+  })
+  const retention = new AuditRetention({
+    database,
+    audit,
+    limits: settings.auditLimits,
+    checkpoints: () => applier.checkpoints(),
+    sign: () => checkpointer.now(),
+    now: clock.now,
+  })
   const resolver = createDomainResolver({
     servers: () => dnsServers(engine.config, facts.current()),
     onAddresses: (addresses) => addressBook.set('domains', addresses),
@@ -202,18 +219,12 @@ async function start(settings: Settings): Promise<void> {
   hitCounters.start()
   firewallLog.start()
   systemLog.start()
+  retention.start()
   const dailyBackup = startDailyBackup(gateway.services, (error) =>
     log('warning', 'the automatic backup failed', { error }),
   )
   applier.onConnect(() => reconciler.wake())
   engine.resumeProbation()
-  const checkpoint = (): void => {
-    const { sequence, hash } = audit.head
-    applier.checkpoint(sequence, hash).catch((error: unknown) => log('warning', 'no checkpoint was kept', { error }))
-  }
-  audit.onCheckpointDue = checkpoint
-  setInterval(checkpoint, checkpointMilliseconds).unref()
-
   const agents = openAgentSockets(gateway, settings, certificate)
   const address = await listen(gateway, settings)
   log('info', 'ready', { address, revision: engine.revision })
@@ -232,12 +243,13 @@ async function start(settings: Settings): Promise<void> {
     await gateway.http.close()
     await engine.idle()
     engine.close()
+    await Promise.race([retention.stop(), passes(lastCallsMilliseconds)])
     try {
       audit.flush()
     } catch (error) {
       log('warning', 'the last audit records were not stored', { error })
     }
-    await Promise.race([hitCounters.current(), passes(lastCountMilliseconds)])
+    await Promise.race([Promise.all([hitCounters.current(), checkpointer.now()]), passes(lastCallsMilliseconds)])
     await reserve.stop()
     await gateway.close()
     applier.close()

@@ -18,6 +18,8 @@ export interface Settings {
   readonly agentPath: string
   /** One line in the log for every request. */
   readonly logsRequests: boolean
+  /** How long audit records are kept, and how much space they may take. */
+  readonly auditLimits: { readonly days: number; readonly megabytes: number }
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -35,6 +37,10 @@ export function readSettings(env: Environment): Settings {
     agentListen: readAgentListen(env),
     agentPath: readAgentPath(env.PORTCULLIS_AGENT_PATH ?? '/connect'),
     logsRequests: env.PORTCULLIS_LOG_REQUESTS === '1',
+    auditLimits: {
+      days: readNumber(env, 'PORTCULLIS_AUDIT_DAYS', 365, 30, 36_500),
+      megabytes: readNumber(env, 'PORTCULLIS_AUDIT_MB', 256, 128, 65_536),
+    },
   }
 }
 
@@ -60,6 +66,12 @@ function readAgentPath(text: string): string {
   if (!/^(?:\/[A-Za-z0-9._~-]{1,64}){1,4}$/.test(text))
     throw new Error('PORTCULLIS_AGENT_PATH must look like /connect.')
   return text
+}
+
+function readNumber(env: Environment, name: string, absent: number, least: number, most: number): number {
+  const value = Number(env[name] ?? absent)
+  if (Number.isInteger(value) && value >= least && value <= most) return value
+  throw new Error(`${name} must be a number from ${least} to ${most}.`)
 }
 
 function readDescriptor(text: string | undefined): number | null {

@@ -72,7 +72,7 @@ test('each verb is sent with its arguments and gets its own reply, in whatever o
     client.check(plan),
     client.apply(plan),
     client.observe(),
-    client.checkpoint(7, 'abc'),
+    client.checkpoint(7, 'abc', false),
     client.checkpoints(),
   ])
   assert.deepEqual(replies, [

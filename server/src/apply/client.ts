@@ -118,8 +118,8 @@ export class ApplydClient implements Applier {
     return this.#call('trial', { packets })
   }
 
-  async checkpoint(sequence: number, hash: string): Promise<void> {
-    await this.#call('checkpoint', { sequence, hash })
+  async checkpoint(sequence: number, hash: string, isFirst: boolean): Promise<void> {
+    await this.#call('checkpoint', { sequence, hash, isFirst })
   }
 
   checkpoints(): Promise<readonly Checkpoint[]> {

@@ -104,7 +104,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     hits: () => ruleset.hits(),
     sessions: () => readSessions(context),
     trial: ({ packets }) => trial(packets),
-    checkpoint: async ({ sequence, hash }) => checkpoints.add(sequence, hash),
+    checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),
     checkpoints: async () => checkpoints.list(),
     upload: (request) => shares.upload(request),
   }

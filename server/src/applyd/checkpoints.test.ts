@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createPrivateKey, sign } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,9 +22,10 @@ const authentic = () =>
   open()
     .list()
     .map((checkpoint) => checkpoint.authentic)
+/** So many in the list, and one that is newest. */
 function fill(count: number): void {
   const checkpoints = open()
-  for (let i = 1; i <= count; i += 1) checkpoints.add(i * 10, hashOf(i * 10))
+  for (let i = 1; i <= count + 1; i += 1) checkpoints.add(i * 1000, hashOf(i * 1000))
 }
 const editLines = (edit: (lines: string[]) => string[]) => {
   const lines = readFileSync(list, 'utf8').trimEnd().split('\n')
@@ -37,11 +39,11 @@ const editLines = (edit: (lines: string[]) => string[]) => {
 
 test('checkpoints are kept in order, signed, and survive a restart', () => {
   assert.deepEqual(open().list(), [])
-  fill(3)
+  fill(2)
   const shown = open().list()
   assert.deepEqual(
     shown.map(({ sequence, hash, authentic }) => [sequence, hash, authentic]),
-    [10, 20, 30].map((sequence) => [sequence, hashOf(sequence), true]),
+    [1000, 2000, 3000].map((sequence) => [sequence, hashOf(sequence), true]),
   )
   assert.ok(shown.every(({ time }) => !Number.isNaN(Date.parse(time))))
   for (const name of ['checkpoint.key', 'checkpoints.jsonl', 'checkpoints.head.json'])
@@ -49,17 +51,52 @@ test('checkpoints are kept in order, signed, and survive a restart', () => {
 })
 
 test('the same checkpoint twice is one; a step back or another hash is refused', () => {
-  fill(2)
-  open().add(20, hashOf(20))
+  fill(1)
+  open().add(2000, hashOf(2000))
   assert.equal(open().list().length, 2)
-  assert.throws(() => open().add(20, hashOf(21)), /Checkpoint 20 does not follow checkpoint 20/)
-  assert.throws(() => open().add(19, hashOf(19)), /Checkpoint 19 does not follow checkpoint 20/)
+  assert.throws(() => open().add(2000, hashOf(21)), /Checkpoint 2000 does not follow checkpoint 2000/)
+  assert.throws(() => open().add(1999, hashOf(19)), /Checkpoint 1999 does not follow checkpoint 2000/)
   assert.deepEqual(authentic(), [true, true])
 })
 
+const sequences = () =>
+  open()
+    .list()
+    .map(({ sequence }) => sequence)
+
+test('M4: the newest one is replaced by the next, and joins the list when there is enough between them', () => {
+  for (let sequence = 1; sequence <= 2500; sequence += 250) open().add(sequence, hashOf(sequence))
+  assert.deepEqual(sequences(), [1, 1001, 2001, 2251])
+  assert.deepEqual(authentic(), [true, true, true, true])
+})
+
+test('M4: what gatewayd finds at a start does not replace what was signed before, nor does what is refused', () => {
+  open().add(1, hashOf(1))
+  open().add(10, hashOf(10))
+  open().add(15, hashOf(15), true)
+  assert.deepEqual(sequences(), [1, 10, 15])
+  open().add(17, hashOf(17))
+  assert.throws(() => open().add(16, hashOf(16), true), /does not follow/)
+  open().add(30, hashOf(30))
+  assert.deepEqual(sequences(), [1, 10, 17, 30])
+})
+
+test('a head of an earlier release is continued', () => {
+  fill(2)
+  // It had no newest one: the list was all there was.
+  const key = createPrivateKey(readFileSync(join(directory, 'checkpoint.key')))
+  const { count, last } = JSON.parse(readFileSync(head, 'utf8'))
+  const signature = sign(null, Buffer.from(JSON.stringify(['head', count, last])), key).toString('base64')
+  writeFileSync(head, JSON.stringify({ count, last, signature }))
+  assert.deepEqual(sequences(), [1000, 2000])
+  open().add(2001, hashOf(2001))
+  assert.deepEqual(sequences(), [1000, 2000, 2001])
+  assert.deepEqual(authentic(), [true, true, true])
+})
+
 const tamperings: Record<string, () => void> = {
-  'another hash': () => editLines(([a = '', b = '', ...rest]) => [a, b.replace(hashOf(20), hashOf(21)), ...rest]),
-  'another sequence': () => editLines(([a = '', b = '', ...rest]) => [a, b.replace(':20,', ':21,'), ...rest]),
+  'another hash': () => editLines(([a = '', b = '', ...rest]) => [a, b.replace(hashOf(2000), hashOf(21)), ...rest]),
+  'another sequence': () => editLines(([a = '', b = '', ...rest]) => [a, b.replace(':2000,', ':2001,'), ...rest]),
   'another time': () => editLines((lines) => lines.map((line) => line.replace(/"time":"2/, '"time":"1'))),
   'a removed first line': () => editLines((lines) => lines.slice(1)),
   'a removed middle line': () => editLines(([a = '', , ...rest]) => [a, ...rest]),
@@ -84,7 +121,9 @@ for (const [what, tamper] of Object.entries(tamperings)) {
     fill(4)
     tamper()
     assert.ok(authentic().includes(false))
-    open().add(50, hashOf(50))
+    open().add(50_000, hashOf(50_000))
+    assert.ok(authentic().includes(false))
+    open().add(60_000, hashOf(60_000))
     assert.ok(authentic().includes(false))
   })
 }
@@ -95,11 +134,11 @@ test('a crash between head and list, or in the middle of a line, loses nothing',
   const last = whole.trimEnd().lastIndexOf('\n') + 1
   for (const size of [last, last + 10, whole.length - 1]) {
     truncateSync(list, size)
-    assert.deepEqual(authentic(), [true, true, true])
+    assert.deepEqual(authentic(), [true, true, true, true])
     writeFileSync(list, whole)
   }
   truncateSync(list, last + 10)
-  open().add(40, hashOf(40))
-  assert.deepEqual(authentic(), [true, true, true, true])
+  open().add(5000, hashOf(5000))
+  assert.deepEqual(authentic(), [true, true, true, true, true])
   assert.equal(readFileSync(list, 'utf8').startsWith(whole), true)
 })

@@ -1,9 +1,10 @@
 // Signed heads of the chain of audit records, kept where gatewayd cannot write. Each signature covers the one before it, and a
-// signed head record has the length of the list, so an altered, reordered or truncated file is detected.
+// signed head record has the length of the list, so an altered, reordered or truncated file is detected. The newest one is in
+// the head alone: it comes with every change, and joins the list now and then.
 
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
 import * as fs from 'node:fs'
-import { join } from 'node:path'
+import { join as joinPath } from 'node:path'
 import type { Checkpoint } from '../plan/artifacts.ts'
 import { readJson, readRegular, withFile, writeDurable } from './durable.ts'
 import { Refusal } from './requests.ts'
@@ -11,31 +12,45 @@ import type { Log } from './text.ts'
 
 type Unsigned = Omit<Checkpoint, 'authentic'>
 type Entry = Unsigned & { readonly signature: string }
-/** How many entries there are and which is the last; null before the first. */
-type Head = { readonly count: number; readonly last: Entry | null; readonly signature: string }
+/** How many entries there are and which is the last; null before the first. Heads of earlier releases have no newest one. */
+type Listed = { readonly count: number; readonly last: Entry | null; readonly newest?: Entry | null }
+type Head = Listed & { readonly signature: string }
+
+/** The newest one joins the list this often, so that it does not grow with every change. */
+const listedEvery = { records: 1_000, milliseconds: 5 * 60_000 }
 
 const unreadable: Checkpoint = { sequence: 0, hash: '', time: '', authentic: false }
 
 export function createCheckpoints(directory: string, log: Log) {
-  const listPath = join(directory, 'checkpoints.jsonl')
-  const headPath = join(directory, 'checkpoints.head.json')
-  const keyPath = join(directory, 'checkpoint.key')
+  const listPath = joinPath(directory, 'checkpoints.jsonl')
+  const headPath = joinPath(directory, 'checkpoints.head.json')
+  const keyPath = joinPath(directory, 'checkpoint.key')
 
-  /** A repeated checkpoint is ignored; an older one is refused. Durable when it returns. */
-  function add(sequence: number, hash: string): null {
+  /**
+   * A repeated checkpoint is ignored; an older one is refused. Durable when it returns. `isFirst`: gatewayd has started, and
+   * the one before proves what it found.
+   */
+  function add(sequence: number, hash: string, isFirst = false): null {
     const key = readKey()
-    const lines = readLines()
-    const { count, last } = readHead(key) ?? { count: lines.length, last: null }
-    if (last?.sequence === sequence && last.hash === hash) return null
-    if (last && sequence <= last.sequence)
-      throw new Refusal(`Checkpoint ${sequence} does not follow checkpoint ${last.sequence}.`)
+    // Without a head, a count that does not fit: one that was removed or altered shows for ever.
+    let head: Listed = readHead(key) ?? { count: readLines().length + 1, last: null }
+    const before = head.newest ?? head.last
+    if (before?.sequence === sequence && before.hash === hash) return null
+    const isOlder = before !== null && sequence <= before.sequence
+    if (head.newest && (isFirst || isOlder || isDue(head.last, head.newest))) head = join(key, head, head.newest)
+    if (isOlder) throw new Refusal(`Checkpoint ${sequence} does not follow checkpoint ${before.sequence}.`)
     const unsigned = { sequence, hash, time: new Date().toISOString() }
-    const entry = { ...unsigned, signature: sign(null, entryBytes(unsigned, last), key).toString('base64') }
-    // The head goes first and carries the entry, so a crash between the two writes loses nothing.
-    if (last && lines.length === count - 1) append(last)
-    writeHead(key, count + 1, entry)
-    append(entry)
+    const newest = { ...unsigned, signature: sign(null, entryBytes(unsigned, head.last), key).toString('base64') }
+    writeHead(key, head.count, head.last, newest)
     return null
+  }
+
+  /** The head goes first and carries the entry, so a crash between the two writes loses nothing. */
+  function join(key: KeyObject, { count, last }: Listed, entry: Entry): Listed {
+    if (last && readLines().length === count - 1) append(last)
+    writeHead(key, count + 1, entry, null)
+    append(entry)
+    return { count: count + 1, last: entry }
   }
 
   function list(): Checkpoint[] {
@@ -45,17 +60,18 @@ export function createCheckpoints(directory: string, log: Log) {
     if (head?.last && entries.length === head.count - 1) entries.push(head.last)
     const shown = entries.map((entry, index) => (entry ? show(key, entry, entries[index - 1] ?? null) : unreadable))
     const isWhole = head?.count === entries.length && (entries.at(-1)?.signature ?? '') === (head.last?.signature ?? '')
-    return isWhole ? shown : [...shown, head?.last ? { ...show(key, head.last, null), authentic: false } : unreadable]
+    if (isWhole) return head?.newest ? [...shown, show(key, head.newest, head.last)] : shown
+    return [...shown, head?.last ? { ...show(key, head.last, null), authentic: false } : unreadable]
   }
 
   function readHead(key: KeyObject): Head | null {
     const head = readJson<Head>(headPath, log)
-    return head && isSigned(key, bytesOf('head', head.count, head.last), head.signature) ? head : null
+    return head && isSigned(key, headBytes(head), head.signature) ? head : null
   }
 
-  function writeHead(key: KeyObject, count: number, last: Entry | null): void {
-    const signature = sign(null, bytesOf('head', count, last), key).toString('base64')
-    writeDurable(headPath, JSON.stringify({ count, last, signature } satisfies Head))
+  function writeHead(key: KeyObject, count: number, last: Entry | null, newest: Entry | null): void {
+    const signature = sign(null, headBytes({ count, last, newest }), key).toString('base64')
+    writeDurable(headPath, JSON.stringify({ count, last, newest, signature } satisfies Head))
   }
 
   /** Whole lines only: an entry that a crash cut off is in the head. */
@@ -73,7 +89,7 @@ export function createCheckpoints(directory: string, log: Log) {
     if (stored) return createPrivateKey(stored)
     const key = generateKeyPairSync('ed25519').privateKey
     // The head first: a key without a head then means that the head was removed.
-    writeHead(key, 0, null)
+    writeHead(key, 0, null, null)
     writeDurable(keyPath, key.export({ type: 'pkcs8', format: 'pem' }))
     return key
   }
@@ -82,6 +98,13 @@ export function createCheckpoints(directory: string, log: Log) {
 }
 
 const bytesOf = (...parts: unknown[]): Buffer => Buffer.from(JSON.stringify(parts))
+
+const headBytes = ({ count, last, newest }: Listed): Buffer =>
+  newest === undefined ? bytesOf('head', count, last) : bytesOf('head', count, last, newest)
+
+const isDue = (last: Entry | null, newest: Entry): boolean =>
+  newest.sequence - (last?.sequence ?? 0) >= listedEvery.records ||
+  Date.parse(newest.time) - (last ? Date.parse(last.time) : 0) >= listedEvery.milliseconds
 
 const entryBytes = ({ sequence, hash, time }: Unsigned, before: Entry | null): Buffer =>
   bytesOf('checkpoint', before?.signature ?? '', sequence, hash, time)

@@ -45,7 +45,7 @@ test('the service user gets the socket, applies through it, and a signal ends ap
   assert.match(bench.kernel(), /portcullis_boot/)
   client = new ApplydClient(join(bench.stateDir, 'run', 'applyd.sock'))
   const applying = client.apply(planOf(1, nft(piecesOf('a'))))
-  await client.checkpoint(1, 'a'.repeat(64))
+  await client.checkpoint(1, 'a'.repeat(64), true)
   assert.deepEqual(await applying, { status: 'applied', changed: ['nft inet portcullis'] })
   assert.equal((await client.observe()).tables[0]?.asLoaded, true)
   assert.equal((await client.checkpoints())[0]?.authentic, true)

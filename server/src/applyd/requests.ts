@@ -63,9 +63,14 @@ export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload'>
   }
 }
 
-function parseCheckpoint(value: unknown): { sequence: number; hash: string } {
-  const { sequence, hash } = parseKeys(value, ['sequence', 'hash'])
-  return { sequence: parseCount(sequence, 'sequence'), hash: parseForm(hash, hashForm, 'hash is not a SHA-256 in hex') }
+function parseCheckpoint(value: unknown): { sequence: number; hash: string; isFirst: boolean } {
+  const { sequence, hash, isFirst } = parseKeys(value, ['sequence', 'hash', 'isFirst'])
+  if (typeof isFirst !== 'boolean') throw new Refusal('The field isFirst is not true or false.')
+  return {
+    sequence: parseCount(sequence, 'sequence'),
+    hash: parseForm(hash, hashForm, 'hash is not a SHA-256 in hex'),
+    isFirst,
+  }
 }
 
 type Remembered = NftPiece | EngineFile

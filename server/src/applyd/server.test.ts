@@ -170,9 +170,10 @@ const faulty: Record<string, unknown> = {
   'a trial of a packet to a name': trial({ destination: 'localhost' }),
   'a trial of rules that are not loaded': trial({}),
   'a name that is a list': apply({ kind: 'unit', name: ['dns'] }),
-  'a checkpoint without a hash': { id: 1, verb: 'checkpoint', args: { sequence: 1 } },
-  'a checkpoint with a short hash': { id: 1, verb: 'checkpoint', args: { sequence: 1, hash: 'abc' } },
-  'a checkpoint with a negative number': { id: 1, verb: 'checkpoint', args: { sequence: -1, hash } },
+  'a checkpoint without a hash': { id: 1, verb: 'checkpoint', args: { sequence: 1, isFirst: false } },
+  'a checkpoint with a short hash': { id: 1, verb: 'checkpoint', args: { sequence: 1, hash: 'abc', isFirst: false } },
+  'a checkpoint that is neither first nor not': { id: 1, verb: 'checkpoint', args: { sequence: 1, hash, isFirst: 1 } },
+  'a checkpoint with a negative number': { id: 1, verb: 'checkpoint', args: { sequence: -1, hash, isFirst: false } },
 }
 function apply(artifact: unknown) {
   return { id: 1, verb: 'apply', args: { plan: { revision: 1, artifacts: [artifact] } } }

@@ -93,7 +93,7 @@ export const placementQuery = <T extends TSchema>(id: T) =>
 
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
 }
 
 /** What a reply, a diff or a log shows in place of a secret. */

@@ -1,9 +1,10 @@
-// Queries over journals beyond what the contract tests ask: periods at the turn of weeks, months and years, and pages that
-// hold no more than they need.
+// Queries over journals beyond what the contract tests ask: periods at the turn of weeks, months and years, and what a
+// query may cost.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Column, createPage, type DatePeriod, periodBounds, readJournalQuery } from './table-query.ts'
+import type { GatewayError } from './error.ts'
+import { type Column, type DatePeriod, type JournalQuery, periodBounds, readJournalQuery } from './table-query.ts'
 
 const clock = (text: string): number => Date.parse(`${text}Z`) / 1000
 
@@ -25,37 +26,44 @@ describe('periods', () => {
   }
 })
 
-describe('a page', () => {
+describe('a query', () => {
   const columns: readonly Column[] = [
     { name: 'n', type: 'Int64' },
     { name: 'word', type: 'String' },
   ]
   const order = [{ field: 'n', direction: 'desc' }] as const
 
-  it('is the same in whatever order the rows come', () => {
-    const query = {
-      limit: 3,
-      offset: 2,
-      filter: [{ items: [{ column_name: 'n', operator: 'less', value: [40_000] }] }],
-    }
-    const read = readJournalQuery(columns, query as never, order, 0)
-    const numbers = Array.from({ length: 50_000 }, (_, index) => (index * 7919) % 50_000)
-    for (const given of [numbers, numbers.toSorted((a, b) => a - b)]) {
-      const page = createPage(read, query as never)
-      for (const n of given) page.add({ n, word: '' })
-      const { data, total } = page.result()
-      assert.equal(total, 40_000)
-      assert.deepEqual(
-        data.map(({ n }) => n),
-        [39_997, 39_996, 39_995],
-      )
-    }
-  })
-
   it('compares texts as texts and numbers as numbers', () => {
     const query = { filter: [{ items: [{ column_name: 'word', operator: 'greater', value: [9] }] }] }
     const read = readJournalQuery(columns, query as never, order, 0)
     assert.equal(read.matches({ n: 1, word: '10' }), false)
     assert.equal(read.matches({ n: 1, word: 'a' }), true)
+  })
+
+  const texts = (count: number) => Array.from({ length: count }, (_, index) => String(index))
+  const contains = (count: number) => ({ column_name: 'word', operator: 'contains_any', value: texts(count) }) as const
+  const fieldOf = (query: JournalQuery): string | undefined => {
+    try {
+      readJournalQuery(columns, query, order, 0)
+      return undefined
+    } catch (error) {
+      return (error as GatewayError).problems[0]?.field
+    }
+  }
+
+  it('H2: has at most a hundred conditions, and names what is beyond', () => {
+    assert.equal(fieldOf({ filter: [{ items: [contains(100)] }] }), undefined)
+    assert.equal(fieldOf({ filter: [{ items: [contains(60)] }, { items: [contains(41)] }] }), 'filter[1]')
+    const search = { text: 'x', columns: ['n', 'word'] }
+    assert.equal(fieldOf({ filter: [{ items: [contains(99)] }], search: [search] }), 'search[0]')
+    assert.equal(fieldOf({ filter: [{ items: [contains(98)] }], search: [search] }), undefined)
+  })
+
+  it('may name many values to be equal to, which is one look', () => {
+    const equals = { column_name: 'word', operator: 'equals', value: texts(100) } as const
+    const query = { filter: [{ items: Array.from({ length: 50 }, () => equals) }] }
+    assert.equal(fieldOf(query), undefined)
+    const { matches } = readJournalQuery(columns, query, order, 0)
+    assert.deepEqual([matches({ n: 1, word: '99' }), matches({ n: 1, word: '100' })], [true, false])
   })
 })

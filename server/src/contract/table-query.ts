@@ -9,6 +9,12 @@ import { Type } from './schema.ts'
 /** A query over a journal returns at most this many rows (docs/behaviour/security.md 35). */
 export const maxRows = 10_000
 
+/** What a query costs is its conditions times the rows there are, so both have a limit. A list of texts counts each of them. */
+export const maxConditions = 100
+/** More rows than any journal keeps. */
+export const maxOffset = 1_000_000
+const maxSortItems = 10
+
 export const directions = ['asc', 'desc'] as const
 
 export const filterOperators = [
@@ -47,7 +53,7 @@ export const sortQuery = <const T extends readonly string[]>(names: T) =>
   Type.Optional(
     jsonQuery(
       Type.Array(strictObject({ field: oneOf(names), direction: oneOf(directions) }), {
-        maxItems: 20,
+        maxItems: maxSortItems,
         description: 'Applied in the order of the list.',
       }),
     ),
@@ -59,7 +65,7 @@ export const journalQuery = <const T extends readonly string[]>(names: T) =>
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: maxRows, description: `Rows of the answer; ${maxRows} when absent.` }),
     ),
-    offset: Type.Optional(Type.Integer({ minimum: 0 })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: maxOffset })),
     sort: sortQuery(names),
     search: Type.Optional(
       jsonQuery(
@@ -97,7 +103,10 @@ export const journalQuery = <const T extends readonly string[]>(names: T) =>
             ),
             link_operator: Type.Optional(oneOf(['and', 'or'], 'What joins the items; and when absent.')),
           }),
-          { maxItems: 20, description: 'All entries must match.' },
+          {
+            maxItems: 20,
+            description: `All entries must match. Filter and search together have at most ${maxConditions} conditions.`,
+          },
         ),
       ),
     ),
@@ -138,7 +147,7 @@ export const journalReply = <T extends TObject>(record: T) =>
     ),
   })
 
-/** What a row must fulfil, as data: it becomes a test of rows here, and SQL where rows are in a table. */
+/** What a row must fulfil, as data: it can be sent to the thread that has the rows, and becomes a test of them there. */
 export type Condition =
   | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] }
   | { readonly kind: 'not'; readonly of: Condition }
@@ -188,34 +197,83 @@ export function readJournalQuery(
       of: [names].flat().map((column) => ({ kind: 'contains', column, texts: [text.toLowerCase()] })),
     }),
   )
-  const where = all(...filters, ...searches)
-  const order = [...(query.sort ?? []), ...defaultSort]
-  return { where, order, matches: testOf(where), compare: comparison(order) }
+  refuseCostly('filter', filters, 0)
+  refuseCostly('search', searches, costOf(all(...filters)))
+  return queryOf(all(...filters, ...searches), [...(query.sort ?? []), ...defaultSort])
+}
+
+/** What was read of a query, from its parts that are data: they can be sent to another thread. */
+export const queryOf = (where: Condition, order: readonly SortItem[]): ReadQuery => ({
+  where,
+  order,
+  matches: testOf(where, createFolder()),
+  compare: comparison(order),
+})
+
+/** Texts that are looked for, and comparisons; a list of values to be equal to is one look into a set. */
+export function costOf(condition: Condition): number {
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      return condition.of.reduce((sum, one) => sum + costOf(one), 0)
+    case 'not':
+      return costOf(condition.of)
+    case 'contains':
+      return condition.texts.length
+    default:
+      return 1
+  }
+}
+
+function refuseCostly(field: string, conditions: readonly Condition[], before: number): void {
+  let cost = before
+  for (const [index, condition] of conditions.entries()) {
+    cost += costOf(condition)
+    if (cost <= maxConditions) continue
+    const message = `A query has at most ${maxConditions} conditions; each text to look for is one. Ask for less at once.`
+    throw new GatewayError('invalid', message, { problems: [{ field: `${field}[${index}]`, message }] })
+  }
 }
 
 export const all = (...of: readonly Condition[]): Condition => ({ kind: 'all', of })
 
-function testOf(condition: Condition): Test {
+type Folder = (row: Row, column: string) => string
+
+/** Cells in lower case. Most often many texts are looked for in one column of a row. */
+function createFolder(): Folder {
+  let last: { readonly row: Row; readonly column: string; readonly text: string } | null = null
+  return (row, column) => {
+    if (last?.row === row && last.column === column) return last.text
+    const text = String(row[column] ?? '').toLowerCase()
+    last = { row, column, text }
+    return text
+  }
+}
+
+function testOf(condition: Condition, folded: Folder): Test {
+  const testsOf = (of: readonly Condition[]): Test[] => of.map((one) => testOf(one, folded))
   switch (condition.kind) {
     case 'all': {
-      const tests = condition.of.map(testOf)
+      const tests = testsOf(condition.of)
       return (row) => tests.every((test) => test(row))
     }
     case 'any': {
-      const tests = condition.of.map(testOf)
+      const tests = testsOf(condition.of)
       return (row) => tests.some((test) => test(row))
     }
     case 'not': {
-      const test = testOf(condition.of)
+      const test = testOf(condition.of, folded)
       return (row) => !test(row)
     }
     case 'contains':
       return (row) => {
-        const text = String(row[condition.column] ?? '').toLowerCase()
+        const text = folded(row, condition.column)
         return condition.texts.some((wanted) => text.includes(wanted))
       }
-    case 'equals':
-      return (row) => condition.cells.includes(row[condition.column] ?? '')
+    case 'equals': {
+      const cells = new Set(condition.cells)
+      return (row) => cells.has(row[condition.column] ?? '')
+    }
     case 'compare': {
       const holds = comparisons[condition.operator]
       return (row) => holds(row[condition.column] ?? '', condition.bound)
@@ -342,24 +400,4 @@ export function periodBounds(period: DatePeriod, clockSeconds: number): readonly
   }
   const [from, until] = bounds[period]
   return [printStamp(from), printStamp(until)]
-}
-
-/** Gathers the page of a query out of any number of rows, holding no more of them than the page needs. */
-export function createPage<T extends Row>(read: ReadQuery, query: JournalQuery) {
-  const offset = query.offset ?? 0
-  const kept = offset + (query.limit ?? maxRows)
-  let rows: T[] = []
-  let total = 0
-  return {
-    add(row: T): void {
-      if (!read.matches(row)) return
-      total++
-      rows.push(row)
-      if (rows.length >= 2 * kept + maxRows) rows = rows.sort(read.compare).slice(0, kept)
-    },
-    result: (): { readonly data: T[]; readonly total: number } => ({
-      data: rows.sort(read.compare).slice(offset, kept),
-      total,
-    }),
-  }
 }

@@ -149,11 +149,6 @@ export class Database {
     return statement
   }
 
-  /** A statement made up for one question, which is not kept. Its text is made of fixed parts; values are bound here too. */
-  ask(sql: string): StatementSync {
-    return this.#db.prepare(sql)
-  }
-
   get isInTransaction(): boolean {
     return this.#open
   }
@@ -284,6 +279,34 @@ const notWritten = (cause?: unknown): GatewayError =>
 
 /** A disk without room, also where a quota says so. */
 const isOutOfRoom = (error: unknown): boolean => primaryCode(error) === diskFull || undoneWrites.has(codeOf(error))
+
+/** A second connection to a file that another one writes, for reading only: in a worker thread. */
+export class ReadDatabase {
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(path: string) {
+    this.#db = new DatabaseSync(path, { readOnly: true, timeout: 2_000 })
+  }
+
+  /** The statement texts are a fixed set in the source; values are always bound. */
+  prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql) ?? this.#db.prepare(sql)
+    this.#statements.set(sql, known)
+    return known
+  }
+
+  /** A statement whose rows are arrays, which many rows should be. */
+  prepareArrays(sql: string): StatementSync {
+    const statement = this.prepare(sql)
+    statement.setReturnArrays(true)
+    return statement
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+}
 
 /** 0 when it is not an error of SQLite. */
 const codeOf = (error: unknown): number => (error as { errcode?: number }).errcode ?? 0

@@ -6,13 +6,22 @@ const startsFormula = /^[=+\-@\t\r]/
 export type CsvRow = Readonly<Record<string, unknown>>
 
 export const toCsv = (columns: readonly string[], rows: readonly CsvRow[]): string =>
-  [...csvLines(columns, rows)].join('')
+  csvHeader(columns) + csvRows(columns, rows)
 
-/** The same line by line, for tables that are made while they are sent. */
+/** Line by line, for tables that are made while they are sent. */
 export function* csvLines(columns: readonly string[], rows: readonly CsvRow[]): Generator<string, void> {
-  yield `${columns.map(cell).join(',')}\r\n`
-  for (const row of rows) yield `${columns.map((column) => cell(row[column])).join(',')}\r\n`
+  yield csvHeader(columns)
+  for (const row of rows) yield lineOf(columns, row)
 }
+
+export const csvHeader = (columns: readonly string[]): string => `${columns.map(cell).join(',')}\r\n`
+
+/** Without the header, for rows that are sent in pieces. */
+export const csvRows = (columns: readonly string[], rows: readonly CsvRow[]): string =>
+  rows.map((row) => lineOf(columns, row)).join('')
+
+const lineOf = (columns: readonly string[], row: CsvRow): string =>
+  `${columns.map((column) => cell(row[column])).join(',')}\r\n`
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return ''

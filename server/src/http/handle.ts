@@ -1,6 +1,6 @@
 // What an area writes to answer an endpoint: handle() and the context it gets. Areas see this file and never Fastify.
 
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
 import type { BackgroundState } from '../config/background.ts'
 import type { Actor, Authorize, ConfigView, EditTools, Preview } from '../config/change.ts'
@@ -23,14 +23,17 @@ import type { Clock } from '../runtime/clock.ts'
 import type { DiskReserve } from '../runtime/disk-reserve.ts'
 import type { DdnsUpdater } from '../runtime/dynamic-dns/ddns.ts'
 import type { HitCounters } from '../runtime/hit-counters.ts'
-import type { AuditResult, AuditTrail } from '../runtime/logs/audit.ts'
+import type { AuditTrail } from '../runtime/logs/audit.ts'
+import type { AuditResult } from '../runtime/logs/audit-entry.ts'
+import type { AuditUsage } from '../runtime/logs/audit-retention.ts'
 import type { FirewallLog } from '../runtime/logs/firewall-log.ts'
+import type { LogReader } from '../runtime/logs/log-reader.ts'
 import type { SystemLog } from '../runtime/logs/system-log.ts'
 import type { Vault } from '../runtime/vault.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
 import { sendable } from '../workers/json-bytes.ts'
 import type { CookieJar } from './cookies.ts'
-import type { UnauthenticatedLog } from './unauthenticated-log.ts'
+import type { RefusalLog } from './refusal-log.ts'
 
 /** Who is signed in, as of this very request. */
 export interface Identity {
@@ -173,6 +176,8 @@ export interface Services {
   }
   /** Audit trail, firewall log and service logs in one table. */
   readonly systemLog: SystemLog
+  /** Queries over those tables, and over the firewall log. */
+  readonly logReader: LogReader
   /** Disks without partitions that nothing uses; absent where they are not read. */
   readonly disks?: { list(): Promise<readonly FreeDisk[]> }
   /** TXT records of a name: none when there is no such record, null when DNS could not be asked. */
@@ -180,10 +185,12 @@ export interface Services {
   /** Keeps a domain at the external address; absent where no updates are sent. */
   readonly ddns?: DdnsUpdater
   readonly audit: AuditTrail
+  /** How much of its limits the audit trail uses; absent where nothing is removed from it. */
+  readonly auditUsage?: () => AuditUsage
   readonly sessions: Sessions
   readonly guard: SignInGuard
   /** Records sign-ins that were refused before a password was checked; a flood becomes one record with its count. */
-  readonly refusedSignIns: UnauthenticatedLog
+  readonly refusedSignIns: RefusalLog
   readonly passwords: Passwords
   readonly firstPassword: FirstPassword
   readonly vault: Vault
@@ -241,7 +248,7 @@ export interface Context<E extends Endpoint = Endpoint> {
   readonly requireAuthority: Authorize
   /** May see secrets and do everything. */
   readonly isFullAdministrator: boolean
-  /** Records what this call did beside changing the configuration, such as showing a secret. */
+  /** Records what this call did beside changing the configuration, such as showing a secret; written before it is answered. */
   audit(message: string, result?: AuditResult): void
   /**
    * Shows secrets to full administrators, and records that once for this call; everyone else gets the mask. `message` says
@@ -265,7 +272,11 @@ type RawContent = string | Buffer | Readable
 
 const rawReplies = new WeakSet<object>()
 
-export const rawReply = (contentType: string, content: RawContent): RawReply => known({ contentType, content })
+/** Pieces that come one after the other are sent as the client takes them. */
+export function rawReply(contentType: string, content: RawContent | AsyncIterable<Uint8Array | string>): RawReply {
+  const isPlain = typeof content === 'string' || Buffer.isBuffer(content) || content instanceof Readable
+  return known({ contentType, content: isPlain ? content : Readable.from(content, { objectMode: false }) })
+}
 
 function known(reply: RawReply): RawReply {
   rawReplies.add(reply)

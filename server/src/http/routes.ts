@@ -1,7 +1,6 @@
 // Routes for declared lists and settings, so that an area with nothing special writes one line.
 
 import { randomUUID } from 'node:crypto'
-import { setImmediate as others } from 'node:timers/promises'
 import type { TObject } from 'typebox'
 import type { settingsEndpoints } from '../contract/collections.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
@@ -20,7 +19,7 @@ import {
   updateSettings,
 } from '../model/lists.ts'
 import { type Config, commonEnds, type Item, type ItemId, read, type SingleSlot } from '../model/slots.ts'
-import { type CsvRow, csvLines, toCsv } from './csv.ts'
+import { type CsvRow, csvHeader, csvLines, toCsv } from './csv.ts'
 import { type Context, type EditTools, handle, type RawReply, type Route, rawReply } from './handle.ts'
 import { streamOf } from './pieces.ts'
 
@@ -241,20 +240,38 @@ export function perItem<A extends object, B extends object>(show: (item: A) => B
   })
 }
 
-/** Records looked at before others get their turn; about ten milliseconds. */
-const stepRecords = 2_000
+interface Pieces {
+  texts(columns: readonly string[] | null): AsyncIterable<{ readonly bytes: Uint8Array; readonly rows: number }>
+}
 
-/** Every record of a journal, newest first, in steps between which other requests are answered. */
-export async function* pagesOf<T extends { readonly sequence: number }>(
-  pageBefore: (sequence: number, limit: number) => readonly T[],
-): AsyncGenerator<readonly T[]> {
-  let oldest = Number.MAX_SAFE_INTEGER
-  for (;;) {
-    const page = pageBefore(oldest, stepRecords)
-    yield page
-    const last = page.at(-1)
-    if (!last || page.length < stepRecords) return
-    oldest = last.sequence
-    await others()
+/** The rows that a log query found: CSV of these columns, or JSON between a beginning and an end, sent in pieces. */
+export function logReply(
+  found: Pieces,
+  columns: readonly string[] | null,
+  [begin, end]: readonly [string, (rows: number) => string] = ['[', () => ']'],
+): RawReply {
+  return columns
+    ? rawReply('text/csv; charset=utf-8', csvPieces(found, columns))
+    : rawReply('application/json; charset=utf-8', jsonPieces(found, begin, end))
+}
+
+async function* csvPieces(found: Pieces, columns: readonly string[]): AsyncGenerator<Uint8Array | string> {
+  yield csvHeader(columns)
+  for await (const { bytes } of found.texts(columns)) yield bytes
+}
+
+async function* jsonPieces(
+  found: Pieces,
+  begin: string,
+  end: (rows: number) => string,
+): AsyncGenerator<Uint8Array | string> {
+  yield begin
+  let sent = 0
+  for await (const { bytes, rows } of found.texts(null)) {
+    if (rows === 0) continue
+    if (sent > 0) yield ','
+    yield bytes
+    sent += rows
   }
+  yield end(sent)
 }

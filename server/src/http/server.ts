@@ -11,16 +11,16 @@ import Fastify, {
 } from 'fastify'
 import type { Actor, DryRun, Edit, EditTools } from '../config/change.ts'
 import type { ConfigEngine } from '../config/engine.ts'
-import { hasFullAccess } from '../contract/access.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { nameOf } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/error.ts'
-import { secretMask, strictObject } from '../contract/fields.ts'
+import { strictObject } from '../contract/fields.ts'
 import { canFailWith } from '../contract/openapi-errors.ts'
 import { Type } from '../contract/schema.ts'
 import type { Config } from '../model/slots.ts'
-import type { AuditEntry } from '../runtime/logs/audit.ts'
 import type { Log } from '../runtime/logs/log.ts'
+import { sourceOf } from '../runtime/source.ts'
+import { auditRefusal, CallRecords } from './audited.ts'
 import { Authority, type AuthorityParts, type RequestAuthority } from './authority.ts'
 import { Bodies, readBody } from './bodies.ts'
 import { type BodyLimits, bodyStream, noStream } from './body-stream.ts'
@@ -32,11 +32,11 @@ import { type Change, type Context, type Identity, isRawReply, jsonType, type Ro
 import { fixedHeaders, tlsHeaders } from './headers.ts'
 import { checkOrigin } from './origin.ts'
 import { preview } from './preview.ts'
+import { RefusalLog } from './refusal-log.ts'
 import { type ChangeHeaders, checkFraming, etagOf, plainAddress, readChangeHeaders } from './request.ts'
 import { keptReplyOf, LongReply, type Reply, replyOf } from './serialise.ts'
 import { listenerOptions } from './tls.ts'
 import { Turns } from './turns.ts'
-import { UnauthenticatedLog } from './unauthenticated-log.ts'
 import { faultsOf, readQuery } from './validate.ts'
 
 export interface HttpParts extends AuthorityParts {
@@ -85,7 +85,7 @@ const withoutPrefix = (url: string): string => (url.startsWith(`${restPrefix}/`)
 export function createHttpServer(parts: HttpParts): FastifyInstance {
   const { services } = parts
   const fairShare = new FairShare(services.clock.elapsed)
-  const unauthenticated = new UnauthenticatedLog((entry) => services.audit.note(entry), services.clock.elapsed)
+  const refusals = new RefusalLog((entry) => services.audit.note(entry), services.clock.elapsed)
   const headers = parts.isTls ? tlsHeaders : fixedHeaders
   const app = Fastify({
     logger: false,
@@ -183,7 +183,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   })
 
   app.addHook('onClose', async () => {
-    unauthenticated.close()
+    refusals.close()
     await bodies.close()
   })
   app.setErrorHandler(sendError)
@@ -195,7 +195,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
       parts.log('error', 'a request failed', { error: known.cause ?? known, request_id: request.id })
     }
     try {
-      auditRefusal(services, unauthenticated, request, known)
+      auditRefusal(refusals, request, known)
     } catch (failure) {
       // The refusal is still sent; rethrown, this error would reach the caller in Fastify's words.
       parts.log('error', 'a refusal was not audited', { error: failure, request_id: request.id })
@@ -239,6 +239,7 @@ function answer(
   const rawBody = endpoint.rawBodyType === null || endpoint.streamsBody ? noBytes : readBytes(request.body)
   const state: ChangeState = { report: null }
   const deadline = request.deadline ?? new Deadline(reply.raw)
+  const records = new CallRecords(parts.services, route, request)
   const context: Context = {
     params: request.params as Record<string, string>,
     query,
@@ -257,45 +258,47 @@ function answer(
     services: parts.services,
     identity: request.identity,
     requireAuthority: authority.authorize,
-    ...capabilitiesOf(parts.services, endpoint, request),
+    ...records.capabilities(),
     preview: (call) => preview(parts.routes, engine, context, call),
     setHeader: (name, value) => void reply.header(name, value),
   }
-  const finish = (result: unknown): FastifyReply | Promise<FastifyReply> => {
-    if (state.report) return reply.type(jsonType).send(JSON.stringify({ dry_run: true, ...state.report }))
-    if (endpoint.effect === 'action' && !route.audits) parts.services.audit.note(actionEntry(request, endpoint))
+  const respond = (result: unknown): FastifyReply | Promise<FastifyReply> => {
     // Only a sign-in gives cookies to one who had none: its connection need not make room for others any more.
     if (endpoint.access === 'public' && reply.hasHeader('set-cookie')) markSignedIn(request.raw.socket)
     return sendResult(parts, route, reply, result)
   }
-  const result = route.handler(context)
+  const finish = (result: unknown): FastifyReply | Promise<FastifyReply> => {
+    if (state.report) return reply.type(jsonType).send(JSON.stringify({ dry_run: true, ...state.report }))
+    const written = records.written(result)
+    return written ? written.then(() => respond(result)) : respond(result)
+  }
+  let result: unknown
+  try {
+    result = route.handler(context)
+  } catch (error) {
+    records.noteAll()
+    throw error
+  }
   if (!(result instanceof Promise)) return finish(result)
   const limited = deadline.limit(endpoint, result, parts.handlerMilliseconds ?? handlerMilliseconds)
-  return limited.then((awaited) => {
-    if (parts.checkReplies) authority.checkAsked()
-    return finish(awaited)
-  })
+  return limited.then(
+    (awaited) => {
+      if (parts.checkReplies) authority.checkAsked()
+      return finish(awaited)
+    },
+    (error) => {
+      // What is done after its time is over is recorded too.
+      void result.then(
+        () => records.noteDone(),
+        () => records.noteAll(),
+      )
+      throw error
+    },
+  )
 }
 
 /** Whose work it is, for what is shared fairly. */
-const ownerOf = (request: FastifyRequest): string => request.identity?.adminId ?? plainAddress(request.ip)
-
-/** What a handler may ask for instead of putting it together itself. */
-function capabilitiesOf(services: Services, endpoint: Endpoint, request: FastifyRequest) {
-  const isFullAdministrator = hasFullAccess(request.identity?.role)
-  const audit: Context['audit'] = (message, result = 'ok') =>
-    services.audit.note({ ...actionEntry(request, endpoint), result, message })
-  const revealer: Context['revealer'] = (message) => {
-    if (!isFullAdministrator) return () => secretMask
-    let isRecorded = false
-    return (secret, place) => {
-      if (!isRecorded) audit(message)
-      isRecorded = true
-      return services.vault.reveal(secret, place)
-    }
-  }
-  return { isFullAdministrator, audit, revealer }
-}
+const ownerOf = (request: FastifyRequest): string => request.identity?.adminId ?? sourceOf(request.ip)
 
 const noChange: Change = () => {
   throw new Error('an endpoint that reads tried to change the configuration')
@@ -446,44 +449,4 @@ function methodsAt(routes: readonly Route[], url: string): string[] {
     })
     .map(({ endpoint }) => endpoint.method as string)
   return [...new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods)].sort()
-}
-
-function actionEntry(request: FastifyRequest, endpoint: Endpoint): AuditEntry {
-  return {
-    event: 'action',
-    who: request.identity?.login ?? '',
-    address: plainAddress(request.ip),
-    what: nameOf(endpoint),
-    result: 'ok',
-    message: endpoint.summary,
-    request_id: request.id,
-    revision: null,
-    changes: [],
-  }
-}
-
-/** Every refused attempt to change something, and every refused access. Sign-ins write their own audit records. */
-function auditRefusal(
-  services: Services,
-  unauthenticated: UnauthenticatedLog,
-  request: FastifyRequest,
-  error: GatewayError,
-): void {
-  const endpoint = request.routeOptions?.config.route?.endpoint
-  const isRead = endpoint ? endpoint.effect === 'read' : ['GET', 'HEAD'].includes(request.method)
-  if (endpoint?.access === 'public' || error.code === 'too_many_requests') return
-  if (isRead && error.code !== 'forbidden' && error.code !== 'unauthenticated') return
-  const entry: AuditEntry = {
-    event: 'refused',
-    who: request.identity?.login ?? '',
-    address: plainAddress(request.ip),
-    what: endpoint ? nameOf(endpoint) : `${request.method} (unknown path)`,
-    result: error.code,
-    message: error.message,
-    request_id: request.id,
-    revision: null,
-    changes: error.problems,
-  }
-  if (request.identity) services.audit.note(entry)
-  else unauthenticated.refused(entry)
 }

@@ -31,7 +31,9 @@ export async function ensureCertificate(
   current: ServerCertificate | null = null,
 ): Promise<ServerCertificate> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const [rootKey = '', rootCertificate = '', key = '', chain = ''] = files.map((name) => readIfThere(join(folder, name)))
+  const [rootKey = '', rootCertificate = '', key = '', chain = ''] = files.map((name) =>
+    readIfThere(join(folder, name)),
+  )
   const stored = { key, chain }
   if (isFor(chain, names, /./) && isKey(rootKey) && isUsable(stored, now, renewBeforeDays)) return stored
   const { issueServer, makeRoot } = await import('./certificate-maker.ts')

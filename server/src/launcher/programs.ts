@@ -147,6 +147,8 @@ function commonEnvironment({ choice, places }: ProgramContext): Environment {
     LANG: 'C.UTF-8',
     ...frugalMemory,
     ...optional('PORTCULLIS_LOG_REQUESTS', process.env.PORTCULLIS_LOG_REQUESTS ?? null),
+    ...optional('PORTCULLIS_AUDIT_DAYS', process.env.PORTCULLIS_AUDIT_DAYS ?? null),
+    ...optional('PORTCULLIS_AUDIT_MB', process.env.PORTCULLIS_AUDIT_MB ?? null),
     ...optional('TZ', process.env.TZ ?? null),
     PORTCULLIS_STATE: places.state,
     PORTCULLIS_DATAPLANE: choice.plane,

@@ -217,7 +217,8 @@ export interface Applier {
   /** Sends packets through a copy of what is applied; slow, and never in the way of traffic. */
   trial(packets: readonly TrialPacket[]): Promise<readonly TrialResult[]>
   /** Has applyd sign and keep the head of the chain of audit records. */
-  checkpoint(sequence: number, hash: string): Promise<void>
+  /** `isFirst`: of this process, over what it found. */
+  checkpoint(sequence: number, hash: string, isFirst: boolean): Promise<void>
   checkpoints(): Promise<readonly Checkpoint[]>
   /** Puts a backup on a share; slow. */
   upload(request: ShareUpload): Promise<ShareUploadResult>
@@ -241,7 +242,10 @@ export interface VerbTable {
     readonly args: { readonly packets: readonly TrialPacket[] }
     readonly result: readonly TrialResult[]
   }
-  readonly checkpoint: { readonly args: { readonly sequence: number; readonly hash: string }; readonly result: null }
+  readonly checkpoint: {
+    readonly args: { readonly sequence: number; readonly hash: string; readonly isFirst: boolean }
+    readonly result: null
+  }
   readonly checkpoints: { readonly args: Record<string, never>; readonly result: readonly Checkpoint[] }
   readonly upload: { readonly args: ShareUpload; readonly result: ShareUploadResult }
 }

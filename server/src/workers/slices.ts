@@ -38,3 +38,40 @@ async function goOn<T>(
     await slices()
   }
 }
+
+/** Sorted stretches of this length take a fraction of a slice. */
+const sortedAtOnce = 512
+
+/** A stable sort of many values between whose parts others get their turn. */
+export async function sortInSlices<T>(values: readonly T[], compare: (a: T, b: T) => number): Promise<T[]> {
+  const slices = createSlices()
+  let stretches: T[][] = []
+  for (let at = 0; at < values.length; at += sortedAtOnce) {
+    stretches.push(values.slice(at, at + sortedAtOnce).sort(compare))
+    await slices()
+  }
+  while (stretches.length > 1) {
+    const merged: T[][] = []
+    for (let at = 0; at < stretches.length; at += 2) {
+      merged.push(await merge(stretches[at] ?? [], stretches[at + 1] ?? [], compare, slices))
+    }
+    stretches = merged
+  }
+  return stretches[0] ?? []
+}
+
+async function merge<T>(
+  left: readonly T[],
+  right: readonly T[],
+  compare: (a: T, b: T) => number,
+  slices: ReturnType<typeof createSlices>,
+): Promise<T[]> {
+  const merged: T[] = []
+  let [l, r] = [0, 0]
+  while (l < left.length && r < right.length) {
+    const isLeft = compare(left[l] as T, right[r] as T) <= 0
+    merged.push((isLeft ? left[l++] : right[r++]) as T)
+    if (merged.length % sortedAtOnce === 0) await slices()
+  }
+  return merged.concat(left.slice(l), right.slice(r))
+}

@@ -84,6 +84,7 @@ const table: Readonly<Record<string, string>> = {
   'GET /config/status': readers,
   'GET /journal/records': 'WRSvc',
   'GET /journal/verify': 'WRSvc',
+  'GET /journal/status': 'WRSvc',
   'POST /license/register': 'W',
   'GET /license/info': readers,
   'PUT /license/license-upload': 'W',

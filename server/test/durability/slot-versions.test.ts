@@ -193,7 +193,7 @@ describe('a slot that changed its shape', () => {
     const load = () => new ConfigStore(database, slotsOf(2)).load()
     const versions = () =>
       database
-        .ask(versionsQuery)
+        .prepare(versionsQuery)
         .all()
         .map((row) => row.version)
     database.prepare('PRAGMA query_only=1').run()
@@ -201,10 +201,10 @@ describe('a slot that changed its shape', () => {
     assert.deepEqual(versions(), [1, 1])
     database.prepare('PRAGMA query_only=0').run()
     const refusal = `BEFORE UPDATE ON items WHEN new.slot = '${settingsKey}' BEGIN SELECT RAISE(FAIL, 'injected'); END`
-    database.ask(`CREATE TEMP TRIGGER fault ${refusal}`).run()
+    database.prepare(`CREATE TEMP TRIGGER fault ${refusal}`).run()
     assert.throws(load, /injected/)
     assert.deepEqual(versions(), [1, 1])
-    database.ask('DROP TRIGGER fault').run()
+    database.prepare('DROP TRIGGER fault').run()
     for (let time = 0; time < 2; time++) {
       assert.deepEqual(load().snapshot.config[settingsKey], { limit: 20 })
       assert.deepEqual(versions(), [2, 2])

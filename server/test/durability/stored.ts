@@ -6,7 +6,8 @@ import { applyChanges, type Snapshot } from '../../src/config/diff.ts'
 import { ConfigStore, type Loaded } from '../../src/config/store.ts'
 import { Database } from '../../src/database/database.ts'
 import type { Slot } from '../../src/model/slots.ts'
-import { type AuditRecord, AuditTrail } from '../../src/runtime/logs/audit.ts'
+import { AuditTrail } from '../../src/runtime/logs/audit.ts'
+import type { AuditRecord } from '../../src/runtime/logs/audit-entry.ts'
 import type { TestGateway } from '../support/test-gateway.ts'
 
 export interface Stored {
@@ -36,8 +37,8 @@ export async function readStored(folder: string, slots: readonly Slot[]): Promis
       loaded: store.load(),
       replayed,
       revisions: store.listRevisions(1_000_000, 0).map(({ revision }) => revision),
-      audited: (JSON.parse(trail.listJson(1_000_000, 0)) as AuditRecord[]).flatMap(({ event, revision }) =>
-        event === 'change' ? [revision] : [],
+      audited: (JSON.parse([...trail.listJson(1_000_000, 0)].join('')) as AuditRecord[]).flatMap(
+        ({ event, revision }) => (event === 'change' ? [revision] : []),
       ) as number[],
       sessions: (database.prepare('SELECT handle FROM sessions').all() as { handle: string }[]).map(
         (row) => row.handle,

@@ -20,7 +20,7 @@ interface Statement {
 function statements(): Statement[] {
   return sourceFiles.flatMap(({ path, text }) => {
     const cut = pieces(text)
-    return [...text.matchAll(/\.prepare\(\s*/g)].map((match) => {
+    return [...text.matchAll(/\.prepare(?:Arrays)?\(\s*/g)].map((match) => {
       const start = match.index + match[0].length
       const piece = cut.find((candidate) => candidate.at === start)
       return { place: `${path}:${lineOf(text, start)}`, kind: piece?.kind ?? 'other', text: piece?.text ?? '' }

@@ -73,6 +73,6 @@ describe('the fake applier', () => {
     const applier = new FakeApplier()
     const packet = { protocol: 'tcp', source: '10.0.0.1', sourcePort: 1, destinationPort: 1 } as const
     await assert.rejects(applier.trial([{ ...packet, device: 'lan0', destination: 'gateway.test' }]))
-    await assert.rejects(applier.checkpoint(1, 'not a hash'))
+    await assert.rejects(applier.checkpoint(1, 'not a hash', false))
   })
 })

@@ -112,8 +112,8 @@ export class FakeApplier implements Applier {
     return packets.map((packet) => this.tryPacket(packet))
   }
 
-  async checkpoint(sequence: number, hash: string): Promise<void> {
-    parsed(() => this.#parsers.checkpoint({ sequence, hash }))
+  async checkpoint(sequence: number, hash: string, isFirst: boolean): Promise<void> {
+    parsed(() => this.#parsers.checkpoint({ sequence, hash, isFirst }))
     this.kept.push({ sequence, hash, time: '2026-01-01T00:00:00.000Z', authentic: true })
   }
 

@@ -1,7 +1,7 @@
 // The audit trail: changes, sign-ins and refusals (docs/behaviour/audit.md).
 
 import { endpoint } from '../../contract/endpoint.ts'
-import { nullable, oneOf, pageQuery, strictObject } from '../../contract/fields.ts'
+import { nullable, oneOf, pageQuery, StatusItem, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
 export const auditEvents = [
@@ -53,4 +53,13 @@ export const verifyAudit = endpoint({
     ),
     first_bad: nullable(strictObject({ sequence: Type.Integer(), message: Type.String() })),
   }),
+})
+
+export const auditStatus = endpoint({
+  method: 'GET',
+  path: '/journal/status',
+  access: 'audit',
+  summary: 'Show how much of its limits the audit trail uses',
+  description: 'The oldest records are removed when they are too old or the trail is too large; a record says so.',
+  reply: Type.Array(StatusItem),
 })

@@ -1,9 +1,20 @@
 // The audit trail: reads and checks what runtime/logs/audit.ts keeps.
 
 import { defineArea, handle, rawReply } from '../../http/handle.ts'
-import { listRecords, verifyAudit } from './contract.ts'
+import { createSlices } from '../../workers/slices.ts'
+import { auditStatus, listRecords, verifyAudit } from './contract.ts'
+import { auditItems } from './status.ts'
 
 const defaultPage = 100
+
+/** As the client takes them, and others get their turn in between. */
+async function* inSlices(pieces: Iterable<string>): AsyncGenerator<string> {
+  const slices = createSlices()
+  for (const piece of pieces) {
+    yield piece
+    await slices()
+  }
+}
 
 export const audit = defineArea({
   name: 'audit',
@@ -12,9 +23,10 @@ export const audit = defineArea({
     handle(listRecords, ({ query, services }) =>
       rawReply(
         'application/json; charset=utf-8',
-        services.audit.listJson(query.limit ?? defaultPage, query.offset ?? 0),
+        inSlices(services.audit.listJson(query.limit ?? defaultPage, query.offset ?? 0)),
       ),
     ),
+    handle(auditStatus, ({ services }) => auditItems(services.auditUsage?.())),
     handle(verifyAudit, async ({ services }) => {
       // Without applyd the chain itself can still be checked; the reply shows that no checkpoint was compared.
       const checkpoints = await services.applier.checkpoints().catch(() => null)

@@ -6,7 +6,8 @@ import { type Context, handle, type Route, type Services } from '../../http/hand
 import { listRoutes, settingsRoutes } from '../../http/routes.ts'
 import { read } from '../../model/slots.ts'
 import { type Catalogue, groupByClasstype, groupByTactic } from '../../signatures/catalogue.ts'
-import type { Rule } from '../../signatures/rule.ts'
+import type { Rule, Signature } from '../../signatures/rule.ts'
+import { createSlices } from '../../workers/slices.ts'
 import { custom, nets, state } from './config.ts'
 import * as contract from './contract.ts'
 import { signatureColumns } from './contract-signatures.ts'
@@ -42,13 +43,20 @@ function requireSignature(catalogue: Catalogue, sid: string): Rule {
 const signatureRoutes: readonly Route[] = [
   handle(contract.signatureGroups, (context) => ({ signature_groups: groupByClasstype(known(context)) })),
   handle(contract.signatureMatrix, (context) => ({ signature_groups: groupByTactic(known(context)) })),
-  handle(contract.listSignatures, (context) => {
+  handle(contract.listSignatures, async (context) => {
     const { signatures } = known(context)
     const { filter } = context.query
     if (filter === undefined) return { signatures: [...signatures] }
     const now = Math.floor(context.services.clock.now().getTime() / 1000)
     const { matches } = readJournalQuery(signatureColumns, { filter }, [], now)
-    return { signatures: signatures.filter(matches) }
+    // Forty thousand of them, and up to a hundred conditions.
+    const slices = createSlices()
+    const found: Signature[] = []
+    for (const signature of signatures) {
+      if (matches(signature)) found.push(signature)
+      await slices()
+    }
+    return { signatures: found }
   }),
   handle(contract.showSignature, (context) => ({
     signature: requireSignature(known(context), context.params.sid).text,

@@ -22,6 +22,7 @@ interface News {
   readonly rows: readonly Numbered[]
   readonly keptFrom: number
   readonly isFullReload: boolean
+  readonly isMore?: boolean
 }
 
 interface Source {
@@ -44,12 +45,9 @@ export function gatheredLogs(parts: Parts) {
     name: auditSource,
     news: (last, limit) => {
       const isFullReload = last !== null && last > audit.head.sequence
-      const records = audit.pageAfter(isFullReload ? 0 : (last ?? 0), limit)
-      return {
-        rows: records.map((one) => ({ number: one.sequence, row: fromAudit(one, brand, offsetAt) })),
-        keptFrom: 0,
-        isFullReload,
-      }
+      const { records, isMore } = audit.pageAfter(isFullReload ? 0 : (last ?? 0), limit)
+      const rows = records.map((one) => ({ number: one.sequence, row: fromAudit(one, brand, offsetAt) }))
+      return { rows, keptFrom: audit.first, isFullReload, isMore }
     },
   }
   const firewall: Source = {

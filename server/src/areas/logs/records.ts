@@ -49,6 +49,9 @@ export function keptSince(source: string, nowSeconds: number, offsetAt: OffsetAt
   return printStamp(seconds + offsetAt(seconds))
 }
 
+/** Characters; a query looks through every message. */
+const maxMessage = 4_000
+
 export const auditSource = 'audit'
 export const firewallSource = 'nflog'
 
@@ -99,5 +102,6 @@ function row(
     date_time: printStamp(seconds + offsetAt(seconds)),
     microseconds: Math.floor((milliseconds - seconds * 1000) * 1000),
     ...rest,
+    message: rest.message.slice(0, maxMessage),
   }
 }

@@ -6,7 +6,7 @@ import { settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Enabled, nullable, patchOf, StatusItem, strictObject, text } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
-import { maxRows, sortQuery } from '../../contract/table-query.ts'
+import { maxOffset, maxRows, sortQuery } from '../../contract/table-query.ts'
 import { addressPattern } from '../../net/ipv4.ts'
 
 export { authJournal, authJournalValues, trafficJournal } from './contract-journals.ts'
@@ -53,7 +53,7 @@ export type TopApplication = Static<typeof TopApplication>
 const trafficQuery = <const T extends readonly string[]>(names: T) =>
   strictObject({
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxRows })),
-    offset: Type.Optional(Type.Integer({ minimum: 0 })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: maxOffset })),
     sort: sortQuery(names),
   })
 

@@ -1,12 +1,11 @@
 // Endpoints of the traffic journal and of the authentication journal.
 
 import { notFound } from '../../contract/error.ts'
-import { createPage, readJournalQuery } from '../../contract/table-query.ts'
-import { handle, type Route, type Services } from '../../http/handle.ts'
-import { csvReply, pagesOf } from '../../http/routes.ts'
+import { maxRows, readJournalQuery } from '../../contract/table-query.ts'
+import { handle, type Route, type Services, signedIn } from '../../http/handle.ts'
+import { csvReply, logReply } from '../../http/routes.ts'
 import { clockOffsets } from '../../policy/schedule.ts'
 import * as contract from './contract-journals.ts'
-import { isTraffic, showHit, type TrafficRow } from './records.ts'
 
 const newestFirst = [
   { field: 'date_time', direction: 'desc' },
@@ -14,10 +13,9 @@ const newestFirst = [
 ] as const
 
 /** The current time in the time zone of the gateway. */
-function clockOf(services: Services) {
-  const offsetAt = clockOffsets(services.facts().timeZone)
+function clockSeconds(services: Services): number {
   const now = Math.floor(services.clock.now().getTime() / 1000)
-  return { offsetAt, clockSeconds: now + offsetAt(now) }
+  return now + clockOffsets(services.facts().timeZone)(now)
 }
 
 /** Part of the reply only when a page was asked for (docs/behaviour/logs.md 1). */
@@ -27,21 +25,26 @@ const beforeLimit = ({ limit, offset }: { readonly limit?: number; readonly offs
 const noSessions: contract.AuthRecord[] = []
 
 export const journalRoutes: readonly Route[] = [
-  handle(contract.trafficJournal, async ({ query, services }) => {
-    const { offsetAt, clockSeconds } = clockOf(services)
-    const asked = readJournalQuery(contract.trafficColumns, query, newestFirst, clockSeconds)
-    const page = createPage<TrafficRow>(asked, query)
+  handle(contract.trafficJournal, async (context) => {
+    const { query, services, signal } = context
+    const asked = readJournalQuery(contract.trafficColumns, query, newestFirst, clockSeconds(services))
     await services.firewallLog.refresh()
-    for await (const hits of pagesOf((sequence, limit) => services.firewallLog.pageBefore(sequence, limit))) {
-      for (const hit of hits) if (isTraffic(hit)) page.add(showHit(hit, offsetAt))
+    const question = {
+      scope: { timeZone: services.facts().timeZone },
+      where: asked.where,
+      order: asked.order,
+      offset: query.offset ?? 0,
+      limit: query.limit ?? maxRows,
     }
-    const { data, total } = page.result()
-    if (query.format_type === 'CSV') return csvReply(contract.trafficColumnNames, data)
-    return { data, rows: data.length, rows_before_limit_at_least: total }
+    const found = await services.logReader.find('traffic', question, { owner: signedIn(context).adminId, signal })
+    return logReply(found, query.format_type === 'CSV' ? contract.trafficColumnNames : null, [
+      '{"data":[',
+      (rows) => `],"rows":${rows},"rows_before_limit_at_least":${found.total}}`,
+    ])
   }),
   handle(contract.authJournal, ({ query, services }) => {
     // There is nothing to find, but an invalid query is refused.
-    readJournalQuery(contract.authColumns, query, [], clockOf(services).clockSeconds)
+    readJournalQuery(contract.authColumns, query, [], clockSeconds(services))
     if (query.format_type === 'CSV') return csvReply(contract.authColumnNames, noSessions)
     return { meta: contract.authColumns, data: noSessions, rows: 0, ...beforeLimit(query, 0) }
   }),

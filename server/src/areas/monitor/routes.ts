@@ -1,39 +1,65 @@
 // Endpoints of the traffic monitor and of the monitoring settings. Journals are in routes-journals.ts.
 
-import { maxRows } from '../../contract/table-query.ts'
+import { maxRows, type SortItem } from '../../contract/table-query.ts'
 import { type Context, handle, type Route } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
 import { read } from '../../model/slots.ts'
+import { createSlices, sortInSlices } from '../../workers/slices.ts'
 import { flowSettings, flowState, type SnmpSecret, secretPlace, snmpSettings, snmpState } from './config.ts'
+import type { TrafficSession } from './contract.ts'
 import * as contract from './contract.ts'
 import { updateFlow, updateSnmp } from './edits.ts'
 import { journalRoutes } from './routes-journals.ts'
-import { pageOf, showSessions, topApplications, topSources } from './sessions.ts'
+import {
+  createSessionReader,
+  createTopApplications,
+  createTopSources,
+  orderOf,
+  type Sum,
+  type TrafficQuery,
+} from './sessions.ts'
 import { monitoringAgent } from './settings.ts'
 import { flowItems, snmpItems, trafficItems, unreadTrafficItems } from './status.ts'
 
-async function sessionsNow({ config, services }: Pick<Context, 'config' | 'services'>) {
+/** Tens of thousands of sessions, in slices between which others are answered. */
+async function sessionsNow({ config, services }: Pick<Context, 'config' | 'services'>): Promise<TrafficSession[]> {
   const reading = await services.traffic?.read()
-  return showSessions(config, services.facts(), reading?.sessions ?? [])
+  const show = createSessionReader(config, services.facts())
+  const slices = createSlices()
+  const shown: TrafficSession[] = []
+  for (const session of reading?.sessions ?? []) {
+    shown.push(show(session))
+    await slices()
+  }
+  return shown
+}
+
+async function sumsOf<T>(sum: Sum<T>, sessions: readonly TrafficSession[]): Promise<T[]> {
+  const slices = createSlices()
+  for (const session of sessions) {
+    sum.add(session)
+    await slices()
+  }
+  return sum.rows()
+}
+
+async function pageOf<T extends object>(rows: readonly T[], query: TrafficQuery, first: SortItem): Promise<T[]> {
+  const sorted = await sortInSlices(rows, orderOf<T>(query, first))
+  const offset = query.offset ?? 0
+  return sorted.slice(offset, offset + (query.limit ?? maxRows))
 }
 
 const longest = { field: 'duration', direction: 'desc' } as const
 const mostSessions = { field: 'sessions', direction: 'desc' } as const
 
 const trafficRoutes: readonly Route[] = [
-  handle(contract.traffic.sessions, async (context) =>
-    pageOf(await sessionsNow(context), context.query, longest, maxRows),
-  ),
-  handle(contract.traffic.sources, async (context) =>
-    pageOf(
-      topSources(context.config, context.services.facts(), await sessionsNow(context)),
-      context.query,
-      mostSessions,
-      maxRows,
-    ),
-  ),
+  handle(contract.traffic.sessions, async (context) => pageOf(await sessionsNow(context), context.query, longest)),
+  handle(contract.traffic.sources, async (context) => {
+    const sum = createTopSources(context.config, context.services.facts())
+    return pageOf(await sumsOf(sum, await sessionsNow(context)), context.query, mostSessions)
+  }),
   handle(contract.traffic.applications, async (context) =>
-    pageOf(topApplications(await sessionsNow(context)), context.query, mostSessions, maxRows),
+    pageOf(await sumsOf(createTopApplications(), await sessionsNow(context)), context.query, mostSessions),
   ),
   handle(contract.traffic.status, async ({ services }) => {
     try {

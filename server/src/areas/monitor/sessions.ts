@@ -16,10 +16,11 @@ import {
 import { addressesOf, ipAddresses, ipRanges, networks } from '../objects/public.ts'
 import type { TopApplication, TopSource, TrafficSession } from './contract.ts'
 
-export function showSessions(config: Config, facts: Facts, tracked: readonly TrackedSession[]): TrafficSession[] {
+/** One at a time: there are tens of thousands, and others must get their turn in between. */
+export function createSessionReader(config: Config, facts: Facts): (tracked: TrackedSession) => TrafficSession {
   const aliases = aliasFinder(config, facts)
   const interfaces = interfaceFinder(config, facts)
-  return tracked.map((one) => ({
+  return (one) => ({
     id: one.id,
     source_ip: one.source,
     src_aliases: aliases(one.source),
@@ -35,7 +36,7 @@ export function showSessions(config: Config, facts: Facts, tracked: readonly Tra
     pps_out: one.packetsOut,
     in_iface_alias: interfaces(one.source, one.calledAs),
     out_iface_alias: interfaces(one.destination, one.seenAs),
-  }))
+  })
 }
 
 const withPort = (protocol: string, port: number | null): string => (port === null ? protocol : `${protocol}:${port}`)
@@ -92,16 +93,28 @@ function interfaceFinder(config: Config, facts: Facts): (ip: string, own: string
 const networksOf = (facts: Facts, connection: Connection) =>
   addressesOfConnection(facts, connection).flatMap((text) => parseNetwork(text) ?? [])
 
-const sums = (sessions: readonly TrafficSession[]) => {
-  const sum = (field: 'bps_in' | 'bps_out' | 'pps_in' | 'pps_out'): number =>
-    sessions.reduce((total, session) => total + session[field], 0)
-  return {
-    bps_in: sum('bps_in'),
-    bps_out: sum('bps_out'),
-    pps_in: sum('pps_in'),
-    pps_out: sum('pps_out'),
-    sessions: sessions.length,
-  }
+interface Sums {
+  bps_in: number
+  bps_out: number
+  pps_in: number
+  pps_out: number
+  sessions: number
+}
+
+const noSums = (): Sums => ({ bps_in: 0, bps_out: 0, pps_in: 0, pps_out: 0, sessions: 0 })
+
+function count(sums: Sums, session: TrafficSession): void {
+  sums.bps_in += session.bps_in
+  sums.bps_out += session.bps_out
+  sums.pps_in += session.pps_in
+  sums.pps_out += session.pps_out
+  sums.sessions++
+}
+
+/** Sessions added one by one become rows. */
+export interface Sum<T> {
+  add(session: TrafficSession): void
+  rows(): T[]
 }
 
 /** The same session seen from its other end. */
@@ -119,29 +132,42 @@ const turned = (session: TrafficSession): TrafficSession => ({
  * By local host, in whichever direction the session was opened. Where no end is local it counts for the host that opened it;
  * sessions of the gateway itself do not count (docs/behaviour/monitor.md 2).
  */
-export function topSources(config: Config, facts: Facts, sessions: readonly TrafficSession[]): TopSource[] {
+export function createTopSources(config: Config, facts: Facts): Sum<TopSource> {
   const local = new Set(
     read(config, connections)
       .filter(({ type }) => type === 'lan')
       .map(connectionAlias),
   )
   const own = new Set(ownAddresses(config, facts))
-  const oriented = sessions.map((session) =>
-    !local.has(session.in_iface_alias) && local.has(session.out_iface_alias) ? turned(session) : session,
-  )
-  const foreign = oriented.filter(({ source_ip }) => !own.has(parseAddress(source_ip) ?? -1))
-  return [...Map.groupBy(foreign, (session) => session.source_ip)].map(([source_ip, mine]) => ({
-    source_ip,
-    src_aliases: mine[0]?.src_aliases ?? [],
-    ...sums(mine),
-  }))
+  const known = new Map<string, TopSource & Sums>()
+  return {
+    add(session) {
+      const isTurned = !local.has(session.in_iface_alias) && local.has(session.out_iface_alias)
+      const oriented = isTurned ? turned(session) : session
+      const { source_ip, src_aliases } = oriented
+      if (own.has(parseAddress(source_ip) ?? -1)) return
+      const found = known.get(source_ip) ?? { source_ip, src_aliases, ...noSums() }
+      known.set(source_ip, found)
+      count(found, oriented)
+    },
+    rows: () => [...known.values()],
+  }
 }
 
 /** No engine recognises applications yet, and unrecognised traffic is not listed. */
-export const topApplications = (sessions: readonly TrafficSession[]): TopApplication[] =>
-  [...Map.groupBy(sessions, (session) => session.application)]
-    .filter(([application]) => application !== '')
-    .map(([application, own]) => ({ application, ...sums(own) }))
+export function createTopApplications(): Sum<TopApplication> {
+  const known = new Map<string, TopApplication & Sums>()
+  return {
+    add(session) {
+      const { application } = session
+      if (application === '') return
+      const found = known.get(application) ?? { application, ...noSums() }
+      known.set(application, found)
+      count(found, session)
+    },
+    rows: () => [...known.values()],
+  }
+}
 
 export interface TrafficQuery {
   readonly limit?: number
@@ -149,15 +175,20 @@ export interface TrafficQuery {
   readonly sort?: readonly SortItem[]
 }
 
-/** Sorted and cut as the query asks. Lists of ids are sorted as text. */
-export function pageOf<T extends object>(rows: readonly T[], query: TrafficQuery, first: SortItem, most: number): T[] {
-  const compare = comparison([...(query.sort ?? []), first])
-  const cells = (row: T): Readonly<Record<string, Cell>> =>
-    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Array.isArray(value) ? `${value}` : value]))
-  const offset = query.offset ?? 0
-  return rows
-    .map((row) => ({ row, cells: cells(row) }))
-    .sort((a, b) => compare(a.cells, b.cells))
-    .slice(offset, offset + (query.limit ?? most))
-    .map(({ row }) => row)
+/** The order that the query asks for. Lists of ids are sorted as text. */
+export function orderOf<T extends object>(query: TrafficQuery, first: SortItem): (a: T, b: T) => number {
+  const order = [...(query.sort ?? []), first]
+  const compare = comparison(order)
+  const known = new WeakMap<T, Readonly<Record<string, Cell>>>()
+  const cells = (row: T): Readonly<Record<string, Cell>> => {
+    const found = known.get(row) ?? Object.fromEntries(order.map(({ field }) => [field, cellOf(row, field)]))
+    known.set(row, found)
+    return found
+  }
+  return (a, b) => compare(cells(a), cells(b))
+}
+
+function cellOf(row: object, field: string): Cell {
+  const value = (row as Readonly<Record<string, Cell | readonly string[]>>)[field] ?? ''
+  return typeof value === 'object' ? `${value}` : value
 }

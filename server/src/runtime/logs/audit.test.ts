@@ -7,7 +7,8 @@ import { after, before, describe, it } from 'node:test'
 import { Random, seed } from '../../../test/security/random.ts'
 import { Database } from '../../database/database.ts'
 import type { Checkpoint } from '../../plan/artifacts.ts'
-import { type AuditEntry, type AuditRecord, AuditTrail } from './audit.ts'
+import { AuditTrail } from './audit.ts'
+import type { AuditEntry, AuditRecord } from './audit-entry.ts'
 
 const length = 60
 const checkpointAt = [20, 40, 60]
@@ -221,29 +222,10 @@ describe('the audit trail', () => {
     const database = new Database(':memory:')
     const trail = new AuditTrail(database, now)
     for (let index = 0; index < 10_005; index++) trail.note(entry(String(index)))
+    trail.flush()
     const [last] = newest(trail)
     assert.equal(last?.message, '5 audit records were lost while the disk was full.')
     assert.equal(trail.head.sequence, 10_001)
-    database.close()
-  })
-
-  it('asks for a checkpoint every thousand records, once they are committed', async () => {
-    const database = new Database(':memory:')
-    const trail = new AuditTrail(database, now)
-    const heads: number[] = []
-    trail.onCheckpointDue = () => heads.push(trail.head.sequence)
-    const many = Array.from({ length: 1_000 }, (_, index) => entry(String(index)))
-    assert.throws(() =>
-      database.transact(() => {
-        trail.write(many)
-        throw new Undo()
-      }),
-    )
-    await Promise.resolve()
-    assert.deepEqual(heads, [], 'what was undone must not be signed')
-    trail.write(many)
-    await Promise.resolve()
-    assert.deepEqual(heads, [1_000])
     database.close()
   })
 
@@ -259,4 +241,4 @@ describe('the audit trail', () => {
   })
 })
 
-const newest = (trail: AuditTrail): AuditRecord[] => JSON.parse(trail.listJson(10, 0))
+const newest = (trail: AuditTrail): AuditRecord[] => JSON.parse([...trail.listJson(10, 0)].join(''))

@@ -1,87 +1,70 @@
 // The audit trail: every change, sign-in and refusal as a record in a SHA-256 chain. Records of changes are written in the
-// transaction of the change; refusals are collected and written together shortly after, so that a flood costs one sync.
+// transaction of the change, those of actions before they are answered; refusals are collected and written together shortly
+// after, so that a flood costs one sync.
 
-import { createHash } from 'node:crypto'
-import { type ErrorCode, isUnavailable } from '../../contract/error.ts'
+import { isUnavailable } from '../../contract/error.ts'
 import type { Database } from '../../database/database.ts'
 import type { Checkpoint } from '../../plan/artifacts.ts'
-
-/** How it ended: successful, failed, or the code of the refusal. */
-export type AuditResult = 'ok' | 'failed' | ErrorCode
-
-export interface AuditEntry {
-  readonly event: 'change' | 'sign-in' | 'sign-out' | 'lock' | 'session-ended' | 'refused' | 'action' | 'system'
-  readonly who: string
-  readonly address: string
-  /** The endpoint, or what the gateway did on its own. */
-  readonly what: string
-  readonly result: AuditResult
-  readonly message: string
-  readonly request_id: string
-  readonly revision: number | null
-  /** What changed, before and after, secrets masked. */
-  readonly changes: readonly unknown[]
-}
-
-/** Records of earlier versions can have other results. */
-export interface AuditRecord extends Omit<AuditEntry, 'result'> {
-  readonly result: string
-  readonly sequence: number
-  readonly time: string
-}
-
-export interface AuditFault {
-  readonly sequence: number
-  readonly message: string
-}
+import { type AuditEntry, type AuditResult, boundedEntry, ownEntry } from './audit-entry.ts'
+import { type AuditHeader, readHeader, recordsBack, rowsAfter } from './audit-rows.ts'
+import { type AuditFault, genesis, recordHash, verifyTrail } from './audit-verify.ts'
 
 interface TimedEntry extends AuditEntry {
   readonly time: string
 }
 
-interface Row {
-  sequence: number
-  record: string
-  hash: Uint8Array
+interface Recording {
+  readonly entries: readonly TimedEntry[]
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
 }
 
-const genesis = Buffer.alloc(32)
-const ownActor = { who: 'system', address: '127.0.0.1' } as const
+interface Head {
+  readonly sequence: number
+  readonly hash: Uint8Array
+}
+
 const flushMilliseconds = 200
 /** How long to wait before trying again when the disk is full, and how many records can wait for that. */
 const retryMilliseconds = 2_000
 const maxWaiting = 10_000
-const checkpointEvery = 1_000
-const verifiedAtOnce = 500
+/** Written before others get their turn. */
+const flushedAtOnce = 500
 
 export class AuditTrail {
   readonly #database: Database
   readonly #now: () => Date
-  #last: { sequence: number; hash: Uint8Array }
+  /** How far the trail went when it was opened. */
+  readonly loaded: { readonly sequence: number; readonly hash: string }
+  #last: Head
   #waiting: TimedEntry[] = []
+  #recording: Recording[] = []
   #dropped = 0
   #timer: NodeJS.Timeout | null = null
-  /** Called when there are enough new records for a checkpoint. */
-  onCheckpointDue: () => void = () => {}
-  #checkpointed: number
+  #verifying: Promise<AuditFault | null> | null = null
+  /** Called when there is something new for a checkpoint; what `head` is may still be undone in the same turn. */
+  onWritten: () => void = () => {}
 
   constructor(database: Database, now: () => Date) {
     this.#database = database
     this.#now = now
     this.#last = this.#readLast()
-    this.#checkpointed = this.#last.sequence
+    this.loaded = this.head
     database.onRolledBack(() => this.#reload())
   }
 
-  #readLast(): { sequence: number; hash: Uint8Array } {
-    const row = this.#database
-      .prepare('SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1')
-      .get() as unknown as Row | undefined
-    return row ?? { sequence: 0, hash: genesis }
+  #readLast(): Head {
+    const row = this.#database.prepare('SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1').get()
+    return row ? (row as unknown as Head) : { sequence: 0, hash: genesis }
   }
 
   get head(): { readonly sequence: number; readonly hash: string } {
     return { sequence: this.#last.sequence, hash: Buffer.from(this.#last.hash).toString('hex') }
+  }
+
+  /** The number of the oldest record that is still kept; 0 when there are no records. */
+  get first(): number {
+    return Number(this.#database.prepare('SELECT min(sequence) AS first FROM audit').get()?.first ?? 0)
   }
 
   /**
@@ -89,8 +72,7 @@ export class AuditTrail {
    * disk does not take are kept until it does: what they record is done already, or must not depend on the disk.
    */
   write(entries: readonly AuditEntry[]): void {
-    const time = this.#now().toISOString()
-    const timed = entries.map((entry) => ({ time, ...entry }))
+    const timed = this.#timed(entries)
     const isAlone = !this.#database.isInTransaction
     try {
       this.#append(timed)
@@ -100,9 +82,14 @@ export class AuditTrail {
     }
   }
 
+  #timed(entries: readonly AuditEntry[]): TimedEntry[] {
+    const time = this.#now().toISOString()
+    return entries.map((entry) => ({ time, ...boundedEntry(entry) }))
+  }
+
   #append(entries: readonly TimedEntry[]): void {
     if (entries.length === 0) return
-    const last = this.#database.transact(() => {
+    this.#last = this.#database.transact(() => {
       let { sequence, hash } = this.#last
       for (const entry of entries) {
         sequence++
@@ -114,48 +101,73 @@ export class AuditTrail {
       }
       return { sequence, hash }
     })
-    this.#last = last
-    // After the surrounding transaction: a record that is rolled back must not be signed.
-    if (last.sequence - this.#checkpointed >= checkpointEvery) queueMicrotask(() => this.#askForCheckpoint())
+    this.onWritten()
   }
 
-  #askForCheckpoint(): void {
-    if (this.#last.sequence - this.#checkpointed < checkpointEvery) return
-    this.#checkpointed = this.#last.sequence
-    this.onCheckpointDue()
+  /** Resolves when they are durable; those that come together share one sync. Rejects when the disk takes nothing. */
+  record(entries: readonly AuditEntry[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#recording.length === 0) setImmediate(() => this.#commitRecorded())
+      this.#recording.push({ entries: this.#timed(entries), resolve, reject })
+    })
   }
 
-  /** For what is not part of a change: written shortly after, together with other such records. */
+  #commitRecorded(): void {
+    const recorded = this.#recording
+    this.#recording = []
+    try {
+      this.#append(recorded.flatMap(({ entries }) => entries))
+      for (const { resolve } of recorded) resolve()
+    } catch (error) {
+      for (const { reject } of recorded) reject(error)
+    }
+  }
+
+  /** For what no one waits for: written shortly after, together with other such records. */
   note(entry: AuditEntry): void {
-    this.#keep({ time: this.#now().toISOString(), ...entry })
+    for (const timed of this.#timed([entry])) this.#keep(timed)
   }
 
   #keep(entry: TimedEntry): void {
     if (this.#waiting.length >= maxWaiting) this.#dropped++
     else this.#waiting.push(entry)
-    this.#timer ??= setTimeout(() => this.#tryFlush(), flushMilliseconds).unref()
+    this.#flushIn(flushMilliseconds)
+  }
+
+  #flushIn(milliseconds: number): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      this.#flushSome()
+    }, milliseconds).unref()
   }
 
   /** What the gateway did on its own. */
   noteOwn(what: string, result: AuditResult, message: string): void {
-    this.note({ ...ownActor, event: 'system', what, result, message, request_id: '', revision: null, changes: [] })
+    this.note(ownEntry(what, result, message))
   }
 
   flush(): void {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
-    const dropped = this.#dropped === 0 ? [] : [droppedEntry(this.#dropped, this.#now())]
-    this.#append([...this.#waiting, ...dropped])
-    this.#waiting = []
-    this.#dropped = 0
+    while (this.#waiting.length > 0 || this.#dropped > 0) this.#flushStep()
+  }
+
+  #flushStep(): void {
+    const step = this.#waiting.slice(0, flushedAtOnce)
+    const isLast = step.length === this.#waiting.length
+    const lost = isLast && this.#dropped > 0 ? this.#timed([droppedEntry(this.#dropped)]) : []
+    this.#append([...step, ...lost])
+    this.#waiting = this.#waiting.slice(step.length)
+    if (isLast) this.#dropped = 0
   }
 
   /** Where no caller waits for the result: a full disk is tried again later, and records can still be read. */
-  #tryFlush(): void {
+  #flushSome(): void {
     try {
-      this.flush()
+      if (this.#waiting.length > 0 || this.#dropped > 0) this.#flushStep()
+      if (this.#waiting.length > 0) this.#flushIn(0)
     } catch {
-      this.#timer = setTimeout(() => this.#tryFlush(), retryMilliseconds).unref()
+      this.#flushIn(retryMilliseconds)
     }
   }
 
@@ -164,77 +176,39 @@ export class AuditTrail {
     this.#last = this.#readLast()
   }
 
-  /** Newest first, as the JSON it was stored as: reading ten thousand records only to print them again takes too long. */
-  listJson(limit: number, offset: number): string {
-    this.#tryFlush()
-    const rows = this.#database
-      .prepare('SELECT record FROM audit ORDER BY sequence DESC LIMIT ? OFFSET ?')
-      .all(limit, offset) as unknown as Row[]
-    return `[${rows.map((row) => row.record).join(',')}]`
+  /** A list in JSON, newest first, in pieces: reading the records only to print them again takes too long. */
+  *listJson(limit: number, offset: number): Generator<string> {
+    this.#flushSome()
+    yield '['
+    let isFirst = true
+    // Numbers have no gaps, so the offset need not be walked.
+    for (const records of recordsBack(this.#database, this.#last.sequence - offset, limit)) {
+      yield `${isFirst ? '' : ','}${records.join(',')}`
+      isFirst = false
+    }
+    yield ']'
   }
 
   /** Oldest first, after the record with this number; for readers that follow the trail in steps. */
-  pageAfter(sequence: number, limit: number): AuditRecord[] {
-    this.#tryFlush()
-    const rows = this.#database
-      .prepare('SELECT record FROM audit WHERE sequence > ? ORDER BY sequence LIMIT ?')
-      .all(sequence, limit) as unknown as Row[]
-    return rows.map(({ record }) => JSON.parse(record) as AuditRecord)
+  pageAfter(sequence: number, limit: number): { readonly records: AuditHeader[]; readonly isMore: boolean } {
+    this.#flushSome()
+    const records = rowsAfter(this.#database, sequence, limit).map(({ record }) => readHeader(record))
+    const last = records.at(-1)?.sequence ?? sequence
+    return { records, isMore: last < this.#last.sequence && records.length > 0 }
   }
 
   /**
-   * Walks the chain and compares it with the signed checkpoints; null when nothing was altered or is missing. In small
-   * steps, because the trail has no maximum length and other requests must not wait for it.
+   * Walks the chain and compares it with the signed checkpoints and the revisions; null when nothing was altered or is
+   * missing. Those who ask at the same time share one walk.
    */
-  async verify(checkpoints: readonly Checkpoint[]): Promise<AuditFault | null> {
-    this.#tryFlush()
-    const forged = checkpoints.find((checkpoint) => !checkpoint.authentic)
-    if (forged) return { sequence: forged.sequence, message: 'The signed checkpoint of this record was altered.' }
-    const signed = new Map(checkpoints.map((checkpoint) => [checkpoint.sequence, checkpoint.hash]))
-    const lastKnown = checkpoints.reduce((last, { sequence }) => Math.max(last, sequence), this.#last.sequence)
-    let expected = 1
-    let hash: Uint8Array = genesis
-    for (let rows = this.#rowsAfter(null); rows.length > 0; rows = this.#rowsAfter(expected - 1)) {
-      for (const { sequence, record, hash: stored } of rows) {
-        if (sequence !== expected) return { sequence: expected, message: 'This record is missing.' }
-        hash = recordHash(hash, record)
-        if (!Buffer.from(hash).equals(stored) || !carries(record, sequence)) {
-          return { sequence, message: 'This record was altered.' }
-        }
-        const checkpoint = signed.get(sequence)
-        if (checkpoint !== undefined && checkpoint !== Buffer.from(hash).toString('hex')) {
-          return { sequence, message: replaced }
-        }
-        expected++
-      }
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    return lastKnown >= expected ? { sequence: expected, message: 'This record and all after it are missing.' } : null
-  }
-
-  #rowsAfter(sequence: number | null): Row[] {
-    return this.#database
-      .prepare('SELECT sequence, record, hash FROM audit WHERE sequence > ? ORDER BY sequence LIMIT ?')
-      .all(sequence ?? Number.MIN_SAFE_INTEGER, verifiedAtOnce) as unknown as Row[]
+  verify(checkpoints: readonly Checkpoint[]): Promise<AuditFault | null> {
+    this.#flushSome()
+    this.#verifying ??= verifyTrail(this.#database, () => this.#last.sequence, checkpoints).finally(() => {
+      this.#verifying = null
+    })
+    return this.#verifying
   }
 }
 
-const replaced = 'This record or one before it was replaced: it does not match the signed checkpoint.'
-
-const droppedEntry = (count: number, now: Date): TimedEntry => ({
-  time: now.toISOString(),
-  event: 'system',
-  who: 'system',
-  address: '127.0.0.1',
-  what: 'audit trail',
-  result: 'failed',
-  message: `${count} audit records were lost while the disk was full.`,
-  request_id: '',
-  revision: null,
-  changes: [],
-})
-
-const recordHash = (previous: Uint8Array, record: string): Buffer =>
-  createHash('sha256').update(previous).update(record).digest()
-
-const carries = (record: string, sequence: number): boolean => record.startsWith(`{"sequence":${sequence},`)
+const droppedEntry = (count: number): AuditEntry =>
+  ownEntry('audit trail', 'failed', `${count} audit records were lost while the disk was full.`)

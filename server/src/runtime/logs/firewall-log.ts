@@ -22,14 +22,6 @@ export const firewallLogMigrations: readonly Migration[] = [
   },
 ]
 
-export interface FirewallLogFilter {
-  readonly table?: string
-  readonly rule_id?: string
-  readonly action?: string
-  readonly source_ip?: string
-  readonly destination_ip?: string
-}
-
 export interface FirewallLogParts {
   readonly database: Pick<Database, 'prepare' | 'transact'>
   /** Where the reader writes. It need not be there, and it may be emptied at any time. */
@@ -49,6 +41,8 @@ const keptMilliseconds = 92 * 86_400_000
 const defaultMaxBacklogBytes = 4 * 1024 * 1024
 /** What is read, parsed and stored in one go; about five milliseconds. */
 const chunkBytes = 256 * 1024
+/** More than are stored in one go, so that it comes to an end. */
+const removedAtOnce = 2_000
 const pollMilliseconds = 250
 const newline = 0x0a
 
@@ -96,40 +90,6 @@ export class FirewallLog {
       this.#reading = null
     })
     return this.#reading
-  }
-
-  /** Newest first. */
-  list(filter: FirewallLogFilter, limit: number, offset: number): FirewallRecord[] {
-    return this.#parts.database
-      .prepare(
-        `SELECT time, table_name AS "table", rule_id, action, protocol, source_ip, source_port, destination_ip,
-           destination_port, in_interface, out_interface, length, lost
-         FROM hits
-         WHERE (:table IS NULL OR table_name = :table) AND (:rule_id IS NULL OR rule_id = :rule_id)
-           AND (:action IS NULL OR action = :action) AND (:source_ip IS NULL OR source_ip = :source_ip)
-           AND (:destination_ip IS NULL OR destination_ip = :destination_ip)
-         ORDER BY sequence DESC LIMIT :limit OFFSET :offset`,
-      )
-      .all({
-        table: filter.table ?? null,
-        rule_id: filter.rule_id ?? null,
-        action: filter.action ?? null,
-        source_ip: filter.source_ip ?? null,
-        destination_ip: filter.destination_ip ?? null,
-        limit,
-        offset,
-      }) as unknown as FirewallRecord[]
-  }
-
-  /** Newest first, older than the record with this number; for those who look through all of them in steps. */
-  pageBefore(sequence: number, limit: number): (FirewallRecord & { readonly sequence: number })[] {
-    return this.#parts.database
-      .prepare(
-        `SELECT sequence, time, table_name AS "table", rule_id, action, protocol, source_ip, source_port, destination_ip,
-           destination_port, in_interface, out_interface, length, lost
-         FROM hits WHERE sequence < ? ORDER BY sequence DESC LIMIT ?`,
-      )
-      .all(sequence, limit) as unknown as (FirewallRecord & { readonly sequence: number })[]
   }
 
   /** Oldest first, after the record with this number; for those who follow it in steps. */
@@ -196,10 +156,18 @@ export class FirewallLog {
     const { database } = this.#parts
     database.transact(() => {
       for (const record of lost > 0 ? [lostRecord(lost, now), ...records] : records) this.#insert(record)
-      database.prepare('DELETE FROM hits WHERE sequence <= (SELECT max(sequence) FROM hits) - ?').run(this.#maxRecords)
       database
-        .prepare('DELETE FROM hits WHERE sequence < (SELECT min(sequence) FROM hits WHERE time >= ?)')
-        .run(now - keptMilliseconds)
+        .prepare(
+          `DELETE FROM hits WHERE sequence IN (
+             SELECT sequence FROM hits WHERE sequence <= (SELECT max(sequence) FROM hits) - ? ORDER BY sequence LIMIT ?
+           )`,
+        )
+        .run(this.#maxRecords, removedAtOnce)
+      database
+        .prepare(
+          'DELETE FROM hits WHERE sequence IN (SELECT sequence FROM hits ORDER BY sequence LIMIT ?) AND time < ?',
+        )
+        .run(removedAtOnce, now - keptMilliseconds)
       database
         .prepare(
           'INSERT INTO place (one, file, offset) VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET file = ?, offset = ?',

@@ -8,13 +8,14 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import {
   type Column,
-  createPage,
   datePeriods,
   filterOperators,
   type JournalQuery,
+  type ReadQuery,
   readJournalQuery,
 } from '../../contract/table-query.ts'
-import { Database } from '../../database/database.ts'
+import { Database, ReadDatabase } from '../../database/database.ts'
+import { findPage, recordsTable } from './log-queries.ts'
 import { type LogRow, type LogSource, SystemLog, systemLogMigrations } from './system-log.ts'
 
 const seed = Number(process.env.PORTCULLIS_SEED ?? 20_260_101)
@@ -33,6 +34,7 @@ const newestFirst = ['date_time', 'microseconds', 'id'].map((field) => ({ field,
 
 interface Room extends AsyncDisposable {
   readonly log: SystemLog
+  readonly reader: ReadDatabase
   readonly source: { rows: LogRow[]; keptFrom: number; isFullReload: boolean; asked: (number | null)[] }
   readonly settings: { kind: string; keptSince: number }
 }
@@ -63,12 +65,15 @@ function room(): Room {
     keptSince: () => settings.keptSince,
     onFault: (error) => assert.fail(String(error)),
   })
+  const reader = new ReadDatabase(join(folder, 'log.db'))
   return {
     log,
+    reader,
     source,
     settings,
     [Symbol.asyncDispose]: async () => {
       await log.stop()
+      reader.close()
       database.close()
       rmSync(folder, { recursive: true })
     },
@@ -143,9 +148,10 @@ describe('the system journal in its table', () => {
         for (const query of asked) {
           const read = readOrNull(query)
           if (read === null) continue
-          const page = createPage<LogRow>(read, query)
-          for (const row of rows) page.add(row)
-          assert.deepEqual(plain(await held.log.find(read, query, 10_000)), page.result())
+          const matching = rows.filter(read.matches).sort(read.compare)
+          const [offset, limit] = [query.offset ?? 0, query.limit ?? 10_000]
+          const expected = { data: matching.slice(offset, offset + limit), total: matching.length }
+          assert.deepEqual(plain(await find(held, read, query)), expected)
           compared++
         }
       }),
@@ -192,10 +198,17 @@ describe('the system journal in its table', () => {
     assert.equal(await total(held), 5)
   })
 
-  it('lets others have their turn while it looks through many records', async () => {
+  it('leaves out a source that is hidden, also of the number of records', async () => {
     await using held = room()
-    held.source.rows = many(60_000)
-    await held.log.refresh()
+    held.source.rows = many(10)
+    const read = readJournalQuery(columns, {}, newestFirst, 0)
+    assert.deepEqual(await find(held, read, {}, 'test'), { data: [], total: 0 })
+    assert.equal((await find(held, read, {}, 'other')).total, 10)
+  })
+
+  it('lets others have their turn while it gathers and removes many records', async () => {
+    await using held = room()
+    held.source.rows = many(20_000)
     let turns = 0
     let isDone = false
     const takeTurn = (): void => {
@@ -203,10 +216,14 @@ describe('the system journal in its table', () => {
       if (!isDone) setImmediate(takeTurn)
     }
     setImmediate(takeTurn)
-    const query = { search: [{ text: 'nothing', columns: 'message' }] }
-    await held.log.find(readJournalQuery(columns, query, newestFirst, 0), query, 10_000)
+    await held.log.refresh()
+    assert.ok(turns >= 200, `${turns} turns while it gathered`)
+    const before = turns
+    held.source.keptFrom = 20_000
+    await held.log.refresh()
     isDone = true
-    assert.ok(turns >= 2)
+    assert.ok(turns - before >= 39, `${turns - before} turns while it removed`)
+    assert.equal(await total(held), 1)
   })
 })
 
@@ -221,8 +238,21 @@ const many = (count: number): LogRow[] =>
     unit: 'portcullis-test',
   }))
 
-const total = async ({ log }: Room): Promise<number> =>
-  (await log.find(readJournalQuery(columns, {}, newestFirst, 0), {}, 10)).total
+async function find({ log, reader }: Room, { where, order }: ReadQuery, query: JournalQuery, hiddenSource?: string) {
+  await log.refresh()
+  const question = {
+    scope: hiddenSource === undefined ? {} : { hiddenSource },
+    where,
+    order: query.sort ? order : [],
+    offset: query.offset ?? 0,
+    limit: query.limit ?? 10_000,
+  }
+  const { places, total: all } = findPage(reader, recordsTable, question)
+  return { data: places.map((place) => recordsTable.show(reader, {}, place)), total: all }
+}
+
+const total = async (held: Room): Promise<number> =>
+  (await find(held, readJournalQuery(columns, {}, newestFirst, 0), {})).total
 
 const plain = (value: object): unknown => JSON.parse(JSON.stringify(value))
 

@@ -1,18 +1,17 @@
-// The system journal as a table: what the journal, the firewall log and the services wrote, gathered in small steps so that
-// questions over two hundred thousand records are answered by SQLite. It can be lost: it is gathered again from its sources.
+// The system journal as a table: what the audit trail, the firewall log and the services wrote, gathered in small steps. It
+// can be lost: it is gathered again from its sources. Queries are answered by log-reader.ts.
 
 import { setImmediate as others } from 'node:timers/promises'
-import type { JournalQuery, ReadQuery, Row, SortItem } from '../../contract/table-query.ts'
+import type { Row } from '../../contract/table-query.ts'
 import type { Database } from '../../database/database.ts'
 import type { Migration } from '../../database/migrations.ts'
-import { orderSql, sqlOf } from './log-sql.ts'
 
 /** Steps of log.db beside those of the firewall log. A step is never edited once released. */
 export const systemLogMigrations: readonly Migration[] = [
   {
     title: 'the system journal, gathered',
     statements: [
-      // `folded` is the message in small letters where SQLite would not find them: it knows only those of ASCII.
+      // `folded` was the message in lower case; it is no longer written.
       `CREATE TABLE records (
         place INTEGER PRIMARY KEY, source TEXT NOT NULL, number INTEGER NOT NULL, id TEXT NOT NULL,
         date_time INTEGER NOT NULL, microseconds INTEGER NOT NULL, priority INTEGER NOT NULL, message TEXT NOT NULL,
@@ -48,6 +47,8 @@ export interface LogNews {
   readonly keptFrom: number
   /** The source has begun anew: nothing of it that was gathered before holds. */
   readonly isFullReload: boolean
+  /** There is more, although there are fewer rows than asked for. */
+  readonly isMore?: boolean
 }
 
 /** One of those whose records make up the system journal. */
@@ -68,16 +69,13 @@ export interface SystemLogParts {
   readonly onFault: (error: unknown) => void
 }
 
-/** Rows written or looked at before others get their turn: some ten milliseconds. */
-const writtenAtOnce = 500
-const lookedAtOnce = 20_000
+/** Rows asked for at once, and rows written or removed before others get their turn: a few milliseconds. */
+const askedAtOnce = 500
+const writtenAtOnce = 100
+const removedAtOnce = 500
+/** What a query looks at in the worst case. */
+const maxRecords = 500_000
 const pollMilliseconds = 1_000
-
-const newest: SortItem = { field: 'date_time', direction: 'desc' }
-
-const shown = 'id, date_time, microseconds, priority, message, syslog_id, unit'
-const folded = (column: string): string =>
-  column === 'message' ? 'coalesce(folded, lower(message))' : `lower(CAST(${column} AS TEXT))`
 
 export class SystemLog {
   readonly #parts: SystemLogParts
@@ -143,22 +141,53 @@ export class SystemLog {
     const { database, keptSince } = this.#parts
     const { name } = source
     for (;;) {
-      const { rows, keptFrom, isFullReload } = await source.news(this.#lastOf(name), writtenAtOnce)
+      const { rows, keptFrom, isFullReload, isMore } = await source.news(this.#lastOf(name), askedAtOnce)
       this.#begun.add(name)
-      if (isFullReload) database.prepare('DELETE FROM records WHERE source = ?').run(name)
-      else database.prepare('DELETE FROM records WHERE source = ? AND number < ?').run(name, keptFrom)
+      await this.#removeBefore(name, isFullReload ? Number.MAX_SAFE_INTEGER : keptFrom)
       for (let at = 0; at < rows.length; at += writtenAtOnce) {
         database.transact(() => {
           for (const { number, row } of rows.slice(at, at + writtenAtOnce)) this.#put(name, number, row)
         })
         await others()
       }
-      if (rows.length < writtenAtOnce) break
+      if (!isMore && rows.length < askedAtOnce) break
     }
     // By time: most often there is nothing so old, and the source has two hundred thousand rows.
-    database
-      .prepare('DELETE FROM records INDEXED BY records_by_time WHERE source = ? AND date_time < ?')
-      .run(name, keptSince(name))
+    await this.#removeAll(() =>
+      database
+        .prepare(
+          `DELETE FROM records WHERE place IN (
+             SELECT place FROM records INDEXED BY records_by_time WHERE date_time < ? AND source = ? LIMIT ?
+           )`,
+        )
+        .run(keptSince(name), name, removedAtOnce),
+    )
+    await this.#removeAll(() =>
+      database
+        .prepare(
+          `DELETE FROM records WHERE place IN (
+             SELECT place FROM records WHERE place <= (SELECT max(place) FROM records) - ? ORDER BY place LIMIT ?
+           )`,
+        )
+        .run(maxRecords, removedAtOnce),
+    )
+  }
+
+  #removeBefore(source: string, number: number): Promise<void> {
+    return this.#removeAll(() =>
+      this.#parts.database
+        .prepare(
+          `DELETE FROM records WHERE place IN (
+             SELECT place FROM records WHERE source = ? AND number < ? LIMIT ?
+           )`,
+        )
+        .run(source, number, removedAtOnce),
+    )
+  }
+
+  /** Some at a time, until there are none left. */
+  async #removeAll(removeSome: () => { readonly changes: number | bigint }): Promise<void> {
+    while (Number(removeSome().changes) >= removedAtOnce) await others()
   }
 
   #lastOf(source: string): number | null {
@@ -171,62 +200,9 @@ export class SystemLog {
     this.#parts.database
       .prepare(
         `INSERT OR REPLACE INTO records
-           (source, number, id, date_time, microseconds, priority, message, syslog_id, unit, folded)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           (source, number, id, date_time, microseconds, priority, message, syslog_id, unit)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
-      .run(source, number, id, date_time, microseconds, priority, message, syslog_id, unit, foldedOf(message))
+      .run(source, number, id, date_time, microseconds, priority, message, syslog_id, unit)
   }
-
-  /** The page that was asked for, and how many rows there are without limit and offset. */
-  async find(asked: ReadQuery, query: JournalQuery, most: number): Promise<{ data: LogRow[]; total: number }> {
-    await this.refresh()
-    const [offset, limit] = [query.offset ?? 0, query.limit ?? most]
-    const isWhole = asked.where.kind === 'all' && asked.where.of.length === 0
-    return isWhole && !query.sort ? this.#newest(asked, limit, offset) : this.#search(asked, offset, offset + limit)
-  }
-
-  /** Along the index, whatever the offset. */
-  #newest({ order }: ReadQuery, limit: number, offset: number): { data: LogRow[]; total: number } {
-    const { database } = this.#parts
-    return {
-      data: database
-        .ask(`SELECT ${shown} FROM records ORDER BY ${orderSql(order)} LIMIT ? OFFSET ?`)
-        .all(limit, offset) as unknown as LogRow[],
-      total: Number(database.prepare('SELECT count(*) AS total FROM records').get()?.total),
-    }
-  }
-
-  /** One stretch of the table after the other, the newest first; of each its own first rows and their number. */
-  async #search({ where, order, compare }: ReadQuery, offset: number, most: number) {
-    const { database } = this.#parts
-    const { text, values } = sqlOf(where, folded)
-    const [leading = newest] = order
-    // Without an index: it would be walked from end to end for every stretch.
-    const stretch = 'FROM records NOT INDEXED WHERE place > ? AND place <= ?'
-    const beaten = `(? IS NULL OR ${leading.field} ${leading.direction === 'asc' ? '<=' : '>='} ?)`
-    const first = database.ask(
-      `SELECT ${shown} ${stretch} AND ${beaten} AND ${text} ORDER BY ${orderSql(order)} LIMIT ?`,
-    )
-    const count = database.ask(`SELECT count(*) AS total ${stretch} AND ${text}`)
-    const ends = database.prepare('SELECT min(place) AS low, max(place) AS high FROM records').get()
-    let best: LogRow[] = []
-    let total = 0
-    for (let high = Number(ends?.high ?? 0); high >= Number(ends?.low ?? 1); high -= lookedAtOnce) {
-      const within = [high - lookedAtOnce, high]
-      // Once the page is full, most rows are excluded by one comparison.
-      const bound = best.length < most ? null : (best.at(-1)?.[leading.field] ?? null)
-      const rows = first.all(...within, bound, bound, ...values, most) as unknown as LogRow[]
-      best = best.concat(rows).sort(compare).slice(0, most)
-      const isAll = bound === null && rows.length < most
-      total += isAll ? rows.length : Number(count.get(...within, ...values)?.total)
-      await others()
-    }
-    return { data: best.slice(offset), total }
-  }
-}
-
-/** Null where SQLite's own small letters are the right ones. */
-function foldedOf(message: string): string | null {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
-  return /^[\x00-\x7f]*$/.test(message) ? null : message.toLowerCase()
 }

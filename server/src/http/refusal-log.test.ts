@@ -1,9 +1,9 @@
-// Refusals of unauthenticated clients are evidence, and must not fill the disk.
+// Refusals are evidence, and must not fill the disk.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AuditEntry } from '../runtime/logs/audit.ts'
-import { UnauthenticatedLog } from './unauthenticated-log.ts'
+import type { AuditEntry } from '../runtime/logs/audit-entry.ts'
+import { RefusalLog } from './refusal-log.ts'
 
 const from = (address: string): AuditEntry => ({
   event: 'refused',
@@ -17,11 +17,11 @@ const from = (address: string): AuditEntry => ({
   changes: [],
 })
 
-describe('refusals of unauthenticated clients', () => {
+describe('refusals', () => {
   it('are recorded one by one at first, then as a count, by address', () => {
     let now = 0
     const noted: AuditEntry[] = []
-    const log = new UnauthenticatedLog(
+    const log = new RefusalLog(
       (entry) => noted.push(entry),
       () => now,
     )
@@ -39,7 +39,7 @@ describe('refusals of unauthenticated clients', () => {
 
   it('are all counted when the service stops', () => {
     const noted: AuditEntry[] = []
-    const log = new UnauthenticatedLog(
+    const log = new RefusalLog(
       (entry) => noted.push(entry),
       () => 0,
     )
@@ -50,11 +50,28 @@ describe('refusals of unauthenticated clients', () => {
 
   it('from ever new addresses share one count in the end', () => {
     const noted: AuditEntry[] = []
-    const log = new UnauthenticatedLog(
+    const log = new RefusalLog(
       (entry) => noted.push(entry),
       () => 0,
     )
     for (let index = 0; index < 12_000; index++) log.refused(from(`address ${index}`))
     assert.equal(noted.length, 10_060)
+  })
+
+  it('M2: of a signed-in administrator are counted too, wherever they come from', () => {
+    let now = 0
+    const noted: AuditEntry[] = []
+    const log = new RefusalLog(
+      (entry) => noted.push(entry),
+      () => now,
+    )
+    for (let index = 0; index < 1_000; index++) log.refused({ ...from(`address ${index}`), who: 'viewer' })
+    log.refused({ ...from('a'), who: 'other' })
+    assert.equal(noted.length, 61)
+    now = 60
+    log.sweep()
+    const { who, result, message } = noted.at(-1) as AuditEntry
+    assert.deepEqual([who, result], ['viewer', 'too_many_requests'])
+    assert.match(message, /^940 more requests of this administrator/)
   })
 })

@@ -1,0 +1,34 @@
+// The status of the audit trail: how much of its limits it uses.
+
+import type { StatusItem } from '../../contract/fields.ts'
+
+interface Usage {
+  readonly records: number
+  readonly bytes: number
+  readonly limits: { readonly days: number; readonly megabytes: number }
+  readonly fault: string | null
+}
+
+const megabyte = 1024 * 1024
+/** From here on the administrator should know that records will be removed. */
+const nearShare = 0.8
+
+export function auditItems(usage: Usage | undefined): StatusItem[] {
+  if (!usage) return [{ name: 'audit-trail', status: 'active', msg: [] }]
+  const { records, bytes, limits, fault } = usage
+  const used = Math.ceil(bytes / megabyte)
+  const isNear = bytes >= nearShare * limits.megabytes * megabyte
+  return [
+    {
+      name: 'audit-trail',
+      status: fault === null ? 'active' : 'failed',
+      msg: [
+        `${records} records use ${used} of ${limits.megabytes} MB; they are kept for ${limits.days} days.`,
+        ...(isNear
+          ? ['The audit trail is nearly full: its oldest records will be removed. Export what you need.']
+          : []),
+        ...(fault === null ? [] : [fault]),
+      ],
+    },
+  ]
+}
