@@ -8,7 +8,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { UnitObservation } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
 import { readJson, readRegular, withFile, writeDurable } from './durable.ts'
-import { identify, type ProcessId, processesMarked, programEnvironment, run, signal, stateOf } from './processes.ts'
+import {
+  identify,
+  imageOf,
+  type ProcessId,
+  processesMarked,
+  programEnvironment,
+  run,
+  signal,
+  stateOf,
+} from './processes.ts'
 import {
   type ChangedFiles,
   type Command,
@@ -32,10 +41,17 @@ const idle = {
   ...{ asked: null as string | null, task: null as object | null, turn: Promise.resolve() },
 }
 type Unit = typeof idle & { readonly name: string; readonly spec: UnitSpec; readonly logPath: string }
-type Remembered = { readonly kernel: string; readonly units: readonly Pick<Unit, 'name' | 'inputs' | 'process'>[] }
+type Remembered = {
+  readonly kernel: string
+  readonly units: readonly Pick<Unit, 'name' | 'inputs' | 'process'>[]
+  /** Of the applyd that wrote this; missing in records of earlier releases. */
+  readonly image?: string
+}
 
 const logLimit = 8 * 1024 * 1024
 const notifyTimeoutMs = 15_000
+/** A process becomes another program in milliseconds; only one that the kernel holds up takes longer. */
+const settleTimeoutMs = 10_000
 
 /** How long an engine may take to stop, the pauses before a restart, and after how long a run the pauses start over. */
 export const defaultTimings = { stopMs: 5000, firstRetryMs: 200, lastRetryMs: 30_000, stableMs: 10_000, pollMs: 500 }
@@ -51,6 +67,7 @@ export type Supervisor = ReturnType<typeof createSupervisor>
 
 export function createSupervisor({ directory, logs, kernel, tables, timings, log, failpoint }: Context) {
   const recordPath = join(directory, 'units.json')
+  const image = imageOf(process.pid)
   const pathOf = (file: string): string => findFile(tables, file)?.path ?? ''
   const newUnit = (name: string, spec: UnitSpec): Unit => ({ ...idle, name, spec, logPath: join(logs, `${name}.log`) })
   const units = new Map([...tables.units].map(([name, spec]) => [name, newUnit(name, spec)]))
@@ -88,12 +105,25 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
       // Whether a slow start or reload was complete is not recorded.
       if (unit?.spec.isSlow && unit.process) workOn(unit, inputs, async () => {})
     }
-    // Marked processes without a unit: applyd died after it started one and before it recorded it.
-    const known = new Set([...units.values()].map((unit) => unit.process?.pid))
-    const marked = processesMarked(`PORTCULLIS_UNIT=${directory}:`)
-    for (const { pid } of marked.filter(({ session }) => !known.has(session))) signal(pid, 'SIGKILL')
+    await endUnrecorded(remembered?.image ?? null)
     persist()
     poll = setInterval(look, timings.pollMs).unref()
+  }
+
+  /**
+   * Ends processes without a unit: the earlier applyd was killed after it started one and before it recorded it. The child
+   * may still be a copy of that applyd, or be becoming the engine at this moment, so this looks until no process is in doubt.
+   */
+  async function endUnrecorded(image: string | null): Promise<void> {
+    const known = new Set([...units.values()].map((unit) => unit.process?.pid))
+    for (const limit = Date.now() + settleTimeoutMs; ; await pause(5)) {
+      const { found, isSettled } = processesMarked(`PORTCULLIS_UNIT=${directory}:`, image)
+      const unrecorded = found.filter(({ session }) => !known.has(session))
+      for (const { pid } of unrecorded) signal(pid, 'SIGKILL')
+      if (isSettled && unrecorded.length === 0) return
+      if (Date.now() < limit) continue
+      return log('warning', 'Processes of an earlier applyd may still run', { pids: unrecorded.map(({ pid }) => pid) })
+    }
   }
 
   /** Processes that are not children have no exit event, and a program that cannot start has no process. */
@@ -311,7 +341,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   function persist(): void {
     const kept = [...units.values()].filter((unit) => unit.isWanted)
     const remembered = kept.map(({ name, inputs, process }) => ({ name, inputs, process }))
-    writeDurable(recordPath, JSON.stringify({ kernel, units: remembered } satisfies Remembered))
+    writeDurable(recordPath, JSON.stringify({ kernel, units: remembered, image } satisfies Remembered))
   }
 
   return { adopt, look, wanted, isCurrent, ensure, begin, probe, stop, observe, close }
