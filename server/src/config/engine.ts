@@ -20,6 +20,7 @@ import type {
 } from './change.ts'
 import { describeChanges } from './describe.ts'
 import { applyChanges, type ChangeSet, diffConfig, inverse, type Snapshot } from './diff.ts'
+import { explainLostApply } from './lost-apply.ts'
 import { MachineFollower } from './machine.ts'
 import {
   type Baseline,
@@ -453,7 +454,7 @@ export class ConfigEngine implements ConfigView {
       if (request.isRevert) return
       this.#pendingRevert = { before, failed: prepared }
       this.#revertFailed()
-      throw error
+      throw await explainLostApply(this.#parts.applier, prepared.revision.revision, error)
     }
     this.#machine.applied = { outcome, error: null }
     if (outcome.status !== 'put_back' || request.isRevert) return
