@@ -99,8 +99,8 @@ export interface Tables {
 /** The account of gatewayd, which may read what units write for it. */
 export type ServiceAccount = { readonly uid: number; readonly gid: number } | null
 
-/** Neither a path nor syntax of any program. */
-export const deviceForm = /^(?!\.+$)[A-Za-z0-9._-]{1,15}$/
+/** Neither a path nor an option nor syntax of any program. */
+export const deviceForm = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,14}$/
 
 /** An id, and so neither a path nor hidden. */
 export const objectForm = /^[a-z0-9][a-z0-9-]{0,63}$/

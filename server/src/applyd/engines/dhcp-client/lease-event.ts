@@ -21,7 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** The environment of udhcpc comes from a network and is read strictly. */
 export function recordEvent(folder: string, event: string, env: Environment, now: number): void {
   const { interface: device = '' } = env
-  if (!deviceForm.test(device) || /^\.+$/.test(device)) return
+  if (!deviceForm.test(device)) return
   const path = join(folder, `${device}.json`)
   if (event === 'bound' || event === 'renew') {
     const lease = leaseFrom(device, env, now)

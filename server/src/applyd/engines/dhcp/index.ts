@@ -11,7 +11,7 @@ const program = '/usr/sbin/dnsmasq'
 const settingsForms: readonly RegExp[] = [
   /^(?:|port=0|no-resolv|no-hosts|bind-dynamic|dhcp-authoritative|quiet-dhcp|dhcp-lease-max=\d+)$/,
   /^# [A-Za-z0-9_.[\]-]+$/,
-  /^interface=[A-Za-z0-9_.-]{1,15}$/,
+  /^interface=[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}$/,
   /^dhcp-relay=[0-9.]{7,15},[0-9.]{7,15}$/,
   /^dhcp-range=set:c\d+n\d+,[0-9.]{7,15},(?:[0-9.]{7,15}|static),[0-9.]{7,15},\d+m$/,
   /^dhcp-(?:boot|option|option-force)=tag:c\d+n\d+,.+$/,
