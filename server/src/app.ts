@@ -85,9 +85,10 @@ const gatewayActor = { login: 'system', address: '127.0.0.1' }
 export const endpointsOf = (areas: readonly Area[]): AreaEndpoints[] =>
   areas.map(({ name, routes }) => ({ name, endpoints: routes.map((route) => route.endpoint) }))
 
-export function createGateway(parts: GatewayParts): Gateway {
-  const { database, applier, clock } = parts
-  const areas = parts.areas ?? allAreas
+type ConfigurationParts = Pick<GatewayParts, 'database' | 'applier' | 'clock' | 'facts' | 'areas'>
+
+/** What a change of the configuration needs and does, without anything that serves it. Opens no file but the database. */
+export function createConfiguration({ database, applier, clock, facts, areas = allAreas }: ConfigurationParts) {
   const slots = areas.flatMap((area) => area.slots)
   const audit = new AuditTrail(database, clock.now)
   const sessions = new Sessions(database, clock)
@@ -99,9 +100,9 @@ export function createGateway(parts: GatewayParts): Gateway {
     store: new ConfigStore(database, slots),
     planner: createPlanner(areas),
     applier,
-    facts: parts.facts,
+    facts,
     clock,
-    lockOut: createLockOutGuard(parts.facts, clock.now),
+    lockOut: createLockOutGuard(facts, clock.now),
     referencesTo,
     onCommit: (commits) => {
       for (const { revision } of commits) {
@@ -111,6 +112,13 @@ export function createGateway(parts: GatewayParts): Gateway {
       audit.write(commits.map(changeRecord))
     },
   })
+  return { engine, audit, sessions, guard, referencesTo }
+}
+
+export function createGateway(parts: GatewayParts): Gateway {
+  const { database, applier, clock } = parts
+  const areas = parts.areas ?? allAreas
+  const { engine, audit, sessions, guard, referencesTo } = createConfiguration(parts)
   const hitCounters = new HitCounters({
     path: join(parts.folder, 'hit-counters.json'),
     clock,

@@ -2,12 +2,14 @@
 // signed head record has the length of the list, so an altered, reordered or truncated file is detected.
 
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
-import * as fs from 'node:fs'
+import { appendFileSync, constants, fsyncSync, ftruncateSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readJson, readRegular, withFile, writeDurable } from '../files/durable.ts'
 import type { Checkpoint } from '../plan/artifacts.ts'
-import { readJson, readRegular, withFile, writeDurable } from './durable.ts'
 import { Refusal } from './requests.ts'
 import type { Log } from './text.ts'
+
+const { O_RDWR, O_APPEND, O_CREAT } = constants
 
 type Unsigned = Omit<Checkpoint, 'authentic'>
 type Entry = Unsigned & { readonly signature: string }
@@ -62,10 +64,10 @@ export function createCheckpoints(directory: string, log: Log) {
   const readLines = (): string[] => (readRegular(listPath) ?? '').toString().split('\n').slice(0, -1)
 
   const append = (entry: Entry): void =>
-    withFile(listPath, 'a+', (file) => {
-      fs.ftruncateSync(file, fs.readFileSync(file).lastIndexOf('\n') + 1)
-      fs.appendFileSync(file, `${JSON.stringify(entry)}\n`)
-      fs.fsyncSync(file)
+    withFile(listPath, O_RDWR | O_APPEND | O_CREAT, (file) => {
+      ftruncateSync(file, readFileSync(file).lastIndexOf('\n') + 1)
+      appendFileSync(file, `${JSON.stringify(entry)}\n`)
+      fsyncSync(file)
     })
 
   function readKey(): KeyObject {

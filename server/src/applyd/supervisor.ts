@@ -5,9 +5,9 @@ import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { readJson, readRegular, withFile, writeDurable } from '../files/durable.ts'
 import type { UnitObservation } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
-import { readJson, readRegular, withFile, writeDurable } from './durable.ts'
 import {
   identify,
   imageOf,
@@ -48,6 +48,7 @@ type Remembered = {
   readonly image?: string
 }
 
+const appending = fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_CREAT
 const logLimit = 8 * 1024 * 1024
 const notifyTimeoutMs = 15_000
 /** A process becomes another program in milliseconds; only one that the kernel holds up takes longer. */
@@ -277,7 +278,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   function start(unit: Unit, inputs: string): void {
     const [program = '', ...args] = unitCommandLine(unit.spec, pathOf)
     const env = { ...programEnvironment, PORTCULLIS_UNIT: `${directory}:${unit.name}` }
-    const child = withFile(unit.logPath, 'a', (words) => {
+    const child = withFile(unit.logPath, appending, (words) => {
       fs.fchmodSync(words, 0o640)
       unit.logOffset = fs.fstatSync(words).size
       const launch = (output: number) =>
@@ -361,8 +362,7 @@ function trimLog(unit: Unit): void {
 /** Opens the file of an engine's output for appending, with its owner and mode. */
 function withOutput<T>({ path, mode, uid, gid }: NonNullable<UnitSpec['output']>, work: (file: number) => T): T {
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
-  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = fs.constants
-  return withFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, (file) => {
+  return withFile(path, appending, (file) => {
     if (uid !== undefined || gid !== undefined) fs.fchownSync(file, uid ?? -1, gid ?? -1)
     fs.fchmodSync(file, mode)
     return work(file)

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path'
 import type { KernelFeature } from '../engines/engine.ts'
-import type { Ownership } from './durable.ts'
+import type { Ownership } from '../files/durable.ts'
 
 /**
  * The path belongs to applyd alone: when no plan names the file any more, it is removed. The ending is added to what the

@@ -1,7 +1,9 @@
 // One launcher per state folder. The lock is a file that names its owner; one left by a crash is replaced.
 
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { readRegular } from '../files/durable.ts'
+import { writeNew } from '../files/guarded.ts'
 import { codeOf, LaunchFailure } from './failure.ts'
 import { isRunning, type ProcessIdentity, readIdentity } from './identity.ts'
 import { runDir } from './layout.ts'
@@ -12,7 +14,8 @@ export function takeLock(stateDir: string): ProcessIdentity {
   if (own === null) throw new LaunchFailure('The process table in /proc cannot be read.')
   const path = lockPath(stateDir)
   const draft = `${path}.${process.pid}`
-  writeFileSync(draft, JSON.stringify(own), { mode: 0o644 })
+  rmSync(draft, { force: true })
+  writeNew(draft, JSON.stringify(own), 0o644)
   try {
     while (!tryLink(draft, path)) setStaleAside(path, stateDir)
   } finally {
@@ -64,7 +67,7 @@ function refuseLiving(owner: ProcessIdentity | null, stateDir: string): void {
 
 function readOwner(path: string): ProcessIdentity | null {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as ProcessIdentity
+    return JSON.parse(readRegular(path)?.toString() ?? '') as ProcessIdentity
   } catch {
     return null
   }

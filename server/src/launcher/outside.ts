@@ -2,14 +2,13 @@
 // and passes on stop signals. It touches nothing on the machine but the state folder.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { type Launch, launchVariable } from './launch.ts'
-import { appRoot, makeState, runtimePath } from './layout.ts'
+import { appRoot, makeState, openState, runtimePath } from './layout.ts'
 import { releaseLock, takeLock } from './lock.ts'
 import { choosePlane, type Isolation, readAbilities, unshareFlags } from './planes.ts'
-import { readServiceAccount } from './privileges.ts'
+import { readAccounts } from './privileges.ts'
 import { openProgram } from './reach.ts'
 import { removeRecord } from './record.ts'
 import { readSettings } from './settings.ts'
@@ -19,12 +18,12 @@ import { cleanPath, toolPath } from './tools.ts'
 export async function runOutside(): Promise<number> {
   const { adminPassword, ...settings } = readSettings(process.env, appRoot, process.cwd())
   const choice = choosePlane(settings.plane, readAbilities())
-  const account = readServiceAccount(choice.isolation)
-  makeState(settings.stateDir, account)
-  openProgram(account)
-  const stateDir = realpathSync(settings.stateDir)
+  const stateDir = openState(settings.stateDir)
+  const accounts = readAccounts(choice.isolation, stateDir)
+  makeState(stateDir, accounts)
+  openProgram(accounts.service)
   const launcher = takeLock(stateDir)
-  const launch: Launch = { settings: { ...settings, stateDir }, choice, account, launcher }
+  const launch: Launch = { settings: { ...settings, stateDir }, choice, accounts, launcher }
   try {
     if (choice.isolation !== 'plain') return await relay(startInside(launch, choice.isolation, adminPassword))
     const { runInside } = await import('./inside.ts')

@@ -1,10 +1,11 @@
 // Makes the tables of applyd from engines: paths below the state folder, owners by account, units with what their engine
 // declares. Nothing here depends on a particular engine.
 
-import { chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Access, EngineData, UnitData } from '../../engines/engine.ts'
-import type { Ownership } from '../durable.ts'
+import type { Ownership } from '../../files/durable.ts'
+import { makeFolder } from '../../files/guarded.ts'
 import type { ServiceAccount, Tables, UnitSpec } from '../tables.ts'
 import type { Engine, Place, UnitParts } from './engine.ts'
 
@@ -48,7 +49,10 @@ export function engineTables(engines: readonly Engine[], place: Place): EngineTa
     ),
     makeReady: () => {
       for (const { data, parts } of made) {
-        for (const { path, ...access } of data.folders) makeFolder(below(path), owned(access))
+        for (const { path, ...access } of data.folders) {
+          const { mode, uid, gid } = owned(access)
+          makeFolder(below(path), mode, { uid: uid ?? process.geteuid?.() ?? 0, gid: gid ?? process.getegid?.() ?? 0 })
+        }
         parts.prepare?.()
       }
     },
@@ -83,10 +87,4 @@ function groupOf(account: string): number | null {
     .find(([name]) => name === account)
   const gid = Number(fields?.[3])
   return gid > 0 ? gid : null
-}
-
-function makeFolder(path: string, { mode, gid }: Ownership): void {
-  mkdirSync(path, { recursive: true })
-  chownSync(path, process.geteuid?.() ?? 0, gid ?? process.getegid?.() ?? 0)
-  chmodSync(path, mode)
 }

@@ -1,9 +1,10 @@
 // udhcpc as the DHCP client of a device: it requests and renews the lease, our event program records it, and nothing here
 // changes the device. Addresses and routes come from the plan, which gatewayd makes from the lease as from any other fact.
 
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { clientLeasesFolder, dhcpClient } from '../../../engines/dhcp-client/index.ts'
+import { writeDurable } from '../../../files/durable.ts'
 import { defineEngine } from '../engine.ts'
 
 const client = ['/usr/sbin/udhcpc', '/sbin/udhcpc'].find((path) => existsSync(path)) ?? '/usr/sbin/udhcpc'
@@ -39,7 +40,7 @@ export const dhcpClientEngine = defineEngine(dhcpClient, ({ stateDir }) => {
         `recordEvent(${JSON.stringify(folder)}, process.argv[2] ?? '', process.env, Date.now() / 1000)`,
         '',
       ].join('\n')
-      writeFileSync(eventProgram, text, { mode: 0o700 })
+      writeDurable(eventProgram, text, { mode: 0o700 })
     },
   }
 })

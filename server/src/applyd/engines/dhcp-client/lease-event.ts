@@ -2,7 +2,7 @@
 
 import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
-import { readRegular, removeDurable, writeDurable } from '../../durable.ts'
+import { readRegular, removeDurable, writeDurable } from '../../../files/durable.ts'
 import { deviceForm } from '../../tables.ts'
 
 /** Read by gatewayd (system/facts.ts). */

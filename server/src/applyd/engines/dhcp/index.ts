@@ -1,8 +1,9 @@
 // dnsmasq as the DHCP server and relay. It writes its leases below the state folder, where gatewayd reads them.
 
-import { closeSync, constants, fchmodSync, fchownSync, openSync } from 'node:fs'
+import { constants, fchmodSync, fchownSync } from 'node:fs'
 import { join } from 'node:path'
 import { dhcp, leasesPath } from '../../../engines/dhcp/index.ts'
+import { withFile } from '../../../files/durable.ts'
 import { defineEngine, type Place } from '../engine.ts'
 
 const program = '/usr/sbin/dnsmasq'
@@ -58,12 +59,8 @@ const leasesOf = ({ stateDir }: Place): string => join(stateDir, leasesPath)
 
 /** dnsmasq only rewrites the file in place, so it keeps its owner and mode. */
 function makeLeases(place: Place): void {
-  const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants
-  const file = openSync(leasesOf(place), O_RDWR | O_CREAT | O_NOFOLLOW, 0o600)
-  try {
+  withFile(leasesOf(place), constants.O_RDWR | constants.O_CREAT, (file) => {
     if (place.service) fchownSync(file, process.geteuid?.() ?? 0, place.service.gid)
     fchmodSync(file, 0o640)
-  } finally {
-    closeSync(file)
-  }
+  })
 }

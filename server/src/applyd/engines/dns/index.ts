@@ -1,8 +1,8 @@
 // unbound as the DNS server. It starts as root for port 53 and switches to the account of its package.
 
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dns } from '../../../engines/dns/index.ts'
+import { writeDurable } from '../../../files/durable.ts'
 import type { Command } from '../../tables.ts'
 import { defineEngine } from '../engine.ts'
 import { checkOf, faultsIn, readIfThere, reloadOf } from './files.ts'
@@ -35,6 +35,6 @@ export const dnsEngine = defineEngine(dns, (place) => {
     },
     unitTemplates: {},
     endings: { 'unbound.conf': fixedSettings(place, folder) },
-    prepare: () => writeFileSync(controlFile, controlSettings(folder), { mode: 0o600 }),
+    prepare: () => writeDurable(controlFile, controlSettings(folder)),
   }
 })

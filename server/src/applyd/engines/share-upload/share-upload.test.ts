@@ -2,7 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,19 +45,21 @@ const request: ShareUpload = {
 const service = { uid: 0, gid: 0 }
 
 describe('an upload to smbd', { skip: reasonToSkipServers }, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'share-upload-'))
+  const stateDir = mkdtempSync(join(tmpdir(), 'share-upload-'))
+  const folder = join(stateDir, 'gateway', 'backups')
+  mkdirSync(folder, { recursive: true })
   let server: RunningServer
   before(async () => {
     writeFileSync(join(folder, `${backup}.backup`), content, { mode: 0o600 })
     server = await startOnLoopback(shareServer, password)
   })
   after(async () => {
-    rmSync(folder, { recursive: true })
+    rmSync(stateDir, { recursive: true })
     await server.stop()
   })
 
   const upload = (more: Partial<ShareUpload> = {}, port = server.port): Promise<ShareUploadResult> =>
-    createShareUploader({ folder, service, port }).upload({ ...request, ...more })
+    createShareUploader({ stateDir, service, port }).upload({ ...request, ...more })
 
   it('arrives bit for bit under its name, also over an older one', async () => {
     for (let round = 0; round < 2; round++) {
@@ -78,7 +89,7 @@ describe('an upload to smbd', { skip: reasonToSkipServers }, () => {
     const silent = createServer(() => {})
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
-    const uploader = createShareUploader({ folder, service, port, wholeMs: 30_000 })
+    const uploader = createShareUploader({ stateDir, service, port, wholeMs: 30_000 })
     const outcome = uploader.upload(request)
     const clients = (): string[] => readdirSync('/proc').filter((pid) => isClient(pid, port))
     await until('the program runs', () => clients().length > 0)
@@ -99,7 +110,7 @@ describe('an upload to smbd', { skip: reasonToSkipServers }, () => {
     linkSync(secret, join(folder, 'hard'))
     await assert.rejects(upload({ backup: linked }), /The backup does not exist/)
     await assert.rejects(upload({ backup: absent }), /The backup does not exist/)
-    const others = createShareUploader({ folder, service: { uid: 1, gid: 1 }, port: server.port })
+    const others = createShareUploader({ stateDir, service: { uid: 1, gid: 1 }, port: server.port })
     await assert.rejects(others.upload(request), /The backup does not exist/)
   })
 })

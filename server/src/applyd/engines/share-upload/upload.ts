@@ -3,9 +3,9 @@
 // commands on the share. Of its output only the name of a status is used.
 
 import { spawn } from 'node:child_process'
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { isIPv4 } from 'node:net'
-import { join } from 'node:path'
+import { openOwned } from '../../../files/guarded.ts'
 import type { ShareUpload, ShareUploadResult } from '../../../plan/artifacts.ts'
 import { programEnvironment } from '../../processes.ts'
 import { parseForm, parseKeys, Refusal } from '../../requests.ts'
@@ -42,8 +42,8 @@ export function parseShareUpload(value: unknown): ShareUpload {
 }
 
 export interface ShareUploaderOptions {
-  /** Where gatewayd keeps its backups. */
-  readonly folder: string
+  /** Below it gatewayd keeps its backups. */
+  readonly stateDir: string
   readonly service: ServiceAccount
   readonly port?: number
   readonly wholeMs?: number
@@ -56,11 +56,11 @@ export interface ShareUploader {
 }
 
 export function createShareUploader(options: ShareUploaderOptions): ShareUploader {
-  const { folder, service, port = 445, wholeMs = 15 * 60_000 } = options
+  const { stateDir, service, port = 445, wholeMs = 15 * 60_000 } = options
   const stopping = new AbortController()
 
   const upload = async (request: ShareUpload): Promise<ShareUploadResult> => {
-    const file = openBackup(join(folder, `${request.backup}.backup`), service)
+    const file = openBackup(stateDir, request.backup, service)
     try {
       const deadline = AbortSignal.any([stopping.signal, AbortSignal.timeout(wholeMs)])
       const call = (command: string, input: number | 'ignore') => {
@@ -83,17 +83,10 @@ export function createShareUploader(options: ShareUploaderOptions): ShareUploade
 }
 
 /** Only a plain file of the service itself: it cannot send through applyd what it could not read itself. */
-function openBackup(path: string, service: ServiceAccount): number {
-  let file: number
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch {
-    throw new Refusal('The backup does not exist.')
-  }
-  const stat = fstatSync(file)
-  if (stat.isFile() && stat.uid === (service?.uid ?? process.geteuid?.())) return file
-  closeSync(file)
-  throw new Refusal('The backup does not exist.')
+function openBackup(stateDir: string, id: string, service: ServiceAccount): number {
+  const file = openOwned(stateDir, ['gateway', 'backups', `${id}.backup`], service?.uid ?? process.geteuid?.() ?? 0)
+  if (file === null) throw new Refusal('The backup does not exist.')
+  return file
 }
 
 const argumentsOf = ({ server, address, share, folder, login }: ShareUpload, port: number): string[] => [

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
 import { wpad } from '../../../engines/wpad/index.ts'
-import { writeDurable } from '../../durable.ts'
+import { writeDurable } from '../../../files/durable.ts'
 import { defineEngine } from '../engine.ts'
 
 /** Direct proxy connections are not supported yet, so the file names no proxy and all clients connect directly. */
