@@ -73,7 +73,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const ruleset = createRuleset(context)
   const executor = createExecutor(context, { supervisor, ruleset, network: createNetworkEngine(context) })
   const checkpoints = createCheckpoints(context.directory, context.log)
-  const shares = createShareUploader({ stateDir, service })
+  const shares = createShareUploader({ stateDir, service, user: context.tables.uploader })
   let last: Promise<unknown> = Promise.resolve()
   let lastTrial: Promise<unknown> = Promise.resolve()
   let isClosing = false

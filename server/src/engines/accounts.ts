@@ -31,6 +31,9 @@ const ranges = [
   { first: 60_720, last: 61_183 },
 ] as const
 
+/** The last block, for an applyd that was started without a launcher and without accounts by name. */
+export const fixedBlock = 99_984
+
 /** Of the numbers that this process may use; a line of /proc/self/uid_map is `inside outside count`. */
 function hasNumbers(map: string, last: number): boolean {
   return map.split('\n').some((line) => {

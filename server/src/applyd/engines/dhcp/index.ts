@@ -47,7 +47,8 @@ export const dhcpEngine = defineEngine(dhcp, (place) => ({
       probe: { kind: 'udp', port: dhcp.ports.requests.destinationPort, timeoutMs: 3000 },
       // Hosts that have an address work without it, so rules of the firewall do not wait for it.
       isOptional: true,
-      limits: { nofile: 1024, as: 512 * 1024 * 1024 },
+      capabilities: ['net_admin', 'net_bind_service', 'net_raw', 'setgid', 'setuid'],
+      limits: { nofile: 1024, data: 512 * 1024 * 1024, nproc: 64 },
       directives,
     },
   },
