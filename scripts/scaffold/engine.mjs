@@ -124,7 +124,9 @@ export const ${camel}Engine = defineEngine(${camel}, ({ service }) => ({
       reload: 'restart',
       probe: { kind: 'tcp', host: '127.0.0.1', port, timeoutMs: 3000 },
       isOptional: true,
-      limits: { nofile: 1024, as: 256 * 1024 * 1024 },
+      // All it can ever have: name only what it needs.
+      capabilities: ['net_bind_service', 'setgid', 'setuid'],
+      limits: { nofile: 1024, data: 256 * 1024 * 1024, nproc: 64 },
       directives: (file, text) =>
         text
           .split('\\n')

@@ -114,22 +114,15 @@ const gatewayActor = { login: 'system', address: '127.0.0.1' }
 export const endpointsOf = (areas: readonly Area[]): AreaEndpoints[] =>
   areas.map(({ name, routes }) => ({ name, endpoints: routes.map((route) => route.endpoint) }))
 
-export function createGateway(parts: GatewayParts): Gateway {
-  const { database, applier, clock } = parts
-  const areas = parts.areas ?? allAreas
+type ConfigurationParts = Pick<GatewayParts, 'database' | 'applier' | 'clock' | 'facts' | 'areas'>
+
+/** What a change of the configuration needs and does, without anything that serves it. Opens no file but the database. */
+export function createConfiguration({ database, applier, clock, facts, areas = allAreas }: ConfigurationParts) {
   const slots = areas.flatMap((area) => area.slots)
   const audit = new AuditTrail(database, clock.now)
   const accounts = new Shelter(database, accountTables)
   const sessions = new Sessions(accounts, clock)
   const guard = new SignInGuard(accounts, clock)
-  const refusedSignIns = new RefusalLog((entry) => audit.note(entry), clock.elapsed)
-  const firstPassword = new FirstPassword({
-    database: accounts,
-    clock,
-    path: join(parts.folder, firstPasswordName),
-    find: (adminId) => findById(engine.config, adminId),
-    mustChange: parts.firstPasswordMustChange ?? false,
-  })
   const referencesTo = createReferenceFinder(areas)
   const rightsSlots = new Set(areas.flatMap(({ rights = [] }) => rights.map(({ key }) => key)))
   const store = new ConfigStore(database, slots)
@@ -139,9 +132,9 @@ export function createGateway(parts: GatewayParts): Gateway {
     store,
     planner: createPlanner(areas),
     applier,
-    facts: parts.facts,
+    facts,
     clock,
-    lockOut: createLockOutGuard(parts.facts, clock.now),
+    lockOut: createLockOutGuard(facts, clock.now),
     referencesTo,
     rightsSlots,
     isUrgent: isRevocation,
@@ -152,13 +145,45 @@ export function createGateway(parts: GatewayParts): Gateway {
       audit.write([...commits.map(changeRecord), ...commits.flatMap(reopenAccounts)])
     },
   })
+  auditRepair(engine, audit)
+  return { engine, store, audit, accounts, sessions, guard, referencesTo, rightsSlots }
+
+  /** A new password, or being enabled, opens a closed account again. */
+  function reopenAccounts({ revision, requestId }: Committed): AuditEntry[] {
+    return reopenedBy(revision.changes)
+      .filter((adminId) => guard.reopenAccount(adminId))
+      .map((adminId) => ({
+        event: 'lock',
+        who: revision.author,
+        address: revision.address,
+        what: revision.reason,
+        result: 'ok',
+        message: `The account ${findById(engine.config, adminId)?.login ?? adminId} is open to sign-in again.`,
+        request_id: requestId,
+        revision: revision.revision,
+        changes: [],
+      }))
+  }
+}
+
+export function createGateway(parts: GatewayParts): Gateway {
+  const { database, applier, clock } = parts
+  const areas = parts.areas ?? allAreas
+  const { engine, store, audit, accounts, sessions, guard, referencesTo, rightsSlots } = createConfiguration(parts)
+  const refusedSignIns = new RefusalLog((entry) => audit.note(entry), clock.elapsed)
+  const firstPassword = new FirstPassword({
+    database: accounts,
+    clock,
+    path: join(parts.folder, firstPasswordName),
+    find: (adminId) => findById(engine.config, adminId),
+    mustChange: parts.firstPasswordMustChange ?? false,
+  })
   new HistoryKeeper({
     ...{ database, store, engine },
     limits: () => limitsOf(engine.config, parts.reserve?.state().totalBytes ?? null),
     onRemoved: (first, last) => audit.write([removalRecord(first, last)]),
     onFault: (error) => parts.log('error', 'old revisions were not removed', { error }),
   })
-  auditRepair(engine, audit)
   const hitCounters = new HitCounters({
     path: join(parts.folder, 'hit-counters.json'),
     clock,
@@ -274,23 +299,6 @@ export function createGateway(parts: GatewayParts): Gateway {
     await reader.close()
   })
   return { http, engine, services, close }
-
-  /** A new password, or being enabled, opens a closed account again. */
-  function reopenAccounts({ revision, requestId }: Committed): AuditEntry[] {
-    return reopenedBy(revision.changes)
-      .filter((adminId) => guard.reopenAccount(adminId))
-      .map((adminId) => ({
-        event: 'lock',
-        who: revision.author,
-        address: revision.address,
-        what: revision.reason,
-        result: 'ok',
-        message: `The account ${findById(engine.config, adminId)?.login ?? adminId} is open to sign-in again.`,
-        request_id: requestId,
-        revision: revision.revision,
-        changes: [],
-      }))
-  }
 
   async function close(): Promise<void> {
     await logReader.close()

@@ -128,7 +128,7 @@ test('when applyd goes away its calls fail at once, and the client comes back by
   const forget = client.onConnect(() => {
     connections += 1
   })
-  await assert.rejects(client.observe(), isCode('unavailable', /Whether the request was carried out is not known/))
+  await assert.rejects(client.observe(), isCode('unavailable', /the connection was lost. Nothing was changed.$/))
   await stop()
   isSilent = false
   await serve(answer)

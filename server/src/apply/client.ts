@@ -163,10 +163,7 @@ export class ApplydClient implements Applier {
   #disconnected(): void {
     this.#isConnected = false
     this.#socket = null
-    this.#fail(
-      this.#takeSent(),
-      'The apply service does not answer: the connection was lost. Whether the request was carried out is not known.',
-    )
+    for (const request of this.#takeSent()) this.#fail([request], lostMessage(request.verb))
     if (this.#isClosed) return
     const { firstRetryMs, lastRetryMs } = this.#timings
     const wait = Math.min(firstRetryMs * 2 ** Math.min(this.#failures, 20), lastRetryMs)
@@ -279,6 +276,14 @@ function shorten({ revision, artifacts }: Plan, isKnown: (hash: string) => boole
     return artifact.kind === 'nft' ? { ...artifact, pieces: artifact.pieces.map(shortenPiece) } : artifact
   })
   return { revision, artifacts: shortened }
+}
+
+/** What is true of a request whose reply never came. What became of an apply is found out by the one who asked for it. */
+function lostMessage(verb: Verb): string {
+  const lost = 'The apply service does not answer: the connection was lost.'
+  if (verb === 'apply') return lost
+  const isChanging = verb === 'upload' || verb === 'checkpoint'
+  return `${lost} ${isChanging ? 'Whether the request was carried out is not known.' : 'Nothing was changed.'}`
 }
 
 const closing = 'The apply service does not answer: this service is closing down.'

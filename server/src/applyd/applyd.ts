@@ -1,17 +1,18 @@
 // Builds applyd from its parts: shared context, private directories, the lock against a second applyd, recovery, socket.
 
-import { chmodSync, chownSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
+import { chownSync, mkdirSync, rmSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
+import { readJson, removeDurable, writeDurable } from '../files/durable.ts'
+import { findReplaceable, makeFolder } from '../files/guarded.ts'
+import { isStorageFault, keepReserve } from '../files/reserve.ts'
 import type { DataPlane, TrialPacket, TrialResult } from '../plan/artifacts.ts'
 import { createCheckpoints } from './checkpoints.ts'
-import { readJson, removeDurable, writeDurable } from './durable.ts'
 import { createShareUploader, parseShareUpload } from './engines/share-upload/upload.ts'
 import { createExecutor } from './executor.ts'
 import { createNetworkEngine, showDevices } from './network.ts'
 import { identify, type ProcessId, stateOf } from './processes.ts'
 import { argumentParsers, Refusal } from './requests.ts'
-import { isStorageFault, keepReserve } from './reserve.ts'
 import { createRuleset } from './ruleset.ts'
 import { createVerbServer, type Verbs } from './server.ts'
 import { createSupervisor, type Timings } from './supervisor.ts'
@@ -57,6 +58,7 @@ export type Applyd = Awaited<ReturnType<typeof createApplyd>>
 export async function createApplyd({ stateDir, service, ...options }: ApplydOptions) {
   const context: Context = { ...options, directory: join(stateDir, 'applyd'), logs: join(stateDir, 'log') }
   const socketPath = join(stateDir, 'run', 'applyd.sock')
+  makeState(stateDir, service)
   makeOwn(context.directory, 0o700, null)
   makeOwn(join(stateDir, 'run'), 0o750, service)
   // New files in it belong to the group of the folder.
@@ -73,7 +75,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const ruleset = createRuleset(context)
   const executor = createExecutor(context, { supervisor, ruleset, network: createNetworkEngine(context) })
   const checkpoints = createCheckpoints(context.directory, context.log)
-  const shares = createShareUploader({ folder: join(stateDir, 'gateway', 'backups'), service })
+  const shares = createShareUploader({ stateDir, service, user: context.tables.uploader })
   let last: Promise<unknown> = Promise.resolve()
   let lastTrial: Promise<unknown> = Promise.resolve()
   let isClosing = false
@@ -132,12 +134,14 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
 
 /** A directory of another user could hold forged records, or have its socket replaced. */
 function makeOwn(path: string, mode: number, service: ServiceAccount): void {
-  mkdirSync(path, { recursive: true, mode })
-  const stat = lstatSync(path)
-  const uid = process.geteuid?.() ?? 0
-  if (!stat.isDirectory() || stat.uid !== uid) throw new Error(`${path} does not belong to applyd.`)
-  if (service) chownSync(path, uid, service.gid)
-  chmodSync(path, mode)
+  makeFolder(path, mode, { uid: process.geteuid?.() ?? 0, gid: service?.gid ?? process.getegid?.() ?? 0 })
+}
+
+/** What is in a folder that gatewayd can replace is not ours, whatever it is called. */
+function makeState(path: string, service: ServiceAccount): void {
+  mkdirSync(path, { recursive: true, mode: 0o711 })
+  const folder = service && service.uid !== process.geteuid?.() ? findReplaceable(path, [service]) : null
+  if (folder !== null) throw new Error(`The account of gatewayd (uid ${service?.uid}) could replace ${folder}.`)
 }
 
 function takeLock({ directory, log }: Context): () => void {

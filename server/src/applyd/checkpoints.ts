@@ -3,12 +3,14 @@
 // the head alone: it comes with every change, and joins the list now and then.
 
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
-import * as fs from 'node:fs'
+import { appendFileSync, constants, fsyncSync, ftruncateSync, readFileSync } from 'node:fs'
 import { join as joinPath } from 'node:path'
+import { readJson, readRegular, withFile, writeDurable } from '../files/durable.ts'
 import type { Checkpoint } from '../plan/artifacts.ts'
-import { readJson, readRegular, withFile, writeDurable } from './durable.ts'
 import { Refusal } from './requests.ts'
 import type { Log } from './text.ts'
+
+const { O_RDWR, O_APPEND, O_CREAT } = constants
 
 type Unsigned = Omit<Checkpoint, 'authentic'>
 type Entry = Unsigned & { readonly signature: string }
@@ -78,10 +80,10 @@ export function createCheckpoints(directory: string, log: Log) {
   const readLines = (): string[] => (readRegular(listPath) ?? '').toString().split('\n').slice(0, -1)
 
   const append = (entry: Entry): void =>
-    withFile(listPath, 'a+', (file) => {
-      fs.ftruncateSync(file, fs.readFileSync(file).lastIndexOf('\n') + 1)
-      fs.appendFileSync(file, `${JSON.stringify(entry)}\n`)
-      fs.fsyncSync(file)
+    withFile(listPath, O_RDWR | O_APPEND | O_CREAT, (file) => {
+      ftruncateSync(file, readFileSync(file).lastIndexOf('\n') + 1)
+      appendFileSync(file, `${JSON.stringify(entry)}\n`)
+      fsyncSync(file)
     })
 
   function readKey(): KeyObject {

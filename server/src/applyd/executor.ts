@@ -7,15 +7,16 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Problem } from '../contract/error.ts'
+import { isAsWritten, readJson, readRegular, removeDurable, removeTemporary, writeDurable } from '../files/durable.ts'
+import { writeNew } from '../files/guarded.ts'
+import { makeRoom } from '../files/reserve.ts'
 import type { CheckReport, LinkPlan, Observation, Outcome, Plan } from '../plan/artifacts.ts'
 import type { Context, FailpointName } from './applyd.ts'
-import { isAsWritten, readJson, readRegular, removeDurable, removeTemporary, writeDurable } from './durable.ts'
 import type { createNetworkEngine } from './network.ts'
 import type { Verdict } from './nft.ts'
 import type { TableTargets } from './pieces.ts'
 import { run } from './processes.ts'
 import { Refusal } from './requests.ts'
-import { makeRoom } from './reserve.ts'
 import type { Ruleset, RulesetRecord } from './ruleset.ts'
 import type { Supervisor } from './supervisor.ts'
 import { findFile, findUnit, objectForm, readsFile } from './tables.ts'
@@ -251,7 +252,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     const staging = fs.mkdtempSync(`${stagingPath}/`)
     try {
       const staged = new Map(difference.file.map((name) => [name, join(staging, name)]))
-      for (const [name, path] of staged) fs.writeFileSync(path, target.files.get(name) ?? '', { mode: 0o600 })
+      for (const [name, path] of staged) writeNew(path, target.files.get(name) ?? '', 0o600)
       failpoint('staged')
       if (difference.nft.length > 0 && !difference.nft.some((name) => refused.has(name)))
         add('nft', difference.nft, await ruleset.check(pick(target.tables, difference.nft)))

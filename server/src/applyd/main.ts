@@ -4,11 +4,13 @@
 import { writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { isAbsolute } from 'node:path'
+import { findAccount, fixedBlock } from '../engines/accounts.ts'
+import { isStorageFault } from '../files/reserve.ts'
 import type { DataPlane } from '../plan/artifacts.ts'
 import { createApplyd } from './applyd.ts'
+import { readPasswd } from './engines/tables.ts'
 import { readKernelIdentity } from './processes.ts'
 import { productionTables } from './production.ts'
-import { isStorageFault } from './reserve.ts'
 import { defaultTimings } from './supervisor.ts'
 import { createLog } from './text.ts'
 
@@ -21,14 +23,28 @@ const log = createLog((line) => {
   }
 })
 
+/** Made by systemd-sysusers; its number differs between machines. */
+function accountNamed(name: string) {
+  const account = name === 'portcullis' ? findAccount(readPasswd(), name, 0) : null
+  if (!account || account.uid === 0) throw new Error(`There is no account named ${name}.`)
+  return account
+}
+
 function readEnvironment(env: NodeJS.ProcessEnv) {
   const { PORTCULLIS_STATE: stateDir = '', PORTCULLIS_DATAPLANE: plane = '' } = env
-  const { PORTCULLIS_SERVICE_UID: uid = '', PORTCULLIS_SERVICE_GID: gid = uid } = env
+  const {
+    PORTCULLIS_SERVICE_UID: uid = '',
+    PORTCULLIS_SERVICE_GID: gid = uid,
+    PORTCULLIS_ACCOUNT_BLOCK: block = '',
+  } = env
+  const { PORTCULLIS_SERVICE_USER: name = '' } = env
   if (!isAbsolute(stateDir)) throw new Error('PORTCULLIS_STATE must be an absolute path.')
   if (!['lab', 'host', 'none'].includes(plane)) throw new Error('PORTCULLIS_DATAPLANE must be lab, host or none.')
   if (!/^\d*$/.test(uid) || !/^\d*$/.test(gid)) throw new Error('The user and group of the service must be numbers.')
-  const service = uid === '' ? null : { uid: Number(uid), gid: Number(gid) }
-  return { stateDir, plane: plane as DataPlane, limitation: env.PORTCULLIS_LIMITATION || null, service }
+  const service = name === '' ? (uid === '' ? null : { uid: Number(uid), gid: Number(gid) }) : accountNamed(name)
+  if (!/^\d*$/.test(block)) throw new Error('PORTCULLIS_ACCOUNT_BLOCK must be a number.')
+  const accounts = { service, block: block === '' ? fixedBlock : Number(block) }
+  return { stateDir, plane: plane as DataPlane, limitation: env.PORTCULLIS_LIMITATION || null, ...accounts }
 }
 
 function fail(fault: unknown): never {
@@ -38,8 +54,8 @@ function fail(fault: unknown): never {
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
-const environment = readEnvironment(process.env)
-const tables = productionTables(environment.stateDir, environment.service, environment.plane)
+const { block, ...environment } = readEnvironment(process.env)
+const tables = productionTables(environment.stateDir, environment.service, environment.plane, { block })
 const shared = { tables, timings: defaultTimings, kernel: readKernelIdentity() }
 const applyd = await createApplyd({ ...environment, ...shared, log, failpoint: () => {} })
 

@@ -5,9 +5,9 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { getSystemErrorMessage, isDeepStrictEqual } from 'node:util'
+import { readJson, writeDurable } from '../files/durable.ts'
 import type { LinkObservation, LinkPlan } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
-import { readJson, writeDurable } from './durable.ts'
 import {
   isOurPreference,
   type KernelLink,

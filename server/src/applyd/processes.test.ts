@@ -41,7 +41,7 @@ test('a process is known by number and start time, and a zombie is gone', async 
   const childId = identify(child) ?? assert.fail()
   await until('the child is a zombie', () => / Z /.test(readFileSync(`/proc/${child}/stat`, 'utf8')))
   assert.equal(stateOf(childId), 'gone')
-  assert.ok(processesMarked('MARK=zombie-test:').some((found) => found.pid === pid))
+  assert.ok(processesMarked('MARK=zombie-test:').found.some((found) => found.pid === pid))
   parent.kill('SIGSTOP')
   await until('it is suspended', () => stateOf(id) === 'suspended')
   parent.kill('SIGKILL')

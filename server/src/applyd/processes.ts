@@ -1,7 +1,8 @@
 // Programs by absolute path and argument list, never through a shell, and what /proc knows about a process.
 
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /** Fixed: nothing of applyd's own environment reaches a program. Times in nft rules are UTC because of TZ. */
 export const programEnvironment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' }
@@ -28,8 +29,8 @@ export function run([program = '', ...args]: readonly string[], timeout: number,
 export type ProcessId = { readonly pid: number; readonly startTime: string }
 
 /** Null when there is no such process. */
-function statOf(pid: number) {
-  const text = readProc(`${pid}/stat`)
+function statOf(pid: number, proc = '/proc') {
+  const text = readProc(`${pid}/stat`, proc)
   // The name in parentheses may hold anything, so count from its end (proc_pid_stat(5), fields 3, 6 and 22).
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return text === '' ? null : { state: fields[0] ?? '', session: Number(fields[3]), startTime: fields[19] ?? '' }
@@ -56,23 +57,73 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Processes whose environment carries this entry, with the session each belongs to. */
-export const processesMarked = (entry: string): { pid: number; session: number }[] =>
-  readdirSync('/proc').flatMap((name) => {
-    const isMarked = /^\d+$/.test(name) && readProc(`${name}/environ`).includes(entry)
-    const stat = isMarked ? statOf(Number(name)) : null
-    return stat ? [{ pid: Number(name), session: stat.session }] : []
-  })
+/** `marked`: ours. `unsettled`: it is becoming another program right now, so what it will be is not known yet. */
+type Likeness = 'marked' | 'other' | 'unsettled'
+
+/** Flag of threads of the kernel, which have neither arguments nor an environment (proc_pid_stat(5), field 9). */
+const kernelThread = 0x00200000
+
+/**
+ * Command line and environment of a process, as a hash. A child has those of its parent from the fork until it becomes
+ * another program, and so is found even if the parent was killed in between.
+ */
+export const imageOf = (pid: number, proc = '/proc'): string =>
+  createHash('sha256')
+    .update(`${readProc(`${pid}/cmdline`, proc)}\0\0${readProc(`${pid}/environ`, proc)}`)
+    .digest('hex')
+
+/**
+ * Whether the environment of a process carries the entry, or it is a copy of the process that had the image. While a
+ * process becomes another program, the kernel shows neither arguments nor environment, or first the old and then the new.
+ */
+function likenessOf(pid: string, entry: string, image: string | null, proc: string): Likeness {
+  const before = readProc(`${pid}/cmdline`, proc)
+  const environment = readProc(`${pid}/environ`, proc)
+  const stat = readProc(`${pid}/stat`, proc)
+  const [state = '', , , , , , flags = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if (stat === '' || 'ZXx'.includes(state) || (Number(flags) & kernelThread) !== 0) return 'other'
+  if (environment.includes(entry)) return 'marked'
+  if (readProc(`${pid}/cmdline`, proc) !== before) return 'unsettled'
+  if (image !== null && imageOf(Number(pid), proc) === image) return 'marked'
+  const hasNeither = environment === '' && before === ''
+  return hasNeither && isReadable(`${pid}/environ`, proc) && !hasEnvironment(stat) ? 'unsettled' : 'other'
+}
+
+/** Field 51, the end of the environment in memory, is 0 until the kernel has built the new program. */
+const hasEnvironment = (stat: string): boolean =>
+  Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[48] ?? '0') !== 0
+
+/** Every process of the mark with its session, and whether there are processes about which nothing can be said yet. */
+export function processesMarked(entry: string, image: string | null = null, proc = '/proc') {
+  const found: { pid: number; session: number }[] = []
+  let isSettled = true
+  for (const name of readdirSync(proc).filter((one) => /^\d+$/.test(one) && Number(one) !== process.pid)) {
+    const likeness = likenessOf(name, entry, image, proc)
+    if (likeness === 'unsettled') isSettled = false
+    const stat = likeness === 'marked' ? statOf(Number(name), proc) : null
+    if (stat) found.push({ pid: Number(name), session: stat.session })
+  }
+  return { found, isSettled }
+}
 
 /** Which running kernel and network namespace we act on: rules and process numbers mean nothing in another one. */
 export const readKernelIdentity = (): string =>
   `${readProc('sys/kernel/random/boot_id').trim()} ${readlinkSync('/proc/self/ns/net')}`
 
 /** Empty when the process has ended in the meantime. */
-function readProc(path: string): string {
+function readProc(path: string, proc = '/proc'): string {
   try {
-    return readFileSync(`/proc/${path}`, 'latin1')
+    return readFileSync(`${proc}/${path}`, 'latin1')
   } catch {
     return ''
+  }
+}
+
+function isReadable(path: string, proc: string): boolean {
+  try {
+    closeSync(openSync(`${proc}/${path}`, 'r'))
+    return true
+  } catch {
+    return false
   }
 }

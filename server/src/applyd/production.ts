@@ -1,10 +1,11 @@
 // The production tables: the engines, and what applyd switches itself. Nothing here depends on a particular engine.
 
 import { join } from 'node:path'
+import { type Account, type AccountName, findAccount, fixedBlock } from '../engines/accounts.ts'
 import type { DataPlane } from '../plan/artifacts.ts'
 import type { Engine } from './engines/engine.ts'
 import { productionEngines } from './engines/index.ts'
-import { engineTables } from './engines/tables.ts'
+import { engineTables, readPasswd } from './engines/tables.ts'
 import type { ServiceAccount, Tables } from './tables.ts'
 
 /** In a user namespace the service is root too, and no other account exists. */
@@ -12,12 +13,17 @@ export function productionTables(
   stateDir: string,
   account: ServiceAccount,
   plane: DataPlane,
-  engines: readonly Engine[] = productionEngines,
+  options: { readonly engines?: readonly Engine[]; readonly block?: number } = {},
 ): Tables {
+  const { engines = productionEngines, block = fixedBlock } = options
+  const service = account?.uid === 0 ? null : account
+  const accountOf = (name: AccountName): Account | undefined =>
+    service ? findAccount(readPasswd(), name, block) : undefined
   const [first, hardware] = ['inet portcullis', 'netdev portcullis_hw'] as const
   return {
     nft: { command: ['/usr/sbin/nft'], tables: [first, hardware], boot: 'inet portcullis_boot' },
-    ...engineTables(engines, { stateDir, plane, service: account?.uid === 0 ? null : account }),
+    ...engineTables(engines, { stateDir, plane, service, accountOf }),
+    uploader: accountOf('portcullis-share-upload'),
     tracking: {
       table: '/proc/net/nf_conntrack',
       switches: ['acct', 'timestamp'].map((name) => `/proc/sys/net/netfilter/nf_conntrack_${name}`),

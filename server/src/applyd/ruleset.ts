@@ -4,10 +4,10 @@
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { readJson, writeDurable } from '../files/durable.ts'
 import type { Hits, NftPiece, TableObservation } from '../plan/artifacts.ts'
 import { hashPiece, printTable } from '../plan/nft-piece.ts'
 import type { Context } from './applyd.ts'
-import { readJson, writeDurable } from './durable.ts'
 import { isPresent, list, runScript, type Verdict } from './nft.ts'
 import { addCounts, type Counts, type Listing, listChains, parseListing } from './nft-listing.ts'
 import { changeOf, composeScript, rewrittenChains, type TableChange } from './nft-script.ts'

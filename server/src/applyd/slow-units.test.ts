@@ -116,7 +116,7 @@ scenario('are reverted with a plan that fails for another reason', async (scene)
   assert.equal(outcome.status, 'put_back')
   assert.equal(scene.bench.file('stand.conf'), 'well\n')
   await until('it is active', async () => (await stateNow(scene)) === 'active')
-  assert.match(scene.unitLog(), /started as well\n$/)
+  await until('it runs with the old file', () => /started as well\n$/.test(scene.unitLog()))
   await shut(door)
 })
 

@@ -151,7 +151,7 @@ scenario(
     await scene.start({
       tables: scene.bench.tables({
         user: { uid: 65534, gid: 65534 },
-        limits: { nofile: 77 },
+        limits: { nofile: 77, data: 256 * 1024 * 1024 },
         files: [],
         args: ['-c', 'exec sleep 1000'],
       }),

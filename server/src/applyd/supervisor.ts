@@ -5,11 +5,20 @@ import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { readJson, readRegular, withFile, writeDurable } from '../files/durable.ts'
+import { isStorageFault } from '../files/reserve.ts'
 import type { UnitObservation } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
-import { readJson, readRegular, withFile, writeDurable } from './durable.ts'
-import { identify, type ProcessId, processesMarked, programEnvironment, run, signal, stateOf } from './processes.ts'
-import { isStorageFault } from './reserve.ts'
+import {
+  identify,
+  imageOf,
+  type ProcessId,
+  processesMarked,
+  programEnvironment,
+  run,
+  signal,
+  stateOf,
+} from './processes.ts'
 import {
   type ChangedFiles,
   type Command,
@@ -33,11 +42,19 @@ const idle = {
   ...{ asked: null as string | null, task: null as object | null, turn: Promise.resolve() },
 }
 type Unit = typeof idle & { readonly name: string; readonly spec: UnitSpec; readonly logPath: string }
-type Remembered = { readonly kernel: string; readonly units: readonly Pick<Unit, 'name' | 'inputs' | 'process'>[] }
+type Remembered = {
+  readonly kernel: string
+  readonly units: readonly Pick<Unit, 'name' | 'inputs' | 'process'>[]
+  /** Of the applyd that wrote this; missing in records of earlier releases. */
+  readonly image?: string
+}
 
+const appending = fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_CREAT
 /** On a small file system less. */
 const mostLogBytes = 8 * 1024 * 1024
 const notifyTimeoutMs = 15_000
+/** A process becomes another program in milliseconds; only one that the kernel holds up takes longer. */
+const settleTimeoutMs = 10_000
 
 /** How long an engine may take to stop, the pauses before a restart, and after how long a run the pauses start over. */
 export const defaultTimings = { stopMs: 5000, firstRetryMs: 200, lastRetryMs: 30_000, stableMs: 10_000, pollMs: 500 }
@@ -53,6 +70,7 @@ export type Supervisor = ReturnType<typeof createSupervisor>
 
 export function createSupervisor({ directory, logs, kernel, tables, timings, log, failpoint }: Context) {
   const recordPath = join(directory, 'units.json')
+  const image = imageOf(process.pid)
   const pathOf = (file: string): string => findFile(tables, file)?.path ?? ''
   const newUnit = (name: string, spec: UnitSpec): Unit => ({ ...idle, name, spec, logPath: join(logs, `${name}.log`) })
   const units = new Map([...tables.units].map(([name, spec]) => [name, newUnit(name, spec)]))
@@ -94,12 +112,25 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
       // Whether a slow start or reload was complete is not recorded.
       if (unit?.spec.isSlow && unit.process) workOn(unit, inputs, async () => {})
     }
-    // Marked processes without a unit: applyd died after it started one and before it recorded it.
-    const known = new Set([...units.values()].map((unit) => unit.process?.pid))
-    const marked = processesMarked(`PORTCULLIS_UNIT=${directory}:`)
-    for (const { pid } of marked.filter(({ session }) => !known.has(session))) signal(pid, 'SIGKILL')
+    await endUnrecorded(remembered?.image ?? null)
     persist()
     poll = setInterval(look, timings.pollMs).unref()
+  }
+
+  /**
+   * Ends processes without a unit: the earlier applyd was killed after it started one and before it recorded it. The child
+   * may still be a copy of that applyd, or be becoming the engine at this moment, so this looks until no process is in doubt.
+   */
+  async function endUnrecorded(image: string | null): Promise<void> {
+    const known = new Set([...units.values()].map((unit) => unit.process?.pid))
+    for (const limit = Date.now() + settleTimeoutMs; ; await pause(5)) {
+      const { found, isSettled } = processesMarked(`PORTCULLIS_UNIT=${directory}:`, image)
+      const unrecorded = found.filter(({ session }) => !known.has(session))
+      for (const { pid } of unrecorded) signal(pid, 'SIGKILL')
+      if (isSettled && unrecorded.length === 0) return
+      if (Date.now() < limit) continue
+      return log('warning', 'Processes of an earlier applyd may still run', { pids: unrecorded.map(({ pid }) => pid) })
+    }
   }
 
   /** Processes that are not children have no exit event, and a program that cannot start has no process. */
@@ -254,7 +285,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   function start(unit: Unit, inputs: string): void {
     const [program = '', ...args] = unitCommandLine(unit.spec, pathOf)
     const env = { ...programEnvironment, PORTCULLIS_UNIT: `${directory}:${unit.name}` }
-    const child = withFile(unit.logPath, 'a', (words) => {
+    const child = withFile(unit.logPath, appending, (words) => {
       fs.fchmodSync(words, 0o640)
       unit.logOffset = fs.fstatSync(words).size
       const launch = (output: number) =>
@@ -323,7 +354,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     const kept = [...units.values()].filter((unit) => unit.isWanted)
     const remembered = kept.map(({ name, inputs, process }) => ({ name, inputs, process }))
     try {
-      writeDurable(recordPath, JSON.stringify({ kernel, units: remembered } satisfies Remembered))
+      writeDurable(recordPath, JSON.stringify({ kernel, units: remembered, image } satisfies Remembered))
       isRemembered = true
     } catch (fault) {
       if (!isStorageFault(fault)) throw fault
@@ -355,8 +386,7 @@ function trimLog(unit: Unit, maxBytes: number): void {
 /** Opens the file of an engine's output for appending, with its owner and mode. */
 function withOutput<T>({ path, mode, uid, gid }: NonNullable<UnitSpec['output']>, work: (file: number) => T): T {
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
-  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = fs.constants
-  return withFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, (file) => {
+  return withFile(path, appending, (file) => {
     if (uid !== undefined || gid !== undefined) fs.fchownSync(file, uid ?? -1, gid ?? -1)
     fs.fchmodSync(file, mode)
     return work(file)

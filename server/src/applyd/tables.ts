@@ -3,7 +3,7 @@
 
 import { join } from 'node:path'
 import type { KernelFeature } from '../engines/engine.ts'
-import type { Ownership } from './durable.ts'
+import type { Ownership } from '../files/durable.ts'
 
 /**
  * The path belongs to applyd alone: when no plan names the file any more, it is removed. The ending is added to what the
@@ -36,9 +36,24 @@ export type Probe =
   | { readonly kind: 'unix'; readonly path: string; readonly timeoutMs: number }
   | { readonly kind: 'alive'; readonly forMs: number }
 
+/** Never a way to all others: no `sys_admin`, `sys_ptrace`, `dac_override`. */
+export type Capability = 'chown' | 'net_admin' | 'net_bind_service' | 'net_raw' | 'setgid' | 'setuid'
+
+/** See prlimit(1): open files, bytes of memory, and processes and threads of the account, if it has nothing else to run. */
+export interface Limits {
+  readonly nofile: number
+  readonly data: number
+  readonly nproc?: number
+}
+
 export interface UnitSpec extends Command {
-  /** Without a user the engine starts as root and is trusted to drop its privileges. */
-  readonly user?: { readonly uid: number; readonly gid: number }
+  /** Without a user the engine starts as root, and drops that itself. */
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined
+  /**
+   * All that the engine and what it starts can ever have (names of setpriv(1) without `cap_`). With a user it has them from
+   * the start; without one it keeps of them what it wants.
+   */
+  readonly capabilities: readonly Capability[]
   /** Names in the table of files, `<template>.*` for all files of a template; a change of any of them reloads the unit. */
   readonly files: readonly string[]
   /** The engine's own checker; null when it has none. */
@@ -56,8 +71,7 @@ export interface UnitSpec extends Command {
   readonly output?: Ownership & { readonly path: string; readonly maxBytes: number }
   /** Required kernel features; a missing one is reported instead of the last line of the log. */
   readonly needs?: readonly KernelFeature[]
-  /** See prlimit(1). */
-  readonly limits?: { readonly nofile?: number; readonly nproc?: number; readonly as?: number }
+  readonly limits: Limits
   /** Faults of a file that the engine would accept and we do not: programs, modules, includes, paths, sockets. */
   readonly directives: (file: string, text: string) => readonly string[]
 }
@@ -92,6 +106,8 @@ export interface Tables {
   /** Once, before any unit starts. */
   readonly makeReady: () => void
   readonly tracking: TrackingSpec
+  /** The account that uploads to shares; undefined where root is the only one. */
+  readonly uploader?: { readonly uid: number; readonly gid: number } | undefined
   /** The program that sends packets through a copy of the rules. */
   readonly trial: readonly string[]
 }
@@ -99,8 +115,8 @@ export interface Tables {
 /** The account of gatewayd, which may read what units write for it. */
 export type ServiceAccount = { readonly uid: number; readonly gid: number } | null
 
-/** Neither a path nor syntax of any program. */
-export const deviceForm = /^(?!\.+$)[A-Za-z0-9._-]{1,15}$/
+/** Neither a path nor an option nor syntax of any program. */
+export const deviceForm = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,14}$/
 
 /** An id, and so neither a path nor hidden. */
 export const objectForm = /^[a-z0-9][a-z0-9-]{0,63}$/

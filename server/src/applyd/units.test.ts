@@ -41,12 +41,15 @@ test('file names in arguments become paths, as one argument each whatever the pa
 })
 
 test('a user and limits are set by programs that become the engine', () => {
-  const unit: UnitSpec = { ...spec, user: { uid: 7, gid: 8 }, limits: { nofile: 64 }, program: '/bin/x', args: [] }
+  const limits = { nofile: 64, data: 1024, nproc: 3 }
+  const capabilities = ['net_raw'] as const
+  const unit: UnitSpec = { ...spec, user: { uid: 7, gid: 8 }, capabilities, limits, program: '/bin/x', args: [] }
   assert.deepEqual(
     unitCommandLine(unit, (file) => file),
     [
-      ...['/usr/bin/prlimit', '--core=0', '--nofile=64', '--'],
-      ...['/usr/bin/setpriv', '--reuid=7', '--regid=8', '--clear-groups', '--no-new-privs', '--', '/bin/x'],
+      ...['/usr/bin/prlimit', '--core=0', '--nofile=64', '--data=1024', '--nproc=3', '--'],
+      ...['/usr/bin/setpriv', '--reuid=7', '--regid=8', '--clear-groups', '--no-new-privs'],
+      ...['--inh-caps=-all,+net_raw', '--ambient-caps=-all,+net_raw', '--bounding-set=-all,+net_raw', '--', '/bin/x'],
     ],
   )
 })

@@ -11,13 +11,22 @@ export function commandLine(command: Command, pathOf: (file: string) => string):
   return [command.program, ...args]
 }
 
-/** With limits and user; both wrappers become the program, so the process number stays. Only root may raise limits. */
-export function unitCommandLine(unit: UnitSpec, pathOf: (file: string) => string): string[] {
-  const limits = Object.entries(unit.limits ?? {}).map(([name, limit]) => `--${name}=${limit}`)
-  const { uid, gid } = unit.user ?? {}
-  const user = ['/usr/bin/setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs', '--']
-  return ['/usr/bin/prlimit', '--core=0', ...limits, '--', ...(unit.user ? user : []), ...commandLine(unit, pathOf)]
+/** What surrounds a program: limits, then user, capabilities and no way to more. Both wrappers become the program. */
+export function confine({ user, capabilities, limits }: Pick<UnitSpec, 'user' | 'capabilities' | 'limits'>): string[] {
+  const set = ['-all', ...capabilities.map((name) => `+${name}`)].join(',')
+  const account = user ? [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : []
+  const own = user && capabilities.length > 0 ? [`--inh-caps=${set}`, `--ambient-caps=${set}`] : ['--inh-caps=-all']
+  return [
+    ...['/usr/bin/prlimit', '--core=0', ...Object.entries(limits).map(([name, limit]) => `--${name}=${limit}`), '--'],
+    ...['/usr/bin/setpriv', ...account, '--no-new-privs', ...own, `--bounding-set=${set}`, '--'],
+  ]
 }
+
+/** The process number stays the same from the first wrapper to the engine. */
+export const unitCommandLine = (unit: UnitSpec, pathOf: (file: string) => string): string[] => [
+  ...confine(unit),
+  ...commandLine(unit, pathOf),
+]
 
 /** Changes whenever the process needs a restart or reload: another command line or, after the space, another file. */
 export function inputsOf(unit: UnitSpec, contents: ReadonlyMap<string, Buffer | null>): string {

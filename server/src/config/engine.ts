@@ -23,6 +23,7 @@ import type {
 import { ChangeQueue } from './change-queue.ts'
 import { describeChanges } from './describe.ts'
 import { diffConfig, type Snapshot } from './diff.ts'
+import { explainLostApply } from './lost-apply.ts'
 import { MachineFollower } from './machine.ts'
 import { PastConfigs } from './past-configs.ts'
 import {
@@ -491,7 +492,7 @@ export class ConfigEngine implements ConfigView {
       if (request.isRevert) return
       this.#pendingRevert = { before, failed: prepared }
       this.#revertFailed()
-      throw error
+      throw await explainLostApply(this.#parts.applier, prepared.revision.revision, error)
     }
     this.#machine.applied = { outcome, error: null }
     if (outcome.status !== 'put_back' || request.isRevert) return

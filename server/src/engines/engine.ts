@@ -2,6 +2,8 @@
 // tests and the installer read it here. Programs, checkers, reloads and probes are added in applyd/engines/, because
 // gatewayd must not choose them. Data only: this folder imports nothing that runs.
 
+import type { AccountName } from './accounts.ts'
+
 /** A Debian package. It counts as installed when `file` exists, however it was installed. */
 export interface EnginePackage {
   readonly name: string
@@ -32,6 +34,8 @@ export interface Access {
 /** Paths are below the state folder. */
 export interface EngineFolder extends Access {
   readonly path: string
+  /** The account that may write in it; without one it is root's. */
+  readonly owner?: AccountName
 }
 
 /** A file of a plan. */

@@ -18,10 +18,10 @@ import { onStopSignal } from './signals.ts'
 
 export async function runInside(launch: Launch, adminPassword: string | null): Promise<number> {
   const stopWish = waitForStop(launch)
-  const { settings, account } = launch
+  const { settings, accounts } = launch
   const hostPids = new HostPids()
   const listener = openListener(settings.listen)
-  const places = mountPrivateView(launch.choice, settings.stateDir, account)
+  const places = mountPrivateView(launch.choice, settings.stateDir, accounts.service)
   const choice = buildLab(launch.choice)
   const logs = new Set<string>()
   const openNamedLog = (name: string): number => {
@@ -41,7 +41,7 @@ export async function runInside(launch: Launch, adminPassword: string | null): P
   const context: ProgramContext = {
     choice,
     places,
-    account,
+    accounts,
     brand: settings.brand,
     listenFd: listener.fd,
     listenAddress: listener.address,

@@ -2,14 +2,14 @@
 
 import type { ProcessIdentity } from './identity.ts'
 import type { PlaneChoice } from './planes.ts'
-import type { ServiceAccount } from './privileges.ts'
+import type { Accounts } from './privileges.ts'
 import type { Settings } from './settings.ts'
 
 export interface Launch {
   /** The password is not part of it: it comes through a separate descriptor. */
   readonly settings: Omit<Settings, 'adminPassword'>
   readonly choice: PlaneChoice
-  readonly account: ServiceAccount
+  readonly accounts: Accounts
   /** What is printed goes to the journal of systemd, which keeps it. */
   readonly isJournal: boolean
   /** The process that people and service managers signal. */

@@ -1,9 +1,10 @@
 // Where files are: the checkout we run from and the state folder, with the rights each part needs.
 
-import { chmodSync, chownSync, existsSync, lchownSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { findReplaceable, giveTree, makeFolder } from '../files/guarded.ts'
 import { codeOf, LaunchFailure } from './failure.ts'
-import { labAccount, type ServiceAccount } from './privileges.ts'
+import { type Accounts, labAccount, type ServiceAccount } from './privileges.ts'
 
 /** The two folders as the started processes see them; see `mounts.ts` for when these differ from the real ones. */
 export interface Places {
@@ -24,17 +25,29 @@ export const applydDir = (stateDir: string) => join(stateDir, 'applyd')
 export const labDir = (stateDir: string) => join(stateDir, 'lab')
 export const logDir = (stateDir: string) => join(stateDir, 'log')
 
-export function makeState(stateDir: string, account: ServiceAccount): void {
+/** The real path of the state folder, which is made if it is missing. */
+export function openState(stateDir: string): string {
+  try {
+    mkdirSync(stateDir, { recursive: true })
+    return realpathSync(stateDir)
+  } catch (error) {
+    throw new LaunchFailure(`The state folder ${stateDir} cannot be set up: ${String(error)}.`)
+  }
+}
+
+export function makeState(stateDir: string, accounts: Accounts): void {
+  const { service: account } = accounts
   try {
     refuseForeign(stateDir)
-    makeDir(stateDir, 0o711)
+    refuseReplaceable(stateDir, account)
+    chmodSync(stateDir, 0o711)
     // First, because it identifies a state folder of ours.
     makeDir(gatewayDir(stateDir), 0o700, account, 'owner')
     makeDir(runDir(stateDir), 0o750, account, 'group')
     // Set-gid: what root writes here gatewayd can read, because it answers questions about the logs.
     makeDir(logDir(stateDir), 0o2750, account, 'group')
     makeDir(applydDir(stateDir), 0o700)
-    makeDir(labDir(stateDir), 0o700, labAccount(account), 'owner')
+    makeDir(labDir(stateDir), 0o700, labAccount(accounts, 'portcullis-lab-web'), 'owner')
   } catch (error) {
     if (codeOf(error) === '') throw error
     throw new LaunchFailure(`The state folder ${stateDir} cannot be set up: ${String(error)}.`)
@@ -43,37 +56,28 @@ export function makeState(stateDir: string, account: ServiceAccount): void {
 
 /** A slip in PORTCULLIS_STATE (`/etc`, a home) must not have its rights changed by us. */
 function refuseForeign(stateDir: string): void {
-  const names = listDir(stateDir)
+  const names = readdirSync(stateDir)
   if (names.length > 0 && !names.includes('gateway'))
     throw new LaunchFailure(`The folder ${stateDir} contains other files. Set PORTCULLIS_STATE to a separate folder.`)
 }
 
-function listDir(path: string): readonly string[] {
-  try {
-    return readdirSync(path)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return []
-    throw error
-  }
+/** Root works in this folder, so the account of gatewayd must not be able to put another one in its place. */
+function refuseReplaceable(stateDir: string, account: ServiceAccount): void {
+  if (account.kind !== 'separate') return
+  const folder = findReplaceable(stateDir, [account])
+  if (folder === null) return
+  throw new LaunchFailure(
+    `The service account could replace ${folder}, which leads to the state folder. Run "chmod o-w ${folder}" or change its owner, or set PORTCULLIS_STATE.`,
+  )
 }
 
 function makeDir(path: string, mode: number, account?: ServiceAccount, share?: 'group' | 'owner'): void {
-  mkdirSync(path, { recursive: true })
-  if (account?.kind === 'separate') {
-    if (share === 'owner') giveTree(path, account)
-    else chownSync(path, 0, account.gid)
-  }
-  // After the change of owner, and apart from mkdir's mode, which the umask would narrow.
-  chmodSync(path, mode)
-}
-
-/** The account may have changed since the last start; then everything inside changes hands, links themselves included. */
-function giveTree(path: string, account: ServiceAccount): void {
-  const { uid, gid } = statSync(path)
-  if (uid === account.uid && gid === account.gid) return
-  for (const entry of readdirSync(path, { recursive: true, withFileTypes: true }))
-    lchownSync(join(entry.parentPath, entry.name), account.uid, account.gid)
-  chownSync(path, account.uid, account.gid)
+  const own = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
+  const isSeparate = account?.kind === 'separate'
+  // The account may have changed since the last start; then everything inside changes hands.
+  if (isSeparate && share === 'owner' && existsSync(path)) giveTree(path, account)
+  const owner = isSeparate ? (share === 'owner' ? account : { ...own, gid: account.gid }) : own
+  makeFolder(path, mode, owner)
 }
 
 /** The pinned runtime: the processes run the Node of the lock file, not the one that happened to start us. */

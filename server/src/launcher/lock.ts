@@ -1,8 +1,9 @@
 // One launcher per state folder. The lock is a symbolic link that names its owner, because a short one needs no block of a
 // disk that may be full; one left by a crash is replaced.
 
-import { readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { readRegular } from '../files/durable.ts'
 import { codeOf, LaunchFailure } from './failure.ts'
 import { isRunning, type ProcessIdentity, readIdentity } from './identity.ts'
 import { runDir } from './layout.ts'
@@ -75,7 +76,7 @@ function readOwner(path: string): ProcessIdentity | null {
 /** The lock of earlier releases was a file. */
 function readOwnerFile(path: string): ProcessIdentity | null {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as ProcessIdentity
+    return JSON.parse(readRegular(path)?.toString() ?? '') as ProcessIdentity
   } catch {
     return null
   }

@@ -1,8 +1,9 @@
 // The logs of the launcher and of the processes it starts: opened once, emptied while they are written to. Engines' logs
 // are applyd's.
 
-import { copyFileSync, openSync, rmSync, statfsSync, statSync, truncateSync } from 'node:fs'
+import { copyFileSync, rmSync, statfsSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
+import { openForAppending } from '../files/guarded.ts'
 import { logDir } from './layout.ts'
 import { tryStoring } from './storage.ts'
 
@@ -16,7 +17,7 @@ const pathOf = (stateDir: string, name: string): string => join(logDir(stateDir)
 /** Opens a log for appending; the file stays ours, a process only gets the descriptor. */
 export function openLog(stateDir: string, name: string): number {
   trimLog(pathOf(stateDir, name), limitOf(stateDir))
-  return openSync(pathOf(stateDir, name), 'a', 0o640)
+  return openForAppending(pathOf(stateDir, name), 0o640)
 }
 
 /** Keeps the named logs within their limit for as long as the launcher runs. */

@@ -2,15 +2,14 @@
 // and passes on stop signals. It touches nothing on the machine but the state folder.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { isJournal } from './journal.ts'
 import { type Launch, launchVariable, passwordFd } from './launch.ts'
-import { appRoot, makeState, runtimePath } from './layout.ts'
+import { appRoot, makeState, openState, runtimePath } from './layout.ts'
 import { releaseLock, takeLock } from './lock.ts'
 import { choosePlane, type Isolation, readAbilities, unshareFlags } from './planes.ts'
-import { readServiceAccount } from './privileges.ts'
+import { readAccounts } from './privileges.ts'
 import { openProgram } from './reach.ts'
 import { removeRecord } from './record.ts'
 import { adminPasswordVariable, descriptorOf, takeSecret } from './secret.ts'
@@ -23,12 +22,12 @@ export async function runOutside(): Promise<number> {
   const env = { ...process.env, [adminPasswordVariable]: given ?? undefined }
   const { adminPassword, ...settings } = readSettings(env, appRoot, process.cwd())
   const choice = choosePlane(settings.plane, readAbilities())
-  const account = readServiceAccount(choice.isolation)
-  makeState(settings.stateDir, account)
-  openProgram(account)
-  const stateDir = realpathSync(settings.stateDir)
+  const stateDir = openState(settings.stateDir)
+  const accounts = readAccounts(choice.isolation, stateDir)
+  makeState(stateDir, accounts)
+  openProgram(accounts.service)
   const launcher = takeLock(stateDir)
-  const launch: Launch = { settings: { ...settings, stateDir }, choice, account, isJournal: isJournal(), launcher }
+  const launch: Launch = { settings: { ...settings, stateDir }, choice, accounts, isJournal: isJournal(), launcher }
   try {
     if (choice.isolation !== 'plain') return await relay(startInside(launch, choice.isolation, adminPassword ?? ''))
     const { runInside } = await import('./inside.ts')

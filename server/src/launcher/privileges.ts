@@ -1,6 +1,8 @@
 // The account gatewayd runs as, and how a process sheds everything it does not need. applyd keeps root.
 
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { type AccountName, blockOf, findAccount } from '../engines/accounts.ts'
 import type { Isolation } from './planes.ts'
 
 /**
@@ -13,35 +15,29 @@ export interface ServiceAccount {
   readonly gid: number
 }
 
-const accountName = 'portcullis'
+/** `block` is the first number of the accounts of this state folder, see engines/accounts.ts. */
+export interface Accounts {
+  readonly block: number
+  readonly service: ServiceAccount
+}
 
-/** Used where the account does not exist: a number needs no entry in /etc/passwd. */
-const fixedId = 61847
-
-/** `nobody` and `nogroup` of every Debian. */
-const nobodyId = 65534
-
-export function readServiceAccount(isolation: Isolation): ServiceAccount {
+export function readAccounts(isolation: Isolation, stateDir: string): Accounts {
   const uid = process.geteuid?.() ?? 0
-  if (uid === 0) return { kind: 'separate', ...findAccount(readFileSync('/etc/passwd', 'utf8')) }
-  if (isolation === 'user') return { kind: 'powerless', uid: 0, gid: 0 }
-  return { kind: 'same', uid, gid: process.getegid?.() ?? uid }
+  const hash = createHash('sha256').update(stateDir).digest().readUInt32BE(0)
+  const block = blockOf(hash, readFileSync('/proc/self/uid_map', 'utf8'))
+  if (uid === 0) return { block, service: separate('portcullis', block) }
+  if (isolation === 'user') return { block, service: { kind: 'powerless', uid: 0, gid: 0 } }
+  return { block, service: { kind: 'same', uid, gid: process.getegid?.() ?? uid } }
 }
 
-export function findAccount(passwd: string): { readonly uid: number; readonly gid: number } {
-  const fields = passwd
-    .split('\n')
-    .map((line) => line.split(':'))
-    .find(([name]) => name === accountName)
-  const [uid, gid] = [Number(fields?.[2]), Number(fields?.[3])]
-  // An account mapped to root would undo the separation it exists for.
-  return uid > 0 && gid > 0 ? { uid, gid } : { uid: fixedId, gid: fixedId }
-}
+const separate = (name: AccountName, block: number): ServiceAccount => ({
+  kind: 'separate',
+  ...findAccount(readFileSync('/etc/passwd', 'utf8'), name, block),
+})
 
-/** The lab's servers must not read gatewayd's files, so they get a separate account where possible. */
-export function labAccount(account: ServiceAccount): ServiceAccount {
-  return account.kind === 'separate' ? { kind: 'separate', uid: nobodyId, gid: nobodyId } : account
-}
+/** Servers of the lab must neither read gatewayd's files nor trace each other, so each has its own account where possible. */
+export const labAccount = ({ service, block }: Accounts, name: 'portcullis-lab-web' | 'portcullis-lab-dns') =>
+  service.kind === 'separate' ? separate(name, block) : service
 
 /** Options of setpriv(1). An empty bounding set leaves even uid 0 without a capability after the exec. */
 export function dropOptions(account: ServiceAccount): readonly string[] {

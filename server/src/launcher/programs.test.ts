@@ -9,7 +9,7 @@ function context(choice: PlaneChoice): ProgramContext {
   return {
     choice,
     places: { app: '/app', state: '/state' },
-    account: { kind: 'separate', uid: 61847, gid: 61847 },
+    accounts: { block: 70_000, service: { kind: 'separate', uid: 70_000, gid: 70_000 } },
     brand: 'acme',
     listenFd: 21,
     listenAddress: '127.0.0.1:8443',
@@ -38,7 +38,7 @@ describe('the programs of a gateway', () => {
   test('gatewayd loses every right, applyd keeps them', () => {
     assert.match(
       commandOf(lab, 'gatewayd'),
-      /--reuid=61847 --regid=61847 --clear-groups --no-new-privs .*--bounding-set=-all/,
+      /--reuid=70000 --regid=70000 --clear-groups --no-new-privs .*--bounding-set=-all/,
     )
     assert.doesNotMatch(commandOf(lab, 'applyd'), /setpriv/)
   })

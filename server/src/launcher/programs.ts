@@ -7,7 +7,7 @@ import { type LabNamespace, webListeners } from '../lab/network.ts'
 import { applydDir, gatewayDir, labDir, type Places, runDir, runtimePath } from './layout.ts'
 import { namespacePath } from './namespaces.ts'
 import type { PlaneChoice } from './planes.ts'
-import { dropOptions, labAccount, type ServiceAccount } from './privileges.ts'
+import { type Accounts, dropOptions, labAccount } from './privileges.ts'
 import type { ProcessSpec, ReadyMessage, Report } from './processes.ts'
 import { adminPasswordVariable, descriptorOf } from './secret.ts'
 import { type ListenAddress, showListen } from './settings.ts'
@@ -17,7 +17,7 @@ import { cleanPath, findTool, toolPath } from './tools.ts'
 export interface ProgramContext {
   readonly choice: PlaneChoice
   readonly places: Places
-  readonly account: ServiceAccount
+  readonly accounts: Accounts
   readonly brand: string
   /** The management socket: bound outside, accepted from inside. */
   readonly listenFd: number
@@ -40,13 +40,13 @@ export function listPrograms(context: ProgramContext): readonly ProcessSpec[] {
 }
 
 function gatewayd(context: ProgramContext): ProcessSpec {
-  const { places, choice, account } = context
+  const { places, choice, accounts } = context
   const log = context.openLog('gatewayd')
   return {
     name: 'gatewayd',
     ...commandLine(
       enter(choice, 'gateway'),
-      setpriv([...dropOptions(account), ...followToDeath(choice)]),
+      setpriv([...dropOptions(accounts.service), ...followToDeath(choice)]),
       script(places, 'server/src/main.ts'),
     ),
     cwd: places.app,
@@ -69,7 +69,7 @@ function gatewayd(context: ProgramContext): ProcessSpec {
 }
 
 function applyd(context: ProgramContext): ProcessSpec {
-  const { places, choice, account } = context
+  const { places, choice, accounts } = context
   const log = context.openLog('applyd')
   return {
     name: 'applyd',
@@ -84,8 +84,9 @@ function applyd(context: ProgramContext): ProcessSpec {
     env: () => ({
       ...commonEnvironment(context),
       PORTCULLIS_LIMITATION: choice.limitation ?? '',
-      PORTCULLIS_SERVICE_UID: String(account.uid),
-      PORTCULLIS_SERVICE_GID: String(account.gid),
+      PORTCULLIS_SERVICE_UID: String(accounts.service.uid),
+      PORTCULLIS_SERVICE_GID: String(accounts.service.gid),
+      PORTCULLIS_ACCOUNT_BLOCK: String(accounts.block),
       NODE_COMPILE_CACHE: join(applydDir(places.state), 'compile-cache'),
     }),
   }
@@ -121,15 +122,20 @@ export function parseReady(line: string): ReadyMessage | null {
 }
 
 function labServer(
-  { choice, places, account }: ProgramContext,
-  name: string,
+  { choice, places, accounts }: ProgramContext,
+  name: 'web' | 'dns',
   command: readonly string[],
   stdio: (IOType | number)[],
   report: PipeReport,
 ): ProcessSpec {
   return {
     name,
-    ...commandLine(enter(choice, 'internet'), setpriv(dropOptions(labAccount(account))), command),
+    ...commandLine(
+      enter(choice, 'internet'),
+      limit(accounts),
+      setpriv(dropOptions(labAccount(accounts, `portcullis-lab-${name}`))),
+      command,
+    ),
     cwd: places.app,
     stdio,
     report,
@@ -162,6 +168,11 @@ function optional(name: string, value: string | null): Environment {
 /** nsenter and setpriv replace themselves by what follows, so the pid we get is that of the program itself. */
 function enter(choice: PlaneChoice, namespace: LabNamespace): readonly string[] {
   return choice.plane === 'lab' ? [toolPath('nsenter'), `--net=${namespacePath(namespace)}`, '--'] : []
+}
+
+/** Processes are counted by account, so the limit is for accounts that have nothing else to run. Threads count too. */
+function limit({ service }: Accounts): readonly string[] {
+  return service.kind === 'separate' ? [toolPath('prlimit'), '--nproc=64', '--core=0', '--'] : []
 }
 
 function setpriv(options: readonly string[]): readonly string[] {

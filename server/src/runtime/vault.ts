@@ -2,8 +2,9 @@
 // row and field is authenticated with each value, so a secret moved elsewhere does not open.
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Sealed } from '../model/secret.ts'
+import { writeDurably } from './durable-file.ts'
 
 interface KeyFile {
   readonly current: number
@@ -74,14 +75,4 @@ function readKeyFile(path: string): KeyFile | null {
 }
 
 /** Durable before the first value sealed with a new key is: otherwise a crash could leave values that cannot be opened. */
-function writeKeyFile(path: string, file: KeyFile): void {
-  const staged = `${path}.new`
-  const descriptor = openSync(staged, 'w', 0o600)
-  try {
-    writeSync(descriptor, JSON.stringify(file))
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-  renameSync(staged, path)
-}
+const writeKeyFile = (path: string, file: KeyFile): void => writeDurably(path, JSON.stringify(file))

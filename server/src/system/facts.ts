@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -56,7 +56,8 @@ export function readFacts({ stateDir, addressBook, devices, now = Date.now }: Fa
 /** Absent where it does not exist or cannot be read. */
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    // What other accounts write is read only as a plain file: a pipe would hold everything up.
+    return lstatSync(path).isFile() ? readFileSync(path, 'utf8') : ''
   } catch {
     return ''
   }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { productionEngines } from '../../src/applyd/engines/index.ts'
 import { productionTables } from '../../src/applyd/production.ts'
+import { accountNames } from '../../src/engines/accounts.ts'
 import type { EngineData } from '../../src/engines/engine.ts'
 import { engines } from '../../src/engines/index.ts'
 import { topFolders } from '../../src/engines/views.ts'
@@ -79,10 +80,17 @@ describe('the sandbox of applyd', () => {
     const lines = textOf('deploy/systemd/portcullis.tmpfiles.conf')
       .split('\n')
       .map((line) => line.split(/ +/).slice(0, 5).join(' '))
-    for (const { path, mode, group } of topFolders(engines)) {
-      const owner = `root ${group === 'service' ? 'portcullis' : 'root'}`
+    for (const { path, mode, group, owner: account = 'root' } of topFolders(engines)) {
+      const owner = `${account} ${account !== 'root' ? account : group === 'service' ? 'portcullis' : 'root'}`
       const line = `d ${state}/${path} ${mode.toString(8).padStart(4, '0')} ${owner}`
       assert.ok(lines.includes(line), `deploy/systemd/portcullis.tmpfiles.conf lacks: ${line}`)
     }
+  })
+
+  it('finds every account that is not of the lab made by sysusers, in the range of the system', () => {
+    const lines = textOf('deploy/systemd/portcullis.sysusers.conf').split('\n')
+    const made = lines.filter((line) => line.startsWith('u ')).map((line) => line.split(/ +/).slice(0, 3).join(' '))
+    const expected = accountNames.filter((name) => !name.includes('-lab-')).map((name) => `u ${name} -`)
+    assert.deepEqual(made, expected)
   })
 })

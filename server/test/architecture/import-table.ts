@@ -136,13 +136,21 @@ export const importTable: readonly Row[] = [
     because: 'it only reads the machine and does not know areas',
   },
   {
+    code: 'files/',
+    may: ['files/', 'node:*'],
+    because: 'root opens files of the state folder only through it, so it stays small and knows nothing',
+  },
+  {
     code: 'applyd/',
-    may: ['applyd/', 'engines/', 'render/unbound.ts', 'plan/{artifacts,nft-piece}.ts', 'contract/error.ts', 'node:*'],
+    may: [
+      ...['applyd/', 'engines/', 'files/', 'render/unbound.ts', 'plan/{artifacts,nft-piece}.ts', 'contract/error.ts'],
+      'node:*',
+    ],
     because: 'the privileged process loads no npm package and no code that talks to the network',
   },
   {
     code: '{launcher,lab}/',
-    may: ['launcher/', 'lab/', 'plan/artifacts.ts', 'node:*'],
+    may: ['launcher/', 'lab/', 'files/', 'engines/accounts.ts', 'plan/artifacts.ts', 'node:*'],
     because: 'the launcher runs as root before anything else and must stay small',
   },
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },

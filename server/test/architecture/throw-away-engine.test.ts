@@ -59,6 +59,8 @@ const echoEngine = defineEngine(echo, () => ({
       check: { program: '/bin/sh', args: [join(standIns, 'check.sh'), '{echo.conf}'] },
       reload: { signal: 'SIGHUP' },
       probe: { kind: 'alive', forMs: 60 },
+      capabilities: [],
+      limits: { nofile: 256, data: 256 * 1024 * 1024, nproc: 64 },
       directives: (file, text) => (text.includes('include') ? [`An include is not allowed in ${file}.`] : []),
     },
   },
@@ -69,7 +71,7 @@ describe('a throw-away engine', () => {
   const scene = new Scene()
   const { stateDir } = scene.bench
   const startWith = (list: readonly Engine[]): Promise<void> => {
-    const own = engineTables(list, { stateDir, plane: 'lab', service: null })
+    const own = engineTables(list, { stateDir, plane: 'lab', service: null, accountOf: () => undefined })
     return scene.start({ tables: { ...scene.bench.tables(), ...own } })
   }
   const planFor = (revision: number, text: string) =>
@@ -158,7 +160,7 @@ describe('a throw-away engine', () => {
   })
 
   it('cannot take a name that another engine has', () => {
-    const place = { stateDir, plane: 'lab', service: null } as const
+    const place = { stateDir, plane: 'lab', service: null, accountOf: () => undefined } as const
     assert.throws(() => engineTables([echoEngine, echoEngine], place), /Two engines use one name/)
   })
 })

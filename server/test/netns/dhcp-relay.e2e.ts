@@ -111,6 +111,25 @@ describe('the DHCP relay and what is open around it', { skip }, () => {
     assert.equal(await lease(3000), null, 'nobody answers while it is off')
   })
 
+  /** M9: 800 connections of a client that says nothing neither make processes nor keep others from the file. */
+  async function holdOut(): Promise<void> {
+    const script = `
+      const [net, http, fs] = ['net', 'http', 'fs'].map((name) => require('node:' + name))
+      const served = () => fs.readdirSync('/proc').filter((pid) => {
+        try { return fs.readFileSync('/proc/' + pid + '/cmdline', 'utf8').includes('wpad/' + 'serve.ts') } catch { return false }
+      }).length
+      let count = 0
+      const silent = Array.from({ length: 800 }, () => net.connect(80, '10.10.0.1'))
+      for (const socket of silent) socket.on('error', () => {}).on('connect', () => {
+        if (++count === 800) http.get('http://10.10.0.1/wpad.dat', (answer) => {
+          console.log(answer.statusCode, served())
+          process.exit(0)
+        })
+      })`
+    const { stdout } = await gateway.exec('client', [process.execPath, '-e', script])
+    assert.equal(stdout.trim(), '200 1')
+  }
+
   it('serves the proxy file where it is announced, and nowhere else', async () => {
     await change({ server: { ...server, wpad_enabled: true } })
     await ok('POST', '/firewall/rules/input', { action: 'drop', protocol: 'protocol.tcp', incoming_interface: lan })
@@ -120,6 +139,7 @@ describe('the DHCP relay and what is open around it', { skip }, () => {
       'function FindProxyForURL(url, host) { return "DIRECT"; }\n\napplication/x-ns-proxy-autoconfig',
     )
     assert.match((await fetchFrom('client', 'http://10.10.0.1/')).stdout, /404/)
+    await holdOut()
     assert.notEqual((await fetchFrom('internet', 'http://203.0.113.2/wpad.dat')).code, 0)
     const item = await status('wpad')
     assert.equal(item?.status, 'active')

@@ -1,6 +1,7 @@
 // An engine as applyd runs it: the declaration that both sides share, and what gatewayd may not choose. From this one value
 // come the entries of applyd's tables.
 
+import type { Account, AccountName } from '../../engines/accounts.ts'
 import type { EngineData } from '../../engines/engine.ts'
 import type { DataPlane } from '../../plan/artifacts.ts'
 import type { ServiceAccount, UnitSpec } from '../tables.ts'
@@ -11,6 +12,8 @@ export interface Place {
   readonly plane: DataPlane
   /** The account of gatewayd; null where root is the only account, as in a user namespace. */
   readonly service: ServiceAccount
+  /** An account of our own; undefined where root is the only one. */
+  readonly accountOf: (name: AccountName) => Account | undefined
 }
 
 /** The rest of a unit (what it needs of the kernel, where its output goes) is in the declaration. */

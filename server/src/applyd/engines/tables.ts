@@ -1,11 +1,12 @@
 // Makes the tables of applyd from engines: paths below the state folder, owners by account, units with what their engine
 // declares. Nothing here depends on a particular engine.
 
-import { chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Access, EngineData, UnitData } from '../../engines/engine.ts'
-import type { Ownership } from '../durable.ts'
-import type { ServiceAccount, Tables, UnitSpec } from '../tables.ts'
+import type { Ownership } from '../../files/durable.ts'
+import { giveTree, makeFolder } from '../../files/guarded.ts'
+import type { Limits, ServiceAccount, Tables, UnitSpec } from '../tables.ts'
 import type { Engine, Place, UnitParts } from './engine.ts'
 
 type EngineTables = Pick<Tables, 'files' | 'fileTemplates' | 'units' | 'templates' | 'formerUnits' | 'makeReady'>
@@ -16,6 +17,8 @@ export function engineTables(engines: readonly Engine[], place: Place): EngineTa
   const owned = (access: Access): Ownership => ownershipOf(access, place.service)
   const unitOf = (engine: EngineData, { output }: UnitData, parts: UnitParts): UnitSpec => ({
     ...parts,
+    // Root in a user namespace is an ordinary account outside, whose other processes would count.
+    limits: place.service ? parts.limits : withoutProcesses(parts.limits),
     needs: engine.kernel,
     ...(output ? { output: { ...owned(output), path: below(output.path), maxBytes: output.maxBytes } } : {}),
   })
@@ -48,12 +51,21 @@ export function engineTables(engines: readonly Engine[], place: Place): EngineTa
     ),
     makeReady: () => {
       for (const { data, parts } of made) {
-        for (const { path, ...access } of data.folders) makeFolder(below(path), owned(access))
+        for (const { path, owner, ...access } of data.folders) {
+          const { mode, gid } = owned(access)
+          const own = { uid: process.geteuid?.() ?? 0, gid: gid ?? process.getegid?.() ?? 0 }
+          const account = owner === undefined ? undefined : place.accountOf(owner)
+          // The account may have had another number before.
+          if (account && existsSync(below(path))) giveTree(below(path), account)
+          makeFolder(below(path), mode, account ?? own)
+        }
         parts.prepare?.()
       }
     },
   }
 }
+
+const withoutProcesses = ({ nofile, data }: Limits): Limits => ({ nofile, data })
 
 /** Two engines with the same name would silently replace each other. */
 function collect<E, V>(engines: readonly E[], entriesOf: (engine: E) => readonly (readonly [string, V])[]) {
@@ -75,18 +87,14 @@ function ownershipOf({ mode, group }: Access, service: ServiceAccount): Ownershi
   return gid === null ? { mode } : { mode, gid }
 }
 
+export const readPasswd = (): string => readFileSync('/etc/passwd', 'utf8')
+
 /** Engines read their files again after they dropped root, so these belong to the group of their account. */
 function groupOf(account: string): number | null {
-  const fields = readFileSync('/etc/passwd', 'utf8')
+  const fields = readPasswd()
     .split('\n')
     .map((line) => line.split(':'))
     .find(([name]) => name === account)
   const gid = Number(fields?.[3])
   return gid > 0 ? gid : null
-}
-
-function makeFolder(path: string, { mode, gid }: Ownership): void {
-  mkdirSync(path, { recursive: true })
-  chownSync(path, process.geteuid?.() ?? 0, gid ?? process.getegid?.() ?? 0)
-  chmodSync(path, mode)
 }

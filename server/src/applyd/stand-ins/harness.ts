@@ -176,6 +176,8 @@ function readIfThere(path: string): string {
   }
 }
 
+const benchLimits = { nofile: 1024, data: 512 * 1024 * 1024 }
+
 export function benchTables(
   root: string,
   nftCommand: string[],
@@ -189,6 +191,8 @@ export function benchTables(
     check: { program: '/usr/sbin/dnsmasq', args: ['--test', '--conf-file={dns.conf}'] },
     reload: 'restart',
     probe: { kind: 'udp', port: dnsPort, timeoutMs: 3000 },
+    capabilities: ['setuid', 'setgid'],
+    limits: benchLimits,
     directives: vetDnsmasq,
   }
   const standIn: UnitSpec = {
@@ -198,6 +202,8 @@ export function benchTables(
     check: { program: '/bin/sh', args: [join(here, 'check.sh'), '{stand.conf}'] },
     reload: { signal: 'SIGHUP' },
     probe: { kind: 'alive', forMs: 60 },
+    capabilities: ['setuid', 'setgid', 'chown'],
+    limits: benchLimits,
     directives: () => [],
     ...stand,
   }

@@ -2,8 +2,9 @@
 // the launcher and gatewayd left them.
 
 import { X509Certificate } from 'node:crypto'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { readOwned } from '../../files/guarded.ts'
 import { appRoot, gatewayDir } from '../../launcher/layout.ts'
 import { readRecord } from '../../launcher/record.ts'
 import type { Context } from '../context.ts'
@@ -35,8 +36,10 @@ const isTrustworthy = (path: string): boolean => [0, process.geteuid?.()].includ
 export function localFingerprint(place: Place, address: string): string | null {
   if (localAddress(place) !== address) return null
   try {
-    const path = join(gatewayDir(findStateDir(place)), 'tls', 'server.crt')
-    return new X509Certificate(readFileSync(path)).fingerprint256
+    const folder = gatewayDir(findStateDir(place))
+    // The folder belongs to gatewayd: what it puts there must neither be followed elsewhere nor hold this command up.
+    const certificate = readOwned(folder, ['tls', 'server.crt'], lstatSync(folder).uid)
+    return certificate === null ? null : new X509Certificate(certificate).fingerprint256
   } catch {
     return null
   }

@@ -1,6 +1,6 @@
-// Files of a stopped gateway: which process has one open, and which account owns them.
+// Files of a stopped gateway: which process has one open.
 
-import { lchownSync, lstatSync, readdirSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
@@ -8,7 +8,7 @@ import { join } from 'node:path'
  * own mounts knows them by other paths. Only root can see the processes of other accounts.
  */
 export function findHolder(path: string): number | null {
-  const wanted = statSync(path)
+  const wanted = lstatSync(path)
   const pids = readdirSync('/proc')
     .map(Number)
     .filter((pid) => Number.isInteger(pid) && pid !== process.pid)
@@ -25,16 +25,5 @@ function openFiles(pid: number): { readonly dev: number; readonly ino: number }[
   } catch {
     // Already ended, or not readable by this account.
     return []
-  }
-}
-
-/** What root made in the folder goes to the folder's owner, or the service could not open it any more. */
-export function giveToOwner(folder: string): void {
-  if (process.geteuid?.() !== 0) return
-  const { uid, gid } = lstatSync(folder)
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name)
-    const owned = lstatSync(path, { throwIfNoEntry: false })
-    if (owned && (owned.uid !== uid || owned.gid !== gid)) lchownSync(path, uid, gid)
   }
 }

@@ -10,7 +10,11 @@ export const dhcpClient = declareEngine({
   service: 'dhcp-client',
   title: 'DHCP client',
   packages,
-  folders: [{ path: clientLeasesFolder, mode: 0o755 }],
+  folders: [
+    // The client writes leases itself, as its own account.
+    { path: clientLeasesFolder, mode: 0o755, owner: 'portcullis-dhcp-client' },
+    { path: 'dhcp-client', mode: 0o755 },
+  ],
   files: {},
   fileTemplates: {},
   units: {},

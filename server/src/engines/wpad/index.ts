@@ -1,4 +1,4 @@
-// The server of the proxy file that DHCP announces (WPAD): an httpd of busybox for each address of the gateway.
+// The server of the proxy file that DHCP announces (WPAD): a small program of ours for each address of the gateway.
 
 import { declareEngine } from '../engine.ts'
 import packages from './packages.json' with { type: 'json' }
@@ -7,10 +7,7 @@ export const wpad = declareEngine({
   service: 'wpad',
   title: 'server of the proxy file',
   packages,
-  folders: [
-    { path: 'wpad', mode: 0o755 },
-    { path: 'wpad/files', mode: 0o755 },
-  ],
+  folders: [],
   files: {},
   fileTemplates: {},
   units: {},

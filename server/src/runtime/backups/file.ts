@@ -1,8 +1,10 @@
 // Writing and reading the files of backups: piece by piece, with their checksum taken on the way, because they may be large.
 
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+
+const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
 
 /** What the list of backups shows of a file. */
 export interface Measure {
@@ -15,7 +17,7 @@ export interface Measure {
 export async function writeChunks(path: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<Measure> {
   const hash = createHash('md5')
   let size = 0
-  const file = await open(path, 'w', 0o600)
+  const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600)
   try {
     for await (const chunk of chunks) {
       hash.update(chunk)

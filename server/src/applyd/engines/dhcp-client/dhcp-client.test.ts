@@ -111,7 +111,12 @@ describe('the DHCP client against a real server', { skip: lacking('/usr/sbin/udh
     const offer = ['--interface=server0', '--dhcp-range=192.0.2.100,192.0.2.100,255.255.255.0,10m']
     const more = ['--dhcp-option=option:dns-server,192.0.2.53,192.0.2.54', '--dhcp-option=option:router,192.0.2.1']
     startIn(there, ['/usr/sbin/dnsmasq', ...options, ...offer, ...more])
-    const tables = engineTables([dhcpClientEngine], { stateDir, plane: 'host', service: null })
+    const tables = engineTables([dhcpClientEngine], {
+      stateDir,
+      plane: 'host',
+      service: null,
+      accountOf: () => undefined,
+    })
     tables.makeReady()
     const { program, args } = tables.templates.get('dhcp-client')?.('wan0') ?? assert.fail('there is no template')
     startIn(here, [program, ...args])

@@ -4,13 +4,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { clientLeasesFolder, dhcpClient } from '../../../engines/dhcp-client/index.ts'
-import { ensureWritten } from '../../durable.ts'
+import { ensureWritten } from '../../../files/durable.ts'
 import { defineEngine } from '../engine.ts'
 
 const client = ['/usr/sbin/udhcpc', '/sbin/udhcpc'].find((path) => existsSync(path)) ?? '/usr/sbin/udhcpc'
 
-export const dhcpClientEngine = defineEngine(dhcpClient, ({ stateDir }) => {
-  const eventProgram = join(stateDir, 'applyd', 'dhcp-event.mjs')
+export const dhcpClientEngine = defineEngine(dhcpClient, ({ stateDir, accountOf }) => {
+  // Of root, but readable: the client starts it as its own account.
+  const eventProgram = join(stateDir, 'dhcp-client', 'event.mjs')
   return {
     units: {},
     unitTemplates: {
@@ -28,7 +29,10 @@ export const dhcpClientEngine = defineEngine(dhcpClient, ({ stateDir }) => {
         probe: { kind: 'alive', forMs: 200 },
         // A device without a lease is not a reason to refuse rules.
         isOptional: true,
-        limits: { nofile: 256 },
+        user: accountOf('portcullis-dhcp-client'),
+        capabilities: ['net_bind_service', 'net_raw'],
+        // Its event program is a runtime, with threads and half a gigabyte that it reserves and never uses.
+        limits: { nofile: 256, data: 1024 * 1024 * 1024, nproc: 128 },
         directives: () => [],
       }),
     },
@@ -40,7 +44,7 @@ export const dhcpClientEngine = defineEngine(dhcpClient, ({ stateDir }) => {
         `recordEvent(${JSON.stringify(folder)}, process.argv[2] ?? '', process.env, Date.now() / 1000)`,
         '',
       ].join('\n')
-      ensureWritten(eventProgram, text, { mode: 0o700 })
+      ensureWritten(eventProgram, text, { mode: 0o755 })
     },
   }
 })

@@ -2,7 +2,7 @@
 
 import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
-import { readRegular, removeDurable, writeDurable } from '../../durable.ts'
+import { readRegular, removeDurable, writeDurable } from '../../../files/durable.ts'
 import { deviceForm } from '../../tables.ts'
 
 /** Read by gatewayd (system/facts.ts). */
@@ -21,7 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** The environment of udhcpc comes from a network and is read strictly. */
 export function recordEvent(folder: string, event: string, env: Environment, now: number): void {
   const { interface: device = '' } = env
-  if (!deviceForm.test(device) || /^\.+$/.test(device)) return
+  if (!deviceForm.test(device)) return
   const path = join(folder, `${device}.json`)
   if (event === 'bound' || event === 'renew') {
     const lease = leaseFrom(device, env, now)

@@ -90,7 +90,12 @@ describe('the files of dnsmasq', () => {
     const stateDir = mkdtempSync(join(tmpdir(), 'portcullis-dhcp-state-'))
     const path = join(stateDir, 'dhcp', 'leases')
     const service = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
-    const { makeReady } = engineTables([dhcpEngine, wpadEngine], { stateDir, plane: 'host', service })
+    const { makeReady } = engineTables([dhcpEngine, wpadEngine], {
+      stateDir,
+      plane: 'host',
+      service,
+      accountOf: () => undefined,
+    })
     makeReady()
     writeFileSync(path, 'kept')
     makeReady()
@@ -101,9 +106,10 @@ describe('the files of dnsmasq', () => {
 
   it('of the proxy are served at an address of the gateway and nowhere else', () => {
     const tables = productionTables('/state', null, 'none')
-    const place = (name: string) => findUnit(tables, name)?.args[3]
-    assert.equal(place('wpad.10.10.0.1'), '10.10.0.1:80')
-    for (const name of ['wpad.0.0.0.0', 'wpad.lan0', 'wpad.999.1.1.1']) assert.equal(place(name), '127.0.0.1:80')
+    const place = (name: string) => findUnit(tables, name)?.args.slice(-2)
+    assert.deepEqual(place('wpad.10.10.0.1'), ['10.10.0.1', '80'])
+    for (const name of ['wpad.0.0.0.0', 'wpad.lan0', 'wpad.999.1.1.1'])
+      assert.deepEqual(place(name), ['127.0.0.1', '80'])
   })
 })
 

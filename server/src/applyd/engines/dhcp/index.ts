@@ -1,8 +1,9 @@
 // dnsmasq as the DHCP server and relay. It writes its leases below the state folder, where gatewayd reads them.
 
-import { closeSync, constants, fchmodSync, fchownSync, openSync } from 'node:fs'
+import { constants, fchmodSync, fchownSync } from 'node:fs'
 import { join } from 'node:path'
 import { dhcp, leasesPath } from '../../../engines/dhcp/index.ts'
+import { withFile } from '../../../files/durable.ts'
 import { defineEngine, type Place } from '../engine.ts'
 
 const program = '/usr/sbin/dnsmasq'
@@ -11,7 +12,7 @@ const program = '/usr/sbin/dnsmasq'
 const settingsForms: readonly RegExp[] = [
   /^(?:|port=0|no-resolv|no-hosts|bind-dynamic|dhcp-authoritative|quiet-dhcp|dhcp-lease-max=\d+)$/,
   /^# [A-Za-z0-9_.[\]-]+$/,
-  /^interface=[A-Za-z0-9_.-]{1,15}$/,
+  /^interface=[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}$/,
   /^dhcp-relay=[0-9.]{7,15},[0-9.]{7,15}$/,
   /^dhcp-range=set:c\d+n\d+,[0-9.]{7,15},(?:[0-9.]{7,15}|static),[0-9.]{7,15},\d+m$/,
   /^dhcp-(?:boot|option|option-force)=tag:c\d+n\d+,.+$/,
@@ -46,7 +47,8 @@ export const dhcpEngine = defineEngine(dhcp, (place) => ({
       probe: { kind: 'udp', port: dhcp.ports.requests.destinationPort, timeoutMs: 3000 },
       // Hosts that have an address work without it, so rules of the firewall do not wait for it.
       isOptional: true,
-      limits: { nofile: 1024, as: 512 * 1024 * 1024 },
+      capabilities: ['net_admin', 'net_bind_service', 'net_raw', 'setgid', 'setuid'],
+      limits: { nofile: 1024, data: 512 * 1024 * 1024, nproc: 64 },
       directives,
     },
   },
@@ -58,12 +60,8 @@ const leasesOf = ({ stateDir }: Place): string => join(stateDir, leasesPath)
 
 /** dnsmasq only rewrites the file in place, so it keeps its owner and mode. */
 function makeLeases(place: Place): void {
-  const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants
-  const file = openSync(leasesOf(place), O_RDWR | O_CREAT | O_NOFOLLOW, 0o600)
-  try {
+  withFile(leasesOf(place), constants.O_RDWR | constants.O_CREAT, (file) => {
     if (place.service) fchownSync(file, process.geteuid?.() ?? 0, place.service.gid)
     fchmodSync(file, 0o640)
-  } finally {
-    closeSync(file)
-  }
+  })
 }

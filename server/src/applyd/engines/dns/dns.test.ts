@@ -112,7 +112,8 @@ test('the checker reads staged zones where there are any', () => {
 test('only its own account, the machine and the plane decide what is at the end of the file', () => {
   const account = { uid: 65_534, gid: 65_534 }
   const endingFor = (plane: 'lab' | 'host', hasAccounts: boolean): string =>
-    dnsEngine.setUp({ stateDir: folder, plane, service: hasAccounts ? account : null }).endings?.['unbound.conf'] ?? ''
+    dnsEngine.setUp({ stateDir: folder, plane, service: hasAccounts ? account : null, accountOf: () => undefined })
+      .endings?.['unbound.conf'] ?? ''
   assert.match(endingFor('host', true), /username: "unbound"/)
   assert.match(endingFor('host', false), /username: ""/)
   assert.doesNotMatch(endingFor('lab', true), /trust-anchor/)

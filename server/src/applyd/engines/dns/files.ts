@@ -1,9 +1,9 @@
 // The files of the DNS server: which lines a plan may write, how unbound-checkconf reads them before they are used, and how
 // the running server reloads changed ones.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { dns } from '../../../engines/dns/index.ts'
+import { readRegular, writeDurable } from '../../../files/durable.ts'
 import { clause, directive, quoteAbsolutePath, quoteWords } from '../../../render/unbound.ts'
 import type { ChangedFiles, Command, FilesBefore, Reload } from '../../tables.ts'
 
@@ -15,7 +15,7 @@ const policyZone = 'policy.rpz.'
 /** Flushing a name goes through the whole cache each time; beyond this many it is cheaper to start with an empty one. */
 const mostFlushed = 50
 
-export const readIfThere = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+export const readIfThere = (path: string): string => readRegular(path)?.toString() ?? ''
 
 // Which lines a plan may write.
 
@@ -58,17 +58,17 @@ export function checkOf(
   const zonePath = (id: string): string => staged.get(`${zoneTemplate}.${id}`) ?? join(zones, id)
   const policy = staged.get(policyFile) ?? policyPath
   const settings = staged.get(settingsFile)
-  const text = settings ? readFileSync(settings, 'utf8') : changedParts(readIfThere(settingsPath), staged)
+  const text = settings ? readIfThere(settings) : changedParts(readIfThere(settingsPath), staged)
   const zoneFile = (path: string): string => directive('zonefile', quoteAbsolutePath(path))
   const path = join(staging, 'check.conf')
-  writeFileSync(
+  writeDurable(
     path,
     text
       .replaceAll(/^ {2}zonefile: "zones\/(.*)"$/gm, (_, id: string) => zoneFile(zonePath(id)))
       .replaceAll(/^ {2}zonefile: "policy\.zone"$/gm, () => zoneFile(policy))
       // Where nothing is applied, the folder of the server does not exist.
       .replace(/^ {2}directory: ".*"$/m, () => directive('directory', quoteAbsolutePath(staging))),
-    { mode: 0o600 },
+    { mode: 0o600, isForced: false },
   )
   return { program: '/usr/sbin/unbound-checkconf', args: [path] }
 }

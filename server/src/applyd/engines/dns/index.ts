@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { dns } from '../../../engines/dns/index.ts'
-import { ensureWritten } from '../../durable.ts'
+import { ensureWritten } from '../../../files/durable.ts'
 import type { Command } from '../../tables.ts'
 import { defineEngine } from '../engine.ts'
 import { checkOf, faultsIn, readIfThere, reloadOf } from './files.ts'
@@ -27,7 +27,9 @@ export const dnsEngine = defineEngine(dns, (place) => {
         check: (staged, staging) => checkOf(staged, staging, { settingsPath, zones, policyPath }),
         reload: (changed, before) => reloadOf(changed, before, readIfThere(settingsPath), control),
         probe: { kind: 'tcp', host: '127.0.0.1', port: dns.ports.tcp.destinationPort, timeoutMs: 5_000 },
-        limits: { nofile: 4096 },
+        // Port 53, then the account of its package.
+        capabilities: ['net_bind_service', 'setgid', 'setuid'],
+        limits: { nofile: 4096, data: 2048 * 1024 * 1024, nproc: 64 },
         // Another program may hold port 53: the status shows it, but rules of the firewall are still applied.
         isOptional: true,
         directives: (file, text) => faultsIn(file, text),

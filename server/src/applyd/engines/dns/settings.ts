@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { readOwned } from '../../../files/guarded.ts'
 import type { DataPlane } from '../../../plan/artifacts.ts'
 import {
   address,
@@ -17,7 +18,6 @@ import {
   word,
 } from '../../../render/unbound.ts'
 import type { Place } from '../engine.ts'
-import { readIfThere } from './files.ts'
 
 const [hintsPath, anchorPath] = ['/usr/share/dns/root.hints', '/usr/share/dns/root.key']
 
@@ -73,7 +73,8 @@ export function fixedSettings({ stateDir, plane, service }: Place, folder: strin
 function anchors(stateDir: string, plane: DataPlane): Unbound[] {
   if (plane !== 'lab')
     return existsSync(anchorPath) ? [directive('trust-anchor-file', quoteAbsolutePath(anchorPath))] : []
-  return readIfThere(join(stateDir, 'lab', 'root.key'))
+  // Servers of the lab can write in its folder, so only a key that root put there counts.
+  return (readOwned(stateDir, ['lab', 'root.key'], process.geteuid?.() ?? 0)?.toString() ?? '')
     .split('\n')
     .filter((line) => /^[A-Za-z0-9.+/=\t ]+$/.test(line))
     .map((line) => directive('trust-anchor', quoteWords(line)))

@@ -28,7 +28,8 @@ export const firewallLogEngine = defineEngine(firewallLog, ({ service }) => ({
       check: null,
       reload: 'restart',
       probe: { kind: 'alive', forMs: 300 },
-      limits: { nofile: 256, as: 256 * 1024 * 1024 },
+      capabilities: ['net_admin', 'setgid', 'setuid'],
+      limits: { nofile: 256, data: 256 * 1024 * 1024, nproc: 64 },
       directives: (file, text) =>
         text
           .split('\n')

@@ -2,7 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,23 +41,26 @@ const request: ShareUpload = {
   login: 'daemon',
   password,
 }
-/** Files belong to root here, and the program still runs as `nobody`. */
+/** Files belong to root here, and the program still runs as its own account. */
 const service = { uid: 0, gid: 0 }
+const user = { uid: 70_002, gid: 70_002 }
 
 describe('an upload to smbd', { skip: reasonToSkipServers }, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'share-upload-'))
+  const stateDir = mkdtempSync(join(tmpdir(), 'share-upload-'))
+  const folder = join(stateDir, 'gateway', 'backups')
+  mkdirSync(folder, { recursive: true })
   let server: RunningServer
   before(async () => {
     writeFileSync(join(folder, `${backup}.backup`), content, { mode: 0o600 })
     server = await startOnLoopback(shareServer, password)
   })
   after(async () => {
-    rmSync(folder, { recursive: true })
+    rmSync(stateDir, { recursive: true })
     await server.stop()
   })
 
   const upload = (more: Partial<ShareUpload> = {}, port = server.port): Promise<ShareUploadResult> =>
-    createShareUploader({ folder, service, port }).upload({ ...request, ...more })
+    createShareUploader({ stateDir, service, user, port }).upload({ ...request, ...more })
 
   it('arrives bit for bit under its name, also over an older one', async () => {
     for (let round = 0; round < 2; round++) {
@@ -78,13 +90,15 @@ describe('an upload to smbd', { skip: reasonToSkipServers }, () => {
     const silent = createServer(() => {})
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
-    const uploader = createShareUploader({ folder, service, port, wholeMs: 30_000 })
+    const uploader = createShareUploader({ stateDir, service, user, port, wholeMs: 30_000 })
     const outcome = uploader.upload(request)
     const clients = (): string[] => readdirSync('/proc').filter((pid) => isClient(pid, port))
     await until('the program runs', () => clients().length > 0)
     for (const pid of clients()) {
       for (const name of ['cmdline', 'environ']) assert.ok(!readProc(pid, name).includes(password.slice(-12)), name)
-      assert.match(readProc(pid, 'status'), /^Uid:\t65534\t65534\t65534\t65534$/m)
+      const status = readProc(pid, 'status')
+      assert.match(status, /^Uid:\t70002\t70002\t70002\t70002$/m)
+      for (const line of [/^NoNewPrivs:\t1$/m, /^CapBnd:\t0+$/m, /^CapEff:\t0+$/m]) assert.match(status, line)
     }
     uploader.stop()
     assert.deepEqual(await outcome, { isDone: false, status: 'timeout' })
@@ -99,7 +113,7 @@ describe('an upload to smbd', { skip: reasonToSkipServers }, () => {
     linkSync(secret, join(folder, 'hard'))
     await assert.rejects(upload({ backup: linked }), /The backup does not exist/)
     await assert.rejects(upload({ backup: absent }), /The backup does not exist/)
-    const others = createShareUploader({ folder, service: { uid: 1, gid: 1 }, port: server.port })
+    const others = createShareUploader({ stateDir, service: { uid: 1, gid: 1 }, user, port: server.port })
     await assert.rejects(others.upload(request), /The backup does not exist/)
   })
 })

@@ -1,18 +1,22 @@
 // Puts a backup on a share (SMB 2 and later) with smbclient. gatewayd names the backup, never a path, and says where to;
-// the program runs as `nobody`, gets the file on its standard input and the password over a pipe, and runs only two fixed
+// the program runs as its own account without any right, gets the file on its standard input and the password over a pipe, and runs only two fixed
 // commands on the share. Of its output only the name of a status is used.
 
 import { spawn } from 'node:child_process'
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { isIPv4 } from 'node:net'
-import { join } from 'node:path'
+import type { Account } from '../../../engines/accounts.ts'
+import { openOwned } from '../../../files/guarded.ts'
 import type { ShareUpload, ShareUploadResult } from '../../../plan/artifacts.ts'
 import { programEnvironment } from '../../processes.ts'
 import { parseForm, parseKeys, Refusal } from '../../requests.ts'
-import type { ServiceAccount } from '../../tables.ts'
+import type { Limits, ServiceAccount } from '../../tables.ts'
+import { confine } from '../../units.ts'
 
 const program = '/usr/bin/smbclient'
-const nobody = 65_534
+/** It is started for one upload at a time, but two may overlap while the first is ended. */
+const limits: Limits = { nofile: 256, data: 512 * 1024 * 1024 }
+const processes = { nproc: 32 }
 const maxOutput = 64 * 1024
 
 const idForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -42,9 +46,11 @@ export function parseShareUpload(value: unknown): ShareUpload {
 }
 
 export interface ShareUploaderOptions {
-  /** Where gatewayd keeps its backups. */
-  readonly folder: string
+  /** Below it gatewayd keeps its backups. */
+  readonly stateDir: string
   readonly service: ServiceAccount
+  /** Of the program; undefined where there is no other account. */
+  readonly user: Account | undefined
   readonly port?: number
   readonly wholeMs?: number
 }
@@ -56,16 +62,16 @@ export interface ShareUploader {
 }
 
 export function createShareUploader(options: ShareUploaderOptions): ShareUploader {
-  const { folder, service, port = 445, wholeMs = 15 * 60_000 } = options
+  const { stateDir, service, user, port = 445, wholeMs = 15 * 60_000 } = options
   const stopping = new AbortController()
 
   const upload = async (request: ShareUpload): Promise<ShareUploadResult> => {
-    const file = openBackup(join(folder, `${request.backup}.backup`), service)
+    const file = openBackup(stateDir, request.backup, service)
     try {
       const deadline = AbortSignal.any([stopping.signal, AbortSignal.timeout(wholeMs)])
       const call = (command: string, input: number | 'ignore') => {
         const args = [...argumentsOf(request, port), `--command=${command}`]
-        return runClient(args, { input, password: request.password, signal: deadline, isRoot: service !== null })
+        return runClient(args, { input, password: request.password, signal: deadline, user })
       }
       // Under another name until it is whole, so that a half file is never taken for a backup.
       const part = `${request.name}.part`
@@ -83,17 +89,10 @@ export function createShareUploader(options: ShareUploaderOptions): ShareUploade
 }
 
 /** Only a plain file of the service itself: it cannot send through applyd what it could not read itself. */
-function openBackup(path: string, service: ServiceAccount): number {
-  let file: number
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch {
-    throw new Refusal('The backup does not exist.')
-  }
-  const stat = fstatSync(file)
-  if (stat.isFile() && stat.uid === (service?.uid ?? process.geteuid?.())) return file
-  closeSync(file)
-  throw new Refusal('The backup does not exist.')
+function openBackup(stateDir: string, id: string, service: ServiceAccount): number {
+  const file = openOwned(stateDir, ['gateway', 'backups', `${id}.backup`], service?.uid ?? process.geteuid?.() ?? 0)
+  if (file === null) throw new Refusal('The backup does not exist.')
+  return file
 }
 
 const argumentsOf = ({ server, address, share, folder, login }: ShareUpload, port: number): string[] => [
@@ -112,22 +111,19 @@ interface ClientRun {
   readonly input: number | 'ignore'
   readonly password: string
   readonly signal: AbortSignal
-  /** Whether applyd can switch to another account. */
-  readonly isRoot: boolean
+  readonly user: Account | undefined
 }
 
-function runClient(
-  args: readonly string[],
-  { input, password, signal, isRoot }: ClientRun,
-): Promise<ShareUploadResult> {
+function runClient(args: readonly string[], { input, password, signal, user }: ClientRun): Promise<ShareUploadResult> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, {
+    const bounds = { user, capabilities: [], limits: user ? { ...limits, ...processes } : limits }
+    const [wrapper = '', ...rest] = [...confine(bounds), program, ...args]
+    const child = spawn(wrapper, rest, {
       cwd: '/',
       env: { ...programEnvironment, PASSWD_FD: '3' },
       stdio: [input, 'pipe', 'pipe', 'pipe'],
       signal,
       killSignal: 'SIGKILL',
-      ...(isRoot ? { uid: nobody, gid: nobody } : {}),
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr])
@@ -142,6 +138,8 @@ function runClient(
     })
     child.on('close', (code) => {
       if (code === 0) resolve({ isDone: true })
+      // What the wrappers end with when there is no such program.
+      else if (code === 127) resolve({ isDone: false, status: 'missing' })
       else resolve({ isDone: false, status: signal.aborted ? 'timeout' : statusIn(output) })
     })
   })

@@ -1,53 +1,37 @@
-// busybox as the server of the proxy file, one for each address of the gateway that announces it. It serves one folder with
-// one file and nothing else.
+// The server of the proxy file, one for each address of the gateway that announces it: our own program, because the small
+// servers of Debian start a process for each connection or have no bound on those that say nothing (decision 38).
 
-import { existsSync } from 'node:fs'
 import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
 import { wpad } from '../../../engines/wpad/index.ts'
-import { ensureWritten } from '../../durable.ts'
 import { defineEngine } from '../engine.ts'
 
-/** Direct proxy connections are not supported yet, so the file names no proxy and all clients connect directly. */
-const proxyFile = 'function FindProxyForURL(url, host) { return "DIRECT"; }\n'
-
-const busybox = ['/usr/bin/busybox', '/bin/busybox'].find((path) => existsSync(path)) ?? '/usr/bin/busybox'
 const port = wpad.ports.web.destinationPort
+const server = join(import.meta.dirname, 'serve.ts')
 
-/** `nobody:nogroup`, the account that owns nothing. */
-const nobody = '65534:65534'
+/** It keeps next to nothing, so the runtime need not keep room for more. */
+const runtimeOptions = ['--max-semi-space-size=1', '--max-old-space-size=32', '--v8-pool-size=1']
 
-export const wpadEngine = defineEngine(wpad, ({ stateDir, service }) => {
-  const folder = join(stateDir, 'wpad', 'files')
-  // Outside of the folder that is served.
-  const types = join(stateDir, 'wpad', 'types')
-  return {
-    units: {},
-    unitTemplates: {
-      /** An instance is named by its address; any other name listens on loopback. */
-      wpad: (address) => {
-        const host = isIPv4(address) && !address.startsWith('0.') ? address : '127.0.0.1'
-        return {
-          program: busybox,
-          // It needs root for its port, and drops it before it reads a request.
-          args: [
-            ...['httpd', '-f', '-p', `${host}:${port}`, '-h', folder, '-c', types],
-            ...(service ? ['-u', nobody] : []),
-          ],
-          files: [],
-          check: null,
-          reload: 'restart',
-          probe: { kind: 'tcp', host, port, timeoutMs: 3000 },
-          isOptional: true,
-          limits: { nofile: 256, as: 64 * 1024 * 1024 },
-          directives: () => [],
-        }
-      },
+export const wpadEngine = defineEngine(wpad, ({ accountOf }) => ({
+  units: {},
+  unitTemplates: {
+    /** An instance is named by its address; any other name listens on loopback. */
+    wpad: (address) => {
+      const host = isIPv4(address) && !address.startsWith('0.') ? address : '127.0.0.1'
+      return {
+        program: process.execPath,
+        args: [...runtimeOptions, server, host, String(port)],
+        files: [],
+        check: null,
+        reload: 'restart',
+        probe: { kind: 'tcp', host, port, timeoutMs: 10_000 },
+        isOptional: true,
+        user: accountOf('portcullis-wpad'),
+        capabilities: ['net_bind_service'],
+        // Threads of the runtime count as processes, and it reserves half a gigabyte that it never uses.
+        limits: { nofile: 1024, data: 1024 * 1024 * 1024, nproc: 64 },
+        directives: () => [],
+      }
     },
-    prepare: () => {
-      ensureWritten(join(folder, 'wpad.dat'), proxyFile, { mode: 0o644 })
-      // Browsers do not accept the file without its type.
-      ensureWritten(types, '.dat:application/x-ns-proxy-autoconfig\n', { mode: 0o644 })
-    },
-  }
-})
+  },
+}))

@@ -3,8 +3,8 @@
 
 import * as fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+
 import { withReserve } from './reserve.ts'
-import type { Log } from './text.ts'
 
 /** `isForced: false` is for many files that can be made again: they are not synced one by one. */
 export type Ownership = {
@@ -14,7 +14,7 @@ export type Ownership = {
   readonly isForced?: boolean
 }
 
-const { O_WRONLY, O_RDONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_DIRECTORY } = fs.constants
+const { O_WRONLY, O_RDONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_DIRECTORY, O_NONBLOCK } = fs.constants
 
 export function writeDurable(path: string, data: string | Buffer, as?: Ownership, beforeRename?: () => void): void {
   withReserve(() => writeTemporary(path, data, as))
@@ -26,7 +26,7 @@ export function writeDurable(path: string, data: string | Buffer, as?: Ownership
 function writeTemporary(path: string, data: string | Buffer, as?: Ownership): void {
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
   removeTemporary(path)
-  withFile(temporaryPath(path), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, (file) => {
+  withFile(temporaryPath(path), O_WRONLY | O_CREAT | O_EXCL, (file) => {
     fs.writeFileSync(file, data)
     if (as) fs.fchownSync(file, as.uid ?? ownUid(), as.gid ?? ownGid())
     fs.fchmodSync(file, as?.mode ?? 0o600)
@@ -45,11 +45,14 @@ const forceFolder = (path: string): void => withFile(dirname(path), O_RDONLY | O
 /** The content of a regular file, or null. A link, a directory or a device at the path counts as nothing. */
 export function readRegular(path: string): Buffer | null {
   if (!fs.lstatSync(path, { throwIfNoEntry: false })?.isFile()) return null
-  return withFile(path, O_RDONLY | O_NOFOLLOW, (file) => fs.readFileSync(file))
+  return withFile(path, O_RDONLY, (file) => fs.readFileSync(file))
 }
 
+/** Called for a record that cannot be read. */
+type Complain = (level: 'error', message: string, fields: Readonly<object>) => void
+
 /** A record of applyd. One that cannot be read is ignored: its content is determined again from the machine. */
-export function readJson<T>(path: string, log: Log): T | null {
+export function readJson<T>(path: string, log: Complain): T | null {
   try {
     return JSON.parse(readRegular(path)?.toString() ?? 'null') as T | null
   } catch (fault) {
@@ -91,9 +94,12 @@ export const removeTemporary = (path: string): void => fs.rmSync(temporaryPath(p
 
 const temporaryPath = (path: string): string => join(dirname(path), `.${basename(path)}.portcullis-new`)
 
-export function withFile<T>(path: string, flags: number | string, work: (file: number) => T): T {
-  const file = fs.openSync(path, flags, 0o600)
+/** Never a link, and a pipe or a device at the path is a fault instead of a wait. */
+export function withFile<T>(path: string, flags: number, work: (file: number) => T): T {
+  const file = fs.openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o600)
   try {
+    const stat = fs.fstatSync(file)
+    if (!stat.isFile() && !stat.isDirectory()) throw new Error(`${path} is not a plain file.`)
     return work(file)
   } finally {
     fs.closeSync(file)

@@ -1,0 +1,61 @@
+// The accounts that our processes run as: one for gatewayd, one for each engine that has none of a Debian package, and one
+// for each server of the lab. An account that exists by name is used (deploy/systemd makes those of a host). Otherwise it is
+// a number of a block that belongs to the state folder alone, so that two gateways on one machine have no power over each
+// other. A number needs no entry in /etc/passwd.
+
+/** The first is that of gatewayd; the order gives the numbers, so new ones go to the end. */
+export const accountNames = [
+  'portcullis',
+  'portcullis-wpad',
+  'portcullis-share-upload',
+  'portcullis-dhcp-client',
+  'portcullis-lab-web',
+  'portcullis-lab-dns',
+] as const
+export type AccountName = (typeof accountNames)[number]
+
+export interface Account {
+  readonly uid: number
+  readonly gid: number
+}
+
+const blockSize = 16
+
+/**
+ * Above what 16 bits hold and below the first subordinate ids (100000): no distribution, login, dynamic user of systemd
+ * (61184-65519) or container (524288 and above) uses these numbers. The second range is for machines that do not have
+ * them, such as containers with 65536 users; systemd lists it as unused.
+ */
+const ranges = [
+  { first: 65_536, last: 99_999 },
+  { first: 60_720, last: 61_183 },
+] as const
+
+/** The last block, for an applyd that was started without a launcher and without accounts by name. */
+export const fixedBlock = 99_984
+
+/** Of the numbers that this process may use; a line of /proc/self/uid_map is `inside outside count`. */
+function hasNumbers(map: string, last: number): boolean {
+  return map.split('\n').some((line) => {
+    const [inside = Number.NaN, , count = 0] = line.trim().split(/\s+/).map(Number)
+    return inside <= last && last < inside + count
+  })
+}
+
+/** The first number of the block of a state folder; `hash` is any number that depends on its path alone. */
+export function blockOf(hash: number, userMap: string): number {
+  const { first, last } = ranges.find((range) => hasNumbers(userMap, range.last)) ?? ranges[1]
+  const blocks = Math.floor((last - first + 1) / blockSize)
+  return first + blockSize * (hash % blocks)
+}
+
+/** The account of that name, or its number in the block. One that is mapped to root would undo what it exists for. */
+export function findAccount(passwd: string, name: AccountName, block: number): Account {
+  const fields = passwd
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([login]) => login === name)
+  const [uid, gid] = [Number(fields?.[2]), Number(fields?.[3])]
+  const number = block + accountNames.indexOf(name)
+  return uid > 0 && gid > 0 ? { uid, gid } : { uid: number, gid: number }
+}

@@ -1,0 +1,67 @@
+// Code that runs as root opens files only through src/files/, which follows no link and waits for no pipe. What it reads
+// elsewhere (/proc, /etc) or writes where root alone can is listed with the reason.
+
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { exceptions } from '../support/exceptions.ts'
+
+const source = join(import.meta.dirname, '..', '..', 'src')
+
+/** Functions of node:fs that take a path and open, make, change or remove what it names. */
+const acting =
+  /\b((?:append|copy|create|chmod|chown|lchown|cp|link|mkdir|mkdtemp|open|read|rename|rm|symlink|truncate|unlink|utimes|write|watch)(?:File|Stream|ReadStream|WriteStream|dir)?(?:Sync)?)\b/g
+/** These take a handle that was opened elsewhere, or only list names. */
+const harmless = new Set(['writeSync', 'readSync', 'readdirSync', 'readdir'])
+
+const allowed = exceptions('files of root that use node:fs themselves', [
+  ['applyd/applyd.ts', 'makes the state folder and removes its old socket, in folders of root'],
+  ['applyd/checkpoints.ts', 'takes handles of withFile()'],
+  ['applyd/engines/tables.ts', 'reads /etc/passwd'],
+  ['applyd/executor.ts', 'the staging folder in the folder of applyd'],
+  ['applyd/network.ts', 'opens /dev/ppp'],
+  ['applyd/processes.ts', 'reads /proc'],
+  ['applyd/supervisor.ts', 'takes handles of withFile(), and cuts logs in a folder of root'],
+  ['applyd/tracking.ts', 'reads and writes /proc/sys'],
+  ['applyd/units.ts', 'reads /proc'],
+  ['launcher/host-pids.ts', 'reads /proc'],
+  ['launcher/identity.ts', 'reads /proc'],
+  ['launcher/layout.ts', 'makes the state folder and moves logs, in folders of root'],
+  ['launcher/lock.ts', 'the lock in a folder of root'],
+  ['launcher/mounts.ts', 'files of its own private /run'],
+  ['launcher/privileges.ts', 'reads /etc/passwd and /proc'],
+  ['launcher/processes.ts', 'watches for the socket, in a folder of root'],
+  ['launcher/record.ts', 'the record in a folder of root'],
+])
+
+/** Programs that an engine starts as its own account do not run as root. */
+const ofEngines = /^applyd\/engines\/wpad\/serve\.ts$/
+
+function actsOf(text: string): string[] {
+  const names = [...text.matchAll(/^import (\{[^}]*\}|\* as fs) from 'node:fs(?:\/promises)?'$/gm)].flatMap(
+    ([, what = '']) =>
+      what === '* as fs'
+        ? [...text.matchAll(/\bfs\.(\w+)/g)].map(([, name = '']) => name)
+        : what
+            .replaceAll(/[{}]|type \w+/g, '')
+            .split(',')
+            .map((name) => name.trim()),
+  )
+  return names.filter((name) => name.match(acting)?.[0] === name && !harmless.has(name))
+}
+
+const files = globSync('{applyd,launcher}/**/*.ts', { cwd: source }).filter(
+  (file) => !/\.test\.ts$|stand-ins\//.test(file) && !ofEngines.test(file),
+)
+
+test('root opens files only through src/files/, or where no other account can write', () => {
+  const using = files.filter((file) => actsOf(readFileSync(join(source, file), 'utf8')).length > 0)
+  assert.deepEqual(using.toSorted(), allowed.map(([file]) => file).toSorted())
+})
+
+test('the search finds what it should', () => {
+  assert.deepEqual(actsOf("import { existsSync, readFileSync } from 'node:fs'\n"), ['readFileSync'])
+  assert.deepEqual(actsOf("import * as fs from 'node:fs'\nfs.lstatSync('a'); fs.mkdtempSync('b')\n"), ['mkdtempSync'])
+  assert.deepEqual(actsOf("import { type FileHandle, open } from 'node:fs/promises'\n"), ['open'])
+})
