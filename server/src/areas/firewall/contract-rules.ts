@@ -21,6 +21,9 @@ export const protocolIds = [
   'protocol.ah',
 ] as const
 
+/** `reject` is not of v19, but newer clients of this interface send it. */
+const filterActions = ['accept', 'drop', 'reject'] as const
+
 /** The form of an id; the declarations in lists.ts know which ones exist. */
 export const ObjectId = Type.String({
   pattern: '^[A-Za-z0-9_.-]{1,80}$',
@@ -82,7 +85,7 @@ export const FilterFields = strictObject({
   ...incoming,
   ...outgoing,
   ...inspection,
-  action: oneOf(['accept', 'drop']),
+  action: oneOf(filterActions, 'reject: drop, and answer with a TCP reset or an ICMP error.'),
 })
 
 export const DnatFields = strictObject({
@@ -189,6 +192,20 @@ const counterEndpoint = (table: string) =>
     summary: `List the hit counters of the ${table} rules`,
     reply: Type.Array(HitCounter),
   })
+
+export const systemCounters = endpoint({
+  method: 'GET',
+  path: '/firewall/counters/system',
+  access: 'view',
+  summary: 'List the hit counters of the system rules for connections from outside',
+  description: 'What external interfaces sent that no rule of an administrator decided about.',
+  reply: Type.Array(
+    strictObject({
+      rule_id: Type.String({ description: 'inp.sys.external and fwd.sys.external drop.' }),
+      packets: Type.Integer({ description: 'How often the rule matched.' }),
+    }),
+  ),
+})
 
 export const hitCounters = {
   forward: counterEndpoint('FORWARD'),

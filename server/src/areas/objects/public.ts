@@ -1,5 +1,5 @@
 // What other areas may use of objects: the lists, which ids exist and may be named where, and what objects mean.
 
-export { ipAddresses, ipRanges, networks, objectKinds, objectSlots, timeLists, timeRanges } from './config.ts'
+export { ipAddresses, ipRanges, networks, objectKinds, objectSlots, ports, timeLists, timeRanges } from './config.ts'
 export { isAddressId, isKnownObject, isPortId, isTimeId, titleOf } from './known.ts'
 export { addressesOf, portsOf, timesOf } from './resolve.ts'
