@@ -4,6 +4,7 @@ import type { Static, TObject, TOptional, TProperties } from 'typebox'
 import { orderedEndpoints, settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, Enabled, nullable, oneOf, strictObject } from '../../contract/fields.ts'
+import { neutral, oneBlock } from '../../contract/newer-forms.ts'
 import { Type } from '../../contract/schema.ts'
 
 export const maxObjects = 200
@@ -137,12 +138,31 @@ const creation = <P extends TProperties>({ properties }: TObject<P>): TObject<Cr
     ) as Creation<P>,
   )
 
-const ruleEndpoints = <const Table extends string, P extends TProperties, V extends TObject>(
+/** `["any"]` and ids as in `source_addresses`. */
+const Block = {
+  addresses: objects('["any"] or ids of address objects.'),
+  addresses_negate: Type.Optional(Type.Boolean({ description: 'Match every address but these.' })),
+}
+
+/** Forms of newer clients; lists.ts turns them into the fields above. */
+const blocks = {
+  sources: oneBlock(Block, 'source_addresses'),
+  destinations: oneBlock(Block, 'destination_addresses'),
+}
+const newerForward = {
+  logging: neutral([false], 'Must be false: which connections are logged is decided by LOG rules.'),
+  hip_profiles_negate: neutral([false], 'Must be false: a rule cannot exclude device profiles.'),
+}
+/** What is left out of a stored rule. */
+export const neutralFields = Object.keys(newerForward)
+
+const ruleEndpoints = <const Table extends string, P extends TProperties, V extends TObject, N extends TProperties>(
   table: Table,
   fields: TObject<P>,
   shown: V,
+  newer: N,
 ) => {
-  const body = creation(fields)
+  const body = strictObject({ ...creation(fields).properties, ...blocks, ...newer })
   const path = `/firewall/rules/${table.toLowerCase() as Lowercase<Table>}` as const
   const item = `${table === 'INPUT' ? 'an' : 'a'} ${table} rule`
   return {
@@ -166,11 +186,11 @@ const ruleEndpoints = <const Table extends string, P extends TProperties, V exte
   }
 }
 
-export const forwardRules = ruleEndpoints('FORWARD', FilterFields, FilterRule)
-export const inputRules = ruleEndpoints('INPUT', FilterFields, FilterRule)
-export const dnatRules = ruleEndpoints('DNAT', DnatFields, DnatRule)
-export const snatRules = ruleEndpoints('SNAT', SnatFields, SnatRule)
-export const logRules = ruleEndpoints('LOG', LogFields, LogRule)
+export const forwardRules = ruleEndpoints('FORWARD', FilterFields, FilterRule, newerForward)
+export const inputRules = ruleEndpoints('INPUT', FilterFields, FilterRule, {})
+export const dnatRules = ruleEndpoints('DNAT', DnatFields, DnatRule, {})
+export const snatRules = ruleEndpoints('SNAT', SnatFields, SnatRule, {})
+export const logRules = ruleEndpoints('LOG', LogFields, LogRule, {})
 
 export const firewallWatch = settingsEndpoints({
   path: '/firewall/watch',
