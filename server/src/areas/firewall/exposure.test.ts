@@ -8,6 +8,7 @@ import { evaluate } from '../../policy/evaluate.ts'
 import { routingOf } from '../../policy/evaluate-routing.ts'
 import { type ProtocolName, protocols } from '../../policy/model.ts'
 import { state as agentState } from '../client-agent/public.ts'
+import { settings } from './config.ts'
 import { policyOf } from './resolve.ts'
 
 const agentPort = 14_765
@@ -46,4 +47,13 @@ describe('from the internet', () => {
     assert.deepEqual(reachedFrom(enabled, 'wan0', '198.51.100.9', '203.0.113.2'), [agentPort])
     assert.deepEqual(reachedFrom(enabled, 'wan0', '198.51.100.9', '10.10.0.2'), [])
   })
+})
+
+it('rejections are recorded where drops are', () => {
+  const loggedWith = (log_mode: 'all' | 'selected' | 'nothing', log_actions: readonly 'drop'[] = []) =>
+    policyOf(write({}, settings, { ...settings.initial, log_mode, log_actions: [...log_actions] }), facts).loggedActions
+  assert.ok(loggedWith('all').includes('reject'))
+  assert.deepEqual(loggedWith('selected', ['drop']), ['drop', 'reject'])
+  assert.deepEqual(loggedWith('selected'), [])
+  assert.deepEqual(loggedWith('nothing'), [])
 })
