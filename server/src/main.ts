@@ -15,7 +15,9 @@ import { addAdministrator } from './areas/administrators/lists.ts'
 import { userAddresses } from './areas/authorization/resolve.ts'
 import { startDailyBackup } from './areas/backup/jobs.ts'
 import { agentSockets } from './areas/client-agent/index.ts'
+import { isAgentEnabled } from './areas/client-agent/public.ts'
 import { startDdns } from './areas/dns/jobs.ts'
+import { exposedPorts, keepOpen } from './areas/firewall/adopt.ts'
 import { adoptedConnections } from './areas/network/adopt.ts'
 import { connections } from './areas/network/config.ts'
 import { dnsServers, serverDomains } from './areas/network/resolve.ts'
@@ -29,6 +31,7 @@ import { logSources } from './engines/views.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
 import { guardConnections } from './http/connections.ts'
 import { storageFaults } from './http/errors.ts'
+import { createSwitchedListener } from './http/switched-listener.ts'
 import { createTlsServer } from './http/tls.ts'
 import { createSocketListener, serveSockets } from './http/websocket.ts'
 import { adminPasswordVariable, takeSecret } from './launcher/secret.ts'
@@ -54,6 +57,7 @@ import { createCountryFile } from './system/geoip.ts'
 import { createDomainResolver } from './system/resolver.ts'
 import { createServiceLogs } from './system/service-logs.ts'
 import { createSignatureFiles } from './system/signature-files.ts'
+import { readTcpUse } from './system/tcp-connections.ts'
 import { lookUpText } from './system/text-records.ts'
 import { version } from './version.ts'
 
@@ -93,7 +97,12 @@ async function start(settings: Settings): Promise<void> {
   const applier = new ApplydClient(join(settings.stateDir, 'run', 'applyd.sock'), applierTimings)
   let devices: string | null = null
   const facts = createFactsReader(() =>
-    readFacts({ stateDir: settings.stateDir, addressBook: () => addressBook.current(), devices: () => devices }),
+    readFacts({
+      stateDir: settings.stateDir,
+      addressBook: () => addressBook.current(),
+      devices: () => devices,
+      agentPort: reachablePort(settings.agentListen),
+    }),
   )
   const refreshFacts = async (): Promise<void> => {
     // A service that does not answer must not make interfaces vanish: what left the facts is switched off.
@@ -178,7 +187,11 @@ async function start(settings: Settings): Promise<void> {
   })
   for (const alarm of engine.damage) log('error', alarm)
   await firstFacts
-  if (settings.isApplied) await adoptNetwork(gateway)
+  const isOlderState = engine.revision > 0
+  if (settings.isApplied) {
+    await adoptNetwork(gateway)
+    await keepOutsideOpen(gateway, settings, folder, isOlderState)
+  }
   await ensureFirstAdministrator(gateway, settings.adminPassword)
   const firstPassword = followFirstPassword(gateway)
 
@@ -226,6 +239,8 @@ async function start(settings: Settings): Promise<void> {
   applier.onConnect(() => reconciler.wake())
   engine.resumeProbation()
   const agents = openAgentSockets(gateway, settings, certificate)
+  agents.follow()
+  engine.onChanged(agents.follow)
   const address = await listen(gateway, settings)
   log('info', 'ready', { address, revision: engine.revision })
   notify(settings.notifyFd, { event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) })
@@ -269,31 +284,46 @@ const openDdns = ({ stateDir, brand }: Settings, folder: string, clock: Clock) =
     path: join(folder, 'ddns.json'),
   })
 
-/** Agents connect to a separate port, and may also connect to the management port. */
+/** Agents connect to a separate port, open only while they are enabled, and may also connect to the management port. */
 function openAgentSockets({ http, services }: Gateway, settings: Settings, certificate: CertificateRenewal) {
   const agents = {
     path: settings.agentPath,
     ...agentSockets(services),
     onFault: (error: unknown) => log('error', 'a conversation with an agent failed', { error }),
   }
-  const own = settings.agentListen
-    ? certificate.follow(createSocketListener(certificate.current, settings.agentPath))
-    : null
-  own?.on('error', (error) => log('error', 'agents cannot connect', { error }))
-  const sockets = [http.server as unknown as Server, ...(own ? [own] : [])].map((server) =>
-    serveSockets(server, agents),
-  )
-  if (own && settings.agentListen) own.listen(settings.agentListen)
+  const isOn = (): boolean => isAgentEnabled(services.engine.config)
+  const shared = serveSockets(http.server as unknown as Server, agents)
+  const own =
+    settings.agentListen &&
+    createSwitchedListener({
+      isOn,
+      address: settings.agentListen,
+      create: () => {
+        const server = certificate.follow(createSocketListener(certificate.current, settings.agentPath))
+        return { server, sockets: serveSockets(server, agents) }
+      },
+      onFault: (error) => log('error', 'agents cannot connect', { error }),
+    })
+  let wasOn = isOn()
   return {
+    follow: () => {
+      if (wasOn && !isOn()) shared.close()
+      wasOn = isOn()
+      own?.follow()
+    },
     /** Before the services close: a server with open sockets never finishes closing. */
     close: () => {
-      for (const one of sockets) one.close()
+      shared.close()
       own?.close()
     },
   }
 }
 
 const ownAddresses = ({ interfaces }: Facts): string[] => interfaces.flatMap(({ addresses }) => addresses)
+
+/** Null when only this machine itself can connect there. */
+const reachablePort = (listen: Settings['agentListen']): number | null =>
+  listen === null || listen.port === 0 || /^(?:127\.|\[?::1|localhost$)/.test(listen.host) ? null : listen.port
 
 async function listen({ http }: Gateway, settings: Settings): Promise<string> {
   const { host, port } = settings.listen
@@ -319,6 +349,32 @@ async function adoptNetwork({ services }: Gateway): Promise<void> {
       ),
     { reason: 'Interfaces found on this machine', isDeferred: true },
   )
+}
+
+/** Once for each state: what is in use from outside stays open, while everything else from there is dropped from now on. */
+async function keepOutsideOpen(
+  { services }: Gateway,
+  settings: Settings,
+  folder: string,
+  isOlder: boolean,
+): Promise<void> {
+  const marker = join(folder, 'outside-closed')
+  if (existsSync(marker)) return
+  const { inbound, listening } = readTcpUse()
+  const { host, port } = settings.listen
+  // A socket that the launcher handed in may be of another network: that of the machine around the lab.
+  const isOurs = settings.listenFd === null || listening.has(port)
+  const ends = [...inbound, ...(isOlder && isOurs ? [{ address: host, port }] : [])]
+  const open = exposedPorts(services.engine.config, services.facts(), ends)
+  const reason = 'Ports in use from outside stay open; other new connections from there are dropped'
+  try {
+    if (open.length > 0)
+      await services.changeAsGateway((config, tools) => keepOpen(config, tools, open), { reason, isDeferred: true })
+    writeFileSync(marker, '', { mode: 0o600 })
+  } catch (error) {
+    // A change on probation or a full disk must not prevent the start; the next one tries again.
+    log('warning', 'ports in use from outside were not kept open', { error })
+  }
 }
 
 /** A new state gets the administrator `admin`. A password made here is kept as the first password until it is used. */

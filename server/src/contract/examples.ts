@@ -22,6 +22,7 @@ export interface JsonSchema {
   readonly maximum?: number
   readonly pattern?: string
   readonly 'x-synonym-of'?: string
+  readonly 'x-neutral'?: boolean
 }
 
 /** Texts of the forms that fields ask for; the first that fits is taken. */
@@ -178,7 +179,7 @@ export function exampleOf(schema: JsonSchema, field = ''): unknown {
 const objectExample = ({ properties = {} }: JsonSchema): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(properties)
-      .filter(([, inner]) => inner['x-synonym-of'] === undefined)
+      .filter(([, inner]) => inner['x-synonym-of'] === undefined && inner['x-neutral'] === undefined)
       .map(([name, inner]) => [name, exampleOf(inner, name)]),
   )
 

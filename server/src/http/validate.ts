@@ -182,7 +182,9 @@ function wordsFor(error: ErrorObject): string {
     case 'type':
       return `Must be ${typeWords[String(params.type)] ?? params.type}.`
     case 'enum':
-      return `Must be one of: ${(params.allowedValues as unknown[]).join(', ')}.`
+      return String(
+        error.parentSchema?.['x-fault'] ?? `Must be one of: ${(params.allowedValues as unknown[]).join(', ')}.`,
+      )
     case 'const':
       return `Must be ${JSON.stringify(params.allowedValue)}.`
     case 'minLength':

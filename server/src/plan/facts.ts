@@ -74,6 +74,8 @@ export interface Facts {
   readonly externalInterfaces: readonly string[]
   readonly leases: readonly LeaseFact[]
   readonly addressBook: AddressBook
+  /** Where client agents connect while they are enabled; null when no other machine can reach it. */
+  readonly agentPort: number | null
   /** IANA name of the gateway's own time zone. */
   readonly timeZone: string
   /** Schedules are rendered from this UTC day on, 40 days ahead. Unix seconds of its start. */
@@ -85,6 +87,7 @@ export const noFacts: Facts = {
   externalInterfaces: [],
   leases: [],
   addressBook: new Map(),
+  agentPort: null,
   timeZone: 'UTC',
   scheduleDay: 0,
 }

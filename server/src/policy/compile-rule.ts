@@ -245,8 +245,21 @@ function statementsOf(rule: PolicyRule, { place, countsHits, loggedActions }: Ru
     const text = printRule(rule.origin, ...counter, ...verdictOf(rule), ...note, words('accept'))
     return [{ before: blank, text }]
   }
-  const end = { before: blank, text: printRule(rule.origin, ...counter, ...verdictOf(rule)) }
-  return isLogged ? [{ before: isMarked, text: printRule(rule.origin, log) }, end] : [end]
+  const ends = endsOf(rule).map(({ before, verdict }) => ({
+    before,
+    text: printRule(rule.origin, ...counter, ...verdict),
+  }))
+  return isLogged ? [{ before: isMarked, text: printRule(rule.origin, log) }, ...ends] : ends
+}
+
+const isTcp = words('meta l4proto tcp')
+
+/** TCP has its own way to be refused; everything else gets the answer of a closed port. */
+function endsOf(rule: PolicyRule): { before: Nft; verdict: readonly Nft[] }[] {
+  const end = { before: blank, verdict: verdictOf(rule) }
+  if (rule.action.kind !== 'reject' || (rule.protocol !== null && rule.protocol !== 'tcp')) return [end]
+  const reset = { before: isTcp, verdict: [words('reject with tcp reset')] }
+  return rule.protocol === 'tcp' ? [reset] : [reset, end]
 }
 
 /** The lowest bit of the connection mark says "logged". */
@@ -265,6 +278,8 @@ function verdictOf({ action }: PolicyRule): Nft[] {
     case 'accept':
     case 'drop':
       return [words(action.kind)]
+    case 'reject':
+      return [words('reject with icmpx port-unreachable')]
     case 'mark':
       return [action.isLogged ? mark : unmark]
     case 'snat':

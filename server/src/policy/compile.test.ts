@@ -31,9 +31,10 @@ const rule = (table: RuleTable, id: number, more: Partial<PolicyRule> = {}): Pol
 const linesOf = (tables: readonly NftTable[], name: string): readonly string[] | undefined =>
   tables.flatMap(({ pieces }) => pieces).find((piece) => piece.name === name)?.lines
 
-/** Lines of user rules in a chain, without their comments. */
+/** Lines of user rules in a chain, or in the one for IPv4 that it leads to, without their comments. */
 const userLines = (policy: Policy, chain: string): string[] =>
-  (linesOf(compilePolicy(policy), chain) ?? [])
+  [chain, `${chain}_4`]
+    .flatMap((name) => linesOf(compilePolicy(policy), name) ?? [])
     .filter((line) => /comment "firewall\.[a-z]+\[/.test(line))
     .map((line) => line.replace(/ comment ".*"$/, ''))
 
@@ -129,7 +130,11 @@ describe('IPv6', () => {
       ],
     })
     assert.deepEqual(userLines(policy, 'forward_6'), ['meta l4proto ipv6-icmp counter accept', 'counter drop'])
-    assert.equal(linesOf(compilePolicy(policy), 'forward')?.[1], 'meta nfproto ipv6 goto forward_6')
+    // Both come back, for what follows the rules is for both.
+    assert.deepEqual(linesOf(compilePolicy(policy), 'forward')?.slice(1, 3), [
+      'meta nfproto ipv6 jump forward_6',
+      'meta nfproto ipv4 jump forward_4',
+    ])
   })
 
   it('is never translated', () => {
@@ -145,11 +150,50 @@ describe('tables', () => {
     assert.deepEqual(more, [])
     assert.deepEqual(
       table?.pieces.map(({ name }) => name),
-      ['forward', 'if_external', 'input', 'net_private', 'postrouting'],
+      ['forward', 'if_external', 'input', 'net_private', 'outside_forward', 'outside_input', 'postrouting'],
     )
     assert.deepEqual(linesOf([table as NftTable], 'input'), [
       'ct state established,related counter accept comment "inp.sys.established"',
       'iifname "lo" counter accept comment "inp.sys.loopback"',
+      'iifname @if_external goto outside_input',
+    ])
+  })
+
+  it('a new connection from outside ends in a drop, over IPv4 and IPv6', () => {
+    const agent = {
+      name: 'agent',
+      title: 'client agent',
+      protocol: 'tcp',
+      destinationPort: 14_765,
+      peers: null,
+    } as const
+    const peers = [a('192.0.2.7')]
+    const tunnel = { ...agent, name: 'tunnel', protocol: 'gre', destinationPort: null, peers } as const
+    const tables = compilePolicy({ ...emptyPolicy, outsideServices: [agent, tunnel] })
+    assert.deepEqual(linesOf(tables, 'forward')?.slice(-1), ['iifname @if_external goto outside_forward'])
+    assert.deepEqual(linesOf(tables, 'outside_forward'), [
+      'ct status dnat counter accept comment "fwd.sys.translated"',
+      'counter drop comment "fwd.sys.external"',
+    ])
+    assert.deepEqual(linesOf(tables, 'outside_input'), [
+      'ct status dnat counter accept comment "inp.sys.translated"',
+      'icmpv6 type 130 counter accept comment "inp.sys.link"',
+      'icmpv6 type 133-136 counter accept comment "inp.sys.link"',
+      'meta nfproto ipv4 udp sport 67 udp dport 68 counter accept comment "inp.sys.link"',
+      'ip6 saddr fe80::-febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff udp sport 547 udp dport 546 counter accept comment "inp.sys.link"',
+      'tcp dport 14765 counter accept comment "inp.sys.agent"',
+      'ip saddr 192.0.2.7 meta l4proto gre counter accept comment "inp.sys.tunnel"',
+      'counter drop comment "inp.sys.external"',
+    ])
+  })
+
+  it('a rejected packet is answered by a reset or an ICMP error', () => {
+    const reject = { action: { kind: 'reject' } } as const
+    assert.deepEqual(forward({ ...reject, protocol: 'tcp' }, { ...reject, protocol: 'udp' }, reject), [
+      'meta l4proto tcp meta l4proto tcp counter reject with tcp reset',
+      'meta l4proto udp counter reject with icmpx port-unreachable',
+      'meta l4proto tcp counter reject with tcp reset',
+      'counter reject with icmpx port-unreachable',
     ])
   })
 

@@ -24,6 +24,7 @@ import {
 import { type AccessOptions, compileAccess } from './compile-access.ts'
 import { deviceSet, dnsForward, dnsPieces, dnsRedirect } from './compile-dns.ts'
 import { compileHardware } from './compile-hardware.ts'
+import { outsideEnd, outsidePieces } from './compile-outside.ts'
 import { compileRule, type Place, type RuleOptions } from './compile-rule.ts'
 import { listPieces, type Tree } from './dispatch.ts'
 import { dispatch, type Entry, type RankedTree } from './dispatch-ranks.ts'
@@ -77,8 +78,8 @@ export function compilePolicy(policy: Policy): NftTable[] {
   for (const place of Object.keys(hooks) as Place[]) {
     const made = compileTable(rulesOf(policy, place), keep(place, { place, countsHits, loggedActions }), memory.trees)
     const before = place === 'forward' && policy.access === null ? blocked : []
-    const after = place === 'snat' ? automaticSnat(policy) : place === 'dnat' ? dnsRedirect(policy) : []
-    const isAlways = place === 'input' || place === 'forward' || place === 'snat'
+    const after = endOf(policy, place)
+    const isAlways = hasOutsideEnd(place) || place === 'snat'
     if (!isAlways && made.lines.length === 0 && after.length === 0) continue
     collect(made.pieces)
     for (const [name, tree] of made.trees) trees.set(name, tree)
@@ -90,8 +91,7 @@ export function compilePolicy(policy: Policy): NftTable[] {
   }
   // The packet mark that dispatch-ranks.ts wrote must not be visible outside.
   if ([...trees.values()].some(({ ranks }) => ranks.length > 0)) collect([wipeMark])
-  if (policy.hasAutomaticSnat || policy.closedPorts.length > 0)
-    collect([deviceSet('if_external', policy.externalDevices)])
+  collect([deviceSet('if_external', policy.externalDevices), ...outsidePieces(policy)])
   if (policy.hasAutomaticSnat) collect([privateSet])
   collect(dnsPieces(policy))
   memory = { options, trees }
@@ -116,6 +116,14 @@ function rulesOf({ rules }: Policy, place: Place): readonly PolicyRule[] {
   if (place === 'output') return rules.forward.filter(isOwn)
   if (place === 'forward') return rules.forward.filter((it) => !isOwn(it))
   return place === 'log' ? rules.log.toReversed() : rules[place]
+}
+
+const hasOutsideEnd = (place: Place): place is 'input' | 'forward' => place === 'input' || place === 'forward'
+
+/** What decides when no user rule does. */
+function endOf(policy: Policy, place: Place): Nft[] {
+  if (hasOutsideEnd(place)) return outsideEnd(place)
+  return place === 'snat' ? automaticSnat(policy) : place === 'dnat' ? dnsRedirect(policy) : []
 }
 
 function systemRules(place: Place): Nft[] {
@@ -183,6 +191,12 @@ function compileTable(
     for (const piece of listPieces(tree6)) pieces.push(piece)
     pieces.push(chainOf(name6, tree6))
     trees.push([name6, tree6])
+    // Where more follows that is for both, they come back from rules that the others must not see, and the others too.
+    if (hasOutsideEnd(options.place)) {
+      pieces.push(chainOf(name4, tree4))
+      lines.push(sentence(words('meta nfproto ipv6'), jump(name6)), sentence(words('meta nfproto ipv4'), jump(name4)))
+      return { lines, pieces, trees }
+    }
     lines.push(sentence(words('meta nfproto ipv6'), goTo(name6)))
   }
   // Behind a map there is no way back into the same chain, and more may follow in this one.

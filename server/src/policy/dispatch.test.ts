@@ -48,13 +48,16 @@ function walk(
     const words = body.split(' ')
     while (words.length > 0) {
       const word = words.shift()
-      if (word === 'accept' || word === 'drop') return comment
+      if (word === 'accept' || word === 'drop' || word === 'reject') return comment
       if (word === 'return') return 'return'
       if (word === 'jump' || word === 'goto') return `${word} ${words.shift()}`
       if (word === 'counter') continue
       const field = words.shift()
       if (word === 'ct') return null
-      if (field === 'nfproto') return null
+      if (field === 'nfproto') {
+        if (words.shift() !== 'ipv4') return null
+        continue
+      }
       if (field === 'l4proto') {
         if (words.shift() !== packet.protocol) return null
         continue
@@ -104,13 +107,12 @@ const policyRule = fc
     destination: addressList(destinationBase, 'd'),
     protocol: fc.constantFrom(null, 'tcp', 'udp', 'icmp'),
     port: fc.option(fc.tuple(fc.nat(30), fc.nat(3))),
-    isAccepted: fc.boolean(),
+    kind: fc.constantFrom('accept', 'drop', 'reject'),
   })
-  .map(({ source, destination, protocol, port, isAccepted }): PolicyRule => {
+  .map(({ source, destination, protocol, port, kind }): PolicyRule => {
     const hasPorts = port !== null && (protocol === 'tcp' || protocol === 'udp')
     const destinationPorts: PortMatch | null = hasPorts ? { key: 'p', ranges: [port[0], port[0] + port[1]] } : null
-    const action = { kind: isAccepted ? 'accept' : 'drop' } as const
-    return ruleIn('forward', 0, action, { protocol, source, destination, destinationPorts })
+    return ruleIn('forward', 0, { kind }, { protocol, source, destination, destinationPorts })
   })
 
 const packet: fc.Arbitrary<TestPacket> = fc.record({

@@ -35,7 +35,14 @@ const facts = {
     { name: 'lan0', mac: '', addresses: ['10.10.0.1/24'], isUp: true, index: 2 },
     { name: 'wan0', mac: '', addresses: ['203.0.113.2/24'], isUp: true, index: 3 },
   ],
-  ...{ externalInterfaces: ['wan0'], leases: [], addressBook: new Map(), timeZone: 'UTC', scheduleDay: 0 },
+  ...{
+    externalInterfaces: ['wan0'],
+    leases: [],
+    addressBook: new Map(),
+    agentPort: null,
+    timeZone: 'UTC',
+    scheduleDay: 0,
+  },
 }
 
 function ask(packet: Partial<Packet>, policy: Policy = whole): Explanation {

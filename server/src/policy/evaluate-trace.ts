@@ -70,8 +70,8 @@ export interface AccessResult {
 export type Decision =
   | { readonly kind: 'rule'; readonly rule: PolicyRule }
   | { readonly kind: 'access'; readonly result: AccessResult }
-  /** `closed` is the service that is closed to external networks, when that is why. */
-  | { readonly kind: 'system'; readonly origin: string; readonly closed: string | null }
+  /** `service` is what is closed to external networks or switched on for them, when that is why. */
+  | { readonly kind: 'system'; readonly origin: string; readonly service: string | null }
   | { readonly kind: 'default' }
   | { readonly kind: 'no_route' }
 
@@ -95,7 +95,7 @@ export interface LogRecord {
 }
 
 export type Path = 'input' | 'forward' | 'output' | 'none'
-export type Verdict = 'accept' | 'drop'
+export type Verdict = 'accept' | 'drop' | 'reject'
 
 /** What happens behind DNAT, for a part of the destinations that DNAT may pick. */
 export interface Outcome {

@@ -88,7 +88,7 @@ function walkPlainly(policy: Policy, routing: Routing, packet: PlainPacket): str
     if (!(entry?.isAllowed ?? policy.access.isAllowedByDefault)) return `drop by access ${entry?.origin}`
   }
   const rule = first(policy.rules.forward, leaving)
-  if (rule?.action.kind === 'drop') return `drop by ${rule.origin}`
+  if (rule?.action.kind === 'drop' || rule?.action.kind === 'reject') return `${rule.action.kind} by ${rule.origin}`
   const snat = first(policy.rules.snat, leaving)
   const isPrivate = packet.source >>> 24 === 10
   const isAutomatic = snat === undefined && policy.hasAutomaticSnat && isPrivate && policy.externalDevices.includes(way)
@@ -166,7 +166,12 @@ test('the evaluator and a plain reading of the rules agree on every address and 
     }
   }
   // A sample that never reaches a stage would prove nothing about it.
-  for (const kind of ['drop by firewall.forward', 'drop by firewall.input', 'drop by access firewall.acl'])
+  for (const kind of [
+    'drop by firewall.forward',
+    'reject by firewall.forward',
+    'drop by firewall.input',
+    'drop by access firewall.acl',
+  ])
     assert.ok((seen.get(kind) ?? 0) > 100, `${kind}: ${seen.get(kind)}`)
 })
 

@@ -32,6 +32,7 @@ import {
   privateNetworks,
   type Span,
 } from './model.ts'
+import { decideOutside } from './outside.ts'
 import { isUncertain } from './unresolved.ts'
 
 const maxMisses = 1000
@@ -46,6 +47,8 @@ const privateSources = toRanges(
 interface Question {
   readonly policy: Policy
   readonly packet: Packet
+  /** As it arrived, before DNAT. */
+  readonly original: Flow
   readonly routing: Routing
   readonly wantsReasons: boolean
   readonly isMarked: boolean
@@ -58,7 +61,7 @@ export function evaluate(policy: Policy, packet: Packet, routing: Routing, optio
   const nothing = { droppedBy, log: null, dnat: null, isIntercepted: false, translation }
   if (droppedBy !== null) return { ...nothing, outcomes: [], isComplete: true, verdict: 'drop' }
   const wantsReasons = options.reasons ?? true
-  const question = { policy, packet, routing, wantsReasons, isMarked: false }
+  const question = { policy, packet, original: flow, routing, wantsReasons, isMarked: false }
   if (packet.incoming_interface === null) return finish(question, flow, { ...nothing, records: [] })
 
   const log = walkLog(question, { ...flow, outgoing: deviceOf(wayOf(question, flow.destination)) })
@@ -217,8 +220,8 @@ function passThrough(question: Question, flow: Flow, before: readonly LogRecord[
 
 type Start = Omit<Outcome, 'path' | 'decidedBy' | 'verdict'>
 
-const bySystem = <V extends 'accept' | 'drop'>(origin: string, verdict: V, closed: string | null = null) =>
-  ({ decidedBy: { kind: 'system', origin, closed }, verdict }) as const
+const bySystem = <V extends 'accept' | 'drop'>(origin: string, verdict: V, service: string | null = null) =>
+  ({ decidedBy: { kind: 'system', origin, service }, verdict }) as const
 
 function receive(question: Question, flow: Flow, start: Start): Outcome | Cut {
   if (flow.incoming === 'lo') return { ...start, path: 'input', ...bySystem('inp.sys.loopback', 'accept') }
@@ -233,8 +236,10 @@ function receive(question: Question, flow: Flow, start: Start): Outcome | Cut {
     return 'at' in service ? service : { ...start, path: 'input', ...bySystem(`inp.sys.${service.name}`, 'accept') }
   const found = walk(policy.rules.input, flow, question.wantsReasons)
   if ('at' in found) return found
+  const decision = decide(question, 'input', flow, found.rule)
+  if ('at' in decision) return decision
   const records = [...start.records, ...recordsOf(question, found.rule)]
-  return { ...start, path: 'input', walk: found, ...decide(found.rule), records }
+  return { ...start, path: 'input', walk: found, ...decision, records }
 }
 
 function forward(question: Question, flow: Flow, start: Start): Outcome | Cut {
@@ -298,10 +303,11 @@ function leave(question: Question, flow: Flow, start: Omit<Outcome, 'decidedBy' 
   const { policy, wantsReasons } = question
   const found = walk(policy.rules.forward, flow, wantsReasons)
   if ('at' in found) return found
-  const decision = decide(found.rule)
+  const decision = decide(question, 'forward', flow, found.rule)
+  if ('at' in decision) return decision
   const records = [...start.records, ...recordsOf(question, found.rule)]
   const outcome = { ...start, walk: found, ...decision, records }
-  return decision.verdict === 'drop' ? outcome : hide(question, flow, outcome)
+  return decision.verdict === 'accept' ? hide(question, flow, outcome) : outcome
 }
 
 function hide(question: Question, flow: Flow, outcome: Outcome): Outcome | Cut {
@@ -312,10 +318,20 @@ function hide(question: Question, flow: Flow, outcome: Outcome): Outcome | Cut {
   return { ...outcome, snat, records: [...outcome.records, ...recordsOf(question, translated.rule)] }
 }
 
-function decide(rule: PolicyRule | null): Pick<Outcome, 'decidedBy' | 'verdict'> {
-  if (rule === null) return { decidedBy: { kind: 'default' }, verdict: 'accept' }
-  return { decidedBy: { kind: 'rule', rule }, verdict: rule.action.kind === 'drop' ? 'drop' : 'accept' }
+function decide(
+  { policy, packet, original }: Question,
+  path: 'input' | 'forward',
+  flow: Flow,
+  rule: PolicyRule | null,
+): Pick<Outcome, 'decidedBy' | 'verdict'> | Cut {
+  if (rule !== null) return { decidedBy: { kind: 'rule', rule }, verdict: verdictOf(rule) }
+  const outside = decideOutside(policy, path, flow, original, packet.source)
+  if (outside === null) return { decidedBy: { kind: 'default' }, verdict: 'accept' }
+  return 'at' in outside ? outside : bySystem(outside.origin, outside.verdict, outside.service)
 }
+
+const verdictOf = ({ action: { kind } }: PolicyRule): Outcome['verdict'] =>
+  kind === 'drop' || kind === 'reject' ? kind : 'accept'
 
 function hideSource(policy: Policy, flow: Flow, found: Walk): SnatResult {
   const device = flow.outgoing ?? ''

@@ -6,6 +6,7 @@ import { interceptionOrigin } from './dns.ts'
 import type { RuleField } from './evaluate-match.ts'
 import type { LogRecord, Miss, NewSource, Outcome, Packet, SnatResult, Trace, Verdict, Walk } from './evaluate-trace.ts'
 import type { PolicyRule, RuleTable, Span } from './model.ts'
+import { linkOrigin, outsideOrigins } from './outside.ts'
 import { unresolvedOf } from './unresolved.ts'
 
 /** Names what a rule says in a field, as `ip.id.3 "Web server"`; '' when there is nothing to add. */
@@ -181,8 +182,9 @@ function explainWay(outcome: Outcome, words: Words): Step[] {
   const { path, walk, snat } = outcome
   const steps = [step('routing', sayRoute(outcome, words.packet))]
   if (outcome.access !== null) steps.push(step('access_lists', sayAccess(outcome.access)))
-  if (outcome.decidedBy.kind === 'system') steps.push(step(path === 'none' ? 'forward' : path, saySystem(outcome)))
-  if (walk !== null && path !== 'none') steps.push(walkStep(path, walk, sayTable(path, walk.rule), reasons))
+  const isBySystem = outcome.decidedBy.kind === 'system'
+  if (walk !== null && path !== 'none') steps.push(walkStep(path, walk, sayTable(path, walk.rule, isBySystem), reasons))
+  if (isBySystem) steps.push(step(path === 'none' ? 'forward' : path, saySystem(outcome)))
   if (snat !== null) steps.push(walkStep('snat', snat.walk, saySnat(snat), reasons))
   return steps
 }
@@ -204,19 +206,35 @@ function sayAccess({ binding, entry, isAllowed }: NonNullable<Outcome['access']>
 
 const systemWords: Readonly<Record<string, string>> = {
   'fwd.sys.blocked': 'Everything that would be forwarded is blocked because rule tests failed.',
+  [outsideOrigins.input.dropped]:
+    'New connections from outside to the gateway are dropped, unless an INPUT rule accepts them, a DNAT rule translates them or a service is switched on for outside.',
+  [outsideOrigins.forward.dropped]:
+    'New connections from outside are not forwarded, unless a FORWARD rule accepts them or a DNAT rule translates them.',
+  [outsideOrigins.input.translated]: 'The packet comes from outside and is accepted because a DNAT rule translated it.',
+  [outsideOrigins.forward.translated]:
+    'The packet comes from outside and is accepted because a DNAT rule translated it.',
+  [linkOrigin]: 'The link to the provider needs this, so a system rule accepts it.',
   [interceptionOrigin]: 'DNS interception refuses encrypted queries, which the gateway could not answer.',
 }
 
-function saySystem({ decidedBy }: Outcome): string {
-  const { origin, closed } = decidedBy.kind === 'system' ? decidedBy : { origin: '', closed: null }
-  if (closed !== null) return `The ${closed} answers local networks only: a system rule drops packets from outside.`
+function saySystem({ decidedBy, verdict }: Outcome): string {
+  const { origin, service } = decidedBy.kind === 'system' ? decidedBy : { origin: '', service: null }
+  if (service !== null)
+    return verdict === 'accept'
+      ? `The ${service} is switched on for outside: a system rule accepts the packet.`
+      : `The ${service} answers local networks only: a system rule drops packets from outside.`
   return systemWords[origin] ?? 'A system rule accepts the packet before any rule of an administrator.'
 }
 
-function sayTable(path: 'input' | 'forward' | 'output', rule: PolicyRule | null): string {
+function sayTable(path: 'input' | 'forward' | 'output', rule: PolicyRule | null, isBySystem: boolean): string {
   const table = path === 'input' ? 'INPUT' : 'FORWARD'
-  if (rule === null) return `No ${table} rule matches: the packet is accepted by default.`
-  return `${table} rule ${rule.id} ${rule.action.kind === 'drop' ? 'drops' : 'accepts'} the packet.`
+  if (rule === null) return `No ${table} rule matches${isBySystem ? '.' : ': the packet is accepted by default.'}`
+  return `${table} rule ${rule.id} ${sayAction(rule)} the packet.`
+}
+
+function sayAction({ action: { kind } }: PolicyRule): string {
+  if (kind === 'reject') return 'rejects'
+  return kind === 'drop' ? 'drops' : 'accepts'
 }
 
 function saySnat({ walk: { rule }, isAutomatic, source }: SnatResult): string {

@@ -36,6 +36,16 @@ test('a rule behind a wider one is shadowed when the action differs and redundan
   ])
 })
 
+test('to reject is another action than to drop', async () => {
+  const reject: Action = { kind: 'reject' }
+  const narrow = { destination: list(12, 14) }
+  const forward = [rule(1, reject, { destination: list(10, 20) }), rule(2, drop, narrow), rule(3, reject, narrow)]
+  assert.deepEqual(say(await check({ forward })), [
+    ['shadowed', 2, [1]],
+    ['redundant', 3, [1]],
+  ])
+})
+
 test('several rules shadow one together, and the proof names only those that are needed', async () => {
   const forward = [
     rule(1, drop, { destination: list(10, 14) }),

@@ -31,7 +31,7 @@ import { closedPorts } from '../engines/views.ts'
 import { parseAddress, parseSpan } from '../net/ipv4.ts'
 import { toRanges } from '../net/ranges.ts'
 import { printTable } from '../plan/nft-piece.ts'
-import { compilePolicy } from './compile.ts'
+import { automaticSnatOrigin, compilePolicy } from './compile.ts'
 import { type DnsStage, interceptionOrigin } from './dns.ts'
 import { evaluate } from './evaluate.ts'
 import type { Outcome, Trace } from './evaluate-trace.ts'
@@ -168,17 +168,21 @@ function wayOf(trace: Trace, { path, verdict, destination, destinationPorts, ...
     access ? (access.entry?.origin ?? 'firewall.acl_state') : undefined,
     walk?.rule?.origin,
     snat?.walk.rule?.origin,
-    snat?.isAutomatic ? 'firewall.settings.automatic_snat_enabled' : undefined,
+    snat?.isAutomatic ? automaticSnatOrigin : undefined,
   ].filter((it) => it !== undefined)
   return { path, isAccepted: verdict === 'accept', destination, destinationPorts, source: sourceOf(snat), origins }
 }
 
 /** The kernel's own answer to a packet that is refused belongs to its connection, and so may count with an SNAT rule. */
 function refusedWays(trace: Trace, outcome: Outcome, snat: Policy['rules']['snat']): Way[] {
-  const { decidedBy } = outcome
-  if (decidedBy.kind !== 'system' || decidedBy.origin !== interceptionOrigin) return []
+  const { decidedBy, verdict } = outcome
+  const isHeld = decidedBy.kind === 'system' && decidedBy.origin === interceptionOrigin
+  if (!isHeld && verdict !== 'reject') return []
   const way = wayOf(trace, outcome)
-  return snat.map(({ origin }) => ({ ...way, origins: [...way.origins, origin] }))
+  return [...snat.map(({ origin }) => origin), automaticSnatOrigin].map((origin) => ({
+    ...way,
+    origins: [...way.origins, origin],
+  }))
 }
 
 function sourceOf(snat: Outcome['snat']): Way['source'] {
@@ -202,6 +206,7 @@ const kinds: readonly {
   readonly packets: number
   readonly sizes: Sizes
   readonly ports?: readonly number[]
+  readonly external?: readonly string[]
   readonly dns?: (seed: number) => DnsStage
 }[] = [
   { title: 'small', policies: 40, packets: 60, sizes: { forward: 12, input: 8, dnat: 5, snat: 6, log: 6 } },
@@ -214,6 +219,13 @@ const kinds: readonly {
     dns: dnsStage,
   },
   {
+    title: 'outside',
+    policies: 30,
+    packets: 80,
+    sizes: { forward: 6, input: 4, dnat: 6, snat: 3, log: 3 },
+    external: ['wan0', 'lan1'],
+  },
+  {
     title: 'long',
     policies: 8,
     packets: 120,
@@ -221,12 +233,12 @@ const kinds: readonly {
   },
 ]
 
-for (const { title, policies, packets, sizes, ports = world.ports, dns = () => null } of kinds)
+for (const { title, policies, packets, sizes, dns = () => null, ...kind } of kinds)
   test(`${title} policies: the kernel does with every packet what the evaluator says`, { skip: cannot }, () => {
     const routing = routingIn(world)
     for (let seed = 1; seed <= policies; seed++) {
       const random = makeRandom(seed)
-      const drawn = { ...world, ports }
+      const drawn = { ...world, ports: kind.ports ?? world.ports, external: kind.external ?? world.external }
       const stage = dns(seed)
       const closed = stage === null ? [] : closedPorts([dnsEngine])
       const policy = { ...drawPolicy(random, drawn, sizes), dns: stage, closedPorts: closed }

@@ -49,6 +49,8 @@ export type Span = readonly [low: number, high: number]
 export type Action =
   | { readonly kind: 'accept' }
   | { readonly kind: 'drop' }
+  /** Drops, and says so to who sent the packet. */
+  | { readonly kind: 'reject' }
   /** Any address of the range; a port range keeps a port that is inside it. Null keeps the port. */
   | { readonly kind: 'dnat'; readonly addresses: Span | null; readonly ports: Span | null }
   /** Null: the address of the outgoing interface. */
@@ -116,7 +118,23 @@ export interface OpenService extends Omit<ServicePort, 'networks'> {
   readonly peers: readonly number[] | null
 }
 
-export type LoggedAction = 'accept' | 'drop' | 'dnat' | 'snat' | 'mark_log' | 'mark_not_log'
+/**
+ * What the gateway offers to external networks while it is switched on. Unlike an OpenService it comes after the rules of
+ * administrators, so that they can narrow it.
+ */
+export interface OutsideService {
+  /** The system rule is named `inp.sys.<name>`. */
+  readonly name: string
+  /** What an administrator calls it. */
+  readonly title: string
+  readonly protocol: 'tcp' | 'udp' | 'gre'
+  /** Null for protocols without ports. */
+  readonly destinationPort: number | null
+  /** IPv4 addresses of those who send; null: anyone, over IPv6 too. */
+  readonly peers: readonly number[] | null
+}
+
+export type LoggedAction = 'accept' | 'drop' | 'reject' | 'dnat' | 'snat' | 'mark_log' | 'mark_not_log'
 
 export interface Policy {
   /** Rules in the order of evaluation; `log` is walked to its end and the last match decides. Disabled rules are
@@ -127,7 +145,7 @@ export interface Policy {
   /** Null when nothing is filtered. */
   readonly hardware: HardwareFilter | null
   readonly hasAutomaticSnat: boolean
-  /** Devices that lead to the internet: where automatic SNAT works. */
+  /** Devices that lead to the internet: where automatic SNAT works, and from where new connections are dropped by default. */
   readonly externalDevices: readonly string[]
   /** Devices that hardware filtering sits on. */
   readonly devices: readonly string[]
@@ -135,6 +153,8 @@ export interface Policy {
   readonly services: readonly OpenService[]
   /** What the gateway serves to local networks only: dropped on external devices, before any rule of an administrator. */
   readonly closedPorts: readonly ClosedPort[]
+  /** What external networks reach although no rule accepts it. */
+  readonly outsideServices: readonly OutsideService[]
   /** The gateway's own IPv4 addresses: what goes to them is input, not transit. */
   readonly ownAddresses: readonly number[]
   readonly countsHits: boolean
@@ -154,6 +174,7 @@ export const emptyPolicy: Policy = {
   devices: [],
   services: [],
   closedPorts: [],
+  outsideServices: [],
   ownAddresses: [],
   countsHits: true,
   loggedActions: [],

@@ -167,6 +167,7 @@ it('facts of this machine hold its time zone, the start of the day and its inter
     stateDir: '/nonexistent',
     addressBook: () => noFacts.addressBook,
     devices: () => null,
+    agentPort: null,
     now: () => 86_400_000 * 3 + 5,
   })
   assert.equal(facts.scheduleDay, 86_400 * 3)

@@ -11,6 +11,8 @@ export interface FactsSource {
   readonly addressBook: () => AddressBook
   /** What applyd shows of the devices; null while it has not answered yet. */
   readonly devices: () => string | null
+  /** Null: agents cannot come from other machines. */
+  readonly agentPort: number | null
   readonly now?: () => number
 }
 
@@ -40,7 +42,7 @@ export const readDefaultGateways = (): ReadonlyMap<string, string> => defaultGat
 
 const daySeconds = 86_400
 
-export function readFacts({ stateDir, addressBook, devices, now = Date.now }: FactsSource): Facts {
+export function readFacts({ stateDir, addressBook, devices, agentPort, now = Date.now }: FactsSource): Facts {
   const seconds = now() / 1000
   const shown = devices()
   return {
@@ -48,6 +50,7 @@ export function readFacts({ stateDir, addressBook, devices, now = Date.now }: Fa
     externalInterfaces: externalInterfaces(readText('/proc/net/route')),
     leases: readLeases(join(stateDir, clientLeasesFolder), seconds),
     addressBook: addressBook(),
+    agentPort,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     scheduleDay: Math.floor(seconds / daySeconds) * daySeconds,
   }

@@ -281,6 +281,7 @@ const table: Readonly<Record<string, string>> = {
   'GET /firewall/hw_rules_src_dst_ip': readers,
   'POST /firewall/hw_rules_src_dst_ip': 'WF',
   'GET /firewall/hygiene': readers,
+  'GET /firewall/counters/system': readers,
   'PATCH /firewall/rules/snat/:rule_id': 'WF',
   'DELETE /firewall/rules/snat/:rule_id': 'WF',
   'GET /firewall/rules/snat': readers,

@@ -86,7 +86,7 @@ export function sample(schema: JsonSchema, field = ''): unknown {
     case 'object':
       return Object.fromEntries(
         Object.entries(schema.properties ?? {})
-          .filter(([, inner]) => !('x-synonym-of' in inner))
+          .filter(([, inner]) => !('x-synonym-of' in inner || 'x-neutral' in inner))
           .map(([name, inner]) => [name, sample(inner, name)]),
       )
     case 'string': {

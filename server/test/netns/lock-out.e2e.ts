@@ -2,13 +2,13 @@
 // connection is refused, and on probation it is made, cuts them off, and is reverted automatically.
 
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
+import { ip, type Machine, runIn, startMachine } from '../support/machine.ts'
 import { until } from '../support/until.ts'
 
 const password = 'correct horse 9'
@@ -16,42 +16,6 @@ const address = '10.99.0.1'
 const listen = `${address}:18443`
 /** So long a change on probation stays. */
 const probationSeconds = 8
-
-interface Machine {
-  readonly pid: number
-  /** Put before a command line, to run it there. */
-  readonly enter: readonly string[]
-  leave(): Promise<void>
-}
-
-/** Namespaces without a name: they end with the last process in them, and ours ends with this one, however it ends. */
-async function startMachine(): Promise<Machine> {
-  const child = spawn('/usr/bin/unshare', ['--net', '--mount', '/bin/cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const closed = once(child, 'close')
-  // Comes back once it stands in its namespaces.
-  child.stdin.write('ready')
-  await Promise.race([once(child.stdout, 'data'), closed])
-  assert.ok(child.pid !== undefined && child.exitCode === null, 'no namespace can be made')
-  const { pid } = child
-  const leave = async (): Promise<void> => {
-    child.stdin.end()
-    await closed
-  }
-  const machine = { pid, enter: ['/usr/bin/nsenter', '--net', '--mount', '-t', String(pid), '--'], leave }
-  inMachine(machine, '/bin/mount', '-t', 'sysfs', 'sysfs', '/sys')
-  ip(machine, 'link', 'set', 'lo', 'up')
-  return machine
-}
-
-const runIn = ({ enter: [program = '', ...args] }: Machine, command: readonly string[]) =>
-  spawnSync(program, [...args, ...command], { encoding: 'utf8' })
-
-function inMachine(machine: Machine, ...command: readonly string[]): void {
-  const { status, stderr } = runIn(machine, command)
-  assert.equal(status, 0, `${command.join(' ')}: ${stderr}`)
-}
-
-const ip = (machine: Machine, ...args: readonly string[]): void => inMachine(machine, '/usr/sbin/ip', ...args)
 
 describe('an administrator on the network of the gateway', () => {
   const cleanUp = new AsyncDisposableStack()

@@ -13,6 +13,7 @@ import {
   type HardwareFilter,
   type LoggedAction,
   type OpenService,
+  type OutsideService,
   type Policy,
   type PolicyRule,
   type ProtocolName,
@@ -85,6 +86,7 @@ export function drawPolicy(random: Random, world: World, sizes: Sizes): Policy {
     externalDevices: world.external,
     devices: Object.keys(world.sources),
     services: chance(random, 0.3) ? [draw.service('one'), draw.service('two')] : [],
+    outsideServices: chance(random, 0.5) ? draw.outsideServices() : [],
     ownAddresses: world.own.map(numberOf),
     countsHits: true,
     loggedActions: loggedActions.filter(() => chance(random, 0.6)),
@@ -92,7 +94,7 @@ export function drawPolicy(random: Random, world: World, sizes: Sizes): Policy {
   }
 }
 
-const loggedActions: readonly LoggedAction[] = ['accept', 'drop', 'dnat', 'snat', 'mark_log', 'mark_not_log']
+const loggedActions: readonly LoggedAction[] = ['accept', 'drop', 'reject', 'dnat', 'snat', 'mark_log', 'mark_not_log']
 
 function makeDraw(random: Random, world: World, anyShare: number) {
   const names = new Map<string, string>()
@@ -140,6 +142,15 @@ function makeDraw(random: Random, world: World, anyShare: number) {
     sourcePort: chance(random, 0.1) ? pick(random, world.ports) : null,
     destinationPort: pick(random, world.ports),
   })
+
+  const outsideServices = (): OutsideService[] => {
+    const peers = [...world.external.flatMap((device) => world.sources[device] ?? [])].slice(0, 2).map(numberOf)
+    const port = pick(random, world.ports)
+    return [
+      { name: 'agent', title: 'client agent', protocol: 'tcp', destinationPort: port, peers: null },
+      { name: 'near', title: 'service for two', protocol: 'udp', destinationPort: port, peers },
+    ]
+  }
 
   const rule = (table: RuleTable, id: number): PolicyRule => {
     const action = drawAction(random, world, table)
@@ -195,7 +206,7 @@ function makeDraw(random: Random, world: World, anyShare: number) {
       { mode: 'src-and-dst-ip', entries: [{ source: source(), destination: destination() }] },
     ])
   }
-  return { rule, access, hardware, service }
+  return { rule, access, hardware, service, outsideServices }
 }
 
 const positive = (match: AddressMatch | null): AddressMatch | null => match && { ...match, isNegated: false }
@@ -206,7 +217,8 @@ function drawProtocol(random: Random, world: World, anyShare: number): ProtocolN
 
 function drawAction(random: Random, world: World, table: RuleTable): Action {
   if (table === 'log') return { kind: 'mark', isLogged: chance(random, 0.6) }
-  if (table === 'forward' || table === 'input') return { kind: chance(random, 0.5) ? 'accept' : 'drop' }
+  if (table === 'forward' || table === 'input')
+    return { kind: pick(random, ['accept', 'accept', 'accept', 'drop', 'drop', 'reject']) }
   if (chance(random, 0.2)) return { kind: 'accept' }
   if (table === 'snat') {
     const pool = numberOf(pick(random, world.pools))

@@ -1,5 +1,6 @@
 // The near end of wire tests: tries connections given as JSON on standard input, all at once, and prints for each what the
-// sink answered, or null when there was no answer before the timeout.
+// sink answered, "refused" when the connection was refused and that was asked for, or null when there was no answer before
+// the timeout.
 
 import { createSocket } from 'node:dgram'
 import { connect } from 'node:net'
@@ -12,7 +13,12 @@ interface Probe {
   readonly destination: string
   readonly port: number
   readonly timeoutMs: number
+  /** Tell a refusal from silence. */
+  readonly wantsRefusal?: boolean
 }
+
+const refusal = ({ wantsRefusal }: Probe, error: NodeJS.ErrnoException): string | null =>
+  wantsRefusal && error.code === 'ECONNREFUSED' ? '"refused"' : null
 
 const tcp = (probe: Probe): Promise<string | null> =>
   new Promise((resolve) => {
@@ -27,7 +33,7 @@ const tcp = (probe: Probe): Promise<string | null> =>
       answer += part
     })
     socket.on('end', () => resolve(answer))
-    socket.on('error', () => resolve(null))
+    socket.on('error', (error) => resolve(refusal(probe, error)))
     setTimeout(() => {
       socket.destroy()
       resolve(null)
@@ -36,16 +42,18 @@ const tcp = (probe: Probe): Promise<string | null> =>
 
 const udp = (probe: Probe): Promise<string | null> =>
   new Promise((resolve) => {
-    const socket = createSocket('udp4')
+    const socket = createSocket(probe.destination.includes(':') ? 'udp6' : 'udp4')
     const finish = (answer: string | null) => {
       clearInterval(again)
       resolve(answer)
     }
-    const send = () => socket.send('?', probe.port, probe.destination)
+    // Only a connected socket hears that nobody is there.
+    const send = () => (probe.wantsRefusal ? socket.send('?') : socket.send('?', probe.port, probe.destination))
     const again = setInterval(send, 200)
     socket.on('message', (answer) => finish(answer.toString()))
-    socket.on('error', () => finish(null))
-    socket.bind(probe.sourcePort ?? 0, probe.source, send)
+    socket.on('error', (error) => finish(refusal(probe, error)))
+    const start = probe.wantsRefusal ? () => socket.connect(probe.port, probe.destination, send) : send
+    socket.bind(probe.sourcePort ?? 0, probe.source, start)
     setTimeout(() => finish(null), probe.timeoutMs)
   })
 

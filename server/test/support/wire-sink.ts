@@ -12,7 +12,7 @@ for (const address of addresses.split(',')) {
       socket.on('error', () => socket.destroy())
       socket.end(JSON.stringify({ client: socket.remoteAddress, server: address, port }))
     }).listen(port, address)
-    const udp = createSocket('udp4')
+    const udp = createSocket(address.includes(':') ? 'udp6' : 'udp4')
     udp.on('message', (_message, { address: client, port: clientPort }) => {
       udp.send(JSON.stringify({ client, server: address, port }), clientPort, client)
     })

@@ -14,6 +14,8 @@ export interface Seen {
 }
 
 export interface Try {
+  /** Where it is tried; the client unless given. */
+  readonly from?: string
   readonly source?: string
   readonly sourcePort?: number
   readonly destination?: string
@@ -54,7 +56,8 @@ export class Wire {
     void this.#gateway.exec(namespace, command, { timeoutMs: 900_000 }).catch(() => {})
     const isListening = async () => {
       const { stdout } = await this.#gateway.exec(namespace, ['/usr/bin/ss', '-Hltun'])
-      return addresses.every((address) => ports.every((port) => stdout.split(`${address}:${port} `).length > 2))
+      const ends = addresses.map((address) => (address.includes(':') ? `[${address}]` : address))
+      return ends.every((end) => ports.every((port) => stdout.split(`${end}:${port} `).length > 2))
     }
     await until('the sink listens', isListening)
   }
@@ -78,13 +81,20 @@ export class Wire {
     return ['tcp', 'udp'].filter((_, at) => seen[at] !== null)
   }
 
-  async #try(attempt: Try, timeoutMs: number): Promise<readonly (Seen | null)[]> {
-    const probe = { source: this.#from, destination: this.#to, ...attempt, timeoutMs }
+  /** Both protocols are refused at once, by an answer and not by silence. */
+  async isRefused(attempt: Try): Promise<void> {
+    const answers = await this.#try({ ...attempt, wantsRefusal: true }, 60_000)
+    assert.deepEqual(answers, ['refused', 'refused'], JSON.stringify(attempt))
+  }
+
+  async #try(attempt: Try & { wantsRefusal?: boolean }, timeoutMs: number): Promise<readonly (Seen | null)[]> {
+    const { from = 'client', ...fields } = attempt
+    const probe = { source: this.#from, destination: this.#to, ...fields, timeoutMs }
     const input = JSON.stringify([
       { ...probe, protocol: 'tcp' },
       { ...probe, protocol: 'udp' },
     ])
-    const { stdout, stderr } = await this.#gateway.exec('client', [runtimePath(appRoot), script('wire-probe.ts')], {
+    const { stdout, stderr } = await this.#gateway.exec(from, [runtimePath(appRoot), script('wire-probe.ts')], {
       input,
     })
     assert.equal(stderr, '')

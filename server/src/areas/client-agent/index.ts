@@ -1,9 +1,9 @@
 // The area of the client agent: its state and settings, and the conversation over its WebSocket.
 
 import { defineArea, type Services } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
-import { slots, state } from './config.ts'
+import { slots } from './config.ts'
 import { createExchange, unreadable } from './exchange.ts'
+import { isAgentEnabled } from './public.ts'
 import { routes } from './routes.ts'
 import { agentServerSettings } from './settings.ts'
 
@@ -11,6 +11,6 @@ export const clientAgent = defineArea({ name: 'client-agent', slots, settings: [
 
 /** The conversation on the sockets of agents; http/websocket.ts transports it. */
 export const agentSockets = ({ engine, faultsOf }: Services) => ({
-  converse: () => createExchange({ isEnabled: () => read(engine.config, state).enabled, faultsOf }),
+  converse: () => createExchange({ isEnabled: () => isAgentEnabled(engine.config), faultsOf }),
   unreadable,
 })

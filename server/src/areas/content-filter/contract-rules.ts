@@ -3,6 +3,7 @@
 import type { Static } from 'typebox'
 import { orderedEndpoints } from '../../contract/collections.ts'
 import { Comment, nullable, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
+import { neutral, oneBlock } from '../../contract/newer-forms.ts'
 import { Type } from '../../contract/schema.ts'
 import { categoryTypes } from './contract-categories.ts'
 
@@ -61,8 +62,32 @@ const fields = {
 export const ContentRule = strictObject({ id: Type.Integer(), ...fields })
 export type ContentRule = Static<typeof ContentRule>
 
+/** Forms of newer clients; lists.ts turns them into the fields above. */
+const neutralForms = {
+  categories_negate: neutral([false], 'Must be false: a rule cannot exclude categories.'),
+  content_length: neutral([0], 'Must be 0: the length of the content is not checked.'),
+  content_length_mode: neutral(['le', 'ge'], 'Must be le or ge, with content_length 0.'),
+  traffic_direction: neutral(['both'], 'Must be both: a rule applies in both directions.'),
+  uri_regex: neutral([[]], 'Must be an empty list: addresses of pages are matched by categories.'),
+  av_profile: neutral([''], 'Must be empty: there are no antivirus profiles.'),
+}
+export const neutralFields = Object.keys(neutralForms)
+
+const newer = {
+  ...neutralForms,
+  src_aliases: oneBlock(
+    {
+      aliases: fields.aliases,
+      negate: neutral([false], 'Must be false: a rule cannot exclude users and addresses.'),
+    },
+    'aliases',
+  ),
+}
+
 const NewContentRule = strictObject({
   ...fields,
+  ...newer,
+  aliases: Type.Optional(fields.aliases),
   parent_id: Type.Optional(fields.parent_id),
   comment: Type.Optional(fields.comment),
   http_methods: Type.Optional(fields.http_methods),
@@ -79,6 +104,6 @@ export const contentRules = orderedEndpoints({
   idName: 'rule_id',
   change: 'firewall',
   fields: NewContentRule,
-  patch: patchOf(strictObject(fields)),
+  patch: patchOf(strictObject({ ...fields, ...newer })),
   shown: ContentRule,
 })

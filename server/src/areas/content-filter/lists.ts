@@ -2,6 +2,7 @@
 // the start and are stored by the first change of either list.
 
 import { invalid, type Problem } from '../../contract/error.ts'
+import { unfoldBlock, withoutFields } from '../../contract/newer-forms.ts'
 import { declareList, mustBeOfKind, mustExist, names } from '../../model/declarations.ts'
 import { findIn } from '../../model/item-index.ts'
 import { type Config, perState, read } from '../../model/slots.ts'
@@ -19,7 +20,7 @@ import {
 } from './config.ts'
 import { maxUrlsOverAll, type UserCategory, type WholeUserCategory } from './contract-categories.ts'
 import type { Dictionary, NewDictionary } from './contract-dictionaries.ts'
-import type { ContentRule } from './contract-rules.ts'
+import { type ContentRule, neutralFields } from './contract-rules.ts'
 
 export const categoryList = declareList<UserCategory>({
   slot: userCategories,
@@ -62,6 +63,7 @@ export const ruleList = declareList<ContentRule>({
     enabled: true,
     timetable: ['any'],
   },
+  fieldsOf: (body) => unfoldBlock(withoutFields(body, neutralFields), 'src_aliases', { aliases: 'aliases' }, {}),
   references: [
     names('aliases', {
       allowsAny: true,
@@ -70,13 +72,17 @@ export const ruleList = declareList<ContentRule>({
     names('timetable', { allowsAny: true, faultOf: mustBeOfKind('a time object', isTimeId, isKnownObject) }),
     names('categories', { faultOf: mustExist('category', isCategory) }),
   ],
-  problemsOf: (_config, rule) => redirectProblems(rule),
+  problemsOf: (_config, rule) => [...aliasProblems(rule), ...redirectProblems(rule)],
   reads: [...objectSlots, users, groups, userCategories],
 })
 
 function isCategory(config: Config, id: string): boolean {
   return isFixedCategory(id) || findIn(config, userCategories, id) !== undefined
 }
+
+/** It may be sent in either of two forms, so its schema requires neither. */
+const aliasProblems = ({ aliases }: Partial<ContentRule>): Problem[] =>
+  aliases === undefined ? [{ field: 'aliases', message: 'This field is missing.' }] : []
 
 function redirectProblems({ access, redirect_url }: ContentRule): Problem[] {
   const problem = (message: string): Problem[] => [{ field: 'redirect_url', message }]

@@ -11,6 +11,7 @@ export const logTables = ['FWD', 'INP', 'DNAT', 'SNAT', 'LOG', 'ACL', 'SYS'] as 
 export const loggedActions = [
   'accept',
   'drop',
+  'reject',
   'dnat',
   'snat',
   'mark_log',

@@ -5,6 +5,7 @@ import { Enabled, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { pathOf } from '../../model/paths.ts'
 import { type ListSlot, list, perState, read, single } from '../../model/slots.ts'
+import { endOrigins } from '../../policy/outside.ts'
 import { FirewallSettings } from './contract.ts'
 import { AccessList, AccessOrder, AccessState, Bypass } from './contract-access-lists.ts'
 import { Check, ChecksSettings } from './contract-checks.ts'
@@ -120,7 +121,8 @@ export const slots = [
   bypassList,
 ]
 
-/** Origins of all rules, enabled or not: `firewall.forward[7]`. */
-export const ruleOrigins = perState(Object.values(ruleSlots), (config): readonly string[] =>
-  ruleTables.flatMap((table) => read(config, ruleSlots[table]).map((rule) => pathOf(ruleSlots[table], rule.id))),
-)
+/** Origins of everything whose hits are kept: all rules, enabled or not (`firewall.forward[7]`), and the ends of the tables. */
+export const ruleOrigins = perState(Object.values(ruleSlots), (config): readonly string[] => [
+  ...ruleTables.flatMap((table) => read(config, ruleSlots[table]).map((rule) => pathOf(ruleSlots[table], rule.id))),
+  ...endOrigins,
+])

@@ -57,7 +57,7 @@ const Step = strictObject({
   passed_count: Type.Integer(),
 })
 
-const Verdict = oneOf(['accept', 'drop'])
+const Verdict = oneOf(['accept', 'drop', 'reject'], 'reject: dropped with an answer to the sender.')
 
 const Outcome = strictObject({
   destination: nullable(Type.String()),
@@ -74,7 +74,7 @@ const Outcome = strictObject({
 })
 
 export const Explanation = strictObject({
-  verdict: oneOf(['accept', 'drop', 'depends'], 'depends: on what DNAT picks from its range.'),
+  verdict: oneOf(['accept', 'drop', 'reject', 'depends'], 'depends: on what DNAT picks from its range.'),
   is_marked: Type.Boolean({ description: 'A logging rule marks the connection.' }),
   steps: Type.Array(Step),
   outcomes: Type.Array(Outcome),

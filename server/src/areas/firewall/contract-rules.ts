@@ -4,6 +4,7 @@ import type { Static, TObject, TOptional, TProperties } from 'typebox'
 import { orderedEndpoints, settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, Enabled, nullable, oneOf, strictObject } from '../../contract/fields.ts'
+import { neutral, oneBlock } from '../../contract/newer-forms.ts'
 import { Type } from '../../contract/schema.ts'
 
 export const maxObjects = 200
@@ -20,6 +21,9 @@ export const protocolIds = [
   'protocol.esp',
   'protocol.ah',
 ] as const
+
+/** `reject` is not of v19, but newer clients of this interface send it. */
+const filterActions = ['accept', 'drop', 'reject'] as const
 
 /** The form of an id; the declarations in lists.ts know which ones exist. */
 export const ObjectId = Type.String({
@@ -82,7 +86,7 @@ export const FilterFields = strictObject({
   ...incoming,
   ...outgoing,
   ...inspection,
-  action: oneOf(['accept', 'drop']),
+  action: oneOf(filterActions, 'reject: drop, and answer with a TCP reset or an ICMP error.'),
 })
 
 export const DnatFields = strictObject({
@@ -134,12 +138,31 @@ const creation = <P extends TProperties>({ properties }: TObject<P>): TObject<Cr
     ) as Creation<P>,
   )
 
-const ruleEndpoints = <const Table extends string, P extends TProperties, V extends TObject>(
+/** `["any"]` and ids as in `source_addresses`. */
+const Block = {
+  addresses: objects('["any"] or ids of address objects.'),
+  addresses_negate: Type.Optional(Type.Boolean({ description: 'Match every address but these.' })),
+}
+
+/** Forms of newer clients; lists.ts turns them into the fields above. */
+const blocks = {
+  sources: oneBlock(Block, 'source_addresses'),
+  destinations: oneBlock(Block, 'destination_addresses'),
+}
+const newerForward = {
+  logging: neutral([false], 'Must be false: which connections are logged is decided by LOG rules.'),
+  hip_profiles_negate: neutral([false], 'Must be false: a rule cannot exclude device profiles.'),
+}
+/** What is left out of a stored rule. */
+export const neutralFields = Object.keys(newerForward)
+
+const ruleEndpoints = <const Table extends string, P extends TProperties, V extends TObject, N extends TProperties>(
   table: Table,
   fields: TObject<P>,
   shown: V,
+  newer: N,
 ) => {
-  const body = creation(fields)
+  const body = strictObject({ ...creation(fields).properties, ...blocks, ...newer })
   const path = `/firewall/rules/${table.toLowerCase() as Lowercase<Table>}` as const
   const item = `${table === 'INPUT' ? 'an' : 'a'} ${table} rule`
   return {
@@ -163,11 +186,11 @@ const ruleEndpoints = <const Table extends string, P extends TProperties, V exte
   }
 }
 
-export const forwardRules = ruleEndpoints('FORWARD', FilterFields, FilterRule)
-export const inputRules = ruleEndpoints('INPUT', FilterFields, FilterRule)
-export const dnatRules = ruleEndpoints('DNAT', DnatFields, DnatRule)
-export const snatRules = ruleEndpoints('SNAT', SnatFields, SnatRule)
-export const logRules = ruleEndpoints('LOG', LogFields, LogRule)
+export const forwardRules = ruleEndpoints('FORWARD', FilterFields, FilterRule, newerForward)
+export const inputRules = ruleEndpoints('INPUT', FilterFields, FilterRule, {})
+export const dnatRules = ruleEndpoints('DNAT', DnatFields, DnatRule, {})
+export const snatRules = ruleEndpoints('SNAT', SnatFields, SnatRule, {})
+export const logRules = ruleEndpoints('LOG', LogFields, LogRule, {})
 
 export const firewallWatch = settingsEndpoints({
   path: '/firewall/watch',
@@ -189,6 +212,20 @@ const counterEndpoint = (table: string) =>
     summary: `List the hit counters of the ${table} rules`,
     reply: Type.Array(HitCounter),
   })
+
+export const systemCounters = endpoint({
+  method: 'GET',
+  path: '/firewall/counters/system',
+  access: 'view',
+  summary: 'List the hit counters of the system rules for connections from outside',
+  description: 'What external interfaces sent that no rule of an administrator decided about.',
+  reply: Type.Array(
+    strictObject({
+      rule_id: Type.String({ description: 'inp.sys.external and fwd.sys.external drop.' }),
+      packets: Type.Integer({ description: 'How often the rule matched.' }),
+    }),
+  ),
+})
 
 export const hitCounters = {
   forward: counterEndpoint('FORWARD'),

@@ -29,6 +29,7 @@ export {
   logRules,
   rootGroup,
   snatRules,
+  systemCounters,
 } from './contract-rules.ts'
 
 export const logActions = ['accept', 'drop', 'dnat', 'snat', 'mark_log', 'mark_not_log'] as const

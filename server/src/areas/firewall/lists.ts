@@ -1,5 +1,6 @@
 // The lists of the firewall and the bindings of its access control lists, each declared once.
 
+import { unfoldBlock, withoutFields } from '../../contract/newer-forms.ts'
 import {
   declareList,
   declareSettings,
@@ -21,7 +22,7 @@ import { type RuleTable, ruleDefaults, ruleSlots } from './config.ts'
 import type { AccessBinding, AccessOrder, Bypass } from './contract-access-lists.ts'
 import type { Check } from './contract-checks.ts'
 import type { MacRule } from './contract-hardware.ts'
-import type { Rule } from './contract-rules.ts'
+import { neutralFields, type Rule } from './contract-rules.ts'
 import { profileFields } from './inspection.ts'
 import { foreignSlots } from './resolve.ts'
 import { addressForm, portForm, ruleProblems } from './rules.ts'
@@ -74,12 +75,26 @@ const ruleReferences: readonly ReferenceField<Rule>[] = [
   ...profileFields.map((field) => namesOne<Rule>(field)),
 ]
 
+/** What newer clients send in blocks, in the places of this version. */
+function ruleFields(body: object): object {
+  const unfold = (fields: object, block: string, side: 'source' | 'destination'): object =>
+    unfoldBlock(
+      fields,
+      block,
+      { addresses: `${side}_addresses`, addresses_negate: `${side}_addresses_negate` },
+      { [`${side}_addresses_negate`]: false },
+    )
+  const known = withoutFields(body, neutralFields)
+  return unfold(unfold(known, 'sources', 'source'), 'destinations', 'destination')
+}
+
 const ruleList = (table: RuleTable): ListDeclaration<Rule> =>
   declareList({
     slot: ruleSlots[table],
     ids: { kind: 'number' },
     noun: `${table.toUpperCase()} rule`,
     defaults: ruleDefaults[table],
+    fieldsOf: ruleFields,
     references: ruleReferences.filter(({ field }) => field in ruleDefaults[table]),
     problemsOf: (config, rule) => ruleProblems(config, table, rule),
     reads: namedSlots,

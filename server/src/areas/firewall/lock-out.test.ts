@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { both, facts, lan } from '../../../test/support/network-samples.ts'
+import { both, facts, lan, wan } from '../../../test/support/network-samples.ts'
 import { addTo } from '../../model/lists.ts'
 import { type Config, read, write } from '../../model/slots.ts'
 import { connections } from '../network/config.ts'
+import { state } from './config.ts'
 import { ruleLists } from './lists.ts'
 import { createLockOutGuard } from './lock-out.ts'
 
@@ -14,6 +15,7 @@ const guard = createLockOutGuard(
   () => new Date('2026-01-01T12:00:00Z'),
 )
 const local = lan.addresses[0]?.split('/')[0] ?? ''
+const wanAddress = wan.addresses[0]?.split('/')[0] ?? ''
 const near = local.replace(/\d+$/, '77')
 const author = { login: 'admin', address: near, reached: { address: local, port: 8443 } }
 
@@ -41,6 +43,35 @@ describe('the guard against locking oneself out', () => {
       else assert.equal(reason, null)
     })
   }
+
+  describe('of those who come from outside', () => {
+    const accept = { action: 'accept', incoming_interface: 'interface.external_any' }
+    const open = withRule('input', accept)
+    const outside = { login: 'admin', address: '192.0.2.77', reached: { address: wanAddress, port: 8443 } }
+    const sixth = '2001:db8::5'
+    const withSixth = createLockOutGuard(
+      () => ({
+        ...facts,
+        interfaces: facts.interfaces.map((one) =>
+          one.name === 'wan0' ? { ...one, addresses: [...one.addresses, `${sixth}/64`] } : one,
+        ),
+      }),
+      () => new Date('2026-01-01T12:00:00Z'),
+    )
+    const closings: readonly [string, Config][] = [
+      ['removing the rule that lets them in', both],
+      ['switching off the user rules', write(open, state, { enabled: false })],
+      ['disabling that rule', withRule('input', { ...accept, enabled: false })],
+      ['rejecting instead of accepting', withRule('input', { ...accept, action: 'reject' })],
+    ]
+    for (const [title, after] of closings)
+      it(`stops ${title}, over IPv4 and IPv6`, () => {
+        assert.match(guard(open, after, outside) ?? '', /would be dropped/)
+        const author = { ...outside, address: '2001:db8:9::1', reached: { address: sixth, port: 8443 } }
+        assert.match(withSixth(open, after, author) ?? '', /would be dropped/)
+        assert.equal(guard(open, open, outside), null)
+      })
+  })
 
   it('asks nothing of those who come by loopback or from outside of the network', () => {
     const after = withRule('input', { action: 'drop' })

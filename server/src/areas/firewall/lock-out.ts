@@ -17,7 +17,8 @@ export function createLockOutGuard(readFacts: () => Facts, now: () => Date): Loc
   return (before, after, { address, reached }) => {
     const facts = readFacts()
     // Loopback and the entry into the lab from outside are not part of the network.
-    if (!reached || !isOnOurDevices(facts, reached.address)) return null
+    const near = reached && deviceWith(facts, reached.address)
+    if (!near) return null
     const cut = wouldCut(before, after, facts, reached.address, address)
     if (cut !== null) return cut
     const isLetIn = (config: Config): boolean => {
@@ -31,10 +32,12 @@ export function createLockOutGuard(readFacts: () => Facts, now: () => Date): Loc
         source_port: clientPort,
         destination: reached.address,
         destination_port: reached.port,
-        incoming_interface: way?.kind === 'device' ? way.device : '',
+        // IPv6 routes are not among the facts: it comes in where the address is that it reached.
+        incoming_interface: way?.kind === 'device' ? way.device : near,
         time: Math.floor(now().getTime() / 1000),
       } as const
-      return evaluate(policy, packet, routing, { reasons: false }).verdict !== 'drop'
+      const { verdict } = evaluate(policy, packet, routing, { reasons: false })
+      return verdict !== 'drop' && verdict !== 'reject'
     }
     return isLetIn(before) && !isLetIn(after)
       ? `After this change your own connection from ${address} to ${reached.address} port ${reached.port} would be dropped.`
@@ -42,5 +45,5 @@ export function createLockOutGuard(readFacts: () => Facts, now: () => Date): Loc
   }
 }
 
-const isOnOurDevices = (facts: Facts, address: string): boolean =>
-  facts.interfaces.some(({ addresses }) => addresses.some((one) => one.split('/')[0] === address))
+const deviceWith = (facts: Facts, address: string): string | undefined =>
+  facts.interfaces.find(({ addresses }) => addresses.some((one) => one.split('/')[0] === address))?.name

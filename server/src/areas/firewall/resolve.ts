@@ -30,7 +30,7 @@ import { aggregated, connections, devicesOf, externalDevices, ownAddresses, tunn
 import { addressesOf, objectKinds, portsOf, timesOf, unresolvedNames } from '../objects/public.ts'
 import * as slots from './config.ts'
 import { type AccessEntry, logActions, type Rule } from './contract.ts'
-import { closedServicePorts, openServices } from './services.ts'
+import { closedServicePorts, openServices, outsideServices } from './services.ts'
 
 /** Everything beside a rule itself that its meaning depends on; `objects` is the same list while none of it changed. */
 interface World {
@@ -59,6 +59,7 @@ export function policyOf(config: Config, facts: Facts): Policy {
     devices: facts.interfaces.map(({ name }) => name),
     services: openServices(config, facts),
     closedPorts: closedServicePorts,
+    outsideServices: outsideServices(config, facts),
     ownAddresses: ownAddresses(config, facts),
     countsHits: read(config, slots.watch).enabled,
     loggedActions: loggedActions(log_mode, log_actions),
@@ -69,7 +70,9 @@ export function policyOf(config: Config, facts: Facts): Policy {
 
 function loggedActions(mode: string, selected: readonly LoggedAction[]): readonly LoggedAction[] {
   if (mode === 'nothing') return []
-  return mode === 'all' ? logActions : selected
+  const chosen: readonly LoggedAction[] = mode === 'all' ? logActions : selected
+  // The setting does not know rejections (docs/behaviour/firewall.md 5): they are a kind of drop.
+  return chosen.includes('drop') ? [...chosen, 'reject'] : chosen
 }
 
 /** Slots of other areas that give rules their meaning. */
@@ -207,7 +210,8 @@ function actionOf(world: World, rule: Rule): Action {
     case 'mark_not_log':
       return { kind: 'mark', isLogged: rule.action === 'mark_log' }
     case 'drop':
-      return { kind: 'drop' }
+    case 'reject':
+      return { kind: rule.action }
     default:
       return { kind: 'accept' }
   }

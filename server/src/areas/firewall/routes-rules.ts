@@ -4,6 +4,7 @@ import { handle, type Route } from '../../http/handle.ts'
 import { listRoutes, settingsRoutes } from '../../http/routes.ts'
 import { pathOf } from '../../model/paths.ts'
 import { read } from '../../model/slots.ts'
+import { endOrigins } from '../../policy/outside.ts'
 import { type RuleTable, watch } from './config.ts'
 import {
   dnatRules,
@@ -13,6 +14,7 @@ import {
   inputRules,
   logRules,
   snatRules,
+  systemCounters,
 } from './contract-rules.ts'
 import { ruleLists } from './lists.ts'
 
@@ -36,4 +38,8 @@ export const ruleRoutesOfAllTables: readonly Route[] = [
   ...ruleRoutes('snat', snatRules),
   ...ruleRoutes('log', logRules),
   ...settingsRoutes(firewallWatch, watch),
+  handle(systemCounters, async ({ services }) => {
+    const hits = await services.hitCounters.current()
+    return endOrigins.map((origin) => ({ rule_id: origin, packets: hits.get(origin)?.packets ?? 0 }))
+  }),
 ]

@@ -1,25 +1,37 @@
-// What the firewall does by itself for the services of the gateway, read from the engines: ports for local networks only are
-// closed from outside, the others are opened where their area says that the service is on.
+// What the firewall does by itself for the services of the gateway. Ports of engines for local networks only are closed from
+// outside, the others are opened where their area says that the service is on. What is switched on for outside is excepted
+// from the end of INPUT, where new connections from external interfaces are dropped.
 
 import { engines } from '../../engines/index.ts'
 import { closedPorts } from '../../engines/views.ts'
 import type { Config, Slot } from '../../model/slots.ts'
 import type { Facts } from '../../plan/facts.ts'
-import type { OpenService } from '../../policy/model.ts'
+import type { OpenService, OutsideService } from '../../policy/model.ts'
+import { outsideServices as agentServices, state as agentState } from '../client-agent/public.ts'
 import { entries, openServices as openDhcp } from '../dhcp/public.ts'
+import { connections, tunnelServices, tunnels } from '../network/public.ts'
 
-interface Opener {
+interface Opener<S> {
   /** What the answer depends on. */
   readonly slots: readonly Slot[]
-  readonly open: (config: Config, facts: Facts) => readonly OpenService[]
+  readonly open: (config: Config, facts: Facts) => readonly S[]
 }
 
 /** An entry for each area with an engine whose ports are `served`. */
-const openers: readonly Opener[] = [{ slots: [entries], open: openDhcp }]
+const openers: readonly Opener<OpenService>[] = [{ slots: [entries], open: openDhcp }]
 
-export const serviceSlots: readonly Slot[] = openers.flatMap(({ slots }) => slots)
+/** An entry for each area with something that other machines may reach from outside. */
+const outsideOpeners: readonly Opener<OutsideService>[] = [
+  { slots: [agentState], open: agentServices },
+  { slots: [connections, tunnels], open: tunnelServices },
+]
+
+export const serviceSlots: readonly Slot[] = [...openers, ...outsideOpeners].flatMap(({ slots }) => slots)
 
 export const openServices = (config: Config, facts: Facts): readonly OpenService[] =>
   openers.flatMap(({ open }) => open(config, facts))
+
+export const outsideServices = (config: Config, facts: Facts): readonly OutsideService[] =>
+  outsideOpeners.flatMap(({ open }) => open(config, facts))
 
 export const closedServicePorts = closedPorts(engines)

@@ -25,6 +25,9 @@ export interface FirewallHit {
 
 const tables: Readonly<Record<string, TrafficRecord['table']>> = { FWD: 'fwd', INP: 'inp' }
 
+/** This journal does not know rejections: the packet did not pass. */
+const verdicts: Readonly<Record<string, TrafficRecord['result']>> = { accept: 'accept', drop: 'drop', reject: 'drop' }
+
 /** Tables whose rules write to the traffic journal. */
 const journalled: ReadonlySet<string> = new Set(['FWD', 'INP', 'DNAT', 'SNAT'])
 
@@ -34,7 +37,7 @@ export function showHit(hit: FirewallHit, offsetAt: (unixSeconds: number) => num
   const seconds = Math.floor(hit.time / 1000)
   const ruleId = Number(hit.rule_id) || 0
   const isFilter = hit.table in tables
-  const verdict = isFilter && (hit.action === 'accept' || hit.action === 'drop') ? hit.action : 'absent'
+  const verdict = isFilter ? (verdicts[hit.action] ?? 'absent') : 'absent'
   return {
     date_time: printStamp(seconds + offsetAt(seconds)),
     result: verdict,

@@ -27,4 +27,5 @@ export {
   localNetworks,
   ownAddresses,
   takenBy,
+  tunnelServices,
 } from './resolve.ts'

@@ -16,7 +16,8 @@ import {
   wan,
 } from '../../../test/support/network-samples.ts'
 import type { Config } from '../../model/slots.ts'
-import { devicesOf, externalDevices, isInterfaceAlias, ownAddresses } from './resolve.ts'
+import { parseAddress } from '../../net/ipv4.ts'
+import { devicesOf, externalDevices, isInterfaceAlias, ownAddresses, tunnelServices } from './resolve.ts'
 
 describe('names of interfaces', () => {
   it('lead to devices by the MAC of the card', () => {
@@ -80,6 +81,20 @@ describe('names of interfaces', () => {
     assert.deepEqual(externalDevices({}, facts), ['wan0'])
     assert.deepEqual(devicesOf({}, facts, 'interface.local_any'), ['lan0', 'eth2'])
     assert.deepEqual(externalDevices(configOf({ connections: [lan] }), facts), [])
+  })
+})
+
+describe('tunnels', () => {
+  const peersOf = (parts: Parameters<typeof configOf>[0]) =>
+    tunnelServices(configOf(parts), facts).flatMap(({ name, protocol, peers }) => [name, protocol, ...(peers ?? [])])
+
+  it('are open from outside to their peers while they are enabled', () => {
+    const other = { ...tunnel, id: 'c1', server: '198.51.100.6' }
+    const peer = parseAddress(tunnel.server) ?? 0
+    assert.deepEqual(peersOf({ connections: [wan], tunnels: [tunnel] }), ['tunnel', 'gre', peer])
+    assert.deepEqual(peersOf({ connections: [wan], tunnels: [tunnel, other] }), ['tunnel', 'gre', peer - 1, peer])
+    assert.deepEqual(peersOf({ connections: [wan], tunnels: [{ ...tunnel, enabled: false }] }), [])
+    assert.deepEqual(peersOf({ connections: [lan], tunnels: [tunnel] }), [], 'nor without their own interface')
   })
 })
 

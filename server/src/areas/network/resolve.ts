@@ -5,6 +5,7 @@ import { findIn } from '../../model/item-index.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
 import type { Facts, InterfaceFact } from '../../plan/facts.ts'
+import type { OutsideService } from '../../policy/model.ts'
 import {
   aggregated,
   type CardConnection,
@@ -208,6 +209,17 @@ export function endsOf(config: Config, facts: Facts, tunnel: Tunnel): { local: s
   const local = parent?.enabled ? (tunnel.local_ip ?? first?.split('/')[0] ?? null) : null
   const isAddress = parseAddress(tunnel.server) !== null
   return { local, remote: isAddress ? tunnel.server : (facts.addressBook.get(tunnelAlias(tunnel))?.[0] ?? null) }
+}
+
+/** Peers of tunnels that are up send without being asked. */
+export const tunnelServices = (config: Config, facts: Facts): readonly OutsideService[] => {
+  const peers = read(config, tunnels)
+    .filter(({ enabled }) => enabled)
+    .map((tunnel) => endsOf(config, facts, tunnel))
+    .flatMap(({ local, remote }) => (local === null || remote === null ? [] : (parseAddress(remote) ?? [])))
+  if (peers.length === 0) return []
+  const known = [...new Set(peers)].sort((a, b) => a - b)
+  return [{ name: 'tunnel', title: 'GRE tunnel', protocol: 'gre', destinationPort: null, peers: known }]
 }
 
 const unique = (names: readonly (string | null)[]): string[] => [...new Set(names.filter((name) => name !== null))]

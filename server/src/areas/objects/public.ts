@@ -1,6 +1,16 @@
 // What other areas may use of objects: the lists, which ids exist and may be named where, and what objects mean.
 
-export { domains, ipAddresses, ipRanges, networks, objectKinds, objectSlots, timeLists, timeRanges } from './config.ts'
+export {
+  domains,
+  ipAddresses,
+  ipRanges,
+  networks,
+  objectKinds,
+  objectSlots,
+  ports,
+  timeLists,
+  timeRanges,
+} from './config.ts'
 export { isAddressId, isKnownObject, isPortId, isTimeId, titleOf } from './known.ts'
 export { addressesOf, portsOf, timesOf } from './resolve.ts'
 export { unresolvedNames } from './unresolved.ts'

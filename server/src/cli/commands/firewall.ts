@@ -39,7 +39,7 @@ export const explainCommand: Run = async (invocation, context) => {
   const explanation = await withApi(context, (api) => api.ask(explainPacket, { body }))
   if (invocation.has('json')) context.terminal.out(`${showJson(explanation, 2)}\n`)
   else printExplanation(explanation, context.terminal, invocation.has('reasons'))
-  return explanation.verdict === 'drop' ? exitCodes.refused : exitCodes.done
+  return ['drop', 'reject'].includes(explanation.verdict) ? exitCodes.refused : exitCodes.done
 }
 
 type Explanation = ReplyOf<typeof explainPacket>

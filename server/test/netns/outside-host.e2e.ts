@@ -1,0 +1,77 @@
+// The host plane on a machine that is administered from outside: what is in use at the first start stays reachable, and with
+// the state of an earlier release the management service too. Nothing else is.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
+import { ip, type Machine, runIn, startMachine } from '../support/machine.ts'
+import { until } from '../support/until.ts'
+
+const password = 'correct horse 9'
+const address = '203.0.113.5'
+const management = 18_443
+/** As an administrator uses SSH; the other one is a service that no one is connected to. */
+const [inUse, unused] = [2222, 2223]
+
+describe('a machine that is administered from outside', () => {
+  const cleanUp = new AsyncDisposableStack()
+  let desk: Machine
+  let machine: Machine
+  let gateway: LabGateway
+
+  const start = (where: Machine, ...command: readonly string[]): void => {
+    const [program = '', ...args] = [...where.enter, ...command]
+    const child = spawn(program, args, { stdio: 'ignore' })
+    cleanUp.defer(async () => {
+      child.kill()
+    })
+  }
+  const node = (code: string): readonly string[] => [runtimePath(appRoot), '-e', code]
+  const canConnect = (port: number): boolean =>
+    runIn(desk, ['/usr/bin/timeout', '2', '/bin/bash', '-c', `exec 3<>/dev/tcp/${address}/${port}`]).status === 0
+  const connections = (): string => runIn(machine, ['/usr/bin/ss', '-Htn', 'state', 'established']).stdout
+
+  before(async () => {
+    desk = await startMachine()
+    cleanUp.defer(desk.leave)
+    machine = await startMachine()
+    cleanUp.defer(machine.leave)
+    ip(machine, 'link', 'add', 'wan0', 'type', 'veth', 'peer', 'name', 'out0', 'netns', String(desk.pid))
+    ip(machine, 'addr', 'add', `${address}/24`, 'dev', 'wan0')
+    ip(desk, 'addr', 'add', '203.0.113.1/24', 'dev', 'out0')
+    ip(machine, 'link', 'set', 'wan0', 'up')
+    ip(desk, 'link', 'set', 'out0', 'up')
+    ip(machine, 'route', 'add', 'default', 'via', '203.0.113.1')
+    for (const port of [inUse, unused]) start(machine, ...node(`require('node:net').createServer().listen(${port})`))
+    await until('both services answer', () => canConnect(inUse) && canConnect(unused))
+    start(desk, ...node(`require('node:net').connect(${inUse}, '${address}').resume()`))
+    await until('the administrator is connected', () => connections().includes(`:${inUse}`))
+    gateway = await startGateway({
+      adminPassword: password,
+      dataplane: 'host',
+      wrapper: machine.enter,
+      env: { PORTCULLIS_LISTEN: `${address}:${management}` },
+    })
+    cleanUp.use(gateway)
+  })
+  after(() => cleanUp.disposeAsync())
+
+  it('keeps what is in use reachable at the first start, and closes everything else', async () => {
+    await until('the rules are loaded', () => !canConnect(unused))
+    assert.equal(canConnect(inUse), true)
+    assert.equal(canConnect(management), false, 'also where it listens on the external address')
+  })
+
+  it('keeps the management service reachable with the state of an earlier release', async () => {
+    // What an earlier release has not written.
+    rmSync(join(gateway.stateDir, 'gateway', 'outside-closed'))
+    await gateway.killGatewayd()
+    await until('the rules are loaded', () => canConnect(management))
+    assert.equal(canConnect(inUse), true)
+    assert.equal(canConnect(unused), false)
+  })
+})
