@@ -1,5 +1,5 @@
 // Bodies as values that fit their schema. Small ones are read at once, large ones in a worker: a body of sixteen megabytes
-// takes up to a second to read and to check, and 10 ms to be handed over (decision 44).
+// takes up to a second to read and to check, and 10 ms to be handed over (decision 43).
 
 import type { TSchema } from 'typebox'
 import type { Endpoint } from '../contract/endpoint.ts'
