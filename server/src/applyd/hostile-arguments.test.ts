@@ -59,7 +59,7 @@ const requests: Readonly<Record<Verb, unknown>> = {
   hits: {},
   sessions: {},
   trial: { packets: [packet] },
-  checkpoint: { sequence: 1, hash: 'a'.repeat(64) },
+  checkpoint: { sequence: 1, hash: 'a'.repeat(64), isFirst: false },
   checkpoints: {},
   upload,
 }

@@ -6,6 +6,9 @@ import { invalid } from './error.ts'
 import { strictObject } from './fields.ts'
 import { Type } from './schema.ts'
 
+/** Newer versions know several blocks and values. The limit is that of the form: more than one is refused with its own words. */
+const maxBlocks = 100
+
 /** A field that this version does not have, with the values that change nothing; `reason` is the fault of any other value. */
 export const neutral = <const V extends boolean | number | string | readonly never[]>(
   values: readonly [V, ...V[]],
@@ -13,16 +16,15 @@ export const neutral = <const V extends boolean | number | string | readonly nev
 ) =>
   Type.Optional(
     Type.Unsafe<V>({
-      type: Array.isArray(values[0]) ? 'array' : typeof values[0] === 'number' ? 'integer' : typeof values[0],
+      ...(Array.isArray(values[0])
+        ? { type: 'array', maxItems: maxBlocks }
+        : { type: typeof values[0] === 'number' ? 'integer' : typeof values[0] }),
       enum: [...values],
       'x-neutral': true,
       'x-fault': reason,
       description: `Of newer clients. ${reason}`,
     }),
   )
-
-/** Newer versions know several blocks. The limit is that of the form: more than one is refused with its own words. */
-const maxBlocks = 100
 
 /** A list of one block of fields, which this version has outside of a block; `synonymOf` is the first of them. */
 export const oneBlock = <P extends TProperties>(fields: P, synonymOf: string) =>

@@ -27,12 +27,14 @@ const allowed = exceptions('files of root that use node:fs themselves', [
   ['applyd/units.ts', 'reads /proc'],
   ['launcher/host-pids.ts', 'reads /proc'],
   ['launcher/identity.ts', 'reads /proc'],
-  ['launcher/layout.ts', 'makes the state folder and moves logs, in folders of root'],
+  ['launcher/layout.ts', 'makes the state folder, in folders of root'],
   ['launcher/lock.ts', 'the lock in a folder of root'],
+  ['launcher/logs.ts', 'cuts logs in a folder of root'],
   ['launcher/mounts.ts', 'files of its own private /run'],
   ['launcher/privileges.ts', 'reads /etc/passwd and /proc'],
   ['launcher/processes.ts', 'watches for the socket, in a folder of root'],
   ['launcher/record.ts', 'the record in a folder of root'],
+  ['launcher/secret.ts', 'reads and writes its own memory in /proc'],
 ])
 
 /** Programs that an engine starts as its own account do not run as root. */

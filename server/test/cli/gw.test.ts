@@ -315,9 +315,10 @@ describe('trust and its end', () => {
 
   it('sends nothing to a gateway whose certificate is another one now', async () => {
     const text = readFileSync(sessionFile(), 'utf8')
+    // Both the fingerprint and the key of the root.
     writeFileSync(
       sessionFile(),
-      text.replace(/("https:[^"]+": ")(..)/, (_all, start, two) => `${start}${two === '00' ? '01' : '00'}`),
+      text.replaceAll(/("https:[^"]+": ")(..)/g, (_all, start, two) => `${start}${two === '00' ? '01' : '00'}`),
     )
     for (const words of [['whoami'], ['login', '--address', world.address, '--login', 'root']]) {
       const said = await world.gw(words, { input: testPassword })
@@ -325,6 +326,16 @@ describe('trust and its end', () => {
       assert.match(said.err, /presents a different certificate than the one you trusted\. Nothing was sent\./)
     }
     writeFileSync(sessionFile(), text)
+  })
+
+  it('follows a certificate that the same root signed, and remembers it', async () => {
+    const text = readFileSync(sessionFile(), 'utf8')
+    writeFileSync(
+      sessionFile(),
+      text.replace(/("https:[^"]+": ")(..)/, (_all, start, two) => `${start}${two === '00' ? '01' : '00'}`),
+    )
+    assert.equal((await gw('whoami')).code, 0)
+    assert.equal(readFileSync(sessionFile(), 'utf8'), text)
   })
 
   it('signs out, and then has no session', async () => {

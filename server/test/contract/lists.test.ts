@@ -163,7 +163,7 @@ describe('long lists', () => {
     assert.deepEqual(await numbers('?limit=2'), all.slice(0, 2))
     assert.deepEqual(await numbers('?limit=2&offset=3'), all.slice(3, 5))
     assert.deepEqual(await numbers('?offset=1000'), [])
-    assert.deepEqual(await numbers('?limit=10000&offset=999999999999999'), [])
+    assert.deepEqual(await numbers('?limit=10000&offset=1000000'), [])
     await gateway.close()
   })
 })
