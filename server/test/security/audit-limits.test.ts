@@ -96,7 +96,7 @@ describe('M5: an answered action', () => {
 
   it('is never only noted: what is written later is a refusal, or of the gateway itself', () => {
     const users = sourceFiles.filter(({ text }) => /\baudit\.note\(/.test(text)).map(({ path }) => path)
-    assert.deepEqual(users, ['areas/sign-in/routes.ts', 'http/audited.ts', 'http/server.ts'])
+    assert.deepEqual(users, ['app.ts', 'http/audited.ts', 'http/server.ts'])
   })
 })
 
