@@ -41,18 +41,19 @@ const target = 0.9
 
 export class AuditRetention {
   readonly #parts: RetentionParts
-  #usage: AuditUsage
+  #usage: Omit<AuditUsage, 'records'>
   #timer: NodeJS.Timeout | null = null
   #running: Promise<void> | null = null
 
   constructor(parts: RetentionParts) {
     this.#parts = parts
-    this.#usage = { records: 0, bytes: 0, limits: parts.limits, fault: null }
+    this.#usage = { bytes: 0, limits: parts.limits, fault: null }
   }
 
-  /** As of the last hour. */
+  /** The number of records now; the bytes are those of the last hour. */
   get usage(): AuditUsage {
-    return this.#usage
+    const { first, head } = this.#parts.audit
+    return { ...this.#usage, records: first === 0 ? 0 : head.sequence - first + 1 }
   }
 
   start(): void {
@@ -74,16 +75,14 @@ export class AuditRetention {
   }
 
   async #run(): Promise<void> {
-    const { limits, audit } = this.#parts
+    const { limits } = this.#parts
     let fault: string | null = null
     try {
       await this.#remove()
     } catch (error) {
       fault = (error as Error).message
     }
-    const { first, head } = audit
-    const records = first === 0 ? 0 : head.sequence - first + 1
-    this.#usage = { records, bytes: await this.#bytesBetween(0, Number.MAX_SAFE_INTEGER), limits, fault }
+    this.#usage = { bytes: await this.#bytesBetween(0, Number.MAX_SAFE_INTEGER), limits, fault }
   }
 
   async #remove(): Promise<void> {
