@@ -34,6 +34,17 @@ describe('adoption', () => {
     }
   })
 
+  it('takes a card for the one of a provider when its default route is of IPv6', () => {
+    const given = { ...facts, externalInterfaces: ['wan0'], externalIpv6Interfaces: ['lan0'] }
+    assert.deepEqual(
+      adopt(given).map(({ title, type }) => [title, type]),
+      [
+        ['lan0', 'wan'],
+        ['wan0', 'wan'],
+      ],
+    )
+  })
+
   it('leaves out what could not be configured by hand', () => {
     const odd: Facts = {
       ...facts,
