@@ -97,6 +97,13 @@ describe('who comes from a provider', () => {
   it('over IPv6 alone is outside', () => {
     assert.deepEqual(external({ connections: [lan] }, { externalIpv6Interfaces: ['six0'] }), ['six0'])
     assert.deepEqual(external({}, { externalIpv6Interfaces: ['six0'] }), ['six0'])
+    assert.deepEqual(external({}, { externalIpv6Interfaces: ['lan0'] }), ['lan0'])
+  })
+
+  it('is not everyone in a local network because a host there announces itself as a router of IPv6', () => {
+    const routed = { externalInterfaces: ['wan0'], externalIpv6Interfaces: ['lan0'] }
+    assert.deepEqual(external({}, routed), ['wan0'])
+    assert.deepEqual(external({ connections: [wan] }, routed), ['wan0'])
   })
 
   it('sends plain packets to the card below a VLAN or a PPP connection is outside', () => {

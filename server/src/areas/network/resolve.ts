@@ -115,9 +115,16 @@ const resolved = remember((all: readonly Connection[], gre: readonly Tunnel[], f
   return { devices, external, addresses: addressNumbers(all, gre, facts) }
 })
 
-/** Devices with a default route of IPv4 or IPv6. */
-export const routedDevices = ({ externalInterfaces, externalIpv6Interfaces }: Facts): string[] =>
-  unique([...externalInterfaces, ...externalIpv6Interfaces])
+/**
+ * Devices with a default route of IPv4, or of IPv6 alone: any host of a network can announce itself as a router of IPv6, so that
+ * counts only where no IPv4 says what the network is.
+ */
+export function routedDevices({ interfaces, externalInterfaces, externalIpv6Interfaces }: Facts): string[] {
+  const hasIpv4 = (device: string): boolean =>
+    interfaces.some(({ name, addresses }) => name === device && addresses.some((one) => parseNetwork(one) !== null))
+  const alone = externalIpv6Interfaces.filter((device) => externalInterfaces.length === 0 || !hasIpv4(device))
+  return unique([...externalInterfaces, ...alone])
+}
 
 /**
  * Devices without a connection of their own on which providers are nevertheless: below their connections (the Ethernet side
