@@ -57,6 +57,7 @@ import { createCountryFile } from './system/geoip.ts'
 import { createDomainResolver } from './system/resolver.ts'
 import { createServiceLogs } from './system/service-logs.ts'
 import { createSignatureFiles } from './system/signature-files.ts'
+import { keepSsh } from './system/ssh-greeting.ts'
 import { readTcpUse } from './system/tcp-connections.ts'
 import { lookUpText } from './system/text-records.ts'
 import { version } from './version.ts'
@@ -351,7 +352,7 @@ async function adoptNetwork({ services }: Gateway): Promise<void> {
   )
 }
 
-/** Once for each state: what is in use from outside stays open, while everything else from there is dropped from now on. */
+/** Once for each state: SSH in use from outside stays open, while everything else from there is dropped from now on. */
 async function keepOutsideOpen(
   { services }: Gateway,
   settings: Settings,
@@ -364,7 +365,8 @@ async function keepOutsideOpen(
   const { host, port } = settings.listen
   // A socket that the launcher handed in may be of another network: that of the machine around the lab.
   const isOurs = settings.listenFd === null || listening.has(port)
-  const ends = [...inbound, ...(isOlder && isOurs ? [{ address: host, port }] : [])]
+  // Anyone can be connected to the other services, and would keep them open so.
+  const ends = [...(await keepSsh(inbound)), ...(isOlder && isOurs ? [{ address: host, port }] : [])]
   const open = exposedPorts(services.engine.config, services.facts(), ends)
   const reason = 'Ports in use from outside stay open; other new connections from there are dropped'
   try {

@@ -24,7 +24,7 @@ import { leftOutOfTrials, runTrial } from './trial.ts'
 /** The steps at which a test can make applyd fail or die; in production they do nothing. */
 export const failpointNames = [
   ...(['staged', 'checked', 'intent.written', 'file.written', 'file.switched'] as const),
-  ...(['network.switched', 'nft.loaded'] as const),
+  ...(['nft.loaded', 'network.switched'] as const),
   ...(['unit.stopped', 'unit.spawned', 'unit.started', 'unit.signalled', 'units.switched', 'probed'] as const),
   ...(['record.written', 'intent.removed'] as const),
   ...(['restore.files', 'restore.network', 'restore.tables', 'restore.units', 'restore.done'] as const),

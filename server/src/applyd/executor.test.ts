@@ -226,38 +226,45 @@ function createNetwork() {
   return network
 }
 
-scenario('links are applied before rules, left alone without an artifact, and reverted', async (scene) => {
-  await scene.applyd?.close()
-  scene.applyd = null
-  const network = createNetwork()
-  const { stateDir } = scene.bench
-  const failpoint = (name: FailpointName) => {
-    if (name === 'nft.loaded' && network.links?.[0]?.device === 'lan1') throw new Error('made to fail')
-  }
-  const folders = { directory: join(stateDir, 'applyd'), logs: join(stateDir, 'log') }
-  const context = { ...benchOptions(stateDir, scene.bench.tables()), ...folders, failpoint }
-  const supervisor = createSupervisor(context)
-  const start = async () => {
-    const executor = createExecutor(context, { supervisor, ruleset: createRuleset(context), network })
-    await executor.recover()
-    return executor
-  }
-  const links = (device: string): Artifact => {
-    const rest = { make: null, isUp: true, addresses: ['10.0.0.1/24'], routes: [], mirrors: [] }
-    return { kind: 'network', name: 'links', links: [{ origin: 'network.connections[1]', device, ...rest }] }
-  }
-  const executor = await start()
-  const first = await executor.apply(planOf(1, nft(piecesOf('a')), links('lan0')))
-  assert.deepEqual(first, { status: 'applied', changed: ['nft inet portcullis', 'network links'] })
-  const failed = await executor.apply(planOf(2, nft(piecesOf('b')), links('lan1')))
-  assert.deepEqual(failed.status === 'put_back' && failed.restored, true)
-  assert.equal(network.links?.[0]?.device, 'lan0')
-  const { calls } = network
-  assert.equal((await executor.apply(planOf(3, nft(piecesOf('c'))))).status, 'applied')
-  assert.equal(network.calls, calls)
-  const report = await (await start()).check(planOf(4, nft(piecesOf('c')), links('bad')))
-  assert.deepEqual(report.problems, [{ field: 'network', message: 'This is bad.' }])
-  await supervisor.close(true)
-})
+scenario(
+  'an attacker at a new link meets rules that know it: links are applied after rules, left alone without an artifact, and reverted',
+  async (scene) => {
+    await scene.applyd?.close()
+    scene.applyd = null
+    const network = createNetwork()
+    const { stateDir } = scene.bench
+    const linksAtLoad: (string | undefined)[] = []
+    const failpoint = (name: FailpointName) => {
+      if (name === 'nft.loaded') linksAtLoad.push(network.links?.[0]?.device)
+      if (name === 'network.switched' && network.links?.[0]?.device === 'lan1') throw new Error('made to fail')
+    }
+    const folders = { directory: join(stateDir, 'applyd'), logs: join(stateDir, 'log') }
+    const context = { ...benchOptions(stateDir, scene.bench.tables()), ...folders, failpoint }
+    const supervisor = createSupervisor(context)
+    const start = async () => {
+      const executor = createExecutor(context, { supervisor, ruleset: createRuleset(context), network })
+      await executor.recover()
+      return executor
+    }
+    const links = (device: string): Artifact => {
+      const rest = { make: null, isUp: true, addresses: ['10.0.0.1/24'], routes: [], mirrors: [] }
+      return { kind: 'network', name: 'links', links: [{ origin: 'network.connections[1]', device, ...rest }] }
+    }
+    const executor = await start()
+    linksAtLoad.length = 0
+    const first = await executor.apply(planOf(1, nft(piecesOf('a')), links('lan0')))
+    assert.deepEqual(first, { status: 'applied', changed: ['nft inet portcullis', 'network links'] })
+    assert.deepEqual(linksAtLoad, [undefined])
+    const failed = await executor.apply(planOf(2, nft(piecesOf('b')), links('lan1')))
+    assert.deepEqual(failed.status === 'put_back' && failed.restored, true)
+    assert.equal(network.links?.[0]?.device, 'lan0')
+    const { calls } = network
+    assert.equal((await executor.apply(planOf(3, nft(piecesOf('c'))))).status, 'applied')
+    assert.equal(network.calls, calls)
+    const report = await (await start()).check(planOf(4, nft(piecesOf('c')), links('bad')))
+    assert.deepEqual(report.problems, [{ field: 'network', message: 'This is bad.' }])
+    await supervisor.close(true)
+  },
+)
 
 run()

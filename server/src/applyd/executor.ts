@@ -154,9 +154,10 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       writeDurable(intentPath, JSON.stringify(intent))
       step('intent.written')
       switchFiles(pick(target.files, difference.file))
+      // Before the links: a new way to the internet must not be open for a moment.
+      await load(pick(target.tables, difference.nft))
       if (difference.network.length > 0) await switchNetwork(target.links)
       step('network.switched')
-      await load(pick(target.tables, difference.nft))
       const started = await switchUnits(target.units, target.files, difference.file, contentsOf(intent))
       step('units.switched')
       await probe(started)

@@ -11,6 +11,8 @@ const day = 24 * 3600 * 1000
 const rootDays = 3650
 /** Browsers refuse server certificates that live longer. */
 const serverDays = 397
+/** RFC 5280, ub-common-name. */
+const maxCommonName = 64
 
 /** A root and its private key, both as PEM. */
 export interface Root {
@@ -47,7 +49,8 @@ export async function issueServer(root: Root, names: readonly string[], now: Dat
   const rootIdentifier = await identifierOf(rootKeys)
   const keys = await makeKeys()
   const issuer = rootNameOf(rootIdentifier)
-  const server = await sign({ subject: names[0] ?? 'gateway', issuer, keys, signer: rootKeys, days: serverDays, now }, [
+  const subject = names.find((name) => name.length <= maxCommonName) ?? 'gateway'
+  const server = await sign({ subject, issuer, keys, signer: rootKeys, days: serverDays, now }, [
     extension('2.5.29.19', true, new pkijs.BasicConstraints({ cA: false }).toSchema()),
     // digitalSignature
     extension('2.5.29.15', true, new asn1js.BitString({ valueHex: new Uint8Array([0x80]).buffer, unusedBits: 7 })),

@@ -66,7 +66,16 @@ export function certificateNames(host: string, hostName: string, addresses: read
   const isWildcard = host === '0.0.0.0' || host === '::'
   const shown = isWildcard ? addresses.map((one) => one.split('/', 1)[0] ?? '').filter(isLasting) : [host]
   const names = [...shown.slice(0, maxAddresses), hostName, 'localhost', '127.0.0.1', '::1']
-  return [...new Set(names.map((name) => name.toLowerCase()))].filter((name) => name !== '')
+  return [...new Set(names.map(plainName))].filter((name) => isIP(name) !== 0 || hostForm.test(name))
+}
+
+/** Others cannot be in a certificate, or would stand for more than one host; it would be made anew again and again. */
+const hostForm = /^[a-z0-9_][a-z0-9._-]{0,252}$/
+
+/** Without the zone of an IPv6 address, and IPv4 in its own form. */
+const plainName = (name: string): string => {
+  const plain = name.toLowerCase().replace(/%.*$/s, '')
+  return isIP(plain) === 6 ? plain.replace(/^::ffff:(?=[\d.]+$)/, '') : plain
 }
 
 const isLasting = (address: string): boolean => isIP(address) !== 0 && !/^fe80:/i.test(address)

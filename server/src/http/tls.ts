@@ -18,6 +18,8 @@ const renewBeforeDays = 30
 /** A root that ends sooner could not sign a server certificate for its whole life. */
 const renewRootBeforeDays = 400
 const day = 24 * 3600 * 1000
+/** A clock that shows an earlier time was not set yet: nothing is made anew because of it. */
+const earliest = Date.UTC(2026, 0)
 
 /**
  * Reads the certificate of `folder`. A new one is made when it is missing, unusable, for other names or about to expire. The
@@ -59,12 +61,16 @@ const files = ['root.key', 'root.crt', 'server.key', 'server.crt'] as const
 
 const readIfThere = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
-/** A power cut between two files leaves a key that does not fit, and the gateway must start nevertheless. */
+/**
+ * A power cut between two files leaves a key that does not fit, and the gateway must start nevertheless. One that was made while
+ * the clock was ahead is refused by everyone until then.
+ */
 function isUsable({ key, chain }: ServerCertificate, now: Date, leastDays: number): boolean {
   try {
     const certificate = new X509Certificate(chain)
     const daysLeft = (certificate.validToDate.getTime() - now.getTime()) / day
-    return daysLeft > leastDays && certificate.checkPrivateKey(createPrivateKey(key))
+    const hasBegun = certificate.validFromDate <= now || now.getTime() < earliest
+    return hasBegun && daysLeft > leastDays && certificate.checkPrivateKey(createPrivateKey(key))
   } catch {
     return false
   }

@@ -72,6 +72,8 @@ export interface Facts {
   readonly interfaces: readonly InterfaceFact[]
   /** Interfaces that hold a default route: the way to the internet. */
   readonly externalInterfaces: readonly string[]
+  /** Those that hold one of IPv6: often the same. */
+  readonly externalIpv6Interfaces: readonly string[]
   readonly leases: readonly LeaseFact[]
   readonly addressBook: AddressBook
   /** Where client agents connect while they are enabled; null when no other machine can reach it. */
@@ -85,6 +87,7 @@ export interface Facts {
 export const noFacts: Facts = {
   interfaces: [],
   externalInterfaces: [],
+  externalIpv6Interfaces: [],
   leases: [],
   addressBook: new Map(),
   agentPort: null,

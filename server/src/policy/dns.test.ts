@@ -37,6 +37,7 @@ const facts = {
   ],
   ...{
     externalInterfaces: ['wan0'],
+    externalIpv6Interfaces: [],
     leases: [],
     addressBook: new Map(),
     agentPort: null,

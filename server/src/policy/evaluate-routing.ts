@@ -45,7 +45,7 @@ export function routingOf(facts: Facts, policy: Pick<Policy, 'ownAddresses'>): R
     routes: external === undefined ? routes : [...routes, { span: [0, 0xffff_ffff], device: external }],
     ipv6: {
       own: facts.interfaces.flatMap(({ addresses }) => addresses.map((it) => it.split('/')[0] as string)),
-      device: external ?? null,
+      device: facts.externalIpv6Interfaces[0] ?? external ?? null,
     },
   }
 }

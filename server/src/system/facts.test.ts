@@ -10,6 +10,7 @@ import {
   createFactsReader,
   defaultGateways,
   externalInterfaces,
+  externalIpv6Interfaces,
   parseInterfaces,
   parseLease,
   readFacts,
@@ -44,8 +45,25 @@ describe('external interfaces', () => {
     assert.deepEqual([...defaultGateways(table)], [['wan0', '203.0.113.1']])
   })
 
+  it('are those with a default route of IPv6, and not those of routes that refuse', () => {
+    const zeros = '0'.repeat(32)
+    const row = (to: string, prefix: string, flags: string, name: string): string =>
+      `${to} ${prefix} ${zeros} 00 fe800000000000000000000000000001 00000400 00000001 00000000 ${flags} ${name.padStart(8)}`
+    const table = [
+      row(zeros, '00', '00000003', 'wan1'),
+      row(zeros, '00', '00450003', 'wan0'),
+      row(zeros, '00', '00000203', 'wan2'),
+      row(zeros, '01', '00000003', 'tun0'),
+      row(`fe80${'0'.repeat(28)}`, '40', '00000001', 'lan0'),
+      row(zeros, '00', '00200200', 'lo'),
+      '',
+    ].join('\n')
+    assert.deepEqual(externalIpv6Interfaces(table), ['wan0', 'wan1'])
+  })
+
   it('are none without a table', () => {
     assert.deepEqual(externalInterfaces(''), [])
+    assert.deepEqual(externalIpv6Interfaces(''), [])
   })
 })
 

@@ -30,6 +30,19 @@ const defaultRoutes = (routeTable: string) =>
 export const externalInterfaces = (routeTable: string): string[] =>
   [...new Set(defaultRoutes(routeTable).map(({ name }) => name))].sort()
 
+/** `unreachable` and the like, which the kernel keeps under the name of some device. */
+const refused = 0x0200
+
+/** The same from the table of IPv6 (/proc/net/ipv6_route), whose last two columns are flags and name. */
+export const externalIpv6Interfaces = (routeTable: string): string[] => {
+  const rows = routeTable.split('\n').map((line) => line.trim().split(/\s+/))
+  const names = rows
+    .filter(([destination = '', prefix]) => /^0{32}$/.test(destination) && prefix === '00')
+    .filter((row) => (Number.parseInt(row.at(-2) ?? '', 16) & refused) === 0)
+    .flatMap((row) => row.at(-1) ?? [])
+  return [...new Set(names.filter((name) => name !== 'lo'))].sort()
+}
+
 /** The next hop of each device with a default route. The table has addresses as the processor keeps them. */
 export const defaultGateways = (routeTable: string): ReadonlyMap<string, string> =>
   new Map(
@@ -48,6 +61,7 @@ export function readFacts({ stateDir, addressBook, devices, agentPort, now = Dat
   return {
     interfaces: shown === null ? fromNode() : parseInterfaces(shown),
     externalInterfaces: externalInterfaces(readText('/proc/net/route')),
+    externalIpv6Interfaces: externalIpv6Interfaces(readText('/proc/net/ipv6_route')),
     leases: readLeases(join(stateDir, clientLeasesFolder), seconds),
     addressBook: addressBook(),
     agentPort,

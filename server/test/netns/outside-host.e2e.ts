@@ -1,5 +1,5 @@
-// The host plane on a machine that is administered from outside: what is in use at the first start stays reachable, and with
-// the state of an earlier release the management service too. Nothing else is.
+// The host plane on a machine that is administered from outside: SSH that is in use at the first start stays reachable, and
+// with the state of an earlier release the management service too. Nothing else is.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -14,8 +14,8 @@ import { until } from '../support/until.ts'
 const password = 'correct horse 9'
 const address = '203.0.113.5'
 const management = 18_443
-/** As an administrator uses SSH; the other one is a service that no one is connected to. */
-const [inUse, unused] = [2222, 2223]
+/** As an administrator uses SSH; one that no one is connected to; and a service that an attacker is connected to. */
+const [inUse, unused, attacked] = [2222, 2223, 2224]
 
 describe('a machine that is administered from outside', () => {
   const cleanUp = new AsyncDisposableStack()
@@ -31,6 +31,9 @@ describe('a machine that is administered from outside', () => {
     })
   }
   const node = (code: string): readonly string[] => [runtimePath(appRoot), '-e', code]
+  /** Who asks goes away without reading. */
+  const greeter = (port: string, text: string): string =>
+    `require('node:net').createServer((one) => one.on('error', () => {}).write('${text}')).listen(${port})`
   const canConnect = (port: number): boolean =>
     runIn(desk, ['/usr/bin/timeout', '2', '/bin/bash', '-c', `exec 3<>/dev/tcp/${address}/${port}`]).status === 0
   const connections = (): string => runIn(machine, ['/usr/bin/ss', '-Htn', 'state', 'established']).stdout
@@ -46,10 +49,16 @@ describe('a machine that is administered from outside', () => {
     ip(machine, 'link', 'set', 'wan0', 'up')
     ip(desk, 'link', 'set', 'out0', 'up')
     ip(machine, 'route', 'add', 'default', 'via', '203.0.113.1')
-    for (const port of [inUse, unused]) start(machine, ...node(`require('node:net').createServer().listen(${port})`))
-    await until('both services answer', () => canConnect(inUse) && canConnect(unused))
-    start(desk, ...node(`require('node:net').connect(${inUse}, '${address}').resume()`))
-    await until('the administrator is connected', () => connections().includes(`:${inUse}`))
+    for (const [port, greeting] of [
+      [inUse, 'SSH-2.0-x'],
+      [unused, 'SSH-2.0-x'],
+      [attacked, '220 mail'],
+    ])
+      start(machine, ...node(greeter(`${port}`, `${greeting}\\r\\n`)))
+    await until('all services answer', () => [inUse, unused, attacked].every(canConnect))
+    for (const port of [inUse, attacked])
+      start(desk, ...node(`require('node:net').connect(${port}, '${address}').resume()`))
+    await until('both are connected', () => [inUse, attacked].every((port) => connections().includes(`:${port}`)))
     gateway = await startGateway({
       adminPassword: password,
       dataplane: 'host',
@@ -60,9 +69,10 @@ describe('a machine that is administered from outside', () => {
   })
   after(() => cleanUp.disposeAsync())
 
-  it('keeps what is in use reachable at the first start, and closes everything else', async () => {
+  it('keeps SSH that is in use reachable at the first start, and closes everything else', async () => {
     await until('the rules are loaded', () => !canConnect(unused))
     assert.equal(canConnect(inUse), true)
+    assert.equal(canConnect(attacked), false, 'although someone is connected to it')
     assert.equal(canConnect(management), false, 'also where it listens on the external address')
   })
 
@@ -73,5 +83,6 @@ describe('a machine that is administered from outside', () => {
     await until('the rules are loaded', () => canConnect(management))
     assert.equal(canConnect(inUse), true)
     assert.equal(canConnect(unused), false)
+    assert.equal(canConnect(attacked), false)
   })
 })

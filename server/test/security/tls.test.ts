@@ -249,6 +249,42 @@ describe('the certificate', () => {
     ])
   })
 
+  it('is made once for whatever name the network gives to the machine', async () => {
+    const hosts = [
+      'gw_1',
+      'Ünï',
+      'a\u0000b',
+      '*.example.org',
+      '.example.org',
+      '(none)',
+      '',
+      'a,b',
+      `${'x'.repeat(63)}.lan`,
+    ]
+    const places = ['fe80::1%eth0', '::ffff:192.0.2.1', '0:0:0:0:0:0:0:1', `${'y'.repeat(60)}.${'z'.repeat(60)}`]
+    for (const names of [
+      ...hosts.map((host) => certificateNames('0.0.0.0', host, ['192.0.2.1/24'])),
+      ...places.map((place) => certificateNames(place, 'gw', [])),
+    ]) {
+      const made = await ensureCertificate(target.folder, names, new Date())
+      assert.equal((await ensureCertificate(target.folder, names, new Date())).chain, made.chain, names.join(' '))
+      const { subject } = new X509Certificate(made.chain)
+      assert.ok(subject.length <= 'CN='.length + 64, subject)
+      assert.doesNotMatch(names.join(' '), /\*|%| \./)
+    }
+  })
+
+  it('is made again when the clock was ahead, and not while it is not set yet', async () => {
+    const names = ['localhost']
+    const now = new Date()
+    const ahead = await ensureCertificate(target.folder, names, new Date(now.getTime() + 4000 * 86_400_000))
+    const made = await ensureCertificate(target.folder, names, now)
+    assert.notEqual(made.chain, ahead.chain)
+    for (const part of made.chain.split(/(?<=-----END CERTIFICATE-----\n)/))
+      assert.ok(new X509Certificate(part).validFromDate < now)
+    assert.equal((await ensureCertificate(target.folder, names, new Date(0))).chain, made.chain)
+  })
+
   it('is made again when its files are damaged or do not fit each other', async () => {
     const path = (name: string): string => join(target.folder, name)
     const other = await createTlsGateway()

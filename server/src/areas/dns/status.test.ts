@@ -12,6 +12,7 @@ const facts: Facts = {
   interfaces: [{ name: 'wan0', mac: '', addresses: ['203.0.113.2/24'], isUp: true, index: 3 }],
   ...{
     externalInterfaces: ['wan0'],
+    externalIpv6Interfaces: [],
     leases: [],
     addressBook: new Map(),
     agentPort: null,

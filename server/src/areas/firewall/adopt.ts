@@ -1,5 +1,5 @@
-// What stays open from outside when the firewall begins to drop what comes from there: at the first start the ports through
-// which administrators are connected at that moment, and in the state of an earlier release, which accepted everything, the
+// What stays open from outside when the firewall begins to drop what comes from there: at the first start the ports of SSH
+// through which someone is connected at that moment, and in the state of an earlier release, which accepted everything, the
 // management service as well. They become INPUT rules, so that no one is locked out and everyone sees them. Pure.
 
 import type { EditTools } from '../../config/change.ts'

@@ -34,6 +34,13 @@ describe('adoption', () => {
     }
   })
 
+  it('takes a card for the one of a provider when the only default route is its own of IPv6', () => {
+    const types = (given: Partial<Facts>) =>
+      adopt({ ...facts, externalIpv6Interfaces: ['lan0'], ...given }).map(({ title, type }) => `${title} ${type}`)
+    assert.deepEqual(types({ externalInterfaces: [] }), ['lan0 wan', 'wan0 lan'])
+    assert.deepEqual(types({}), ['wan0 wan', 'lan0 lan'])
+  })
+
   it('leaves out what could not be configured by hand', () => {
     const odd: Facts = {
       ...facts,

@@ -4,6 +4,7 @@
 import { parseNetwork } from '../../net/ipv4.ts'
 import type { Facts, InterfaceFact } from '../../plan/facts.ts'
 import type { EthernetConnection } from './config.ts'
+import { routedDevices } from './resolve.ts'
 
 /** `gateways` are the next hops of the default routes by device; ids come from the caller and are taken in order. */
 export function adoptedConnections(
@@ -11,7 +12,7 @@ export function adoptedConnections(
   gateways: ReadonlyMap<string, string>,
   nextId: () => number,
 ): readonly EthernetConnection[] {
-  const isExternal = ({ name }: InterfaceFact): boolean => facts.externalInterfaces.includes(name)
+  const isExternal = ({ name }: InterfaceFact): boolean => routedDevices(facts).includes(name)
   const found = facts.interfaces.filter(({ mac, addresses }) => mac !== '' && addresses.some(isUsable))
   // Providers first: the order decides which default route is preferred.
   const ordered = [...found.filter(isExternal), ...found.filter((one) => !isExternal(one))]

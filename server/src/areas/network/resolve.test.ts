@@ -17,6 +17,7 @@ import {
 } from '../../../test/support/network-samples.ts'
 import type { Config } from '../../model/slots.ts'
 import { parseAddress } from '../../net/ipv4.ts'
+import type { Facts } from '../../plan/facts.ts'
 import { devicesOf, externalDevices, isInterfaceAlias, ownAddresses, tunnelServices } from './resolve.ts'
 
 describe('names of interfaces', () => {
@@ -49,7 +50,7 @@ describe('names of interfaces', () => {
     assert.deepEqual(devices('interface.id.5'), ['aga1b2c3d4.4000'])
     assert.deepEqual(devices('interface.id.3'), ['Eppp3'])
     assert.deepEqual(devices('interface.external_vpn'), ['Eppp3'])
-    assert.deepEqual(devices('interface.external_any'), ['aga1b2c3d4', 'Eppp3'])
+    assert.deepEqual(devices('interface.external_any'), ['aga1b2c3d4', 'Eppp3', 'eth2', 'wan0'])
     assert.deepEqual(devices('interface.id.4'), ['Oloopback4'])
     assert.deepEqual(devices('interface.tunnel_any'), ['Gre00000001'])
     assert.deepEqual(devices(`interface.tunnel.${tunnelId}`), ['Gre00000001'])
@@ -80,7 +81,41 @@ describe('names of interfaces', () => {
   it('mean what the machine shows before anything is configured', () => {
     assert.deepEqual(externalDevices({}, facts), ['wan0'])
     assert.deepEqual(devicesOf({}, facts, 'interface.local_any'), ['lan0', 'eth2'])
-    assert.deepEqual(externalDevices(configOf({ connections: [lan] }), facts), [])
+  })
+})
+
+describe('who comes from a provider', () => {
+  const external = (parts: Parameters<typeof configOf>[0], given: Partial<Facts> = {}): readonly string[] =>
+    externalDevices(configOf(parts), { ...facts, externalInterfaces: [], ...given })
+
+  it('over a device without a connection, such as a bridge, is outside when a default route leads there', () => {
+    for (const device of ['br0', 'ppp0', 'wan0'])
+      assert.deepEqual(external({ connections: [lan] }, { externalInterfaces: [device] }), [device])
+    assert.deepEqual(external({ connections: [lan] }), [])
+  })
+
+  it('over IPv6 alone is outside', () => {
+    assert.deepEqual(external({ connections: [lan] }, { externalIpv6Interfaces: ['six0'] }), ['six0'])
+    assert.deepEqual(external({}, { externalIpv6Interfaces: ['six0'] }), ['six0'])
+    assert.deepEqual(external({}, { externalIpv6Interfaces: ['lan0'] }), ['lan0'])
+  })
+
+  it('is not everyone in a local network because a host there announces itself as a router of IPv6', () => {
+    const routed = { externalInterfaces: ['wan0'], externalIpv6Interfaces: ['lan0'] }
+    assert.deepEqual(external({}, routed), ['wan0'])
+    assert.deepEqual(external({ connections: [wan] }, routed), ['wan0'])
+  })
+
+  it('sends plain packets to the card below a VLAN or a PPP connection is outside', () => {
+    assert.deepEqual(external({ connections: [lan, { ...wan, vlan_tag: 7 }] }), ['wan0.7', 'wan0'])
+    assert.deepEqual(external({ connections: [lan, { ...pppoe, vlan_tag: 7 }] }), ['Eppp3', 'eth2.7', 'eth2'])
+  })
+
+  it('is inside where an administrator says so', () => {
+    assert.deepEqual(external({ connections: [lan] }, { externalInterfaces: ['lan0'] }), [])
+    assert.deepEqual(external({ connections: [lan, { ...wan, mac: lan.mac, vlan_tag: 7 }] }), ['lan0.7'])
+    const routed = { externalInterfaces: [tunnel.osdevname] }
+    assert.deepEqual(external({ connections: [wan], tunnels: [tunnel] }, routed), ['wan0'])
   })
 })
 

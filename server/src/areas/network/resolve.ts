@@ -93,7 +93,7 @@ interface Resolved {
 const resolved = remember((all: readonly Connection[], gre: readonly Tunnel[], facts: Facts): Resolved => {
   const devicesIn = (chosen: readonly Connection[]): string[] => unique(chosen.map((one) => deviceOf(facts, one)))
   const isUnconfigured = all.length === 0
-  const external = isUnconfigured ? facts.externalInterfaces : devicesIn(all.filter(isExternal))
+  const external = unique([...devicesIn(all.filter(isExternal)), ...openDevices(all, gre, facts)])
   const local = isUnconfigured
     ? facts.interfaces.map(({ name }) => name).filter((name) => !external.includes(name))
     : devicesIn(all.filter(({ type }) => type === 'lan'))
@@ -114,6 +114,29 @@ const resolved = remember((all: readonly Connection[], gre: readonly Tunnel[], f
   }
   return { devices, external, addresses: addressNumbers(all, gre, facts) }
 })
+
+/**
+ * Devices with a default route of IPv4, or of IPv6 alone: any host of a network can announce itself as a router of IPv6, so that
+ * counts only where no IPv4 says what the network is.
+ */
+export function routedDevices({ interfaces, externalInterfaces, externalIpv6Interfaces }: Facts): string[] {
+  const hasIpv4 = (device: string): boolean =>
+    interfaces.some(({ name, addresses }) => name === device && addresses.some((one) => parseNetwork(one) !== null))
+  const alone = externalIpv6Interfaces.filter((device) => externalInterfaces.length === 0 || !hasIpv4(device))
+  return unique([...externalInterfaces, ...alone])
+}
+
+/**
+ * Devices without a connection of their own on which providers are nevertheless: below their connections (the Ethernet side
+ * of a PPP connection, the card of a VLAN), and wherever a default route leads (a bridge, a tunnel, a VLAN that others made).
+ */
+function openDevices(all: readonly Connection[], gre: readonly Tunnel[], facts: Facts): string[] {
+  const own = new Set([...all.map((one) => deviceOf(facts, one)), ...gre.map(({ osdevname }) => osdevname), vpnDevice])
+  const below = all
+    .filter(isExternal)
+    .flatMap((one) => (one.type === 'loopback' ? [] : [etherOf(facts, one), baseOf(facts, one)]))
+  return unique([...below, ...routedDevices(facts)]).filter((device) => !own.has(device))
+}
 
 /** Wanted ones on devices we manage, found ones on all others. A device the kernel could not make has none. */
 function addressNumbers(all: readonly Connection[], gre: readonly Tunnel[], facts: Facts): number[] {
@@ -138,7 +161,7 @@ const none: readonly string[] = []
 export const devicesOf = (config: Config, facts: Facts, alias: string): readonly string[] =>
   resolveAll(config, facts).devices.get(alias) ?? none
 
-/** Devices that lead to providers. Before anything is configured, those with a default route. */
+/** Devices that lead to providers: those of their connections, and others with a default route. */
 export const externalDevices = (config: Config, facts: Facts): readonly string[] => resolveAll(config, facts).external
 
 /** The gateway's own IPv4 addresses. */
@@ -147,7 +170,7 @@ export const ownAddresses = (config: Config, facts: Facts): readonly number[] =>
 /** IP/prefix of the devices of local networks, by device. Before anything is configured, of those that lead to no provider. */
 export function localAddresses(config: Config, facts: Facts): ReadonlyMap<string, readonly string[]> {
   const all = read(config, connections)
-  const found = facts.interfaces.filter(({ name }) => name !== 'lo' && !facts.externalInterfaces.includes(name))
+  const found = facts.interfaces.filter(({ name }) => name !== 'lo' && !routedDevices(facts).includes(name))
   if (all.length === 0) return new Map(found.map(({ name, addresses }) => [name, addresses]))
   const local = all.filter((one) => one.type === 'lan' && one.enabled)
   return new Map(
