@@ -51,3 +51,10 @@ export function dropOptions(account: ServiceAccount): readonly string[] {
       return ['--no-new-privs']
   }
 }
+
+/** From the list of accounts: the group of a folder or of a process can be one that the account may not use otherwise. */
+export function groupOf(uid: number): number {
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
+  const [, , , gid] = lines.map((line) => line.split(':')).find((fields) => fields[2] === String(uid)) ?? []
+  return Number(gid ?? uid)
+}
