@@ -1,5 +1,5 @@
 // The accounts that our processes run as: one for gatewayd, one for each engine that has none of a Debian package, and one
-// for each server of the lab. An account that exists by name is used (deploy/systemd makes those of a host). Otherwise it is
+// for each server of the lab. On a host, an account that exists by name is used (deploy/systemd makes them). Otherwise it is
 // a number of a block that belongs to the state folder alone, so that two gateways on one machine have no power over each
 // other. A number needs no entry in /etc/passwd.
 
@@ -48,6 +48,13 @@ export function blockOf(hash: number, userMap: string): number {
   const blocks = Math.floor((last - first + 1) / blockSize)
   return first + blockSize * (hash % blocks)
 }
+
+/**
+ * The accounts that count by name: those of the machine where it is itself the gateway. A lab beside it must not have them,
+ * because it would own the files and the socket of that gateway.
+ */
+export const knownAccounts = (plane: 'lab' | 'host' | 'none', passwd: string): string =>
+  plane === 'host' ? passwd : ''
 
 /** The account of that name, or its number in the block. One that is mapped to root would undo what it exists for. */
 export function findAccount(passwd: string, name: AccountName, block: number): Account {

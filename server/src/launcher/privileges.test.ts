@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { accountNames, blockOf, findAccount } from '../engines/accounts.ts'
-import { dropOptions, labAccount } from './privileges.ts'
+import { accountNames, blockOf, findAccount, knownAccounts } from '../engines/accounts.ts'
+import { dropOptions, labAccount, readAccounts } from './privileges.ts'
 
 const wholeMap = '         0          0 4294967295\n'
 
@@ -10,6 +10,16 @@ describe('L7: the accounts of our processes', () => {
     const passwd = 'root:x:0:0::/root:/bin/sh\nportcullis:x:998:997::/:/bin/false\n'
     assert.deepEqual(findAccount(passwd, 'portcullis', 70_000), { uid: 998, gid: 997 })
     assert.deepEqual(findAccount(passwd, 'portcullis-wpad', 70_000), { uid: 70_001, gid: 70_001 })
+  })
+
+  test('whoever holds the gatewayd of a lab has no power over the gateway that the machine itself is', () => {
+    const passwd = 'portcullis:x:998:997::/:/bin/false\n'
+    const uidIn = (plane: 'lab' | 'host' | 'none') =>
+      readAccounts({ isolation: 'root', plane }, '/somewhere/state', passwd).service.uid
+    const isRoot = process.geteuid?.() === 0
+    assert.equal(uidIn('host'), isRoot ? 998 : process.geteuid?.())
+    for (const plane of ['lab', 'none'] as const) assert.notEqual(uidIn(plane), 998)
+    assert.equal(knownAccounts('lab', passwd), '')
   })
 
   test('are never root, whatever the password file says', () => {
