@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readJson, readRegular, withFile, writeDurable } from '../files/durable.ts'
 import { isStorageFault } from '../files/reserve.ts'
+import { trimLog } from '../files/trim-log.ts'
 import type { UnitObservation } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
 import {
@@ -138,7 +139,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     for (const unit of units.values()) {
       const hasExitEvent = unit.process !== null && children.has(unit.process.pid)
       if (!hasExitEvent && stateOf(unit.process) === 'gone') ended(unit, 'an unknown status')
-      trimLog(unit, logLimit)
+      trimFiles(unit, logLimit)
     }
     if (!isRemembered) persist()
   }
@@ -367,20 +368,11 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   return { adopt, look, wanted, isCurrent, ensure, begin, probe, stop, observe, close }
 }
 
-/** Engines append, so the file can be emptied under them. */
-function trimLog(unit: Unit, maxBytes: number): void {
+/** Engines append, so their files can be emptied under them. */
+function trimFiles(unit: Unit, maxBytes: number): void {
   const { output } = unit.spec
-  if (output && (fs.statSync(output.path, { throwIfNoEntry: false })?.size ?? 0) > output.maxBytes)
-    fs.truncateSync(output.path)
-  if ((fs.statSync(unit.logPath, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes) return
-  try {
-    fs.copyFileSync(unit.logPath, `${unit.logPath}.1`)
-  } catch (fault) {
-    if (!isStorageFault(fault)) throw fault
-    fs.rmSync(`${unit.logPath}.1`, { force: true })
-  }
-  fs.truncateSync(unit.logPath)
-  unit.logOffset = 0
+  if (output) trimLog(output.path, output.maxBytes, false)
+  if (trimLog(unit.logPath, maxBytes)) unit.logOffset = 0
 }
 
 /** Opens the file of an engine's output for appending, with its owner and mode. */

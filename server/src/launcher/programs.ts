@@ -3,6 +3,7 @@
 import type { IOType } from 'node:child_process'
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { tryStoring } from '../files/reserve.ts'
 import { type LabNamespace, webListeners } from '../lab/network.ts'
 import { applydDir, gatewayDir, labDir, type Places, runDir, runtimePath } from './layout.ts'
 import { namespacePath } from './namespaces.ts'
@@ -11,7 +12,6 @@ import { type Accounts, dropOptions, labAccount } from './privileges.ts'
 import type { ProcessSpec, ReadyMessage, Report } from './processes.ts'
 import { adminPasswordVariable, descriptorOf } from './secret.ts'
 import { type ListenAddress, showListen } from './settings.ts'
-import { tryStoring } from './storage.ts'
 import { cleanPath, findTool, toolPath } from './tools.ts'
 
 export interface ProgramContext {
