@@ -111,10 +111,14 @@ function copyTo(log: number): PipeReport['parse'] {
   }
 }
 
+/** What it says is shown on a terminal of root and written into a record that root believes: plain short texts only. */
+const isPlain = (value: unknown): boolean =>
+  typeof value === 'string' && /^[^\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]{0,300}$/u.test(value)
+
 export function parseReady(line: string): ReadyMessage | null {
   try {
     const message = JSON.parse(line) as ReadyMessage | null
-    return message?.event === 'ready' ? message : null
+    return message?.event === 'ready' && Object.values(message).every(isPlain) ? message : null
   } catch {
     // Other lines on the pipe are ignored.
     return null
