@@ -42,11 +42,28 @@ function hasNumbers(map: string, last: number): boolean {
   })
 }
 
-/** The first number of the block of a state folder; `hash` is any number that depends on its path alone. */
-export function blockOf(hash: number, userMap: string): number {
+/**
+ * The first number of the block of a state folder; `hash` is any number that depends on its path alone. A block with a number
+ * that `isTaken` knows is left out: a site may give such numbers to people.
+ */
+export function blockOf(hash: number, userMap: string, isTaken: (number: number) => boolean = () => false): number {
   const { first, last } = ranges.find((range) => hasNumbers(userMap, range.last)) ?? ranges[1]
   const blocks = Math.floor((last - first + 1) / blockSize)
-  return first + blockSize * (hash % blocks)
+  const starts = Array.from({ length: blocks }, (_, index) => first + blockSize * ((hash + index) % blocks))
+  const isFree = (start: number) => !Array.from({ length: blockSize }, (_, index) => start + index).some(isTaken)
+  return starts.find(isFree) ?? first + blockSize * (hash % blocks)
+}
+
+/** Numbers of the users and groups that the machine lists, and of the ranges it lends to users for their namespaces. */
+export function takenNumbers(lists: { readonly passwd: string; readonly group: string; readonly lent: string }) {
+  const linesOf = (text: string) => text.split('\n').map((line) => line.split(':'))
+  const single = new Set([
+    ...linesOf(lists.passwd).flatMap(([, , uid, gid]) => [Number(uid), Number(gid)]),
+    ...linesOf(lists.group).map(([, , gid]) => Number(gid)),
+  ])
+  const lent = linesOf(lists.lent).map(([, start, count]) => ({ start: Number(start), count: Number(count) }))
+  return (number: number): boolean =>
+    single.has(number) || lent.some(({ start, count }) => number >= start && number < start + count)
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { accountNames, blockOf, findAccount, knownAccounts } from '../engines/accounts.ts'
+import { accountNames, blockOf, findAccount, knownAccounts, takenNumbers } from '../engines/accounts.ts'
 import { dropOptions, labAccount, readAccounts } from './privileges.ts'
 
 const wholeMap = '         0          0 4294967295\n'
@@ -39,6 +39,24 @@ describe('L7: the accounts of our processes', () => {
           assert.ok(map === wholeMap || uid < 65_536, `${uid} exists in this namespace`)
         }
       }
+  })
+
+  test('a person of the site who has a number of the block does not get what belongs to the gateway', () => {
+    const block = blockOf(7, wholeMap)
+    for (const lists of [
+      { passwd: `jane:x:${block + 3}:100::/home/jane:/bin/sh`, group: '', lent: '' },
+      { passwd: '', group: `staff:x:${block}:`, lent: '' },
+      { passwd: '', group: '', lent: `jane:${block - 100}:101` },
+    ])
+      assert.equal(blockOf(7, wholeMap, takenNumbers(lists)), blockOf(8, wholeMap))
+    assert.equal(
+      blockOf(7, wholeMap, takenNumbers({ passwd: 'root:x:0:0::/:/bin/sh\n', group: '\n', lent: '' })),
+      block,
+    )
+    assert.equal(
+      blockOf(7, wholeMap, () => true),
+      block,
+    )
   })
 
   test('differ between state folders and between processes', () => {

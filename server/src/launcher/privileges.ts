@@ -1,8 +1,8 @@
 // The account gatewayd runs as, and how a process sheds everything it does not need. applyd keeps root.
 
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { blockOf, findAccount, knownAccounts } from '../engines/accounts.ts'
+import { existsSync, readFileSync } from 'node:fs'
+import { blockOf, findAccount, knownAccounts, takenNumbers } from '../engines/accounts.ts'
 import type { PlaneChoice } from './planes.ts'
 
 /**
@@ -28,7 +28,8 @@ export function readAccounts(
 ): Accounts {
   const uid = process.geteuid?.() ?? 0
   const hash = createHash('sha256').update(stateDir).digest().readUInt32BE(0)
-  const block = blockOf(hash, readFileSync('/proc/self/uid_map', 'utf8'))
+  const taken = takenNumbers({ passwd, group: readList('group'), lent: `${readList('subuid')}\n${readList('subgid')}` })
+  const block = blockOf(hash, readFileSync('/proc/self/uid_map', 'utf8'), taken)
   const account = findAccount(knownAccounts(plane, passwd), 'portcullis', block)
   if (uid === 0) return { block, service: { kind: 'separate', ...account } }
   if (isolation === 'user') return { block, service: { kind: 'powerless', uid: 0, gid: 0 } }
@@ -36,6 +37,10 @@ export function readAccounts(
 }
 
 const readPasswd = (): string => readFileSync('/etc/passwd', 'utf8')
+
+/** Empty where the machine has no such list. */
+const readList = (name: 'group' | 'subuid' | 'subgid'): string =>
+  existsSync(`/etc/${name}`) ? readFileSync(`/etc/${name}`, 'utf8') : ''
 
 /** Servers of the lab must neither read gatewayd's files nor trace each other, so each has its own account where possible. */
 export const labAccount = (
