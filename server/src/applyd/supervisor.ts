@@ -13,6 +13,7 @@ import type { Context } from './applyd.ts'
 import {
   identify,
   imageOf,
+  isSameBoot,
   type ProcessId,
   processesMarked,
   programEnvironment,
@@ -102,7 +103,8 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   /** Finds the processes of an earlier applyd; ends those that do not belong to a unit. Starts nothing. */
   async function adopt(): Promise<void> {
     const remembered = readJson<Remembered>(recordPath, log)
-    for (const { name: recorded, inputs, process } of remembered?.units ?? []) {
+    for (const { name: recorded, inputs, process: known } of remembered?.units ?? []) {
+      const process = isSameBoot(remembered?.kernel ?? '', kernel) ? known : null
       const name = tables.formerUnits.get(recorded) ?? recorded
       if (name !== recorded) moveLog(join(logs, `${recorded}.log`), join(logs, `${name}.log`))
       const unit = findOwn(name)
