@@ -11,7 +11,7 @@ import { createCheckpoints } from './checkpoints.ts'
 import { createShareUploader, parseShareUpload } from './engines/share-upload/upload.ts'
 import { createExecutor } from './executor.ts'
 import { createNetworkEngine, showDevices } from './network.ts'
-import { identify, type ProcessId, stateOf } from './processes.ts'
+import { identify, isSameBoot, type ProcessId, stateOf } from './processes.ts'
 import { argumentParsers, Refusal } from './requests.ts'
 import { createRuleset } from './ruleset.ts'
 import { createVerbServer, type Verbs } from './server.ts'
@@ -144,12 +144,16 @@ function makeState(path: string, service: ServiceAccount): void {
   if (folder !== null) throw new Error(`The account of gatewayd (uid ${service?.uid}) could replace ${folder}.`)
 }
 
-function takeLock({ directory, log }: Context): () => void {
+/** Of the process that uses the folder; records of earlier releases have no kernel. */
+type Lock = ProcessId & { readonly kernel?: string }
+
+function takeLock({ directory, kernel, log }: Context): () => void {
   const path = join(directory, 'lock.json')
-  const holder = readJson<ProcessId>(path, log)
-  if (stateOf(holder) !== 'gone') throw new Error(`Another applyd (process ${holder?.pid}) is using this state folder.`)
+  const holder = readJson<Lock>(path, log)
+  if (isSameBoot(holder?.kernel ?? kernel, kernel) && stateOf(holder) !== 'gone')
+    throw new Error(`Another applyd (process ${holder?.pid}) is using this state folder.`)
   try {
-    writeDurable(path, JSON.stringify(identify(process.pid)))
+    writeDurable(path, JSON.stringify({ ...identify(process.pid), kernel }))
   } catch (fault) {
     // Engines must be looked after on any disk; the launcher has a lock too.
     if (!isStorageFault(fault)) throw fault

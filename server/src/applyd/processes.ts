@@ -110,6 +110,9 @@ export function processesMarked(entry: string, image: string | null = null, proc
 export const readKernelIdentity = (): string =>
   `${readProc('sys/kernel/random/boot_id').trim()} ${readlinkSync('/proc/self/ns/net')}`
 
+/** Process numbers and start times of another boot mean other processes. */
+export const isSameBoot = (one: string, other: string): boolean => one.split(' ')[0] === other.split(' ')[0]
+
 /** Empty when the process has ended in the meantime. */
 function readProc(path: string, proc = '/proc'): string {
   try {

@@ -1,7 +1,7 @@
 // The production tables: the engines, and what applyd switches itself. Nothing here depends on a particular engine.
 
 import { join } from 'node:path'
-import { type Account, type AccountName, findAccount, fixedBlock } from '../engines/accounts.ts'
+import { type Account, type AccountName, findAccount, fixedBlock, knownAccounts } from '../engines/accounts.ts'
 import type { DataPlane } from '../plan/artifacts.ts'
 import type { Engine } from './engines/engine.ts'
 import { productionEngines } from './engines/index.ts'
@@ -13,12 +13,12 @@ export function productionTables(
   stateDir: string,
   account: ServiceAccount,
   plane: DataPlane,
-  options: { readonly engines?: readonly Engine[]; readonly block?: number } = {},
+  options: { readonly engines?: readonly Engine[]; readonly block?: number; readonly passwd?: string } = {},
 ): Tables {
-  const { engines = productionEngines, block = fixedBlock } = options
+  const { engines = productionEngines, block = fixedBlock, passwd = readPasswd() } = options
   const service = account?.uid === 0 ? null : account
   const accountOf = (name: AccountName): Account | undefined =>
-    service ? findAccount(readPasswd(), name, block) : undefined
+    service ? findAccount(knownAccounts(plane, passwd), name, block) : undefined
   const [first, hardware] = ['inet portcullis', 'netdev portcullis_hw'] as const
   return {
     nft: { command: ['/usr/sbin/nft'], tables: [first, hardware], boot: 'inet portcullis_boot' },

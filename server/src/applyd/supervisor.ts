@@ -7,11 +7,13 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readJson, readRegular, withFile, writeDurable } from '../files/durable.ts'
 import { isStorageFault } from '../files/reserve.ts'
+import { trimLog } from '../files/trim-log.ts'
 import type { UnitObservation } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
 import {
   identify,
   imageOf,
+  isSameBoot,
   type ProcessId,
   processesMarked,
   programEnvironment,
@@ -101,7 +103,8 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   /** Finds the processes of an earlier applyd; ends those that do not belong to a unit. Starts nothing. */
   async function adopt(): Promise<void> {
     const remembered = readJson<Remembered>(recordPath, log)
-    for (const { name: recorded, inputs, process } of remembered?.units ?? []) {
+    for (const { name: recorded, inputs, process: known } of remembered?.units ?? []) {
+      const process = isSameBoot(remembered?.kernel ?? '', kernel) ? known : null
       const name = tables.formerUnits.get(recorded) ?? recorded
       if (name !== recorded) moveLog(join(logs, `${recorded}.log`), join(logs, `${name}.log`))
       const unit = findOwn(name)
@@ -138,7 +141,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     for (const unit of units.values()) {
       const hasExitEvent = unit.process !== null && children.has(unit.process.pid)
       if (!hasExitEvent && stateOf(unit.process) === 'gone') ended(unit, 'an unknown status')
-      trimLog(unit, logLimit)
+      trimFiles(unit, logLimit)
     }
     if (!isRemembered) persist()
   }
@@ -367,20 +370,11 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   return { adopt, look, wanted, isCurrent, ensure, begin, probe, stop, observe, close }
 }
 
-/** Engines append, so the file can be emptied under them. */
-function trimLog(unit: Unit, maxBytes: number): void {
+/** Engines append, so their files can be emptied under them. */
+function trimFiles(unit: Unit, maxBytes: number): void {
   const { output } = unit.spec
-  if (output && (fs.statSync(output.path, { throwIfNoEntry: false })?.size ?? 0) > output.maxBytes)
-    fs.truncateSync(output.path)
-  if ((fs.statSync(unit.logPath, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes) return
-  try {
-    fs.copyFileSync(unit.logPath, `${unit.logPath}.1`)
-  } catch (fault) {
-    if (!isStorageFault(fault)) throw fault
-    fs.rmSync(`${unit.logPath}.1`, { force: true })
-  }
-  fs.truncateSync(unit.logPath)
-  unit.logOffset = 0
+  if (output) trimLog(output.path, output.maxBytes, false)
+  if (trimLog(unit.logPath, maxBytes)) unit.logOffset = 0
 }
 
 /** Opens the file of an engine's output for appending, with its owner and mode. */

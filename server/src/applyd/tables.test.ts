@@ -41,6 +41,14 @@ test('the production tables and those of the tests are sound', () => {
   assertSound(benchTables('/tmp', ['/usr/sbin/nft'], 5353))
 })
 
+test('an engine of a lab does not run as the account of the same name of the host', () => {
+  const passwd = 'portcullis-share-upload:x:998:997::/:/bin/false\n'
+  const uploaderIn = (plane: 'lab' | 'host') =>
+    productionTables('/state', { uid: 70_000, gid: 70_000 }, plane, { block: 70_000, passwd }).uploader?.uid
+  assert.equal(uploaderIn('host'), 998)
+  assert.equal(uploaderIn('lab'), 70_002)
+})
+
 test('applyd imports nothing but node, itself, pure writers and the types of the plan', () => {
   for (const path of sources) {
     for (const [, words = '', from = ''] of readFileSync(path, 'utf8').matchAll(

@@ -1,5 +1,5 @@
 // The accounts that our processes run as: one for gatewayd, one for each engine that has none of a Debian package, and one
-// for each server of the lab. An account that exists by name is used (deploy/systemd makes those of a host). Otherwise it is
+// for each server of the lab. On a host, an account that exists by name is used (deploy/systemd makes them). Otherwise it is
 // a number of a block that belongs to the state folder alone, so that two gateways on one machine have no power over each
 // other. A number needs no entry in /etc/passwd.
 
@@ -42,12 +42,36 @@ function hasNumbers(map: string, last: number): boolean {
   })
 }
 
-/** The first number of the block of a state folder; `hash` is any number that depends on its path alone. */
-export function blockOf(hash: number, userMap: string): number {
+/**
+ * The first number of the block of a state folder; `hash` is any number that depends on its path alone. A block with a number
+ * that `isTaken` knows is left out: a site may give such numbers to people.
+ */
+export function blockOf(hash: number, userMap: string, isTaken: (number: number) => boolean = () => false): number {
   const { first, last } = ranges.find((range) => hasNumbers(userMap, range.last)) ?? ranges[1]
   const blocks = Math.floor((last - first + 1) / blockSize)
-  return first + blockSize * (hash % blocks)
+  const starts = Array.from({ length: blocks }, (_, index) => first + blockSize * ((hash + index) % blocks))
+  const isFree = (start: number) => !Array.from({ length: blockSize }, (_, index) => start + index).some(isTaken)
+  return starts.find(isFree) ?? first + blockSize * (hash % blocks)
 }
+
+/** Numbers of the users and groups that the machine lists, and of the ranges it lends to users for their namespaces. */
+export function takenNumbers(lists: { readonly passwd: string; readonly group: string; readonly lent: string }) {
+  const linesOf = (text: string) => text.split('\n').map((line) => line.split(':'))
+  const single = new Set([
+    ...linesOf(lists.passwd).flatMap(([, , uid, gid]) => [Number(uid), Number(gid)]),
+    ...linesOf(lists.group).map(([, , gid]) => Number(gid)),
+  ])
+  const lent = linesOf(lists.lent).map(([, start, count]) => ({ start: Number(start), count: Number(count) }))
+  return (number: number): boolean =>
+    single.has(number) || lent.some(({ start, count }) => number >= start && number < start + count)
+}
+
+/**
+ * The accounts that count by name: those of the machine where it is itself the gateway. A lab beside it must not have them,
+ * because it would own the files and the socket of that gateway.
+ */
+export const knownAccounts = (plane: 'lab' | 'host' | 'none', passwd: string): string =>
+  plane === 'host' ? passwd : ''
 
 /** The account of that name, or its number in the block. One that is mapped to root would undo what it exists for. */
 export function findAccount(passwd: string, name: AccountName, block: number): Account {

@@ -28,6 +28,24 @@ export function findReplaceable(path: string, accounts: readonly Owner[]): strin
   }
 }
 
+/** Stands for all accounts. */
+export const everyone = -1
+
+/**
+ * The accounts beside root and our own that decide what is in a folder: those that own it or a folder above it, and everyone
+ * where everyone can write. In a folder such as /tmp others cannot replace an entry, but can make one.
+ */
+export function findOutsiders(path: string): ReadonlySet<number> {
+  const start = fs.realpathSync(path)
+  const found = new Set<number>()
+  for (let folder = start; ; folder = dirname(folder)) {
+    const { uid, mode } = fs.lstatSync(folder)
+    if (uid !== 0 && uid !== ownUid()) found.add(uid)
+    if ((mode & 0o002) !== 0 && (folder === start || (mode & 0o1000) === 0)) found.add(everyone)
+    if (folder === dirname(folder)) return found
+  }
+}
+
 /** Makes the folder if it is missing and sets owner and mode. One that belongs to neither us nor the owner is refused. */
 export function makeFolder(path: string, mode: number, owner: Owner): void {
   try {

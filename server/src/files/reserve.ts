@@ -14,6 +14,17 @@ const codeOf = (fault: unknown): unknown => (fault as { code?: unknown } | null)
 /** A file system that does not take a write, or not now. */
 export const isStorageFault = (fault: unknown): boolean => unusable.has(codeOf(fault))
 
+/** Does the work unless the disk refuses it; false when it did. */
+export function tryStoring(work: () => void): boolean {
+  try {
+    work()
+    return true
+  } catch (fault) {
+    if (!isStorageFault(fault)) throw fault
+    return false
+  }
+}
+
 /** One process has one state folder. */
 let reserve: string | null = null
 let timer: NodeJS.Timeout | undefined

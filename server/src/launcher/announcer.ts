@@ -2,12 +2,12 @@
 // sentence for the person at the terminal, launcher.log for later analysis.
 
 import { writeSync } from 'node:fs'
+import { tryStoring } from '../files/reserve.ts'
 import { showBanner } from './banner.ts'
 import { codeOf } from './failure.ts'
 import type { GatewayEvents, Processes } from './gateway.ts'
 import type { ReadyMessage } from './processes.ts'
 import { type LauncherRecord, writeRecord } from './record.ts'
-import { tryStoring } from './storage.ts'
 
 export interface Subject {
   /** All of launcher.json that is known before anything runs. */

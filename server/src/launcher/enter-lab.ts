@@ -4,8 +4,10 @@
 import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { dnsAddress, isLabNamespace, type LabNamespace, labNamespaces, webListeners } from '../lab/network.ts'
+import { findOutsider } from './layout.ts'
+import { groupOf } from './privileges.ts'
 import { type LauncherRecord, type ProcessRecord, readRecord } from './record.ts'
-import { findTool } from './tools.ts'
+import { cleanPath, findTool } from './tools.ts'
 
 export interface ExecOptions {
   /** `inherit` hands the caller's terminal through; then nothing is collected. */
@@ -48,9 +50,9 @@ export function execInLab(
   argv: readonly string[],
   options: ExecOptions = {},
 ): Promise<ExecResult> {
-  const record = requireLab(stateDir)
+  const door = openDoor(stateDir, requireLab(stateDir))
   if (!isLabNamespace(namespace)) throw new NoLab(`The lab has ${labNamespaces.join(', ')}, but no "${namespace}".`)
-  return run([...enterMounts(record), ...enterNetwork(namespace), ...argv], options)
+  return run(door, [...enterNetwork(namespace), ...argv], options)
 }
 
 /** Null when no gateway runs with this state folder. */
@@ -58,8 +60,9 @@ export async function readLabStatus(stateDir: string): Promise<LabStatus | null>
   const record = readRecord(stateDir)
   if (record === null) return null
   const { pid, address, dataplane, limitation, started, processes } = record
+  const door = openDoor(stateDir, record)
   const namespaces = await Promise.all(
-    record.namespaces.map(async (name) => ({ name, interfaces: await readInterfaces(record, name) })),
+    record.namespaces.map(async (name) => ({ name, interfaces: await readInterfaces(door, name) })),
   )
   return { pid, address, dataplane, limitation, started, namespaces, servers: listServers(record), processes }
 }
@@ -72,16 +75,27 @@ function requireLab(stateDir: string): LauncherRecord {
   return record
 }
 
-function enterMounts({ inside, userNamespace }: LauncherRecord): readonly string[] {
-  const user = userNamespace ? ['--user', '--preserve-credentials'] : []
-  return [...becomeOwner(inside.pid), tool('nsenter'), `--target=${inside.pid}`, ...user, '--mount', '--pid', '--']
+/** What enters the lab, and the environment that a command there gets. */
+interface Door {
+  readonly command: readonly string[]
+  readonly env: NodeJS.ProcessEnv
 }
 
-/** A user namespace knows only the account that made it: root has to enter as that account. */
-function becomeOwner(pid: number): readonly string[] {
-  const { uid, gid } = statSync(`/proc/${pid}`)
-  if (uid === process.geteuid?.()) return []
-  return [tool('setpriv'), `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--']
+/**
+ * The record belongs to the owner of the state folder and is believed with the rights of that account only: programs come from the mounts of
+ * the process it names, so root enters as that account. A user namespace knows no other account anyway.
+ */
+function openDoor(stateDir: string, { inside, userNamespace }: LauncherRecord): Door {
+  const { uid } = statSync(stateDir)
+  const isOwn = uid === process.geteuid?.()
+  if (isOwn && findOutsider(stateDir) !== null)
+    throw new NoLab(`Other accounts could replace the state folder ${stateDir} or what is in it.`)
+  const become = isOwn ? [] : [tool('setpriv'), `--reuid=${uid}`, `--regid=${groupOf(uid)}`, '--clear-groups', '--']
+  const user = userNamespace ? ['--user', '--preserve-credentials'] : []
+  return {
+    command: [...become, tool('nsenter'), `--target=${inside.pid}`, ...user, '--mount', '--pid', '--'],
+    env: isOwn ? process.env : { PATH: cleanPath, LANG: 'C.UTF-8', TERM: process.env.TERM },
+  }
 }
 
 /** A second step, because the names of the networks are in the mounts entered by the first. */
@@ -96,11 +110,13 @@ function tool(name: string): string {
 }
 
 function run(
-  command: readonly string[],
+  { command, env }: Door,
+  argv: readonly string[],
   { stdio = 'collect', input = '', timeoutMs }: ExecOptions,
 ): Promise<ExecResult> {
-  const [program = '', ...args] = command
+  const [program = '', ...args] = [...command, ...argv]
   const child = spawn(program, args, {
+    env,
     stdio: stdio === 'inherit' ? 'inherit' : 'pipe',
     // Killing nsenter would leave the command behind it running: the signal goes to the whole group.
     detached: stdio === 'collect',
@@ -130,8 +146,8 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-async function readInterfaces(record: LauncherRecord, namespace: string): Promise<readonly InterfaceStatus[]> {
-  const { code, stdout, stderr } = await run([...enterMounts(record), tool('ip'), '-n', namespace, '-j', 'address'], {})
+async function readInterfaces(door: Door, namespace: string): Promise<readonly InterfaceStatus[]> {
+  const { code, stdout, stderr } = await run(door, [tool('ip'), '-n', namespace, '-j', 'address'], {})
   if (code !== 0) throw new NoLab(`The interfaces of ${namespace} cannot be read: ${stderr.trim()}`)
   return parseInterfaces(stdout)
 }

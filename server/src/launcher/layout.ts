@@ -2,7 +2,7 @@
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { findReplaceable, giveTree, makeFolder } from '../files/guarded.ts'
+import { everyone, findOutsiders, findReplaceable, giveTree, makeFolder } from '../files/guarded.ts'
 import { codeOf, LaunchFailure } from './failure.ts'
 import { type Accounts, labAccount, type ServiceAccount } from './privileges.ts'
 
@@ -40,6 +40,7 @@ export function makeState(stateDir: string, accounts: Accounts): void {
   try {
     refuseForeign(stateDir)
     refuseReplaceable(stateDir, account)
+    refuseOutsider(stateDir, account)
     chmodSync(stateDir, 0o711)
     // First, because it identifies a state folder of ours.
     makeDir(gatewayDir(stateDir), 0o700, account, 'owner')
@@ -68,6 +69,22 @@ function refuseReplaceable(stateDir: string, account: ServiceAccount): void {
   if (folder === null) return
   throw new LaunchFailure(
     `The service account could replace ${folder}, which leads to the state folder. Run "chmod o-w ${folder}" or change its owner, or set PORTCULLIS_STATE.`,
+  )
+}
+
+/** An account that decides what is in the state folder and could not change this program anyway; null when there is none. */
+export function findOutsider(stateDir: string): number | null {
+  const known = findOutsiders(appRoot)
+  return [...findOutsiders(stateDir)].find((uid) => !known.has(uid)) ?? null
+}
+
+/** Root runs compiled code from this folder and believes its records. */
+function refuseOutsider(stateDir: string, account: ServiceAccount): void {
+  const outsider = account.kind === 'separate' ? findOutsider(stateDir) : null
+  if (outsider === null) return
+  const who = outsider === everyone ? 'Every account' : `Another account (uid ${outsider})`
+  throw new LaunchFailure(
+    `${who} could replace the state folder ${stateDir} or what is in it. Set PORTCULLIS_STATE to a folder of root.`,
   )
 }
 

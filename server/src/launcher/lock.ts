@@ -4,10 +4,10 @@
 import { readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRegular } from '../files/durable.ts'
+import { tryStoring } from '../files/reserve.ts'
 import { codeOf, LaunchFailure } from './failure.ts'
 import { isRunning, type ProcessIdentity, readIdentity } from './identity.ts'
 import { runDir } from './layout.ts'
-import { tryStoring } from './storage.ts'
 
 /** Takes the lock for this process or reports its owner. Returns our own identity. */
 export function takeLock(stateDir: string): ProcessIdentity {

@@ -1,11 +1,11 @@
 // The logs of the launcher and of the processes it starts: opened once, emptied while they are written to. Engines' logs
 // are applyd's.
 
-import { copyFileSync, rmSync, statfsSync, statSync, truncateSync } from 'node:fs'
+import { statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openForAppending } from '../files/guarded.ts'
+import { trimLog } from '../files/trim-log.ts'
 import { logDir } from './layout.ts'
-import { tryStoring } from './storage.ts'
 
 /** Above this a log is set aside, keeping one older file; on a small file system, above its share of it. */
 const maxLogBytes = 10 * 1024 * 1024
@@ -25,17 +25,6 @@ export function keepLogsShort(stateDir: string, names: () => readonly string[]):
   setInterval(() => {
     for (const name of names()) trimLog(pathOf(stateDir, name), limitOf(stateDir))
   }, trimMilliseconds).unref()
-}
-
-/**
- * Its writers append, so the file can be emptied under them; what they write between the copy and that is lost. Without
- * room for the copy the older file goes as well: the newest lines are worth more than no lines.
- */
-export function trimLog(path: string, maxBytes: number): void {
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes) return
-  const older = `${path}.1`
-  if (!tryStoring(() => copyFileSync(path, older))) tryStoring(() => rmSync(older, { force: true }))
-  tryStoring(() => truncateSync(path))
 }
 
 function limitOf(stateDir: string): number {

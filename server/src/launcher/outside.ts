@@ -23,7 +23,7 @@ export async function runOutside(): Promise<number> {
   const { adminPassword, ...settings } = readSettings(env, appRoot, process.cwd())
   const choice = choosePlane(settings.plane, readAbilities())
   const stateDir = openState(settings.stateDir)
-  const accounts = readAccounts(choice.isolation, stateDir)
+  const accounts = readAccounts(choice, stateDir)
   makeState(stateDir, accounts)
   openProgram(accounts.service)
   const launcher = takeLock(stateDir)

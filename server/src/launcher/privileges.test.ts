@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { accountNames, blockOf, findAccount } from '../engines/accounts.ts'
-import { dropOptions, labAccount } from './privileges.ts'
+import { accountNames, blockOf, findAccount, knownAccounts, takenNumbers } from '../engines/accounts.ts'
+import { dropOptions, labAccount, readAccounts } from './privileges.ts'
 
 const wholeMap = '         0          0 4294967295\n'
 
@@ -10,6 +10,16 @@ describe('L7: the accounts of our processes', () => {
     const passwd = 'root:x:0:0::/root:/bin/sh\nportcullis:x:998:997::/:/bin/false\n'
     assert.deepEqual(findAccount(passwd, 'portcullis', 70_000), { uid: 998, gid: 997 })
     assert.deepEqual(findAccount(passwd, 'portcullis-wpad', 70_000), { uid: 70_001, gid: 70_001 })
+  })
+
+  test('whoever holds the gatewayd of a lab has no power over the gateway that the machine itself is', () => {
+    const passwd = 'portcullis:x:998:997::/:/bin/false\n'
+    const uidIn = (plane: 'lab' | 'host' | 'none') =>
+      readAccounts({ isolation: 'root', plane }, '/somewhere/state', passwd).service.uid
+    const isRoot = process.geteuid?.() === 0
+    assert.equal(uidIn('host'), isRoot ? 998 : process.geteuid?.())
+    for (const plane of ['lab', 'none'] as const) assert.notEqual(uidIn(plane), 998)
+    assert.equal(knownAccounts('lab', passwd), '')
   })
 
   test('are never root, whatever the password file says', () => {
@@ -29,6 +39,24 @@ describe('L7: the accounts of our processes', () => {
           assert.ok(map === wholeMap || uid < 65_536, `${uid} exists in this namespace`)
         }
       }
+  })
+
+  test('a person of the site who has a number of the block does not get what belongs to the gateway', () => {
+    const block = blockOf(7, wholeMap)
+    for (const lists of [
+      { passwd: `jane:x:${block + 3}:100::/home/jane:/bin/sh`, group: '', lent: '' },
+      { passwd: '', group: `staff:x:${block}:`, lent: '' },
+      { passwd: '', group: '', lent: `jane:${block - 100}:101` },
+    ])
+      assert.equal(blockOf(7, wholeMap, takenNumbers(lists)), blockOf(8, wholeMap))
+    assert.equal(
+      blockOf(7, wholeMap, takenNumbers({ passwd: 'root:x:0:0::/:/bin/sh\n', group: '\n', lent: '' })),
+      block,
+    )
+    assert.equal(
+      blockOf(7, wholeMap, () => true),
+      block,
+    )
   })
 
   test('differ between state folders and between processes', () => {

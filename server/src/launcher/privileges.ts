@@ -1,9 +1,9 @@
 // The account gatewayd runs as, and how a process sheds everything it does not need. applyd keeps root.
 
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { type AccountName, blockOf, findAccount } from '../engines/accounts.ts'
-import type { Isolation } from './planes.ts'
+import { existsSync, readFileSync } from 'node:fs'
+import { blockOf, findAccount, knownAccounts, takenNumbers } from '../engines/accounts.ts'
+import type { PlaneChoice } from './planes.ts'
 
 /**
  * `separate`: another uid than ours. `powerless`: inside a user namespace there is but one uid, so only the
@@ -21,23 +21,32 @@ export interface Accounts {
   readonly service: ServiceAccount
 }
 
-export function readAccounts(isolation: Isolation, stateDir: string): Accounts {
+export function readAccounts(
+  { isolation, plane }: Pick<PlaneChoice, 'isolation' | 'plane'>,
+  stateDir: string,
+  passwd = readPasswd(),
+): Accounts {
   const uid = process.geteuid?.() ?? 0
   const hash = createHash('sha256').update(stateDir).digest().readUInt32BE(0)
-  const block = blockOf(hash, readFileSync('/proc/self/uid_map', 'utf8'))
-  if (uid === 0) return { block, service: separate('portcullis', block) }
+  const taken = takenNumbers({ passwd, group: readList('group'), lent: `${readList('subuid')}\n${readList('subgid')}` })
+  const block = blockOf(hash, readFileSync('/proc/self/uid_map', 'utf8'), taken)
+  const account = findAccount(knownAccounts(plane, passwd), 'portcullis', block)
+  if (uid === 0) return { block, service: { kind: 'separate', ...account } }
   if (isolation === 'user') return { block, service: { kind: 'powerless', uid: 0, gid: 0 } }
   return { block, service: { kind: 'same', uid, gid: process.getegid?.() ?? uid } }
 }
 
-const separate = (name: AccountName, block: number): ServiceAccount => ({
-  kind: 'separate',
-  ...findAccount(readFileSync('/etc/passwd', 'utf8'), name, block),
-})
+const readPasswd = (): string => readFileSync('/etc/passwd', 'utf8')
+
+/** Empty where the machine has no such list. */
+const readList = (name: 'group' | 'subuid' | 'subgid'): string =>
+  existsSync(`/etc/${name}`) ? readFileSync(`/etc/${name}`, 'utf8') : ''
 
 /** Servers of the lab must neither read gatewayd's files nor trace each other, so each has its own account where possible. */
-export const labAccount = ({ service, block }: Accounts, name: 'portcullis-lab-web' | 'portcullis-lab-dns') =>
-  service.kind === 'separate' ? separate(name, block) : service
+export const labAccount = (
+  { service, block }: Accounts,
+  name: 'portcullis-lab-web' | 'portcullis-lab-dns',
+): ServiceAccount => (service.kind === 'separate' ? { kind: 'separate', ...findAccount('', name, block) } : service)
 
 /** Options of setpriv(1). An empty bounding set leaves even uid 0 without a capability after the exec. */
 export function dropOptions(account: ServiceAccount): readonly string[] {
@@ -50,4 +59,11 @@ export function dropOptions(account: ServiceAccount): readonly string[] {
     case 'same':
       return ['--no-new-privs']
   }
+}
+
+/** From the list of accounts: the group of a folder or of a process can be one that the account may not use otherwise. */
+export function groupOf(uid: number): number {
+  const lines = readPasswd().split('\n')
+  const [, , , gid] = lines.map((line) => line.split(':')).find((fields) => fields[2] === String(uid)) ?? []
+  return Number(gid ?? uid)
 }

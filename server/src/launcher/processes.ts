@@ -6,7 +6,7 @@ import { existsSync, type FSWatcher, rmSync, watch } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { tryStoring } from './storage.ts'
+import { tryStoring } from '../files/reserve.ts'
 
 /** What a process reports when it serves; only gatewayd sets the optional fields. */
 export interface ReadyMessage {

@@ -3,6 +3,7 @@
 import type { IOType } from 'node:child_process'
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { tryStoring } from '../files/reserve.ts'
 import { type LabNamespace, webListeners } from '../lab/network.ts'
 import { applydDir, gatewayDir, labDir, type Places, runDir, runtimePath } from './layout.ts'
 import { namespacePath } from './namespaces.ts'
@@ -11,7 +12,6 @@ import { type Accounts, dropOptions, labAccount } from './privileges.ts'
 import type { ProcessSpec, ReadyMessage, Report } from './processes.ts'
 import { adminPasswordVariable, descriptorOf } from './secret.ts'
 import { type ListenAddress, showListen } from './settings.ts'
-import { tryStoring } from './storage.ts'
 import { cleanPath, findTool, toolPath } from './tools.ts'
 
 export interface ProgramContext {
@@ -111,10 +111,14 @@ function copyTo(log: number): PipeReport['parse'] {
   }
 }
 
+/** What it says is shown on a terminal of root and written into a record that root believes: plain short texts only. */
+const isPlain = (value: unknown): boolean =>
+  typeof value === 'string' && /^[^\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]{0,300}$/u.test(value)
+
 export function parseReady(line: string): ReadyMessage | null {
   try {
     const message = JSON.parse(line) as ReadyMessage | null
-    return message?.event === 'ready' ? message : null
+    return message?.event === 'ready' && Object.values(message).every(isPlain) ? message : null
   } catch {
     // Other lines on the pipe are ignored.
     return null

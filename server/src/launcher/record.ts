@@ -12,11 +12,11 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { tryStoring } from '../files/reserve.ts'
 import type { DataPlane } from '../plan/artifacts.ts'
 import { codeOf } from './failure.ts'
 import { isRunning, type ProcessIdentity } from './identity.ts'
 import { runDir } from './layout.ts'
-import { tryStoring } from './storage.ts'
 
 export interface ProcessRecord {
   /** As the host counts; null while it is down or when the kernel does not show it. */
