@@ -10,7 +10,7 @@ import { answerHygiene } from '../../src/areas/firewall/reading.ts'
 import { ipAddresses, ipAddressLists } from '../../src/areas/objects/config.ts'
 import { RevisionReader } from '../../src/config/revision-reader.ts'
 import { type Config, write } from '../../src/model/slots.ts'
-import { longestStretch, wholeStretch } from '../support/longest-stretch.ts'
+import { longestStretch, wholeStretch } from '../support/loop-watch.ts'
 import { type Client, createTestGateway, labFacts, type TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 
