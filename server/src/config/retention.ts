@@ -20,8 +20,8 @@ export interface RetentionParts {
 export const leastRevisions = 10
 /** Rows are removed in stretches: the history may be larger than its limits by this part of them. */
 const slack = 20
-/** Removed before others get their turn. */
-const removedAtOnce = 20
+/** Removed before others get their turn: a change of a long list has megabytes. */
+const removedAtOnce: HistorySize = { revisions: 20, bytes: 512 * 1024 }
 
 export class HistoryKeeper {
   readonly #parts: RetentionParts

@@ -395,32 +395,41 @@ export class ConfigStore {
 
   /** The newest revision to remove so that the history fits the limits, with `least` revisions kept; 0: it fits. */
   surplus(limits: HistorySize, least: number): number {
-    const revisions = Math.max(limits.revisions, least)
-    const byNumber = this.#database
+    const byNumber = this.#olderThan(Math.max(limits.revisions, least))
+    let byBytes = 0
+    let excess = this.size.bytes - limits.bytes
+    // Not by a window: SQLite would copy all change sets, and take a second.
+    const sizes = this.#database.prepare(
+      'SELECT revision, octet_length(changes) AS size FROM revisions ORDER BY revision',
+    )
+    for (const { revision, size } of excess > 0 ? sizes.iterate() : []) {
+      byBytes = Number(revision)
+      excess -= Number(size)
+      if (excess <= 0) break
+    }
+    return Math.max(byNumber, Math.min(byBytes, this.#olderThan(least)))
+  }
+
+  /** The newest revision that has this many after it; 0: there is none. */
+  #olderThan(count: number): number {
+    const row = this.#database
       .prepare('SELECT revision FROM revisions ORDER BY revision DESC LIMIT 1 OFFSET ?')
-      .get(revisions)?.revision
-    const byBytes = this.#database
-      .prepare(
-        `SELECT max(revision) AS revision FROM (
-           SELECT revision, sum(octet_length(changes)) OVER (ORDER BY revision DESC) AS total,
-             row_number() OVER (ORDER BY revision DESC) AS place FROM revisions
-         ) WHERE total > ? AND place > ?`,
-      )
-      .get(limits.bytes, least)?.revision
-    return Math.max(Number(byNumber ?? 0), Number(byBytes ?? 0))
+      .get(count)
+    return Number(row?.revision ?? 0)
   }
 
   /**
-   * Removes the oldest revisions up to this one, `most` at a time; what they did stays in the base. Returns the last one
-   * removed, null when there is none or the next one is damaged, which must stay as evidence. In the transaction of the caller.
+   * Removes the oldest revisions up to this one, `most` at a time but at least one; what they did stays in the base. Returns the
+   * last one removed, null when there is none or the next one is damaged, which must stay as evidence. In the transaction of
+   * the caller.
    */
-  removeOldest(upTo: number, most: number): number | null {
+  removeOldest(upTo: number, most: HistorySize): number | null {
     const rows = this.#database
       .prepare(
         `SELECT revision, time, author, address, reason, changes, hash FROM revisions WHERE revision <= ?
-         ORDER BY revision LIMIT ?`,
+         ORDER BY revision`,
       )
-      .all(upTo, most) as unknown as RevisionRow[]
+      .all(Math.min(upTo, this.#endOfOldest(most))) as unknown as RevisionRow[]
     const history = new HistoryUpgrader(this.#slots, this.#findBase)
     let last: number | null = null
     for (const row of rows) {
@@ -430,6 +439,18 @@ export class ConfigStore {
     if (last !== null) this.#database.prepare('DELETE FROM revisions WHERE revision <= ?').run(last)
     this.#size = null
     return last
+  }
+
+  #endOfOldest(most: HistorySize): number {
+    const oldest = this.#database
+      .prepare('SELECT revision, octet_length(changes) AS size FROM revisions ORDER BY revision LIMIT ?')
+      .all(most.revisions)
+    let bytes = 0
+    const beyond = oldest.findIndex(({ size }) => {
+      bytes += Number(size)
+      return bytes > most.bytes
+    })
+    return Number(oldest.at(beyond < 0 ? -1 : Math.max(0, beyond - 1))?.revision ?? 0)
   }
 
   listRevisions(limit: number, offset: number): RevisionInfo[] {

@@ -1,11 +1,13 @@
 // The database file: formats, transactions, and what a disk that takes nothing becomes.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setImmediate as others } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { GatewayError } from '../contract/error.ts'
 import { Database, NewerDataError } from './database.ts'
 import { migrations } from './migrations.ts'
@@ -108,4 +110,36 @@ describe('the database', () => {
     assert.equal(count(database), 4)
     database.close()
   })
+
+  it('readers that read without end do not let its WAL grow without end', async () => {
+    const database = new Database(path)
+    const addMegabyte = (): void => {
+      const text = 'x'.repeat(1024 * 1024)
+      const statement = database.prepare('INSERT OR REPLACE INTO slots (slot, revision) VALUES (?, 1)')
+      database.transact(() => statement.run(text))
+    }
+    for (let count = 0; count < 5; count++) addMegabyte()
+    const readers = [0, 1].map(() => new Worker(readerCode, { eval: true, workerData: path }))
+    await Promise.all(readers.map((reader) => new Promise((resolve) => reader.once('message', resolve))))
+    let most = 0
+    for (let count = 0; count < 100; count++) {
+      addMegabyte()
+      most = Math.max(most, statSync(`${path}-wal`).size)
+      await others()
+    }
+    await Promise.all(readers.map((reader) => reader.terminate()))
+    database.close()
+    assert.ok(most < 80 * 1024 * 1024, `the WAL had ${most} bytes`)
+  })
 })
+
+/** Reads all rows again and again. */
+const readerCode = `
+  const { parentPort, workerData } = require('node:worker_threads')
+  const { DatabaseSync } = require('node:sqlite')
+  const database = new DatabaseSync(workerData, { readOnly: true, timeout: 2000 })
+  const read = database.prepare('SELECT sum(length(slot)) FROM slots')
+  read.get()
+  parentPort.postMessage('begun')
+  for (;;) read.get()
+`

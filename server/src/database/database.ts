@@ -1,6 +1,7 @@
 // A SQLite file of the gateway: opening, durability settings, migrations and transactions. Configuration and audit trail are in
 // one; the firewall log, which may lose its last second, has its own. Statements are elsewhere.
 
+import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { GatewayError, isUnavailable } from '../contract/error.ts'
 import { type Migration, migrations } from './migrations.ts'
@@ -51,6 +52,7 @@ export class Database {
   readonly #migrations: readonly Migration[]
   readonly #rolledBackListeners: (() => void)[] = []
   #open = false
+  #commits = 0
   readonly #reserve: Reserve
   /** Logs never use the reserve. */
   readonly #isForgetful: boolean
@@ -98,7 +100,7 @@ export class Database {
     try {
       if (kind.isReadOnly) {
         this.#refuseNewerData(versionOf(db))
-        db.exec('PRAGMA busy_timeout=2000')
+        db.exec(`PRAGMA busy_timeout=${busyMilliseconds}`)
         return db
       }
       if (isAlone) db.exec('PRAGMA locking_mode=EXCLUSIVE')
@@ -107,7 +109,7 @@ export class Database {
       if (db.prepare('PRAGMA page_count').get()?.page_count === 0) db.exec('PRAGMA auto_vacuum=INCREMENTAL')
       // FULL: a commit is on the disk before it is answered. The WAL is folded back in small steps so that no
       // single change pays for many, and one that had to grow is cut again.
-      db.exec('PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=2000')
+      db.exec(`PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=${busyMilliseconds}`)
       db.exec('PRAGMA journal_size_limit=4194304')
       db.exec(kind.isForgetful ? 'PRAGMA synchronous=NORMAL' : 'PRAGMA synchronous=FULL')
       return db
@@ -182,6 +184,7 @@ export class Database {
       const result = work()
       this.#db.exec('COMMIT')
       if (!this.#isForgetful) this.#reserve.noteWrite(true)
+      this.#boundLog()
       return result
     } catch (error) {
       this.#rollBack()
@@ -190,6 +193,26 @@ export class Database {
       throw error
     } finally {
       this.#open = false
+    }
+  }
+
+  /**
+   * Readers in workers that always overlap keep the WAL from ever beginning anew. New ones do not need it once it is folded back
+   * as a whole, so it is enough to wait for those that read now.
+   */
+  #boundLog(): void {
+    this.#commits++
+    if (this.#commits % commitsBetweenLooks !== 0) return
+    const size = statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+    if (size <= maxLogBytes) return
+    this.#db.exec(`PRAGMA busy_timeout=${logWaitMilliseconds}`)
+    try {
+      this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()
+    } catch (error) {
+      // The commit is done, and the next look tries again.
+      if (isLostSync(error)) this.#onFatal(error)
+    } finally {
+      this.#db.exec(`PRAGMA busy_timeout=${busyMilliseconds}`)
     }
   }
 
@@ -254,7 +277,7 @@ export class Database {
 
   #translate(error: unknown): unknown {
     const primary = primaryCode(error)
-    if (primary === ioError && !undoneWrites.has(codeOf(error))) this.#onFatal(error)
+    if (isLostSync(error)) this.#onFatal(error)
     if (primary !== diskFull && primary !== readOnly && primary !== ioError) return error
     this.#reserve.noteWrite(false)
     return notWritten(error)
@@ -264,6 +287,14 @@ export class Database {
     this.#db.close()
   }
 }
+
+const busyMilliseconds = 2_000
+
+/** The WAL is cut when it is larger. */
+const maxLogBytes = 16 * 1024 * 1024
+const commitsBetweenLooks = 16
+/** A worker reads for some milliseconds at a time. */
+const logWaitMilliseconds = 50
 
 /** In one go, which takes some ten milliseconds. */
 const pagesGivenBack = 2_000
@@ -279,6 +310,8 @@ const notWritten = (cause?: unknown): GatewayError =>
 
 /** A disk without room, also where a quota says so. */
 const isOutOfRoom = (error: unknown): boolean => primaryCode(error) === diskFull || undoneWrites.has(codeOf(error))
+
+const isLostSync = (error: unknown): boolean => primaryCode(error) === ioError && !undoneWrites.has(codeOf(error))
 
 /** A second connection to a file that another one writes, for reading only: in a worker thread. */
 export class ReadDatabase {

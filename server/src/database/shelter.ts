@@ -7,6 +7,7 @@ import { Database } from './database.ts'
 /** What the owners of such tables need; the same whether the tables are on the disk or in memory. */
 export type Tables = Pick<Database, 'prepare' | 'transact' | 'onRolledBack'>
 
+/** How often to try. */
 const returnMilliseconds = 2_000
 
 export class Shelter implements Tables {
@@ -41,7 +42,8 @@ export class Shelter implements Tables {
   /** On the disk; where that takes nothing, in memory, from then on until it does. */
   transact<T>(work: () => T): T {
     if (this.#disk.isInTransaction || this.#memory?.isInTransaction) return work()
-    if (this.#memory && !this.tryReturn()) return this.#memory.transact(work)
+    // Whether the disk takes them again is asked now and then: each time, all tables are written.
+    if (this.#memory) return this.#memory.transact(work)
     try {
       return this.#disk.transact(work)
     } catch (error) {

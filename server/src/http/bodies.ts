@@ -10,7 +10,7 @@ import { parseJsonBytes } from './strict-json.ts'
 import { checkBody } from './validate.ts'
 
 /** Above this a body is read in a worker. */
-const largestHereBytes = 256 * 1024
+export const largestHereBytes = 256 * 1024
 
 /** A body that was read and checked already. */
 class CheckedBody {

@@ -4,6 +4,7 @@
 import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
 import { type Source, sourceOf } from '../runtime/source.ts'
+import { takeInTurn } from './pipelining.ts'
 
 /** Above this, connections that showed no session for a while make room for new ones. */
 const softLimit = 64
@@ -52,6 +53,7 @@ export function guardConnections(server: Server): Server {
   // An unknown expectation is ignored; Node's own refusal would lack our headers.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.maxHeadersCount = 0
+  takeInTurn(server)
   readThroughStreams(server)
   dropUntaken(server)
   return server

@@ -1,12 +1,14 @@
 // A handler that does not answer in time is answered for, and its work is told to end; so it is when the client has gone.
 
 import assert from 'node:assert/strict'
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { createServer, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { createTestGateway, type TestGateway } from '../../test/support/test-gateway.ts'
 import { endpoint } from '../contract/endpoint.ts'
 import { Type } from '../contract/schema.ts'
+import { Deadline } from './deadline.ts'
 import { defineArea, handle } from './handle.ts'
 
 const wait = endpoint({ method: 'GET', path: '/sample/wait', access: 'signed-in', summary: 'Wait', reply: Type.Null() })
@@ -72,5 +74,20 @@ describe('requirement 34: a handler', () => {
       patient.http.server.closeAllConnections()
       await patient.close()
     }
+  })
+
+  it('whose client left before its turn came is told so at once', async () => {
+    const arrived = Promise.withResolvers<ServerResponse>()
+    const server = createServer((_request, response) => arrived.resolve(response)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const asking = request({ host: '127.0.0.1', port })
+    asking.on('error', () => {})
+    asking.end()
+    const response = await arrived.promise
+    asking.destroy()
+    await once(response, 'close')
+    server.close()
+    assert.equal(new Deadline(response).signal.aborted, true)
   })
 })

@@ -19,8 +19,9 @@ export class Deadline {
     if (this.#controller) return this.#controller.signal
     const controller = new AbortController()
     this.#controller = controller
-    // Also emitted after a complete answer, when nothing listens any more.
-    this.#response.once('close', () => controller.abort())
+    // Also emitted after a complete answer, when nothing listens any more. One who left while waiting for a turn is gone already.
+    if (this.#response.closed) controller.abort()
+    else this.#response.once('close', () => controller.abort())
     return controller.signal
   }
 

@@ -37,6 +37,22 @@ describe('refusals', () => {
     assert.equal(noted.length, 63)
   })
 
+  it('from thousands of addresses make no further refusal dear', () => {
+    let looks = 0
+    const log = new RefusalLog(
+      () => {},
+      () => {
+        looks++
+        return 0
+      },
+    )
+    for (let index = 0; index < 5_000; index++) log.refused(from(`10.0.${index >> 8}.${index & 255}`))
+    looks = 0
+    log.refused(from('10.0.0.1'))
+    log.close()
+    assert.ok(looks < 10, `the clock was asked ${looks} times`)
+  })
+
   it('are all counted when the service stops', () => {
     const noted: AuditEntry[] = []
     const log = new RefusalLog(

@@ -63,7 +63,8 @@ export class RefusalLog {
 
   #summarise(isOver: (count: Count) => boolean): void {
     for (const [key, count] of this.#counts) {
-      if (!isOver(count)) continue
+      // They are in the order in which they began; there can be thousands, and this is asked with each refusal.
+      if (!isOver(count)) break
       this.#counts.delete(key)
       if (count.unrecorded > 0) this.#note(summary(count.client, count.unrecorded))
     }

@@ -23,6 +23,7 @@ import { sourceOf } from '../runtime/source.ts'
 import { auditRefusal, CallRecords } from './audited.ts'
 import { Authority, type AuthorityParts, type RequestAuthority } from './authority.ts'
 import { Bodies, readBody } from './bodies.ts'
+import { BodyRoom } from './body-room.ts'
 import { type BodyLimits, bodyStream, noStream } from './body-stream.ts'
 import { markSignedIn } from './connections.ts'
 import { Deadline, handlerMilliseconds } from './deadline.ts'
@@ -104,6 +105,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   })
   const authority = new Authority(app, parts)
   const bodies = new Bodies()
+  const bodyRoom = new BodyRoom()
   const turns = new Turns()
   app.decorateRequest('identity', null)
   app.decorateRequest('deadline', null)
@@ -122,6 +124,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
       })
     }
     authority.begin(request)
+    if (route) bodyRoom.take(route.endpoint, request.headers['content-length'], ownerOf(request), reply.raw)
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       checkOrigin(request.headers, parts.ownNames, parts.isTls, route?.endpoint.rawBodyType ?? undefined)
     }

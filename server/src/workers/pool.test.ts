@@ -53,6 +53,38 @@ describe('a pool of workers', () => {
       assert.equal(await next, 4)
     }))
 
+  it('a client that asks and goes again and again costs no new worker each time', () =>
+    withPool({}, async (pool) => {
+      const thread = await pool.run('thread', undefined, { owner })
+      for (let round = 0; round < 20; round++) {
+        const client = new AbortController()
+        const left = pool.run('double', round, { owner, signal: client.signal })
+        client.abort()
+        await assert.rejects(left, { code: 'unavailable' })
+      }
+      assert.equal(await pool.run('thread', undefined, { owner }), thread)
+    }))
+
+  it('a client with work that does not end has never all workers', () =>
+    withPool({ atOnce: 2 }, async (pool) => {
+      const client = new AbortController()
+      const greedy = [1, 2, 3].map(() => pool.run('hang', undefined, { owner: 'greedy', signal: client.signal }))
+      assert.equal(await pool.run('double', 4, { owner: 'modest' }), 8)
+      client.abort()
+      await Promise.allSettled(greedy)
+    }))
+
+  it('several clients that fill what may wait do not shut out one more', () =>
+    withPool({ maxWaiting: 4, leftMs: 1 }, async (pool) => {
+      const client = new AbortController()
+      const run = (greedy: number) => pool.run('hang', undefined, { owner: `${greedy}`, signal: client.signal })
+      const greedy = [1, 1, 2, 2, 3, 3, 1, 2, 3].map(run)
+      const modest = pool.run('double', 4, { owner: 'modest' })
+      client.abort()
+      await Promise.allSettled(greedy)
+      assert.equal(await modest, 8)
+    }))
+
   it('survives a worker that fills its memory', () =>
     withPool({ maxHeapMb: 32 }, async (pool) => {
       await assert.rejects(pool.run('fill', undefined, { owner }), { code: 'unavailable' })

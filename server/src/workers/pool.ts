@@ -1,5 +1,6 @@
 // A pool of worker threads for work that grows with data, so that no request holds the event loop. It starts workers
-// when they are needed, ends them when they idle, gives each owner the same share, and bounds time, memory and waiting.
+// when they are needed, ends them when they idle, gives each owner the same share, and bounds time, memory and waiting. Where
+// there are several workers, no owner has all of them.
 
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
@@ -18,6 +19,7 @@ export interface PoolOptions {
   readonly timeLimitMs?: number
   readonly idleMs?: number
   readonly maxHeapMb?: number
+  readonly leftMs?: number
 }
 
 export interface RunOptions {
@@ -39,6 +41,8 @@ interface Job {
 interface Running {
   readonly worker: Worker
   job: Job | null
+  /** The client of the job has gone, and has been answered. */
+  isLeft: boolean
   timer: NodeJS.Timeout | null
 }
 
@@ -49,6 +53,8 @@ const defaults = {
   timeLimitMs: 60_000,
   idleMs: 60_000,
   maxHeapMb: 1_024,
+  /** Work whose client has gone may still come to its end: a new worker costs more, and clients could go all the time. */
+  leftMs: 500,
 }
 
 /** Where compiled code is kept, if anywhere: without it a worker takes a second to start instead of a tenth. */
@@ -78,8 +84,9 @@ export class WorkerPool<T extends Tasks> {
     const stopListening = (): void => signal?.removeEventListener('abort', abort)
     const job: Job = { ask, options, resolve, reject, stopListening }
     const own = this.#waiting.get(options.owner) ?? []
-    const isFull = this.#waitingCount >= this.#options.maxWaiting || own.length >= this.#options.maxWaitingPerOwner
-    if (isFull && !this.#free()) {
+    const { maxWaiting, maxWaitingPerOwner } = this.#options
+    // Who has nothing waiting is let in, however much others have.
+    if (own.length >= maxWaitingPerOwner || (own.length > 0 && this.#waitingCount >= maxWaiting)) {
       return Promise.reject(
         new GatewayError('unavailable', 'Too much of this kind of work is waiting. Try again in a moment.', {
           retryAfterSeconds: 2,
@@ -108,11 +115,12 @@ export class WorkerPool<T extends Tasks> {
   }
 
   #work(): void {
-    while (this.#waitingCount > 0) {
+    for (let owner = this.#nextOwner(); owner !== undefined; owner = this.#nextOwner()) {
       const running = this.#free()
-      const job = running && this.#next()
+      const job = running && this.#nextOf(owner)
       if (!running || !job) return
       running.job = job
+      running.isLeft = false
       if (running.timer) clearTimeout(running.timer)
       running.timer = setTimeout(
         () => void this.#end(running, tooLong(this.#options.timeLimitMs)),
@@ -127,13 +135,23 @@ export class WorkerPool<T extends Tasks> {
     }
   }
 
-  /** The first job of whoever has waited longest for a turn, but not of the owner who had the last one if there is another. */
-  #next(): Job | undefined {
-    const owners = [...this.#waiting.keys()]
-    const owner = owners.find((one) => one !== this.#lastOwner) ?? owners[0]
-    const jobs = owner === undefined ? undefined : this.#waiting.get(owner)
+  /** Whoever has waited longest for a turn, but not the owner who had the last one if there is another. */
+  #nextOwner(): string | undefined {
+    const mostOfOne = Math.max(1, this.#options.atOnce - 1)
+    const owners = [...this.#waiting.keys()].filter((owner) => this.#runningOf(owner) < mostOfOne)
+    return owners.find((one) => one !== this.#lastOwner) ?? owners[0]
+  }
+
+  #runningOf(owner: string): number {
+    let count = 0
+    for (const { job } of this.#workers) if (job?.options.owner === owner) count++
+    return count
+  }
+
+  #nextOf(owner: string): Job | undefined {
+    const jobs = this.#waiting.get(owner)
     const job = jobs?.shift()
-    if (owner === undefined || !jobs || !job) return undefined
+    if (!jobs || !job) return undefined
     this.#lastOwner = owner
     this.#waitingCount--
     // To the end of the turns, or out of them.
@@ -151,7 +169,7 @@ export class WorkerPool<T extends Tasks> {
       // Nothing else of the environment: a worker needs no setting of the process, and must not have its secrets.
       env: compileCache,
     })
-    const running: Running = { worker, job: null, timer: null }
+    const running: Running = { worker, job: null, isLeft: false, timer: null }
     this.#workers.add(running)
     worker.unref()
     worker.on('message', (answer: Answer) => {
@@ -170,7 +188,7 @@ export class WorkerPool<T extends Tasks> {
     running.timer = setTimeout(() => void this.#end(running, gone()), this.#options.idleMs)
     running.timer.unref()
     running.worker.unref()
-    if (job) this.#settle(job, () => settle(job))
+    if (job && !running.isLeft) this.#settle(job, () => settle(job))
     this.#work()
   }
 
@@ -185,18 +203,27 @@ export class WorkerPool<T extends Tasks> {
     if (running.timer) clearTimeout(running.timer)
     const { job } = running
     running.job = null
-    if (job) this.#settle(job, () => job.reject(error))
+    if (job && !running.isLeft) this.#settle(job, () => job.reject(error))
     const ended = running.worker.terminate()
     if (!this.#isClosed) this.#work()
     await ended
   }
 
+  #leave(running: Running, job: Job): void {
+    running.isLeft = true
+    if (running.timer) clearTimeout(running.timer)
+    running.timer = setTimeout(() => void this.#end(running, gone()), this.#options.leftMs)
+    this.#settle(job, () => job.reject(gone()))
+  }
+
   #abort(job: Job): void {
-    for (const running of this.#workers) if (running.job === job) return void this.#end(running, gone())
     const { owner } = job.options
     const own = this.#waiting.get(owner)
     const index = own?.indexOf(job) ?? -1
-    if (!own || index < 0) return
+    if (!own || index < 0) {
+      for (const running of this.#workers) if (running.job === job) this.#leave(running, job)
+      return
+    }
     own.splice(index, 1)
     if (own.length === 0) this.#waiting.delete(owner)
     this.#waitingCount--

@@ -1,5 +1,5 @@
-// The pool behind Services.reader: one worker for all expensive reads. Clients take turns, and each may have only so many
-// waiting, so that one that asks without end delays itself.
+// The pool behind Services.reader: two workers for all expensive reads. Clients take turns, each has one at a time and only
+// so many waiting, so that one that asks without end delays itself.
 
 import { WorkerPool } from './pool.ts'
 import { SharedRuns } from './shared-runs.ts'
@@ -21,7 +21,7 @@ export class ReadingPool {
   readonly #once = new Map<string, SharedRuns<Uint8Array>>()
 
   constructor(entry: URL, data: unknown) {
-    this.#pool = new WorkerPool({ entry, data, maxWaitingPerOwner })
+    this.#pool = new WorkerPool({ entry, data, atOnce: 2, maxWaitingPerOwner })
   }
 
   run(task: string, input: unknown, { identity, signal }: Asking): Promise<Uint8Array> {

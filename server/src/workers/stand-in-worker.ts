@@ -1,6 +1,7 @@
 // The worker of pool.test.ts: tasks that answer, refuse, fail, hang and fill the memory.
 
 import { getPriority } from 'node:os'
+import { threadId } from 'node:worker_threads'
 import { GatewayError } from '../contract/error.ts'
 import { serveTasks } from './serve.ts'
 import { Handed } from './tasks.ts'
@@ -8,6 +9,7 @@ import { Handed } from './tasks.ts'
 export const standInTasks = {
   double: (n: number) => n * 2,
   priority: () => getPriority(0),
+  thread: () => threadId,
   environment: () => Object.keys(process.env).filter((name) => name !== 'NODE_COMPILE_CACHE').length,
   bytes: (size: number) => {
     const bytes = new Uint8Array(size)

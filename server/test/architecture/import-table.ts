@@ -91,7 +91,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'database/',
-    may: ['database/', 'contract/error.ts', 'node:sqlite'],
+    may: ['database/', 'contract/error.ts', 'node:fs', 'node:sqlite'],
     because: 'only this folder knows the file format',
   },
   {

@@ -5,6 +5,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, it } from 'node:test'
+import { ConfigStore } from '../../src/config/store.ts'
+import { wholeStretch } from '../support/loop-watch.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 
@@ -116,5 +118,37 @@ describe('M2: the history of the configuration', () => {
     raw.exec(`UPDATE items SET body = body || ' '; DELETE FROM base_items WHERE slot = 'firewall.settings'`)
     raw.close()
     await assert.rejects(gateway.restart(), /the base of the history \(revision \d+\) are damaged\. Restore a backup/)
+  })
+
+  it('a loop of large changes at its limit does not hold others up: little is removed at a time, and quickly found', async () => {
+    const large = await createTestGateway()
+    const client = await large.client('predefined_admin_write')
+    const path = '/aliases/ip_address_lists'
+    const made = await client('POST', path, { title: 'many', comment: '', values: addresses(0) })
+    for (let seed = 1; seed <= 12; seed++) {
+      const { status } = await client('PATCH', `${path}/${made.body.id}`, { values: addresses(seed) })
+      assert.equal(status, 200)
+    }
+    const { database, engine } = large
+    const store = new ConfigStore(database, engine.slots)
+    const { bytes } = store.size
+    const readAll = () => database.prepare('SELECT changes FROM revisions').all()
+    let [found, read] = [Number.POSITIVE_INFINITY, 0]
+    for (let round = 0; round < 5; round++) {
+      read = Math.max(read, wholeStretch(readAll))
+      found = Math.min(
+        found,
+        wholeStretch(() => assert.equal(store.surplus({ revisions: 1_000, bytes: bytes / 2 }, 2) > 0, true)),
+      )
+    }
+    assert.ok(found < read, `${found} ms to find them, ${read} ms to read them all`)
+    const most = { revisions: 20, bytes: 1024 * 1024 }
+    const before = store.size.bytes
+    assert.notEqual(
+      database.transact(() => store.removeOldest(engine.revision, most)),
+      null,
+    )
+    assert.ok(before - store.size.bytes <= most.bytes)
+    await large.close()
   })
 })

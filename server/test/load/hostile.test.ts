@@ -82,6 +82,20 @@ async function webSocketGarbage(bench: HostileBench): Promise<Reply[]> {
   return []
 }
 
+/** Many more requests than are answered meanwhile, on several connections at once. */
+async function pipelined(bench: HostileBench): Promise<Reply[]> {
+  const asked = `GET /web/whoami HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ${bench.cookie}\r\n\r\n`.repeat(5_000)
+  const sockets = await Promise.all(times(8, () => bench.open()))
+  await Promise.all(
+    sockets.map(async (socket) => {
+      socket.resume()
+      socket.write(asked)
+      if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve))
+    }),
+  )
+  return []
+}
+
 async function slowBodies(bench: HostileBench): Promise<Reply[]> {
   const sockets = await Promise.all(times(40, (index) => bench.open(`127.0.8.${1 + index}`)))
   const head = `Host: 127.0.0.1\r\nCookie: ${bench.cookie}\r\nContent-Length: 60000\r\n\r\n{`
@@ -265,6 +279,7 @@ const loads: readonly Load[] = [
   },
   { title: 'M10: counters of all rules', run: get('/firewall/counters/forward', 5), answers: fine },
   { title: 'M10: what uses an object', run: get('/aliases/where_used/ip.id.1', 5), answers: fine },
+  { title: 'requests that wait for no answer, without end', run: pipelined, answers: [] },
   { title: 'bodies that arrive slowly', run: slowBodies, answers: [] },
   {
     title: 'many small changes at once',

@@ -19,8 +19,8 @@ import { addTo } from '../../src/model/lists.ts'
 import { type Config, read, write } from '../../src/model/slots.ts'
 import { cookieOf } from '../contract/contract.ts'
 import { FakeApplier } from '../support/fake-applier.ts'
+import { referenceMs, watchLoop } from '../support/loop-watch.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
-import { referenceMs, watchLoop } from './loop-watch.ts'
 
 const [ruleCount = 0, lineCount = 0] = process.argv.slice(2).map(Number)
 const send = (message: object): void => void process.send?.(message)

@@ -8,7 +8,7 @@ import { type Endpoint, nameOf } from '../../src/contract/endpoint.ts'
 import { faultsOf } from '../../src/http/validate.ts'
 import { type Ask, ask, cookieOf, endpoints, fillPath, methods } from '../contract/contract.ts'
 import { type JsonSchema, sample, schemaOf } from '../contract/samples.ts'
-import { longestStretch } from '../support/longest-stretch.ts'
+import { longestStretch } from '../support/loop-watch.ts'
 import { type Answer, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { isNightly, Random, seed } from './random.ts'
 

@@ -1,6 +1,8 @@
 // How long one turn of the event loop takes, in processor time of its thread: what other processes do on the machine does
 // not add to it. A timer that is due all the time looks at the processor clock between turns.
 
+import { setImmediate } from 'node:timers/promises'
+
 export interface LoopWatch {
   /** The longest turn since the last call, in milliseconds of processor time. */
   take(): number
@@ -22,8 +24,10 @@ export function watchLoop(): LoopWatch {
   }, 1)
   return {
     take: () => {
-      const taken = Math.max(longest, processorMs() - last)
+      const now = processorMs()
+      const taken = Math.max(longest, now - last)
       longest = 0
+      last = now
       return taken
     },
     stop: () => clearInterval(timer),
@@ -40,4 +44,24 @@ export function referenceMs(): number {
     least = Math.min(least, processorMs() - before)
   }
   return least
+}
+
+/** Milliseconds of processor time: the longest turn while `work` is done, which begins in a turn of its own. */
+export async function longestStretch(work: () => Promise<unknown>): Promise<number> {
+  const watch = watchLoop()
+  try {
+    await setImmediate()
+    watch.take()
+    await work()
+    return watch.take()
+  } finally {
+    watch.stop()
+  }
+}
+
+/** Milliseconds of processor time that the work takes when it is done in one go. */
+export function wholeStretch(work: () => unknown): number {
+  const before = processorMs()
+  work()
+  return processorMs() - before
 }
