@@ -9,7 +9,7 @@ import type { ConfigStore, HistorySize } from './store.ts'
 export interface RetentionParts {
   readonly database: Database
   readonly store: ConfigStore
-  readonly engine: Pick<ConfigView, 'background' | 'onChanged'>
+  readonly engine: Pick<ConfigView, 'background' | 'onChanged' | 'probation'>
   readonly limits: () => HistorySize
   /** Runs inside the transaction that removes them. */
   readonly onRemoved: (first: number, last: number) => void
@@ -33,8 +33,10 @@ export class HistoryKeeper {
     this.look()
   }
 
+  /** A change on probation may be one of the limits: what it removed would not come back with its revert. */
   look(): void {
-    const { store, limits } = this.#parts
+    const { store, limits, engine } = this.#parts
+    if (engine.probation) return
     const { revisions, bytes } = limits()
     const isOver = store.size.revisions > revisions + revisions / slack || store.size.bytes > bytes + bytes / slack
     if (isOver && store.size.revisions > leastRevisions) this.#goOn(this.#surplus())

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { assertGrowsWithSize } from '../../test/support/work.ts'
 import type { AuditEntry } from '../runtime/logs/audit-entry.ts'
 import { RefusalLog } from './refusal-log.ts'
 
@@ -72,6 +73,20 @@ describe('refusals', () => {
     )
     for (let index = 0; index < 12_000; index++) log.refused(from(`address ${index}`))
     assert.equal(noted.length, 10_060)
+  })
+
+  it('of a flood from thousands of addresses cost no more each than those from one', () => {
+    assertGrowsWithSize(8_000, (size) => {
+      const entries = Array.from({ length: size }, (_, index) => from(`address ${index}`))
+      return () => {
+        const log = new RefusalLog(
+          () => {},
+          () => 0,
+        )
+        for (const entry of entries) log.refused(entry)
+        log.close()
+      }
+    })
   })
 
   it('M2: of a signed-in administrator are counted too, wherever they come from', () => {

@@ -53,7 +53,8 @@ export class RefusalLog {
 
   /** Records the counts of periods that have ended. */
   sweep(): void {
-    this.#summarise((count) => this.#elapsed() - count.since >= periodSeconds)
+    const now = this.#elapsed()
+    this.#summarise((count) => now - count.since >= periodSeconds)
   }
 
   /** Records all counts. */
@@ -61,9 +62,9 @@ export class RefusalLog {
     this.#summarise(() => true)
   }
 
+  /** Those that began first come first: the others need no look, which each refusal of a flood would cost. */
   #summarise(isOver: (count: Count) => boolean): void {
     for (const [key, count] of this.#counts) {
-      // They are in the order in which they began; there can be thousands, and this is asked with each refusal.
       if (!isOver(count)) break
       this.#counts.delete(key)
       if (count.unrecorded > 0) this.#note(summary(count.client, count.unrecorded))

@@ -152,3 +152,36 @@ describe('M2: the history of the configuration', () => {
     await large.close()
   })
 })
+
+describe('an administrator who lowers the limits of the history on probation', () => {
+  it('removes nothing before it is confirmed, and nothing when it is reverted', async () => {
+    const gateway = await createTestGateway()
+    const admin = await gateway.client('predefined_admin_write')
+    const change = async (method: string, path: string, body?: object, headers?: Record<string, string>) => {
+      const answer = await admin(method, path, body, headers)
+      assert.equal(answer.status, 200, answer.text)
+    }
+    const toggle = async (times: number): Promise<void> => {
+      for (let count = 0; count < times; count++)
+        await change('PATCH', '/firewall/settings', { automatic_snat_enabled: count % 2 === 1 })
+    }
+    const lower = () =>
+      change('PATCH', '/config/history', { max_revisions: kept }, { 'portcullis-confirm-within': '60' })
+    /** What is removed is removed in turns of the event loop that follow each other. */
+    const turns = async (): Promise<void> => {
+      for (let count = 0; count < 20; count++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    await toggle(30)
+    await lower()
+    await turns()
+    assert.equal(gateway.engine.history.removedUpTo, 0)
+    await change('DELETE', '/config/confirm')
+    await turns()
+    assert.equal(gateway.engine.history.removedUpTo, 0)
+    await lower()
+    await change('POST', '/config/confirm')
+    await toggle(1)
+    await until('the oldest revisions are gone', () => gateway.engine.history.revisions === kept)
+    await gateway.close()
+  })
+})

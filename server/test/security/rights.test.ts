@@ -84,6 +84,10 @@ describe('L2: a sign-in that is not fresh any more', () => {
       () => async (id) => ['PATCH', `/web/admins/local/${id}`, { password: 'a new pass phrase' }],
     ],
     [
+      'lowers no limit of the history, which would remove what happened',
+      () => async () => ['PATCH', '/config/history', { max_revisions: 10 }],
+    ],
+    [
       'enables no RADIUS for administrators',
       () => async () => ['PATCH', '/admins-radius-auth/state', { enabled: true }],
     ],

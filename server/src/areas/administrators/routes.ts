@@ -1,7 +1,7 @@
 // Endpoints of local administrators.
 
 import { GatewayError, invalid } from '../../contract/error.ts'
-import { type Context, handle, type Route, type Services } from '../../http/handle.ts'
+import { type Context, handle, type Route } from '../../http/handle.ts'
 import { listRoutes, perValue, tableReply } from '../../http/routes.ts'
 import { removeFrom } from '../../model/lists.ts'
 import { read } from '../../model/slots.ts'
@@ -22,17 +22,18 @@ const shown = perValue((stored: readonly StoredAdministrator[]): Administrator[]
 )
 
 /** Refuses what is easy to guess, then hashes; the clear text goes no further. */
-async function hashOf(services: Services, login: string, password: string): Promise<string> {
+async function hashOf(context: Context, login: string, password: string): Promise<string> {
+  const { services, owner, requireAuthority } = context
   const weakness = services.weaknessOf(password, [login, services.brand, services.hostName])
   if (weakness !== null) throw invalid('password', weakness)
-  return services.passwords.hash(password)
+  return services.passwords.hashInTurn(owner, password, requireAuthority)
 }
 
 async function prepare(context: Context, body: AdministratorPatch) {
   const { services, params, config } = context
   if (context.identity?.mustChangePassword) await refuseFirstPassword(context, body)
   const login = body.login ?? findById(config, params.admin_id ?? '')?.login ?? ''
-  const hash = body.password ? await hashOf(services, login, body.password) : null
+  const hash = body.password ? await hashOf(context, login, body.password) : null
   const timestamp = Math.floor(services.clock.now().getTime() / 1000)
   return (id: string | number, _: unknown, current: Context['config']): object => {
     const password = hash === null ? null : { hash: services.vault.seal(hash, passwordPlace(String(id))), timestamp }

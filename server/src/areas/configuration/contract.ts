@@ -79,6 +79,8 @@ export const historyLimits = settingsEndpoints({
   title: 'limits of the configuration history',
   schema: HistoryLimits,
   change: 'configure',
+  // What a lower limit removes does not come back.
+  needsFreshSignIn: true,
 })
 
 export const Probation = strictObject({
@@ -117,6 +119,7 @@ export const putBackChange = endpoint({
 export const rotateKey = endpoint({
   method: 'POST',
   path: '/config/keys/rotate',
+  errors: ['conflict'],
   access: 'configure',
   effect: 'action',
   needsFreshSignIn: true,

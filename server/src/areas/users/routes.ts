@@ -1,7 +1,7 @@
 // Endpoints of users and groups.
 
 import { GatewayError } from '../../contract/error.ts'
-import { type Context, handle, type Route, type Services } from '../../http/handle.ts'
+import { type Context, handle, type Route } from '../../http/handle.ts'
 import { listRoutes } from '../../http/routes.ts'
 import { updateItem } from '../../model/list-edits.ts'
 import { requireIn } from '../../model/lists.ts'
@@ -10,19 +10,17 @@ import { findUser, passwordPlace, type StoredUser, users } from './config.ts'
 import * as contract from './contract.ts'
 import { groupList, userList } from './lists.ts'
 
-let lastHash: Promise<unknown> = Promise.resolve()
-
-/** One at a time: an import of many users must neither be refused nor keep administrators from signing in. */
-function hashOf({ passwords }: Services, password: string): Promise<string> {
-  const hash = lastHash.then(() => passwords.hash(password))
-  lastHash = hash.catch(() => undefined)
-  return hash
-}
+/** An import of many users must neither be refused nor hold up other administrators. */
+const hashOf = (
+  { services, owner, requireAuthority }: Pick<Context, 'services' | 'owner' | 'requireAuthority'>,
+  password: string,
+): Promise<string> => services.passwords.hashInTurn(owner, password, requireAuthority)
 
 /** Only users of the gateway have a password here. */
-async function prepare({ services }: Context, body: Partial<contract.NewUser & contract.UserFields>) {
+async function prepare(context: Context, body: Partial<contract.NewUser & contract.UserFields>) {
+  const { services } = context
   const { psw, ...fields } = body
-  const hash = psw === undefined ? null : await hashOf(services, psw)
+  const hash = psw === undefined ? null : await hashOf(context, psw)
   return (id: ItemId, _: unknown, config: Context['config']): object => {
     if (hash !== null) return { ...fields, password_hash: services.vault.seal(hash, passwordPlace(String(id))) }
     const kept = fields.domain_type === 'local' ? findUser(config, String(id))?.password_hash : null
@@ -40,9 +38,10 @@ export const routes: readonly Route[] = [
   ...listRoutes(contract.users, userList, { prepare }),
   handle(
     contract.users.changePassword,
-    async ({ params, body, config, change, services }) => {
+    async (context) => {
+      const { params, body, config, change, services } = context
       refuseForeignPassword(requireIn(config, userList, params.user_id))
-      const hash = await hashOf(services, body.password)
+      const hash = await hashOf(context, body.password)
       return change((now) => {
         const user = requireIn(now, userList, params.user_id)
         refuseForeignPassword(user)

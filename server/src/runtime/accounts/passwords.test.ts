@@ -35,6 +35,15 @@ describe('a password hash', () => {
     )
   })
 
+  it('with a cost that an attacker chose, such as in a crafted backup, fits nothing and is not computed', async () => {
+    const [salt, tag] = ['A'.repeat(22), 'A'.repeat(43)]
+    for (const cost of ['m=99999999,t=2,p=1', 'm=19456,t=999,p=1', 'm=19456,t=2,p=99']) {
+      const { user } = process.cpuUsage()
+      assert.equal(await passwords.fits('anything at all', `$argon2id$v=19$${cost}$${salt}$${tag}`, null), false)
+      assert.ok(process.cpuUsage().user - user < 1_000_000, cost)
+    }
+  })
+
   it('that is missing, damaged or of another kind fits nothing', async () => {
     for (const stored of [null, '', 'plain', '$2b$12$abcdefghijklmnopqrstuv', '$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA']) {
       assert.equal(await passwords.fits('anything at all', stored, null), false, String(stored))

@@ -20,6 +20,8 @@ export class Passwords {
   readonly #places: Places
   /** Compared with when the login is unknown, so that the answer takes as long. */
   readonly #decoy = formatHash(cost, randomBytes(16), randomBytes(32))
+  /** The last hash that each owner asked for, while it is not done. */
+  readonly #lastOf = new Map<string, Promise<unknown>>()
 
   constructor(elapsed = (): number => performance.now() / 1000) {
     this.#places = new Places(elapsed)
@@ -28,6 +30,25 @@ export class Passwords {
   async hash(password: string): Promise<string> {
     const salt = randomBytes(16)
     return formatHash(cost, salt, await this.#inTurn(null, () => derive(password, { ...cost, salt }, 32)))
+  }
+
+  /**
+   * For who may ask for many, such as an import of users: one at a time for each owner, so that none is refused and no one waits
+   * for all those of another. `begin` is called when its turn has come; what it throws is the result.
+   */
+  hashInTurn(owner: string, password: string, begin: () => void): Promise<string> {
+    const before = this.#lastOf.get(owner) ?? Promise.resolve()
+    const hash = before.then(() => {
+      begin()
+      return this.hash(password)
+    })
+    const done = hash.then(forget, forget)
+    this.#lastOf.set(owner, done)
+    const lastOf = this.#lastOf
+    function forget(): void {
+      if (lastOf.get(owner) === done) lastOf.delete(owner)
+    }
+    return hash
   }
 
   /**
@@ -73,17 +94,16 @@ const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=
 const formatHash = (p: Pick<Parameters, 'memory' | 'passes' | 'parallelism'>, salt: Buffer, tag: Buffer): string =>
   `$argon2id$v=19$m=${p.memory},t=${p.passes},p=${p.parallelism}$${base64(salt)}$${base64(tag)}`
 
+/** A hash that came with a restored backup must not cost a sign-in more than this. */
+const maxCost = { memory: 262_144, passes: 16, parallelism: 4 } as const
+
 function parseHash(text: string): Parameters | null {
   const match = /^\$argon2id\$v=19\$m=(\d{1,8}),t=(\d{1,3}),p=(\d{1,2})\$([\w+/]{1,64})\$([\w+/]{1,128})$/.exec(text)
   if (!match) return null
-  const [, memory = '', passes = '', parallelism = '', salt = '', tag = ''] = match
-  return {
-    memory: Number(memory),
-    passes: Number(passes),
-    parallelism: Number(parallelism),
-    salt: Buffer.from(salt, 'base64'),
-    tag: Buffer.from(tag, 'base64'),
-  }
+  const [, , , , salt = '', tag = ''] = match
+  const [memory, passes, parallelism] = [Number(match[1]), Number(match[2]), Number(match[3])]
+  if (memory > maxCost.memory || passes > maxCost.passes || parallelism > maxCost.parallelism) return null
+  return { memory, passes, parallelism, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') }
 }
 
 let common: ReadonlySet<string> | null = null
