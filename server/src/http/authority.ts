@@ -76,7 +76,8 @@ export class Authority {
   #check(request: FastifyRequest, identity: Identity | null): void {
     const endpoint = request.routeOptions.config.route?.endpoint
     checkAccess(identity, endpoint?.access ?? 'signed-in')
-    checkPasswordChanged(identity, endpoint, (request.params as { admin_id?: string }).admin_id)
+    const { headers, params } = request
+    checkPasswordChanged(identity, { endpoint, headers, id: (params as { admin_id?: string }).admin_id })
     if (endpoint?.needsFreshSignIn) checkFreshSignIn(identity, this.#parts.services.clock.elapsed())
   }
 

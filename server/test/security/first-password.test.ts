@@ -104,6 +104,21 @@ describe('L6: the first password', () => {
     await gateway.close()
   })
 
+  it('is not put aside for an hour by a change on probation', async () => {
+    const { gateway, id } = await start('host')
+    const cookie = cookieFrom(await signIn(gateway))
+    const { revision } = gateway.engine
+    const answer = await gateway.http.inject({
+      method: 'PATCH',
+      url: `/web/admins/local/${id}`,
+      headers: { host: 'gateway.test', cookie, 'portcullis-confirm-within': '5' },
+      payload: JSON.stringify({ password: newPassword }),
+    })
+    assert.equal(answer.statusCode, 403, answer.body)
+    assert.equal(gateway.engine.revision, revision)
+    await gateway.close()
+  })
+
   it('must be changed on the host to another one, and only it', async () => {
     const { gateway, id } = await start('host')
     const other = await gateway.addAdministrator('other', 'predefined_reports_view')
