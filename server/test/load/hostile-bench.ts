@@ -102,8 +102,10 @@ export async function startHostileBench(ruleCount: number, lineCount: number): P
 
   async function take(): Promise<number> {
     child.send('take')
-    const [{ longestMs }] = (await once(child, 'message')) as [{ longestMs: number }]
-    return longestMs
+    const [answer] = (await Promise.race([once(child, 'message'), exited])) as [{ longestMs: number } | number | null]
+    // Otherwise a gateway that has ended would be waited for until the limit of the whole test.
+    if (typeof answer !== 'object' || answer === null) throw new Error('the watched gateway has ended')
+    return answer.longestMs
   }
 
   async function watch(load: () => Promise<unknown>): Promise<Watched> {
