@@ -7,8 +7,9 @@ import { Database } from './database.ts'
 /** What the owners of such tables need; the same whether the tables are on the disk or in memory. */
 export type Tables = Pick<Database, 'prepare' | 'transact' | 'onRolledBack'>
 
-/** How often to try. */
-const returnMilliseconds = 2_000
+/** How soon to try at the earliest; after an attempt that took long, so much later that most of the time is left for others. */
+const leastPauseMilliseconds = 100
+const pausePerAttempt = 20
 
 export class Shelter implements Tables {
   readonly #disk: Database
@@ -57,8 +58,16 @@ export class Shelter implements Tables {
     memory.copyTables(this.#disk, this.#names)
     memory.onRolledBack(() => this.#notify())
     this.#memory = memory
-    this.#timer = setInterval(() => this.tryReturn(), returnMilliseconds).unref()
+    this.#returnLater(leastPauseMilliseconds)
     return memory
+  }
+
+  #returnLater(milliseconds: number): void {
+    this.#timer = setTimeout(() => {
+      const began = performance.now()
+      if (this.tryReturn()) return
+      this.#returnLater(Math.max(leastPauseMilliseconds, pausePerAttempt * (performance.now() - began)))
+    }, milliseconds).unref()
   }
 
   /** Back to the disk; false while it takes nothing. */
@@ -75,7 +84,7 @@ export class Shelter implements Tables {
   }
 
   close(): void {
-    if (this.#timer) clearInterval(this.#timer)
+    if (this.#timer) clearTimeout(this.#timer)
     this.#memory?.close()
     this.#memory = null
   }
