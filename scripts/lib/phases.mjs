@@ -2,6 +2,7 @@
 // tells everything that is wrong.
 
 import { existsSync, readdirSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { root } from './paths.mjs'
 import { runProgram } from './run.mjs'
@@ -39,7 +40,14 @@ export function tests({ name, isNightly = false, hasNamespaces = true }) {
   if (hasNamespaces && hasEndToEnd()) patterns.push('server/test/netns/*.e2e.ts')
   // Far above what a busy machine needs: it only ends a test that hangs.
   const limit = (isNightly ? 180 : 60) * minute
-  const args = ['--test', '--test-concurrency=2', `--test-timeout=${limit}`, ...reporters, ...patterns]
+  // One file more than there are cores: many wait for daemons and packets.
+  const args = [
+    '--test',
+    `--test-concurrency=${cpus().length + 1}`,
+    `--test-timeout=${limit}`,
+    ...reporters,
+    ...patterns,
+  ]
   const env = {
     ...(isNightly ? { PORTCULLIS_NIGHTLY: '1' } : {}),
     ...(hasNamespaces ? {} : { PORTCULLIS_SKIP_NETNS: '1' }),
