@@ -185,7 +185,7 @@ const shapeOf = ({ args }: RequestFrame): string =>
   'plan' in args
     ? args.plan.artifacts
         .flatMap((artifact): readonly object[] => (artifact.kind === 'nft' ? artifact.pieces : [artifact]))
-        .map((sent) => `${(sent as NftPiece).name}${'lines' in sent || 'text' in sent ? '+' : ''}`)
+        .map((sent) => `${(sent as NftPiece).name}${'parts' in sent || 'text' in sent ? '+' : ''}`)
         .join(' ')
     : ''
 

@@ -6,6 +6,7 @@ import { createFrameReader, encodeFrame, hashOfFile, rememberedPlans } from '../
 import { GatewayError } from '../contract/error.ts'
 import type {
   Applier,
+  Attempt,
   Checkpoint,
   CheckReport,
   EngineFile,
@@ -96,6 +97,18 @@ export class ApplydClient implements Applier {
 
   apply(plan: Plan): Promise<Outcome> {
     return this.#call('apply', { plan })
+  }
+
+  attempt(plan: Plan): Promise<Attempt> {
+    return this.#call('attempt', { plan })
+  }
+
+  async settle(revision: number): Promise<void> {
+    await this.#call('settle', { revision })
+  }
+
+  undo(revision: number): Promise<Outcome> {
+    return this.#call('undo', { revision })
   }
 
   observe(): Promise<Observation> {
@@ -249,7 +262,7 @@ export class ApplydClient implements Applier {
   }
 }
 
-const slowVerbs: ReadonlySet<Verb> = new Set(['check', 'apply', 'hits', 'sessions'])
+const slowVerbs: ReadonlySet<Verb> = new Set(['check', 'apply', 'attempt', 'undo', 'hits', 'sessions'])
 
 function limitOf(verb: Verb, { slowMs, trialMs, uploadMs, quickMs }: ClientTimings): number {
   if (verb === 'upload') return uploadMs

@@ -101,6 +101,9 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const verbs: Verbs = {
     check: ({ plan }) => inTurn(() => executor.check(plan)),
     apply: ({ plan }) => inTurn(() => executor.apply(plan)),
+    attempt: ({ plan }) => inTurn(() => executor.attempt(plan)),
+    settle: ({ revision }) => inTurn(() => executor.settle(revision)),
+    undo: ({ revision }) => inTurn(() => executor.undo(revision)),
     observe: () => executor.observe(),
     devices: showDevices,
     hits: () => ruleset.hits(),

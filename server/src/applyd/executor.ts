@@ -10,7 +10,7 @@ import type { Problem } from '../contract/error.ts'
 import { isAsWritten, readJson, readRegular, removeDurable, removeTemporary, writeDurable } from '../files/durable.ts'
 import { writeNew } from '../files/guarded.ts'
 import { makeRoom } from '../files/reserve.ts'
-import type { CheckReport, LinkPlan, Observation, Outcome, Plan } from '../plan/artifacts.ts'
+import type { Attempt, CheckReport, LinkPlan, Observation, Outcome, Plan } from '../plan/artifacts.ts'
 import type { Context, FailpointName } from './applyd.ts'
 import type { createNetworkEngine } from './network.ts'
 import type { Verdict } from './nft.ts'
@@ -170,6 +170,19 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       const problems = intent ? await revert(intent, first) : first
       return { status: 'put_back', problems, restored: problems.length === first.length }
     }
+  }
+
+  /** Every plan is still checked, committed and applied. */
+  async function attempt(_plan: Plan): Promise<Attempt> {
+    return { status: 'mixed' }
+  }
+
+  async function settle(revision: number): Promise<null> {
+    throw new Refusal(`Revision ${revision} was not tried.`)
+  }
+
+  async function undo(revision: number): Promise<Outcome> {
+    throw new Refusal(`Revision ${revision} was not tried.`)
   }
 
   async function observe(): Promise<Observation> {
@@ -400,7 +413,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     return problems
   }
 
-  return { recover, check, apply, observe }
+  return { recover, check, apply, attempt, settle, undo, observe }
 }
 
 function throwIfFailed({ problems, unchecked }: Verdict): void {

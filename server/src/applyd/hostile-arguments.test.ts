@@ -54,6 +54,9 @@ const upload = {
 const requests: Readonly<Record<Verb, unknown>> = {
   check: { plan },
   apply: { plan },
+  attempt: { plan },
+  settle: { revision: 1 },
+  undo: { revision: 1 },
   observe: {},
   devices: {},
   hits: {},

@@ -3,7 +3,7 @@
 // to chains. Additions are one block, in which nft itself makes chains before sets, and sets before rules. Pure.
 
 import type { NftPiece } from '../plan/artifacts.ts'
-import { printPiece } from '../plan/nft-piece.ts'
+import { countLines, linesOf, printPiece } from '../plan/nft-piece.ts'
 import type { Counts } from './nft-listing.ts'
 import { type HeldPiece, type HeldTable, keyOf, originsOf } from './pieces.ts'
 import type { NftSpec } from './tables.ts'
@@ -118,12 +118,14 @@ const isChain = ({ kind }: HeldPiece | NftPiece): boolean => kind === 'chain'
 
 /** Removed and added elements; a set that changes by more than half, or whose old elements are unknown, is refilled. */
 function elementsOf({ body }: HeldPiece, piece: NftPiece) {
-  const old = new Set(body?.lines)
-  const wanted = new Set(piece.lines)
+  const [oldParts, newParts] = [body?.parts ?? [], piece.parts]
+  const [oldHashes, newHashes] = [new Set(oldParts.map(({ hash }) => hash)), new Set(newParts.map(({ hash }) => hash))]
+  const old = new Set(linesOf({ parts: oldParts.filter(({ hash }) => !newHashes.has(hash)) }))
+  const wanted = new Set(linesOf({ parts: newParts.filter(({ hash }) => !oldHashes.has(hash)) }))
   const gone = [...old].filter((line) => !wanted.has(line))
-  const newLines = piece.lines.filter((line) => !old.has(line))
-  const isRefilled = !body || gone.length + newLines.length > wanted.size / 2
-  return { piece, gone: isRefilled ? ('all' as const) : gone, newLines: isRefilled ? piece.lines : newLines }
+  const newLines = [...wanted].filter((line) => !old.has(line))
+  const isRefilled = !body || gone.length + newLines.length > countLines(piece) / 2
+  return { piece, gone: isRefilled ? ('all' as const) : gone, newLines: isRefilled ? linesOf(piece) : newLines }
 }
 
 /** An element of a map is found by its key. */
@@ -132,24 +134,26 @@ const elementKey = (line: string): string => line.split(' : ', 1)[0] ?? line
 function block(table: string, pieces: readonly NftPiece[], counts: Counts): ScriptLine[] {
   if (pieces.length === 0) return []
   const edge = (text: string): ScriptLine => ({ text, field: table })
-  const inner = pieces.flatMap((piece, index) => [...(index === 0 ? [] : [edge('')]), ...linesOf(piece, counts)])
+  const inner = pieces.flatMap((piece, index) => [...(index === 0 ? [] : [edge('')]), ...scriptOf(piece, counts)])
   return [edge(`table ${table} {`), ...inner, edge('}')]
 }
 
 /** As printed everywhere, but with counts; each line with the object that a refusal of it belongs to. */
-function linesOf(piece: NftPiece, counts: Counts): ScriptLine[] {
+function scriptOf(piece: NftPiece, counts: Counts): ScriptLine[] {
   const field = fieldOf(piece)
   if (!isChain(piece)) return printPiece(piece).map((text) => ({ text, field }))
-  const counted = { ...piece, lines: withCounts(piece, counts) }
-  return printPiece(counted).map((text) => ({ text, field: commentOf(text) ?? field }))
+  return printPiece({ ...piece, parts: [{ lines: withCounts(piece, counts), hash: '' }] }).map((text) => ({
+    text,
+    field: commentOf(text) ?? field,
+  }))
 }
 
 const fieldOf = ({ origin, name }: NftPiece): string => origin || name
 
 function withCounts(piece: NftPiece, counts: Counts): readonly string[] {
-  if (counts.size === 0) return piece.lines
+  if (counts.size === 0) return linesOf(piece)
   const origins = originsOf(piece)
-  return piece.lines.map((line, index) => {
+  return linesOf(piece).map((line, index) => {
     const origin = origins[index] ?? ''
     const count = counts.get(origin)
     const at = count ? endOfCounter(line) : null

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import type { NftPiece } from '../plan/artifacts.ts'
+import { countLines, linesOf } from '../plan/nft-piece.ts'
 import { commentOf } from './vet.ts'
 
 /** What a table should become; without pieces it is removed. */
@@ -37,7 +38,7 @@ export const isLively = ({ head }: Pick<NftPiece, 'head'>): boolean => /\b(dynam
 
 function shapeOf(piece: NftPiece): string {
   if (piece.kind === 'chain') return chainShape(hookOf(piece.head), originsOf(piece))
-  return setShape(isLively(piece) || /\bauto-merge\b/.test(piece.head) ? null : piece.lines.length)
+  return setShape(isLively(piece) || /\bauto-merge\b/.test(piece.head) ? null : countLines(piece))
 }
 
 export const setShape = (count: number | null): string => (count === null ? 'any' : String(count))
@@ -55,7 +56,7 @@ const origins = new WeakMap<NftPiece, readonly string[]>()
 export function originsOf(piece: NftPiece): readonly string[] {
   const known = origins.get(piece)
   if (known) return known
-  const found = piece.kind === 'chain' ? piece.lines.map((line) => commentOf(line) ?? '') : []
+  const found = piece.kind === 'chain' ? linesOf(piece).map((line) => commentOf(line) ?? '') : []
   origins.set(piece, found)
   return found
 }

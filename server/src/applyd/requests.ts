@@ -7,13 +7,14 @@ import type {
   EngineFile,
   LinkMaking,
   LinkPlan,
+  NftPart,
   NftPiece,
   Plan,
   TrialPacket,
   Verb,
   VerbTable,
 } from '../plan/artifacts.ts'
-import { hashPiece } from '../plan/nft-piece.ts'
+import { isGenuine } from '../plan/nft-piece.ts'
 import { hashOfFile, rememberedPlans } from './frames.ts'
 import { keyOf } from './pieces.ts'
 import { deviceForm, findFile, findUnit, type Tables } from './tables.ts'
@@ -26,10 +27,12 @@ export class UnknownPiece extends Refusal {}
 const artifactLimit = 20_000
 const textLimit = 32 * 1024 * 1024
 const pieceLimit = 200_000
+const partLimit = 100_000
 const lineLimit = 4_000_000
 const linkLimit = 4096
 const packetLimit = 500
 const hashForm = /^[0-9a-f]{64}$/
+const hashFault = 'hash is not a SHA-256 in hex'
 const nameForm = /^[A-Za-z][A-Za-z0-9_]{0,60}$/
 const originForm = /^[A-Za-z0-9_.[\]-]{0,160}$/
 
@@ -51,6 +54,9 @@ export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload'>
   return {
     check: parsePlanOf,
     apply: parsePlanOf,
+    attempt: parsePlanOf,
+    settle: parseRevision,
+    undo: parseRevision,
     observe: (args) => parseKeys(args, []),
     devices: (args) => parseKeys(args, []),
     hits: (args) => parseKeys(args, []),
@@ -63,12 +69,16 @@ export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload'>
   }
 }
 
+function parseRevision(value: unknown): { revision: number } {
+  return { revision: parseCount(parseKeys(value, ['revision']).revision, 'revision') }
+}
+
 function parseCheckpoint(value: unknown): { sequence: number; hash: string; isFirst: boolean } {
   const { sequence, hash, isFirst } = parseKeys(value, ['sequence', 'hash', 'isFirst'])
   if (typeof isFirst !== 'boolean') throw new Refusal('The field isFirst is not true or false.')
   return {
     sequence: parseCount(sequence, 'sequence'),
-    hash: parseForm(hash, hashForm, 'hash is not a SHA-256 in hex'),
+    hash: parseForm(hash, hashForm, hashFault),
     isFirst,
   }
 }
@@ -124,16 +134,16 @@ function parseArtifact(value: unknown, tables: Tables, recall: Recall): Artifact
 
 /** In full, or by kind, name and hash when it was sent before. */
 function parsePiece(value: unknown, recall: Recall): NftPiece {
-  if (typeof value === 'object' && value && !('lines' in value)) {
+  if (typeof value === 'object' && value && !('parts' in value)) {
     const known = recalled(value, recall)
     if (known.kind !== 'file') return known
     throw new Refusal('A file is not a piece of a table.')
   }
-  const { kind, name, head, lines, origin, hash } = parseKeys(value, [
+  const { kind, name, head, parts, origin, hash } = parseKeys(value, [
     'kind',
     'name',
     'head',
-    'lines',
+    'parts',
     'origin',
     'hash',
   ])
@@ -141,12 +151,17 @@ function parsePiece(value: unknown, recall: Recall): NftPiece {
     kind: parseOneOf(kind, ['chain', 'set', 'map'], 'kind of a piece'),
     name: parseForm(name, nameForm, 'name of a piece is not allowed'),
     head: parseText(head),
-    lines: parseList(lines, lineLimit, 'lines', parseText),
+    parts: parseList(parts, partLimit, 'parts', parsePart),
     origin: parseForm(origin, originForm, 'origin of a piece is not allowed'),
-    hash: parseForm(hash, hashForm, 'hash is not a SHA-256 in hex'),
+    hash: parseForm(hash, hashForm, hashFault),
   }
-  if (hashPiece(piece) !== piece.hash) throw new Refusal('The hash of a piece does not match its content.')
+  if (!isGenuine(piece)) throw new Refusal('The hash of a piece does not match its content.')
   return piece
+}
+
+function parsePart(value: unknown): NftPart {
+  const { lines, hash } = parseKeys(value, ['lines', 'hash'])
+  return { lines: parseList(lines, lineLimit, 'lines', parseText), hash: parseForm(hash, hashForm, hashFault) }
 }
 
 function parseLink(value: unknown): LinkPlan {

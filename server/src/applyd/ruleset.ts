@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { readJson, writeDurable } from '../files/durable.ts'
 import type { Hits, NftPiece, TableObservation } from '../plan/artifacts.ts'
-import { hashPiece, printTable } from '../plan/nft-piece.ts'
+import { isGenuine, linesOf, makePart, printTable } from '../plan/nft-piece.ts'
 import type { Context } from './applyd.ts'
 import { isPresent, list, runScript, type Verdict } from './nft.ts'
 import { addCounts, type Counts, type Listing, listChains, parseListing } from './nft-listing.ts'
@@ -75,7 +75,8 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     const bodies = new Map([...stored, ...record.fresh].map((piece) => [piece.hash, piece]))
     const bodyOf = (hash: string): NftPiece | null => {
       const body = bodies.get(hash)
-      return body && hashPiece(body) === hash ? body : null
+      // Earlier releases kept no parts.
+      return body?.parts && isGenuine(body) ? body : null
     }
     kept = new Set(stored.map(({ hash }) => hash))
     for (const [table, pieces] of Object.entries(record.tables)) {
@@ -362,7 +363,7 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
 function withoutRulesOf(origin: string, piece: NftPiece): NftPiece {
   const origins = originsOf(piece)
   return origins.includes(origin)
-    ? { ...piece, lines: piece.lines.filter((_, index) => origins[index] !== origin) }
+    ? { ...piece, parts: [makePart(linesOf(piece).filter((_, index) => origins[index] !== origin))] }
     : piece
 }
 

@@ -3,6 +3,7 @@
 
 import type { Problem } from '../contract/error.ts'
 import type { Artifact, EngineFile, LinkPlan, NftPiece, Plan } from '../plan/artifacts.ts'
+import { linesOf } from '../plan/nft-piece.ts'
 import { findFile, findUnit, readsFile, type Tables } from './tables.ts'
 
 /** The state of everything in the tables; null or no pieces means absent. What a plan does not name is removed. */
@@ -79,7 +80,8 @@ const vetted = new WeakMap<NftPiece, readonly string[]>()
 export function vetPiece(piece: NftPiece): readonly string[] {
   const known = vetted.get(piece)
   if (known) return known
-  const { kind, name, head, lines } = piece
+  const { kind, name, head } = piece
+  const lines = linesOf(piece)
   const found = [head, ...lines].findIndex((line, index) => faultOf(line, kind === 'chain', index === 0) !== null)
   const line = found < 1 ? head : (lines[found - 1] ?? '')
   const place = found < 1 ? 'The head' : `Line ${found}`

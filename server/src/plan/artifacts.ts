@@ -3,6 +3,13 @@
 
 import type { Problem } from '../contract/error.ts'
 
+/** Lines that stand together in a piece. A long list is cut by its content, so that one more element changes one part. */
+export interface NftPart {
+  readonly lines: readonly string[]
+  /** SHA-256 over the lines, in hex. */
+  readonly hash: string
+}
+
 /**
  * One named object of a table. A chain has its hook in `head` ('' for one that is only jumped to) and one rule a line; a
  * set or map has its type and flags in `head` and one element a line. The head never changes under a name: what needs
@@ -12,10 +19,10 @@ export interface NftPiece {
   readonly kind: 'chain' | 'set' | 'map'
   readonly name: string
   readonly head: string
-  readonly lines: readonly string[]
+  readonly parts: readonly NftPart[]
   /** The object a fault of a set or map belongs to; rules carry theirs as a comment. '' when it has none. */
   readonly origin: string
-  /** SHA-256 over all of the above, in hex; equal pieces have equal hashes. */
+  /** SHA-256 over all of the above, in hex, with the hashes of the parts instead of their lines; equal pieces have equal hashes. */
   readonly hash: string
 }
 
@@ -95,6 +102,15 @@ export type Outcome =
   | { readonly status: 'stored'; readonly reason: string }
   /** Checked but failed on the host; everything this plan touched was restored (or `restored` is false). */
   | { readonly status: 'put_back'; readonly problems: readonly Problem[]; readonly restored: boolean }
+
+/** What became of a plan that is tried before its revision is committed. */
+export type Attempt =
+  /** In the kernel. Undone when it is not settled: on request, and when the connection ends before that. */
+  | { readonly status: 'applied'; readonly changed: readonly string[] }
+  /** The kernel or applyd refused it; nothing was changed. */
+  | { readonly status: 'refused'; readonly problems: readonly Problem[] }
+  /** It changes more than tables, or cannot be tried here; nothing was done. It has to be checked, committed and applied. */
+  | { readonly status: 'mixed' }
 
 export type DataPlane = 'lab' | 'host' | 'none'
 
@@ -207,6 +223,12 @@ export interface Applier {
   check(plan: Plan): Promise<CheckReport>
   /** All or nothing. Refuses a revision older than the applied one. */
   apply(plan: Plan): Promise<Outcome>
+  /** Applies a plan that changes nothing but tables, in one transaction, before its revision is committed. */
+  attempt(plan: Plan): Promise<Attempt>
+  /** The revision of the last attempt is committed: what it did stays. */
+  settle(revision: number): Promise<void>
+  /** The revision of the last attempt was not committed: the tables go back to what is settled. */
+  undo(revision: number): Promise<Outcome>
   observe(): Promise<Observation>
   /** The devices of the kernel, as ip(8) shows them in JSON. */
   devices(): Promise<string>
@@ -234,6 +256,9 @@ export const maxFrameBytes = 64 * 1024 * 1024
 export interface VerbTable {
   readonly check: { readonly args: { readonly plan: Plan }; readonly result: CheckReport }
   readonly apply: { readonly args: { readonly plan: Plan }; readonly result: Outcome }
+  readonly attempt: { readonly args: { readonly plan: Plan }; readonly result: Attempt }
+  readonly settle: { readonly args: { readonly revision: number }; readonly result: null }
+  readonly undo: { readonly args: { readonly revision: number }; readonly result: Outcome }
   readonly observe: { readonly args: Record<string, never>; readonly result: Observation }
   readonly devices: { readonly args: Record<string, never>; readonly result: string }
   readonly hits: { readonly args: Record<string, never>; readonly result: Hits }

@@ -2,23 +2,70 @@
 // golden files, the wire and the kernel, so the text that a test compares is the text that is loaded.
 
 import { createHash } from 'node:crypto'
-import type { NftPiece } from '../plan/artifacts.ts'
+import type { NftPart, NftPiece } from './artifacts.ts'
 
 type Content = Omit<NftPiece, 'hash'>
+/** What a piece is made of where its lines are at hand. */
+export type PieceLines = Omit<Content, 'parts'> & { readonly lines: readonly string[] }
 
-/** The identity of a piece. applyd computes it again for every piece it receives. */
-export const hashPiece = ({ kind, name, head, lines, origin }: Content): string =>
-  createHash('sha256')
-    .update(JSON.stringify([kind, name, head, lines, origin]))
-    .digest('hex')
+/** Elements of more than this are cut into parts. */
+const longestPart = 1024
+/** A part begins at an element whose hash is divisible by this. */
+const partSize = 512
 
-export function makePiece({ kind, name, head, lines, origin }: Content): NftPiece {
-  const content = { kind, name, head, lines, origin }
+const sha256 = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
+
+export const hashPart = (lines: readonly string[]): string => sha256(lines)
+
+export const makePart = (lines: readonly string[]): NftPart => ({ lines, hash: hashPart(lines) })
+
+/** The identity of a piece. applyd computes it again for every piece it receives, and that of every part. */
+export const hashPiece = ({ kind, name, head, parts, origin }: Content): string =>
+  sha256([kind, name, head, parts.map(({ hash }) => hash), origin])
+
+/** Do its hashes match its content? */
+export const isGenuine = (piece: NftPiece): boolean =>
+  piece.parts.every(({ lines, hash }) => hashPart(lines) === hash) && hashPiece(piece) === piece.hash
+
+/** A chain is one part; the elements of a set or map are cut where their content says so. */
+export function makePiece({ lines, ...content }: PieceLines): NftPiece {
+  const isLong = content.kind !== 'chain' && lines.length > longestPart
+  return joinParts(content, (isLong ? cutLines(lines) : lines.length > 0 ? [lines] : []).map(makePart))
+}
+
+/** For parts that are kept from one time to the next; no part is empty. */
+export function joinParts({ kind, name, head, origin }: Omit<Content, 'parts'>, parts: readonly NftPart[]): NftPiece {
+  const content = { kind, name, head, parts, origin }
   return { ...content, hash: hashPiece(content) }
 }
 
+function cutLines(lines: readonly string[]): (readonly string[])[] {
+  const parts: (readonly string[])[] = []
+  let begin = 0
+  for (let at = 1; at <= lines.length; at++) {
+    if (at < lines.length && hashLine(lines[at] as string) % partSize !== 0) continue
+    parts.push(lines.slice(begin, at))
+    begin = at
+  }
+  return parts
+}
+
+/** FNV-1a: evenly spread is all that is asked of it. */
+function hashLine(line: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < line.length; at++) hash = Math.imul(hash ^ line.charCodeAt(at), 0x01000193)
+  return hash >>> 0
+}
+
+export const countLines = ({ parts }: Pick<NftPiece, 'parts'>): number =>
+  parts.reduce((sum, { lines }) => sum + lines.length, 0)
+
+export const linesOf = ({ parts }: Pick<NftPiece, 'parts'>): readonly string[] =>
+  parts.length === 1 && parts[0] ? parts[0].lines : parts.flatMap(({ lines }) => lines)
+
 /** The lines of a piece in its table. Few elements share one line, many have one each. */
-export function printPiece({ kind, name, head, lines }: Content): string[] {
+export function printPiece({ kind, name, head, parts }: Content): string[] {
+  const lines = linesOf({ parts })
   const content = kind === 'chain' ? lines.map((line) => `    ${line}`) : printElements(lines)
   return [`  ${kind} ${name} {`, ...(head === '' ? [] : [`    ${head}`]), ...content, '  }']
 }

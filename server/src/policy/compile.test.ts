@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { ruleIn, withRules } from '../../test/support/policy-samples.ts'
 import { drawPolicy, makeRandom, sampleWorld } from '../../test/support/random-policy.ts'
 import type { NftTable } from '../plan/artifacts.ts'
+import { linesOf } from '../plan/nft-piece.ts'
 import { compilePolicy } from './compile.ts'
 import {
   type AccessStage,
@@ -28,13 +29,15 @@ const not = (match: AddressMatch): AddressMatch => ({ ...match, isNegated: true 
 const rule = (table: RuleTable, id: number, more: Partial<PolicyRule> = {}): PolicyRule =>
   ruleIn(table, id, { kind: 'accept' }, more)
 
-const linesOf = (tables: readonly NftTable[], name: string): readonly string[] | undefined =>
-  tables.flatMap(({ pieces }) => pieces).find((piece) => piece.name === name)?.lines
+const linesNamed = (tables: readonly NftTable[], name: string): readonly string[] | undefined => {
+  const found = tables.flatMap(({ pieces }) => pieces).find((piece) => piece.name === name)
+  return found && linesOf(found)
+}
 
 /** Lines of user rules in a chain, or in the one for IPv4 that it leads to, without their comments. */
 const userLines = (policy: Policy, chain: string): string[] =>
   [chain, `${chain}_4`]
-    .flatMap((name) => linesOf(compilePolicy(policy), name) ?? [])
+    .flatMap((name) => linesNamed(compilePolicy(policy), name) ?? [])
     .filter((line) => /comment "firewall\.[a-z]+\[/.test(line))
     .map((line) => line.replace(/ comment ".*"$/, ''))
 
@@ -54,7 +57,7 @@ describe('conditions', () => {
       'ip saddr 10.0.0.1 ip daddr @a_five counter accept',
       'ip saddr 10.0.0.3 ip daddr @a_five counter accept',
     ])
-    assert.equal(linesOf(compilePolicy(policy), 'a_five')?.length, 5)
+    assert.equal(linesNamed(compilePolicy(policy), 'a_five')?.length, 5)
   })
 
   it('a negated list is a set or one value, and an empty one is no condition', () => {
@@ -97,7 +100,7 @@ describe('conditions', () => {
 
   it('the last second of a time range belongs to it', () => {
     const policy = withRules({ forward: [rule('forward', 1, { times: { key: 'now', ranges: [100, 200] } })] })
-    assert.deepEqual(linesOf(compilePolicy(policy), 't_now'), ['100-201'])
+    assert.deepEqual(linesNamed(compilePolicy(policy), 't_now'), ['100-201'])
   })
 })
 
@@ -111,7 +114,7 @@ describe('lists', () => {
     let named = 0
     for (let seed = 1; seed <= 40; seed++) {
       const pieces = compilePolicy(drawPolicy(makeRandom(seed), sampleWorld, sizes)).flatMap((table) => table.pieces)
-      const lines = pieces.filter(({ kind }) => kind === 'chain').flatMap((piece) => piece.lines.map(bare))
+      const lines = pieces.filter(({ kind }) => kind === 'chain').flatMap((piece) => linesOf(piece).map(bare))
       found.push(...lines.filter((line) => /[{}]/.test(line)))
       named += lines.filter((line) => line.includes('@')).length
     }
@@ -131,7 +134,7 @@ describe('IPv6', () => {
     })
     assert.deepEqual(userLines(policy, 'forward_6'), ['meta l4proto ipv6-icmp counter accept', 'counter drop'])
     // Both come back, for what follows the rules is for both.
-    assert.deepEqual(linesOf(compilePolicy(policy), 'forward')?.slice(1, 3), [
+    assert.deepEqual(linesNamed(compilePolicy(policy), 'forward')?.slice(1, 3), [
       'meta nfproto ipv6 jump forward_6',
       'meta nfproto ipv4 jump forward_4',
     ])
@@ -139,8 +142,8 @@ describe('IPv6', () => {
 
   it('is never translated', () => {
     const policy = withRules({ snat: [rule('snat', 1, { action: { kind: 'snat', addresses: null } })] })
-    assert.deepEqual(linesOf(compilePolicy(policy), 'snat_6'), [])
-    assert.equal(linesOf(compilePolicy(policy), 'postrouting')?.[0], 'meta nfproto ipv6 goto snat_6')
+    assert.deepEqual(linesNamed(compilePolicy(policy), 'snat_6'), [])
+    assert.equal(linesNamed(compilePolicy(policy), 'postrouting')?.[0], 'meta nfproto ipv6 goto snat_6')
   })
 })
 
@@ -152,7 +155,7 @@ describe('tables', () => {
       table?.pieces.map(({ name }) => name),
       ['forward', 'if_external', 'input', 'net_private', 'outside_forward', 'outside_input', 'postrouting'],
     )
-    assert.deepEqual(linesOf([table as NftTable], 'input'), [
+    assert.deepEqual(linesNamed([table as NftTable], 'input'), [
       'ct state established,related counter accept comment "inp.sys.established"',
       'iifname "lo" counter accept comment "inp.sys.loopback"',
       'iifname @if_external goto outside_input',
@@ -170,12 +173,12 @@ describe('tables', () => {
     const peers = [a('192.0.2.7')]
     const tunnel = { ...agent, name: 'tunnel', protocol: 'gre', destinationPort: null, peers } as const
     const tables = compilePolicy({ ...emptyPolicy, outsideServices: [agent, tunnel] })
-    assert.deepEqual(linesOf(tables, 'forward')?.slice(-1), ['iifname @if_external goto outside_forward'])
-    assert.deepEqual(linesOf(tables, 'outside_forward'), [
+    assert.deepEqual(linesNamed(tables, 'forward')?.slice(-1), ['iifname @if_external goto outside_forward'])
+    assert.deepEqual(linesNamed(tables, 'outside_forward'), [
       'ct status dnat counter accept comment "fwd.sys.translated"',
       'counter drop comment "fwd.sys.external"',
     ])
-    assert.deepEqual(linesOf(tables, 'outside_input'), [
+    assert.deepEqual(linesNamed(tables, 'outside_input'), [
       'ct status dnat counter accept comment "inp.sys.translated"',
       'icmpv6 type 130 counter accept comment "inp.sys.link"',
       'icmpv6 type 133-136 counter accept comment "inp.sys.link"',
@@ -210,13 +213,13 @@ describe('tables', () => {
       ],
     }
     const tables = compilePolicy(policy)
-    assert.deepEqual(linesOf(tables, 'input')?.slice(2, 6), [
+    assert.deepEqual(linesNamed(tables, 'input')?.slice(2, 6), [
       'iifname "lan0" meta nfproto ipv4 udp dport 67 counter accept comment "inp.sys.dhcp"',
       'iifname "lan1" meta nfproto ipv4 udp dport 67 counter accept comment "inp.sys.dhcp"',
       'ip saddr 192.0.2.1 udp sport 67 udp dport 67 counter accept comment "inp.sys.dhcp_relay"',
       'ip saddr 192.0.2.2 udp sport 67 udp dport 67 counter accept comment "inp.sys.dhcp_relay"',
     ])
-    assert.deepEqual(linesOf(tables, 'output')?.slice(2, 3), [
+    assert.deepEqual(linesNamed(tables, 'output')?.slice(2, 3), [
       'oifname "lan0" meta nfproto ipv4 udp sport 67 udp dport 68 counter accept comment "out.sys.dhcp"',
     ])
   })
@@ -249,7 +252,7 @@ describe('tables', () => {
       'meta l4proto tcp counter dnat ip to 10.0.0.1:80-90',
       'meta l4proto udp counter dnat to :53',
     ])
-    assert.deepEqual(linesOf(compilePolicy(withRules({ snat })), 'postrouting')?.slice(1), [
+    assert.deepEqual(linesNamed(compilePolicy(withRules({ snat })), 'postrouting')?.slice(1), [
       'counter accept comment "firewall.snat[1]"',
       'counter snat ip to 10.0.0.1-10.0.0.4 comment "firewall.snat[2]"',
       'counter masquerade comment "firewall.snat[3]"',
@@ -258,14 +261,14 @@ describe('tables', () => {
   })
 
   it('a blocked gateway forwards nothing, not even what is established', () => {
-    const lines = linesOf(compilePolicy({ ...emptyPolicy, isBlocked: true }), 'forward')
+    const lines = linesNamed(compilePolicy({ ...emptyPolicy, isBlocked: true }), 'forward')
     assert.equal(lines?.[0], 'counter drop comment "fwd.sys.blocked"')
   })
 
   it('without counting only system rules count', () => {
     const policy = withRules({ forward: [rule('forward', 1)] }, { countsHits: false })
     assert.deepEqual(userLines(policy, 'forward'), ['accept'])
-    assert.match(linesOf(compilePolicy(policy), 'forward')?.[0] ?? '', /counter/)
+    assert.match(linesNamed(compilePolicy(policy), 'forward')?.[0] ?? '', /counter/)
   })
 })
 
@@ -327,18 +330,18 @@ describe('access control lists', () => {
     const chain = pieces.find(({ name }) => name === 'access')
     assert.equal(chain?.head, 'type filter hook forward priority filter - 1; policy accept;')
     const tree = pieces.find(({ name }) => name.startsWith('x_'))
-    assert.deepEqual(chain?.lines, [
+    assert.deepEqual(chain && linesOf(chain), [
       'ct state established,related accept',
       `ip saddr @a_members jump ${tree?.name}`,
       'counter log group 5 prefix "ACL default deny " drop comment "firewall.acl_state"',
     ])
-    assert.deepEqual(tree?.lines, [
+    assert.deepEqual(tree && linesOf(tree), [
       'ip daddr 10.9.0.0/24 tcp dport 80-90 counter log group 5 prefix "ACL 7c-1 allow " accept comment "firewall.acl[7c-1]"',
     ])
   })
 
   it('nothing of them is asked while the gateway is blocked', () => {
-    const lines = linesOf(compilePolicy({ ...emptyPolicy, access, isBlocked: true }), 'access')
+    const lines = linesNamed(compilePolicy({ ...emptyPolicy, access, isBlocked: true }), 'access')
     assert.equal(lines?.[0], 'counter drop comment "fwd.sys.blocked"')
   })
 })
@@ -350,9 +353,9 @@ describe('hardware filtering', () => {
   it('drops at the ingress of every device by a set', () => {
     const table = compile({ mode: 'mac', entries: [{ mac: '11:22:33:aa:bb:cc', etherType: 0x88cc }] }, ['a0', 'b0'])
     assert.equal(table?.name, 'netdev portcullis_hw')
-    assert.deepEqual(table?.pieces[0]?.lines, ['11:22:33:aa:bb:cc . 0x88cc'])
+    assert.deepEqual(table?.pieces[0]?.parts[0]?.lines, ['11:22:33:aa:bb:cc . 0x88cc'])
     assert.match(table?.pieces[1]?.head ?? '', /devices = \{ "a0", "b0" \}/)
-    assert.deepEqual(table?.pieces[1]?.lines, [
+    assert.deepEqual(table?.pieces[1]?.parts[0]?.lines, [
       'ether saddr . ether type @hw_mac counter drop comment "firewall.hw_mac"',
     ])
   })

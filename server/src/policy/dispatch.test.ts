@@ -8,6 +8,7 @@ import { ruleIn } from '../../test/support/policy-samples.ts'
 import { parseSpan } from '../net/ipv4.ts'
 import { toRanges } from '../net/ranges.ts'
 import type { NftPiece } from '../plan/artifacts.ts'
+import { countLines, linesOf } from '../plan/nft-piece.ts'
 import { compilePolicy } from './compile.ts'
 import { assignRanks } from './dispatch-ranks.ts'
 import { type AddressMatch, emptyPolicy, type PolicyRule, type PortMatch } from './model.ts'
@@ -27,7 +28,7 @@ function walk(
 ): { origin: string; mark: number } {
   let mark = 0
   const run = (chain: string): string | null => {
-    for (const line of pieces.get(chain)?.lines ?? []) {
+    for (const line of linesOf(pieces.get(chain) ?? { parts: [] })) {
       const result = runLine(line)
       if (result === 'return') return null
       if (result?.startsWith('goto ')) return run(result.slice(5))
@@ -39,7 +40,8 @@ function walk(
     return null
   }
   const holds = (value: number, text: string): boolean => {
-    if (text.startsWith('@')) return pieces.get(text.slice(1))?.lines.some((line) => holds(value, line)) === true
+    if (text.startsWith('@'))
+      return linesOf(pieces.get(text.slice(1)) ?? { parts: [] }).some((line) => holds(value, line))
     const [low, high] = parseSpan(text) ?? text.split('-').map(Number)
     return value >= (low as number) && value <= (high ?? (low as number))
   }
@@ -69,7 +71,7 @@ function walk(
       if (next === 'set') mark = Number(words.shift())
       else if (next === 'vmap') {
         const map = pieces.get((words.shift() as string).slice(1)) as NftPiece
-        const found = map.lines.find((element) => holds(value, element.split(' : ')[0] as string))
+        const found = linesOf(map).find((element) => holds(value, element.split(' : ')[0] as string))
         if (found === undefined) return null
         return found.split(' : ')[1] as string
       } else if (next === '<') {
@@ -189,9 +191,7 @@ for (const isMixed of [false, true]) {
   it(`one change of 3,000 ${isMixed ? 'mixed' : 'alike'} rules changes few pieces and leaves the others the same objects`, () => {
     const rules = Array.from({ length: 3000 }, (_, at) => hostRule(at + 1, isMixed))
     const before = compile(rules)
-    const longest = Math.max(
-      ...[...before.values()].filter(({ kind }) => kind === 'chain').map(({ lines }) => lines.length),
-    )
+    const longest = Math.max(...[...before.values()].filter(({ kind }) => kind === 'chain').map(countLines))
     assert.ok(longest < 100, `the longest chain has ${longest} lines`)
     const changes = {
       deleted: rules.toSpliced(1234, 1),

@@ -31,7 +31,7 @@ describe('the fake applier', () => {
     ['a unit that is not in the tables', { kind: 'unit', name: 'shell' }],
     [
       'a piece whose hash does not match',
-      { kind: 'nft', name: 'inet portcullis', pieces: [{ ...chain('accept'), lines: ['drop'] }] },
+      { kind: 'nft', name: 'inet portcullis', pieces: [{ ...chain('accept'), parts: chain('drop').parts }] },
     ],
     ['a device name that is a path', { kind: 'network', name: 'links', links: [link('../x')] }],
     [

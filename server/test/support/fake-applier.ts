@@ -10,6 +10,7 @@ import { GatewayError, type Problem } from '../../src/contract/error.ts'
 import type {
   Applier,
   Artifact,
+  Attempt,
   Checkpoint,
   CheckReport,
   DataPlane,
@@ -24,6 +25,7 @@ import type {
   TrialPacket,
   TrialResult,
 } from '../../src/plan/artifacts.ts'
+import { linesOf } from '../../src/plan/nft-piece.ts'
 import { sameArtifacts } from '../../src/plan/planner.ts'
 
 /** The state folder is never opened: nothing is written and no unit is started. */
@@ -69,6 +71,19 @@ export class FakeApplier implements Applier {
     return { status: 'applied', changed: plan.artifacts.map((artifact) => artifact.name) }
   }
 
+  async attempt(plan: Plan): Promise<Attempt> {
+    this.calls.push(`attempt ${plan.revision}`)
+    return { status: 'mixed' }
+  }
+
+  async settle(revision: number): Promise<void> {
+    throw new Error(`revision ${revision} was not tried`)
+  }
+
+  async undo(revision: number): Promise<Outcome> {
+    throw new Error(`revision ${revision} was not tried`)
+  }
+
   async observe(): Promise<Observation> {
     this.#orFail()
     return {
@@ -92,7 +107,7 @@ export class FakeApplier implements Applier {
 
   async hits(): Promise<Hits> {
     this.#orFail()
-    const lines = this.#tables().flatMap(({ pieces }) => pieces.flatMap((piece) => piece.lines))
+    const lines = this.#tables().flatMap(({ pieces }) => pieces.flatMap(linesOf))
     const origins = new Set(lines.flatMap((line) => /comment "([^"]+)"/.exec(line)?.[1] ?? []))
     const counts = [...origins].map((origin) => {
       const packets = this.hitCounts.get(origin) ?? 0

@@ -190,7 +190,7 @@ export function benchTables(
     files: ['dns.conf'],
     check: { program: '/usr/sbin/dnsmasq', args: ['--test', '--conf-file={dns.conf}'] },
     reload: 'restart',
-    probe: { kind: 'udp', port: dnsPort, timeoutMs: 3000 },
+    probe: { kind: 'udp', port: dnsPort, timeoutMs: 30_000 },
     capabilities: ['setuid', 'setgid'],
     limits: benchLimits,
     directives: vetDnsmasq,

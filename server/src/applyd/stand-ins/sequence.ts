@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import type { NftPiece, Outcome } from '../../plan/artifacts.ts'
+import { linesOf } from '../../plan/nft-piece.ts'
 import { chain, createScenarios, forwardHead, nft, planOf, problemsOf, type Scene } from './harness.ts'
 
 const table = 'inet portcullis'
@@ -51,10 +52,12 @@ export class Sequence {
 
   shownAfterFullLoad(pieces: readonly NftPiece[]): string {
     const path = this.scene.bench.path('full.nft')
-    const print = ({ kind, name, head, lines }: NftPiece) =>
-      kind === 'chain'
+    const print = ({ kind, name, head, parts }: NftPiece): string => {
+      const lines = linesOf({ parts })
+      return kind === 'chain'
         ? [`chain ${name} {`, head, ...lines, '}'].join('\n')
         : [`${kind} ${name} {`, head, lines.length > 0 ? `elements = { ${lines.join(',\n')} }` : '', '}'].join('\n')
+    }
     writeFileSync(path, `table inet full {\n${pieces.map(print).join('\n')}\n}\n`)
     const failure = this.scene.bench.nft('-f', path)
     assert.equal(failure, '')

@@ -93,6 +93,9 @@ const unavailable = async (): Promise<never> => {
 const noApplier: Applier = {
   check: unavailable,
   apply: unavailable,
+  attempt: unavailable,
+  settle: unavailable,
+  undo: unavailable,
   observe: unavailable,
   devices: unavailable,
   hits: unavailable,
