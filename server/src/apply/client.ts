@@ -24,6 +24,7 @@ import type {
   Verb,
   VerbTable,
 } from '../plan/artifacts.ts'
+import { unsent } from '../plan/artifacts.ts'
 
 export interface ClientTimings {
   /** How long a call waits for a connection. */
@@ -228,7 +229,7 @@ export class ApplydClient implements Applier {
     if (index >= 0) this.#waiting.splice(index, 1)
     this.#sent.delete(request.id)
     const why = index >= 0 ? 'it cannot be reached' : `timed out waiting for the reply to ${request.verb}`
-    request.reject(unavailable(`The apply service does not answer: ${why}.`))
+    request.reject(unavailable(`The apply service does not answer: ${why}.`, index >= 0 ? unsent : undefined))
     this.#pump()
   }
 
@@ -291,14 +292,17 @@ function shorten({ revision, artifacts }: Plan, isKnown: (hash: string) => boole
   return { revision, artifacts: shortened }
 }
 
-/** What is true of a request whose reply never came. What became of an apply is found out by the one who asked for it. */
+/** What became of these is found out by the one who asked for it. */
+const exploredVerbs: ReadonlySet<Verb> = new Set(['apply', 'attempt', 'settle', 'undo'])
+
+/** What is true of a request whose reply never came. */
 function lostMessage(verb: Verb): string {
   const lost = 'The apply service does not answer: the connection was lost.'
-  if (verb === 'apply') return lost
+  if (exploredVerbs.has(verb)) return lost
   const isChanging = verb === 'upload' || verb === 'checkpoint'
   return `${lost} ${isChanging ? 'Whether the request was carried out is not known.' : 'Nothing was changed.'}`
 }
 
 const closing = 'The apply service does not answer: this service is closing down.'
-const unavailable = (message: string): GatewayError =>
-  new GatewayError('unavailable', message, { retryAfterSeconds: 1 })
+const unavailable = (message: string, cause?: string): GatewayError =>
+  new GatewayError('unavailable', message, { retryAfterSeconds: 1, cause })

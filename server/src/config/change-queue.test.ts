@@ -40,11 +40,11 @@ describe('the queue of changes', () => {
     )
   })
 
-  it('gives one that must have its turn again that turn first', () => {
+  it('gives those that must have their turn again that turn first, in their order', () => {
     const queue = new ChangeQueue()
     queue.add(waiting('a', 'a1'))
-    queue.addFirst(waiting('b', 'b1'))
-    assert.deepEqual(drained(queue), ['b1', 'a1'])
+    queue.addFirst({ waiting: waiting('b', 'b1') }, { waiting: waiting('a', 'a0') })
+    assert.deepEqual(drained(queue), ['b1', 'a0', 'a1'])
   })
 
   it('rejects everything that waits', () => {

@@ -19,9 +19,9 @@ export class ChangeQueue {
     else this.#byAuthor.set(login, [waiting])
   }
 
-  /** It had its turn and must have it again before any other. */
-  addFirst(waiting: Waiting): void {
-    this.#first.unshift(waiting)
+  /** They had their turn and must have it again before any other. */
+  addFirst(...group: readonly { readonly waiting: Waiting }[]): void {
+    this.#first.unshift(...group.map(({ waiting }) => waiting))
   }
 
   next(): Waiting | undefined {

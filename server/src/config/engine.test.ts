@@ -48,6 +48,7 @@ describe('change()', () => {
 
   it('is reverted as a new revision when it fails on the machine', async () => {
     const before = revision()
+    gateway.applier.canTry = false
     gateway.applier.putBackWith = [{ field: 'x', message: 'the kernel died' }]
     gateway.log.expect(/^error: a request failed .*failed on the machine\. It was reverted/s)
     const answer = await snat(false)

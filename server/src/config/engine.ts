@@ -3,8 +3,7 @@
 
 import { GatewayError } from '../contract/error.ts'
 import type { Config, Slot } from '../model/slots.ts'
-import type { CheckReport, Outcome } from '../plan/artifacts.ts'
-import { allOf, changedAreas, newProblems, sameArtifacts } from '../plan/planner.ts'
+import { allOf, newProblems, type Rendered } from '../plan/planner.ts'
 import { diffArtifacts } from '../plan/text-diff.ts'
 import { BackgroundApplies, type BackgroundRow, type BackgroundState, rowsOf } from './background.ts'
 import type {
@@ -20,23 +19,22 @@ import type {
   HistoryState,
   Preview,
 } from './change.ts'
+import { ChangeGroups } from './change-groups.ts'
 import { ChangeQueue } from './change-queue.ts'
 import { describeChanges } from './describe.ts'
 import { diffConfig, type Snapshot } from './diff.ts'
-import { explainLostApply } from './lost-apply.ts'
 import { MachineFollower } from './machine.ts'
+import { MachineChanges } from './machine-changes.ts'
 import { PastConfigs } from './past-configs.ts'
 import {
   afterRevert,
-  type Baseline,
   editTools,
-  needsItsOwnTurn,
+  isAlone,
   type Prepared,
   type Ready,
-  refusedByChecker,
   refuseLockOut,
   revisionOf,
-  undoing,
+  system,
   type Waiting,
 } from './prepared.ts'
 import { ProbationWatch } from './probation.ts'
@@ -45,13 +43,12 @@ import type { Probation, RevisionInfo } from './store.ts'
 /** How many changes share one commit at most, so that the event loop is not blocked for long. */
 const maxShared = 64
 
-/** The gateway itself, when no administrator made the request. */
-const system: Actor = { login: 'system', address: '127.0.0.1' }
-
 export class ConfigEngine implements ConfigView {
   readonly #parts: EngineParts
   #head: Snapshot
   readonly #machine: MachineFollower
+  readonly #changes: MachineChanges
+  readonly #groups: ChangeGroups
   #slotRevisions: Record<string, number>
   #sequences: Record<string, number>
   readonly #probation: ProbationWatch
@@ -61,8 +58,6 @@ export class ConfigEngine implements ConfigView {
   #working: Promise<void> | null = null
   /** An apply of the reconcile loop that is in progress. */
   #applying: Promise<void> | null = null
-  /** A committed change that failed on the machine; its revert could not be written to disk yet. */
-  #pendingRevert: { readonly before: Baseline; readonly failed: Prepared } | null = null
   readonly damage: readonly string[]
 
   constructor(parts: EngineParts) {
@@ -80,6 +75,12 @@ export class ConfigEngine implements ConfigView {
       this.configAt(revision),
     )
     this.#machine = new MachineFollower(parts, this.#head, loaded.background, background)
+    this.#changes = new MachineChanges(parts, this.#machine, {
+      head: () => this.#head,
+      commit: (...args) => this.#commit(...args),
+      probationFor: (request, revision) => this.#probationFor(request, revision),
+    })
+    this.#groups = new ChangeGroups(parts, this.#machine, this.#changes, () => this.#notify())
   }
 
   get config(): Config {
@@ -140,22 +141,13 @@ export class ConfigEngine implements ConfigView {
     const head = overridden ? this.#headWithout(overridden) : this.#head
     const { prepared } = this.#prepare(head, this.#sequences, request)
     if (!prepared) return { changes: [], artifacts: [], unchecked: [] }
-    const [before, after] = [this.#machine.rendered, prepared.rendered]
-    const unchecked = await this.#check(prepared)
+    const [before, after] = [this.#machine.rendered, this.#groups.render(prepared)]
+    const unchecked = await this.#changes.check(prepared, after)
     return {
       changes: describeChanges(prepared.revision.changes),
       artifacts: diffArtifacts(allOf(before), allOf(after)),
       unchecked: unchecked.map((item) => `${item.artifact}: ${item.reason}`),
     }
-  }
-
-  /** Throws what the checkers of the engines refuse; returns what none could check. */
-  async #check({ revision, rendered }: Prepared): Promise<CheckReport['unchecked']> {
-    if (sameArtifacts(allOf(this.#machine.rendered), allOf(rendered))) return []
-    const plan = this.#machine.planToCheck(revision.revision, rendered)
-    const { problems, unchecked } = await this.#parts.applier.check(plan)
-    if (problems.length > 0) throw refusedByChecker(problems)
-    return unchecked
   }
 
   /** What a change would do to the configuration, verified; nothing is rendered, and nothing else happens. */
@@ -192,7 +184,7 @@ export class ConfigEngine implements ConfigView {
 
   /** Ends the probation and keeps the change. */
   confirm(): Probation {
-    this.#revertFailed()
+    this.#changes.revertFailed()
     const probation = this.#probation.require()
     this.#parts.store.commit({ revisions: [], sequences: {}, probation: null })
     this.#probation.set(null)
@@ -236,7 +228,7 @@ export class ConfigEngine implements ConfigView {
 
   async #applyHead(): Promise<void> {
     try {
-      this.#revertFailed()
+      this.#changes.revertFailed()
       await this.#machine.follow(() => this.#head)
     } catch (error) {
       this.#machine.noteError(error)
@@ -246,6 +238,7 @@ export class ConfigEngine implements ConfigView {
   /** Waits until nothing is in progress; used to stop cleanly. */
   async idle(): Promise<void> {
     while (this.#working || this.#applying) await (this.#working ?? this.#applying)
+    await this.#changes.settled
   }
 
   close(): void {
@@ -270,12 +263,12 @@ export class ConfigEngine implements ConfigView {
 
   async #work(): Promise<void> {
     try {
-      this.#revertFailed()
+      this.#changes.revertFailed()
     } catch (error) {
       this.#queue.rejectAll(error)
       return
     }
-    let shared: Ready[] = []
+    const group: Ready[] = []
     let head = this.#head
     let sequences = this.#sequences
     for (let count = 0; count < maxShared; count++) {
@@ -283,13 +276,11 @@ export class ConfigEngine implements ConfigView {
       if (!waiting) break
       const overridden = this.#overriddenBy(waiting.request)
       // While a change is on probation no other one was collected.
-      if (overridden) return this.#applying ? this.#tryLater(waiting) : this.#override(waiting, overridden)
-      if (waiting.request.expects || this.#changesRights(shared.at(-1))) {
-        // Preconditions and authority are checked against what is committed, so the changes collected so far are committed first.
-        this.#commitShared(shared)
-        shared = []
-        head = this.#head
-        sequences = this.#sequences
+      if (overridden) return this.#applying ? this.#tryLater([{ waiting }]) : this.#override(waiting, overridden)
+      if (group.length > 0 && (waiting.request.expects || this.#changesRights(group.at(-1)))) {
+        // Preconditions and authority are checked against what is committed, so the changes collected so far come first.
+        this.#queue.addFirst({ waiting })
+        break
       }
       let ready: Ready
       try {
@@ -299,23 +290,25 @@ export class ConfigEngine implements ConfigView {
         continue
       }
       const { prepared } = ready
-      if (prepared && needsItsOwnTurn(waiting.request, prepared, this.#machine.rendered)) {
-        if (this.#commitShared(shared) && !this.#applying) await this.#applyAlone(ready, prepared)
-        else await this.#tryLater(waiting)
-        return
+      const isOnlyOne = prepared !== null && isAlone(waiting.request, prepared)
+      if (isOnlyOne && group.length > 0) {
+        this.#queue.addFirst({ waiting })
+        break
       }
-      shared.push(ready)
+      group.push(ready)
+      if (isOnlyOne) break
       if (prepared) {
         head = prepared.snapshot
         sequences = { ...sequences, ...prepared.sequences }
       }
     }
-    this.#commitShared(shared)
+    const left = await this.#groups.make(group, this.#applying !== null)
+    if (left.length > 0) await this.#tryLater(left)
   }
 
-  /** The revision it was prepared on changed, or the machine is busy: it is prepared again next. */
-  async #tryLater(waiting: Waiting): Promise<void> {
-    this.#queue.addFirst(waiting)
+  /** What they were prepared on changed, or the machine is busy: they are prepared again next. */
+  async #tryLater(group: readonly Pick<Ready, 'waiting'>[]): Promise<void> {
+    this.#queue.addFirst(...group)
     await this.#applying
   }
 
@@ -339,17 +332,16 @@ export class ConfigEngine implements ConfigView {
     const reason = `Revision ${revision} by ${author} was not confirmed; it was reverted for a change by ${actor.login}`
     try {
       const { prepared: wanted } = this.#prepare(this.#headWithout(probation), this.#sequences, waiting.request)
-      if (wanted) await this.#check(wanted)
+      if (wanted) await this.#changes.check(wanted, this.#groups.render(wanted))
       // It can be confirmed while the checkers run.
-      if (this.#probation.current !== probation) return this.#queue.addFirst(waiting)
+      if (this.#probation.current !== probation) return this.#queue.addFirst({ waiting })
       const request = { ...this.#revertOf(probation, { actor, reason, authorize }), requestId }
       const { prepared, result } = this.#prepare(this.#head, this.#sequences, request)
+      if (!prepared) throw new Error(`revision ${revision} on probation has no changes`)
       await new Promise((resolve, reject) => {
-        const revert = { waiting: { request, resolve, reject }, prepared, result }
-        if (prepared) void this.#applyAlone(revert, prepared)
-        else reject(new Error(`revision ${revision} on probation has no changes`))
+        void this.#groups.makeAlone({ waiting: { request, resolve, reject }, prepared, result })
       })
-      this.#queue.addFirst(afterRevert(waiting, revision))
+      this.#queue.addFirst({ waiting: afterRevert(waiting, revision) })
     } catch (error) {
       waiting.reject(error)
     }
@@ -387,7 +379,6 @@ export class ConfigEngine implements ConfigView {
         revision,
         requestId: request.requestId ?? '',
         snapshot: { ...snapshot, revision: revision.revision },
-        rendered: this.#parts.planner.renderParts(snapshot.config, this.#parts.facts()),
         sequences: used,
         urgency: request.isRevert || this.#parts.isUrgent?.(changes) ? 'urgent' : 'refusable',
       },
@@ -401,25 +392,9 @@ export class ConfigEngine implements ConfigView {
     }
   }
 
-  /** Changes that do not affect the machine: one transaction for all of them. False when it could not be written. */
-  #commitShared(shared: readonly Ready[]): boolean {
-    const prepared = shared.flatMap((ready) => (ready.prepared ? [ready.prepared] : []))
-    try {
-      if (prepared.length > 0) this.#commit(prepared)
-    } catch (error) {
-      for (const { waiting } of shared) waiting.reject(error)
-      return false
-    }
-    for (const { waiting, prepared: own, result } of shared) {
-      const revision = own?.revision.revision ?? null
-      waiting.resolve({ result, revision, probation: null, reverted: waiting.reverted ?? null })
-    }
-    if (prepared.length > 0) this.#notify()
-    return true
-  }
-
   #commit(
     prepared: readonly Prepared[],
+    rendered: Rendered,
     probation?: Probation | null,
     pending = this.#machine.background.pending,
   ): void {
@@ -435,7 +410,7 @@ export class ConfigEngine implements ConfigView {
       onCommit(prepared)
     }, prepared[0]?.urgency)
     const last = prepared.at(-1)
-    this.#machine.commit(last?.rendered, pending)
+    this.#machine.commit(rendered, pending)
     if (last) this.#head = last.snapshot
     this.#sequences = { ...this.#sequences, ...sequences }
     for (const revision of revisions) {
@@ -444,73 +419,13 @@ export class ConfigEngine implements ConfigView {
     if (probation !== undefined) this.#probation.set(probation)
   }
 
-  /**
-   * A change that affects the machine: check, commit, apply, and revert when that fails. What it changes in background areas
-   * is left to the reconcile loop, which runs when it is notified of the change.
-   */
-  async #applyAlone(ready: Ready, prepared: Prepared): Promise<void> {
-    const { waiting, result } = ready
-    const { request } = waiting
-    try {
-      const { rendered, background } = this.#machine
-      const before = { snapshot: this.#head, rendered, background: background.pending }
-      const touched = changedAreas(rendered, prepared.rendered)
-      const isForeground = !sameArtifacts(prepared.rendered.foreground, rendered.foreground)
-      if (!request.isRevert) await this.#check(prepared)
-      // A session can end while the checkers run.
-      request.authorize?.(prepared.revision.changes)
-      const probation = this.#probationFor(request, prepared.revision.revision)
-      const pending = touched.length === 0 ? before.background : background.changed(touched, before.snapshot)
-      this.#commit([prepared], probation, pending)
-      if (isForeground) await this.#applyCommitted(request, before, prepared)
-      const { revision } = prepared.revision
-      waiting.resolve({ result, revision, probation: probation ?? null, reverted: waiting.reverted ?? null })
-    } catch (error) {
-      waiting.reject(error)
-    }
-    this.#notify()
-  }
-
   #notify(): void {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Undefined changes nothing: no probation was requested and none is active. */
   #probationFor(request: ChangeRequest<unknown>, revision: number): Probation | null | undefined {
     if (request.isRevert) return null
     const seconds = request.confirmWithinSeconds
     return seconds === undefined ? undefined : this.#probation.make(revision, request.actor, seconds)
-  }
-
-  async #applyCommitted(request: ChangeRequest<unknown>, before: Baseline, prepared: Prepared): Promise<void> {
-    let outcome: Outcome
-    try {
-      outcome = await this.#parts.applier.apply(this.#machine.planOf(prepared.revision.revision, prepared.rendered))
-    } catch (error) {
-      // Committed, but the apply service does not answer. A revert is kept: the reconcile loop applies it.
-      this.#machine.noteError(error)
-      if (request.isRevert) return
-      this.#pendingRevert = { before, failed: prepared }
-      this.#revertFailed()
-      throw await explainLostApply(this.#parts.applier, prepared.revision.revision, error)
-    }
-    this.#machine.applied = { outcome, error: null }
-    if (outcome.status !== 'put_back' || request.isRevert) return
-    this.#pendingRevert = { before, failed: prepared }
-    this.#revertFailed()
-    throw new GatewayError('not_applied', 'The change passed all checks but failed on the machine. It was reverted.', {
-      problems: outcome.problems,
-    })
-  }
-
-  /**
-   * Commits the revision that reverts a failed change; the machine is already restored. Runs before anything else:
-   * no change may be based on a failed one, and the reconcile loop must not apply it.
-   */
-  #revertFailed(): void {
-    if (!this.#pendingRevert) return
-    const { before, failed } = this.#pendingRevert
-    this.#commit([undoing(failed, before, system, this.#parts.clock.now())], null, before.background)
-    this.#pendingRevert = null
   }
 }

@@ -1,17 +1,12 @@
-// What an administrator reads when the apply service stopped answering during a change. The change is always reverted in
-// the configuration by then; whether the machine ever had it is found out by looking.
+// What an administrator reads when the apply service stopped answering during a change. The change is not kept in the
+// configuration by then; whether the machine ever had it is found out by asking.
 
-import { GatewayError } from '../contract/error.ts'
+import { GatewayError, isUnavailable } from '../contract/error.ts'
 import type { Applier } from '../plan/artifacts.ts'
 
-/** `revision` is that of the change. Faults other than a missing answer are returned as they are. */
+/** A committed change, which was reverted since. Faults other than a missing answer are returned as they are. */
 export async function explainLostApply(applier: Applier, revision: number, error: unknown): Promise<unknown> {
-  if (!(error instanceof GatewayError) || error.code !== 'unavailable') return error
-  const notKept = 'The apply service stopped answering during the change. The change was not kept.'
-  return new GatewayError('unavailable', `${notKept} ${await look(applier, revision)}`, {
-    cause: error,
-    retryAfterSeconds: 1,
-  })
+  return isUnavailable(error) ? notKept(error, await look(applier, revision)) : error
 }
 
 /** Waits until the service is back, as long as any request waits for it. */
@@ -19,8 +14,23 @@ async function look(applier: Applier, revision: number): Promise<string> {
   try {
     const { appliedRevision } = await applier.observe()
     if (appliedRevision === revision) return 'The machine had already taken it over and is being reverted.'
-    return 'The machine has the previous configuration.'
+    return hasPrevious
   } catch {
-    return 'Whether the machine has it is not known until the service answers again; then the machine is reverted.'
+    return isUnknown
   }
 }
+
+/** A change that was tried and not committed; `isUndone`: the machine has the previous configuration. */
+export const explainLostAttempt = (error: unknown, isUndone: boolean): unknown =>
+  isUnavailable(error) ? notKept(error, isUndone ? hasPrevious : isUnknown) : error
+
+const hasPrevious = 'The machine has the previous configuration.'
+const isUnknown =
+  'Whether the machine has it is not known until the service answers again; then the machine is reverted.'
+
+const notKept = (cause: unknown, machine: string): GatewayError =>
+  new GatewayError(
+    'unavailable',
+    `The apply service stopped answering during the change. The change was not kept. ${machine}`,
+    { cause, retryAfterSeconds: 1 },
+  )

@@ -28,8 +28,8 @@ export class MachineFollower {
   }
 
   /** Follows a commit: what is wanted now, and the state of the background areas. */
-  commit(rendered: Rendered | undefined, pending: BackgroundApplies['pending']): void {
-    if (rendered) this.rendered = rendered
+  commit(rendered: Rendered, pending: BackgroundApplies['pending']): void {
+    this.rendered = rendered
     if (pending === this.background.pending) return
     this.#storedRows = rowsOf(pending)
     this.background.set(pending)

@@ -3,15 +3,14 @@
 import { GatewayError, type Problem } from '../contract/error.ts'
 import type { Urgency } from '../database/database.ts'
 import type { Config } from '../model/slots.ts'
-import { allOf, type Rendered, sameArtifacts } from '../plan/planner.ts'
+import type { Rendered } from '../plan/planner.ts'
 import type { PendingAreas } from './background.ts'
 import type { Actor, ChangeRequest, ChangeResult, Committed, EditTools, LockOutGuard } from './change.ts'
 import { type ChangeSet, inverse, type Snapshot } from './diff.ts'
-import type { Revision } from './store.ts'
+import type { Probation, Revision } from './store.ts'
 
 export interface Prepared extends Committed {
   readonly snapshot: Snapshot
-  readonly rendered: Rendered
   readonly sequences: Record<string, number>
   /** Whether a full disk may refuse it. */
   readonly urgency: Urgency
@@ -38,13 +37,33 @@ export interface Ready {
   readonly result: unknown
 }
 
-/** Shared commits are for changes the machine does not notice; reverts, probations and what a full disk must not refuse
- * are always committed alone. */
-export const needsItsOwnTurn = (request: ChangeRequest<unknown>, prepared: Prepared, current: Rendered): boolean =>
+/** The gateway itself, when no administrator made the request. */
+export const system: Actor = { login: 'system', address: '127.0.0.1' }
+
+/** Never made together with others: reverts, probations, what a full disk must not refuse, what does not wait for the machine. */
+export const isAlone = (request: ChangeRequest<unknown>, { urgency }: Prepared): boolean =>
   request.isRevert === true ||
-  prepared.urgency === 'urgent' ||
-  request.confirmWithinSeconds !== undefined ||
-  (!request.isDeferred && !sameArtifacts(allOf(prepared.rendered), allOf(current)))
+  request.isDeferred === true ||
+  urgency === 'urgent' ||
+  request.confirmWithinSeconds !== undefined
+
+/** What is kept of a group when it is time to commit: the authors of the others are refused. */
+export const stillAllowed = (group: readonly Ready[]): Ready[] =>
+  group.filter(({ waiting, prepared }) => {
+    try {
+      if (prepared) waiting.request.authorize?.(prepared.revision.changes)
+      return true
+    } catch (error) {
+      waiting.reject(error)
+      return false
+    }
+  })
+
+/** Once it is committed, or when there is nothing to commit. */
+export function answer({ waiting, prepared, result }: Ready, probation: Probation | null = null): void {
+  const revision = prepared?.revision.revision ?? null
+  waiting.resolve({ result, revision, probation, reverted: waiting.reverted ?? null })
+}
 
 export const refusedByChecker = (problems: readonly Problem[]): GatewayError =>
   new GatewayError('invalid', problems[0]?.message ?? 'The engine rejected the resulting configuration.', { problems })
@@ -102,7 +121,6 @@ export function undoing(failed: Prepared, before: Baseline, actor: Actor, now: D
     revision: revisionOf(revision, { actor, reason }, inverse(failed.revision.changes), now),
     requestId: failed.requestId,
     snapshot: { ...before.snapshot, revision },
-    rendered: before.rendered,
     sequences: {},
     urgency: 'urgent',
   }

@@ -217,6 +217,9 @@ export type ShareUploadResult =
   /** `status` is the name of an NT status, `timeout`, `missing` (the program is not installed) or nothing. */
   | { readonly isDone: false; readonly status: string }
 
+/** The cause of the error of a call that never reached applyd: it did nothing. */
+export const unsent = 'The request was not sent.'
+
 /** What applyd does for gatewayd. Implemented by the socket client and by the strict fake of the tests. */
 export interface Applier {
   /** Runs every engine's own checker over the plan; touches nothing. */

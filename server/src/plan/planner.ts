@@ -51,6 +51,18 @@ export const changedAreas = (before: Rendered, after: Rendered): string[] =>
     sameArtifacts(artifacts, before.background.get(name) ?? []) ? [] : [name],
   )
 
+/** What of the machine a change reaches: nothing, tables of the kernel only, or more than those. */
+export type Reach = 'nothing' | 'tables' | 'more'
+
+export function reachOf(before: Rendered, after: Rendered): Reach {
+  if (changedAreas(before, after).length > 0) return 'more'
+  if (sameArtifacts(before.foreground, after.foreground)) return 'nothing'
+  return sameArtifacts(besideTables(before.foreground), besideTables(after.foreground)) ? 'tables' : 'more'
+}
+
+export const besideTables = (artifacts: readonly Artifact[]): readonly Artifact[] =>
+  artifacts.filter(({ kind }) => kind !== 'nft')
+
 function remember<F, R>(area: AreaRules, compute: (config: Config, facts: F) => readonly R[]) {
   const keys = [...area.slots, ...(area.reads ?? [])].map((slot) => slot.key)
   let last: { values: unknown[]; facts: F | null; result: readonly R[] } | null = null

@@ -9,7 +9,7 @@ import { findById } from '../../src/areas/administrators/config.ts'
 import { settings } from '../../src/areas/firewall/config.ts'
 import { areas } from '../../src/areas/index.ts'
 import { read, type Slot } from '../../src/model/slots.ts'
-import type { CheckReport, Outcome, Plan } from '../../src/plan/artifacts.ts'
+import type { Attempt, CheckReport, Outcome, Plan } from '../../src/plan/artifacts.ts'
 import type { Facts } from '../../src/plan/facts.ts'
 import { FakeApplier } from '../support/fake-applier.ts'
 import { notes, sampleArea } from '../support/sample-area.ts'
@@ -35,17 +35,41 @@ class HookedApplier extends FakeApplier {
     return super.check(plan)
   }
 
-  /** Blocks applies until it is opened. */
+  /** Blocks applies and attempts until it is opened. */
   gate: Promise<void> | null = null
   #isApplying = false
+  beforeAttempt = (): void => {}
+  afterAttempt = (): void => {}
+  beforeSettle = (): void => {}
 
   override async apply(plan: Plan): Promise<Outcome> {
+    return this.#inTurn(() => {
+      this.beforeApply()
+      return super.apply(plan)
+    })
+  }
+
+  override async attempt(plan: Plan): Promise<Attempt> {
+    return this.#inTurn(async () => {
+      this.lastTried = plan.revision
+      this.beforeAttempt()
+      const tried = await super.attempt(plan)
+      this.afterAttempt()
+      return tried
+    })
+  }
+
+  override async settle(revision: number): Promise<void> {
+    this.beforeSettle()
+    return super.settle(revision)
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     assert.equal(this.#isApplying, false, 'two applies at once')
     this.#isApplying = true
     try {
-      this.beforeApply()
       await this.gate
-      return await super.apply(plan)
+      return await work()
     } finally {
       this.#isApplying = false
     }

@@ -21,8 +21,20 @@ import {
 const away = new GatewayError('unavailable', 'The apply service does not answer.')
 const problem = { field: 'firewall.settings', message: 'injected' }
 
-/** Faults of the machine. */
-const machineFaults: readonly Fault[] = [
+/** With a machine on which nothing can be tried, so that every change is checked, committed and applied. */
+const whereChecked = (fault: Fault): Fault => ({
+  ...fault,
+  arm: (bench) => {
+    bench.applier.canTry = false
+    fault.arm(bench)
+  },
+  disarm: (bench) => {
+    fault.disarm(bench)
+    bench.applier.canTry = true
+  },
+})
+
+const stepFaults: readonly Fault[] = [
   {
     title: 'the check does not answer',
     arm: (bench) => {
@@ -65,21 +77,96 @@ const machineFaults: readonly Fault[] = [
   },
 ]
 
+/** Faults of a machine that checks and applies. */
+const checkFaults = stepFaults.map(whereChecked)
+
+const nothing = (): void => {}
+
+/** Faults of a machine that tries changes of tables before they are committed, and those of the disk after that. */
+const attemptFaults: readonly Fault[] = [
+  {
+    title: 'the attempt does not arrive',
+    arm: ({ applier }) => {
+      applier.beforeAttempt = () => {
+        throw away
+      }
+    },
+    disarm: ({ applier }) => {
+      applier.beforeAttempt = nothing
+    },
+  },
+  {
+    title: 'the answer to the attempt is lost with the connection',
+    arm: ({ applier }) => {
+      applier.afterAttempt = () => {
+        applier.disconnect()
+        throw away
+      }
+    },
+    disarm: ({ applier }) => {
+      applier.afterAttempt = nothing
+    },
+  },
+  {
+    title: 'the answer to the attempt does not come, and the connection stays',
+    arm: ({ applier }) => {
+      applier.afterAttempt = () => {
+        throw away
+      }
+    },
+    disarm: ({ applier }) => {
+      applier.afterAttempt = nothing
+    },
+  },
+  {
+    title: 'the attempt is refused',
+    arm: ({ applier }) => {
+      applier.refuseWith = [problem]
+    },
+    disarm: ({ applier }) => {
+      applier.refuseWith = []
+    },
+  },
+  {
+    title: 'the disk is read-only once the kernel has it',
+    arm: (bench) => {
+      bench.applier.afterAttempt = () => bench.pragma('query_only=1')
+    },
+    disarm: (bench) => {
+      bench.applier.afterAttempt = nothing
+      bench.pragma('query_only=0')
+    },
+  },
+  {
+    title: 'the settle is lost with the connection',
+    arm: ({ applier }) => {
+      applier.beforeSettle = () => {
+        applier.disconnect()
+        throw away
+      }
+    },
+    disarm: ({ applier }) => {
+      applier.beforeSettle = nothing
+    },
+  },
+]
+
 describe('a fault of the machine', () => {
   for (const operation of operations) {
     it(`leaves ${operation.title} whole or absent`, async () => {
-      await holdsForAll(operation, machineFaults)
+      await holdsForAll(operation, [...checkFaults, ...attemptFaults])
     })
   }
 
-  it('never answers a change of the machine with 200', async () => {
+  it('never answers a change of the machine with 200, unless the disk and the kernel have it', async () => {
     for (const operation of operations.slice(0, 2)) {
-      assert.deepEqual(await holdsForAll(operation, machineFaults), [503, 422, 503, 500])
+      assert.deepEqual(await holdsForAll(operation, checkFaults), [503, 422, 503, 500])
+      assert.deepEqual(await holdsForAll(operation, attemptFaults), [503, 503, 503, 422, 503, 200])
     }
   })
 
   it('does not stop a revert: it is stored, shown as not yet done, and done by the next reconcile', async () => {
-    for (const fault of machineFaults.slice(2)) {
+    for (const fault of checkFaults.slice(2)) {
       const bench = await begin()
       await bench.snat(false, onProbation)
       fault.arm(bench)
@@ -95,7 +182,7 @@ describe('a fault of the machine', () => {
   })
 
   it('and then of the disk, so that the change cannot be reverted: it is as soon as the disk accepts writes', async () => {
-    for (const fault of machineFaults.slice(2)) {
+    for (const fault of checkFaults.slice(2)) {
       const bench = await begin()
       const before = bench.everything()
       fault.arm(bench)
@@ -149,6 +236,7 @@ describe('an apply service that hangs', () => {
     await engine.idle()
     assert.equal(bench.isSnatOn(), false)
     assert.doesNotMatch(JSON.stringify(bench.applier.applied), /masquerade/)
+    await engine.reconcile()
     assert.equal(bench.applier.applied?.revision, engine.revision)
     await bench.assertWhole()
     await bench.gateway.close()
@@ -196,6 +284,7 @@ describe('facts that cannot be read', () => {
   it('do not keep a failed change in force', async () => {
     const bench = await begin()
     const before = bench.everything()
+    bench.applier.canTry = false
     bench.applier.putBackWith = [problem]
     bench.applier.beforeApply = () => {
       bench.reading.facts = () => unreadable

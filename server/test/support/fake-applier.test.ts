@@ -69,6 +69,51 @@ describe('the fake applier', () => {
     assert.equal((await applier.apply(plan(ruleset('accept')))).status, 'applied')
   })
 
+  describe('tries', () => {
+    const settled = async (): Promise<FakeApplier> => {
+      const applier = new FakeApplier()
+      await applier.apply(plan(ruleset('accept')))
+      return applier
+    }
+    const next = (revision: number, ...artifacts: Artifact[]): Plan => ({ revision, artifacts })
+
+    it('a change of tables, which is in the kernel until it is undone, and stays when it is settled', async () => {
+      const applier = await settled()
+      for (const end of ['undo', 'settle'] as const) {
+        assert.equal((await applier.attempt(next(2, ruleset('drop')))).status, 'applied')
+        assert.deepEqual([applier.tried?.revision, applier.applied?.revision], [2, 1])
+        await applier[end](2)
+        assert.deepEqual([applier.tried, applier.applied?.revision], [null, end === 'undo' ? 1 : 2])
+      }
+      assert.deepEqual(applier.misuses, [])
+    })
+
+    it('nothing before the first apply, and no plan with other links, files or units', async () => {
+      assert.equal((await new FakeApplier().attempt(plan(ruleset('accept')))).status, 'mixed')
+      const links: Artifact = { kind: 'network', name: 'links', links: [link('lan0')] }
+      assert.equal((await (await settled()).attempt(next(2, ruleset('accept'), links))).status, 'mixed')
+    })
+
+    it('and refuses what a check would refuse', async () => {
+      const applier = await settled()
+      const tried = await applier.attempt(next(2, ruleset('include "x"')))
+      assert.equal(tried.status, 'refused')
+      assert.equal(applier.tried, null)
+    })
+
+    it('and notes calls in the wrong order', async () => {
+      const applier = await settled()
+      await assert.rejects(applier.settle(2))
+      await assert.rejects(applier.undo(2))
+      await applier.attempt(next(3, ruleset('drop')))
+      await applier.apply(next(4, ruleset('accept')))
+      applier.disconnect()
+      await assert.rejects(applier.settle(3))
+      await assert.rejects(applier.attempt(next(2, ruleset('drop'))), { code: 'not_applied' })
+      assert.equal(applier.misuses.length, 4)
+    })
+  })
+
   it('takes no packets and checkpoints that applyd would not take', async () => {
     const applier = new FakeApplier()
     const packet = { protocol: 'tcp', source: '10.0.0.1', sourcePort: 1, destinationPort: 1 } as const

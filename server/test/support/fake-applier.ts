@@ -26,7 +26,7 @@ import type {
   TrialResult,
 } from '../../src/plan/artifacts.ts'
 import { linesOf } from '../../src/plan/nft-piece.ts'
-import { sameArtifacts } from '../../src/plan/planner.ts'
+import { besideTables, sameArtifacts } from '../../src/plan/planner.ts'
 
 /** The state folder is never opened: nothing is written and no unit is started. */
 const tables = productionTables('/nonexistent', null, 'lab')
@@ -37,7 +37,16 @@ export class FakeApplier implements Applier {
   refuseWith: readonly Problem[] = []
   putBackWith: readonly Problem[] = []
   failWith: Error | null = null
+  /** What is settled. */
   applied: Plan | null = null
+  /** What is in the kernel and neither settled nor undone. */
+  tried: Plan | null = null
+  /** Whether plans that change only tables can be tried; otherwise they are checked and applied. */
+  canTry = true
+  /** Calls in an order that the real one would not understand; a test gateway that closes has none. */
+  readonly misuses: string[] = []
+  /** The last revision of an attempt whose fate the caller may not know. */
+  lastTried: number | null = null
   readonly calls: string[] = []
   readonly kept: Checkpoint[] = []
   /** Packets by origin; an origin that is not listed has counted none. */
@@ -58,30 +67,66 @@ export class FakeApplier implements Applier {
 
   async apply(plan: Plan): Promise<Outcome> {
     this.calls.push(`apply ${plan.revision}`)
-    if (this.#busy) throw new Error('two applies at once')
-    this.#busy = true
-    await new Promise((resolve) => setImmediate(resolve))
-    this.#busy = false
-    this.#orFail()
+    await this.#takeTurn(`apply ${plan.revision}`)
     const problems = [...this.#vet(plan, 'not_applied'), ...this.putBackWith]
     if (problems.length > 0) return { status: 'put_back', problems, restored: true }
-    if (this.applied && plan.revision < this.applied.revision)
-      throw new Error('an older revision came after a newer one')
+    this.#refuseOlder(plan)
     this.applied = plan
     return { status: 'applied', changed: plan.artifacts.map((artifact) => artifact.name) }
   }
 
   async attempt(plan: Plan): Promise<Attempt> {
     this.calls.push(`attempt ${plan.revision}`)
-    return { status: 'mixed' }
+    this.lastTried = plan.revision
+    await this.#takeTurn(`attempt ${plan.revision}`)
+    const { applied } = this
+    this.#refuseOlder(plan)
+    const problems = this.#vet(plan)
+    if (!this.canTry || !applied || !sameArtifacts(besideTables(applied.artifacts), besideTables(plan.artifacts)))
+      return { status: 'mixed' }
+    if (problems.length + this.refuseWith.length > 0)
+      return { status: 'refused', problems: [...problems, ...this.refuseWith] }
+    this.tried = plan
+    return { status: 'applied', changed: this.#tables().map(({ name }) => `nft ${name}`) }
   }
 
   async settle(revision: number): Promise<void> {
-    throw new Error(`revision ${revision} was not tried`)
+    this.calls.push(`settle ${revision}`)
+    if (this.lastTried !== revision) this.misuses.push(`settle ${revision} without an attempt`)
+    this.#orFail()
+    if (this.tried?.revision !== revision) throw new GatewayError('internal', `Revision ${revision} was not tried.`)
+    this.applied = this.tried
+    this.tried = null
   }
 
   async undo(revision: number): Promise<Outcome> {
-    throw new Error(`revision ${revision} was not tried`)
+    this.calls.push(`undo ${revision}`)
+    if (this.lastTried !== revision) this.misuses.push(`undo ${revision} without an attempt`)
+    this.#orFail()
+    if (this.tried?.revision !== revision) throw new GatewayError('internal', `Revision ${revision} was not tried.`)
+    this.tried = null
+    return { status: 'applied', changed: this.#tables().map(({ name }) => `nft ${name}`) }
+  }
+
+  /** The connection ended, or the process on one of its sides: what is not settled is undone. */
+  disconnect(): void {
+    this.tried = null
+  }
+
+  /** Applies and attempts come one after the other, and nothing between an attempt and its end. */
+  async #takeTurn(call: string): Promise<void> {
+    if (this.#busy) this.misuses.push(`${call} while another one ran`)
+    if (this.tried) this.misuses.push(`${call} while revision ${this.tried.revision} was neither settled nor undone`)
+    this.#busy = true
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#busy = false
+    this.#orFail()
+  }
+
+  #refuseOlder({ revision }: Plan): void {
+    if (!this.applied || revision >= this.applied.revision) return
+    this.misuses.push(`revision ${revision} after ${this.applied.revision}`)
+    throw new GatewayError('not_applied', `Revision ${revision} is older than the applied revision.`)
   }
 
   async observe(): Promise<Observation> {
@@ -167,8 +212,10 @@ export class FakeApplier implements Applier {
     return [...vetTarget(target, difference, tables), ...links]
   }
 
+  /** What the kernel has. */
   #tables(): NftTable[] {
-    return (this.applied?.artifacts ?? []).filter((artifact): artifact is NftTable => artifact.kind === 'nft')
+    const { artifacts = [] } = this.tried ?? this.applied ?? {}
+    return artifacts.filter((artifact): artifact is NftTable => artifact.kind === 'nft')
   }
 
   #orFail(): void {

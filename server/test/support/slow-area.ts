@@ -4,7 +4,15 @@ import { strictObject } from '../../src/contract/fields.ts'
 import { Type } from '../../src/contract/schema.ts'
 import { type Area, defineArea } from '../../src/http/handle.ts'
 import { type Config, read, single, write } from '../../src/model/slots.ts'
-import type { Artifact, CheckReport, Observation, Outcome, Plan, UnitObservation } from '../../src/plan/artifacts.ts'
+import type {
+  Artifact,
+  Attempt,
+  CheckReport,
+  Observation,
+  Outcome,
+  Plan,
+  UnitObservation,
+} from '../../src/plan/artifacts.ts'
 import { FakeApplier } from './fake-applier.ts'
 
 export const slowSettings = single('slow.settings', strictObject({ text: Type.String() }), { text: '' })
@@ -65,6 +73,10 @@ export class SlowMachine extends FakeApplier {
       this.texts.push(text)
     }
     return outcome
+  }
+
+  override async attempt(plan: Plan): Promise<Attempt> {
+    return textIn(plan) === this.text ? super.attempt(withoutSlow(plan)) : { status: 'mixed' }
   }
 
   override async observe(): Promise<Observation> {

@@ -1,6 +1,7 @@
 // A whole gateway in the test's own process: real store, engine, sessions and HTTP service around the fake applier and a
 // clock the test moves. Requests are injected; no port is opened.
 
+import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -192,5 +193,6 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
     await gateway.close()
     database.close()
     log.assertClean()
+    assert.deepEqual(applier.misuses, [], 'the applier was called in the wrong order')
   }
 }
