@@ -108,10 +108,7 @@ export class ChangeGroups {
   async #carryOut(ready: Ready, prepared: Prepared, isMixed: boolean): Promise<boolean> {
     const { isDeferred, isRevert } = ready.waiting.request
     const wanted = this.render(prepared)
-    if (isDeferred) {
-      this.#changes.commit([ready], wanted)
-      return true
-    }
+    if (isDeferred) return this.#changes.commit([ready], wanted).status === 'answered'
     // A revert is kept whatever the machine says, so it is committed first.
     if (!isMixed && !isRevert && reachOf(this.#machine.rendered, wanted) === 'tables') {
       const tried = await this.#changes.attempt([ready], prepared, wanted)

@@ -40,8 +40,13 @@ import {
 import { ProbationWatch } from './probation.ts'
 import type { Probation, RevisionInfo } from './store.ts'
 
-/** How many changes share one commit at most, so that the event loop is not blocked for long. */
+/** How many changes are made together at most. */
 const maxShared = 64
+
+/** Preparing changes of long lists takes a while: after this much of it others get their turn. */
+const sliceSeconds = 0.02
+
+const othersHadTheirTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 export class ConfigEngine implements ConfigView {
   readonly #parts: EngineParts
@@ -248,7 +253,7 @@ export class ConfigEngine implements ConfigView {
   #wake(): void {
     if (this.#working || this.#queue.isEmpty) return
     // One turn of the event loop lets requests that arrived together share a commit.
-    void this.#takeTurn(() => new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#work()))
+    void this.#takeTurn(() => othersHadTheirTurn().then(() => this.#work()))
   }
 
   /** One after the other, in the order of the requests. */
@@ -271,7 +276,12 @@ export class ConfigEngine implements ConfigView {
     const group: Ready[] = []
     let head = this.#head
     let sequences = this.#sequences
+    let begun = this.#parts.clock.elapsed()
     for (let count = 0; count < maxShared; count++) {
+      if (this.#parts.clock.elapsed() - begun > sliceSeconds) {
+        await othersHadTheirTurn()
+        begun = this.#parts.clock.elapsed()
+      }
       const waiting = this.#queue.next()
       if (!waiting) break
       const overridden = this.#overriddenBy(waiting.request)

@@ -132,6 +132,9 @@ export class MachineChanges {
 
   /** Changes that the machine does not notice, or not now. Throws what keeps all of them from being made. */
   commit(group: readonly Ready[], rendered: Rendered): Tried {
+    // A session can end while others of the group are prepared.
+    const others = stillAllowed(group)
+    if (others.length < group.length) return { status: 'again', others }
     this.#ledger.commit(
       group.flatMap(({ prepared }) => prepared ?? []),
       rendered,

@@ -241,6 +241,33 @@ describe('changes that arrive together', () => {
     assert.ok((ids() as number[]).every(isInKernel))
   })
 
+  it('take their time in slices, and a session that ends between two of them ends the change', async () => {
+    const before = gateway.engine.revision
+    let isSignedOut = false
+    const slowly = (options: Options = {}) =>
+      addRule({
+        ...options,
+        edit: (config, tools) => {
+          gateway.clock.advance(1)
+          const id = tools.nextId(list.slot)
+          return [addTo(config, list, id, { action: 'accept', enabled: false }), id]
+        },
+      })
+    const authorize = (): void => {
+      if (isSignedOut) throw new GatewayError('unauthenticated', 'Your session has ended.')
+    }
+    const work = Promise.allSettled([slowly({ authorize }), slowly(), slowly(), slowly()])
+    // Timers and connections have their turn while the group is prepared.
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(gateway.engine.revision, before)
+    isSignedOut = true
+    assert.deepEqual(
+      (await work).map((one) => (one.status === 'rejected' ? one.reason.code : 'kept')),
+      ['unauthenticated', 'kept', 'kept', 'kept'],
+    )
+    assert.equal(gateway.engine.revision, before + 3)
+  })
+
   it('have preconditions judged against what is committed', async () => {
     const { engine } = gateway
     const expects = { slot: list.slot.key, revision: engine.slotRevision(list.slot.key) }
