@@ -12,7 +12,7 @@ import { createShareUploader, parseShareUpload } from './engines/share-upload/up
 import { createExecutor } from './executor.ts'
 import { createNetworkEngine, showDevices } from './network.ts'
 import { identify, isSameBoot, type ProcessId, stateOf } from './processes.ts'
-import { argumentParsers, Refusal } from './requests.ts'
+import { argumentParsers } from './requests.ts'
 import { createRuleset } from './ruleset.ts'
 import { createVerbServer, type Verbs } from './server.ts'
 import { createSupervisor, type Timings } from './supervisor.ts'
@@ -20,6 +20,7 @@ import type { ServiceAccount, Tables } from './tables.ts'
 import type { Log } from './text.ts'
 import { countConnections, readSessions } from './tracking.ts'
 import { leftOutOfTrials, runTrial } from './trial.ts'
+import { Refusal } from './wire/values.ts'
 
 /** The steps at which a test can make applyd fail or die; in production they do nothing. */
 export const failpointNames = [

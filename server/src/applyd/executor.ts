@@ -16,13 +16,13 @@ import type { createNetworkEngine } from './network.ts'
 import type { Verdict } from './nft.ts'
 import type { TableTargets } from './pieces.ts'
 import { run } from './processes.ts'
-import { Refusal } from './requests.ts'
 import type { Ruleset, RulesetRecord } from './ruleset.ts'
 import type { Supervisor } from './supervisor.ts'
 import { findFile, findUnit, objectForm, readsFile } from './tables.ts'
 import { objectOfComplaint, oneLine, wordsOf } from './text.ts'
 import { commandLine, digestOf, inputsOf } from './units.ts'
 import { type Difference, type Target, targetOf, vetTarget } from './vet.ts'
+import { Refusal } from './wire/values.ts'
 
 const checkTimeoutMs = 20_000
 /** gatewayd waits 60 s for an answer; a change that is not complete by then must already be reverting. */

@@ -24,6 +24,16 @@ export type HeldTable = ReadonlyMap<string, HeldPiece>
 
 export const keyOf = ({ kind, name }: Pick<NftPiece, 'kind' | 'name'>): string => `${kind} ${name}`
 
+const indexes = new WeakMap<readonly NftPiece[], ReadonlyMap<string, NftPiece>>()
+
+/** The pieces of a table by key; a list of pieces never changes, so each is indexed once. */
+export function indexPieces(pieces: readonly NftPiece[]): ReadonlyMap<string, NftPiece> {
+  const known = indexes.get(pieces)
+  const index = known ?? new Map(pieces.map((piece) => [keyOf(piece), piece]))
+  if (!known) indexes.set(pieces, index)
+  return index
+}
+
 /** Short, because the record of what is applied holds one for every piece. */
 export const digest = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22)

@@ -21,7 +21,7 @@ import {
   originsOf,
   type TableTargets,
 } from './pieces.ts'
-import { Refusal } from './requests.ts'
+import { Refusal } from './wire/values.ts'
 
 /** What is kept in the record of what is applied. Bodies are in a separate file, except for the `fresh` ones. */
 export interface RulesetRecord {

@@ -4,8 +4,9 @@
 import { createServer, type Socket } from 'node:net'
 import { maxFrameBytes, type Verb, type VerbTable } from '../plan/artifacts.ts'
 import { createFrameReader, encodeFrame } from './frames.ts'
-import { type ArgumentParsers, parseCount, parseKeys, Refusal, UnknownPiece } from './requests.ts'
+import type { ArgumentParsers } from './requests.ts'
 import { type Log, wordsOf } from './text.ts'
+import { parseCount, parseKeys, Refusal, UnknownPiece } from './wire/values.ts'
 
 export type Verbs = { readonly [V in Verb]: (args: VerbTable[V]['args']) => Promise<VerbTable[V]['result']> }
 
