@@ -10,6 +10,7 @@ import type { DataPlane, TrialPacket, TrialResult } from '../plan/artifacts.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { createShareUploader, parseShareUpload } from './engines/share-upload/upload.ts'
 import { createExecutor } from './executor.ts'
+import { createKernel } from './kernel/kernel.ts'
 import { createNetworkEngine, showDevices } from './network.ts'
 import { identify, isSameBoot, type ProcessId, stateOf } from './processes.ts'
 import { argumentParsers } from './requests.ts'
@@ -73,7 +74,8 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     countConnections(context.tables.tracking)
   }
   const supervisor = createSupervisor(context)
-  const ruleset = createRuleset(context)
+  const nftKernel = await createKernel(context.tables.nft, context.log)
+  const ruleset = createRuleset(context, nftKernel)
   const executor = createExecutor(context, { supervisor, ruleset, network: createNetworkEngine(context) })
   const checkpoints = createCheckpoints(context.directory, context.log)
   const shares = createShareUploader({ stateDir, service, user: context.tables.uploader })
@@ -120,7 +122,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     await executor.recover()
     await listen(server.server, socketPath, service)
   } catch (fault) {
-    await supervisor.close(false)
+    await Promise.all([supervisor.close(false), nftKernel.close()])
     unlock()
     throw fault
   }
@@ -131,6 +133,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     await Promise.all([last, server.close()])
     await supervisor.close(stopUnits)
     ruleset.close()
+    await nftKernel.close()
     unlock()
   }
   return { socketPath, verbs, close }

@@ -7,6 +7,7 @@ import { until } from '../../test/support/until.ts'
 import type { Artifact, LinkPlan } from '../plan/artifacts.ts'
 import type { FailpointName } from './applyd.ts'
 import { createExecutor } from './executor.ts'
+import { createProgramKernel } from './kernel/program.ts'
 import { createRuleset } from './ruleset.ts'
 import {
   type Bench,
@@ -241,8 +242,9 @@ scenario(
     const folders = { directory: join(stateDir, 'applyd'), logs: join(stateDir, 'log') }
     const context = { ...benchOptions(stateDir, scene.bench.tables()), ...folders, failpoint }
     const supervisor = createSupervisor(context)
+    const kernel = createProgramKernel(context.tables.nft)
     const start = async () => {
-      const executor = createExecutor(context, { supervisor, ruleset: createRuleset(context), network })
+      const executor = createExecutor(context, { supervisor, ruleset: createRuleset(context, kernel), network })
       await executor.recover()
       return executor
     }

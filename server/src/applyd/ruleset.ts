@@ -8,8 +8,8 @@ import { readJson, writeDurable } from '../files/durable.ts'
 import type { Hits, NftPiece, TableObservation } from '../plan/artifacts.ts'
 import { isGenuine, linesOf, makePart, printTable } from '../plan/nft-piece.ts'
 import type { Context } from './applyd.ts'
-import { isPresent, list, runScript, type Verdict } from './nft.ts'
-import { addCounts, type Counts, type Listing, listChains, parseListing } from './nft-listing.ts'
+import type { NftKernel, Verdict } from './kernel/kernel.ts'
+import { type Counts, type Listing, parseListing } from './nft-listing.ts'
 import { changeOf, composeScript, rewrittenChains, type TableChange } from './nft-script.ts'
 import {
   type HeldPiece,
@@ -40,8 +40,6 @@ const largeListing = 500_000
 const pausePerDuration = 20
 /** How often an unwanted table is looked for; the first one is always looked for. */
 const absencePauseMs = 4000
-/** Reading the whole table is faster than reading more chains than this. */
-const chainsAtOnce = 8
 
 type TableState = 'absent' | 'intact' | 'altered'
 interface Look {
@@ -52,7 +50,7 @@ interface Look {
 
 export type Ruleset = ReturnType<typeof createRuleset>
 
-export function createRuleset({ plane, directory, tables: { nft }, log, failpoint }: Context) {
+export function createRuleset({ plane, directory, tables: { nft }, log, failpoint }: Context, kernel: NftKernel) {
   const bodiesPath = join(directory, 'bodies.json')
   /** What the tables were loaded with last, and what they held at the last commit of the executor. */
   const held = new Map<string, HeldTable>()
@@ -93,7 +91,7 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
 
   /** Whether the kernel has every table that was loaded. */
   async function isThere(): Promise<boolean> {
-    const present = await Promise.all([...held.keys()].map((table) => isPresent(nft, table)))
+    const present = await Promise.all([...held.keys()].map((table) => kernel.isPresent(table)))
     return present.every((isOne) => isOne)
   }
 
@@ -108,7 +106,7 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
   /** Without a ruleset no traffic may pass. */
   async function loadFailClosedRules(): Promise<Verdict> {
     const [first] = nft.tables
-    return (await isPresent(nft, first)) ? { problems: [], unchecked: null } : load(new Map([[first, []]]))
+    return (await kernel.isPresent(first)) ? { problems: [], unchecked: null } : load(new Map([[first, []]]))
   }
 
   async function isCurrent(table: string, wanted: readonly NftPiece[]): Promise<boolean> {
@@ -119,7 +117,7 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     if (plane === 'none') return true
     const state = await look(table)
     if (wanted.length > 0) return state === 'intact'
-    return state === 'absent' && (table !== nft.tables[0] || (await isPresent(nft, nft.boot)))
+    return state === 'absent' && (table !== nft.tables[0] || (await kernel.isPresent(nft.boot)))
   }
 
   /** A plan has the bodies that were not found after a restart. */
@@ -138,12 +136,12 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
 
   /** What the kernel holds, compared with what was loaded. Large tables are read in full only occasionally. */
   async function look(table: string): Promise<TableState> {
-    if (unverified.has(table)) return (await isPresent(nft, table)) ? 'altered' : 'absent'
+    if (unverified.has(table)) return (await kernel.isPresent(table)) ? 'altered' : 'absent'
     const last = looks.get(table)
     if (last && performance.now() < last.until) {
       if (last.state === 'absent' && !held.has(table)) return 'absent'
       const began = loads
-      const seen = listChains(await list(nft, 'chains'), table)
+      const seen = await kernel.chains(table)
       const chains = [...(held.get(table)?.values() ?? [])].filter(({ kind }) => kind === 'chain')
       const expected = chains.map(({ name, head }) => `${name} ${hookOf(head)}`).toSorted()
       if (seen.join() === expected.join() || loads !== began || loads % 2 === 1) return last.state
@@ -164,7 +162,7 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     const pieces: HeldTable = held.get(table) ?? new Map()
     const began = loads
     const start = performance.now()
-    const text = await list(nft, 'table', ...table.split(' '))
+    const text = await kernel.list(table)
     const duration = performance.now() - start
     const lively = new Set([...pieces.values()].filter(isLively).map(({ name }) => name))
     const listing = text === null ? null : parseListing(text, lively)
@@ -194,7 +192,7 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     })
 
   const check = (targets: TableTargets): Promise<Verdict> =>
-    attempt(targets, (changes) => runScript(nft, composeScript(nft, changes, new Map()), true))
+    attempt(targets, (changes) => kernel.check(composeScript(nft, changes, new Map())))
 
   /** One transaction; when it is refused the kernel is unchanged. */
   const load = (targets: TableTargets): Promise<Verdict> => attempt(targets, loadChanges)
@@ -217,7 +215,7 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     loads += 1
     for (const { table } of changes) unverified.add(table)
     try {
-      const verdict = await runScript(nft, script, false)
+      const verdict = await kernel.load(script)
       for (const { table } of changes) unverified.delete(table)
       if (verdict.problems.length > 0 || verdict.unchecked !== null) return verdict
       for (const change of changes) take(change)
@@ -248,16 +246,11 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
     let isFirst = false
     for (const change of changes) {
       const { table } = change
-      const chains = rewrittenChains(change)
-      const isWhole = !change.held || chains.length > chainsAtOnce
+      const chains = change.held ? rewrittenChains(change) : null
       // The counts of an unknown load belong to another epoch.
-      const isKnown = held.has(table)
-      const listings = isWhole
-        ? [isKnown ? await list(nft, 'table', ...table.split(' ')) : null]
-        : await Promise.all(chains.map((chain) => list(nft, 'chain', ...table.split(' '), chain)))
-      const rewritten = change.held ? new Set(chains) : null
-      for (const text of listings) addCounts(counts, text, rewritten)
-      if (table === nft.tables[0] && !change.held && listings.every((text) => text === null)) isFirst = true
+      const found = held.has(table) && chains?.length !== 0 ? await kernel.counts(table, chains) : null
+      addTo(counts, found)
+      if (table === nft.tables[0] && !change.held && found === null) isFirst = true
     }
     return { counts, isFirst }
   }
@@ -273,8 +266,8 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
 
   async function hits(): Promise<Hits> {
     const counts: Counts = new Map(carried)
-    const listings = plane === 'none' ? [] : await Promise.all([...held.keys()].map(survey))
-    for (const text of listings) addCounts(counts, text, null)
+    const tables = plane === 'none' ? [] : [...held.keys()]
+    for (const found of await Promise.all(tables.map((table) => kernel.counts(table, null)))) addTo(counts, found)
     return { epoch, counts: [...counts].map(([origin, count]) => ({ origin, ...count })) }
   }
 
@@ -365,6 +358,13 @@ function withoutRulesOf(origin: string, piece: NftPiece): NftPiece {
   return origins.includes(origin)
     ? { ...piece, parts: [makePart(linesOf(piece).filter((_, index) => origins[index] !== origin))] }
     : piece
+}
+
+function addTo(counts: Counts, more: Counts | null): void {
+  for (const [origin, { packets, bytes }] of more ?? []) {
+    const before = counts.get(origin)
+    counts.set(origin, { packets: (before?.packets ?? 0) + packets, bytes: (before?.bytes ?? 0) + bytes })
+  }
 }
 
 const originsOfHeld = ({ body }: HeldPiece): readonly string[] => (body ? originsOf(body) : [])

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { isPresent, list, runScript } from './nft.ts'
-import { changeOf, composeScript } from './nft-script.ts'
-import type { TableTargets } from './pieces.ts'
-import { Bench, chain, piecesOf, set } from './stand-ins/harness.ts'
+import { changeOf, composeScript } from '../nft-script.ts'
+import type { TableTargets } from '../pieces.ts'
+import { Bench, chain, piecesOf, set } from '../stand-ins/harness.ts'
+import { createProgramKernel } from './program.ts'
 
 const bench = new Bench()
 after(() => bench.remove())
@@ -12,7 +12,8 @@ const scriptOf = (targets: TableTargets) => {
   const changes = [...targets].map(([table, pieces]) => changeOf(table, null, pieces))
   return composeScript(spec, changes, new Map())
 }
-const run = (targets: TableTargets, isCheck = false) => runScript(spec, scriptOf(targets), isCheck)
+const kernel = createProgramKernel(spec)
+const run = (targets: TableTargets, isCheck = false) => kernel[isCheck ? 'check' : 'load'](scriptOf(targets))
 const table = (...pieces: ReturnType<typeof piecesOf>): TableTargets => new Map([['inet portcullis', pieces]])
 
 test('a check loads nothing', async () => {
@@ -52,26 +53,26 @@ test('a refusal is short however long the line is', async () => {
 
 test('where nft is missing, nothing is checked and the reason is reported', async () => {
   const missing = { ...spec, command: ['/nowhere/nft'] as const }
-  const verdict = await runScript(missing, scriptOf(table()), true)
+  const verdict = await createProgramKernel(missing).check(scriptOf(table()))
   assert.deepEqual(verdict, { problems: [], unchecked: '/nowhere/nft is not installed.' })
 })
 
 test('where nft has no access to the kernel, nothing is checked and the reason is reported', async () => {
   const powerless = ['/usr/bin/setpriv', '--bounding-set=-all', '--inh-caps=-all', '--']
   const fenced = { ...spec, command: [...spec.command.slice(0, 4), ...powerless, '/usr/sbin/nft'] }
-  const verdict = await runScript(fenced, scriptOf(table()), true)
+  const verdict = await createProgramKernel(fenced).check(scriptOf(table()))
   assert.deepEqual(verdict.problems, [])
   assert.match(verdict.unchecked ?? '', /^nft has no access to the kernel here: .*Operation not permitted/)
 })
 
 test('a table that is not there lists as null and is not present', async () => {
-  assert.equal(await list(spec, 'table', 'inet', 'portcullis'), null)
-  assert.equal(await isPresent(spec, 'inet portcullis'), false)
+  assert.equal(await kernel.list('inet portcullis'), null)
+  assert.equal(await kernel.isPresent('inet portcullis'), false)
 })
 
 test('looking for a table makes nothing', async () => {
   await run(table(...piecesOf('a')))
   const before = bench.kernel()
-  assert.equal(await isPresent(spec, 'inet portcullis'), true)
+  assert.equal(await kernel.isPresent('inet portcullis'), true)
   assert.equal(bench.kernel(), before)
 })
