@@ -31,7 +31,11 @@ export const failpointNames = [
   ...(['record.written', 'intent.removed'] as const),
   ...(['restore.files', 'restore.network', 'restore.tables', 'restore.units', 'restore.done'] as const),
 ]
-export type FailpointName = (typeof failpointNames)[number]
+/** The same for a plan that is tried before its revision is committed. */
+export const trialFailpointNames = [
+  ...(['attempt.intent', 'attempt.loaded', 'settle.recorded', 'settle.done', 'undo.tables', 'undo.done'] as const),
+]
+export type FailpointName = (typeof failpointNames | typeof trialFailpointNames)[number]
 
 export interface Context {
   readonly plane: DataPlane
@@ -103,8 +107,11 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   }
   const verbs: Verbs = {
     check: ({ plan }) => inTurn(() => executor.check(plan)),
-    apply: ({ plan }) => inTurn(() => executor.apply(plan)),
-    attempt: ({ plan }) => inTurn(() => executor.attempt(plan)),
+    apply: async ({ plan }) => {
+      await executor.refresh(plan.revision)
+      return inTurn(() => executor.apply(plan))
+    },
+    attempt: ({ plan }, connection) => inTurn(() => executor.attempt(plan, connection)),
     settle: ({ revision }) => inTurn(() => executor.settle(revision)),
     undo: ({ revision }) => inTurn(() => executor.undo(revision)),
     observe: () => executor.observe(),
@@ -117,7 +124,14 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     upload: (request) => shares.upload(request),
   }
   const createParsers = () => ({ ...argumentParsers(context.tables), upload: parseShareUpload })
-  const server = createVerbServer(verbs, createParsers, context.log)
+  /** After everything that the connection asked for. At the end of applyd the next start does what is left to do. */
+  const onDisconnected = (connection: object): void => {
+    if (isClosing) return
+    inTurn(() => executor.disconnected(connection)).catch((fault) => {
+      context.log('error', 'A change that was not settled could not be undone', { fault })
+    })
+  }
+  const server = createVerbServer(verbs, { createParsers, onDisconnected, log: context.log })
   try {
     await executor.recover()
     await listen(server.server, socketPath, service)
