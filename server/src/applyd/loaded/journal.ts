@@ -76,10 +76,13 @@ export function createJournal(path: string, kernel: string, log: Log) {
     committed: Entry | null,
   ): (Mark & { readonly state: Loaded; readonly fingerprints: Fingerprints }) | null {
     try {
-      const [head, ...lines] = (readRegular(path)?.toString() ?? '').split('\n').slice(0, -1)
+      const all = (readRegular(path)?.toString() ?? '').split('\n')
+      const rest = all.pop()
+      const [head, ...lines] = all
       const isOurs = head !== undefined && (JSON.parse(head) as { kernel: string }).kernel === kernel
       if (isOurs) for (const line of lines) takeLine(JSON.parse(line) as Entry | { fingerprints: [string, string][] })
-      isWritable = isOurs
+      // What a kill cut short would be in the middle of the next line.
+      isWritable = isOurs && rest === ''
       wholeBytes = isOurs ? lines.reduce((sum, line) => sum + line.length, 0) : 0
       if (committed && committed.number > last.number) {
         follow(committed)
