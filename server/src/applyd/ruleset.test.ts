@@ -243,9 +243,11 @@ scenarioOf('a change costs one listing of its chain, one check and one load', as
   await sequence.scene.applyd?.close()
   const wrapper = bench.path('nft.sh')
   const calls = bench.path('calls')
-  writeFileSync(wrapper, `#!/bin/sh\necho "$@" >>${calls}\nexec ${bench.nftCommand.join(' ')} "$@"\n`, { mode: 0o755 })
+  writeFileSync(wrapper, `#!/bin/sh\necho "$@" >>${calls}\nexec ${bench.nftSpec.command.join(' ')} "$@"\n`, {
+    mode: 0o755,
+  })
   const tables = bench.tables()
-  await sequence.scene.start({ tables: { ...tables, nft: { ...tables.nft, command: [wrapper] } } })
+  await sequence.scene.start({ tables: { ...tables, nft: { ...tables.nft, way: 'program', command: [wrapper] } } })
   await sequence.applied(base('jump keep'), keep)
   rmSync(calls)
   const plan = planOf(9, nft([base('jump keep', rule('r.1')), keep]))
