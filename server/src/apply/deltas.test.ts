@@ -2,12 +2,12 @@
 // settled, undone and applied, the kernel holds what a load from nothing gives.
 
 import assert from 'node:assert/strict'
-import { chain, createScenarios, map, nft, planOf, type Scene, set } from '../applyd/stand-ins/harness.ts'
+import { bothWays, chain, createScenarios, map, nft, planOf, type Scene, set } from '../applyd/stand-ins/harness.ts'
 import { base, keep, rule, Sequence } from '../applyd/stand-ins/sequence.ts'
 import type { NftPiece, Plan } from '../plan/artifacts.ts'
 import { ApplydClient } from './client.ts'
 
-const { scenario, run } = createScenarios('changes over the socket')
+const { scenario, run } = createScenarios('changes over the socket', bothWays)
 
 function randomOf(seed: number): (limit: number) => number {
   let state = seed

@@ -158,7 +158,10 @@ scenario('the data plane none checks and applies nothing', async (scene) => {
 
 scenario('the data plane none works where nothing is installed, and reports what was not checked', async (scene) => {
   const tables = scene.bench.tables()
-  await scene.start({ plane: 'none', tables: { ...tables, nft: { ...tables.nft, command: ['/nowhere/nft'] } } })
+  await scene.start({
+    plane: 'none',
+    tables: { ...tables, nft: { ...tables.nft, way: 'program', command: ['/nowhere/nft'] } },
+  })
   assert.deepEqual(await scene.check(planOf(1, nft(piecesOf('a')))), {
     problems: [],
     unchecked: [{ artifact: 'nft inet portcullis', reason: '/nowhere/nft is not installed.' }],

@@ -246,9 +246,11 @@ async function countCalls({ scene }: Sequence): Promise<() => string[]> {
   await scene.applyd?.close()
   const wrapper = bench.path('nft.sh')
   const calls = bench.path('calls')
-  writeFileSync(wrapper, `#!/bin/sh\necho "$@" >>${calls}\nexec ${bench.nftCommand.join(' ')} "$@"\n`, { mode: 0o755 })
+  writeFileSync(wrapper, `#!/bin/sh\necho "$@" >>${calls}\nexec ${bench.nftSpec.command.join(' ')} "$@"\n`, {
+    mode: 0o755,
+  })
   const tables = bench.tables()
-  await scene.start({ tables: { ...tables, nft: { ...tables.nft, command: [wrapper] } } })
+  await scene.start({ tables: { ...tables, nft: { ...tables.nft, way: 'program', command: [wrapper] } } })
   return () => {
     const seen = existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : []
     rmSync(calls, { force: true })

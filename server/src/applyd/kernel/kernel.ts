@@ -5,7 +5,8 @@ import type { Problem } from '../../contract/error.ts'
 import type { Counts } from '../nft-listing.ts'
 import type { ScriptLine } from '../nft-script.ts'
 import type { NftSpec } from '../tables.ts'
-import type { Log } from '../text.ts'
+import { type Log, wordsOf } from '../text.ts'
+import { createLibraryKernel } from './library.ts'
 import { createProgramKernel } from './program.ts'
 
 /** `unchecked` is why the checker could not run. */
@@ -57,6 +58,16 @@ export function addressSetKind(head: string): AddressSetKind | null {
   return words.join(' ') === 'type ipv4_addr flags interval' ? 'interval' : null
 }
 
-export async function createKernel(spec: NftSpec, _log: Log): Promise<NftKernel> {
-  return createProgramKernel(spec)
+/** The library where it can be used, else the program. */
+export async function createKernel(spec: NftSpec, log: Log): Promise<NftKernel> {
+  if (spec.way === 'program') return createProgramKernel(spec)
+  try {
+    const kernel = await createLibraryKernel(spec, log)
+    log('info', 'Rules are loaded by the nft library')
+    return kernel
+  } catch (fault) {
+    if (spec.way === 'library') throw fault
+    log('info', 'Rules are loaded by the nft program, because the nft library cannot be used', { why: wordsOf(fault) })
+    return createProgramKernel(spec)
+  }
 }

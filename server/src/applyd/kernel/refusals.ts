@@ -20,7 +20,7 @@ export function verdictOf(stderr: string, place: string, script: readonly Script
 /** nft writes `file:line:columns: Error: words`, then repeats the line and points at the place. */
 function parseErrors(stderr: string, place: string, script: readonly ScriptLine[]): Problem[] {
   const found = new Map<string, Problem>()
-  for (const [, file, number, words = ''] of stderr.matchAll(/^(\/[\w/]+):(\d+):[\d-]+: Error: (.*)$/gm)) {
+  for (const [, file, number, words = ''] of stderr.matchAll(/^([\w/]+):(\d+):[\d-]+: Error: (.*)$/gm)) {
     if (file !== place) continue
     const field = script[Number(number) - 1]?.field ?? 'nft'
     found.set(`${field} ${words}`, { field, message: oneLine(words) })

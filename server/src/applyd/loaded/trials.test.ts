@@ -10,11 +10,11 @@ import { after, describe, test } from 'node:test'
 import { until } from '../../../test/support/until.ts'
 import { ApplydClient } from '../../apply/client.ts'
 import { type Applyd, type FailpointName, trialFailpointNames } from '../applyd.ts'
-import { Bench, chain, createScenarios, nft, planOf, type Scene } from '../stand-ins/harness.ts'
+import { Bench, bothWays, chain, createScenarios, nft, planOf, type Scene } from '../stand-ins/harness.ts'
 import { base, rule } from '../stand-ins/sequence.ts'
 import { countPackets, trialPlan } from '../stand-ins/trial-plans.ts'
 
-const { scenario, run } = createScenarios('a plan that is tried')
+const { scenario, run } = createScenarios('a plan that is tried', bothWays)
 
 const attempt = (scene: Scene, revision: number, mark: 'a' | 'b', text?: string) =>
   scene.verbs.attempt({ plan: trialPlan(revision, mark, text) })
@@ -233,17 +233,20 @@ async function assertWhole(bench: Bench, applyd: Applyd, isNew: boolean): Promis
 
 const isAfterCommit = (name: FailpointName): boolean => name.startsWith('settle.')
 
-describe('at any step of a trial', { concurrency: 6 }, () => {
-  for (const name of trialFailpointNames) {
-    test(`a kill at ${name} leaves the old rules or the new ones, whole, with their counts`, () => killAt(name))
-    test(`a fault at ${name} leaves the old rules or the new ones, whole, with their counts`, () => failAt(name))
-  }
-})
+type Way = (typeof bothWays)[number]
 
-async function killAt(name: FailpointName): Promise<void> {
-  const bench = new Bench()
+for (const way of bothWays)
+  describe(`at any step of a trial, by the nft ${way}`, { concurrency: 6 }, () => {
+    for (const name of trialFailpointNames) {
+      test(`a kill at ${name} leaves the old rules or the new ones, whole, with their counts`, () => killAt(name, way))
+      test(`a fault at ${name} leaves the old rules or the new ones, whole, with their counts`, () => failAt(name, way))
+    }
+  })
+
+async function killAt(name: FailpointName, way: Way): Promise<void> {
+  const bench = new Bench(undefined, way)
   try {
-    const args = [bench.root, JSON.stringify(bench.nftCommand), String(bench.dnsPort), name]
+    const args = [bench.root, bench.namespace, way, String(bench.dnsPort), name]
     const script = join(import.meta.dirname, '..', 'stand-ins', 'kill-trial.ts')
     const env = { NODE_COMPILE_CACHE: compileCache }
     const child = spawn(process.execPath, [script, ...args], { stdio: 'inherit', env })
@@ -257,8 +260,8 @@ async function killAt(name: FailpointName): Promise<void> {
   }
 }
 
-async function failAt(name: FailpointName): Promise<void> {
-  const bench = new Bench()
+async function failAt(name: FailpointName, way: Way): Promise<void> {
+  const bench = new Bench(undefined, way)
   let isArmed = false
   try {
     const applyd = await bench.start({

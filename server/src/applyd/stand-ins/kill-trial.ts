@@ -3,21 +3,21 @@
 
 import { spawnSync } from 'node:child_process'
 import { createApplyd, type FailpointName } from '../applyd.ts'
-import { benchOptions, benchTables } from './harness.ts'
+import { benchNft, benchOptions, benchTables } from './harness.ts'
 import { countPackets, trialPlan } from './trial-plans.ts'
 
-const [root = '', nftCommand = '', port = '', name = ''] = process.argv.slice(2)
-const command = JSON.parse(nftCommand) as string[]
+const [root = '', namespace = '', way = '', port = '', name = ''] = process.argv.slice(2)
+const spec = benchNft(namespace, way === 'program' ? 'program' : 'library')
 let isArmed = false
 
 const applyd = await createApplyd({
-  ...benchOptions(`${root}/state`, benchTables(root, command, Number(port))),
+  ...benchOptions(`${root}/state`, benchTables(root, spec, Number(port))),
   failpoint: (at: FailpointName) => {
     if (isArmed && at === name) process.kill(process.pid, 'SIGKILL')
   },
 })
 await applyd.verbs.apply({ plan: trialPlan(1, 'a') })
-countPackets((...args) => spawnSync(command[0] ?? '', [...command.slice(1), ...args]))
+countPackets((...args) => spawnSync(spec.command[0] ?? '', [...spec.command.slice(1), ...args]))
 isArmed = true
 await applyd.verbs.attempt({ plan: trialPlan(2, 'b') })
 if (name.startsWith('undo.')) await applyd.verbs.undo({ revision: 2 })
