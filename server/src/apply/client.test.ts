@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { patienceMs, until } from '../../test/support/until.ts'
-import { createFrameReader, encodeFrame, rememberedPlans } from '../applyd/frames.ts'
+import { createFrameReader, encodeFrame } from '../applyd/frames.ts'
 import { GatewayError } from '../contract/error.ts'
-import type { NftPiece, Plan, RequestFrame } from '../plan/artifacts.ts'
+import type { Plan, RequestFrame, SentPlan } from '../plan/artifacts.ts'
 import { makePiece } from '../plan/nft-piece.ts'
 import { ApplydClient, type ClientTimings } from './client.ts'
 
@@ -76,8 +76,8 @@ test('each verb is sent with its arguments and gets its own reply, in whatever o
     client.checkpoints(),
   ])
   assert.deepEqual(replies, [
-    { verb: 'check', args: { plan } },
-    { verb: 'apply', args: { plan } },
+    { verb: 'check', args: { number: 1, plan } },
+    { verb: 'apply', args: { number: 2, base: 1, change: { revision: 3, changed: [], removed: [] } } },
     { verb: 'observe', args: {} },
     undefined,
     { verb: 'checkpoints', args: {} },
@@ -109,7 +109,7 @@ test('a verb without a reply fails as unavailable, and its late reply harms no o
   await assert.rejects(client.observe(), isCode('unavailable', /timed out waiting for the reply to observe/))
   late()
   const plan = { revision: 1, artifacts: [] }
-  assert.deepEqual(await client.check(plan), { verb: 'check', args: { plan } })
+  assert.deepEqual(await client.check(plan), { verb: 'check', args: { number: 2, plan } })
 })
 
 test('a refused apply is not applied; another refused verb is a fault of ours', async () => {
@@ -180,43 +180,85 @@ const piece = (name: string) => makePiece({ kind: 'chain', name, head: '', lines
 const tableOf = (revision: number, ...names: string[]): Plan => {
   return { revision, artifacts: [{ kind: 'nft', name: 'inet t', pieces: names.map(piece) }] }
 }
-/** `a` for a piece or file by its hash, `a+` for one in full. */
-const shapeOf = ({ args }: RequestFrame): string =>
-  'plan' in args
-    ? args.plan.artifacts
-        .flatMap((artifact): readonly object[] => (artifact.kind === 'nft' ? artifact.pieces : [artifact]))
-        .map((sent) => `${(sent as NftPiece).name}${'parts' in sent || 'text' in sent ? '+' : ''}`)
-        .join(' ')
-    : ''
+/** `a` for what is sent in full, `0-2` for a range of what is known, `-a` for what is gone. */
+function shapeOf({ args }: RequestFrame): string {
+  const sent = args as unknown as SentPlan
+  const [artifacts, removed] = 'plan' in sent ? [sent.plan.artifacts, []] : [sent.change.changed, sent.change.removed]
+  const shown = artifacts.flatMap((artifact) => {
+    if ('pieces' in artifact) return artifact.pieces.map(({ name }) => name)
+    return 'changes' in artifact
+      ? artifact.changes.map((one) => ('kind' in one ? one.name : one.join('-')))
+      : [artifact.name]
+  })
+  return [...shown, ...removed.map((name) => `-${name}`)].join(' ')
+}
 
-test('a piece is sent in full once on a connection, and again when it was long ago', async () => {
+async function serveShapes(): Promise<string[]> {
   const shapes: string[] = []
   await serve((request, socket) => {
     shapes.push(shapeOf(request))
+    reply(socket, request.id, null)
+  })
+  return shapes
+}
+
+test('a plan is sent as its difference to the one before on the same connection', async () => {
+  const shapes = await serveShapes()
+  open()
+  await client.check(tableOf(1, 'a', 'b', 'c'))
+  await client.apply(tableOf(1, 'a', 'b', 'c'))
+  await client.check(tableOf(2, 'a', 'x', 'c'))
+  await client.check(tableOf(3, 'c', 'a', 'x', 'y'))
+  await client.check(tableOf(4, 'y'))
+  await client.check({ revision: 5, artifacts: [] })
+  assert.deepEqual(shapes, ['a b c', '', '0-1 x 2-3', '2-3 0-2 y', '3-4', '-nft inet t'])
+  await breakConnection()
+  await client.check(tableOf(6, 'y'))
+  assert.equal(shapes.at(-1), 'y')
+})
+
+test('what is sent for one changed piece does not grow with the table', async () => {
+  let bytes = 0
+  await serve((request, socket) => {
+    bytes = JSON.stringify(request).length
     reply(socket, request.id, null)
   })
   open()
-  await client.check(tableOf(1, 'a', 'b'))
-  await client.apply(tableOf(1, 'a', 'b'))
-  await client.check(tableOf(2, 'a', 'c'))
-  for (let round = 0; round < rememberedPlans - 1; round += 1) await client.check(tableOf(3, 'c'))
-  await client.check(tableOf(4, 'a', 'c'))
-  assert.deepEqual(shapes.slice(0, 3), ['a+ b+', 'a b', 'a c+'])
-  assert.equal(shapes.at(-1), 'a c')
-  for (let round = 0; round < rememberedPlans; round += 1) await client.check(tableOf(5, 'c'))
-  await client.check(tableOf(6, 'a', 'c'))
-  assert.equal(shapes.at(-1), 'a+ c')
-  await breakConnection()
-  await client.check(tableOf(7, 'a', 'c'))
-  assert.equal(shapes.at(-1), 'a+ c+')
+  const names = Array.from({ length: 2000 }, (_, i) => `p${i}`)
+  await client.check(tableOf(1, ...names))
+  const whole = bytes
+  await client.attempt(tableOf(2, ...names.with(700, 'other')))
+  assert.ok(bytes < 500 && whole > 200 * bytes, `${bytes} of ${whole}`)
 })
 
-test('a file is sent in full once, and again when its text or its name is another', async () => {
-  const shapes: string[] = []
+test('of a long list only the changed part is sent', async () => {
+  const sent: SentPlan[] = []
   await serve((request, socket) => {
-    shapes.push(shapeOf(request))
+    sent.push(request.args as unknown as SentPlan)
     reply(socket, request.id, null)
   })
+  open()
+  const lines = Array.from({ length: 20_000 }, (_, i) => `10.0.${i >> 8}.${i & 255}`)
+  const listOf = (revision: number, elements: readonly string[]): Plan => {
+    const list = makePiece({ kind: 'set', name: 's', head: 'type ipv4_addr', lines: elements, origin: '' })
+    return { revision, artifacts: [{ kind: 'nft', name: 'inet t', pieces: [piece('a'), list] }] }
+  }
+  await client.check(listOf(1, lines))
+  await client.check(listOf(2, lines.toSpliced(9000, 0, '192.0.2.1')))
+  const [whole, change] = sent.map((args) => JSON.stringify(args).length)
+  assert.ok(change && whole && change < whole / 5, `${change} of ${whole}`)
+  const last = sent.at(-1)
+  const [table] = last && 'change' in last ? last.change.changed : []
+  const edited = table && 'changes' in table ? table.changes.at(-1) : undefined
+  assert.ok(edited && 'base' in edited && edited.base === 1)
+  assert.deepEqual(
+    edited.parts.map((part) => ('lines' in part ? 'part' : 'range')),
+    ['range', 'part', 'range'],
+  )
+})
+
+test('a file is sent when its text or its name is another', async () => {
+  const shapes = await serveShapes()
   open()
   const files = (revision: number, ...named: [string, string][]): Plan => ({
     revision,
@@ -225,20 +267,20 @@ test('a file is sent in full once, and again when its text or its name is anothe
   await client.check(files(1, ['a', 'x'], ['b', 'x']))
   await client.check(files(2, ['a', 'x'], ['b', 'y']))
   await client.check(files(3, ['c', 'x'], ['b', 'y']))
-  assert.deepEqual(shapes, ['a+ b+', 'a b+', 'c+ b'])
+  assert.deepEqual(shapes, ['a b', 'b', 'c -file a'])
 })
 
-test('when a piece is not remembered, everything is sent once more without the caller noticing', async () => {
+test('when the plan before is not remembered, everything is sent once more without the caller noticing', async () => {
   const shapes: string[] = []
   await serve((request, socket) => {
     shapes.push(shapeOf(request))
-    if (shapes.length < 2 || shapes.at(-1)?.includes('+')) reply(socket, request.id, shapes.length)
+    if ('plan' in request.args) reply(socket, request.id, shapes.length)
     else socket.write(encodeFrame({ id: request.id, ok: false, message: 'Unknown.', isPieceUnknown: true }))
   })
   open()
   await client.check(tableOf(1, 'a', 'b'))
   assert.equal(await client.apply(tableOf(1, 'a', 'b')), 3)
-  assert.deepEqual(shapes, ['a+ b+', 'a b', 'a+ b+'])
+  assert.deepEqual(shapes, ['a b', '', 'a b'])
 })
 
 test('a piece that is never remembered is refused in the end', async () => {

@@ -2,20 +2,19 @@
 // requests. It decides nothing; what to do after a reconnect belongs to the reconcile loop.
 
 import { connect, type Socket } from 'node:net'
-import { createFrameReader, encodeFrame, hashOfFile, rememberedPlans } from '../applyd/frames.ts'
+import { createFrameReader, encodeFrame } from '../applyd/frames.ts'
 import { GatewayError } from '../contract/error.ts'
 import type {
   Applier,
   Attempt,
   Checkpoint,
   CheckReport,
-  EngineFile,
   Hits,
-  NftPiece,
   Observation,
   Outcome,
   Plan,
   ReplyFrame,
+  SentPlan,
   SessionTable,
   ShareUpload,
   ShareUploadResult,
@@ -25,6 +24,7 @@ import type {
   VerbTable,
 } from '../plan/artifacts.ts'
 import { unsent } from '../plan/artifacts.ts'
+import { changeBetween } from './plan-change.ts'
 
 export interface ClientTimings {
   /** How long a call waits for a connection. */
@@ -58,7 +58,7 @@ interface Request {
   readonly id: number
   readonly verb: Verb
   readonly args: VerbTable[Verb]['args']
-  /** True when applyd did not know a piece or file that was left out. */
+  /** True when applyd did not know the plan that a change referred to. */
   isInFull: boolean
   readonly resolve: (result: unknown) => void
   readonly reject: (fault: GatewayError) => void
@@ -71,8 +71,8 @@ export class ApplydClient implements Applier {
   readonly #listeners = new Set<() => void>()
   readonly #sent = new Map<number, Request>()
   readonly #waiting: Request[] = []
-  /** Hashes of the pieces and files in the last plans of this connection, as applyd remembers them. */
-  #recent: readonly ReadonlySet<string>[] = []
+  /** The last plan that was sent on this connection, which applyd remembers, and its number. */
+  #known: { readonly number: number; readonly plan: Plan } | null = null
   #socket: Socket | null = null
   #isConnected = false
   #isClosed = false
@@ -157,7 +157,7 @@ export class ApplydClient implements Applier {
     this.#socket = socket
     socket.on('connect', () => {
       this.#isConnected = true
-      this.#recent = []
+      this.#known = null
       this.#failures = 0
       this.#pump()
       for (const listener of this.#listeners) listener()
@@ -209,10 +209,9 @@ export class ApplydClient implements Applier {
   }
 
   #send(request: Request): void {
-    const { id, verb, args, isInFull } = request
-    const isKnown = (hash: string): boolean => !isInFull && this.#recent.some((hashes) => hashes.has(hash))
+    const { id, verb, args } = request
     try {
-      const sent = 'plan' in args ? { plan: shorten(args.plan, isKnown) } : args
+      const sent = 'plan' in args ? this.#shorten(request, args.plan) : args
       this.#socket?.write(encodeFrame({ id, verb, args: sent }))
     } catch (fault) {
       this.#sent.delete(id)
@@ -220,7 +219,14 @@ export class ApplydClient implements Applier {
       request.reject(new GatewayError('internal', (fault as Error).message))
       return
     }
-    if ('plan' in args) this.#recent = [hashesOf(args.plan), ...this.#recent].slice(0, rememberedPlans)
+    if ('plan' in args) this.#known = { number: id, plan: args.plan }
+  }
+
+  /** applyd reads the plans of a connection in the order in which they were sent, so no answer has to be waited for. */
+  #shorten({ id, isInFull }: Request, plan: Plan): SentPlan {
+    const known = isInFull ? null : this.#known
+    if (!known) return { number: id, plan }
+    return { number: id, base: known.number, change: changeBetween(known.plan, plan) }
   }
 
   /** A reply that comes later is dropped. */
@@ -269,27 +275,6 @@ function limitOf(verb: Verb, { slowMs, trialMs, uploadMs, quickMs }: ClientTimin
   if (verb === 'upload') return uploadMs
   if (verb === 'trial') return trialMs
   return slowVerbs.has(verb) ? slowMs : quickMs
-}
-
-const hashesOf = ({ artifacts }: Plan): ReadonlySet<string> =>
-  new Set(
-    artifacts.flatMap((artifact) => {
-      if (artifact.kind === 'file') return [hashOfFile(artifact)]
-      return artifact.kind === 'nft' ? artifact.pieces.map(({ hash }) => hash) : []
-    }),
-  )
-
-/** What the other side knows is named, not repeated. */
-function shorten({ revision, artifacts }: Plan, isKnown: (hash: string) => boolean): unknown {
-  const shortenPiece = (piece: NftPiece): unknown =>
-    isKnown(piece.hash) ? { kind: piece.kind, name: piece.name, hash: piece.hash } : piece
-  const shortenFile = (file: EngineFile): unknown =>
-    isKnown(hashOfFile(file)) ? { kind: file.kind, name: file.name, hash: hashOfFile(file) } : file
-  const shortened = artifacts.map((artifact) => {
-    if (artifact.kind === 'file') return shortenFile(artifact)
-    return artifact.kind === 'nft' ? { ...artifact, pieces: artifact.pieces.map(shortenPiece) } : artifact
-  })
-  return { revision, artifacts: shortened }
 }
 
 /** What became of these is found out by the one who asked for it. */

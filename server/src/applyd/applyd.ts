@@ -10,9 +10,10 @@ import type { DataPlane, TrialPacket, TrialResult } from '../plan/artifacts.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { createShareUploader, parseShareUpload } from './engines/share-upload/upload.ts'
 import { createExecutor } from './executor.ts'
+import { createKernel } from './kernel/kernel.ts'
 import { createNetworkEngine, showDevices } from './network.ts'
 import { identify, isSameBoot, type ProcessId, stateOf } from './processes.ts'
-import { argumentParsers, Refusal } from './requests.ts'
+import { argumentParsers } from './requests.ts'
 import { createRuleset } from './ruleset.ts'
 import { createVerbServer, type Verbs } from './server.ts'
 import { createSupervisor, type Timings } from './supervisor.ts'
@@ -20,6 +21,7 @@ import type { ServiceAccount, Tables } from './tables.ts'
 import type { Log } from './text.ts'
 import { countConnections, readSessions } from './tracking.ts'
 import { leftOutOfTrials, runTrial } from './trial.ts'
+import { Refusal } from './wire/values.ts'
 
 /** The steps at which a test can make applyd fail or die; in production they do nothing. */
 export const failpointNames = [
@@ -29,7 +31,11 @@ export const failpointNames = [
   ...(['record.written', 'intent.removed'] as const),
   ...(['restore.files', 'restore.network', 'restore.tables', 'restore.units', 'restore.done'] as const),
 ]
-export type FailpointName = (typeof failpointNames)[number]
+/** The same for a plan that is tried before its revision is committed. */
+export const trialFailpointNames = [
+  ...(['attempt.intent', 'attempt.loaded', 'settle.recorded', 'settle.done', 'undo.tables', 'undo.done'] as const),
+]
+export type FailpointName = (typeof failpointNames | typeof trialFailpointNames)[number]
 
 export interface Context {
   readonly plane: DataPlane
@@ -72,7 +78,8 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     countConnections(context.tables.tracking)
   }
   const supervisor = createSupervisor(context)
-  const ruleset = createRuleset(context)
+  const nftKernel = await createKernel(context.tables.nft, context.log)
+  const ruleset = createRuleset(context, nftKernel)
   const executor = createExecutor(context, { supervisor, ruleset, network: createNetworkEngine(context) })
   const checkpoints = createCheckpoints(context.directory, context.log)
   const shares = createShareUploader({ stateDir, service, user: context.tables.uploader })
@@ -100,8 +107,11 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   }
   const verbs: Verbs = {
     check: ({ plan }) => inTurn(() => executor.check(plan)),
-    apply: ({ plan }) => inTurn(() => executor.apply(plan)),
-    attempt: ({ plan }) => inTurn(() => executor.attempt(plan)),
+    apply: async ({ plan }) => {
+      await executor.refresh(plan.revision)
+      return inTurn(() => executor.apply(plan))
+    },
+    attempt: ({ plan }, connection) => inTurn(() => executor.attempt(plan, connection)),
     settle: ({ revision }) => inTurn(() => executor.settle(revision)),
     undo: ({ revision }) => inTurn(() => executor.undo(revision)),
     observe: () => executor.observe(),
@@ -114,12 +124,19 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     upload: (request) => shares.upload(request),
   }
   const createParsers = () => ({ ...argumentParsers(context.tables), upload: parseShareUpload })
-  const server = createVerbServer(verbs, createParsers, context.log)
+  /** After everything that the connection asked for. At the end of applyd the next start does what is left to do. */
+  const onDisconnected = (connection: object): void => {
+    if (isClosing) return
+    inTurn(() => executor.disconnected(connection)).catch((fault) => {
+      context.log('error', 'A change that was not settled could not be undone', { fault })
+    })
+  }
+  const server = createVerbServer(verbs, { createParsers, onDisconnected, log: context.log })
   try {
     await executor.recover()
     await listen(server.server, socketPath, service)
   } catch (fault) {
-    await supervisor.close(false)
+    await Promise.all([supervisor.close(false), nftKernel.close()])
     unlock()
     throw fault
   }
@@ -130,6 +147,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     await Promise.all([last, server.close()])
     await supervisor.close(stopUnits)
     ruleset.close()
+    await nftKernel.close()
     unlock()
   }
   return { socketPath, verbs, close }

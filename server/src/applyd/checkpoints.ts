@@ -7,8 +7,8 @@ import { appendFileSync, constants, fsyncSync, ftruncateSync, readFileSync } fro
 import { join as joinPath } from 'node:path'
 import { readJson, readRegular, withFile, writeDurable } from '../files/durable.ts'
 import type { Checkpoint } from '../plan/artifacts.ts'
-import { Refusal } from './requests.ts'
 import type { Log } from './text.ts'
+import { Refusal } from './wire/values.ts'
 
 const { O_RDWR, O_APPEND, O_CREAT } = constants
 

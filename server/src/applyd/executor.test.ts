@@ -7,6 +7,7 @@ import { until } from '../../test/support/until.ts'
 import type { Artifact, LinkPlan } from '../plan/artifacts.ts'
 import type { FailpointName } from './applyd.ts'
 import { createExecutor } from './executor.ts'
+import { createProgramKernel } from './kernel/program.ts'
 import { createRuleset } from './ruleset.ts'
 import {
   type Bench,
@@ -157,7 +158,10 @@ scenario('the data plane none checks and applies nothing', async (scene) => {
 
 scenario('the data plane none works where nothing is installed, and reports what was not checked', async (scene) => {
   const tables = scene.bench.tables()
-  await scene.start({ plane: 'none', tables: { ...tables, nft: { ...tables.nft, command: ['/nowhere/nft'] } } })
+  await scene.start({
+    plane: 'none',
+    tables: { ...tables, nft: { ...tables.nft, way: 'program', command: ['/nowhere/nft'] } },
+  })
   assert.deepEqual(await scene.check(planOf(1, nft(piecesOf('a')))), {
     problems: [],
     unchecked: [{ artifact: 'nft inet portcullis', reason: '/nowhere/nft is not installed.' }],
@@ -241,8 +245,9 @@ scenario(
     const folders = { directory: join(stateDir, 'applyd'), logs: join(stateDir, 'log') }
     const context = { ...benchOptions(stateDir, scene.bench.tables()), ...folders, failpoint }
     const supervisor = createSupervisor(context)
+    const kernel = createProgramKernel(context.tables.nft)
     const start = async () => {
-      const executor = createExecutor(context, { supervisor, ruleset: createRuleset(context), network })
+      const executor = createExecutor(context, { supervisor, ruleset: createRuleset(context, kernel), network })
       await executor.recover()
       return executor
     }

@@ -2,7 +2,7 @@
 // machine, not from memory, so the same code applies, repairs drift and recovers after a crash.
 // The caller must make only one call of check, apply or recover at a time.
 
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -10,43 +10,61 @@ import type { Problem } from '../contract/error.ts'
 import { isAsWritten, readJson, readRegular, removeDurable, removeTemporary, writeDurable } from '../files/durable.ts'
 import { writeNew } from '../files/guarded.ts'
 import { makeRoom } from '../files/reserve.ts'
-import type { Attempt, CheckReport, LinkPlan, Observation, Outcome, Plan } from '../plan/artifacts.ts'
+import type { CheckReport, LinkPlan, Observation, Outcome, Plan } from '../plan/artifacts.ts'
 import type { Context, FailpointName } from './applyd.ts'
+import type { Verdict } from './kernel/kernel.ts'
+import type { Entry } from './loaded/journal.ts'
+import { createTrials } from './loaded/trials.ts'
 import type { createNetworkEngine } from './network.ts'
-import type { Verdict } from './nft.ts'
-import type { TableTargets } from './pieces.ts'
+import { areSame, type TableTargets } from './pieces.ts'
 import { run } from './processes.ts'
-import { Refusal } from './requests.ts'
-import type { Ruleset, RulesetRecord } from './ruleset.ts'
+import type { LoadOptions, Ruleset } from './ruleset.ts'
 import type { Supervisor } from './supervisor.ts'
 import { findFile, findUnit, objectForm, readsFile } from './tables.ts'
 import { objectOfComplaint, oneLine, wordsOf } from './text.ts'
-import { commandLine, digestOf, inputsOf } from './units.ts'
+import { commandLine, inputsOf } from './units.ts'
 import { type Difference, type Target, targetOf, vetTarget } from './vet.ts'
+import { Refusal } from './wire/values.ts'
 
 const checkTimeoutMs = 20_000
 /** gatewayd waits 60 s for an answer; a change that is not complete by then must already be reverting. */
 const applyTimeoutMs = 40_000
 
-/** What is applied. `kernel` identifies the running kernel: after a reboot the tables are gone. */
+/**
+ * What is applied. `kernel` identifies the running kernel: after a reboot the tables are gone. `rules` is what this apply
+ * changed in the tables, null when the record of the ruleset is known to hold it. There is also the newer revision of a
+ * change of nothing but tables.
+ */
 interface AppliedRecord {
   readonly id: string
   readonly revision: number
   readonly kernel: string
-  readonly ruleset: RulesetRecord
+  readonly rules: Entry | null
   readonly links: readonly LinkPlan[] | null
+}
+
+/** What passed a check, and on which state of the machine. */
+interface Checked {
+  readonly target: Target
+  readonly difference: Difference
+  readonly version: number
+  readonly applied: string | undefined
 }
 
 /**
  * What is needed to undo a switch, written before it begins: which files were there with what content (base64), which
  * tables are touched, which units ran. The tables and links to restore are in the record of what is applied.
  */
-interface Intent {
+export interface Intent {
   readonly id: string
   readonly kernel: string
   readonly files: readonly (readonly [name: string, content: string | null])[]
   readonly tables: readonly string[]
   readonly units: readonly string[]
+  /** Set when nothing but tables is touched. Such an intent is not forced to the disk, and void after a reboot. */
+  readonly isTablesOnly?: true
+  /** What rules counted that the switch removes. */
+  readonly counts?: readonly (readonly [origin: string, packets: number, bytes: number])[]
 }
 
 /** Several faults at once, each with the object that caused it. */
@@ -76,12 +94,14 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
   const intentPath = join(directory, 'intent.json')
   const stagingPath = join(directory, 'staging')
   let applied: AppliedRecord | null = null
+  /** The plan of the applied revision; null until one came, for example after a restart. */
+  let appliedPlan: Plan | null = null
   /** An intent whose revert failed: the next apply may still have to revert to it. */
   let pending: Intent | null = null
   /** The files that the last apply wrote, as the same buffers that it was given. */
   let written: Target['files'] = new Map()
   /** What passed the last check, so that its apply need not check again. */
-  let checked: string | null = null
+  let checked: Checked | null = null
 
   const pathOf = (file: string): string => findFile(tables, file)?.path ?? ''
 
@@ -108,11 +128,14 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     await supervisor.adopt()
     const record = readJson<AppliedRecord>(recordPath, log)
     const intent = readJson<Intent>(intentPath, log)
-    const isUnfinished = intent !== null && intent.id !== record?.id
-    // A record of an earlier release does not list the loaded pieces.
-    applied = record?.kernel === kernel && record.ruleset ? record : null
-    if (applied) ruleset.restore(applied.ruleset, isUnfinished ? intent.tables : [])
-    if (isUnfinished) await revert(intent, [])
+    // A record of an earlier release has no rules.
+    const mark = record?.kernel === kernel && record.rules !== undefined ? ruleset.restore(record.rules) : null
+    applied = record && mark ? { ...record, ...mark } : null
+    if (!applied) ruleset.forget()
+    const isVoid = intent?.isTablesOnly === true && intent.kernel !== kernel
+    const isUnfinished = intent !== null && !isVoid && intent.id !== (applied ?? record)?.id
+    if (isUnfinished && applied) ruleset.distrust(intent.tables)
+    if (isUnfinished) await (intent.isTablesOnly ? trials.revert(intent, []) : revert(intent, []))
     else removeDurable(intentPath)
     // A record whose tables are missing in the kernel is not valid: the next apply loads everything.
     if (applied && !(await ruleset.isThere())) {
@@ -127,12 +150,13 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     const target = targetOf(plan, tables, presentFiles())
     const difference = await differenceTo(target, plan.revision)
     const report = await checkTarget(target, difference)
-    checked = report.problems.length === 0 ? describe(target, difference) : null
+    checked = report.problems.length === 0 ? stateOf(target, difference) : null
     return report
   }
 
   async function apply(plan: Plan): Promise<Outcome> {
     if (plane === 'none') return { status: 'stored', reason: limitation ?? 'This data plane applies nothing.' }
+    await trials.undoUnsettled()
     if (applied && plan.revision < applied.revision)
       throw new Refusal(`Revision ${plan.revision} is older than the applied revision ${applied.revision}.`)
     const limit = Date.now() + applyTimeoutMs
@@ -143,13 +167,18 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     let intent: Intent | null = null
     try {
       const target = targetOf(plan, tables, presentFiles())
+      // Tables of an earlier life of the kernel; later the caller looks, outside of its turn.
+      if (!applied) await ruleset.refresh()
       const difference = await differenceTo(target, plan.revision)
-      const isChecked = checked === describe(target, difference)
+      const isChecked = checked !== null && isSameState(checked, stateOf(target, difference))
       const { problems } = isChecked ? { problems: [] } : await checkTarget(target, difference)
       checked = null
       if (problems.length > 0) return { status: 'put_back', problems, restored: true }
       const changed = Object.entries(difference).flatMap(([kind, names]) => names.map((name) => `${kind} ${name}`))
-      if (changed.length === 0 && !pending && applied?.revision === plan.revision) return { status: 'applied', changed }
+      if (changed.length === 0 && !pending && applied?.revision === plan.revision) {
+        appliedPlan = plan
+        return { status: 'applied', changed }
+      }
       intent = intentFor(difference)
       writeDurable(intentPath, JSON.stringify(intent))
       step('intent.written')
@@ -162,7 +191,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       step('units.switched')
       await probe(started)
       step('probed')
-      commit(intent.id, plan.revision, target)
+      commit(intent.id, plan, target)
       return { status: 'applied', changed }
     } catch (fault) {
       log('error', 'An apply failed', { fault, revision: plan.revision })
@@ -172,17 +201,9 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     }
   }
 
-  /** Every plan is still checked, committed and applied. */
-  async function attempt(_plan: Plan): Promise<Attempt> {
-    return { status: 'mixed' }
-  }
-
-  async function settle(revision: number): Promise<null> {
-    throw new Refusal(`Revision ${revision} was not tried.`)
-  }
-
-  async function undo(revision: number): Promise<Outcome> {
-    throw new Refusal(`Revision ${revision} was not tried.`)
+  /** Reads what the apply of this revision is to repair. It needs no turn, and nothing waits for it but that apply. */
+  async function refresh(revision: number): Promise<void> {
+    if (applied?.revision === revision) await ruleset.refresh()
   }
 
   async function observe(): Promise<Observation> {
@@ -244,13 +265,12 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     ]
   }
 
-  /** Equal for the same target on the same state of the machine. */
-  function describe(target: Target, difference: Difference): string {
-    const hash = createHash('sha256').update(JSON.stringify([difference, target.links, [...target.units]]))
-    for (const content of target.files.values()) hash.update(content ? digestOf(content) : '-')
-    for (const pieces of target.tables.values()) for (const piece of pieces) hash.update(piece.hash)
-    return `${hash.digest('hex')} ${ruleset.version()} ${applied?.id}`
-  }
+  const stateOf = (target: Target, difference: Difference): Checked => ({
+    target,
+    difference,
+    version: ruleset.version(),
+    applied: applied?.id,
+  })
 
   async function checkTarget(target: Target, difference: Difference): Promise<CheckReport> {
     const problems = vetTarget(target, difference, tables)
@@ -317,8 +337,8 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     if (links !== null && !(await network.isCurrent(links))) await network.apply(links)
   }
 
-  const load = async (targets: TableTargets): Promise<void> => {
-    if (targets.size > 0) throwIfFailed(await ruleset.load(targets))
+  const load = async (targets: TableTargets, options?: LoadOptions): Promise<void> => {
+    if (targets.size > 0) throwIfFailed(await ruleset.load(targets, options))
   }
 
   /** Stops what is not wanted first, so that ports are free; then starts in the order of the table. */
@@ -361,20 +381,29 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
   }
 
   /** The commit point: a failure after the record is written does not revert the new state. */
-  function commit(id: string, revision: number, target: Target): void {
-    const record: AppliedRecord = { id, revision, kernel, ruleset: ruleset.remember(), links: target.links }
+  function commit(id: string, plan: Plan, { links, files: contents }: Target): void {
+    const rules = ruleset.entryFor({ id, revision: plan.revision })
+    const record: AppliedRecord = { id, revision: plan.revision, kernel, rules, links }
     writeDurable(recordPath, JSON.stringify(record))
-    ruleset.settle()
-    applied = record
-    written = target.files
+    appliedPlan = plan
+    written = contents
     pending = null
-    try {
-      failpoint('record.written')
+    const finish = (work: () => void): void => {
+      try {
+        work()
+      } catch (fault) {
+        log('warning', 'The intent of a finished apply could not be removed and is kept until the next start', {
+          fault,
+        })
+      }
+    }
+    finish(() => failpoint('record.written'))
+    const isStored = ruleset.settle(rules)
+    applied = { ...record, rules: isStored ? null : rules }
+    finish(() => {
       removeDurable(intentPath)
       failpoint('intent.removed')
-    } catch (fault) {
-      log('warning', 'The intent of a finished apply could not be removed and is kept until the next start', { fault })
-    }
+    })
   }
 
   /** Restores the state before the intent as far as possible; returns the first faults and those of the revert. */
@@ -382,15 +411,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     written = new Map()
     const problems = [...first]
     const attempt = async (name: FailpointName, work: () => unknown) => {
-      try {
-        failpoint(name)
-        await work()
-      } catch (fault) {
-        log('error', 'A revert failed', { fault, step: name })
-        problems.push(
-          ...problemsOf(fault).map(({ field, message }) => ({ field, message: `The revert failed: ${message}` })),
-        )
-      }
+      problems.push(...(await tryRevert(name, work)))
     }
     // After a reboot the old rules and processes are gone: reverting then means the fail-closed rules of the boot.
     const isSameKernel = intent.kernel === kernel
@@ -407,13 +428,57 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       else removeDurable(recordPath)
       if (problems.length === first.length) removeDurable(intentPath)
     })
-    const isReverted = problems.length === first.length
-    if (isReverted) ruleset.settle()
-    pending = isReverted ? null : intent
+    pending = problems.length === first.length ? null : intent
     return problems
   }
 
-  return { recover, check, apply, attempt, settle, undo, observe }
+  /** A step of a revert; returns its faults. */
+  async function tryRevert(name: FailpointName, work: () => unknown): Promise<readonly Problem[]> {
+    try {
+      failpoint(name)
+      await work()
+      return []
+    } catch (fault) {
+      log('error', 'A revert failed', { fault, step: name })
+      return problemsOf(fault).map(({ field, message }) => ({ field, message: `The revert failed: ${message}` }))
+    }
+  }
+
+  const trials = createTrials(context, ruleset, {
+    intentPath,
+    applied: () => (pending ? null : applied && appliedPlan && { revision: applied.revision, plan: appliedPlan }),
+    units: () => supervisor.wanted(),
+    problemsOf,
+    tryRevert,
+    load,
+    onSettled: (mark, plan) => {
+      if (applied) applied = { ...applied, ...mark }
+      appliedPlan = plan
+    },
+    onReverted: (intent) => {
+      pending = intent
+    },
+  })
+
+  const { attempt, settle, undo, disconnected } = trials
+  return { recover, refresh, check, apply, attempt, settle, undo, disconnected, observe }
+}
+
+/** Equal targets are mostly the same objects. */
+function isSameState(one: Checked, other: Checked): boolean {
+  if (one.version !== other.version || one.applied !== other.applied) return false
+  const [before, now] = [one.target, other.target]
+  const isSameFile = ([name, content]: [string, Buffer | null]): boolean => {
+    const old = before.files.get(name)
+    return old === content || (!!old && !!content && old.equals(content))
+  }
+  return (
+    isDeepStrictEqual(one.difference, other.difference) &&
+    isDeepStrictEqual([before.links, before.units], [now.links, now.units]) &&
+    before.files.size === now.files.size &&
+    [...now.files].every(isSameFile) &&
+    [...now.tables].every(([name, pieces]) => areSame(before.tables.get(name) ?? [], pieces))
+  )
 }
 
 function throwIfFailed({ problems, unchecked }: Verdict): void {

@@ -101,7 +101,7 @@ async function failAt(name: FailpointName, bench: Bench): Promise<void> {
 }
 
 async function killAt(name: FailpointName, bench: Bench): Promise<void> {
-  const args = [bench.root, JSON.stringify(bench.nftCommand), String(bench.dnsPort), name]
+  const args = [bench.root, bench.namespace, String(bench.dnsPort), name]
   const script = join(import.meta.dirname, 'stand-ins', 'kill-child.ts')
   const env = { NODE_COMPILE_CACHE: compileCache }
   const child = spawn(process.execPath, [script, ...args, isRestore(name) ? 'fail' : ''], { stdio: 'inherit', env })

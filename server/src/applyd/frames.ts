@@ -1,27 +1,15 @@
 // The form of a message on the socket, used by both ends: a 4-byte big-endian length and that many bytes of JSON.
 
-import { createHash } from 'node:crypto'
-import { type EngineFile, maxFrameBytes } from '../plan/artifacts.ts'
-
-/** Both ends of a connection remember the pieces and files of this many plans; what they know is sent by its hash. */
-export const rememberedPlans = 4
-
-const hashes = new WeakMap<EngineFile, string>()
-
-/** Sent instead of a file that the other end knows. Files never change, so each is hashed once. */
-export function hashOfFile(file: EngineFile): string {
-  const known = hashes.get(file)
-  const hash = known ?? createHash('sha256').update(`${file.name}\n`).update(file.text).digest('hex')
-  if (known === undefined) hashes.set(file, hash)
-  return hash
-}
+import { maxFrameBytes } from '../plan/artifacts.ts'
 
 export function encodeFrame(message: unknown): Buffer {
-  const body = Buffer.from(JSON.stringify(message))
-  if (body.length > maxFrameBytes) throw new Error('The message is too large.')
-  const head = Buffer.alloc(4)
-  head.writeUInt32BE(body.length)
-  return Buffer.concat([head, body])
+  const text = JSON.stringify(message)
+  const size = Buffer.byteLength(text)
+  if (size > maxFrameBytes) throw new Error('The message is too large.')
+  const frame = Buffer.allocUnsafe(4 + size)
+  frame.writeUInt32BE(size)
+  frame.write(text, 4)
+  return frame
 }
 
 /** Returns a function that takes chunks and passes on each complete message; it throws on invalid data. */
@@ -35,12 +23,15 @@ export function createFrameReader(onMessage: (message: unknown) => void): (chunk
     chunks.push(chunk)
     size += chunk.length
     while (size >= needed) {
-      const all = Buffer.concat(chunks)
+      const all = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
       const end = 4 + all.readUInt32BE()
       if (end > 4 + maxFrameBytes) throw new Error('A frame is too large.')
       const isComplete = all.length >= end
-      chunks = [isComplete ? all.subarray(end) : all]
-      size = chunks[0]?.length ?? 0
+      const rest = isComplete ? all.subarray(end) : all
+      // A view of a few bytes would keep all of a large message in memory until the next one.
+      const isView = isComplete && rest.length < all.length / 2
+      chunks = rest.length === 0 ? [] : [isView ? Buffer.from(rest) : rest]
+      size = rest.length
       needed = isComplete ? 4 : end
       if (isComplete) onMessage(JSON.parse(utf8.decode(all.subarray(4, end))))
     }

@@ -7,8 +7,9 @@ import type { Verb } from '../plan/artifacts.ts'
 import { makePiece } from '../plan/nft-piece.ts'
 import { parseShareUpload } from './engines/share-upload/upload.ts'
 import { productionTables } from './production.ts'
-import { argumentParsers, Refusal } from './requests.ts'
+import { argumentParsers } from './requests.ts'
 import { findUnit } from './tables.ts'
+import { Refusal } from './wire/values.ts'
 
 const tables = productionTables('/var/lib/portcullis', { uid: 70_000, gid: 70_000 }, 'host')
 const parsers = { ...argumentParsers(tables), upload: parseShareUpload }
@@ -111,6 +112,22 @@ for (const [verb, request] of Object.entries(requests) as [Verb, unknown][])
         assert.throws(() => parsers[verb](replaced(text)), Refusal, `${place} = ${JSON.stringify(text)}`)
     }
   })
+
+test('L8: no text of a change of a plan can be an option, a path or a command', () => {
+  parsers.check({ number: 1, plan })
+  const list = makePiece({ kind: 'set', name: 's', head: 'type ipv4_addr', lines: ['192.0.2.1'], origin: 'o' })
+  const { parts, ...rest } = makePiece(chain())
+  const changes = [[0, 1], list, { ...rest, name: 'd', base: 0, parts }]
+  const change = {
+    revision: 2,
+    changed: [{ kind: 'nft', name: 'inet portcullis', changes }],
+    removed: ['nft inet portcullis'],
+  }
+  for (const [place, replaced] of textsIn({ number: 2, base: 1, change }, 'check'))
+    if (!contents.test(place))
+      for (const text of hostile)
+        assert.throws(() => parsers.check(replaced(text)), Refusal, `${place} = ${JSON.stringify(text)}`)
+})
 
 test('L8: no instance of a unit or of a file begins with a hyphen', () => {
   for (const template of tables.templates.keys())

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makePiece, printTable } from '../plan/nft-piece.ts'
-import { composeScript } from './nft-script.ts'
+import { changeOf, composeScript } from './nft-script.ts'
 
 const spec = { command: ['nft'], tables: ['inet portcullis'], boot: 'inet boot' } as const
 
@@ -16,7 +16,7 @@ test('a count goes to the first rule of its origin that counts, and never into q
   ]
   const piece = makePiece({ kind: 'chain', name: 'forward', head: '', lines, origin: '' })
   const counts = new Map([['r.1', { packets: 5, bytes: 70 }]])
-  const script = composeScript(spec, [{ table: 'inet portcullis', wanted: [piece], held: null }], counts)
+  const script = composeScript(spec, [changeOf('inet portcullis', null, [piece])], counts)
   const texts = script.map(({ text }) => text)
   assert.deepEqual(texts.slice(texts.indexOf('  chain forward {') + 1).slice(0, lines.length), [
     `    ${lines[0]}`,
@@ -32,7 +32,7 @@ test('a new table is loaded with the text that golden files and diffs show', () 
     makePiece({ kind: 'set', name: 's', head: 'type ipv4_addr', lines: ['10.0.0.1', '10.0.0.2'], origin: 'objects.s' }),
     makePiece({ kind: 'chain', name: 'c', head: '', lines: ['ip saddr @s counter drop comment "r.1"'], origin: '' }),
   ]
-  const script = composeScript(spec, [{ table: 'inet extra', wanted: pieces, held: null }], new Map())
+  const script = composeScript(spec, [changeOf('inet extra', null, pieces)], new Map())
   const text = script.map((line) => `${line.text}\n`).join('')
   assert.equal(text, `table inet extra\ndelete table inet extra\n${printTable('inet extra', pieces)}`)
   const fields = Object.fromEntries(script.map((line) => [line.text.trim(), line.field]))

@@ -4,16 +4,17 @@
 
 import type { NftPiece } from '../plan/artifacts.ts'
 import { countLines, linesOf, printPiece } from '../plan/nft-piece.ts'
+import { addressSetKind, type ElementChange } from './kernel/kernel.ts'
 import type { Counts } from './nft-listing.ts'
-import { type HeldPiece, type HeldTable, keyOf, originsOf } from './pieces.ts'
+import { compare, indexPieces, originsOf, type PieceDifference } from './pieces.ts'
 import type { NftSpec } from './tables.ts'
 import { commentOf } from './vet.ts'
 
-/** `held` is null when the table has to be loaded in full. */
+/** `difference` is that to the held pieces; null when the table has to be loaded in full. */
 export interface TableChange {
   readonly table: string
   readonly wanted: readonly NftPiece[]
-  readonly held: HeldTable | null
+  readonly difference: PieceDifference | null
 }
 
 /** `field` names the object that a refusal of this line is reported for. */
@@ -29,38 +30,48 @@ const wholePart = 0.4
 const bootLines = ['chain forward {', 'type filter hook forward priority filter; policy drop;', '}']
 
 /** The change from what is held to what is wanted: a delta, or a full load where that is cheaper or needed. */
-export function changeOf(table: string, held: HeldTable | null, wanted: readonly NftPiece[]): TableChange {
-  const full: TableChange = { table, wanted, held: null }
-  if (!held || held.size === 0 || wanted.length === 0) return full
-  const { changed, added, vanished } = compare(held, wanted)
+export function changeOf(table: string, held: readonly NftPiece[] | null, wanted: readonly NftPiece[]): TableChange {
+  const full: TableChange = { table, wanted, difference: null }
+  if (!held || held.length === 0 || wanted.length === 0) return full
+  const difference = compare(indexPieces(held), indexPieces(wanted))
+  const { changed, added, vanished } = difference
   const touched = changed.length + added.length + vanished.length
-  const size = Math.max(held.size, wanted.length)
+  const size = Math.max(held.length, wanted.length)
   const names = new Set(vanished.filter(({ kind }) => kind !== 'chain').map(({ name }) => name))
   const isFullReload =
     changed.some(([old, piece]) => old.head !== piece.head) ||
     // Sets and maps share their names.
     added.some(({ kind, name }) => kind !== 'chain' && names.has(name)) ||
     (size > wholeFrom && touched > wholePart * size)
-  return isFullReload ? full : { table, wanted, held }
+  return isFullReload ? full : { table, wanted, difference }
 }
 
-/** Chains of the kernel whose rules the change removes. */
-export function rewrittenChains({ held, wanted }: TableChange): readonly string[] {
-  if (!held) return []
-  const { changed, vanished } = compare(held, wanted)
-  return [...changed.map(([old]) => old), ...vanished].filter(({ kind }) => kind === 'chain').map(({ name }) => name)
+/** Chains of the kernel whose rules the change removes; null when it removes them all. */
+export function rewrittenChains({ difference }: TableChange): readonly string[] | null {
+  if (!difference) return null
+  const { changed, vanished } = difference
+  return [...changed.map(([old]) => old), ...vanished].filter(isChain).map(({ name }) => name)
 }
 
-function compare(held: HeldTable, wanted: readonly NftPiece[]) {
-  const keys = new Set(wanted.map(keyOf))
-  const changed: [HeldPiece, NftPiece][] = []
-  const added: NftPiece[] = []
-  for (const piece of wanted) {
-    const old = held.get(keyOf(piece))
-    if (!old) added.push(piece)
-    else if (old.hash !== piece.hash) changed.push([old, piece])
+/** An address, a network or a range, as the kernel takes them without nft. */
+const plainElement = /^[\d.]+(?:\/\d+|-[\d.]+)?$/
+
+/** The changes, where they are nothing but a few elements of lists of addresses; otherwise null. */
+export function elementChanges(changes: readonly TableChange[]): readonly ElementChange[] | null {
+  const found: ElementChange[] = []
+  for (const { table, difference } of changes) {
+    if (!difference || difference.added.length + difference.vanished.length > 0) return null
+    for (const [old, piece] of difference.changed) {
+      const kind = piece.kind === 'set' ? addressSetKind(piece.head) : null
+      const { gone, newLines } = elementsOf(old, piece)
+      if (kind === null || gone === 'all' || ![...gone, ...newLines].every((line) => plainElement.test(line)))
+        return null
+      const change = { table, set: piece.name, kind, field: fieldOf(piece) }
+      if (gone.length > 0) found.push({ verb: 'delete', ...change, elements: gone })
+      if (newLines.length > 0) found.push({ verb: 'add', ...change, elements: newLines })
+    }
   }
-  return { changed, added, vanished: [...held].filter(([key]) => !keys.has(key)).map(([, piece]) => piece) }
+  return found.length > 0 ? found : null
 }
 
 /**
@@ -69,9 +80,9 @@ function compare(held: HeldTable, wanted: readonly NftPiece[]) {
  */
 export function composeScript(spec: NftSpec, changes: readonly TableChange[], counts: Counts): ScriptLine[] {
   const lines = changes.flatMap((change) =>
-    change.held ? composeDelta(change, change.held, counts) : composeFull(change, counts),
+    change.difference ? composeDelta(change.table, change.difference, counts) : composeFull(change, counts),
   )
-  const first = changes.find(({ table, held }) => table === spec.tables[0] && !held)
+  const first = changes.find(({ table, difference }) => table === spec.tables[0] && !difference)
   if (!first) return lines
   const boot =
     first.wanted.length > 0 ? removal(spec.boot) : [...removal(spec.boot), `table ${spec.boot} {`, ...bootLines, '}']
@@ -86,14 +97,13 @@ function composeFull({ table, wanted }: TableChange, counts: Counts): ScriptLine
   return wanted.length === 0 ? head : [...head, ...block(table, wanted, counts)]
 }
 
-function composeDelta({ table, wanted }: TableChange, held: HeldTable, counts: Counts): ScriptLine[] {
-  const { changed, added, vanished } = compare(held, wanted)
+function composeDelta(table: string, { changed, added, vanished }: PieceDifference, counts: Counts): ScriptLine[] {
   const changedChains = changed.filter(([old]) => old.kind === 'chain')
   const elements = changed.filter(([old]) => old.kind !== 'chain').map(([old, piece]) => elementsOf(old, piece))
   const [goneChains, goneSets] = [vanished.filter(isChain), vanished.filter((piece) => !isChain(piece))]
-  const command = (words: string, { name, ...piece }: HeldPiece | NftPiece): ScriptLine => ({
-    text: `${words} ${table} ${name}`,
-    field: ('origin' in piece && piece.origin) || name,
+  const command = (words: string, piece: NftPiece): ScriptLine => ({
+    text: `${words} ${table} ${piece.name}`,
+    field: fieldOf(piece),
   })
   const change = (verb: string, piece: NftPiece, lines: readonly string[]): ScriptLine[] =>
     lines.length === 0
@@ -114,17 +124,17 @@ function composeDelta({ table, wanted }: TableChange, held: HeldTable, counts: C
   ]
 }
 
-const isChain = ({ kind }: HeldPiece | NftPiece): boolean => kind === 'chain'
+const isChain = ({ kind }: NftPiece): boolean => kind === 'chain'
 
-/** Removed and added elements; a set that changes by more than half, or whose old elements are unknown, is refilled. */
-function elementsOf({ body }: HeldPiece, piece: NftPiece) {
-  const [oldParts, newParts] = [body?.parts ?? [], piece.parts]
-  const [oldHashes, newHashes] = [new Set(oldParts.map(({ hash }) => hash)), new Set(newParts.map(({ hash }) => hash))]
+/** Removed and added elements, found part by part; a set that changes by more than half is refilled. */
+function elementsOf({ parts: oldParts }: NftPiece, piece: NftPiece) {
+  const oldHashes = new Set(oldParts.map(({ hash }) => hash))
+  const newHashes = new Set(piece.parts.map(({ hash }) => hash))
   const old = new Set(linesOf({ parts: oldParts.filter(({ hash }) => !newHashes.has(hash)) }))
-  const wanted = new Set(linesOf({ parts: newParts.filter(({ hash }) => !oldHashes.has(hash)) }))
+  const wanted = new Set(linesOf({ parts: piece.parts.filter(({ hash }) => !oldHashes.has(hash)) }))
   const gone = [...old].filter((line) => !wanted.has(line))
   const newLines = [...wanted].filter((line) => !old.has(line))
-  const isRefilled = !body || gone.length + newLines.length > countLines(piece) / 2
+  const isRefilled = gone.length + newLines.length > countLines(piece) / 2
   return { piece, gone: isRefilled ? ('all' as const) : gone, newLines: isRefilled ? linesOf(piece) : newLines }
 }
 

@@ -28,7 +28,7 @@ describe('a kill of applyd while it starts a unit leaves no process that it does
 })
 
 async function killDuringStart(bench: Bench, moment: string): Promise<void> {
-  const args = [bench.root, JSON.stringify(bench.nftCommand), String(bench.dnsPort), 'unit.stopped', moment]
+  const args = [bench.root, bench.namespace, String(bench.dnsPort), 'unit.stopped', moment]
   const script = join(import.meta.dirname, 'stand-ins', 'kill-child.ts')
   const env = { NODE_COMPILE_CACHE: join(scratch, 'cache') }
   const child = spawn(process.execPath, [script, ...args], { stdio: 'inherit', env })

@@ -9,34 +9,59 @@ import { commentOf } from './vet.ts'
 /** What a table should become; without pieces it is removed. */
 export type TableTargets = ReadonlyMap<string, readonly NftPiece[]>
 
-/**
- * A piece as the kernel got it. The body is missing after a restart that found no copy of it, until a plan brings one.
- * The fingerprint is that of the first listing after the load whose `shape` was right; null before it.
- */
-export interface HeldPiece extends Pick<NftPiece, 'kind' | 'name' | 'head' | 'hash'> {
-  readonly body: NftPiece | null
-  readonly shape: string
-  readonly fingerprint: string | null
-}
-
 /** The pieces of one table, by key. */
-export type HeldTable = ReadonlyMap<string, HeldPiece>
+export type PieceIndex = ReadonlyMap<string, NftPiece>
 
 export const keyOf = ({ kind, name }: Pick<NftPiece, 'kind' | 'name'>): string => `${kind} ${name}`
 
-/** Short, because the record of what is applied holds one for every piece. */
+const indexes = new WeakMap<readonly NftPiece[], PieceIndex>()
+
+/** The pieces of a table by key; a list of pieces never changes, so each is indexed once. */
+export function indexPieces(pieces: readonly NftPiece[]): PieceIndex {
+  const known = indexes.get(pieces)
+  const index = known ?? new Map(pieces.map((piece) => [keyOf(piece), piece]))
+  if (!known) indexes.set(pieces, index)
+  return index
+}
+
+/** What must be done to a table. */
+export interface PieceDifference {
+  readonly changed: readonly (readonly [old: NftPiece, piece: NftPiece])[]
+  readonly added: readonly NftPiece[]
+  readonly vanished: readonly NftPiece[]
+}
+
+/** Pieces that stay are mostly the same objects, so that this reads nothing of them. */
+export function compare(held: PieceIndex, wanted: PieceIndex): PieceDifference {
+  const changed: [NftPiece, NftPiece][] = []
+  const added: NftPiece[] = []
+  for (const [key, piece] of wanted) {
+    const old = held.get(key)
+    if (old === piece) continue
+    if (!old) added.push(piece)
+    else if (old.hash !== piece.hash) changed.push([old, piece])
+  }
+  const isAllThere = wanted.size - added.length === held.size
+  const vanished = isAllThere ? [] : [...held].filter(([key]) => !wanted.has(key)).map(([, piece]) => piece)
+  return { changed, added, vanished }
+}
+
+export const isNoDifference = ({ changed, added, vanished }: PieceDifference): boolean =>
+  changed.length + added.length + vanished.length === 0
+
+/** Are these the same pieces, in any order? */
+export const areSame = (one: readonly NftPiece[], other: readonly NftPiece[]): boolean =>
+  one === other || (one.length === other.length && isNoDifference(compare(indexPieces(one), indexPieces(other))))
+
+/** Short, because one is kept for every piece. */
 export const digest = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22)
-
-export const hold = (piece: NftPiece): HeldPiece => {
-  const { kind, name, head, hash } = piece
-  return { kind, name, head, hash, body: piece, shape: shapeOf(piece), fingerprint: null }
-}
 
 /** Elements of these sets change without applyd. */
 export const isLively = ({ head }: Pick<NftPiece, 'head'>): boolean => /\b(dynamic|timeout)\b/.test(head)
 
-function shapeOf(piece: NftPiece): string {
+/** By what a listing is recognised as this piece before its fingerprint is known. */
+export function shapeOf(piece: NftPiece): string {
   if (piece.kind === 'chain') return chainShape(hookOf(piece.head), originsOf(piece))
   return setShape(isLively(piece) || /\bauto-merge\b/.test(piece.head) ? null : countLines(piece))
 }

@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { argumentParsers, Refusal } from './requests.ts'
+import { argumentParsers } from './requests.ts'
 import { createScenarios, file, planOf, type Scene, unit } from './stand-ins/harness.ts'
 import type { Reload, UnitSpec } from './tables.ts'
+import { Refusal } from './wire/values.ts'
 
 const { scenario, run } = createScenarios('reloads')
 

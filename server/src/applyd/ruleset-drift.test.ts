@@ -82,18 +82,20 @@ scenarioOf('a trial runs without the block that failed trials set, which stays i
   assert.equal(scene.bench.kernel().match(/fwd\.sys\.blocked/g)?.length, 2)
 })
 
-scenarioOf('after a restart without the copy of the bodies the next plan supplies them', async (sequence) => {
+scenarioOf('after a restart without the record of the rules the next plan is loaded in full', async (sequence) => {
   const { scene } = sequence
   const pieces = [base('jump keep'), keep, set('s', ['10.0.0.1', '10.0.0.2', '10.0.0.3'])]
   await sequence.applied(...pieces)
+  await sequence.applied(...pieces, chain('more', []))
   await scene.applyd?.close()
-  const path = join(scene.bench.stateDir, 'applyd', 'applied.json')
-  const record = JSON.parse(scene.bench.record('applied.json') ?? '')
-  writeFileSync(path, JSON.stringify({ ...record, ruleset: { ...record.ruleset, fresh: [] } }))
-  rmSync(join(scene.bench.stateDir, 'applyd', 'bodies.json'), { force: true })
+  rmSync(join(scene.bench.stateDir, 'applyd', 'rules.jsonl'))
   await scene.start()
+  assert.equal((await scene.observe()).appliedRevision, null)
   await assert.rejects(scene.verbs.trial({ packets: [packet] }), /loaded rules is not known/)
-  assert.deepEqual(await scene.apply(planOf(sequence.revision, nft(pieces))), { status: 'applied', changed: [] })
+  assert.deepEqual(await scene.apply(planOf(sequence.revision, nft(pieces))), {
+    status: 'applied',
+    changed: ['nft inet portcullis'],
+  })
   assert.deepEqual(await scene.verbs.trial({ packets: [packet, { ...packet, destination: '10.0.0.7' }] }), [
     { passed: true, origins: [] },
     { passed: false, origins: [] },
@@ -118,12 +120,12 @@ scenarioOf('a large table is read in full only occasionally, but its absence is 
   assert.equal((await seen())?.present, false)
 })
 
-scenarioOf('a damaged copy of the bodies is not used', async (sequence) => {
+scenarioOf('a damaged record of the rules is not used', async (sequence) => {
   const { scene } = sequence
   const lines = Array.from({ length: 2000 }, (_, i) => rule(`r.${i}`, `udp dport ${i}`))
   await sequence.applied(base(), chain('long', lines))
   await scene.applyd?.close()
-  const path = join(scene.bench.stateDir, 'applyd', 'bodies.json')
+  const path = join(scene.bench.stateDir, 'applyd', 'rules.jsonl')
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll('accept comment', 'drop comment'))
   let isBroken = false
   await scene.start({

@@ -2,10 +2,10 @@
 // for last and accepted, and rules keep what they counted.
 
 import assert from 'node:assert/strict'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { NftPiece } from '../plan/artifacts.ts'
-import { chain, forwardHead, map, nft, planOf, problemsOf, set } from './stand-ins/harness.ts'
-import { base, createSequences, keep, rule } from './stand-ins/sequence.ts'
+import { chain, file, forwardHead, map, nft, planOf, problemsOf, set, unit } from './stand-ins/harness.ts'
+import { base, createSequences, keep, rule, type Sequence } from './stand-ins/sequence.ts'
 
 const { scenarioOf, run } = createSequences('the ruleset')
 
@@ -207,9 +207,11 @@ scenarioOf('counting starts again only when the table was gone', async (sequence
   await scene.start()
   assert.equal(await epoch(), first)
   scene.bench.nft('add', 'chain', 'inet', 'portcullis', 'foreign')
+  await scene.observe()
   await sequence.applied(base(rule('r.2')))
   assert.equal(await epoch(), first)
   scene.bench.nft('delete', 'table', 'inet', 'portcullis')
+  await scene.observe()
   await sequence.applied(base(rule('r.2')))
   assert.notEqual(await epoch(), first)
 })
@@ -238,30 +240,58 @@ scenarioOf('a table of devices is loaded beside the first one, and its absence b
   assert.doesNotMatch(scene.bench.kernel(), /netdev|boot/)
 })
 
-scenarioOf('a change costs one listing of its chain, one check and one load', async (sequence) => {
-  const { bench } = sequence.scene
-  await sequence.scene.applyd?.close()
+/** Starts applyd with an nft that writes down its arguments; returns what it was called with since the last time. */
+async function countCalls({ scene }: Sequence): Promise<() => string[]> {
+  const { bench } = scene
+  await scene.applyd?.close()
   const wrapper = bench.path('nft.sh')
   const calls = bench.path('calls')
-  writeFileSync(wrapper, `#!/bin/sh\necho "$@" >>${calls}\nexec ${bench.nftCommand.join(' ')} "$@"\n`, { mode: 0o755 })
+  writeFileSync(wrapper, `#!/bin/sh\necho "$@" >>${calls}\nexec ${bench.nftSpec.command.join(' ')} "$@"\n`, {
+    mode: 0o755,
+  })
   const tables = bench.tables()
-  await sequence.scene.start({ tables: { ...tables, nft: { ...tables.nft, command: [wrapper] } } })
+  await scene.start({ tables: { ...tables, nft: { ...tables.nft, way: 'program', command: [wrapper] } } })
+  return () => {
+    const seen = existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : []
+    rmSync(calls, { force: true })
+    return seen
+  }
+}
+
+scenarioOf('a change costs one reading of its chain, one check and one load', async (sequence) => {
+  const takeCalls = await countCalls(sequence)
   await sequence.applied(base('jump keep'), keep)
-  rmSync(calls)
+  takeCalls()
   const plan = planOf(9, nft([base('jump keep', rule('r.1')), keep]))
   assert.deepEqual(await sequence.scene.check(plan), { problems: [], unchecked: [] })
   assert.equal((await sequence.scene.apply(plan)).status, 'applied')
-  // Whether a table that nobody wants is still absent is asked now and then, whatever changes.
-  const seen = readFileSync(calls, 'utf8').trim().split('\n')
-  assert.deepEqual(
-    seen.filter((call) => call !== '-j list table inet extra'),
-    ['-c -f -', '-j list chain inet portcullis forward', '-f -'],
-  )
+  assert.deepEqual(takeCalls(), ['-c -f -', '-j list chain inet portcullis forward', '-f -'])
   // Another plan than the one that was checked is checked.
-  rmSync(calls)
   await sequence.scene.check(planOf(10, nft([base('jump keep', rule('r.2')), keep])))
   await sequence.scene.apply(planOf(10, nft([base('jump keep', rule('r.3')), keep])))
-  assert.equal(readFileSync(calls, 'utf8').match(/^-c -f -$/gm)?.length, 2)
+  assert.equal(takeCalls().filter((call) => call === '-c -f -').length, 2)
+})
+
+scenarioOf('a change that is tried costs one reading of its chain and one load', async (sequence) => {
+  const takeCalls = await countCalls(sequence)
+  await sequence.applied(base('jump keep'), keep)
+  takeCalls()
+  const plan = planOf(9, nft([base('jump keep', rule('r.1')), keep]))
+  assert.equal((await sequence.scene.verbs.attempt({ plan })).status, 'applied')
+  await sequence.scene.verbs.settle({ revision: 9 })
+  assert.deepEqual(takeCalls(), ['-j list chain inet portcullis forward', '-f -'])
+})
+
+scenarioOf('a change of a file asks nft for nothing', async (sequence) => {
+  const takeCalls = await countCalls(sequence)
+  const table = nft([base('jump keep'), keep])
+  const withFile = (revision: number, text: string) => planOf(revision, table, file('stand.conf', text), unit('stand'))
+  await sequence.scene.apply(withFile(1, 'well\n'))
+  takeCalls()
+  assert.deepEqual(await sequence.scene.check(withFile(2, 'well\nb\n')), { problems: [], unchecked: [] })
+  const outcome = await sequence.scene.apply(withFile(2, 'well\nb\n'))
+  assert.deepEqual(outcome, { status: 'applied', changed: ['file stand.conf', 'unit stand'] })
+  assert.deepEqual(takeCalls(), [])
 })
 
 scenarioOf('what is written for a change does not grow with the ruleset', async (sequence) => {
@@ -273,9 +303,11 @@ scenarioOf('what is written for a change does not grow with the ruleset', async 
     ),
   )
   await scene.apply(planOf(1, nft([base(), ...chains])))
+  const whole = scene.bench.record('rules.jsonl')?.length ?? 0
   await scene.apply(planOf(2, nft([base(rule('r.new')), ...chains])))
-  const record = scene.bench.record('applied.json') ?? ''
-  assert.ok(record.length < 300 * 130, `${record.length} bytes`)
+  const added = (scene.bench.record('rules.jsonl')?.length ?? 0) - whole
+  const record = scene.bench.record('applied.json')?.length ?? 0
+  assert.ok(whole > 50_000 && added > 0 && added < 2000 && record < 2000, `${whole}, ${added} and ${record} bytes`)
   await scene.start()
   assert.deepEqual(await scene.apply(planOf(2, nft([base(rule('r.new')), ...chains]))), {
     status: 'applied',

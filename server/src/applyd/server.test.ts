@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { until } from '../../test/support/until.ts'
-import { maxFrameBytes, type NftPiece, type ReplyFrame } from '../plan/artifacts.ts'
+import { maxFrameBytes, type ReplyFrame } from '../plan/artifacts.ts'
 import type { Applyd } from './applyd.ts'
-import { createFrameReader, encodeFrame, hashOfFile, rememberedPlans } from './frames.ts'
+import { createFrameReader, encodeFrame } from './frames.ts'
 import { Bench, chain, file, nft, piecesOf, planOf, set, unit } from './stand-ins/harness.ts'
 
 let bench: Bench
@@ -63,38 +63,61 @@ test('a request is answered under its id', () =>
     assert.deepEqual(reply, { id: 42, ok: true, result: { problems: [], unchecked: [] } })
   }))
 
-test('a piece is remembered for the last plans of its connection, and for no other connection', async () => {
-  const named = ({ kind, name, hash }: NftPiece) => ({ kind, name, hash })
-  const sent = piecesOf('a')
-  const check = (pieces: unknown[]) => {
-    return { id: 1, verb: 'check', args: { plan: { revision: 1, artifacts: [{ ...nft([]), pieces }] } } }
-  }
+const changeOf = (number: number, base: number, changed: readonly unknown[], removed: readonly string[] = []) => {
+  return { id: 1, verb: 'check', args: { number, base, change: { revision: 1, changed, removed } } }
+}
+const tableChange = (...changes: readonly unknown[]) => ({ kind: 'nft', name: 'inet portcullis', changes })
+const isUnknown = (reply: ReplyFrame): boolean => !reply.ok && reply.isPieceUnknown === true
+
+test('a plan may be the change of the last one of its connection, and of no other plan', async () => {
+  const whole = { id: 1, verb: 'check', args: { number: 1, plan: planOf(1, nft(piecesOf('a'))) } }
   await withPeer(async (peer) => {
-    assert.equal((await peer.ask(check(sent))).ok, true)
-    assert.equal((await peer.ask(check(sent.map(named)))).ok, true)
-    const wrong = await peer.ask(check(sent.map((piece) => ({ ...named(piece), name: 'other' }))))
-    assert.deepEqual([wrong.ok, !wrong.ok && wrong.isPieceUnknown], [false, true])
-    for (let round = 0; round < rememberedPlans; round += 1) await peer.ask(check([]))
-    assert.equal((await peer.ask(check(sent.map(named)))).ok, false)
+    assert.equal((await peer.ask(whole)).ok, true)
+    assert.equal((await peer.ask(changeOf(2, 1, []))).ok, true)
+    assert.equal((await peer.ask(changeOf(3, 2, [tableChange([0, 1], chain('b', []))]))).ok, true)
+    assert.equal(isUnknown(await peer.ask(changeOf(4, 2, []))), true)
+    assert.equal((await peer.ask(changeOf(5, 3, [tableChange(chain('c', []))]))).ok, true)
+    assert.equal((await peer.ask(changeOf(6, 5, [], ['nft inet portcullis']))).ok, true)
+    assert.equal((await peer.ask(changeOf(7, 6, [tableChange([0, 1])]))).ok, false)
   })
-  await withPeer(async (peer) => {
-    const reply = await peer.ask(check(sent.map(named)))
-    assert.deepEqual([reply.ok, !reply.ok && reply.isPieceUnknown], [false, true])
-  })
+  await withPeer(async (peer) => assert.equal(isUnknown(await peer.ask(changeOf(2, 1, []))), true))
 })
 
-test('a file is remembered like a piece, under its own name only', async () => {
-  const whole = file('stand.conf', 'well\n')
-  const check = (...artifacts: unknown[]) => ({ id: 1, verb: 'check', args: { plan: { revision: 1, artifacts } } })
-  const named = (name: string) => ({ kind: 'file', name, hash: hashOfFile(whole) })
-  await withPeer(async (peer) => {
-    assert.equal((await peer.ask(check(whole, unit('stand')))).ok, true)
-    assert.equal((await peer.ask(check(named('stand.conf'), unit('stand')))).ok, true)
-    const other = await peer.ask(check(named('dns.conf')))
-    assert.deepEqual([other.ok, !other.ok && other.isPieceUnknown], [false, true])
-    assert.equal((await peer.ask(check({ ...nft([]), pieces: [named('stand.conf')] }))).ok, false)
-  })
-})
+test('a change of a plan is refused when it does not fit the plan before', () =>
+  withPeer(async (peer) => {
+    const list = set(
+      's',
+      Array.from({ length: 3000 }, (_, i) => `10.0.${i >> 8}.${i & 255}`),
+    )
+    const plan = planOf(1, nft([...piecesOf('a'), list]), file('stand.conf', 'well\n'), unit('stand'))
+    assert.equal((await peer.ask({ id: 1, verb: 'check', args: { number: 1, plan } })).ok, true)
+    const { parts, ...rest } = list
+    const [part] = parts
+    const wrong: Record<string, ReturnType<typeof changeOf>> = {
+      'a range past the end': changeOf(2, 1, [tableChange([0, 3])]),
+      'a range that is empty': changeOf(2, 1, [tableChange([1, 1])]),
+      'a range of three': changeOf(2, 1, [tableChange([0, 1, 2])]),
+      'a range of text': changeOf(2, 1, [tableChange(['0', '1'])]),
+      'a piece twice': changeOf(2, 1, [tableChange([0, 2], [0, 1])]),
+      'many ranges': changeOf(2, 1, [{ ...tableChange(), changes: Array(150_000).fill([0, 2]) }]),
+      'an unknown table': changeOf(2, 1, [{ ...tableChange(), name: 'inet extra' }]),
+      'a file as a table': changeOf(2, 1, [{ kind: 'file', name: 'stand.conf', changes: [] }]),
+      'an artifact twice': changeOf(2, 1, [file('stand.conf', ''), file('stand.conf', 'x')]),
+      'what was not there is removed': changeOf(2, 1, [], ['file dns.conf']),
+      'a piece of other parts': changeOf(2, 1, [tableChange({ ...rest, base: 1, parts: [[0, 1]] })]),
+      'parts of no piece': changeOf(2, 1, [tableChange({ ...rest, base: 7, parts: [[0, 1]] })]),
+      'a part that is not what its hash says': changeOf(2, 1, [
+        tableChange({ ...rest, base: 1, parts: [{ ...part, lines: [] }, [1, parts.length]] }),
+      ]),
+    }
+    for (const [what, message] of Object.entries(wrong)) {
+      const reply = await peer.ask(message)
+      assert.equal(reply.ok, false, what)
+      assert.equal(isUnknown(reply), false, what)
+    }
+    const fitting = tableChange([0, 1], { ...rest, base: 1, parts: [part, [1, parts.length]] })
+    assert.equal((await peer.ask(changeOf(2, 1, [fitting]))).ok, true)
+  }))
 
 const hash = 'a'.repeat(64)
 const ports = { sourcePort: 1, destinationPort: 2 }
@@ -138,8 +161,9 @@ const faulty: Record<string, unknown> = {
   'a piece of another kind': apply(nft([{ ...chain('x', []), kind: 'counter' as 'chain' }])),
   'a piece whose hash is of other content': apply(nft([{ ...chain('x', []), name: 'y' }])),
   'a piece whose hash is not valid': apply(nft([{ ...chain('x', []), hash: 'abc' }])),
-  'a piece that was never sent, by its hash': apply({ ...nft([]), pieces: [{ kind: 'chain', name: 'x', hash }] }),
-  'a piece by an incomplete name': apply({ ...nft([]), pieces: [{ kind: 'chain', hash }] }),
+  'a piece without its parts': apply({ ...nft([]), pieces: [{ kind: 'chain', name: 'x', hash }] }),
+  'a plan and a change of one': { id: 1, verb: 'apply', args: { plan: planOf(1), change: {} } },
+  'a change of no plan': { id: 1, verb: 'apply', args: { number: 1, base: 0, change: {} } },
   'a piece whose name is syntax': apply(nft([chain('x {}; flush ruleset; chain y', [])])),
   'a piece whose origin is syntax': apply(nft([set('s', [], 'type ipv4_addr', '"; x')])),
   'a piece with half a character': apply(nft([chain('x', ['\ud800'])])),

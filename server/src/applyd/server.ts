@@ -4,21 +4,32 @@
 import { createServer, type Socket } from 'node:net'
 import { maxFrameBytes, type Verb, type VerbTable } from '../plan/artifacts.ts'
 import { createFrameReader, encodeFrame } from './frames.ts'
-import { type ArgumentParsers, parseCount, parseKeys, Refusal, UnknownPiece } from './requests.ts'
+import type { ArgumentParsers } from './requests.ts'
 import { type Log, wordsOf } from './text.ts'
+import { parseCount, parseKeys, Refusal, UnknownPiece } from './wire/values.ts'
 
-export type Verbs = { readonly [V in Verb]: (args: VerbTable[V]['args']) => Promise<VerbTable[V]['result']> }
+/** `connection` identifies who asks; null inside this process. */
+export type Verbs = {
+  readonly [V in Verb]: (args: VerbTable[V]['args'], connection?: object | null) => Promise<VerbTable[V]['result']>
+}
 
 const connectionLimit = 8
 const requestLimit = 64
 
-/** Each connection has separate parsers: they remember what it sent. */
-export function createVerbServer(verbs: Verbs, createParsers: () => ArgumentParsers, log: Log) {
+interface ServerParts {
+  /** Each connection has separate parsers: they remember what it sent. */
+  readonly createParsers: () => ArgumentParsers
+  readonly onDisconnected: (connection: object) => void
+  readonly log: Log
+}
+
+export function createVerbServer(verbs: Verbs, { createParsers, onDisconnected, log }: ServerParts) {
   const sockets = new Set<Socket>()
   const running = new Set<Promise<void>>()
   const call = <V extends Verb>(verb: V, args: unknown, parsers: ArgumentParsers): Promise<unknown> =>
-    verbs[verb](parsers[verb](args))
+    verbs[verb](parsers[verb](args), parsers)
 
+  /** The parsers are those of one connection, and stand for it. */
   const perform = async (id: number, message: unknown, isBusy: boolean, parsers: ArgumentParsers): Promise<Buffer> => {
     try {
       if (isBusy) throw new Refusal('Too many requests are waiting.')
@@ -58,7 +69,10 @@ export function createVerbServer(verbs: Verbs, createParsers: () => ArgumentPars
       }
     })
     socket.on('error', () => socket.destroy())
-    socket.on('close', () => sockets.delete(socket))
+    socket.on('close', () => {
+      sockets.delete(socket)
+      onDisconnected(parsers)
+    })
   })
   server.maxConnections = connectionLimit
 

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { test } from 'node:test'
 import { productionTables } from './production.ts'
-import { benchTables } from './stand-ins/harness.ts'
+import { benchTables, plainNft } from './stand-ins/harness.ts'
 import type { Tables } from './tables.ts'
 
 const here = import.meta.dirname
@@ -38,7 +38,7 @@ function assertSound({ nft, files, fileTemplates, units, templates, trial }: Tab
 
 test('the production tables and those of the tests are sound', () => {
   assertSound(productionTables('/var/lib/portcullis', { uid: 65534, gid: 65534 }, 'host'))
-  assertSound(benchTables('/tmp', ['/usr/sbin/nft'], 5353))
+  assertSound(benchTables('/tmp', plainNft, 5353))
 })
 
 test('an engine of a lab does not run as the account of the same name of the host', () => {

@@ -83,6 +83,12 @@ export interface NftSpec {
   readonly tables: readonly [string, ...string[]]
   /** Exists while the first is missing, and drops all forwarded traffic. */
   readonly boot: string
+  /** How to talk to the kernel; without it the library, and the program where that is not possible. */
+  readonly way?: 'library' | 'program' | undefined
+  /** The file of the library, where it is not the usual one. */
+  readonly library?: string | undefined
+  /** An open descriptor of the network namespace that the library works in, where it is not that of the process. */
+  readonly namespace?: number | undefined
 }
 
 /** Where the kernel shows the connections it tracks. */

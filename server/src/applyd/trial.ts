@@ -3,8 +3,8 @@
 
 import type { TrialPacket, TrialResult } from '../plan/artifacts.ts'
 import { run } from './processes.ts'
-import { Refusal } from './requests.ts'
 import { oneLine } from './text.ts'
+import { Refusal } from './wire/values.ts'
 
 const timeoutMs = 120_000
 

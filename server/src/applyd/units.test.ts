@@ -6,11 +6,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { benchTables } from './stand-ins/harness.ts'
+import { benchTables, plainNft } from './stand-ins/harness.ts'
 import type { UnitSpec } from './tables.ts'
 import { answers, commandLine, inputsOf, unitCommandLine } from './units.ts'
 
-const spec = benchTables('/tmp', ['/usr/sbin/nft'], 5353).units.get('dns') ?? assert.fail()
+const spec = benchTables('/tmp', plainNft, 5353).units.get('dns') ?? assert.fail()
 
 test('a probe sees a TCP port, a UDP port and a socket while they are open, and not after', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'probe-'))

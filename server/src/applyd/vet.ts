@@ -2,8 +2,7 @@
 // and everything is refused that could reach outside the braces written around it; nft checks whether a rule is valid.
 
 import type { Problem } from '../contract/error.ts'
-import type { Artifact, EngineFile, LinkPlan, NftPiece, Plan } from '../plan/artifacts.ts'
-import { linesOf } from '../plan/nft-piece.ts'
+import type { Artifact, EngineFile, LinkPlan, NftPart, NftPiece, Plan } from '../plan/artifacts.ts'
 import { findFile, findUnit, readsFile, type Tables } from './tables.ts'
 
 /** The state of everything in the tables; null or no pieces means absent. What a plan does not name is removed. */
@@ -45,7 +44,7 @@ export function targetOf(plan: Plan, tables: Tables, present: readonly string[] 
 export function vetTarget(target: Target, difference: Difference, tables: Tables): Problem[] {
   const faultsOf = (name: string, messages: readonly string[]) => messages.map((message) => ({ field: name, message }))
   return [
-    ...difference.nft.flatMap((name) => faultsOf(name, vetTable(target.tables.get(name) ?? []))),
+    ...difference.nft.flatMap((name) => faultsOf(name, vetPieces(target.tables.get(name) ?? []))),
     ...difference.file.flatMap((name) => faultsOf(name, vetFile(name, target, tables))),
     ...[...target.units].flatMap((name) => faultsOf(name, vetUnit(name, target, tables))),
   ]
@@ -68,26 +67,41 @@ function vetUnit(name: string, target: Target, tables: Tables): readonly string[
 /** These read files or rename things, at any depth. */
 const forbidden = new Set(['define', 'include', 'redefine', 'undefine', 'xt'])
 
-function vetTable(pieces: readonly NftPiece[]): readonly string[] {
-  const faults = pieces.flatMap(vetPiece)
-  return faults.length > 0 ? faults.slice(0, 1) : []
+/** The first fault of these pieces. */
+export function vetPieces(pieces: readonly NftPiece[]): readonly string[] {
+  for (const piece of pieces) {
+    const faults = vetPiece(piece)
+    if (faults.length > 0) return faults
+  }
+  return []
 }
 
-/** Pieces never change, so each is read once. */
-const vetted = new WeakMap<NftPiece, readonly string[]>()
+/** Parts never change, so each is read once; what is allowed differs between rules and elements. */
+const vettedRules = new WeakMap<NftPart, number>()
+const vettedElements = new WeakMap<NftPart, number>()
+
+/** The position of the first line that is refused; -1 when none is. */
+function findFault(part: NftPart, isChain: boolean): number {
+  const vetted = isChain ? vettedRules : vettedElements
+  const known = vetted.get(part)
+  const found = known ?? part.lines.findIndex((line) => faultOf(line, isChain, false) !== null)
+  if (known === undefined) vetted.set(part, found)
+  return found
+}
 
 /** Empty when the piece is harmless, otherwise the first reason with its line. */
-export function vetPiece(piece: NftPiece): readonly string[] {
-  const known = vetted.get(piece)
-  if (known) return known
-  const { kind, name, head } = piece
-  const lines = linesOf(piece)
-  const found = [head, ...lines].findIndex((line, index) => faultOf(line, kind === 'chain', index === 0) !== null)
-  const line = found < 1 ? head : (lines[found - 1] ?? '')
-  const place = found < 1 ? 'The head' : `Line ${found}`
-  const faults = found < 0 ? [] : [`${place} of ${kind} ${name} ${faultOf(line, kind === 'chain', found === 0)}.`]
-  vetted.set(piece, faults)
-  return faults
+export function vetPiece({ kind, name, head, parts }: NftPiece): readonly string[] {
+  const isChain = kind === 'chain'
+  const ofHead = faultOf(head, isChain, true)
+  if (ofHead !== null) return [`The head of ${kind} ${name} ${ofHead}.`]
+  let before = 0
+  for (const part of parts) {
+    const found = findFault(part, isChain)
+    const line = part.lines[found]
+    if (line !== undefined) return [`Line ${before + found + 1} of ${kind} ${name} ${faultOf(line, isChain, false)}.`]
+    before += part.lines.length
+  }
+  return []
 }
 
 /** Each line is checked alone: it closes every brace it opens, and no other. */
@@ -121,6 +135,10 @@ function* tokens(line: string): Generator<string> {
 
 /** The `comment "..."` of a rule, which names the object that made it. */
 export function commentOf(line: string): string | null {
+  // Mostly it is the last word, which is found without reading the others.
+  const open = line.endsWith('"') ? line.lastIndexOf('"', line.length - 2) : -1
+  if (open > 0 && /(^|[ \t])comment[ \t]$/.test(line.slice(Math.max(0, open - 9), open)))
+    return line.slice(open + 1, -1)
   const words = [...tokens(line)]
   const comment = words.findLast((word, index) => words[index - 1] === 'comment' && word.startsWith('"'))
   return comment?.slice(1, -1) ?? null

@@ -251,10 +251,39 @@ export interface Applier {
 
 /**
  * The wire between them: a frame is a 4-byte big-endian length and that many bytes of UTF-8 JSON, at most
- * `maxFrameBytes`. Requests are answered in the order of completion; `id` pairs them. A piece or file that was part
- * of one of the last plans on the same connection is sent as its kind, name and hash only.
+ * `maxFrameBytes`. Requests are answered in the order of completion; `id` pairs them. A plan is sent as its difference
+ * to the plan before it on the same connection.
  */
 export const maxFrameBytes = 64 * 1024 * 1024
+
+/** What is taken over from the plan before, from the first position up to, but not including, the second. */
+export type KeptRange = readonly [from: number, to: number]
+
+/** A piece of which the other end knows some parts: those of the piece at position `base` of the table before. */
+export interface NftPieceChange extends Omit<NftPiece, 'parts'> {
+  readonly base: number
+  readonly parts: readonly (KeptRange | NftPart)[]
+}
+
+/** A table that the other end knows in an earlier state: its pieces in their order. */
+export interface NftTableChange {
+  readonly kind: 'nft'
+  readonly name: string
+  readonly changes: readonly (KeptRange | NftPieceChange | NftPiece)[]
+}
+
+/** The difference of a plan to the one before it: artifacts that are not named stay as they were. */
+export interface PlanChange {
+  readonly revision: number
+  readonly changed: readonly (Artifact | NftTableChange)[]
+  /** As `kind name`. */
+  readonly removed: readonly string[]
+}
+
+/** The arguments of a verb with a plan, as they are sent. `base` is the number of the plan that the change refers to. */
+export type SentPlan =
+  | { readonly number: number; readonly plan: Plan }
+  | { readonly number: number; readonly base: number; readonly change: PlanChange }
 
 export interface VerbTable {
   readonly check: { readonly args: { readonly plan: Plan }; readonly result: CheckReport }
@@ -288,5 +317,5 @@ export interface RequestFrame<V extends Verb = Verb> {
 
 export type ReplyFrame =
   | { readonly id: number; readonly ok: true; readonly result: unknown }
-  /** `isPieceUnknown`: what was named by its hash is not remembered; all of it has to be sent again. */
+  /** `isPieceUnknown`: the plan that a change refers to is not remembered; all of it has to be sent again. */
   | { readonly id: number; readonly ok: false; readonly message: string; readonly isPieceUnknown?: true }

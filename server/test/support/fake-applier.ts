@@ -4,8 +4,9 @@
 import { parseShareUpload } from '../../src/applyd/engines/share-upload/upload.ts'
 import { vetLinks } from '../../src/applyd/network.ts'
 import { productionTables } from '../../src/applyd/production.ts'
-import { argumentParsers, Refusal } from '../../src/applyd/requests.ts'
+import { argumentParsers } from '../../src/applyd/requests.ts'
 import { targetOf, vetTarget } from '../../src/applyd/vet.ts'
+import { Refusal } from '../../src/applyd/wire/values.ts'
 import { GatewayError, type Problem } from '../../src/contract/error.ts'
 import type {
   Applier,

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -11,11 +11,13 @@ import type { Artifact, EngineFile, NftPiece, Outcome, Plan } from '../../plan/a
 import { makePiece } from '../../plan/nft-piece.ts'
 import { type Applyd, type ApplydOptions, createApplyd } from '../applyd.ts'
 import { readKernelIdentity } from '../processes.ts'
-import type { Tables, UnitSpec } from '../tables.ts'
+import type { NftSpec, Tables, UnitSpec } from '../tables.ts'
 import { createLog } from '../text.ts'
 
 const ip = '/usr/sbin/ip'
 const here = import.meta.dirname
+type Way = NonNullable<NftSpec['way']>
+export const bothWays: readonly Way[] = ['library', 'program']
 let counter = 0
 
 /** A state directory, a place for engine files and a network namespace; `remove` takes all of it away again. */
@@ -25,19 +27,17 @@ export class Bench {
   readonly namespace: string
   readonly log: string[] = []
   readonly dnsPort: number
+  readonly nftSpec: NftSpec
 
-  constructor(namespace = `pc-${process.pid}-${counter++}`) {
+  constructor(namespace = `pc-${process.pid}-${counter++}`, way: Way = 'library') {
     this.namespace = namespace
     this.dnsPort = 20_000 + ((process.pid * 7 + counter * 13) % 12_000)
     execFileSync(ip, ['netns', 'add', namespace])
+    this.nftSpec = benchNft(namespace, way)
   }
 
   get stateDir(): string {
     return join(this.root, 'state')
-  }
-
-  get nftCommand(): string[] {
-    return [ip, 'netns', 'exec', this.namespace, '/usr/sbin/nft']
   }
 
   path(name: string): string {
@@ -45,7 +45,7 @@ export class Bench {
   }
 
   tables(stand: Partial<UnitSpec> = {}): Tables {
-    return benchTables(this.root, this.nftCommand, this.dnsPort, stand)
+    return benchTables(this.root, this.nftSpec, this.dnsPort, stand)
   }
 
   start(options: Partial<ApplydOptions> = {}): Promise<Applyd> {
@@ -54,9 +54,18 @@ export class Bench {
   }
 
   nft(...args: string[]): string {
-    const [program = '', ...prefix] = this.nftCommand
-    const { stdout, stderr, status } = spawnSync(program, [...prefix, ...args], { encoding: 'utf8' })
+    const [program = '', ...prefix] = this.nftSpec.command
+    return this.run(program, ...prefix, ...args)
+  }
+
+  run(program: string, ...args: string[]): string {
+    const { stdout, stderr, status } = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
     return status === 0 ? stdout : `failed: ${stderr}`
+  }
+
+  write(name: string, text: string): string {
+    writeFileSync(this.path(name), text)
+    return this.path(name)
   }
 
   /** The whole ruleset and every engine file, for comparing before and after. */
@@ -95,6 +104,7 @@ export class Bench {
         // It ended by itself.
       }
     }
+    if (this.nftSpec.namespace !== undefined) closeSync(this.nftSpec.namespace)
     spawnSync(ip, ['netns', 'del', this.namespace])
     rmSync(this.root, { recursive: true, force: true })
   }
@@ -102,8 +112,12 @@ export class Bench {
 
 /** A bench with a running applyd and short names for what tests do often. Scenes run in parallel. */
 export class Scene {
-  readonly bench = new Bench()
+  readonly bench: Bench
   applyd: Applyd | null = null
+
+  constructor(way: Way = 'library') {
+    this.bench = new Bench(undefined, way)
+  }
 
   async start(options: Partial<ApplydOptions> = {}): Promise<void> {
     await this.applyd?.close()
@@ -121,32 +135,36 @@ export class Scene {
   unitNow = async (name = 'stand') => (await this.observe()).units.find((unit) => unit.name === name)
   unitLog = (name = 'stand') => readIfThere(join(this.bench.stateDir, 'log', `${name}.log`))
 
+  /** Id and revision of what is applied; how the record says it may differ. */
+  applied = () => /"id":"[^"]+","revision":\d+/.exec(this.bench.record('applied.json') ?? '')?.[0]
+
   /** Everything that must not have changed when a plan was refused or reverted. */
   everything = () => ({
     kernel: this.bench.kernel(),
     dns: this.bench.file('dns.conf'),
     stand: this.bench.file('stand.conf'),
-    record: this.bench.record('applied.json'),
+    record: this.applied(),
     intent: this.bench.record('intent.json'),
   })
 }
 
 /** Collects scenarios and runs them several at a time: most of their time is waiting. */
-export function createScenarios(title: string) {
+export function createScenarios(title: string, ways: readonly Way[] = ['library']) {
   const scenarios: [name: string, work: (scene: Scene) => Promise<void>][] = []
   const scenario = (name: string, work: (scene: Scene) => Promise<void>): void => {
     scenarios.push([name, work])
   }
   const run = (): void => {
-    describe(title, { concurrency: 6 }, () => {
-      for (const [name, work] of scenarios) test(name, () => inScene(work))
-    })
+    for (const way of ways)
+      describe(ways.length === 1 ? title : `${title}, by the nft ${way}`, { concurrency: 6 }, () => {
+        for (const [name, work] of scenarios) test(name, () => inScene(way, work))
+      })
   }
   return { scenario, run }
 }
 
-async function inScene(work: (scene: Scene) => Promise<void>): Promise<void> {
-  const scene = new Scene()
+async function inScene(way: Way, work: (scene: Scene) => Promise<void>): Promise<void> {
+  const scene = new Scene(way)
   try {
     await scene.start()
     await work(scene)
@@ -178,12 +196,21 @@ function readIfThere(path: string): string {
 
 const benchLimits = { nofile: 1024, data: 512 * 1024 * 1024 }
 
-export function benchTables(
-  root: string,
-  nftCommand: string[],
-  dnsPort: number,
-  stand: Partial<UnitSpec> = {},
-): Tables {
+export const plainNft: NftSpec = {
+  command: ['/usr/sbin/nft'],
+  tables: ['inet portcullis', 'inet extra'],
+  boot: 'inet portcullis_boot',
+}
+
+/** Of a network namespace. */
+export const benchNft = (namespace: string, way: Way): NftSpec => ({
+  ...plainNft,
+  command: [ip, 'netns', 'exec', namespace, ...plainNft.command],
+  way,
+  namespace: openSync(`/run/netns/${namespace}`, 'r'),
+})
+
+export function benchTables(root: string, nft: NftSpec, dnsPort: number, stand: Partial<UnitSpec> = {}): Tables {
   const dns: UnitSpec = {
     program: '/usr/sbin/dnsmasq',
     args: ['--keep-in-foreground', '--pid-file=', '--conf-file={dns.conf}'],
@@ -208,7 +235,7 @@ export function benchTables(
     ...stand,
   }
   return {
-    nft: { command: nftCommand, tables: ['inet portcullis', 'inet extra'], boot: 'inet portcullis_boot' },
+    nft,
     files: new Map([
       ['dns.conf', { path: join(root, 'etc', 'dns.conf'), mode: 0o644 }],
       ['stand.conf', { path: join(root, 'etc', 'stand.conf'), mode: 0o640 }],

@@ -5,9 +5,9 @@
 
 import { Worker } from 'node:worker_threads'
 import { createApplyd, type FailpointName } from '../applyd.ts'
-import { benchOptions, benchTables, fullPlan, unit } from './harness.ts'
+import { benchNft, benchOptions, benchTables, fullPlan, unit } from './harness.ts'
 
-const [root = '', nftCommand = '', port = '', name = '', how = ''] = process.argv.slice(2)
+const [root = '', namespace = '', port = '', name = '', how = ''] = process.argv.slice(2)
 let isArmed = false
 
 const killer = `
@@ -45,7 +45,7 @@ function die(): void {
 }
 
 const applyd = await createApplyd({
-  ...benchOptions(`${root}/state`, benchTables(root, JSON.parse(nftCommand), Number(port))),
+  ...benchOptions(`${root}/state`, benchTables(root, benchNft(namespace, 'library'), Number(port))),
   failpoint: (at: FailpointName) => {
     if (isArmed && at === name) die()
     if (isArmed && how === 'fail' && at === 'probed') throw new Error('made to fail')

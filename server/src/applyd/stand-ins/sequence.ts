@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import type { NftPiece, Outcome } from '../../plan/artifacts.ts'
 import { linesOf } from '../../plan/nft-piece.ts'
-import { chain, createScenarios, forwardHead, nft, planOf, problemsOf, type Scene } from './harness.ts'
+import { bothWays, chain, createScenarios, forwardHead, nft, planOf, problemsOf, type Scene } from './harness.ts'
 
 const table = 'inet portcullis'
 export const rule = (origin: string, match = 'tcp dport 80', verdict = 'accept'): string =>
@@ -94,7 +94,7 @@ export class Sequence {
 }
 
 export function createSequences(title: string) {
-  const { scenario, run } = createScenarios(title)
+  const { scenario, run } = createScenarios(title, bothWays)
   const scenarioOf = (what: string, work: (sequence: Sequence) => Promise<void>): void =>
     scenario(what, (scene) => work(new Sequence(scene)))
   return { scenarioOf, run }

@@ -9,9 +9,9 @@ import type { Account } from '../../../engines/accounts.ts'
 import { openOwned } from '../../../files/guarded.ts'
 import type { ShareUpload, ShareUploadResult } from '../../../plan/artifacts.ts'
 import { programEnvironment } from '../../processes.ts'
-import { parseForm, parseKeys, Refusal } from '../../requests.ts'
 import type { Limits, ServiceAccount } from '../../tables.ts'
 import { confine } from '../../units.ts'
+import { parseForm, parseKeys, Refusal } from '../../wire/values.ts'
 
 const program = '/usr/bin/smbclient'
 /** It is started for one upload at a time, but two may overlap while the first is ended. */

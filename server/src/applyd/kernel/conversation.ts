@@ -1,0 +1,139 @@
+// Asks the kernel over one netlink socket, one question at a time: generation, presence of a table, chains, counts, and
+// changes of elements.
+
+import type { Counts } from '../nft-listing.ts'
+import { elementMessages } from './elements.ts'
+import type { ElementChange } from './kernel.ts'
+import {
+  addRuleCount,
+  batch,
+  flags,
+  type MessageName,
+  message,
+  parseChain,
+  parseGeneration,
+  parseReplies,
+  type Reply,
+  ruleFilter,
+  tableFilter,
+  tableOf,
+} from './netlink.ts'
+
+export interface Socket {
+  readonly send: (bytes: Buffer) => void
+  readonly receive: () => Buffer
+}
+
+const noEntry = -2
+const restart = -85
+const noMessage = 90
+/** A dump during which the ruleset changed may show neither state. */
+const attempts = 20
+
+export type Conversation = ReturnType<typeof createConversation>
+
+export function createConversation(socket: Socket) {
+  let sequence = 0
+
+  /** Gives every reply to the request to `take` until it returns true. Replies to earlier requests are left out. */
+  function readReplies(from: number, take: (reply: Reply) => boolean): void {
+    for (;;) for (const reply of parseReplies(socket.receive())) if (reply.sequence >= from && take(reply)) return
+  }
+
+  /** The body of the one reply; null when there is no such thing. */
+  function ask(name: MessageName, family: number, ...parts: readonly Buffer[]): Buffer | null {
+    sequence += 1
+    socket.send(message(name, family, 0, sequence, ...parts))
+    let found: Buffer | null = null
+    readReplies(sequence, ({ kind, error, body }) => {
+      if (kind === 'error' && error !== 0 && error !== noEntry) throw new Error(describe(error))
+      found = kind === 'data' ? Buffer.from(body) : null
+      return true
+    })
+    return found
+  }
+
+  /** False when the ruleset changed meanwhile. */
+  function dump(name: MessageName, family: number, parts: readonly Buffer[], take: (body: Buffer) => void): boolean {
+    sequence += 1
+    socket.send(message(name, family, flags.dump, sequence, ...parts))
+    let isSound = true
+    readReplies(sequence, ({ kind, error, isInterrupted, body }) => {
+      if (isInterrupted) isSound = false
+      if (kind === 'data') take(body)
+      else if (error !== 0 && error !== noEntry) throw new Error(describe(error))
+      return kind !== 'data'
+    })
+    return isSound
+  }
+
+  /** Again as long as the ruleset changes during a dump; the last result is taken as it is. */
+  function settled<T>(read: () => { readonly value: T; readonly isSound: boolean }): T {
+    for (let attempt = 1; ; attempt += 1) {
+      const { value, isSound } = read()
+      if (isSound || attempt === attempts) return value
+    }
+  }
+
+  const generation = (): number => {
+    const body = ask('getGeneration', 0)
+    if (body === null) throw new Error('The kernel has no number for its ruleset.')
+    return parseGeneration(body)
+  }
+
+  function isPresent(table: string): boolean {
+    const { family, name } = tableOf(table)
+    return ask('getTable', family, tableFilter(name)) !== null
+  }
+
+  const chains = (table: string): string[] =>
+    settled(() => {
+      const found: string[] = []
+      const isSound = dump('getChain', tableOf(table).family, [], (body) => {
+        const chain = parseChain(body, table)
+        if (chain !== null) found.push(chain)
+      })
+      return { value: found.toSorted(), isSound }
+    })
+
+  function counts(table: string, names: readonly string[] | null): Counts | null {
+    const { family, name } = tableOf(table)
+    if (!isPresent(table)) return null
+    return settled(() => {
+      const value: Counts = new Map()
+      const read = (chain: string | null): boolean =>
+        dump('getRule', family, ruleFilter(name, chain), (body) => addRuleCount(value, body))
+      return { value, isSound: (names ?? [null]).map(read).every((isOne) => isOne) }
+    })
+  }
+
+  /** `refused`: the kernel did not take it, and why is for nft to find out. */
+  function changeElements(changes: readonly ElementChange[], since: number | null): 'changed' | 'stale' | 'refused' {
+    const first = sequence + 1
+    const inner = elementMessages(changes, first + 1)
+    if (inner === null) return 'refused'
+    if (inner.length === 0) return 'changed'
+    const last = first + inner.length
+    sequence = last + 1
+    try {
+      socket.send(batch(since, first, inner, sequence))
+    } catch (fault) {
+      // There is no room for so many at once.
+      if ((fault as { errno?: number }).errno === -noMessage) return 'refused'
+      throw fault
+    }
+    let outcome: 'changed' | 'stale' | 'refused' = 'changed'
+    readReplies(first, (reply) => {
+      if (reply.error === restart && reply.sequence === first) outcome = 'stale'
+      else if (reply.error !== 0) outcome = 'refused'
+      // A refusal of the batch as a whole is its only answer, or the first one.
+      return reply.sequence === last || reply.sequence === first
+    })
+    return outcome
+  }
+
+  return { generation, isPresent, chains, counts, changeElements }
+}
+
+const describe = (error: number): string =>
+  error === -1 ? 'Operation not permitted' : `The kernel refused a question about its ruleset (error ${-error}).`

@@ -1,0 +1,73 @@
+// How applyd talks to nftables. There are two ways with the same meaning: the nft library in a thread of applyd, and the
+// nft program, a process for each question. The ruleset decides what is asked; this folder knows how.
+
+import type { Problem } from '../../contract/error.ts'
+import type { Counts } from '../nft-listing.ts'
+import type { ScriptLine } from '../nft-script.ts'
+import type { NftSpec } from '../tables.ts'
+import { type Log, wordsOf } from '../text.ts'
+import { createLibraryKernel } from './library.ts'
+import { createProgramKernel } from './program.ts'
+
+/** `unchecked` is why the checker could not run. */
+export type Verdict = { readonly problems: readonly Problem[]; readonly unchecked: string | null }
+
+/** Elements that a named set gains or loses. A set that keeps intervals also takes networks and ranges. */
+export interface ElementChange {
+  readonly verb: 'add' | 'delete'
+  readonly table: string
+  readonly set: string
+  readonly kind: AddressSetKind
+  /** IPv4 addresses: `192.0.2.1`, `192.0.2.0/24`, `192.0.2.1-192.0.2.9`. */
+  readonly elements: readonly string[]
+  /** The object that a refusal is reported for. */
+  readonly field: string
+}
+
+export type AddressSetKind = 'hash' | 'interval'
+
+export interface NftKernel {
+  readonly way: 'library' | 'program'
+  /** Changes nothing. */
+  check(script: readonly ScriptLine[]): Promise<Verdict>
+  /** One transaction; when it is refused the kernel is unchanged. Rejects when it is unknown whether it is loaded. */
+  load(script: readonly ScriptLine[]): Promise<Verdict>
+  /**
+   * One transaction that changes nothing but elements, without reading the sets first. `stale`: nothing was changed
+   * because another program changed the ruleset after `generation`; null: that is not asked.
+   */
+  changeElements(changes: readonly ElementChange[], generation: number | null): Promise<Verdict | 'stale'>
+  /** Every transaction of any program makes it larger; null where it cannot be read. */
+  generation(): Promise<number | null>
+  /** What the rules of each origin counted, in these chains or in all of the table; null when there is no such table. */
+  counts(table: string, chains: readonly string[] | null): Promise<Counts | null>
+  /** Name and hook of each chain, in order of the names. */
+  chains(table: string): Promise<string[]>
+  /** The JSON of a listing, from a separate process, so that no load waits for it; null when there is no such table. */
+  list(table: string): Promise<string | null>
+  isPresent(table: string): Promise<boolean>
+  /** Calls the listener soon after another program changed the ruleset. Missing where that cannot be noticed. */
+  onChange?(listener: () => void): void
+  close(): Promise<void>
+}
+
+/** What a set must be declared as for `changeElements`; null for every other set. */
+export function addressSetKind(head: string): AddressSetKind | null {
+  const words = head.split(/[\s;]+/).filter((word) => word !== '')
+  if (words.join(' ') === 'type ipv4_addr') return 'hash'
+  return words.join(' ') === 'type ipv4_addr flags interval' ? 'interval' : null
+}
+
+/** The library where it can be used, else the program. */
+export async function createKernel(spec: NftSpec, log: Log): Promise<NftKernel> {
+  if (spec.way === 'program') return createProgramKernel(spec)
+  try {
+    const kernel = await createLibraryKernel(spec, log)
+    log('info', 'Rules are loaded by the nft library')
+    return kernel
+  } catch (fault) {
+    if (spec.way === 'library') throw fault
+    log('info', 'Rules are loaded by the nft program, because the nft library cannot be used', { why: wordsOf(fault) })
+    return createProgramKernel(spec)
+  }
+}

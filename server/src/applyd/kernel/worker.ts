@@ -1,0 +1,109 @@
+// The thread in which applyd calls the nft library and asks the kernel. One job at a time; library.ts decides the order.
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { createConversation } from './conversation.ts'
+import { openForeign } from './foreign.ts'
+import type { Answer, Job, WorkerData } from './library.ts'
+
+const { namespace, library: path } = workerData as WorkerData
+const port = parentPort
+if (!port) throw new Error('This runs in a worker only.')
+
+const idleMs = 100
+
+const foreign = openForeign(namespace)
+const kernel = createConversation(foreign.openSocket())
+/** Fails where the process may not read or change the ruleset. */
+let known = kernel.generation()
+const library = foreign.openLibrary(path)
+type NftContext = ReturnType<typeof library.createContext>
+let loader = library.createContext(false)
+/** Closing their sockets waits for the kernel, so that is done when there is nothing else to do. */
+const spent: NftContext[] = []
+const spentAtMost = 4
+let clearing: NodeJS.Timeout | undefined
+
+/** Whether other programs changed the ruleset since the last look. */
+function look(): number {
+  const generation = kernel.generation()
+  if (generation !== known) send({ event: 'changed' })
+  known = generation
+  return generation
+}
+
+/** Our own transaction makes the generation larger by one, or by none if it was refused. */
+function inTransaction<T>(work: () => T): T {
+  const before = look()
+  const result = work()
+  const after = kernel.generation()
+  if (after !== before && after !== before + 1) send({ event: 'changed' })
+  known = after
+  return result
+}
+
+/** A context is not used again after a check: the library keeps what it evaluated and later refuses what is right. */
+function check(script: Uint8Array): string | null {
+  const context = library.createContext(true)
+  const words = foreign.withFile(script, context.run)
+  spent.push(context)
+  return words
+}
+
+/** One context as long as it succeeds; its cache is void after every transaction. After a refusal it is not sound. */
+function load(script: Uint8Array): string | null {
+  const words = inTransaction(() => foreign.withFile(script, loader.run))
+  if (words === null) return words
+  spent.push(loader)
+  loader = library.createContext(false)
+  return words
+}
+
+function clear(): void {
+  for (const context of spent.splice(0)) context.free()
+  // Otherwise the library's part of the memory stays with the process.
+  foreign.trimMemory()
+}
+
+function run(job: Job): unknown {
+  switch (job.verb) {
+    case 'check':
+      return placed(check(job.script))
+    case 'load':
+      return placed(load(job.script))
+    case 'changeElements':
+      return inTransaction(() => kernel.changeElements(job.changes, job.generation))
+    case 'generation':
+      return look()
+    case 'counts':
+      return kernel.counts(job.table, job.chains)
+    case 'chains':
+      return kernel.chains(job.table)
+    case 'isPresent':
+      return kernel.isPresent(job.table)
+  }
+}
+
+/** The name of the file differs from call to call. */
+const placed = (words: string | null): string | null =>
+  words?.replaceAll(/^\/proc\/self\/fd\/\d+:/gm, 'script:') ?? null
+
+function send(answer: Answer): void {
+  port?.postMessage(answer)
+}
+
+port.on('message', (job: Job) => {
+  try {
+    send({ value: run(job) })
+  } catch (fault) {
+    send({ fault: fault instanceof Error ? fault.message : String(fault) })
+  }
+  if (spent.length > spentAtMost) clear()
+  if (!('script' in job)) return
+  clearTimeout(clearing)
+  clearing = setTimeout(clear, idleMs)
+})
+// A library that can be opened may still not work here.
+const words = check(Buffer.from('\n'))
+if (words !== null) throw new Error(words)
+clear()
+send({ event: 'ready' })

@@ -1,0 +1,25 @@
+// Runs applyd in a separate process that can be killed: applies a plan, counts packets, tries another plan, settles or
+// undoes it, and dies at the failpoint named on the command line.
+
+import { spawnSync } from 'node:child_process'
+import { createApplyd, type FailpointName } from '../applyd.ts'
+import { benchNft, benchOptions, benchTables } from './harness.ts'
+import { countPackets, trialPlan } from './trial-plans.ts'
+
+const [root = '', namespace = '', way = '', port = '', name = ''] = process.argv.slice(2)
+const spec = benchNft(namespace, way === 'program' ? 'program' : 'library')
+let isArmed = false
+
+const applyd = await createApplyd({
+  ...benchOptions(`${root}/state`, benchTables(root, spec, Number(port))),
+  failpoint: (at: FailpointName) => {
+    if (isArmed && at === name) process.kill(process.pid, 'SIGKILL')
+  },
+})
+await applyd.verbs.apply({ plan: trialPlan(1, 'a') })
+countPackets((...args) => spawnSync(spec.command[0] ?? '', [...spec.command.slice(1), ...args]))
+isArmed = true
+await applyd.verbs.attempt({ plan: trialPlan(2, 'b') })
+if (name.startsWith('undo.')) await applyd.verbs.undo({ revision: 2 })
+else await applyd.verbs.settle({ revision: 2 })
+await applyd.close()
