@@ -8,6 +8,7 @@ import { patienceMs, until } from '../../test/support/until.ts'
 import { createFrameReader, encodeFrame } from '../applyd/frames.ts'
 import { GatewayError } from '../contract/error.ts'
 import type { Plan, RequestFrame, SentPlan } from '../plan/artifacts.ts'
+import { unsent } from '../plan/artifacts.ts'
 import { makePiece } from '../plan/nft-piece.ts'
 import { ApplydClient, type ClientTimings } from './client.ts'
 
@@ -93,10 +94,19 @@ test('a call waits until applyd comes up', async () => {
 
 test('without applyd a call fails as unavailable after a while', async () => {
   open({ connectMs: 30 })
+  const isUnreached = isCode('unavailable', /^The apply service does not answer: it cannot be reached/)
   await assert.rejects(
     client.observe(),
-    isCode('unavailable', /^The apply service does not answer: it cannot be reached/),
+    (fault: unknown) => isUnreached(fault) && (fault as GatewayError).cause === unsent,
   )
+})
+
+test('when the connection breaks it is left to the caller to find out what became of an attempt', async () => {
+  await serve((_request, socket) => socket.destroy())
+  open()
+  const isLost = isCode('unavailable', /^The apply service does not answer: the connection was lost\.$/)
+  for (const lost of [client.attempt(tableOf(1, 'a')), client.settle(1), client.undo(1)])
+    await assert.rejects(lost, (fault: unknown) => isLost(fault) && (fault as GatewayError).cause === undefined)
 })
 
 test('a verb without a reply fails as unavailable, and its late reply harms no one', async () => {
