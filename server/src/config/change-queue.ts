@@ -7,12 +7,14 @@ export class ChangeQueue {
   readonly #first: Waiting[] = []
   /** In the order of the turns. */
   readonly #byAuthor = new Map<string, Waiting[]>()
+  #size = 0
 
-  get isEmpty(): boolean {
-    return this.#first.length === 0 && this.#byAuthor.size === 0
+  get size(): number {
+    return this.#size
   }
 
   add(waiting: Waiting): void {
+    this.#size++
     const { login } = waiting.request.actor
     const own = this.#byAuthor.get(login)
     if (own) own.push(waiting)
@@ -21,10 +23,13 @@ export class ChangeQueue {
 
   /** They had their turn and must have it again before any other. */
   addFirst(...group: readonly { readonly waiting: Waiting }[]): void {
+    this.#size += group.length
     this.#first.unshift(...group.map(({ waiting }) => waiting))
   }
 
   next(): Waiting | undefined {
+    if (this.#size === 0) return undefined
+    this.#size--
     const first = this.#first.shift()
     if (first) return first
     for (const [login, own] of this.#byAuthor) {

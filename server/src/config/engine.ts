@@ -251,9 +251,16 @@ export class ConfigEngine implements ConfigView {
   }
 
   #wake(): void {
-    if (this.#working || this.#queue.isEmpty) return
-    // One turn of the event loop lets requests that arrived together share a commit.
-    void this.#takeTurn(() => othersHadTheirTurn().then(() => this.#work()))
+    if (this.#working || this.#queue.size === 0) return
+    void this.#takeTurn(() => this.#gather().then(() => this.#work()))
+  }
+
+  /** Lets requests that arrived together share a commit: as long as every turn of the event loop brings more of them. */
+  async #gather(): Promise<void> {
+    for (let size = 0; size < this.#queue.size && size < maxShared; ) {
+      size = this.#queue.size
+      await othersHadTheirTurn()
+    }
   }
 
   /** One after the other, in the order of the requests. */

@@ -152,7 +152,7 @@ describe('the lab', () => {
 
   const appliedRecord = (): string => readFileSync(join(gateway.stateDir, 'applyd', 'applied.json'), 'utf8')
 
-  /** Inside the lab's own mounts, nft is covered by a program that refuses to check; everything else goes through. */
+  /** Inside the lab's own mounts, nft is covered by a program that refuses scripts; everything else goes through. */
   async function withRefusingChecker(work: () => Promise<void>): Promise<void> {
     const real = join(gateway.stateDir, 'real-nft')
     const refusing = join(gateway.stateDir, 'refusing-nft')
@@ -162,7 +162,7 @@ describe('the lab', () => {
       refusing,
       [
         '#!/bin/sh',
-        `case " $* " in *" -c "*) ;; *) exec ${real} "$@" ;; esac`,
+        `case " $* " in *" -f - "*) ;; *) exec ${real} "$@" ;; esac`,
         `cat > ${asked}`,
         `line=$(grep -n masquerade ${asked} | cut -d: -f1)`,
         `[ -n "$line" ] || exec ${real} "$@" < ${asked}`,
