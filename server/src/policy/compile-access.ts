@@ -19,7 +19,8 @@ import {
   words,
 } from '../render/nft.ts'
 import { addressSet, logGroup, portSpace } from './compile-rule.ts'
-import { listPieces, makeFields, mix, type Tree } from './dispatch.ts'
+import { collectPieces, makeFields } from './dispatch.ts'
+import { mix } from './dispatch-cuts.ts'
 import { dispatch, type Entry, printEntry, type RankedTree } from './dispatch-ranks.ts'
 import type { AccessBinding, AccessEntry, AccessStage, AddressMatch, Span } from './model.ts'
 
@@ -42,7 +43,7 @@ export function compileAccess(
   first: readonly Nft[],
   previous: ReadonlyMap<string, RankedTree>,
 ): CompiledAccess {
-  const pieces = new Map<string, NftPiece>()
+  const pieces: NftPiece[] = []
   const trees = new Map<string, RankedTree>()
   const lines = [...first, words('ct state established,related accept')]
   for (const { listKey, entries, members } of stage.bindings) {
@@ -50,28 +51,25 @@ export function compileAccess(
     if (!trees.has(name)) {
       const tree = dispatch(name, compileEntries(entries, options), previous.get(name))
       trees.set(name, tree)
-      keepChain(pieces, name, tree)
+      collectPieces(tree, pieces)
+      pieces.push(makePiece({ kind: 'chain', name, head: '', lines: tree.lines, origin: '' }))
     }
     lines.push(...memberLines(members, name, pieces))
   }
   lines.push(defaultLine(stage, options))
   const head = hookHead({ type: 'filter', at: 'forward', priority: 'filter - 1' })
-  return { pieces: [...pieces.values(), makePiece({ kind: 'chain', name: 'access', head, lines, origin: '' })], trees }
-}
-
-function keepChain(pieces: Map<string, NftPiece>, name: string, tree: Tree): void {
-  for (const piece of listPieces(tree)) pieces.set(piece.name, piece)
-  pieces.set(name, makePiece({ kind: 'chain', name, head: '', lines: tree.lines, origin: '' }))
+  pieces.push(makePiece({ kind: 'chain', name: 'access', head, lines, origin: '' }))
+  return { pieces, trees }
 }
 
 /** IPv6 packets have no members: they go on to the default. */
-function memberLines(members: AddressMatch, chain: string, pieces: Map<string, NftPiece>): Nft[] {
+function memberLines(members: AddressMatch, chain: string, pieces: NftPiece[]): Nft[] {
   const { ranges, isNegated } = members
   if (ranges.length === 0) return isNegated ? [sentence(words('meta nfproto ipv4'), jump(chain))] : []
   const [low, high] = [ranges[0] as number, ranges[1] as number]
   if (ranges.length === 2) return [sentence(equals(words('ip saddr'), addresses(low, high), isNegated), jump(chain))]
   const set = addressSet(members)
-  pieces.set(set.name, set)
+  pieces.push(set)
   return [sentence(inSet(words('ip saddr'), set.name, isNegated), jump(chain))]
 }
 
@@ -115,6 +113,7 @@ function compileEntry(entry: AccessEntry, hash: number, options: AccessOptions):
   const statements = [{ before: blank, text }]
   return {
     hash,
+    position: { inTable: 0, inList: 0 },
     origin: entry.origin,
     conditions,
     statements,

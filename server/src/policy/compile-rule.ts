@@ -22,7 +22,8 @@ import {
   target,
   words,
 } from '../render/nft.ts'
-import { makeFields, mix, udpOffset } from './dispatch.ts'
+import { makeFields } from './dispatch.ts'
+import { mix, udpOffset } from './dispatch-cuts.ts'
 import { type Entry, printEntry } from './dispatch-ranks.ts'
 import type { AddressMatch, InterfaceMatch, LoggedAction, PolicyRule, ProtocolName, RuleTable } from './model.ts'
 
@@ -58,7 +59,10 @@ export const tableNames = {
 /** Several lines instead of a set: small sets cost more than lines when there are thousands. */
 const maxLines = 4
 
-const none: CompiledRule = { ipv4: null, ipv6: null, isOpen: false, sets: [] }
+/** Most rules need none. */
+export const noSets: readonly NftPiece[] = []
+
+const none: CompiledRule = { ipv4: null, ipv6: null, isOpen: false, sets: noSets }
 const remembered = new WeakMap<PolicyRule, { readonly options: RuleOptions; readonly compiled: CompiledRule }>()
 
 /** The same objects for the same rule as long as the same options are given. */
@@ -99,18 +103,17 @@ function makeRule(rule: PolicyRule, options: RuleOptions): CompiledRule {
     found: readonly (readonly Nft[])[],
   ): Entry => {
     const conditions = found.map((parts) => sentence(...protocol, ...parts, ...common))
-    return { hash, ...fields, origin: rule.origin, conditions, statements, lines: printEntry(conditions, statements) }
+    const position = { inTable: 0, inList: 0 }
+    const lines = printEntry(conditions, statements)
+    return { hash, ...fields, position, origin: rule.origin, conditions, statements, lines }
   }
+  const found = addressConditions(rule, holders, sets)
   return {
-    ipv4: finish(
-      makeFields(positive(rule.destination), positive(rule.source), ports),
-      protocolOf(rule, 'icmp'),
-      addressConditions(rule, holders, sets),
-    ),
+    ipv4: finish(makeFields(positive(rule.destination), positive(rule.source), ports), protocolOf(rule, 'icmp'), found),
     // IPv6 addresses are in no list, and a translation has none to give.
     ipv6: isPositive || translates ? null : finish(makeFields(null, null, ports), protocolOf(rule, 'ipv6-icmp'), [[]]),
     isOpen: !isPositive,
-    sets,
+    sets: sets.length > 0 ? sets : noSets,
   }
 }
 
