@@ -134,14 +134,19 @@ for (const [title, rule, mayBeRanked] of [
     assert.ok(mayBeRanked ? ranked > 50 : equal > 50, `${ranked} with ranks, ${equal} without`)
   })
 
-/** A host each; some name only a source, and some only a port. */
+/**
+ * A host each; some name only a source and a port, and some only a port. Ports are such that at first no rule for a host
+ * and a port meets one without a host, and that those of new rules do.
+ */
 function longRule(id: number, isMixed: boolean): PolicyRule {
   const low = destinationBase + ((id * 7919) % 65_536)
   const list = { key: `k${id}`, ranges: [low, low], isNegated: false }
-  const ports = { protocol: 'tcp', destinationPorts: { key: `p${id}`, ranges: [id % 9999, id % 9999] } } as const
+  const port = (id < 10_000 ? id : id + 1) % 500
+  const ports = { protocol: 'tcp', destinationPorts: { key: `p${port}`, ranges: [port, port] } } as const
   const kind = isMixed ? id % 10 : 1
-  const conditions = kind === 0 ? { source: list } : kind === 5 ? ports : { destination: list, ...ports }
-  return ruleIn('forward', id, { kind: 'accept' }, conditions)
+  const hosts = kind === 0 ? { source: list } : kind === 5 ? {} : { destination: list }
+  const hasPort = kind === 0 || kind >= 5 || !isMixed
+  return ruleIn('forward', id, { kind: 'accept' }, { ...hosts, ...(hasPort ? ports : {}) })
 }
 
 for (const isMixed of [false, true])
@@ -162,14 +167,11 @@ for (const isMixed of [false, true])
       if (kind === 3) rules = rules.toSpliced(at, 1).toSpliced(below(rules.length), 0, old)
       pieces = compile(rules)
     }
-    for (let at = 0; at < rules.length; at += 7) {
-      const { source, destination, destinationPorts } = rules[at] as PolicyRule
-      const it = {
-        protocol: 'tcp',
-        saddr: source?.ranges[0] ?? 1,
-        daddr: destination?.ranges[0] ?? 1,
-        dport: destinationPorts?.ranges[0] ?? 1,
-      } as const
+    for (const { source, destination, destinationPorts } of rules) {
+      const dport = destinationPorts?.ranges[0] ?? 1
+      if (dport % 10 !== 5 && dport % 10 !== 6) continue
+      const [saddr, daddr] = [source?.ranges[0] ?? 1, destination?.ranges[0] ?? 1]
+      const it = { protocol: 'tcp', saddr, daddr, dport } as const
       assert.equal(walk(pieces, it, 'forward').origin, firstMatch(rules, it))
     }
     assert.equal(isRanked(pieces), isMixed)
