@@ -50,14 +50,8 @@ const fewGaps = 32
 const fewFresh = 256
 
 /** A list beside the new one: what was beside the old one where that is in a run, and what `make` gives elsewhere. */
-export function mapRuns<R>(
-  length: number,
-  runs: readonly Run[],
-  old: readonly R[],
-  make: (at: number) => R,
-): readonly R[] {
+export function mapRuns<R>(length: number, runs: readonly Run[], old: readonly R[], make: (at: number) => R): R[] {
   const common = runs.reduce((sum, { count }) => sum + count, 0)
-  if (common === length && length === old.length) return old
   const isPatch = runs.length <= fewGaps && length - common <= fewFresh
   const results: R[] = isPatch ? old.slice() : []
   if (isPatch) {

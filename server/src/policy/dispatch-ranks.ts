@@ -28,9 +28,14 @@ import {
 import { allFields, fieldNames } from './dispatch-cuts.ts'
 import { type Changes, changesBetween, longestRise } from './leaf-changes.ts'
 
-/** A rule in parts, so that it can be asked, limited and carried out apart from each other. */
 export interface Entry extends Leaf {
   readonly origin: string
+  /** Made when it is asked for: most rules are only ever printed whole. */
+  readonly parts: () => EntryParts
+}
+
+/** A rule in parts, so that it can be asked, limited and carried out apart from each other. */
+export interface EntryParts {
   /** One for each line; '' matches everything. */
   readonly conditions: readonly Nft[]
   /** What happens then, in order; the last one ends the walk. */
@@ -72,7 +77,7 @@ const rankStep = 0x1_0000
 
 const setMark = (value: number): Nft => sentence(words('meta mark set'), hexNumber(value))
 
-export const printEntry = (conditions: Entry['conditions'], statements: Entry['statements']): Nft[] =>
+export const printEntry = ({ conditions, statements }: EntryParts): Nft[] =>
   conditions.flatMap((condition) => statements.map(({ before, text }) => sentence(before, condition, text)))
 
 /** `previous` is what this made of the table the last time, or of one like it. */
@@ -193,8 +198,9 @@ const leafOf = ({ hash, reach, fields, position }: Entry, lines: readonly Nft[])
 /** A rule of the largest kind that is carried out only when it comes before what was found. */
 function makeContender(entry: Entry, rank: number): Leaf {
   const isEarlier = sentence(words('meta mark <'), hexNumber(markOf(rank)))
-  const conditions = entry.conditions.map((condition) => sentence(condition, isEarlier))
-  return leafOf(entry, printEntry(conditions, entry.statements))
+  const { conditions, statements } = entry.parts()
+  const limited = conditions.map((condition) => sentence(condition, isEarlier))
+  return leafOf(entry, printEntry({ conditions: limited, statements }))
 }
 
 /** A rule of another kind. */
@@ -208,11 +214,12 @@ interface Probe {
 }
 
 function makeProbe(entry: Entry, rank: number): Probe {
-  const { hash, origin, conditions, statements } = entry
+  const { hash, origin } = entry
+  const { conditions, statements } = entry.parts()
   const mark = hexNumber(markOf(rank))
   const isEarlier = sentence(words('meta mark <'), mark)
   const look = conditions.map((condition) => rule(origin, condition, isEarlier, setMark(markOf(rank)), words('return')))
-  const end = printEntry([equals(words('meta mark'), mark)], statements)
+  const end = printEntry({ conditions: [equals(words('meta mark'), mark)], statements })
   return { hash, rank, look: leafOf(entry, look), end: leafOf(entry, end) }
 }
 
@@ -252,14 +259,12 @@ function patchRoles(table: Judged, last: Last): readonly (Leaf | Probe)[] | null
   const { entries, kinds, ranks, main } = table
   const { added, runs } = last.changes
   if (added.length > maxCompared) return null
-  const roles = [
-    ...mapRuns(entries.length, runs, last.roles, (at) => {
-      const entry = entries[at] as Entry
-      const rank = ranks[at] as number
-      if (kinds[at] !== main) return makeProbe(entry, rank)
-      return isMetBefore(entry, table) ? makeContender(entry, rank) : entry
-    }),
-  ]
+  const roles = mapRuns(entries.length, runs, last.roles, (at) => {
+    const entry = entries[at] as Entry
+    const rank = ranks[at] as number
+    if (kinds[at] !== main) return makeProbe(entry, rank)
+    return isMetBefore(entry, table) ? makeContender(entry, rank) : entry
+  })
   // Those whose ranks had to make room.
   for (const { at, from, count } of runs)
     for (let i = 0; i < count; i++) {
