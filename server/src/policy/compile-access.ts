@@ -19,8 +19,9 @@ import {
   words,
 } from '../render/nft.ts'
 import { addressSet, logGroup, portSpace } from './compile-rule.ts'
-import { listPieces, makeFields, mix, type Tree } from './dispatch.ts'
-import { dispatch, type Entry, printEntry, type RankedTree } from './dispatch-ranks.ts'
+import { collectPieces, makeFields } from './dispatch.ts'
+import { mix } from './dispatch-cuts.ts'
+import { dispatch, type Entry, type EntryParts, printEntry, type RankedTree } from './dispatch-ranks.ts'
 import type { AccessBinding, AccessEntry, AccessStage, AddressMatch, Span } from './model.ts'
 
 /** Verdicts without their own rule are reported with this origin. */
@@ -42,7 +43,7 @@ export function compileAccess(
   first: readonly Nft[],
   previous: ReadonlyMap<string, RankedTree>,
 ): CompiledAccess {
-  const pieces = new Map<string, NftPiece>()
+  const pieces: NftPiece[] = []
   const trees = new Map<string, RankedTree>()
   const lines = [...first, words('ct state established,related accept')]
   for (const { listKey, entries, members } of stage.bindings) {
@@ -50,28 +51,25 @@ export function compileAccess(
     if (!trees.has(name)) {
       const tree = dispatch(name, compileEntries(entries, options), previous.get(name))
       trees.set(name, tree)
-      keepChain(pieces, name, tree)
+      collectPieces(tree, pieces)
+      pieces.push(makePiece({ kind: 'chain', name, head: '', lines: tree.lines, origin: '' }))
     }
     lines.push(...memberLines(members, name, pieces))
   }
   lines.push(defaultLine(stage, options))
   const head = hookHead({ type: 'filter', at: 'forward', priority: 'filter - 1' })
-  return { pieces: [...pieces.values(), makePiece({ kind: 'chain', name: 'access', head, lines, origin: '' })], trees }
-}
-
-function keepChain(pieces: Map<string, NftPiece>, name: string, tree: Tree): void {
-  for (const piece of listPieces(tree)) pieces.set(piece.name, piece)
-  pieces.set(name, makePiece({ kind: 'chain', name, head: '', lines: tree.lines, origin: '' }))
+  pieces.push(makePiece({ kind: 'chain', name: 'access', head, lines, origin: '' }))
+  return { pieces, trees }
 }
 
 /** IPv6 packets have no members: they go on to the default. */
-function memberLines(members: AddressMatch, chain: string, pieces: Map<string, NftPiece>): Nft[] {
+function memberLines(members: AddressMatch, chain: string, pieces: NftPiece[]): Nft[] {
   const { ranges, isNegated } = members
   if (ranges.length === 0) return isNegated ? [sentence(words('meta nfproto ipv4'), jump(chain))] : []
   const [low, high] = [ranges[0] as number, ranges[1] as number]
   if (ranges.length === 2) return [sentence(equals(words('ip saddr'), addresses(low, high), isNegated), jump(chain))]
   const set = addressSet(members)
-  pieces.set(set.name, set)
+  pieces.push(set)
   return [sentence(inSet(words('ip saddr'), set.name, isNegated), jump(chain))]
 }
 
@@ -84,23 +82,46 @@ const verdict = (list: string, isAllowed: boolean, { isLogged }: AccessOptions):
   words(isAllowed ? 'accept' : 'drop'),
 ]
 
-const remembered = new WeakMap<readonly AccessEntry[], { readonly options: AccessOptions; readonly made: Entry[] }>()
+interface Remembered {
+  readonly options: AccessOptions
+  readonly hash: number
+  readonly made: Entry
+}
 
+const remembered = new WeakMap<AccessEntry, Remembered>()
+const compiledLists = new WeakMap<readonly AccessEntry[], { readonly options: AccessOptions; readonly made: Entry[] }>()
+
+/** The same objects for the same entries as long as the same options are given. */
 function compileEntries(entries: AccessBinding['entries'], options: AccessOptions): readonly Entry[] {
-  const known = remembered.get(entries)
+  const known = compiledLists.get(entries)
   if (known?.options === options) return known.made
   const hashes = new Set<number>()
   const made = entries.map((entry) => {
     let hash = hashOf(entry)
     while (hashes.has(hash)) hash = mix(hash + 1)
     hashes.add(hash)
-    return compileEntry(entry, hash, options)
+    const old = remembered.get(entry)
+    if (old?.options === options && old.hash === hash) return old.made
+    const fresh = compileEntry(entry, hash, options)
+    remembered.set(entry, { options, hash, made: fresh })
+    return fresh
   })
-  remembered.set(entries, { options, made })
+  compiledLists.set(entries, { options, made })
   return made
 }
 
 function compileEntry(entry: AccessEntry, hash: number, options: AccessOptions): Entry {
+  const { origin, protocol, source, destination, destinationPorts } = entry
+  const parts = () => partsOf(entry, options)
+  const reach = makeFields(
+    isEverything(destination) ? null : destination,
+    isEverything(source) ? null : source,
+    portSpace(protocol, destinationPorts),
+  )
+  return { hash, ...reach, position: { inTable: 0, inList: 0 }, lines: printEntry(parts()), origin, parts }
+}
+
+function partsOf(entry: AccessEntry, options: AccessOptions): EntryParts {
   const { protocol, source, destination, sourcePorts, destinationPorts } = entry
   const parts: Nft[] = []
   if (protocol !== null && sourcePorts === null && destinationPorts === null)
@@ -111,20 +132,7 @@ function compileEntry(entry: AccessEntry, hash: number, options: AccessOptions):
   if (destinationPorts !== null) parts.push(equals(words(`${protocol} dport`), numbers(...destinationPorts)))
   const counter = options.countsHits ? [words('counter')] : []
   const text = rule(entry.origin, ...counter, ...verdict(listOf(entry.origin), entry.isAllowed, options))
-  const conditions = [sentence(...parts)]
-  const statements = [{ before: blank, text }]
-  return {
-    hash,
-    origin: entry.origin,
-    conditions,
-    statements,
-    ...makeFields(
-      isEverything(destination) ? null : destination,
-      isEverything(source) ? null : source,
-      portSpace(protocol, destinationPorts),
-    ),
-    lines: printEntry(conditions, statements),
-  }
+  return { conditions: [sentence(...parts)], statements: [{ before: blank, text }] }
 }
 
 const isEverything = ([low, high]: Span): boolean => low === 0 && high === 0xffff_ffff

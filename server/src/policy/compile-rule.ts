@@ -2,7 +2,7 @@
 // whose name depends only on the object, so that an edit of it changes elements and nothing else. Pure but for what it
 // remembers of rules that are still there.
 
-import type { Ranges } from '../net/ranges.ts'
+import { noRanges, type Ranges } from '../net/ranges.ts'
 import type { NftPiece } from '../plan/artifacts.ts'
 import { makePiece } from '../plan/nft-piece.ts'
 import {
@@ -22,8 +22,9 @@ import {
   target,
   words,
 } from '../render/nft.ts'
-import { makeFields, mix, udpOffset } from './dispatch.ts'
-import { type Entry, printEntry } from './dispatch-ranks.ts'
+import { makeFields } from './dispatch.ts'
+import { mix, udpOffset } from './dispatch-cuts.ts'
+import { type Entry, type EntryParts, printEntry } from './dispatch-ranks.ts'
 import type { AddressMatch, InterfaceMatch, LoggedAction, PolicyRule, ProtocolName, RuleTable } from './model.ts'
 
 /** The hook of a table's rules. Forward rules that name the gateway as the sender are in the output hook. */
@@ -58,7 +59,10 @@ export const tableNames = {
 /** Several lines instead of a set: small sets cost more than lines when there are thousands. */
 const maxLines = 4
 
-const none: CompiledRule = { ipv4: null, ipv6: null, isOpen: false, sets: [] }
+/** Most rules need none. */
+export const noSets: readonly NftPiece[] = []
+
+const none: CompiledRule = { ipv4: null, ipv6: null, isOpen: false, sets: noSets }
 const remembered = new WeakMap<PolicyRule, { readonly options: RuleOptions; readonly compiled: CompiledRule }>()
 
 /** The same objects for the same rule as long as the same options are given. */
@@ -89,40 +93,63 @@ function makeRule(rule: PolicyRule, options: RuleOptions): CompiledRule {
   const holders = options.place === 'input' ? null : rule.holders
   const translates = rule.action.kind === 'dnat' || rule.action.kind === 'snat'
   const isPositive = [rule.source, rule.destination, holders].some((match) => match !== null && !match.isNegated)
-  const common = commonConditions(rule, options.place, sets)
-  const statements = statementsOf(rule, options)
-  const hash = mix(rule.id)
   const ports = portSpace(rule.protocol, rule.destinationPorts?.ranges ?? null)
-  const finish = (
-    fields: ReturnType<typeof makeFields>,
-    protocol: readonly Nft[],
-    found: readonly (readonly Nft[])[],
-  ): Entry => {
-    const conditions = found.map((parts) => sentence(...protocol, ...parts, ...common))
-    return { hash, ...fields, origin: rule.origin, conditions, statements, lines: printEntry(conditions, statements) }
-  }
-  return {
-    ipv4: finish(
-      makeFields(positive(rule.destination), positive(rule.source), ports),
-      protocolOf(rule, 'icmp'),
-      addressConditions(rule, holders, sets),
-    ),
-    // IPv6 addresses are in no list, and a translation has none to give.
-    ipv6: isPositive || translates ? null : finish(makeFields(null, null, ports), protocolOf(rule, 'ipv6-icmp'), [[]]),
-    isOpen: !isPositive,
+  const ipv4 = makeEntry(
+    rule,
+    options,
+    'ipv4',
+    makeFields(positive(rule.destination), positive(rule.source), ports),
     sets,
+  )
+  return {
+    ipv4,
+    // IPv6 addresses are in no list, and a translation has none to give.
+    ipv6: isPositive || translates ? null : makeEntry(rule, options, 'ipv6', makeFields(null, null, ports), []),
+    isOpen: !isPositive,
+    sets: sets.length > 0 ? sets : noSets,
+  }
+}
+
+type Family = 'ipv4' | 'ipv6'
+
+const makeEntry = (
+  rule: PolicyRule,
+  options: RuleOptions,
+  family: Family,
+  { reach, fields }: ReturnType<typeof makeFields>,
+  sets: NftPiece[],
+): Entry => ({
+  hash: mix(rule.id),
+  reach,
+  fields,
+  position: { inTable: 0, inList: 0 },
+  lines: printEntry(partsOf(rule, options, family, sets)),
+  origin: rule.origin,
+  parts: () => partsOf(rule, options, family, []),
+})
+
+function partsOf(rule: PolicyRule, options: RuleOptions, family: Family, sets: NftPiece[]): EntryParts {
+  const holders = options.place === 'input' ? null : rule.holders
+  const protocol = protocolOf(rule, family === 'ipv4' ? 'icmp' : 'ipv6-icmp')
+  const common = commonConditions(rule, options.place, sets)
+  const found = family === 'ipv4' ? addressConditions(rule, holders, sets) : [[]]
+  return {
+    conditions: found.map((parts) => sentence(...protocol, ...parts, ...common)),
+    statements: statementsOf(rule, options),
   }
 }
 
 const positive = (match: AddressMatch | null): Ranges | null =>
   match === null || match.isNegated ? null : match.ranges
 
+const everyPort: Ranges = [0, udpOffset - 1]
+
 /** What the rule can match in the dispatcher's space of ports. */
 export function portSpace(protocol: ProtocolName | null, ports: Ranges | null): Ranges | null {
   if (protocol === null) return null
-  if (protocol !== 'tcp' && protocol !== 'udp') return []
-  const offset = protocol === 'udp' ? udpOffset : 0
-  return (ports ?? [0, udpOffset - 1]).map((port) => port + offset)
+  if (protocol !== 'tcp' && protocol !== 'udp') return noRanges
+  const ranges = ports ?? everyPort
+  return protocol === 'tcp' ? ranges : ranges.map((port) => port + udpOffset)
 }
 
 /** Ports name their protocol themselves. */
@@ -234,7 +261,7 @@ const timeSet = (match: NonNullable<PolicyRule['times']>): NftPiece =>
     printElements(match.ranges, (low, high) => numbers(low, high + 1)),
   )
 
-function statementsOf(rule: PolicyRule, { place, countsHits, loggedActions }: RuleOptions): Entry['statements'] {
+function statementsOf(rule: PolicyRule, { place, countsHits, loggedActions }: RuleOptions): EntryParts['statements'] {
   const counter = countsHits ? [words('counter')] : []
   const action = loggedActionOf(rule)
   const isLogged = loggedActions.includes(action) && place !== 'output'

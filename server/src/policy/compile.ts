@@ -2,6 +2,8 @@
 // the user's rules, which dispatch.ts lays out. Rules that did not change give the pieces of the last time, so a change
 // costs what it touches.
 
+import { findRuns, isSameList, mapRuns, missedByRuns, outsideRuns } from '../model/runs.ts'
+import { commonEnds } from '../model/slots.ts'
 import type { NftPiece, NftTable } from '../plan/artifacts.ts'
 import { makePiece } from '../plan/nft-piece.ts'
 import {
@@ -25,10 +27,10 @@ import { type AccessOptions, compileAccess } from './compile-access.ts'
 import { deviceSet, dnsForward, dnsPieces, dnsRedirect } from './compile-dns.ts'
 import { compileHardware } from './compile-hardware.ts'
 import { outsideEnd, outsidePieces } from './compile-outside.ts'
-import { compileRule, type Place, type RuleOptions } from './compile-rule.ts'
-import { listPieces, type Tree } from './dispatch.ts'
-import { dispatch, type Entry, type RankedTree } from './dispatch-ranks.ts'
-import { ownTraffic, type Policy, type PolicyRule, privateNetworks } from './model.ts'
+import { type CompiledRule, compileRule, noSets, type Place, type RuleOptions } from './compile-rule.ts'
+import { collectPieces, type Tree } from './dispatch.ts'
+import { dispatch, type RankedTree } from './dispatch-ranks.ts'
+import { ownTraffic, type Policy, type PolicyRule, privateNetworks, ruleTables } from './model.ts'
 
 export const firewallTable = 'inet portcullis'
 export const automaticSnatOrigin = 'firewall.settings.automatic_snat_enabled'
@@ -43,46 +45,57 @@ const hooks = {
   snat: { chain: 'postrouting', hook: { type: 'nat', at: 'postrouting', priority: 'srcnat' } },
 } as const satisfies Record<Place, { readonly chain: string; readonly hook: Hook }>
 
-/** What the last run made, so that the next one makes only what differs. */
+/** What a run made, so that the next one makes only what differs. */
 interface Memory {
+  readonly rules: Policy['rules']
+  readonly own: readonly PolicyRule[]
   readonly options: ReadonlyMap<string, RuleOptions | AccessOptions>
+  readonly tables: ReadonlyMap<Place, CompiledTable>
   readonly trees: ReadonlyMap<string, RankedTree>
+  /** In the order of making; one may come several times. */
+  readonly made: readonly NftPiece[]
+  readonly firewall: NftTable
 }
 
-let memory: Memory = { options: new Map(), trees: new Map() }
+/** Of the last two runs, the latest first: between two of the configuration in force there may be one of a draft. */
+let memories: readonly Memory[] = []
 
 export function compilePolicy(policy: Policy): NftTable[] {
+  const last = nearestMemory(policy.rules)
   const options = new Map<string, RuleOptions | AccessOptions>()
+  const tables = new Map<Place, CompiledTable>()
   const trees = new Map<string, RankedTree>()
-  const pieces = new Map<string, NftPiece>()
+  const pieces: NftPiece[] = []
   const keep = <O extends RuleOptions | AccessOptions>(name: string, wanted: O): O => {
-    const known = memory.options.get(name)
+    const known = last?.options.get(name)
     const kept = known !== undefined && JSON.stringify(known) === JSON.stringify(wanted) ? (known as O) : wanted
     options.set(name, kept)
     return kept
   }
-  const collect = (made: Iterable<NftPiece>) => {
-    for (const piece of made) pieces.set(piece.name, piece)
+  const collect = (made: readonly NftPiece[]) => {
+    for (const piece of made) pieces.push(piece)
   }
   const { countsHits } = policy
   const marks = policy.rules.log.some(({ action }) => action.kind === 'mark' && action.isLogged)
   const loggedActions = marks ? policy.loggedActions : []
+  const own = ownRules(policy.rules.forward, last)
   const blocked = policy.isBlocked ? [rule('fwd.sys.blocked', words('counter drop'))] : []
 
   if (policy.access !== null) {
     const accessOptions = keep('access', { countsHits, isLogged: policy.access.isLogged })
-    const access = compileAccess(policy.access, accessOptions, blocked, memory.trees)
+    const access = compileAccess(policy.access, accessOptions, blocked, last?.trees ?? new Map())
     collect(access.pieces)
     for (const [name, tree] of access.trees) trees.set(name, tree)
   }
   for (const place of Object.keys(hooks) as Place[]) {
-    const made = compileTable(rulesOf(policy, place), keep(place, { place, countsHits, loggedActions }), memory.trees)
+    const made = compileTable(rulesOf(policy, own, place), keep(place, { place, countsHits, loggedActions }), last)
+    tables.set(place, made)
     const before = place === 'forward' && policy.access === null ? blocked : []
     const after = endOf(policy, place)
     const isAlways = hasOutsideEnd(place) || place === 'snat'
     if (!isAlways && made.lines.length === 0 && after.length === 0) continue
     collect(made.pieces)
-    for (const [name, tree] of made.trees) trees.set(name, tree)
+    for (const tree of made.trees) trees.set(tree.name, tree)
     const { chain, hook } = hooks[place]
     const early = place === 'input' ? compileClosed(policy) : place === 'forward' ? dnsForward(policy) : []
     const system = [...systemRules(place), ...early, ...compileServices(policy, place)]
@@ -90,15 +103,73 @@ export function compilePolicy(policy: Policy): NftTable[] {
     collect([makePiece({ kind: 'chain', name: chain, head: hookHead(hook), lines, origin: '' })])
   }
   // The packet mark that dispatch-ranks.ts wrote must not be visible outside.
-  if ([...trees.values()].some(({ ranks }) => ranks.length > 0)) collect([wipeMark])
+  if ([...trees.values()].some(({ ranking }) => ranking !== undefined)) collect([wipeMark])
   collect([deviceSet('if_external', policy.externalDevices), ...outsidePieces(policy)])
   if (policy.hasAutomaticSnat) collect([privateSet])
   collect(dnsPieces(policy))
-  memory = { options, trees }
+  const joined = joinPieces(pieces, last)
+  const memory = { rules: policy.rules, own, options, tables, trees, ...joined }
+  const isSame = last !== undefined && ruleTables.every((table) => last.rules[table] === policy.rules[table])
+  const others = isSame ? memories.filter((it) => it !== last) : last === undefined ? [] : [last]
+  memories = [memory, ...others]
   const hardware = compileHardware(policy)
-  const firewall: NftTable = { kind: 'nft', name: firewallTable, pieces: [...pieces.values()].toSorted(byName) }
-  return hardware === null ? [firewall] : [firewall, hardware]
+  return hardware === null ? [joined.firewall] : [joined.firewall, hardware]
 }
+
+/** The one whose rules differ least from these. */
+function nearestMemory(rules: Policy['rules']): Memory | undefined {
+  const distance = ({ rules: old }: Memory): number =>
+    ruleTables.reduce((sum, table) => {
+      const [head, tail] = commonEnds(old[table], rules[table])
+      return sum + Math.max(old[table].length, rules[table].length) - head - tail
+    }, 0)
+  const [latest, other] = memories
+  return latest !== undefined && other !== undefined && distance(other) < distance(latest) ? other : latest
+}
+
+/** More names than this are not looked for one by one. */
+const fewNames = 32
+
+/** By name and sorted; those that are what they were are the same objects. Most are, so they are not sorted again. */
+function joinPieces(made: readonly NftPiece[], last: Memory | undefined): Pick<Memory, 'made' | 'firewall'> {
+  const old = last?.firewall.pieces ?? []
+  const before = last?.made ?? []
+  const runs = findRuns(made, before)
+  const names = new Set(outsideRuns(made.length, runs).map((at) => (made[at] as NftPiece).name))
+  for (const at of missedByRuns(before.length, runs)) names.add((before[at] as NftPiece).name)
+  const pieces = names.size > fewNames ? joinAll(made, old) : joinNamed(made, old, names)
+  const isSame = last !== undefined && isSameList(pieces, old)
+  return { made, firewall: isSame ? last.firewall : { kind: 'nft', name: firewallTable, pieces } }
+}
+
+function joinAll(made: readonly NftPiece[], old: readonly NftPiece[]): readonly NftPiece[] {
+  const known = new Map(old.map((piece) => [piece.name, piece]))
+  const pieces = new Map<string, NftPiece>()
+  for (const piece of made) pieces.set(piece.name, same(known.get(piece.name), piece))
+  return [...pieces.values()].sort(byName)
+}
+
+function joinNamed(
+  made: readonly NftPiece[],
+  old: readonly NftPiece[],
+  names: ReadonlySet<string>,
+): readonly NftPiece[] {
+  const pieces = [...old]
+  for (const name of names) {
+    let [low, high] = [0, pieces.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((pieces[middle] as NftPiece).name < name) low = middle + 1
+      else high = middle
+    }
+    const known = pieces[low]?.name === name ? pieces[low] : undefined
+    const piece = made.findLast((it) => it.name === name)
+    pieces.splice(low, known === undefined ? 0 : 1, ...(piece === undefined ? [] : [same(known, piece)]))
+  }
+  return pieces
+}
+
+const same = (old: NftPiece | undefined, piece: NftPiece): NftPiece => (old?.hash === piece.hash ? old : piece)
 
 const wipeMark = makePiece({
   kind: 'chain',
@@ -110,12 +181,18 @@ const wipeMark = makePiece({
 
 const byName = (a: NftPiece, b: NftPiece): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
 
-/** The last match among the log rules decides, which is the first one from the end. */
-function rulesOf({ rules }: Policy, place: Place): readonly PolicyRule[] {
-  const isOwn = ({ incoming }: PolicyRule) => incoming?.key === ownTraffic
-  if (place === 'output') return rules.forward.filter(isOwn)
-  if (place === 'forward') return rules.forward.filter((it) => !isOwn(it))
-  return place === 'log' ? rules.log.toReversed() : rules[place]
+const isOwn = ({ incoming }: PolicyRule): boolean => incoming !== null && incoming.key === ownTraffic
+
+/** Rules for what the gateway itself sends. Mostly there are none, which is known without asking all of them. */
+function ownRules(source: readonly PolicyRule[], last: Memory | undefined): readonly PolicyRule[] {
+  if (last?.own.length !== 0) return source.filter(isOwn)
+  const fresh = outsideRuns(source.length, findRuns(source, last.rules.forward))
+  return fresh.some((at) => isOwn(source[at] as PolicyRule)) ? source.filter(isOwn) : last.own
+}
+
+function rulesOf({ rules }: Policy, own: readonly PolicyRule[], place: Place): readonly PolicyRule[] {
+  if (place === 'output') return own
+  return place === 'forward' && own.length > 0 ? rules.forward.filter((it) => !isOwn(it)) : rules[place]
 }
 
 const hasOutsideEnd = (place: Place): place is 'input' | 'forward' => place === 'input' || place === 'forward'
@@ -167,32 +244,58 @@ const compileClosed = ({ closedPorts }: Policy): Nft[] =>
   )
 
 interface CompiledTable {
+  readonly rules: readonly PolicyRule[]
+  readonly options: RuleOptions
+  /** Of each rule. */
+  readonly parts: CompiledParts
   readonly lines: readonly Nft[]
   readonly pieces: readonly NftPiece[]
-  readonly trees: readonly (readonly [name: string, tree: RankedTree])[]
+  readonly trees: readonly RankedTree[]
 }
 
-/** IPv6 packets have separate rules, so that those for IPv4 can be separated by address. */
+/** Side by side, so that most rules need not be looked at. */
+type CompiledParts = { readonly [key in keyof CompiledRule]: readonly CompiledRule[key][] }
+
 function compileTable(
   rules: readonly PolicyRule[],
   options: RuleOptions,
-  previous: ReadonlyMap<string, RankedTree>,
+  last: Pick<Memory, 'tables' | 'trees'> | undefined,
 ): CompiledTable {
-  const compiled = rules.map((it) => compileRule(it, options))
-  const entries = (family: 'ipv4' | 'ipv6'): Entry[] => compiled.map((it) => it[family]).filter((it) => it !== null)
-  const plant = (name: string, family: 'ipv4' | 'ipv6') => dispatch(name, entries(family), previous.get(name))
-  const [name4, name6] = [`${options.place}_4`, `${options.place}_6`]
+  const known = last?.tables.get(options.place)
+  const old = known?.options === options ? known : undefined
+  if (old?.rules === rules) return old
+  const runs = findRuns(rules, old?.rules ?? [])
+  const part = <K extends keyof CompiledRule>(key: K): readonly CompiledRule[K][] =>
+    mapRuns(rules.length, runs, old?.parts[key] ?? [], (at) => compileRule(rules[at] as PolicyRule, options)[key])
+  const parts = { ipv4: part('ipv4'), ipv6: part('ipv6'), isOpen: part('isOpen'), sets: part('sets') }
+  return { rules, options, parts, ...layOut(parts, options, last?.trees) }
+}
+
+/** IPv6 packets have separate rules, so that those for IPv4 can be separated by address. */
+function layOut(
+  parts: CompiledParts,
+  { place }: RuleOptions,
+  previous: ReadonlyMap<string, RankedTree> | undefined,
+): Pick<CompiledTable, 'lines' | 'pieces' | 'trees'> {
+  const pieces: NftPiece[] = []
+  for (const sets of parts.sets) if (sets !== noSets) for (const set of sets) pieces.push(set)
+  const plant = (name: string, family: 'ipv4' | 'ipv6'): RankedTree => {
+    const entries = withoutNull(parts[family])
+    // The last match among the log rules decides, which is the first one from the end.
+    const tree = dispatch(name, place === 'log' ? entries.toReversed() : entries, previous?.get(name))
+    collectPieces(tree, pieces)
+    return tree
+  }
+  const [name4, name6] = [`${place}_4`, `${place}_6`]
   const tree4 = plant(name4, 'ipv4')
-  const pieces = [...compiled.flatMap(({ sets }) => sets), ...listPieces(tree4)]
-  const trees: [string, RankedTree][] = [[name4, tree4]]
   const lines: Nft[] = []
-  if (compiled.some(({ isOpen }) => isOpen)) {
+  const trees = [tree4]
+  if (parts.isOpen.includes(true)) {
     const tree6 = plant(name6, 'ipv6')
-    for (const piece of listPieces(tree6)) pieces.push(piece)
     pieces.push(chainOf(name6, tree6))
-    trees.push([name6, tree6])
+    trees.push(tree6)
     // Where more follows that is for both, they come back from rules that the others must not see, and the others too.
-    if (hasOutsideEnd(options.place)) {
+    if (hasOutsideEnd(place)) {
       pieces.push(chainOf(name4, tree4))
       lines.push(sentence(words('meta nfproto ipv6'), jump(name6)), sentence(words('meta nfproto ipv4'), jump(name4)))
       return { lines, pieces, trees }
@@ -200,10 +303,13 @@ function compileTable(
     lines.push(sentence(words('meta nfproto ipv6'), goTo(name6)))
   }
   // Behind a map there is no way back into the same chain, and more may follow in this one.
-  if (tree4.branches.size === 0) return { lines: [...lines, ...tree4.lines], pieces, trees }
+  if (tree4.branches.length === 0) return { lines: [...lines, ...tree4.lines], pieces, trees }
   pieces.push(chainOf(name4, tree4))
   return { lines: [...lines, jump(name4)], pieces, trees }
 }
+
+const withoutNull = <T>(list: readonly (T | null)[]): readonly T[] =>
+  list.includes(null) ? list.filter((it) => it !== null) : (list as readonly T[])
 
 const chainOf = (name: string, { lines }: Tree): NftPiece =>
   makePiece({ kind: 'chain', name, head: '', lines, origin: '' })

@@ -19,6 +19,7 @@ import {
   drawPacket,
   drawPolicy,
   makeRandom,
+  pick,
   routingIn,
   type Sizes,
   sampleWorld,
@@ -35,7 +36,7 @@ import { automaticSnatOrigin, compilePolicy } from './compile.ts'
 import { type DnsStage, interceptionOrigin } from './dns.ts'
 import { evaluate } from './evaluate.ts'
 import type { Outcome, Trace } from './evaluate-trace.ts'
-import type { Policy } from './model.ts'
+import { type Policy, ruleTables } from './model.ts'
 
 const tag = `pe${process.pid}`
 const [client, gateway, outside] = [`${tag}-client`, `${tag}-gateway`, `${tag}-outside`]
@@ -208,6 +209,8 @@ const kinds: readonly {
   readonly ports?: readonly number[]
   readonly external?: readonly string[]
   readonly dns?: (seed: number) => DnsStage
+  /** How many changes are compiled, one after the other, before what they come to is loaded. */
+  readonly changes?: number
 }[] = [
   { title: 'small', policies: 40, packets: 60, sizes: { forward: 12, input: 8, dnat: 5, snat: 6, log: 6 } },
   {
@@ -231,9 +234,34 @@ const kinds: readonly {
     packets: 120,
     sizes: { forward: 400, input: 100, dnat: 60, snat: 60, log: 100, anyShare: 0.05 },
   },
+  {
+    title: 'changed',
+    policies: 3,
+    packets: 120,
+    sizes: { forward: 400, input: 150, dnat: 150, snat: 60, log: 150, anyShare: 0.05 },
+    changes: 60,
+  },
 ]
 
-for (const { title, policies, packets, sizes, dns = () => null, ...kind } of kinds)
+/** A rule of one table is added, replaced, moved or deleted. Ids of new rules are not those of others. */
+function changeRules(random: () => number, { rules }: Policy, others: Policy['rules'], id: number): Policy['rules'] {
+  const below = (limit: number): number => Math.floor(random() * limit)
+  const table = pick(random, ruleTables)
+  const [list, more] = [rules[table], others[table]]
+  const at = below(list.length)
+  const [old, other] = [list[at], more[below(more.length)]]
+  if (old === undefined || other === undefined) return rules
+  const fresh = { ...other, id, origin: `firewall.${table}[${id}]` }
+  const edits = [
+    () => list.toSpliced(at, 0, fresh),
+    () => list.with(at, { ...other, id: old.id, origin: old.origin }),
+    () => list.toSpliced(at, 1).toSpliced(below(list.length), 0, old),
+    () => list.toSpliced(at, 1),
+  ]
+  return { ...rules, [table]: pick(random, edits)() }
+}
+
+for (const { title, policies, packets, sizes, dns = () => null, changes = 0, ...kind } of kinds)
   test(`${title} policies: the kernel does with every packet what the evaluator says`, { skip: cannot }, () => {
     const routing = routingIn(world)
     for (let seed = 1; seed <= policies; seed++) {
@@ -241,7 +269,13 @@ for (const { title, policies, packets, sizes, dns = () => null, ...kind } of kin
       const drawn = { ...world, ports: kind.ports ?? world.ports, external: kind.external ?? world.external }
       const stage = dns(seed)
       const closed = stage === null ? [] : closedPorts([dnsEngine])
-      const policy = { ...drawPolicy(random, drawn, sizes), dns: stage, closedPorts: closed }
+      let policy: Policy = { ...drawPolicy(random, drawn, sizes), dns: stage, closedPorts: closed }
+      // Lists of one drawing share their names, so new rules come from it too.
+      const others = policy.rules
+      for (let step = 0; step < changes; step++) {
+        compilePolicy(policy)
+        policy = { ...policy, rules: changeRules(random, policy, others, 10_000 + step) }
+      }
       load(policy)
       forget()
       const cases = drawPackets(random, drawn, packets).map((packet) => ({

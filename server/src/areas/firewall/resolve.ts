@@ -3,6 +3,7 @@
 // memory.
 
 import { pathOf } from '../../model/paths.ts'
+import { findRuns, isSameList, mapRuns } from '../../model/runs.ts'
 import { type Config, read, type Slot } from '../../model/slots.ts'
 import { everyAddress, highestAddress, parseAddress, parseNetwork, parseSpan } from '../../net/ipv4.ts'
 import { invert, type Ranges, unite } from '../../net/ranges.ts'
@@ -93,18 +94,32 @@ interface Resolved {
 const resolved = new WeakMap<Rule, Resolved>()
 
 interface ResolvedTable {
+  readonly stored: readonly Rule[]
   readonly objects: World['objects']
+  /** For each stored rule; null for those that are disabled. */
+  readonly meanings: readonly (PolicyRule | null)[]
   readonly rules: readonly PolicyRule[]
 }
 /** By the stored list, so that questions about an unchanged configuration do not walk ten thousand rules first. */
 const resolvedTables = new WeakMap<readonly Rule[], ResolvedTable>()
+/** The last one of each table: the next one mostly differs in one or two rules. */
+const lastTables = new Map<RuleTable, ResolvedTable>()
 
 function rulesOf(world: World, table: RuleTable): readonly PolicyRule[] {
   const stored = read(world.config, slots.ruleSlots[table])
   const known = resolvedTables.get(stored)
   if (known?.objects === world.objects) return known.rules
-  const rules = stored.filter((rule) => rule.enabled).map((rule) => resolveRule(world, table, rule))
-  resolvedTables.set(stored, { objects: world.objects, rules })
+  const last = lastTables.get(table)
+  const old = last?.objects === world.objects ? last : undefined
+  const meanings = mapRuns(stored.length, findRuns(stored, old?.stored ?? []), old?.meanings ?? [], (at) => {
+    const rule = stored[at] as Rule
+    return rule.enabled ? resolveRule(world, table, rule) : null
+  })
+  const found = meanings.includes(null) ? meanings.filter((rule) => rule !== null) : (meanings as readonly PolicyRule[])
+  const rules = last !== undefined && isSameList(last.rules, found) ? last.rules : found
+  const resolvedTable = { stored, objects: world.objects, meanings, rules }
+  resolvedTables.set(stored, resolvedTable)
+  lastTables.set(table, resolvedTable)
   return rules
 }
 
