@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findStore, nameOf, storePath } from '../../server/plain/store.mjs'
 import { root, runtime } from './paths.mjs'
@@ -19,7 +19,7 @@ const stampPath = join(storePath, 'stamp')
 
 export function ensurePlain() {
   try {
-    const sources = ['server', 'bench'].flatMap((folder) => listSources(join(root, folder)))
+    const sources = ['server', 'bench'].map((folder) => join(root, folder)).flatMap(listSources)
     if (isUpToDate(sources)) return
     openStore()
     const begun = new Date()
@@ -32,6 +32,7 @@ export function ensurePlain() {
 }
 
 function listSources(folder) {
+  if (!existsSync(folder)) return []
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) return listSources(path)

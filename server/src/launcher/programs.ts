@@ -190,7 +190,7 @@ function followToDeath(choice: PlaneChoice): readonly string[] {
 }
 
 /** A small young generation: these processes live for months and make little garbage at a time. */
-const runtimeOptions = ['--max-semi-space-size=2']
+const runtimeOptions = ['--max-semi-space-size=2', '--expose-gc']
 
 /** One arena, and large blocks go back at once: a password hash takes 19 MB that is not needed afterwards. */
 const frugalMemory = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
