@@ -189,7 +189,10 @@ function followToDeath(choice: PlaneChoice): readonly string[] {
   return choice.isolation === 'mounts' || choice.isolation === 'plain' ? ['--pdeathsig=TERM'] : []
 }
 
-/** A small young generation: these processes live for months and make little garbage at a time. */
+/**
+ * A small young generation: these processes live for months and make little garbage at a time. With --expose-gc they can
+ * collect it when they are quiet.
+ */
 const runtimeOptions = ['--max-semi-space-size=2', '--expose-gc']
 
 /** One arena, and large blocks go back at once: a password hash takes 19 MB that is not needed afterwards. */
