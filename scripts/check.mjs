@@ -2,9 +2,11 @@
 
 import { ensureDependencies } from './lib/dependencies.mjs'
 import { lint, runPhases, tests, types } from './lib/phases.mjs'
+import { ensurePlain } from './lib/plain.mjs'
 import { main } from './lib/terminal.mjs'
 
 await main(() => {
   ensureDependencies()
+  ensurePlain()
   return runPhases([lint, types, tests({ name: 'tests: unit, contract', hasNamespaces: false })])
 })

@@ -2,7 +2,7 @@
 // Everything in scripts/ is plain JavaScript for Node 18 and without dependencies.
 
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
@@ -11,3 +11,6 @@ export const runtime = join(root, 'node_modules', `node-linux-${process.arch}`, 
 
 /** Compiled code is kept here between runs, which saves each process time and about 18 MB. */
 export const compileCache = join(root, '.cache', 'compile')
+
+/** Has the runtime run the plain copies of our TypeScript, in what it starts and its workers too. */
+export const plainOption = `--import=${pathToFileURL(join(root, 'server', 'plain', 'hook.mjs')).href}`

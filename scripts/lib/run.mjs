@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
-import { compileCache, root, runtime } from './paths.mjs'
+import { compileCache, plainOption, root, runtime } from './paths.mjs'
 
 /** The descriptor that carries a secret, which must not be in an environment. */
 const secretFd = 3
@@ -12,7 +12,7 @@ const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** Resolves with the exit code; signals that reach us are passed on, and the program decides what they mean. */
 export function runProgram(args, { env = {}, cwd = root, endsWithUs = false, secret } = {}) {
-  const [command, ...rest] = [...(endsWithUs ? tiedToUs() : []), runtime, ...args]
+  const [command, ...rest] = [...(endsWithUs ? tiedToUs() : []), runtime, plainOption, ...args]
   const child = spawn(command, rest, {
     cwd,
     stdio: ['inherit', 'inherit', 'inherit', ...(secret === undefined ? [] : ['pipe'])],

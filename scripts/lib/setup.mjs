@@ -2,10 +2,12 @@
 
 import { ensureDependencies } from './dependencies.mjs'
 import { ensurePackages, labPackages, skipOption, skipsPackages } from './packages.mjs'
+import { ensurePlain } from './plain.mjs'
 
 /** Returns the arguments without those that were for the set-up itself. */
 export function setUp(args, { packages = labPackages } = {}) {
   ensureDependencies()
+  ensurePlain()
   ensurePackages(packages, { skip: skipsPackages() })
   return args.filter((arg) => arg !== skipOption)
 }

@@ -35,6 +35,7 @@ import { createSwitchedListener } from './http/switched-listener.ts'
 import { createTlsServer } from './http/tls.ts'
 import { createSocketListener, serveSockets } from './http/websocket.ts'
 import { adminPasswordVariable, takeSecret } from './launcher/secret.ts'
+import { giveMemoryBack } from './memory.ts'
 import { read, write } from './model/slots.ts'
 import type { Facts } from './plan/facts.ts'
 import { AddressBook } from './runtime/address-book.ts'
@@ -245,6 +246,7 @@ async function start(settings: Settings): Promise<void> {
   const address = await listen(gateway, settings)
   log('info', 'ready', { address, revision: engine.revision })
   notify(settings.notifyFd, { event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) })
+  giveMemoryBack()
   // Kept now, because a process that is killed keeps nothing: the next start is then twice as fast.
   flushCompileCache()
   // Forty thousand rules take a while to read, and signing in does not need them.

@@ -6,6 +6,7 @@ import { flushCompileCache } from 'node:module'
 import { isAbsolute } from 'node:path'
 import { findAccount, fixedBlock } from '../engines/accounts.ts'
 import { isStorageFault } from '../files/reserve.ts'
+import { giveMemoryBack } from '../memory.ts'
 import type { DataPlane } from '../plan/artifacts.ts'
 import { createApplyd } from './applyd.ts'
 import { readPasswd } from './engines/tables.ts'
@@ -63,5 +64,6 @@ const stop = (stopUnits: boolean) => applyd.close(stopUnits).then(() => process.
 process.on('SIGTERM', () => stop(false))
 process.on('SIGINT', () => stop(true))
 log('info', 'applyd is ready', { socket: applyd.socketPath })
+giveMemoryBack()
 // A process that is killed keeps nothing; the next start is faster with it.
 flushCompileCache()

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { type Account, type AccountName, findAccount, fixedBlock, knownAccounts } from '../engines/accounts.ts'
+import { ownApp, plainOption } from '../files/plain.ts'
 import type { DataPlane } from '../plan/artifacts.ts'
 import type { Engine } from './engines/engine.ts'
 import { productionEngines } from './engines/index.ts'
@@ -28,6 +29,6 @@ export function productionTables(
       table: '/proc/net/nf_conntrack',
       switches: ['acct', 'timestamp'].map((name) => `/proc/sys/net/netfilter/nf_conntrack_${name}`),
     },
-    trial: [process.execPath, join(import.meta.dirname, '..', 'trial', 'main.ts')],
+    trial: [process.execPath, plainOption(ownApp), join(import.meta.dirname, '..', 'trial', 'main.ts')],
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { test } from 'node:test'
+import { ownApp, plainOption } from '../files/plain.ts'
 import { productionTables } from './production.ts'
 import { benchTables, plainNft } from './stand-ins/harness.ts'
 import type { Tables } from './tables.ts'
@@ -23,7 +24,7 @@ function assertSound({ nft, files, fileTemplates, units, templates, trial }: Tab
     assert.ok(read.has(name), `no unit vets ${name}`)
     assert.equal(file.mode & 0o022, 0, `others may not write ${name}`)
   }
-  assert.ok(trial.every((part) => isAbsolute(part)))
+  assert.ok(trial.every((part) => isAbsolute(part) || part === plainOption(ownApp)))
   for (const name of templates.keys()) assert.match(name, /^[a-z][a-z-]{0,30}$/)
   const instances = [...templates].map(([name, make]) => [`${name}.lan0`, make('lan0')] as const)
   for (const [name, unit] of [...units, ...instances]) {
@@ -55,7 +56,7 @@ test('applyd imports nothing but node, itself, pure writers and the types of the
       /^import ([^']*?) from '([^'\n]*)'$/gm,
     )) {
       const isOwn = from.startsWith('node:') || join(dirname(path), from).startsWith(`${here}/`)
-      const isPure = /^(\.\.\/)+(engines\/|files\/|render\/unbound\.ts$|plan\/nft-piece\.ts$)/.test(from)
+      const isPure = /^(\.\.\/)+(engines\/|files\/|memory\.ts$|render\/unbound\.ts$|plan\/nft-piece\.ts$)/.test(from)
       const isPlan = /^(\.\.\/)+(plan\/artifacts|contract\/error)\.ts$/.test(from)
       const values = words.replace(/^type /, '{ type ').match(/(?<!type )\b[a-z]\w+\b(?=\s*[,}])/g) ?? []
       const isTypeOnly = words.startsWith('type ') || values.every((name) => name === 'maxFrameBytes')

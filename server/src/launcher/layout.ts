@@ -1,8 +1,9 @@
 // Where files are: the checkout we run from and the state folder, with the rights each part needs.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { everyone, findOutsiders, findReplaceable, giveTree, makeFolder } from '../files/guarded.ts'
+import { ownApp } from '../files/plain.ts'
 import { codeOf, LaunchFailure } from './failure.ts'
 import { type Accounts, labAccount, type ServiceAccount } from './privileges.ts'
 
@@ -12,7 +13,7 @@ export interface Places {
   readonly state: string
 }
 
-export const appRoot = dirname(dirname(dirname(import.meta.dirname)))
+export const appRoot = ownApp
 
 /** What of the checkout the started processes need. */
 export function programEntries(): readonly string[] {

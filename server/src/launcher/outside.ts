@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { plainOption } from '../files/plain.ts'
 import { isJournal } from './journal.ts'
 import { type Launch, launchVariable, passwordFd } from './launch.ts'
 import { appRoot, makeState, openState, runtimePath } from './layout.ts'
@@ -51,6 +52,7 @@ function startInside(launch: Launch, isolation: Exclude<Isolation, 'plain'>, pas
     '--',
     ...(hasProcessTable ? firstProcess() : []),
     runtimePath(appRoot),
+    plainOption(appRoot),
     join(import.meta.dirname, 'main.ts'),
   ]
   const child = spawn(command, args, {

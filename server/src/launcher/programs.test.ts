@@ -67,6 +67,11 @@ describe('the programs of a gateway', () => {
     )
   })
 
+  test('every program of ours runs from its plain copies', () => {
+    const hook = '--import=file:///app/server/plain/hook.mjs'
+    for (const name of ['gatewayd', 'applyd', 'web']) assert.ok(commandOf(lab, name).includes(` ${hook} `), name)
+  })
+
   test('L6: no secret is part of a command line or an environment', () => {
     const secret = { ...context(lab), firstPassword: () => 'correct horse' }
     for (const { command, args, env } of listPrograms(secret)) {

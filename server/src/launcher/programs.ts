@@ -3,6 +3,7 @@
 import type { IOType } from 'node:child_process'
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { plainOption } from '../files/plain.ts'
 import { tryStoring } from '../files/reserve.ts'
 import { type LabNamespace, webListeners } from '../lab/network.ts'
 import { applydDir, gatewayDir, labDir, type Places, runDir, runtimePath } from './layout.ts'
@@ -188,14 +189,17 @@ function followToDeath(choice: PlaneChoice): readonly string[] {
   return choice.isolation === 'mounts' || choice.isolation === 'plain' ? ['--pdeathsig=TERM'] : []
 }
 
-/** A small young generation: these processes live for months and make little garbage at a time. */
-const runtimeOptions = ['--max-semi-space-size=2']
+/**
+ * A small young generation: these processes live for months and make little garbage at a time. With --expose-gc they can
+ * collect it when they are quiet.
+ */
+const runtimeOptions = ['--max-semi-space-size=2', '--expose-gc']
 
 /** One arena, and large blocks go back at once: a password hash takes 19 MB that is not needed afterwards. */
 const frugalMemory = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
 function script(places: Places, path: string, ...args: readonly string[]): readonly string[] {
-  return [runtimePath(places.app), ...runtimeOptions, join(places.app, path), ...args]
+  return [runtimePath(places.app), plainOption(places.app), ...runtimeOptions, join(places.app, path), ...args]
 }
 
 function commandLine(...parts: readonly (readonly string[])[]): { readonly command: string; readonly args: string[] } {

@@ -51,7 +51,7 @@ const defaults = {
   maxWaiting: 64,
   maxWaitingPerOwner: 8,
   timeLimitMs: 60_000,
-  idleMs: 60_000,
+  idleMs: 15_000,
   maxHeapMb: 1_024,
   /** Work whose client has gone may still come to its end: a new worker costs more, and clients could go all the time. */
   leftMs: 500,

@@ -144,7 +144,7 @@ export const importTable: readonly Row[] = [
     code: 'applyd/',
     may: [
       ...['applyd/', 'engines/', 'files/', 'render/unbound.ts', 'plan/{artifacts,nft-piece}.ts', 'contract/error.ts'],
-      'node:*',
+      ...['memory.ts', 'node:*'],
     ],
     because: 'the privileged process loads no npm package and no code that talks to the network',
   },
@@ -154,6 +154,7 @@ export const importTable: readonly Row[] = [
     because: 'the launcher runs as root before anything else and must stay small',
   },
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
+  { code: 'memory.ts', may: ['node:*'], because: 'both processes use it, so it knows neither' },
   { code: '{app,main,reader,log-worker,settings,version}.ts', may: [anything], because: 'wiring' },
 ]
 

@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { plainOption } from '../../src/files/plain.ts'
 import { type ExecOptions, type ExecResult, execInLab } from '../../src/launcher/enter-lab.ts'
 import { isRunning, type ProcessIdentity, readIdentity } from '../../src/launcher/identity.ts'
 import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
@@ -67,7 +68,13 @@ function spawnLauncher(
   stateDir: string,
   { adminPassword, dataplane, env, app = appRoot, wrapper = [] }: StartOptions,
 ): ChildProcess {
-  const [command = '', ...args] = [...wrapper, ...tiedToUs, runtimePath(app), join(app, 'server/src/launcher/main.ts')]
+  const [command = '', ...args] = [
+    ...wrapper,
+    ...tiedToUs,
+    runtimePath(app),
+    plainOption(app),
+    join(app, 'server/src/launcher/main.ts'),
+  ]
   return spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: app,

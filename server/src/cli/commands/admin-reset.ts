@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { NewAdministrator } from '../../areas/administrators/contract.ts'
+import { ownApp, plainOption } from '../../files/plain.ts'
 import { LaunchFailure } from '../../launcher/failure.ts'
 import { gatewayDir } from '../../launcher/layout.ts'
 import { releaseLock, takeLock } from '../../launcher/lock.ts'
@@ -108,7 +109,17 @@ const leastRights = [
 function resetAsOwner(folder: string, login: string, { uid, gid }: Owner): Promise<Reset | ResetRefusal> {
   if (gid === 0) throw refused(`${folder} belongs to the group of root. Start the gateway once, which corrects that.`)
   const program = join(import.meta.dirname, 'reset-as-owner.ts')
-  const args = [...leastRights, '--', process.execPath, program, folder, login, String(uid), String(gid)]
+  const args = [
+    ...leastRights,
+    '--',
+    process.execPath,
+    plainOption(ownApp),
+    program,
+    folder,
+    login,
+    String(uid),
+    String(gid),
+  ]
   const child = spawn(toolPath('setpriv'), args, { stdio: ['ignore', 'pipe', 'inherit'], env: {}, cwd: '/' })
   const timer = setTimeout(() => child.kill('SIGKILL'), workMs)
   let output = ''

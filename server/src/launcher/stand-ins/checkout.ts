@@ -7,7 +7,10 @@ import { appRoot, runtimePath } from '../layout.ts'
 
 export function makeCheckout(root: string): string {
   for (const name of ['package.json', 'server/package.json']) copy(name, name, root)
-  for (const name of ['server/src/launcher', 'server/src/lab', 'server/src/files', 'server/src/engines'])
+  for (const name of [
+    'server/plain',
+    ...['launcher', 'lab', 'files', 'engines'].map((folder) => `server/src/${folder}`),
+  ])
     cpSync(join(appRoot, name), join(root, name), { recursive: true })
   copy('server/src/launcher/stand-ins/gatewayd.ts', 'server/src/main.ts', root)
   copy('server/src/launcher/stand-ins/applyd.ts', 'server/src/applyd/main.ts', root)

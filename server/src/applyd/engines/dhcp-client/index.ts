@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { clientLeasesFolder, dhcpClient } from '../../../engines/dhcp-client/index.ts'
 import { ensureWritten } from '../../../files/durable.ts'
+import { ownApp, plainHook } from '../../../files/plain.ts'
 import { defineEngine } from '../engine.ts'
 
 const client = ['/usr/sbin/udhcpc', '/sbin/udhcpc'].find((path) => existsSync(path)) ?? '/usr/sbin/udhcpc'
@@ -40,7 +41,8 @@ export const dhcpClientEngine = defineEngine(dhcpClient, ({ stateDir, accountOf 
       const folder = join(stateDir, clientLeasesFolder)
       const text = [
         `#!${process.execPath}`,
-        `import { recordEvent } from ${JSON.stringify(import.meta.resolve('./lease-event.ts'))}`,
+        `import ${JSON.stringify(plainHook(ownApp))}`,
+        `const { recordEvent } = await import(${JSON.stringify(import.meta.resolve('./lease-event.ts'))})`,
         `recordEvent(${JSON.stringify(folder)}, process.argv[2] ?? '', process.env, Date.now() / 1000)`,
         '',
       ].join('\n')

@@ -4,13 +4,14 @@
 import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
 import { wpad } from '../../../engines/wpad/index.ts'
+import { ownApp, plainOption } from '../../../files/plain.ts'
 import { defineEngine } from '../engine.ts'
 
 const port = wpad.ports.web.destinationPort
 const server = join(import.meta.dirname, 'serve.ts')
 
 /** It keeps next to nothing, so the runtime need not keep room for more. */
-const runtimeOptions = ['--max-semi-space-size=1', '--max-old-space-size=32', '--v8-pool-size=1']
+const runtimeOptions = [plainOption(ownApp), '--max-semi-space-size=1', '--max-old-space-size=32', '--v8-pool-size=1']
 
 export const wpadEngine = defineEngine(wpad, ({ accountOf }) => ({
   units: {},
