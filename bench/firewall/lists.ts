@@ -131,7 +131,7 @@ async function compareEntries(
       samples.less.push(ofLarge.removed)
     }
   } catch (fault) {
-    const row = plain(titled('one more, that entry alone'), (fault as Error).message)
+    const row = plain(titled('one more, that entry alone'), (fault as Error).message.split(':')[0] ?? '')
     return [entry === 'hosts' ? aimed(row, `at most ${mostTimesLeast} x`, false) : row]
   }
   const compare = entry === 'hosts' ? within : against
