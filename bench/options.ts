@@ -1,6 +1,6 @@
 // What the command line may ask of a bench, beside its name.
 
-export const flags = { quick: '--quick', installPeers: '--install-peers' } as const
+export const flags = { quick: '--quick', installPeers: '--install-peers', markdown: '--markdown' } as const
 
 export interface BenchOptions {
   /** Fewer rounds and smaller peers: a look, not a measurement. */

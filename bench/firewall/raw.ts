@@ -10,8 +10,6 @@ export interface RawTimes {
   readonly linear: number
   /** The whole set as the gateway compiles it. */
   readonly compiled: number
-  /** One rule at the end of the linear chain. */
-  readonly appended: number
   /** One rule in the middle of it, which nft has to look for. */
   readonly inserted: number
 }
@@ -24,10 +22,9 @@ export async function benchRaw(policy: BenchPolicy, compiled: string, samples: n
   const linear = printLinear(policy)
   const middle = `${policy.rules.length >> 1}`
   const load = (input: string): number => room.time(['nft', '-f', '-'], { input })
-  const times = { linear: [] as number[], compiled: [] as number[], appended: [] as number[], inserted: [] as number[] }
+  const times = { linear: [] as number[], compiled: [] as number[], inserted: [] as number[] }
   for (let sample = 0; sample < samples; sample++) {
     times.linear.push(load(linear))
-    times.appended.push(room.time(['nft', 'add', 'rule', ...linearChain, ...newRule]))
     times.inserted.push(room.time(['nft', 'insert', 'rule', ...linearChain, 'index', middle, ...newRule]))
     room.run(['nft', 'flush', 'ruleset'])
     times.compiled.push(load(compiled))
@@ -36,7 +33,6 @@ export async function benchRaw(policy: BenchPolicy, compiled: string, samples: n
   return {
     linear: median(times.linear),
     compiled: median(times.compiled),
-    appended: median(times.appended),
     inserted: median(times.inserted),
   }
 }

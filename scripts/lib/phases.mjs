@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { root } from './paths.mjs'
 import { runProgram } from './run.mjs'
 import { say, seconds } from './terminal.mjs'
@@ -25,39 +25,57 @@ export const types = {
   },
 }
 
-/** The tests with their counts at the end, and after them the files that took longest. */
-const reporters = ['spec', join(root, 'scripts/lib/slowest-files.mjs')].flatMap((reporter) => [
-  `--test-reporter=${reporter}`,
-  '--test-reporter-destination=stdout',
-])
-
 /**
- * One run of the runner, so that one summary at the end counts everything. It takes files in the order of
- * their names, which puts the end-to-end tests after those beside the code.
+ * Files that take longest: they start first, so that no core is idle at the end. Their order among each other is that of
+ * their times.
  */
+const longFiles = [
+  'server/test/netns/crash.e2e.ts',
+  'server/test/netns/firewall.e2e.ts',
+  'server/test/netns/evaluator.e2e.ts',
+  'server/src/policy/kernel.test.ts',
+  'server/test/architecture/scaffold.test.ts',
+  'server/test/security/hostile-state.test.ts',
+  'server/test/contract/access.test.ts',
+  'server/test/load/hostile.test.ts',
+  'server/test/netns/dhcp-relay.e2e.ts',
+  'server/test/contract/malformed.test.ts',
+]
+
+/** One run of the runner, so that one summary at the end counts everything. */
 export function tests({ name, isNightly = false, hasNamespaces = true }) {
-  const patterns = ['server/src/**/*.test.ts', 'server/test/**/*.test.ts', 'web/test/*.test.js']
-  if (hasNamespaces && hasEndToEnd()) patterns.push('server/test/netns/*.e2e.ts')
   // Far above what a busy machine needs: it only ends a test that hangs.
   const limit = (isNightly ? 180 : 60) * minute
-  // One file more than there are cores: many wait for daemons and packets.
-  const args = [
-    '--test',
-    `--test-concurrency=${cpus().length + 1}`,
-    `--test-timeout=${limit}`,
-    ...reporters,
-    ...patterns,
-  ]
   const env = {
     ...(isNightly ? { PORTCULLIS_NIGHTLY: '1' } : {}),
     ...(hasNamespaces ? {} : { PORTCULLIS_SKIP_NETNS: '1' }),
   }
-  return { name, run: () => runProgram(args, { env }) }
+  const run = () => {
+    // One file more than there are cores: many wait for daemons and packets.
+    const args = [cpus().length + 1, limit, ...testFiles(hasNamespaces)].map(String)
+    return runProgram([join(root, 'scripts/lib/test-runner.mjs'), ...args], { env })
+  }
+  return { name, run }
 }
 
-function hasEndToEnd() {
-  const folder = join(root, 'server/test/netns')
-  return existsSync(folder) && readdirSync(folder).some((file) => file.endsWith('.e2e.ts'))
+/** The long ones, then the others in the order of their names. */
+function testFiles(hasNamespaces) {
+  const found = [
+    ...list('server/src', '.test.ts'),
+    ...list('server/test', '.test.ts'),
+    ...list('web/test', '.test.js'),
+    ...(hasNamespaces ? list('server/test/netns', '.e2e.ts') : []),
+  ].sort()
+  const long = longFiles.filter((file) => found.includes(file))
+  return [...long, ...found.filter((file) => !long.includes(file))]
+}
+
+/** Files below a folder by the end of their names, as paths from the root. */
+function list(folder, ending) {
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
 }
 
 /** Returns the exit code for all of them. */

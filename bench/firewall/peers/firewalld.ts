@@ -18,7 +18,7 @@ const priorityOf = (at: number): number => 2 * at - 16_000
 export const firewalld: Peer = {
   name: 'firewalld',
   program: '/usr/sbin/firewalld',
-  rules: 5_000,
+  way: '--add-rich-rule at runtime',
   start: (room, policy) => {
     room.writeFile('/etc/firewalld/firewalld.conf', settings)
     room.run(['mkdir', '-p', '/etc/firewalld/policies'])

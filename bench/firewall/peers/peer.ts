@@ -8,8 +8,8 @@ export interface Peer {
   readonly name: string
   /** Without it the peer is not installed. */
   readonly program: string
-  /** As many rules as it gets at most: the aim for firewalld names 5,000, and Shorewall takes minutes for 10,000. */
-  readonly rules: number
+  /** How a rule is added, in its own words. */
+  readonly way: string
   /** Starts it with these rules in its own files. */
   readonly start: (room: Room, policy: BenchPolicy) => void
   /** Puts one rule for the host in the middle of the others; answers with milliseconds. */

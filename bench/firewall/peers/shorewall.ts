@@ -14,7 +14,7 @@ const folder = '/etc/shorewall'
 export const shorewall: Peer = {
   name: 'shorewall',
   program: '/usr/sbin/shorewall',
-  rules: 5_000,
+  way: 'a line more and reload',
   start: (room, policy) => {
     room.run(['ip', 'link', 'add', 'lan0', 'type', 'veth', 'peer', 'name', 'wan0'])
     for (const [name, text] of Object.entries(files)) room.writeFile(`${folder}/${name}`, text)

@@ -14,7 +14,7 @@ sed -i s/^IPV6=yes/IPV6=no/ /etc/default/ufw`
 export const ufw: Peer = {
   name: 'ufw',
   program: '/usr/sbin/ufw',
-  rules: 10_000,
+  way: 'route insert',
   start: (room, policy) => {
     room.run(['/bin/sh', '-c', setUp])
     const empty = room.run(['cat', '/etc/ufw/user.rules'])

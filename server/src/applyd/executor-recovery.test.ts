@@ -10,6 +10,7 @@ import {
   dnsText,
   file,
   fullPlan,
+  longAlive,
   nft,
   piecesOf,
   planOf,
@@ -21,8 +22,8 @@ const { scenario, run } = createScenarios('recovery')
 const stand = (text: string) => [file('stand.conf', `${text}\n`), unit('stand')]
 
 scenario('a unit that dies at its start reverts everything, and its last message is reported', async (scene) => {
-  await scene.start({ tables: scene.bench.tables({ reload: 'restart' }) })
-  await scene.apply(fullPlan(1, 'a', scene.bench.dnsPort))
+  await scene.start({ tables: scene.bench.tables({ reload: 'restart', probe: longAlive }) })
+  assert.equal((await scene.apply(fullPlan(1, 'a', scene.bench.dnsPort))).status, 'applied')
   const before = scene.everything()
   const outcome = await scene.apply(fullPlan(2, 'b', scene.bench.dnsPort, 'die'))
   assert.deepEqual(outcome, {
@@ -42,7 +43,7 @@ scenario('a unit that dies at its start reverts everything, and its last message
 
 scenario('a unit that never answers reverts everything', async (scene) => {
   await scene.applyd?.close()
-  const probe = { kind: 'tcp', host: '127.0.0.1', port: 1, timeoutMs: 150 } as const
+  const probe = { kind: 'tcp', host: '127.0.0.1', port: 1, timeoutMs: 3000 } as const
   await scene.start({ tables: scene.bench.tables({ probe }) })
   await scene.apply(planOf(1, nft(piecesOf('a'))))
   const before = scene.everything()
@@ -53,11 +54,11 @@ scenario('a unit that never answers reverts everything', async (scene) => {
     restored: true,
   })
   assert.deepEqual(scene.everything(), before)
-  assert.deepEqual(scene.bench.processes(), [])
+  await until('no process is left', () => scene.bench.processes().length === 0)
 })
 
 scenario('a program that is missing reverts everything', async (scene) => {
-  await scene.start({ tables: scene.bench.tables({ program: '/nowhere/engine' }) })
+  await scene.start({ tables: scene.bench.tables({ program: '/nowhere/engine', probe: longAlive }) })
   const outcome = await scene.apply(planOf(1, nft(piecesOf('a')), ...stand('well')))
   assert.match(problemsOf(outcome)[0]?.message ?? '', /^stand ended right after its start: .*No such file/)
   assert.match(scene.bench.kernel(), /portcullis_boot/)
@@ -191,7 +192,7 @@ scenario('a reboot in the middle of an apply restores the files and loads fail-c
   assert.equal(scene.bench.file('stand.conf'), 'well\na\n')
   assert.equal(scene.bench.record('intent.json'), null)
   assert.match(scene.bench.kernel(), /^table inet portcullis_boot \{[^}]*policy drop;\s*\}\s*\}\s*$/)
-  assert.deepEqual(scene.bench.processes(), [])
+  await until('no process is left', () => scene.bench.processes().length === 0)
   assert.equal((await scene.observe()).appliedRevision, null)
 })
 

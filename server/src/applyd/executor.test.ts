@@ -86,7 +86,7 @@ scenario(
       'unit stand',
     ])
     assert.equal(scene.bench.file('stand.conf'), null)
-    assert.deepEqual(scene.bench.processes(), [])
+    await until('no process is left', () => scene.bench.processes().length === 0)
     assert.doesNotMatch(scene.bench.kernel(), /table inet (portcullis|extra) /)
     assert.match(scene.bench.kernel(), /table inet portcullis_boot \{[^}]*hook forward[^}]*policy drop/)
     assert.deepEqual(await scene.apply(planOf(2)), { status: 'applied', changed: [] })

@@ -110,5 +110,5 @@ async function killAt(name: FailpointName, bench: Bench): Promise<void> {
   const applyd = await bench.start()
   assert.equal(await assertWhole(bench, applyd), isAfterCommit(name) ? 2 : 1)
   await applyd.close(true)
-  assert.deepEqual(bench.processes(), [])
+  await until('no process is left', () => bench.processes().length === 0)
 }

@@ -40,7 +40,7 @@ async function killDuringStart(bench: Bench, moment: string): Promise<void> {
   const isActive = async () => (await applyd.verbs.observe({})).units.every((unit) => unit.state === 'active')
   await until('both units are active', isActive)
   await applyd.close(true)
-  assert.deepEqual(bench.processes(), [])
+  await until('no process is left', () => bench.processes().length === 0)
 }
 
 /** A process as the kernel shows it: state, flags and the end of its environment are fields 3, 9 and 51. */

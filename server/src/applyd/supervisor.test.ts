@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../../test/support/until.ts'
 import { readKernelIdentity } from './processes.ts'
-import { type Bench, createScenarios, dnsText, file, planOf, problemsOf, unit } from './stand-ins/harness.ts'
+import { type Bench, createScenarios, dnsText, file, longAlive, planOf, problemsOf, unit } from './stand-ins/harness.ts'
 import type { Tables } from './tables.ts'
 
 const { scenario, run } = createScenarios('the supervisor')
@@ -19,8 +19,9 @@ scenario('a unit that dies is restarted after a growing pause', async (scene) =>
   await until('four failures', () => scene.unitLog().split('cannot bind').length > 4)
   const seen = await scene.unitNow()
   assert.equal(seen?.state === 'failed' || seen?.state === 'activating', true)
-  const pauses = scene.bench.log.flatMap((line) => JSON.parse(line).retryMs ?? [])
-  assert.deepEqual(pauses.slice(0, 5), [20, 40, 80, 160, 160])
+  const pauses = () => scene.bench.log.flatMap((line) => JSON.parse(line).retryMs ?? [])
+  await until('five ends are logged', () => pauses().length >= 5)
+  assert.deepEqual(pauses().slice(0, 5), [20, 40, 80, 160, 160])
   await until('its own message is shown', async () => /cannot bind/.test((await scene.unitNow())?.message ?? ''))
   writeFileSync(scene.bench.path('etc/stand.conf'), 'well\n')
   await until('it is active again', async () => (await scene.unitNow())?.state === 'active')
@@ -82,15 +83,16 @@ scenario('a number that now belongs to another process is not adopted', async (s
 scenario('a unit that is no longer in the plan is stopped with all its children', async (scene) => {
   await scene.start()
   await scene.apply(standPlan(1, 'well'))
-  assert.equal(scene.bench.processes().length, 2)
+  await until('it has its child', () => scene.bench.processes().length === 2)
   await scene.apply(planOf(2))
-  assert.deepEqual(scene.bench.processes(), [])
+  await until('no process is left', () => scene.bench.processes().length === 0)
   assert.equal((await scene.unitNow())?.state, 'inactive')
 })
 
 scenario('children that outlive their killed parent are ended before the next start', async (scene) => {
   await scene.start()
   await scene.apply(standPlan(1, 'well'))
+  await until('it has its child', () => scene.bench.processes().length === 2)
   const children = scene.bench.processes().filter((pid) => pid !== scene.bench.unitPid('stand'))
   kill(scene.bench.unitPid('stand'), 'SIGKILL')
   await until('the child is gone', () => children.every((pid) => !scene.bench.processes().includes(pid)))
@@ -102,7 +104,7 @@ scenario('a unit that ignores the request to end is killed', async (scene) => {
   await scene.apply(standPlan(1, 'deaf'))
   await until('it is deaf', () => /started as deaf/.test(scene.unitLog()))
   assert.deepEqual(await scene.apply(planOf(2)), { status: 'applied', changed: ['file stand.conf', 'unit stand'] })
-  assert.deepEqual(scene.bench.processes(), [])
+  await until('no process is left', () => scene.bench.processes().length === 0)
   assert.match(scene.bench.log.join(''), /did not stop in time and was killed/)
 })
 
@@ -159,6 +161,7 @@ scenario(
     process.env.PORTCULLIS_SECRET_CANARY = 'x'
     await scene.apply(planOf(1, unit('stand')))
     const pid = scene.bench.unitPid('stand')
+    await until('it runs', () => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'sleep\n')
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
     assert.match(status, /^Uid:\t65534\t65534\t65534\t65534$/m)
     assert.match(status, /^Groups:\t ?$/m)
@@ -173,11 +176,12 @@ scenario(
 scenario('closing with units ends them, closing without leaves them', async (scene) => {
   await scene.start()
   await scene.apply(standPlan(1, 'well'))
+  await until('it has its child', () => scene.bench.processes().length === 2)
   await scene.applyd?.close()
   assert.equal(scene.bench.processes().length, 2)
   await scene.start()
   await scene.applyd?.close(true)
-  assert.deepEqual(scene.bench.processes(), [])
+  await until('no process is left', () => scene.bench.processes().length === 0)
   await scene.start()
   assert.equal((await scene.unitNow())?.state, 'inactive')
 })
@@ -226,13 +230,13 @@ scenario('a unit that this release does not know is ended', async (scene) => {
   const { units, ...tables } = renamedTables(scene.bench)
   const dns = units.get('dns') ?? assert.fail()
   await scene.start({ tables: { ...tables, units: new Map([['dns', dns]]), formerUnits: new Map() } })
-  assert.deepEqual(scene.bench.processes(), [])
+  await until('no process is left', () => scene.bench.processes().length === 0)
   assert.equal(scene.bench.unitPid('stand'), null)
 })
 
 scenario('a missing kernel feature is reported, whatever the process does', async (scene) => {
   const needs = [{ name: 'packet logging (nowhere)', path: '/proc/nowhere' }]
-  await scene.start({ tables: scene.bench.tables({ needs }) })
+  await scene.start({ tables: scene.bench.tables({ needs, probe: longAlive }) })
   const lacking = 'The running kernel does not support packet logging (nowhere).'
   const [problem] = problemsOf(await scene.apply(standPlan(1, 'die')))
   assert.equal(problem?.message, `stand ended right after its start: ${lacking}`)

@@ -55,7 +55,7 @@ const appending = fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O
 /** On a small file system less. */
 const mostLogBytes = 8 * 1024 * 1024
 const notifyTimeoutMs = 15_000
-/** A process becomes another program in milliseconds; only one that the kernel holds up takes longer. */
+/** A process becomes another program, or ends by SIGKILL, in milliseconds; only one that the kernel holds up takes longer. */
 const settleTimeoutMs = 10_000
 
 /** How long an engine may take to stop, the pauses before a restart, and after how long a run the pauses start over. */
@@ -325,7 +325,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     if (!(await isGoneWithin(id, timings.stopMs))) {
       log('warning', `${name} did not stop in time and was killed`, { pid: id.pid })
       signal(-id.pid, 'SIGKILL')
-      if (!(await isGoneWithin(id, 2000))) throw new Error(`${name} cannot be stopped.`)
+      if (!(await isGoneWithin(id, settleTimeoutMs))) throw new Error(`${name} cannot be stopped.`)
     }
     // Workers may outlive their parent and keep its ports.
     signal(-id.pid, 'SIGKILL')

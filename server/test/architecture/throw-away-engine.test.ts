@@ -151,10 +151,10 @@ describe('a throw-away engine', () => {
   it('goes away with the plan, and when a release does not know it any more', async () => {
     await scene.apply(planOf(7))
     assert.equal(existsSync(join(stateDir, 'echo', 'echo.conf')), false)
-    assert.deepEqual(scene.bench.processes(), [])
+    await until('no process is left', () => scene.bench.processes().length === 0)
     await scene.apply(planFor(8, 'well'))
     await startWith(productionEngines)
-    assert.deepEqual(scene.bench.processes(), [])
+    await until('no process is left', () => scene.bench.processes().length === 0)
     assert.equal(await scene.unitNow('echo'), undefined)
     assert.deepEqual(await scene.apply(planOf(9)), { status: 'applied', changed: [] })
   })

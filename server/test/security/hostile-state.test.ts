@@ -32,9 +32,18 @@ describe('H4: root meets links and pipes in the folder of gatewayd', { skip }, (
     // Every name that a gateway makes, and what each is called while it is written.
     const folder = join(home, 'sample')
     fs.mkdirSync(folder)
-    const gateway = await createTestGateway({ folder })
+    const sample = await createTestGateway({ folder })
     const made = fs.readdirSync(folder)
-    await gateway.close()
+    await sample.close()
+    fs.mkdirSync(stopped())
+    const gateway = await createTestGateway({ folder: stopped() })
+    await gateway.engine.idle()
+    gateway.engine.close()
+    gateway.services.audit.flush()
+    await gateway.http.close()
+    gateway.database.close()
+    for (const name of fs.readdirSync(stopped()))
+      if (!isKept(name)) fs.rmSync(join(stopped(), name), { recursive: true })
     const known = [
       ...made,
       'backups',
@@ -48,32 +57,27 @@ describe('H4: root meets links and pipes in the folder of gatewayd', { skip }, (
     const all = known.flatMap((name) =>
       ['', '.new', '-wal', '-shm', '-journal', '.part'].map((ending) => name + ending),
     )
-    names = [...new Set(all)].filter((name) => !/^(gateway\.db|vault\.key)$/.test(name))
+    names = [...new Set(all)].filter((name) => !isKept(name))
   })
   after(() => fs.rmSync(home, { recursive: true, force: true }))
 
   const stateDir = () => join(home, 'state')
   const victim = () => join(home, 'victim')
+  /** What is left of a stopped gateway, from which every state is copied. */
+  const stopped = () => join(home, 'stopped')
+  const isKept = (name: string): boolean => /^(gateway\.db|vault\.key)$/.test(name)
 
   /** A stopped gateway of the service account, and beside it what root alone may touch. */
-  async function makeState(): Promise<void> {
+  function makeState(): void {
     for (const path of [stateDir(), victim()]) fs.rmSync(path, { recursive: true, force: true })
     fs.mkdirSync(victim(), { mode: 0o700 })
     fs.writeFileSync(join(victim(), 'file'), 'secret of root\n', { mode: 0o600 })
     fs.writeFileSync(join(victim(), 'daemon.json'), '{}', { mode: 0o600 })
     fs.writeFileSync(join(victim(), 'server.crt'), 'x', { mode: 0o600 })
     const folder = join(stateDir(), 'gateway')
-    fs.mkdirSync(folder, { recursive: true })
+    fs.cpSync(stopped(), folder, { recursive: true })
     fs.chmodSync(stateDir(), 0o711)
     fs.mkdirSync(join(stateDir(), 'run'), { mode: 0o750 })
-    const gateway = await createTestGateway({ folder })
-    await gateway.engine.idle()
-    gateway.engine.close()
-    gateway.services.audit.flush()
-    await gateway.http.close()
-    gateway.database.close()
-    for (const name of fs.readdirSync(folder))
-      if (!/^(gateway\.db|vault\.key)$/.test(name)) fs.rmSync(join(folder, name), { recursive: true })
     execFileSync('/usr/bin/chown', ['-R', `${service}:${service}`, folder])
     fs.chmodSync(folder, 0o700)
   }
@@ -84,15 +88,16 @@ describe('H4: root meets links and pipes in the folder of gatewayd', { skip }, (
     execFileSync('/usr/bin/setpriv', [...rights, ...command])
   }
 
-  function put(kind: Plant, path: string): void {
+  function put(kind: Plant, ...paths: string[]): void {
     const target = { 'a link to a file': 'file', 'a link to a folder': '', 'a link to nothing': 'made' }
-    if (kind === 'a pipe') asService('/usr/bin/mkfifo', path)
-    else asService('/usr/bin/ln', '-s', join(victim(), target[kind]), path)
+    const link = 'target=$1; shift; for path; do ln -s "$target" "$path"; done'
+    if (kind === 'a pipe') asService('/usr/bin/mkfifo', ...paths)
+    else asService('/bin/sh', '-ec', link, 'link', join(victim(), target[kind]), ...paths)
   }
 
   function plant(kind: Plant): void {
     const folder = join(stateDir(), 'gateway')
-    for (const name of names) put(kind, join(folder, name))
+    put(kind, ...names.map((name) => join(folder, name)))
   }
 
   /** Names, owners, modes, times and contents of what root alone may touch. */
@@ -109,7 +114,8 @@ describe('H4: root meets links and pipes in the folder of gatewayd', { skip }, (
     })
 
   async function gw(...words: string[]) {
-    const env = { HOME: join(home, 'root'), PATH: '/usr/bin:/bin', PORTCULLIS_STATE: stateDir() }
+    const cache = { NODE_COMPILE_CACHE: join(home, 'compile') }
+    const env = { HOME: join(home, 'root'), PATH: '/usr/bin:/bin', PORTCULLIS_STATE: stateDir(), ...cache }
     const program = [join(appRoot, 'server/src/cli/main.ts'), ...words]
     const child = spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let text = ''
@@ -123,7 +129,7 @@ describe('H4: root meets links and pipes in the folder of gatewayd', { skip }, (
 
   for (const kind of plants)
     it(`gw admin reset with ${kind} under every name`, async () => {
-      await makeState()
+      makeState()
       plant(kind)
       const before = outside()
       const said = await gw('admin', 'reset')
@@ -144,7 +150,7 @@ describe('H4: root meets links and pipes in the folder of gatewayd', { skip }, (
   for (const kind of plants)
     it(`gw admin reset with ${kind} as the database or the key`, async () => {
       for (const name of ['gateway.db', 'vault.key']) {
-        await makeState()
+        makeState()
         fs.rmSync(join(stateDir(), 'gateway', name))
         put(kind, join(stateDir(), 'gateway', name))
         const before = outside()
@@ -157,7 +163,7 @@ describe('H4: root meets links and pipes in the folder of gatewayd', { skip }, (
 
   for (const kind of plants)
     it(`the launcher, applyd and every command with ${kind} under every name`, async () => {
-      await makeState()
+      makeState()
       plant(kind)
       fs.linkSync(join(victim(), 'file'), join(stateDir(), 'gateway', 'hard'))
       const before = outside()
@@ -191,7 +197,7 @@ describe('H4: root meets links and pipes in the folder of gatewayd', { skip }, (
     })
 
   it('a folder that leads to the state and that the account can replace is refused', async () => {
-    await makeState()
+    makeState()
     fs.chmodSync(home, 0o777)
     const env = { PORTCULLIS_STATE: stateDir(), PORTCULLIS_LISTEN: '127.0.0.1:0', PATH: '/usr/bin:/bin' }
     const main = join(appRoot, 'server/src/launcher/main.ts')

@@ -23,6 +23,8 @@ export interface Try {
 }
 
 const script = (name: string): string => join(appRoot, 'server/test/support', name)
+/** Most of the time of a probe is the start of its program. */
+const probe = ['/usr/bin/env', `NODE_COMPILE_CACHE=${join(appRoot, '.cache/compile')}`, runtimePath(appRoot)]
 
 export class Wire {
   readonly #gateway: LabGateway
@@ -89,14 +91,12 @@ export class Wire {
 
   async #try(attempt: Try & { wantsRefusal?: boolean }, timeoutMs: number): Promise<readonly (Seen | null)[]> {
     const { from = 'client', ...fields } = attempt
-    const probe = { source: this.#from, destination: this.#to, ...fields, timeoutMs }
+    const wanted = { source: this.#from, destination: this.#to, ...fields, timeoutMs }
     const input = JSON.stringify([
-      { ...probe, protocol: 'tcp' },
-      { ...probe, protocol: 'udp' },
+      { ...wanted, protocol: 'tcp' },
+      { ...wanted, protocol: 'udp' },
     ])
-    const { stdout, stderr } = await this.#gateway.exec(from, [runtimePath(appRoot), script('wire-probe.ts')], {
-      input,
-    })
+    const { stdout, stderr } = await this.#gateway.exec(from, [...probe, script('wire-probe.ts')], { input })
     assert.equal(stderr, '')
     return JSON.parse(stdout) as (Seen | null)[]
   }

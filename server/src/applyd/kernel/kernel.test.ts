@@ -20,7 +20,7 @@ const lines = (text: string): ScriptLine[] =>
 
 for (const way of bothWays) {
   describe(`the nft ${way}`, () => {
-    const bench = new Bench(undefined, way)
+    const bench = new Bench(way)
     const spec = bench.nftSpec
     let kernel: NftKernel
     before(async () => {

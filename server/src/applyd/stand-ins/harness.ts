@@ -2,7 +2,7 @@
 // functions that read the state of the machine from outside.
 
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,8 @@ const ip = '/usr/sbin/ip'
 const here = import.meta.dirname
 type Way = NonNullable<NftSpec['way']>
 export const bothWays: readonly Way[] = ['library', 'program']
-let counter = 0
+/** Below the ports that clients get, and room for every test that runs at the same time. */
+const ports = { first: 20_000, count: 12_000 }
 
 /** A state directory, a place for engine files and a network namespace; `remove` takes all of it away again. */
 export class Bench {
@@ -29,11 +30,10 @@ export class Bench {
   readonly dnsPort: number
   readonly nftSpec: NftSpec
 
-  constructor(namespace = `pc-${process.pid}-${counter++}`, way: Way = 'library') {
-    this.namespace = namespace
-    this.dnsPort = 20_000 + ((process.pid * 7 + counter * 13) % 12_000)
-    execFileSync(ip, ['netns', 'add', namespace])
-    this.nftSpec = benchNft(namespace, way)
+  constructor(way: Way = 'library') {
+    this.dnsPort = reservePort()
+    this.namespace = namespaceOf(this.dnsPort)
+    this.nftSpec = benchNft(this.namespace, way)
   }
 
   get stateDir(): string {
@@ -110,13 +110,29 @@ export class Bench {
   }
 }
 
+const namespaceOf = (port: number): string => `pc-${port}`
+
+/**
+ * Engines listen in the namespace that all test files share, so each bench needs another port. The namespace of the bench
+ * has the port in its name: creating it fails while another bench has that port.
+ */
+function reservePort(): number {
+  let port = ports.first + ((process.pid * 7) % ports.count)
+  for (let tries = 1; ; tries++) {
+    const { status, stderr } = spawnSync(ip, ['netns', 'add', namespaceOf(port)], { encoding: 'utf8' })
+    if (status === 0) return port
+    if (tries === 1000 || !stderr.includes('File exists')) throw new Error(`ip netns add failed: ${stderr.trim()}`)
+    port = port + 1 < ports.first + ports.count ? port + 1 : ports.first
+  }
+}
+
 /** A bench with a running applyd and short names for what tests do often. Scenes run in parallel. */
 export class Scene {
   readonly bench: Bench
   applyd: Applyd | null = null
 
   constructor(way: Way = 'library') {
-    this.bench = new Bench(undefined, way)
+    this.bench = new Bench(way)
   }
 
   async start(options: Partial<ApplydOptions> = {}): Promise<void> {
@@ -181,7 +197,8 @@ export const benchOptions = (stateDir: string, tables: Tables): ApplydOptions =>
   limitation: null,
   service: null,
   kernel: readKernelIdentity(),
-  timings: { stopMs: 300, firstRetryMs: 20, lastRetryMs: 160, stableMs: 60_000, pollMs: 20 },
+  // Only an engine that ignores SIGTERM takes as long as `stopMs`.
+  timings: { stopMs: 1000, firstRetryMs: 20, lastRetryMs: 160, stableMs: 60_000, pollMs: 20 },
   log: () => {},
   failpoint: () => {},
 })
@@ -254,6 +271,9 @@ export function benchTables(root: string, nft: NftSpec, dnsPort: number, stand: 
     trial: [process.execPath, join(here, 'trial.ts')],
   }
 }
+
+/** For stand-ins that end at their start: long enough to notice it on a busy machine, too. */
+export const longAlive = { kind: 'alive', forMs: 3000 } as const
 
 /** The kind of vet a real engine gets: listed keys only, nothing that names a program, a path or a socket. */
 const dnsmasqKeys = /^(port|listen-address|bind-interfaces|no-resolv|no-hosts|address|cache-size)(=|$)/
