@@ -18,7 +18,8 @@ import {
   sentence,
   words,
 } from '../render/nft.ts'
-import { addressSet, logGroup, portSpace } from './compile-rule.ts'
+import { addressSet } from './address-sets.ts'
+import { logGroup, portSpace } from './compile-rule.ts'
 import { listPieces, makeFields, mix, type Tree } from './dispatch.ts'
 import { dispatch, type Entry, printEntry, type RankedTree } from './dispatch-ranks.ts'
 import type { AccessBinding, AccessEntry, AccessStage, AddressMatch, Span } from './model.ts'
