@@ -38,8 +38,45 @@ export function changeAddresses(list: AddressList, removed: readonly string[], a
   if (hosts === list.hosts && spans === list.spans) return list
   const unique = withoutRepeats(hosts)
   const networks = mergeSpans(spans)
-  const ranges = uniteHosts(unique, networks)
+  const ranges = patchRanges(list.ranges, unique, networks, [less, more])
   return { hosts, spans, ranges: withEntries(ranges, { hosts: unique, networks }) }
+}
+
+type Parsed = Pick<AddressList, 'hosts' | 'spans'>
+
+/** Ranges that neither hold nor touch a changed entry stay; those between are made again. */
+function patchRanges(old: Ranges, hosts: Numbers, networks: Ranges, changes: readonly Parsed[]): Ranges {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const changed of changes) {
+    low = Math.min(low, changed.hosts[0] ?? low, changed.spans[0] ?? low)
+    high = Math.max(high, changed.hosts.at(-1) ?? high)
+    for (let at = 1; at < changed.spans.length; at += 2) high = Math.max(high, changed.spans[at] as number)
+  }
+  const head = firstAt(old, 1, (value) => value >= low - 1)
+  const tail = firstAt(old, 0, (value) => value > high + 1)
+  const [begin, end] = [head === 0 ? -1 : (old[head - 1] as number), old[tail] ?? Number.POSITIVE_INFINITY]
+  const middle = uniteHosts(
+    hosts.subarray(
+      firstAt(hosts, 0, (value) => value > begin, 1),
+      firstAt(hosts, 0, (value) => value >= end, 1),
+    ),
+    networks.slice(
+      firstAt(networks, 0, (value) => value > begin),
+      firstAt(networks, 0, (value) => value >= end),
+    ),
+  )
+  return old.slice(0, head).concat(middle, old.slice(tail))
+}
+
+/** Where the first entry is whose number at `offset` passes; numbers that do are after those that do not. */
+function firstAt(numbers: ArrayLike<number>, offset: number, passes: (value: number) => boolean, width = 2): number {
+  let [low, high] = [0, numbers.length / width]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (passes(numbers[middle * width + offset] as number)) high = middle
+    else low = middle + 1
+  }
+  return low * width
 }
 
 const known = new WeakMap<Ranges, AddressEntries>()
@@ -63,7 +100,7 @@ export function uniteAddresses(sets: readonly Ranges[]): Ranges {
   })
 }
 
-function parseAll(texts: readonly string[]): Pick<AddressList, 'hosts' | 'spans'> {
+function parseAll(texts: readonly string[]): Parsed {
   const hosts: number[] = []
   const spans: (readonly [number, number])[] = []
   for (const text of texts) {
@@ -76,27 +113,41 @@ function parseAll(texts: readonly string[]): Pick<AddressList, 'hosts' | 'spans'
   return { hosts: Float64Array.from(hosts).sort(), spans: Float64Array.from(spans.flat()) }
 }
 
-/** `removed` and `added` are sorted as the list is. An entry has `width` numbers. */
+/** `removed` and `added` are sorted as the list is. An entry has `width` numbers. What is between changes is copied at once. */
 function replaceSorted(list: Numbers, removed: Numbers, added: Numbers, width: 1 | 2): Numbers {
   if (removed.length === 0 && added.length === 0) return list
   const made = new Float64Array(list.length - removed.length + added.length)
-  let [end, gone, come] = [0, 0, 0]
-  const take = (from: Numbers, at: number): void => {
-    for (let offset = 0; offset < width; offset++) made[end++] = from[at + offset] as number
+  let [end, from, gone, come] = [0, 0, 0, 0]
+  const copyUpTo = (at: number): void => {
+    made.set(list.subarray(from, at), end)
+    end += at - from
+    from = at
   }
-  for (let at = 0; at < list.length; at += width) {
-    if (gone < removed.length && compareAt(list, at, removed, gone, width) === 0) {
-      gone += width
-      continue
-    }
-    while (come < added.length && compareAt(added, come, list, at, width) < 0) {
-      take(added, come)
+  while (gone < removed.length || come < added.length) {
+    const isAdded = gone >= removed.length || (come < added.length && compareAt(added, come, removed, gone, width) <= 0)
+    copyUpTo(placeOf(list, isAdded ? added : removed, isAdded ? come : gone, from, width))
+    if (isAdded) {
+      made.set(added.subarray(come, come + width), end)
+      end += width
       come += width
+    } else {
+      from += width
+      gone += width
     }
-    take(list, at)
   }
-  for (; come < added.length; come += width) take(added, come)
+  copyUpTo(list.length)
   return made
+}
+
+/** The first place from `from` on whose entry does not come before the given one. */
+function placeOf(list: Numbers, entry: Numbers, at: number, from: number, width: 1 | 2): number {
+  let [low, high] = [from / width, list.length / width]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compareAt(list, middle * width, entry, at, width) < 0) low = middle + 1
+    else high = middle
+  }
+  return low * width
 }
 
 function compareAt(a: Numbers, at: number, b: Numbers, other: number, width: 1 | 2): number {

@@ -10,7 +10,7 @@ import { addresses, type Nft, name, words } from '../render/nft.ts'
 import { mix } from './dispatch.ts'
 import type { AddressMatch } from './model.ts'
 
-/** A part begins at an element whose first address gives this remainder of 0. */
+/** A part begins at about every element of so many: one whose address is mixed to a multiple of this power of two. */
 const partSize = 512
 /** Elements of no more than this are one part. */
 const longestPart = 1024
@@ -87,7 +87,7 @@ function cut({ numbers, width }: Elements): readonly number[] {
   const begins = numbers.length === 0 ? [] : [0]
   if (numbers.length <= longestPart * width) return begins
   for (let at = width; at < numbers.length; at += width)
-    if (mix(numbers[at] as number) % partSize === 0) begins.push(at)
+    if ((mix(numbers[at] as number) & (partSize - 1)) === 0) begins.push(at)
   return begins
 }
 
