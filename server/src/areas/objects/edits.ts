@@ -73,7 +73,8 @@ function placesOf(values: readonly string[], wanted: readonly string[]): readonl
 
 /** In slices: a list of a hundred thousand is copied faster than it is walked. */
 function replaced(values: readonly string[], gone: readonly number[], added: readonly string[]): readonly string[] {
-  const [first = values.length] = gone
+  const [first] = gone
+  if (first === undefined) return values.concat(added)
   const kept = gone.map((place, at) => values.slice(place + 1, gone[at + 1] ?? values.length))
   return values.slice(0, first).concat(added, ...kept)
 }
