@@ -418,7 +418,10 @@ export class ConfigStore {
       if (!this.#base.add(row, history.upgrade(parseChanges(row.changes)))) break
       last = row.revision
     }
-    if (last !== null) this.#database.prepare('DELETE FROM revisions WHERE revision <= ?').run(last)
+    if (last !== null) {
+      this.#base.save()
+      this.#database.prepare('DELETE FROM revisions WHERE revision <= ?').run(last)
+    }
     this.#size = null
     return last
   }
