@@ -21,12 +21,16 @@ interface Head {
   readonly content: Uint8Array
 }
 
+type BaseItem = Pick<ItemRow, 'slot' | 'id' | 'position' | 'version'> & { readonly value: unknown }
+
 const emptyHead: Head = { revision: 0, hash: genesis, content: noContent }
 
 export class HistoryBase {
   readonly #database: Database
   readonly #slots: ReadonlyMap<string, Slot>
   #head: Head
+  /** Items to be written: a long one that twenty revisions changed is written once. */
+  readonly #unsaved = new Map<string, BaseItem>()
 
   constructor(database: Database, slots: ReadonlyMap<string, Slot>) {
     this.#database = database
@@ -34,6 +38,7 @@ export class HistoryBase {
     this.#head = this.#readHead()
     database.onRolledBack(() => {
       this.#head = this.#readHead()
+      this.#unsaved.clear()
     })
   }
 
@@ -52,22 +57,32 @@ export class HistoryBase {
 
   /** The value of an item, in the version it is stored in. */
   find(slot: string, id: ItemId | null): Versioned | undefined {
+    const unsaved = this.#unsaved.get(placeOf(slot, idText(id)))
+    if (unsaved) return unsaved
     const row = this.#row(slot, idText(id))
     return row && { value: JSON.parse(row.body), version: row.version }
   }
 
-  /** Brings the base forward by the next revision; false, and nothing is done, when its hash does not fit. */
+  /**
+   * Brings the base forward by the next revision; false, and nothing is done, when its hash does not fit. The caller saves it in
+   * the same transaction.
+   */
   add(row: RevisionRow, changes: readonly StoredChange[]): boolean {
     const hash = revisionHash(this.#head.hash, row, row.changes)
     if (!hash.equals(row.hash)) return false
     for (const slot of new Set(changes.map((change) => change.slot))) this.#begin(slot)
     for (const change of changes) this.#apply(change)
     this.#head = { ...this.#head, revision: row.revision, hash }
-    const { revision, content } = this.#head
+    return true
+  }
+
+  save(): void {
+    for (const item of this.#unsaved.values()) this.#put(item)
+    this.#unsaved.clear()
+    const { revision, hash, content } = this.#head
     this.#database
       .prepare('INSERT OR REPLACE INTO base (one, revision, hash, content) VALUES (1, ?, ?, ?)')
       .run(revision, hash, content)
-    return true
   }
 
   /** The first change of a list brings its initial items, as it does in the store. */
@@ -76,7 +91,7 @@ export class HistoryBase {
     const slot = this.#slots.get(key)
     if (changes === 0 || slot?.kind !== 'list') return
     slot.initial.forEach((item, index) => {
-      this.#put({ slot: key, id: idText(item.id), position: index + 1, value: item, version: versionOf(slot) })
+      this.#keep({ slot: key, id: idText(item.id), position: index + 1, value: item, version: versionOf(slot) })
     })
   }
 
@@ -90,7 +105,11 @@ export class HistoryBase {
     const version = slot ? versionOf(slot) : (change.version ?? 1)
     const known = change.spliced ? this.find(change.slot, change.id) : undefined
     const before = slot && known ? upgradeValue(slot, known.value, known.version) : known?.value
-    this.#put({ slot: change.slot, id, position: change.to ?? 0, value: valueAfter(change, before), version })
+    this.#keep({ slot: change.slot, id, position: change.to ?? 0, value: valueAfter(change, before), version })
+  }
+
+  #keep(item: BaseItem): void {
+    this.#unsaved.set(placeOf(item.slot, item.id), item)
   }
 
   #row(slot: string, id: string): ItemRow | undefined {
@@ -99,8 +118,7 @@ export class HistoryBase {
       .get(slot, id) as unknown as ItemRow | undefined
   }
 
-  #put(item: Pick<ItemRow, 'slot' | 'id' | 'position' | 'version'> & { readonly value: unknown }): void {
-    const { slot, id, position, value, version } = item
+  #put({ slot, id, position, value, version }: BaseItem): void {
     const body = JSON.stringify(value)
     const checksum = itemChecksum({ slot, id, position, body, version })
     this.#count(this.#row(slot, id)?.checksum)
@@ -113,6 +131,7 @@ export class HistoryBase {
   }
 
   #remove(slot: string, id: string): void {
+    this.#unsaved.delete(placeOf(slot, id))
     this.#count(this.#row(slot, id)?.checksum)
     this.#database.prepare('DELETE FROM base_items WHERE slot = ? AND id = ?').run(slot, id)
   }

@@ -59,9 +59,9 @@ export function noteVersions(versions: Versions, changes: readonly StoredChange[
     if (version !== undefined) versions.set(placeOf(slot, idText(id)), version)
 }
 
-export function upgradeRow(slot: Slot, row: ItemRow): unknown {
+export function upgradeRow(slot: Slot, row: ItemRow, value: unknown): unknown {
   try {
-    return upgradeValue(slot, JSON.parse(row.body), row.version)
+    return upgradeValue(slot, value, row.version)
   } catch (cause) {
     const object = slot.kind === 'single' ? slot.key : pathOf(slot, row.id)
     throw new Error(

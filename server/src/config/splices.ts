@@ -23,7 +23,18 @@ const shortestSpliced = 100
 
 type Fields = Readonly<Record<string, unknown>>
 
+const made = new WeakMap<SplicedChange, SplicedChange>()
+
+/** Once for each change: item, revision and audit record all ask for it. */
 export function spliceLists(change: SplicedChange): SplicedChange {
+  const known = made.get(change)
+  if (known) return known
+  const result = makeSplices(change)
+  made.set(change, result)
+  return result
+}
+
+function makeSplices(change: SplicedChange): SplicedChange {
   const { before, after } = change
   if (change.spliced || !isRecord(before) || !isRecord(after)) return change
   const spliced = Object.fromEntries(

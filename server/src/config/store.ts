@@ -11,7 +11,6 @@ import { applyChanges, type Change, type ChangeSet, type Snapshot } from './diff
 import { type FindBase, HistoryUpgrader, refuseNewer, type StoredChange, upgradeHistory } from './history.ts'
 import { readBackground, readProbation, writeBackground, writeProbation } from './in-progress.ts'
 import {
-  type ItemRow,
   idText,
   itemChecksum,
   noteVersions,
@@ -24,6 +23,7 @@ import {
   type Versions,
 } from './rows.ts'
 import { type SplicedChange, spliceLists } from './splices.ts'
+import { readItem, StoredItems, type StoredRows } from './stored-items.ts'
 
 export interface RevisionInfo {
   readonly revision: number
@@ -77,6 +77,7 @@ export class ConfigStore {
   readonly #database: Database
   readonly #slots: ReadonlyMap<string, Slot>
   readonly #base: HistoryBase
+  readonly #items: StoredItems
   #headHash: Uint8Array
   /** Null: to be counted again. */
   #size: HistorySize | null = null
@@ -85,6 +86,7 @@ export class ConfigStore {
     this.#database = database
     this.#slots = new Map(slots.map((slot) => [slot.key, slot]))
     this.#base = new HistoryBase(database, this.#slots)
+    this.#items = new StoredItems(database)
     this.#headHash = this.#base.hash
     database.onRolledBack(() => this.#reloadHead())
   }
@@ -97,7 +99,7 @@ export class ConfigStore {
     const slots = this.#database.prepare('SELECT slot, revision, version FROM slots').all() as unknown as SlotRow[]
     for (const { slot: key, version } of slots) this.#refuseNewer(key, version)
     const outdated: Outdated[] = []
-    const fromItems = this.#snapshotFromItems(head?.revision ?? 0, outdated)
+    const fromItems = this.#snapshotFrom(this.#items.read(), head?.revision ?? 0, outdated)
     const damage: string[] = []
     if (fromItems) this.#writeBack(outdated)
     const snapshot = fromItems ?? this.#rebuild(damage)
@@ -118,15 +120,7 @@ export class ConfigStore {
   /** The newest configuration of this store's slots alone, as it is on the disk. Writes nothing. */
   readNewest(): Snapshot {
     const revision = this.newestRevision()
-    const rows = [...this.#slots.keys()].flatMap(
-      (key) =>
-        this.#database
-          .prepare(
-            'SELECT slot, id, position, body, checksum, version FROM items WHERE slot = ? ORDER BY slot, position',
-          )
-          .all(key) as unknown as ItemRow[],
-    )
-    const snapshot = this.#snapshotFrom(rows, revision, [])
+    const snapshot = this.#snapshotFrom(this.#items.read(this.#slots.keys()), revision)
     if (!snapshot) throw new Error('a stored item is damaged')
     return snapshot
   }
@@ -162,28 +156,25 @@ export class ConfigStore {
   }
 
   /**
-   * Null when the checksum of a row does not match. Rows of slots this release does not know stay stored and are
-   * skipped here; those of an older version are upgraded and added to `outdated`.
+   * Null when the checksum of a row or of its splices does not match. Rows of slots this release does not know stay stored
+   * and are skipped here; those of an older version are upgraded and added to `outdated`. Without that list nothing is going
+   * to be written.
    */
-  #snapshotFromItems(revision: number, outdated: Outdated[]): Snapshot | null {
-    const rows = this.#database
-      .prepare('SELECT slot, id, position, body, checksum, version FROM items ORDER BY slot, position')
-      .all() as unknown as ItemRow[]
-    return this.#snapshotFrom(rows, revision, outdated)
-  }
-
-  #snapshotFrom(rows: readonly ItemRow[], revision: number, outdated: Outdated[]): Snapshot | null {
+  #snapshotFrom({ rows, chains }: StoredRows, revision: number, outdated?: Outdated[]): Snapshot | null {
     const empty = this.#emptySnapshot()
     const config: Record<string, unknown> = { ...empty.config }
     const positions: Record<string, readonly number[]> = { ...empty.positions }
     const lists = new Map<string, { items: unknown[]; positions: number[] }>()
     for (const row of rows) {
       if (!itemChecksum(row).equals(row.checksum)) return null
+      const stored = readItem(row, chains)
+      if (stored === undefined) return null
       const slot = this.#slots.get(row.slot)
       if (!slot) continue
       refuseNewer(slot, row.version)
-      const value = upgradeRow(slot, row)
-      if (row.version < versionOf(slot)) outdated.push({ row, value })
+      const value = upgradeRow(slot, row, stored)
+      if (row.version < versionOf(slot)) outdated?.push({ row, value })
+      else if (outdated) this.#items.follow(row, chains, value)
       if (slot.kind === 'single') {
         config[slot.key] = value
         continue
@@ -242,7 +233,7 @@ export class ConfigStore {
     if (isWhole) damage.push('Stored items were damaged and have been rebuilt from the revisions.')
     const newest = rows.at(-1)?.revision ?? 0
     this.#database.transact(() => {
-      this.#database.prepare('DELETE FROM items').run()
+      this.#items.removeAll()
       this.#database
         .prepare('INSERT INTO damaged_revisions SELECT * FROM revisions WHERE revision > ?')
         .run(snapshot.revision)
@@ -282,14 +273,7 @@ export class ConfigStore {
   }
 
   #putItem(slot: string, id: string, position: number, value: unknown, version = this.#versionOf(slot)): void {
-    const body = JSON.stringify(value)
-    this.#database
-      .prepare(
-        `INSERT INTO items (slot, id, position, body, checksum, version) VALUES (?, ?, ?, ?, ?, ?)
-         ON CONFLICT (slot, id) DO UPDATE SET position = excluded.position, body = excluded.body,
-           checksum = excluded.checksum, version = excluded.version`,
-      )
-      .run(slot, id, position, body, itemChecksum({ slot, id, position, body, version }), version)
+    this.#items.put({ slot, id, position, version }, value)
   }
 
   #versionOf(key: string): number {
@@ -360,11 +344,9 @@ export class ConfigStore {
   }
 
   #writeChange(change: Change): void {
-    if (change.after === null) {
-      this.#database.prepare('DELETE FROM items WHERE slot = ? AND id = ?').run(change.slot, idText(change.id))
-      return
-    }
-    this.#putItem(change.slot, idText(change.id), change.to ?? 0, change.after)
+    const id = idText(change.id)
+    if (change.after === null) this.#items.remove(change.slot, id)
+    else if (!this.#items.splice(change)) this.#putItem(change.slot, id, change.to ?? 0, change.after)
   }
 
   /** After a rollback the chain continues from what is on disk. */
@@ -436,7 +418,10 @@ export class ConfigStore {
       if (!this.#base.add(row, history.upgrade(parseChanges(row.changes)))) break
       last = row.revision
     }
-    if (last !== null) this.#database.prepare('DELETE FROM revisions WHERE revision <= ?').run(last)
+    if (last !== null) {
+      this.#base.save()
+      this.#database.prepare('DELETE FROM revisions WHERE revision <= ?').run(last)
+    }
     this.#size = null
     return last
   }

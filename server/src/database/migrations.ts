@@ -109,4 +109,16 @@ export const migrations: readonly Migration[] = [
       `CREATE TABLE base_slots (slot TEXT PRIMARY KEY) WITHOUT ROWID`,
     ],
   },
+  {
+    title: 'changes of long lists inside of an item, beside its row',
+    statements: [
+      `CREATE TABLE item_splices (
+        slot TEXT NOT NULL, id TEXT NOT NULL, sequence INTEGER NOT NULL, body TEXT NOT NULL, checksum BLOB NOT NULL,
+        PRIMARY KEY (slot, id, sequence)
+      ) WITHOUT ROWID`,
+      `CREATE TABLE item_splice_ends (
+        slot TEXT NOT NULL, id TEXT NOT NULL, checksum BLOB NOT NULL, PRIMARY KEY (slot, id)
+      ) WITHOUT ROWID`,
+    ],
+  },
 ]

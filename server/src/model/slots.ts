@@ -86,9 +86,15 @@ export function commonEnds<T>(
 ): readonly [head: number, tail: number] {
   const shorter = Math.min(one.length, other.length)
   let head = 0
-  while (head < shorter && isSame(one[head], other[head])) head++
+  // Mostly they are the very same, which needs no call for each of a hundred thousand.
+  while (head < shorter && (one[head] === other[head] || isSame(one[head], other[head]))) head++
+  const [end, otherEnd] = [one.length - 1, other.length - 1]
   let tail = 0
-  while (tail < shorter - head && isSame(one[one.length - 1 - tail], other[other.length - 1 - tail])) tail++
+  while (tail < shorter - head) {
+    const [a, b] = [one[end - tail], other[otherEnd - tail]]
+    if (a !== b && !isSame(a, b)) break
+    tail++
+  }
   return [head, tail]
 }
 

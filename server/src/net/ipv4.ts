@@ -7,15 +7,34 @@ export const highestAddress = 0xffff_ffff
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 /** Dotted decimal without leading zeros: other spellings mean different things to different programs. */
 export const addressPattern = `${octet}(?:\\.${octet}){3}`
-const addressForm = new RegExp(`^${addressPattern}$`)
 
+/** Digit by digit: a list of a hundred thousand addresses is read at every start. */
 export function parseAddress(text: string): number | null {
-  if (!addressForm.test(text)) return null
-  return text.split('.').reduce((value, part) => value * 256 + Number(part), 0)
+  let address = 0
+  let part = -1
+  let dots = 0
+  for (let at = 0; at <= text.length; at++) {
+    const digit = at === text.length ? dot : text.charCodeAt(at) - zero
+    if (digit === dot) {
+      if (part < 0 || part > 255) return null
+      address = address * 256 + part
+      part = -1
+      dots++
+    } else {
+      // A zero is alone in its part.
+      if (digit < 0 || digit > 9 || part === 0 || part > 255) return null
+      part = part < 0 ? digit : part * 10 + digit
+    }
+  }
+  return dots === 4 ? address : null
 }
 
+const zero = 48
+/** The character code of a dot, from that of zero on. */
+const dot = -2
+
 export const printAddress = (value: number): string =>
-  [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255].join('.')
+  `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`
 
 /** `a.b.c.d/prefix` or `a.b.c.d/mask`; the address may have host bits, which `address` keeps. */
 export interface Network {

@@ -134,6 +134,20 @@ describe('artifacts', () => {
     assert.deepEqual(diffArtifacts([before], [after])[0]?.added_lines, ['    new'])
   })
 
+  it('that are tables show of a long set the elements that come and go, and not too many of them', () => {
+    const elements = Array.from({ length: 5000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`)
+    const set = (lines: readonly string[]): NftPiece =>
+      makePiece({ kind: 'set', name: 's', head: 'type ipv4_addr', lines, origin: '' })
+    const changed = elements.toSpliced(4000, 1).toSpliced(10, 0, '9.9.9.9')
+    const [few] = diffArtifacts([table(set(elements))], [table(set(changed))])
+    assert.deepEqual(few?.removed_lines, ['  set s {', `      ${elements[4000]},`])
+    assert.deepEqual(few?.added_lines, ['  set s {', '      9.9.9.9,'])
+    const [all] = diffArtifacts([table(piece('a', []))], [table(piece('a', []), set(elements))])
+    assert.deepEqual(all?.removed_lines, [])
+    assert.equal(all?.added_lines.length, 1002)
+    assert.equal(all?.added_lines.at(-1), '      ... and 4000 more')
+  })
+
   it('differ by the lines that leave and those that come', () => {
     assert.deepEqual(diffArtifacts([file('a\nb\nc')], [file('a\nx\ny\nc'), { kind: 'unit', name: 'u' }]), [
       { artifact: 'file f', action: 'changed', removed_lines: ['b'], added_lines: ['x', 'y'] },

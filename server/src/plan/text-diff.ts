@@ -1,6 +1,6 @@
 // A small line diff for dry runs: what would leave a rendered artifact and what would come in. Pure.
 
-import type { Artifact, NftPiece, NftTable } from './artifacts.ts'
+import type { Artifact, NftPart, NftPiece, NftTable } from './artifacts.ts'
 import { printPiece } from './nft-piece.ts'
 import { artifactName, contentOf, sameArtifacts } from './planner.ts'
 
@@ -54,10 +54,41 @@ function diffTables(before: NftTable, after: NftTable): Lines {
   for (const piece of after.pieces) {
     const previous = old.get(keyOf(piece))
     old.delete(keyOf(piece))
-    if (previous?.hash !== piece.hash) lines.push(diffLines(previous ? printPiece(previous) : [], printPiece(piece)))
+    if (previous?.hash !== piece.hash) lines.push(diffPieces(previous, piece))
   }
-  for (const piece of old.values()) lines.push(diffLines(printPiece(piece), []))
+  for (const piece of old.values()) lines.push(diffPieces(piece, undefined))
   return { removed: lines.flatMap(({ removed }) => removed), added: lines.flatMap(({ added }) => added) }
+}
+
+/** Of a long list no more lines than this are shown in each direction; a last one counts the others. */
+const maxLines = 1000
+
+/** Of a long list only the elements that differ are shown, without those that happen to be between them. */
+function diffPieces(before: NftPiece | undefined, after: NftPiece | undefined): Lines {
+  const isLong = [before, after].some((piece) => piece !== undefined && piece.parts.length > 1)
+  if (!isLong) return diffLines(before ? printPiece(before) : [], after ? printPiece(after) : [])
+  const [kept, others] = [new Set(before?.parts.map(hashOf)), new Set(after?.parts.map(hashOf))]
+  const removed = elementsOf(before, others)
+  const added = elementsOf(after, kept)
+  return { removed: bounded(without(removed, added), before), added: bounded(without(added, removed), after) }
+}
+
+const hashOf = ({ hash }: NftPart): string => hash
+
+/** The elements of the parts that the other side does not have. */
+const elementsOf = (piece: NftPiece | undefined, others: ReadonlySet<string>): readonly string[] =>
+  piece?.parts.flatMap(({ hash, lines }) => (others.has(hash) ? [] : lines)) ?? []
+
+function without(lines: readonly string[], others: readonly string[]): readonly string[] {
+  const known = new Set(others)
+  return lines.filter((line) => !known.has(line))
+}
+
+function bounded(elements: readonly string[], piece: NftPiece | undefined): readonly string[] {
+  if (!piece || elements.length === 0) return []
+  const shown = elements.slice(0, maxLines).map((element) => `      ${element},`)
+  const more = elements.length - shown.length
+  return [`  ${piece.kind} ${piece.name} {`, ...shown, ...(more > 0 ? [`      ... and ${more} more`] : [])]
 }
 
 /** Lines of the part that differs, between the common head and the common tail. */

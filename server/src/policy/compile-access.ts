@@ -18,7 +18,8 @@ import {
   sentence,
   words,
 } from '../render/nft.ts'
-import { addressSet, logGroup, portSpace } from './compile-rule.ts'
+import { addressSet } from './address-sets.ts'
+import { logGroup, portSpace } from './compile-rule.ts'
 import { collectPieces, makeFields } from './dispatch.ts'
 import { mix } from './dispatch-cuts.ts'
 import { dispatch, type Entry, type EntryParts, printEntry, type RankedTree } from './dispatch-ranks.ts'

@@ -22,6 +22,7 @@ import {
   target,
   words,
 } from '../render/nft.ts'
+import { addressSet, addressSets } from './address-sets.ts'
 import { makeFields } from './dispatch.ts'
 import { mix, udpOffset } from './dispatch-cuts.ts'
 import { type Entry, type EntryParts, printEntry } from './dispatch-ranks.ts'
@@ -171,21 +172,29 @@ function addressConditions(
   const toLimit = !isFromLonger && from * to > maxLines ? 1 : maxLines
   const sources = addressParts(words('ip saddr'), source, fromLimit, sets)
   const targets = addressParts(words('ip daddr'), destination, toLimit, sets)
-  const [holder = []] = addressParts(words('ip saddr'), holders, 1, sets)
+  const [holder = []] = addressParts(words('ip saddr'), holders, 1, sets, false)
   return sources.flatMap((a) => targets.map((b) => [...a, ...b, ...holder]))
 }
 
 const spread = (match: AddressMatch | null): number =>
   match === null || match.isNegated ? 1 : Math.max(1, match.ranges.length / 2)
 
-function addressParts(selector: Nft, match: AddressMatch | null, limit: number, sets: NftPiece[]): Nft[][] {
+/** What is in one of several sets has a line for each; what is in none of them has one for all. */
+function addressParts(
+  selector: Nft,
+  match: AddressMatch | null,
+  limit: number,
+  sets: NftPiece[],
+  canSplit = true,
+): Nft[][] {
   if (match === null || (match.isNegated && match.ranges.length === 0)) return [[]]
   const { ranges, isNegated } = match
   if (ranges.length === 2 || (!isNegated && ranges.length <= 2 * limit))
     return printElements(ranges, addresses).map((value) => [equals(selector, value, isNegated)])
-  const set = addressSet(match)
-  sets.push(set)
-  return [[inSet(selector, set.name, isNegated)]]
+  const found = canSplit ? addressSets(match) : [addressSet(match)]
+  sets.push(...found)
+  const conditions = found.map((set) => inSet(selector, set.name, isNegated))
+  return isNegated ? [conditions] : conditions.map((condition) => [condition])
 }
 
 function commonConditions(rule: PolicyRule, place: Place, sets: NftPiece[]): Nft[] {
@@ -244,11 +253,6 @@ function remember(match: object, name: string, head: Nft, list: () => Nft[]): Nf
   known.set(name, piece)
   return piece
 }
-
-export const addressSet = (match: AddressMatch): NftPiece =>
-  remember(match, `a_${match.key}`, words('type ipv4_addr; flags interval;'), () =>
-    printElements(match.ranges, addresses),
-  )
 
 const portSet = (match: NonNullable<PolicyRule['sourcePorts']>): NftPiece =>
   remember(match, `p_${match.key}`, words('type inet_service; flags interval;'), () =>

@@ -222,6 +222,12 @@ const kinds: readonly {
     dns: dnsStage,
   },
   {
+    title: 'list',
+    policies: 20,
+    packets: 80,
+    sizes: { forward: 10, input: 6, dnat: 4, snat: 4, log: 4, listShare: 0.8 },
+  },
+  {
     title: 'outside',
     policies: 30,
     packets: 80,

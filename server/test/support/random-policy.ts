@@ -1,7 +1,8 @@
 // Random policies and packets from a small network, so that rules overlap often: for tests that compare the evaluator,
 // hygiene and the kernel. The same seed gives the same policy.
 
-import { parseAddress, printAddress } from '../../src/net/ipv4.ts'
+import { readAddresses } from '../../src/net/address-list.ts'
+import { parseAddress, printAddress, printSpan } from '../../src/net/ipv4.ts'
 import { type Ranges, toRanges } from '../../src/net/ranges.ts'
 import type { Routing } from '../../src/policy/evaluate-routing.ts'
 import type { Packet } from '../../src/policy/evaluate-trace.ts'
@@ -65,10 +66,12 @@ export interface Sizes {
   readonly log: number
   /** How often a condition is `any`; a low rate makes long tables in which late rules decide. */
   readonly anyShare?: number
+  /** How often addresses are a list of hosts, or of hosts and networks; 0 unless given. */
+  readonly listShare?: number
 }
 
 export function drawPolicy(random: Random, world: World, sizes: Sizes): Policy {
-  const draw = makeDraw(random, world, sizes.anyShare ?? 0.5)
+  const draw = makeDraw(random, world, sizes.anyShare ?? 0.5, sizes.listShare ?? 0)
   const rules = (table: RuleTable) =>
     Array.from({ length: Math.floor((1 - random() ** 2) * (sizes[table] + 1)) }, (_, at) => draw.rule(table, at + 1))
   return {
@@ -96,7 +99,10 @@ export function drawPolicy(random: Random, world: World, sizes: Sizes): Policy {
 
 const loggedActions: readonly LoggedAction[] = ['accept', 'drop', 'reject', 'dnat', 'snat', 'mark_log', 'mark_not_log']
 
-function makeDraw(random: Random, world: World, anyShare: number) {
+/** Hosts that no packet comes from or goes to. */
+const otherHosts = Array.from({ length: 1100 }, (_, at) => printAddress(0x64_40_00_00 + 3 * at))
+
+function makeDraw(random: Random, world: World, anyShare: number, listShare: number) {
   const names = new Map<string, string>()
   /** The same content has the same name, as the policy's own keys have. */
   const keyOf = (content: unknown): string => {
@@ -107,8 +113,18 @@ function makeDraw(random: Random, world: World, anyShare: number) {
   }
   const addresses = (from: readonly string[]): AddressMatch | null => {
     if (chance(random, 0.8 * anyShare)) return null
+    if (listShare > 0 && chance(random, listShare)) return addressList(from)
     const ranges = spansAround(random, from.map(numberOf), upTo(random, chance(random, 0.2) ? 8 : 2), 4)
     return { key: keyOf(ranges), ranges, isNegated: chance(random, anyShare / 2) }
+  }
+  /** Neighbours among the hosts, networks beside them, few entries and many. */
+  const addressList = (from: readonly string[]): AddressMatch => {
+    const hosts = from.filter(() => chance(random, 0.6))
+    const next = hosts.map((host) => printAddress(numberOf(host) + 1)).filter(() => chance(random, 0.3))
+    const near = spansAround(random, from.map(numberOf), 2, 4)
+    const networks = chance(random, 0.5) ? [] : [printSpan(near[0] as number, near[1] as number)]
+    const texts = [...hosts, ...next, ...networks, ...otherHosts.slice(0, chance(random, 0.5) ? 10 : 1100)]
+    return { key: keyOf(texts), ranges: readAddresses(texts).ranges, isNegated: chance(random, 0.4) }
   }
   const ports = () => {
     if (chance(random, 1.2 * anyShare)) return null

@@ -244,7 +244,7 @@ for (const way of bothWays)
   })
 
 async function killAt(name: FailpointName, way: Way): Promise<void> {
-  const bench = new Bench(undefined, way)
+  const bench = new Bench(way)
   try {
     const args = [bench.root, bench.namespace, way, String(bench.dnsPort), name]
     const script = join(import.meta.dirname, '..', 'stand-ins', 'kill-trial.ts')
@@ -261,7 +261,7 @@ async function killAt(name: FailpointName, way: Way): Promise<void> {
 }
 
 async function failAt(name: FailpointName, way: Way): Promise<void> {
-  const bench = new Bench(undefined, way)
+  const bench = new Bench(way)
   let isArmed = false
   try {
     const applyd = await bench.start({

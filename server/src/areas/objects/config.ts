@@ -38,6 +38,11 @@ export interface StoredObject extends Item {
   readonly comment: string
 }
 
+/** A list of objects, or of addresses. */
+export interface StoredList extends StoredObject {
+  readonly values: readonly string[]
+}
+
 export interface ObjectKind<T extends StoredObject = StoredObject> {
   /** First word of its ids, and its `type`. */
   readonly prefix: string

@@ -1,10 +1,10 @@
 // Objects that rules are made of (docs/behaviour/objects.md): addresses, ports, times, zones, countries and lists of them.
 // `type` of an object is the word its id begins with.
 
-import type { Static, TObject } from 'typebox'
+import type { Static, TArray, TObject, TString } from 'typebox'
 import { collectionEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, nullable, strictObject } from '../../contract/fields.ts'
+import { Comment, named, nullable, strictObject } from '../../contract/fields.ts'
 import { shapesOf, Title } from '../../contract/object-shapes.ts'
 import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
@@ -61,8 +61,8 @@ const objectId = (prefixes: readonly string[], example: string) =>
     'x-fault': `Must be the id of one of: ${prefixes.join(', ')}; such as ${example}.`,
   })
 
-const maxMembers = 10_000
-const maxAddresses = 100_000
+export const maxMembers = 10_000
+export const maxAddresses = 100_000
 
 /** An empty list matches nothing. An object appears in a list once. */
 const members = (prefixes: readonly string[], example: string) =>
@@ -154,6 +154,43 @@ const endpointsOf = <B extends TObject, V extends TObject>(
 const membersLimit = 1024 * 1024
 const addressesLimit = 5 * 1024 * 1024
 
+/** In one call; more are sent in several, or the list is replaced as a whole. */
+const maxChanged = 10_000
+
+const ValuesChanged = named(
+  'ValuesChanged',
+  strictObject({
+    added: Type.Integer({ description: 'How many values were added; those already in the list are not counted.' }),
+    removed: Type.Integer({ description: 'How many values were removed.' }),
+  }),
+)
+
+/** Those of a list of objects or addresses; `values` costs what it changes, whatever the length of the list. */
+const listEndpointsOf = <B extends TObject, V extends TObject>(
+  path: string,
+  title: string,
+  item: string,
+  shape: { readonly body: B; readonly shown: V; readonly stored: TObject<{ values: TArray<TString> }> },
+  bodyLimitBytes: number,
+) => {
+  const values = Type.Array(shape.stored.properties.values.items, { maxItems: maxChanged })
+  return {
+    ...endpointsOf(path, title, item, shape, bodyLimitBytes),
+    values: endpoint({
+      method: 'PATCH',
+      path: `/aliases/${path}/:object_id/values`,
+      access: 'firewall',
+      summary: `Add and remove values of ${item}`,
+      description:
+        'The other values stay. A value that is in the list already is not added again, and one that is not in it is not removed; ' +
+        'neither is an error. Added values take the place of the first removed one, or come last.',
+      body: strictObject({ add: Type.Optional(values), remove: Type.Optional(values) }),
+      reply: ValuesChanged,
+      bodyLimitBytes: membersLimit,
+    }),
+  }
+}
+
 export const ipAddressEndpoints = endpointsOf('ip_addresses', 'IP addresses', 'an IP address', shapes.ipAddress)
 export const ipRangeEndpoints = endpointsOf('ip_ranges', 'IP ranges', 'an IP range', shapes.ipRange)
 export const networkEndpoints = endpointsOf('networks', 'subnets', 'a subnet', shapes.network)
@@ -161,30 +198,36 @@ export const domainEndpoints = endpointsOf('domains', 'domains', 'a domain', sha
 export const portEndpoints = endpointsOf('ports', 'ports', 'a port', shapes.port)
 export const portRangeEndpoints = endpointsOf('port_ranges', 'port ranges', 'a port range', shapes.portRange)
 export const timeRangeEndpoints = endpointsOf('time_ranges', 'times', 'a time', shapes.timeRange)
-export const addressListEndpoints = endpointsOf(
+export const addressListEndpoints = listEndpointsOf(
   'lists/addresses',
   'lists of IP objects',
   'a list of IP objects',
   shapes.addressList,
   membersLimit,
 )
-export const ipAddressListEndpoints = endpointsOf(
+export const ipAddressListEndpoints = listEndpointsOf(
   'ip_address_lists',
   'lists of IP addresses',
   'a list of IP addresses',
   shapes.ipAddressList,
   addressesLimit,
 )
-export const portListEndpoints = endpointsOf(
+export const portListEndpoints = listEndpointsOf(
   'lists/ports',
   'lists of ports',
   'a list of ports',
   shapes.portList,
   membersLimit,
 )
-export const timeListEndpoints = endpointsOf('lists/times', 'schedules', 'a schedule', shapes.timeList, membersLimit)
+export const timeListEndpoints = listEndpointsOf(
+  'lists/times',
+  'schedules',
+  'a schedule',
+  shapes.timeList,
+  membersLimit,
+)
 export const zoneEndpoints = endpointsOf('zones', 'zones', 'a zone', shapes.zone)
-export const countryListEndpoints = endpointsOf(
+export const countryListEndpoints = listEndpointsOf(
   'lists/iplists',
   'lists of countries',
   'a list of countries',

@@ -19,6 +19,7 @@ import {
   portLists,
   portRanges,
   ports,
+  type StoredList,
   type StoredObject,
   timeLists,
   timeRanges,
@@ -36,15 +37,11 @@ const common = <T extends StoredObject>(slot: ListSlot<T>) => {
   } as const
 }
 
-interface Members extends StoredObject {
-  readonly values: readonly string[]
-}
-
 /** Bodies may say `value` for `values`. */
-const withValues = <T extends Members>(slot: ListSlot<T>) => ({
+const withValues = <T extends StoredList>(slot: ListSlot<T>) => ({
   ...common(slot),
   fieldsOf: valuesOf,
-  problemsOf: (_: unknown, { values }: Partial<Members>): Problem[] =>
+  problemsOf: (_: unknown, { values }: Partial<StoredList>): Problem[] =>
     values === undefined ? [{ field: 'values', message: 'This field is missing.' }] : [],
 })
 
@@ -56,11 +53,11 @@ function valuesOf(body: { readonly value?: unknown; readonly values?: unknown })
 }
 
 /** A list whose members are objects of these kinds. */
-const withMembers = <T extends Members>(slot: ListSlot<T>, kinds: readonly ListSlot[]) =>
+const withMembers = <T extends StoredList>(slot: ListSlot<T>, kinds: readonly ListSlot[]) =>
   declareList<T>({
     ...withValues(slot),
     references: [
-      names<Members>('values', {
+      names<StoredList>('values', {
         prefixes: kinds.map((kind) => `${kindOfSlot(kind).prefix}.`),
         slots: kinds,
         faultOf: (config, id) => (findObject(config, id) ? null : unknownObject(id)),
@@ -108,6 +105,15 @@ const countryListList = declareList({
   ],
 })
 
+/** Lists of other objects or of addresses, whose values can be changed one by one. */
+export const valueLists: readonly ListDeclaration<StoredList>[] = [
+  withMembers(addressLists, [ipAddresses, ipRanges, networks, domains]),
+  declareList(withValues(ipAddressLists)),
+  withMembers(portLists, [ports, portRanges]),
+  withMembers(timeLists, [timeRanges]),
+  countryListList,
+]
+
 /** In the order in which objects are listed. */
 export const objectLists: readonly ListDeclaration<StoredObject>[] = [
   declareList(common(ipAddresses)),
@@ -117,10 +123,7 @@ export const objectLists: readonly ListDeclaration<StoredObject>[] = [
   declareList(common(ports)),
   portRangeList,
   timeRangeList,
-  withMembers(addressLists, [ipAddresses, ipRanges, networks, domains]),
-  declareList(withValues(ipAddressLists)),
-  withMembers(portLists, [ports, portRanges]),
-  withMembers(timeLists, [timeRanges]),
+  ...valueLists.slice(0, -1),
   zoneList,
   countryListList,
 ]

@@ -2,9 +2,10 @@
 // remembered, and the same ids give the identical result while nothing behind them has changed. Pure.
 
 import { findIn } from '../../model/item-index.ts'
-import type { Config, Slot } from '../../model/slots.ts'
-import { everyAddress, parseSpan } from '../../net/ipv4.ts'
-import { noRanges, type Ranges, toRanges, unite } from '../../net/ranges.ts'
+import { type Config, commonEnds, type Slot } from '../../model/slots.ts'
+import { type AddressList, changeAddresses, readAddresses, uniteAddresses } from '../../net/address-list.ts'
+import { everyAddress } from '../../net/ipv4.ts'
+import { noRanges, type Ranges, unite } from '../../net/ranges.ts'
 import type { AddressBook, Facts } from '../../plan/facts.ts'
 import { scheduleRanges, type TimeSpan } from '../../policy/schedule.ts'
 import {
@@ -57,7 +58,7 @@ const addresses: Union<AddressWorld> = createUnion(
       case 'subnet':
         return meaningOf(findIn(config, networks, id), ({ value }) => spansOf([value]))
       case 'ip_address_list':
-        return meaningOf(findIn(config, ipAddressLists, id), ({ values }) => spansOf(values))
+        return meaningOf(findIn(config, ipAddressLists, id), listOf)
       case 'address_list':
         return addresses(world, findIn(config, addressLists, id)?.values ?? [])
       case 'list_of_iplists':
@@ -66,6 +67,7 @@ const addresses: Union<AddressWorld> = createUnion(
         return meaningOf(book.get(id), spansOf)
     }
   },
+  uniteAddresses,
 )
 
 interface PortWorld {
@@ -130,7 +132,36 @@ const prefixOf = (id: string): string => {
 
 const valuesOf = (config: Config, slots: readonly Slot[]): unknown[] => slots.map((slot) => config[slot.key])
 
-const spansOf = (texts: readonly string[]): Ranges => toRanges(texts.map(parseSpan).filter((span) => span !== null))
+const spansOf = (texts: readonly string[]): Ranges => readAddresses(texts).ranges
+
+interface StoredList {
+  readonly id: string
+  readonly values: readonly string[]
+}
+
+/** By the stored list, so that it is forgotten with it. */
+const readLists = new WeakMap<StoredList, AddressList>()
+/** The list of each id that was read last. */
+const lastRead = new Map<string, WeakRef<StoredList>>()
+
+/** Only the entries that differ from the last time are parsed. */
+function listOf(list: StoredList): Ranges {
+  const read = readChanged(list) ?? readAddresses(list.values)
+  if (lastRead.size >= maxRemembered) lastRead.clear()
+  lastRead.set(list.id, new WeakRef(list))
+  readLists.set(list, read)
+  return read.ranges
+}
+
+function readChanged({ id, values }: StoredList): AddressList | null {
+  const last = lastRead.get(id)?.deref()
+  const read = last && readLists.get(last)
+  if (!read) return null
+  const [head, tail] = commonEnds(last.values, values)
+  if (head + tail < last.values.length / 2) return null
+  const [removed = [], added] = [last.values, values].map((list) => list.slice(head, list.length - tail))
+  return changeAddresses(read, removed, added ?? [])
+}
 
 const meanings = new WeakMap<object, Ranges>()
 
@@ -157,7 +188,11 @@ interface Answer {
 /** Lists of ids that are remembered by their content; more than that and remembering starts again. */
 const maxRemembered = 50_000
 
-function createUnion<W>(inputsOf: (world: W) => readonly unknown[], one: (world: W, id: string) => Ranges): Union<W> {
+function createUnion<W>(
+  inputsOf: (world: W) => readonly unknown[],
+  one: (world: W, id: string) => Ranges,
+  join: (parts: readonly Ranges[]) => Ranges = unite,
+): Union<W> {
   const byList = new WeakMap<readonly string[], Answer>()
   const byContent = new Map<string, Answer>()
 
@@ -180,7 +215,7 @@ function createUnion<W>(inputsOf: (world: W) => readonly unknown[], one: (world:
     const inputs = inputsOf(world)
     if (isSame(answer.inputs, inputs)) return answer.result
     const parts = ids.map((id) => one(world, id))
-    if (!isSame(answer.parts, parts)) answer.result = unite(parts)
+    if (!isSame(answer.parts, parts)) answer.result = join(parts)
     answer.parts = parts
     answer.inputs = inputs
     return answer.result

@@ -8,10 +8,11 @@ import type { ListDeclaration } from '../../model/declarations.ts'
 import { perState, read } from '../../model/slots.ts'
 import { connections, tunnels } from '../network/public.ts'
 import { fixedGroups, groups, users } from '../users/public.ts'
-import { kindOfSlot, objectKinds, objectSlots, type StoredObject } from './config.ts'
+import { ipAddressLists, kindOfSlot, objectKinds, objectSlots, type StoredList, type StoredObject } from './config.ts'
 import * as contract from './contract.ts'
+import { changeValues } from './edits.ts'
 import { countryObjects, fixedObjects, interfaceObjects, isKnownObject, personObject, showObject } from './known.ts'
-import { objectLists } from './lists.ts'
+import { objectLists, valueLists } from './lists.ts'
 import { showCountries, showDomains } from './status.ts'
 
 interface ObjectEndpoints {
@@ -20,6 +21,8 @@ interface ObjectEndpoints {
   readonly update: Endpoint
   readonly remove: Endpoint
 }
+
+type ListEndpoints = typeof contract.ipAddressListEndpoints
 
 const endpointsByPrefix: Readonly<Record<string, ObjectEndpoints>> = {
   ip: contract.ipAddressEndpoints,
@@ -56,8 +59,21 @@ const everyObject = perState([...objectSlots, connections, tunnels, groups, user
 const routesOf = (list: ListDeclaration<StoredObject>): Route[] =>
   listRoutes(endpointsByPrefix[kindOfSlot(list.slot).prefix] ?? {}, list, { shown: perItem(showObject) })
 
+function valuesRouteOf(list: ListDeclaration<StoredList>): Route {
+  const { slot } = list
+  const { values } = endpointsByPrefix[kindOfSlot(slot).prefix] as ListEndpoints
+  const maxValues = slot.key === ipAddressLists.key ? contract.maxAddresses : contract.maxMembers
+  return handle(
+    values,
+    ({ params, body, change }) =>
+      change((config) => changeValues(config, list, params.object_id ?? '', body, maxValues)),
+    { slot },
+  )
+}
+
 export const routes: readonly Route[] = [
   ...objectLists.flatMap(routesOf),
+  ...valueLists.map(valuesRouteOf),
   handle(contract.listAll, ({ config }) => everyObject(config), { isKept: true }),
   handle(contract.whereUsed, ({ params, config, services }) => {
     const id = params.object_id
