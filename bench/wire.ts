@@ -25,7 +25,8 @@ export const requestText = (method: string, path: string, cookie: string, body?:
 export function exchange(socket: TLSSocket, request: string): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
-    let missing = -1
+    let missing = 0
+    let hasHead = false
     let isChunked = false
     let head = ''
     const settle = (finish: () => void): void => {
@@ -36,7 +37,7 @@ export function exchange(socket: TLSSocket, request: string): Promise<WireAnswer
     const onError = (error: Error): void => settle(() => reject(error))
     const onData = (chunk: Buffer): void => {
       let rest = chunk
-      if (missing < 0) {
+      if (!hasHead) {
         head += chunk.toString('latin1')
         const end = head.indexOf('\r\n\r\n')
         if (end < 0) return
@@ -46,6 +47,7 @@ export function exchange(socket: TLSSocket, request: string): Promise<WireAnswer
         }
         rest = Buffer.from(head.slice(end + 4), 'latin1')
         head = head.slice(0, end)
+        hasHead = true
         isChunked = /transfer-encoding: chunked/i.test(head)
         missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
       }
