@@ -25,7 +25,9 @@ export const requestText = (method: string, path: string, cookie: string, body?:
 export function exchange(socket: TLSSocket, request: string): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
-    let missing = -1
+    let missing = 0
+    let hasHead = false
+    let isChunked = false
     let head = ''
     const settle = (finish: () => void): void => {
       socket.off('data', onData)
@@ -35,7 +37,7 @@ export function exchange(socket: TLSSocket, request: string): Promise<WireAnswer
     const onError = (error: Error): void => settle(() => reject(error))
     const onData = (chunk: Buffer): void => {
       let rest = chunk
-      if (missing < 0) {
+      if (!hasHead) {
         head += chunk.toString('latin1')
         const end = head.indexOf('\r\n\r\n')
         if (end < 0) return
@@ -45,14 +47,36 @@ export function exchange(socket: TLSSocket, request: string): Promise<WireAnswer
         }
         rest = Buffer.from(head.slice(end + 4), 'latin1')
         head = head.slice(0, end)
+        hasHead = true
+        isChunked = /transfer-encoding: chunked/i.test(head)
         missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
       }
       missing -= rest.length
       chunks.push(rest)
-      if (missing <= 0) settle(() => resolve({ head, body: () => Buffer.concat(chunks) }))
+      const isWhole = isChunked ? endsChunks(chunks) : missing <= 0
+      if (isWhole)
+        settle(() => resolve({ head, body: () => (isChunked ? withoutSizes(chunks) : Buffer.concat(chunks)) }))
     }
     socket.on('data', onData)
     socket.on('error', onError)
     socket.write(request)
   })
+}
+
+const lastChunk = '0\r\n\r\n'
+
+/** JSON has no line breaks of its own, so that the end is not met within it. */
+const endsChunks = (chunks: readonly Buffer[]): boolean =>
+  Buffer.concat(chunks.slice(-lastChunk.length)).toString('latin1').endsWith(`\r\n${lastChunk}`)
+
+function withoutSizes(chunks: readonly Buffer[]): Buffer {
+  const all = Buffer.concat(chunks)
+  const parts: Buffer[] = []
+  for (let at = 0; at < all.length; ) {
+    const end = all.indexOf('\r\n', at)
+    const size = Number.parseInt(all.toString('latin1', at, end), 16)
+    parts.push(all.subarray(end + 2, end + 2 + size))
+    at = end + 2 + size + 2
+  }
+  return Buffer.concat(parts)
 }

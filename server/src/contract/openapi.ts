@@ -68,7 +68,8 @@ export function openApi(areas: readonly AreaEndpoints[], version: string, status
       version,
       description:
         'Management interface, release line v19. Every call except the sign-in needs both cookies of the sign-in. ' +
-        'Bodies are JSON whatever the Content-Type says; unknown fields are refused.',
+        'Bodies are JSON whatever the Content-Type says; unknown fields are refused. Long replies are compressed ' +
+        'with gzip, zstd or br when Accept-Encoding allows it.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     tags: areas.filter((area) => area.endpoints.length > 0).map(({ name }) => ({ name })),

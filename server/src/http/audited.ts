@@ -33,6 +33,7 @@ export class CallRecords {
   readonly #route: Route
   readonly #request: FastifyRequest
   readonly #entries: AuditEntry[] = []
+  #hasShownSecret = false
 
   constructor(services: Services, route: Route, request: FastifyRequest) {
     this.#services = services
@@ -51,10 +52,16 @@ export class CallRecords {
       return (secret, place) => {
         if (!isRecorded) audit(message)
         isRecorded = true
+        this.#hasShownSecret = true
         return this.#services.vault.reveal(secret, place)
       }
     }
     return { isFullAdministrator, audit, revealer }
+  }
+
+  /** Whether the reply has a secret in it. */
+  get hasShownSecret(): boolean {
+    return this.#hasShownSecret
   }
 
   /** Null when there is nothing to record, as for nearly every read; otherwise resolves when it is durable. */

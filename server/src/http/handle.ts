@@ -34,6 +34,7 @@ import type { Catalogue } from '../signatures/catalogue.ts'
 import { sendable } from '../workers/json-bytes.ts'
 import type { CookieJar } from './cookies.ts'
 import type { RefusalLog } from './refusal-log.ts'
+import { LongReply } from './segments.ts'
 
 /** Who is signed in, as of this very request. */
 export interface Identity {
@@ -268,14 +269,18 @@ export interface RawReply {
   readonly json?: Uint8Array
 }
 
-type RawContent = string | Buffer | Readable
+type RawContent = string | Buffer | LongReply | Readable
 
 const rawReplies = new WeakSet<object>()
 
 /** Pieces that come one after the other are sent as the client takes them. */
 export function rawReply(contentType: string, content: RawContent | AsyncIterable<Uint8Array | string>): RawReply {
-  const isPlain = typeof content === 'string' || Buffer.isBuffer(content) || content instanceof Readable
-  return known({ contentType, content: isPlain ? content : Readable.from(content, { objectMode: false }) })
+  const isReady =
+    typeof content === 'string' ||
+    Buffer.isBuffer(content) ||
+    content instanceof LongReply ||
+    content instanceof Readable
+  return known({ contentType, content: isReady ? content : Readable.from(content, { objectMode: false }) })
 }
 
 function known(reply: RawReply): RawReply {

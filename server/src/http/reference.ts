@@ -7,6 +7,7 @@ import { printJson } from '../contract/print-json.ts'
 import { Type } from '../contract/schema.ts'
 import { statusOf } from './errors.ts'
 import { handle, type Route, rawReply } from './handle.ts'
+import { keptBytes, type LongReply } from './segments.ts'
 
 const page = (path: string, summary: string) => endpoint({ method: 'GET', path, access: 'public', summary })
 
@@ -35,20 +36,22 @@ const policy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-const webFile = (name: string): string =>
-  readFileSync(new URL(`../../../web/src/reference/${name}`, import.meta.url), 'utf8')
+const webFile = (name: string): Buffer => readFileSync(new URL(`../../../web/src/reference/${name}`, import.meta.url))
 
 export function referenceRoutes(areas: readonly AreaEndpoints[], version: string): Route[] {
   const own = { name: 'reference', endpoints: Object.values(referenceEndpoints) }
-  let document: string | null = null
-  const file = (target: (typeof referenceEndpoints)['page'], name: string, type: string): Route =>
-    handle(target, ({ setHeader }) => {
+  let document: LongReply | null = null
+  const file = (target: (typeof referenceEndpoints)['page'], name: string, type: string): Route => {
+    let content: LongReply | null = null
+    return handle(target, ({ setHeader }) => {
       setHeader('content-security-policy', policy)
-      return rawReply(`${type}; charset=utf-8`, webFile(name))
+      content ??= keptBytes(webFile(name))
+      return rawReply(`${type}; charset=utf-8`, content)
     })
+  }
   return [
     handle(referenceEndpoints.document, () => {
-      document ??= printJson(openApi([...areas, own], version, statusOf))
+      document ??= keptBytes(Buffer.from(printJson(openApi([...areas, own], version, statusOf))))
       return rawReply('application/json; charset=utf-8', document)
     }),
     file(referenceEndpoints.page, 'index.html', 'text/html'),

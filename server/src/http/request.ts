@@ -9,6 +9,7 @@ import { GatewayError, invalid } from '../contract/error.ts'
 import { plainText } from '../contract/fields.ts'
 import { type Slot, versionOf } from '../model/slots.ts'
 import { type CookieNames, readCookies } from './cookies.ts'
+import type { Coding } from './encoding.ts'
 import type { Identity } from './handle.ts'
 
 const maxHeaders = 100
@@ -121,9 +122,22 @@ const tagPrefix = (slot: Slot): string => (versionOf(slot) === 1 ? slot.key : `$
 
 export const etagOf = (slot: Slot, revision: number): string => `"${tagPrefix(slot)}-${revision}"`
 
+/** The same state in a content coding is another sequence of bytes, so it has another tag. */
+export const etagWith = (tag: string, coding: Coding): string => `${tag.slice(0, -1)}-${coding}"`
+
+const codingAtEnd = /-(?:zstd|gzip|br)"$/
+
+/** The tag of `If-None-Match` that names this state, in whatever coding the client has it; null when none does. */
+export function matchingTag(header: string | undefined, etag: string): string | null {
+  if (header === undefined) return null
+  if (header === etag || header.trim() === '*') return etag
+  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.find((tag) => tag.replace(codingAtEnd, '"') === etag) ?? null
+}
+
 function readIfMatch(value: string | undefined, slot: Slot | null): Pick<ChangeHeaders, 'expectedRevision'> {
   if (value === undefined || value === '*') return {}
-  const tag = value.trim()
+  const tag = value.trim().replace(codingAtEnd, '"')
   const prefix = slot ? `"${tagPrefix(slot)}-` : ''
   const revision = slot && tag.startsWith(prefix) ? /^(\d{1,15})"$/.exec(tag.slice(prefix.length)) : null
   // A tag that was never ours cannot match anything.

@@ -1,29 +1,19 @@
 // Replies as bytes. Values of the configuration are immutable, so what one turns into is kept until the value itself is
 // gone; undeclared fields never leave, because the serialiser only knows the schema. What is long is made in slices, and
-// what is very long while it is sent.
+// what is very long while it is sent; segments.ts keeps its bytes, replies.ts sends them.
 
 import type { Readable } from 'node:stream'
 import fastJson from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
 import { inSlices } from '../workers/slices.ts'
 import { entriesOf, piecesOf, streamOf } from './pieces.ts'
+import { LongReply, longestWhole, type Making, Segment } from './segments.ts'
 
-/** Longer than one buffer should be: the parts in order. */
-export class LongReply {
-  readonly parts: readonly Buffer[]
-  readonly length: number
-
-  constructor(parts: readonly Buffer[], length: number) {
-    this.parts = parts
-    this.length = length
-  }
-}
-
-type Kept = string | Buffer | LongReply
+type Kept = string | LongReply
 export type Reply = Kept | Readable
 
 const serialisers = new WeakMap<TSchema, (value: unknown) => string>()
-const kept = new WeakMap<TSchema, WeakMap<object, Kept | Promise<Kept | null>>>()
+const kept = new WeakMap<TSchema, WeakMap<object, Kept>>()
 const keptRuns = new WeakMap<TSchema, WeakMap<object, Run>>()
 
 export function serialise(schema: TSchema, value: unknown): string {
@@ -36,10 +26,8 @@ export function serialise(schema: TSchema, value: unknown): string {
 
 /** Node sends a short string together with the headers in one piece; a long one would be encoded again each time. */
 const longestString = 4_096
-/** Beyond this a reply is sent in parts. */
-const longestWhole = 1024 * 1024
-/** Beyond this a reply is not kept. */
-const longestKept = 16 * 1024 * 1024
+/** How long the segments of a kept reply are that is not a list. */
+const segmentLength = 64 * 1024
 
 /** For values that are made for one answer. */
 export function replyOf(schema: TSchema, value: unknown): string | Readable | Promise<string | Readable> {
@@ -62,101 +50,90 @@ function* followedBy<T>(first: readonly T[], rest: Iterable<T>): Generator<T> {
 }
 
 /** For values that never change once made. */
-export function keptReplyOf(schema: TSchema, value: object): Reply | Promise<Reply> {
+export function keptReplyOf(schema: TSchema, value: object): Kept {
   const byValue = valuesOf(kept, schema)
   const known = byValue.get(value)
-  if (known instanceof Promise) return known.then((reply) => reply ?? streamOf(textsOf(schema, value)))
-  if (known) return known
-  const made = inSlices(gatherKept(textsOf(schema, value)))
-  if (made instanceof Promise) {
-    // Those who ask meanwhile wait for the same work.
-    byValue.set(value, made)
-    made.then(
-      (reply) => (reply ? byValue.set(value, reply) : byValue.delete(value)),
-      () => byValue.delete(value),
-    )
-    return keptReplyOf(schema, value)
-  }
-  if (!made) return streamOf(textsOf(schema, value))
+  const next = known instanceof LongReply ? known.next : known
+  if (next !== undefined && next !== null && next === known) return next
+  const made = next ?? makeKept(schema, value)
   byValue.set(value, made)
   return made
 }
 
-const textsOf = (schema: TSchema, value: object): Generator<string | Buffer, void> =>
-  isLongList(schema, value) ? runsOf(schema, value) : piecesOf(schema, value, serialise)
+function makeKept(schema: TSchema, value: object): Kept {
+  if (isLongList(schema, value)) return new LongReply(() => runsOf(schema, value))
+  const pieces = piecesOf(schema, value, serialise)
+  const [first, second] = [pieces.next(), pieces.next()]
+  if (!first.done && second.done && first.value.length <= longestString) return first.value
+  let begun: Iterable<string> | null = followedBy(
+    [first, second].flatMap((step) => (step.done ? [] : [step.value])),
+    pieces,
+  )
+  return new LongReply(() => {
+    const texts = begun ?? piecesOf(schema, value, serialise)
+    begun = null
+    return textSegments(texts)
+  })
+}
 
-/** Null when it would be too long to be kept. */
-function* gatherKept(texts: Iterable<string | Buffer>): Generator<void, Kept | null> {
-  const parts: Buffer[] = []
-  let gathered: Buffer[] = []
+function* textSegments(texts: Iterable<string>): Making {
   let text = ''
-  let length = 0
-  let before = 0
-  /** Few large parts: each is a turn on its way to the client. */
-  const join = (): void => {
-    if (text !== '') gathered.push(Buffer.from(text))
-    text = ''
-    if (gathered.length > 0) parts.push(Buffer.concat(gathered))
-    gathered = []
-    before = length
-  }
   for (const next of texts) {
-    if (typeof next === 'string') text += next
-    else {
-      if (text !== '') gathered.push(Buffer.from(text))
-      gathered.push(next)
+    text += next
+    if (text.length >= segmentLength) {
+      yield new Segment(Buffer.from(text))
       text = ''
-    }
-    length += next.length
-    if (length > longestKept) return null
-    if (length - before > longestWhole) join()
-    yield
+    } else yield null
   }
-  if (parts.length === 0 && gathered.length === 0 && text.length <= longestString) return text
-  join()
-  const [only] = parts
-  const bytes = parts.reduce((sum, part) => sum + part.length, 0)
-  return parts.length === 1 && only ? only : new LongReply(parts, bytes)
+  if (text !== '') yield new Segment(Buffer.from(text))
 }
 
 /** Neighbours in a long list and what they turn into. */
 interface Run {
   readonly items: readonly object[]
-  /** `{...},{...}`: the text between the brackets. */
-  readonly bytes: Buffer
+  /** The text of the items with what stands before it: `[{...},{...}` at the beginning of a list, `,{...},{...}` elsewhere. */
+  readonly segment: Segment
+  readonly isFirst: boolean
 }
 
+const endOfList = new Segment(Buffer.from(']'))
+
 /** A run is found again by its first item. Shorter ones are not kept: a list that grows at its end would consist of tiny runs. */
-const shortestRun = 128
+const shortestRun = 32
 const longestRun = 2 * shortestRun
+/** Shorter lists are serialised as a whole. */
+const shortestList = 256
 const longestRunText = 1024 * 1024
 
 const isLongList = (schema: TSchema, value: object): value is readonly object[] =>
   (schema as { readonly type?: string }).type === 'array' &&
   isArray(value) &&
-  value.length > longestRun &&
-  value.every(isObject)
+  value.length > shortestList &&
+  areObjects(value)
 
-/** After a change only the runs around it are serialised; the bytes of all others are used again. */
-function* runsOf(schema: TSchema, list: readonly object[]): Generator<string | Buffer, void> {
+/** After a change only the runs around it are serialised and compressed; the segments of all others are used again. */
+function* runsOf(schema: TSchema, list: readonly object[]): Making {
   const runs = valuesOf(keptRuns, schema)
   let at = 0
   while (at < list.length) {
-    yield at === 0 ? '[' : ','
     const run = runAt(runs, list, at)
     if (run) {
-      yield run.bytes
+      yield run.segment
       at += run.items.length
     } else {
       at = yield* makeRun(schema, runs, list, at)
     }
   }
-  yield ']'
+  yield endOfList
 }
 
 function runAt(runs: WeakMap<object, Run>, list: readonly object[], at: number): Run | null {
   const run = runs.get(list[at] as object)
-  return run?.items.every((item, index) => item === list[at + index]) ? run : null
+  if (!run || run.isFirst !== (at === 0)) return null
+  const { items } = run
+  // Plain loops: they pass over all items of the list in the first reply after every change.
+  for (let index = 1; index < items.length; index++) if (items[index] !== list[at + index]) return null
+  return run
 }
 
 /** Where a known run goes on, or else as early as may be, from where the next known one is within reach. */
@@ -172,23 +149,24 @@ function* makeRun(
   runs: WeakMap<object, Run>,
   list: readonly object[],
   at: number,
-): Generator<string | Buffer, number> {
+): Generator<Segment | null, number> {
   const items = list.slice(at, endOfRun(runs, list, at))
   // Each item is in one run only, so that no old one stays behind with items that have left the list.
   for (const item of items) runs.delete(item)
-  let text = ''
+  const isFirst = at === 0
+  let text = isFirst ? '[' : ','
   let isShort = true
   for (const piece of entriesOf(schema, items, serialise)) {
     text += piece
     if (text.length > longestRunText) {
       isShort = false
-      yield Buffer.from(text)
+      yield new Segment(Buffer.from(text))
       text = ''
-    } else yield ''
+    } else yield null
   }
-  const bytes = Buffer.from(text)
-  if (isShort && items.length >= shortestRun) runs.set(items[0] as object, { items, bytes })
-  yield bytes
+  const segment = new Segment(Buffer.from(text))
+  if (isShort && items.length >= shortestRun) runs.set(items[0] as object, { items, segment, isFirst })
+  if (text !== '') yield segment
   return at + items.length
 }
 
@@ -198,6 +176,11 @@ function valuesOf<T>(bySchema: WeakMap<TSchema, WeakMap<object, T>>, schema: TSc
   const made = new WeakMap<object, T>()
   bySchema.set(schema, made)
   return made
+}
+
+function areObjects(values: readonly unknown[]): values is readonly object[] {
+  for (let index = 0; index < values.length; index++) if (!isObject(values[index])) return false
+  return true
 }
 
 const isArray = (value: unknown): value is readonly unknown[] => Array.isArray(value)

@@ -34,8 +34,9 @@ import { fixedHeaders, tlsHeaders } from './headers.ts'
 import { checkOrigin } from './origin.ts'
 import { preview } from './preview.ts'
 import { RefusalLog } from './refusal-log.ts'
-import { type ChangeHeaders, checkFraming, etagOf, plainAddress, readChangeHeaders } from './request.ts'
-import { keptReplyOf, LongReply, type Reply, replyOf } from './serialise.ts'
+import { sendContent } from './replies.ts'
+import { type ChangeHeaders, checkFraming, etagOf, matchingTag, plainAddress, readChangeHeaders } from './request.ts'
+import { keptReplyOf, replyOf } from './serialise.ts'
 import { listenerOptions } from './tls.ts'
 import { Turns } from './turns.ts'
 import { faultsOf, readQuery } from './validate.ts'
@@ -234,9 +235,10 @@ function answer(
   const query = readQuery(querySchemaOf(endpoint), request.query as Record<string, unknown>)
   if (slot && endpoint.effect === 'read') {
     const etag = etagOf(slot, engine.slotRevision(slot.key))
-    void reply.header('etag', etag)
     // CSV and JSON share the tag; a client that requests another format has no cached copy.
-    if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+    const known = matchingTag(request.headers['if-none-match'], etag)
+    void reply.header('etag', known ?? etag)
+    if (known !== null) return reply.code(304).send()
   }
   const body = endpoint.rawBodyType === null ? readBody(endpoint, request.body) : undefined
   const rawBody = endpoint.rawBodyType === null || endpoint.streamsBody ? noBytes : readBytes(request.body)
@@ -268,10 +270,12 @@ function answer(
   const respond = (result: unknown): FastifyReply | Promise<FastifyReply> => {
     // Only a sign-in gives cookies to one who had none: its connection need not make room for others any more.
     if (endpoint.access === 'public' && reply.hasHeader('set-cookie')) markSignedIn(request.raw.socket)
-    return sendResult(parts, route, reply, result)
+    return sendResult(parts, route, reply, result, mayCompress(endpoint, reply, records))
   }
   const finish = (result: unknown): FastifyReply | Promise<FastifyReply> => {
-    if (state.report) return reply.type(jsonType).send(JSON.stringify({ dry_run: true, ...state.report }))
+    if (state.report) {
+      return sendContent(reply.type(jsonType), JSON.stringify({ dry_run: true, ...state.report }), true)
+    }
     const written = records.written(result)
     return written ? written.then(() => respond(result)) : respond(result)
   }
@@ -307,28 +311,36 @@ const noChange: Change = () => {
   throw new Error('an endpoint that reads tried to change the configuration')
 }
 
+/**
+ * Never where a secret is beside text that others may have chosen: how small that becomes would tell about the secret
+ * (decision 54).
+ */
+const mayCompress = (endpoint: Endpoint, reply: FastifyReply, records: CallRecords): boolean =>
+  (endpoint.access !== 'public' || endpoint.effect === 'read') &&
+  !records.hasShownSecret &&
+  !reply.hasHeader('set-cookie')
+
 function sendResult(
   parts: HttpParts,
   route: Route,
   reply: FastifyReply,
   result: unknown,
+  canBeSmaller: boolean,
 ): FastifyReply | Promise<FastifyReply> {
   const { endpoint } = route
   if (isRawReply(result)) {
     if (result.json && parts.checkReplies) checkReply(endpoint, JSON.parse(Buffer.from(result.json).toString()))
-    return reply.type(result.contentType).send(result.content)
+    return sendContent(reply.type(result.contentType), result.content, canBeSmaller)
   }
   if (!endpoint.reply) return reply.send()
   if (parts.checkReplies) checkReply(endpoint, result)
   void reply.type(jsonType)
   const isKept = route.isKept && endpoint.effect === 'read' && typeof result === 'object' && result !== null
-  const made = isKept ? keptReplyOf(endpoint.reply, result) : replyOf(endpoint.reply, result)
-  return made instanceof Promise ? made.then((ready) => sendReady(reply, ready)) : sendReady(reply, made)
-}
-
-function sendReady(reply: FastifyReply, ready: Reply): FastifyReply {
-  if (!(ready instanceof LongReply)) return reply.send(ready)
-  return reply.header('content-length', ready.length).send(Readable.from(ready.parts))
+  if (isKept) return sendContent(reply, keptReplyOf(endpoint.reply, result), canBeSmaller)
+  const made = replyOf(endpoint.reply, result)
+  return made instanceof Promise
+    ? made.then((ready) => sendContent(reply, ready, canBeSmaller))
+    : sendContent(reply, made, canBeSmaller)
 }
 
 function checkReply(endpoint: Endpoint, value: unknown): void {

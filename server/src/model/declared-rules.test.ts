@@ -3,11 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Static } from 'typebox'
 import { strictObject } from '../contract/fields.ts'
 import { Type } from '../contract/schema.ts'
 import { rulesOf } from '../plan/area.ts'
 import { any, anyAlone, declareList, declareSettings, mustExist, names, namesOne } from './declarations.ts'
-import { createListVerifier } from './declared-rules.ts'
+import { createListVerifier, listReferences } from './declared-rules.ts'
 import { findItem } from './list-edits.ts'
 import { addTo, moveIn, removeFrom, replaceIn, updateIn, updateSettings } from './lists.ts'
 import { createReferenceFinder } from './references.ts'
@@ -240,4 +241,39 @@ it('an area is asked only about ids that it can name', () => {
   const plain = rulesOf({ name: 'library', slots: [books], lists: [bookList] })
   assert.equal(plain.canMention?.('shelf.id.1'), true)
   assert.equal(plain.canMention?.('ip.id.1'), false)
+})
+
+describe('what the items of a list name', () => {
+  let asked = 0
+  const counted = declareList({
+    slot: shelves,
+    noun: 'shelf',
+    ids: { kind: 'prefixed', prefix: 'shelf' },
+    references: [
+      {
+        ...namesOne<Static<typeof Shelf>>('parent', { prefixes: ['shelf.'] }),
+        idsOf: ({ parent }) => {
+          asked++
+          return parent === '' ? [] : [parent]
+        },
+      },
+    ],
+  })
+  const shelf = (n: number, parent: string) => ({ id: `shelf.id.${n}`, title: `Shelf ${n}`, parent })
+
+  it('follows every change, and asks only what is new', () => {
+    let items = Array.from({ length: 1_000 }, (_, n) => shelf(n, n % 3 === 0 ? '' : `shelf.id.${n % 7}`))
+    listReferences({ [shelves.key]: items }, counted)
+    for (let step = 0; step < 40; step++) {
+      const at = (step * 389) % items.length
+      const put = Array.from({ length: step % 3 }, (_, n) => shelf(2_000 + step * 3 + n, 'shelf.id.1'))
+      items = step % 11 === 10 ? items.toReversed() : items.toSpliced(at, step % 4, ...put)
+      const config = { [shelves.key]: items }
+      asked = 0
+      const followed = listReferences(config, counted)
+      assert.ok(asked <= put.length, `${asked} in step ${step}`)
+      // Another declaration has no last time.
+      assert.deepEqual(followed, listReferences(config, { ...counted }))
+    }
+  })
 })

@@ -50,3 +50,13 @@ it('finds every mention, and none that is gone', () => {
   assert.deepEqual(titles(config, 'x'), ['Label 3'])
   assert.deepEqual(titles({ ...config, 'a.notes': [] }, 'ip.id.3'), ['Label 2'])
 })
+
+it('finds the same in the same order, however often it is asked', () => {
+  const find = createReferenceFinder([{ slots: [notes], references: mentions(notes, 'Note') }])
+  const config = { 'a.notes': Array.from({ length: 50 }, (_, id) => ({ id, uses: `ip.id.${id % 5}` })) }
+  for (let round = 0; round < 30; round++) {
+    const ids = find(config, `ip.id.${round % 6}`).map(({ object }) => object)
+    const expected = config['a.notes'].filter(({ id }) => id % 5 === round % 6).map(({ id }) => `a.notes[${id}]`)
+    assert.deepEqual(ids, expected)
+  }
+})

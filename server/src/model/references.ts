@@ -33,9 +33,29 @@ export function createReferenceFinder(areas: readonly Mentioning[]): Finder {
 }
 
 function indexed(area: Mentioning, references: NonNullable<Mentioning['references']>): Finder {
-  const byObject = perState(area.slots, (config) => Map.groupBy(references(config), (reference) => reference.id))
+  const mentionsIn = perState(area.slots, (config) => new Mentions(references(config)))
   const canMention = area.canMention ?? (() => true)
-  return (config, id) => (canMention(id) ? (byObject(config).get(id) ?? []) : [])
+  return (config, id) => (canMention(id) ? mentionsIn(config).of(id) : [])
+}
+
+/** So many questions are answered by a look at all mentions; one removal asks one or two, and then the state is another. */
+const askedBeforeIndex = 8
+
+/** The mentions of one area in one state. */
+class Mentions {
+  readonly #all: readonly Reference[]
+  #asked = 0
+  #byObject: Map<string, Reference[]> | null = null
+
+  constructor(all: readonly Reference[]) {
+    this.#all = all
+  }
+
+  of(id: string): readonly Reference[] {
+    if (this.#asked++ < askedBeforeIndex) return this.#all.filter((reference) => reference.id === id)
+    this.#byObject ??= Map.groupBy(this.#all, (reference) => reference.id)
+    return this.#byObject.get(id) ?? []
+  }
 }
 
 const maxNamed = 3

@@ -10,6 +10,7 @@ import { type Answer, type Client, createTestGateway, type TestGateway } from '.
 
 const fixed: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
+  vary: 'accept-encoding',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
@@ -167,7 +168,6 @@ const hearsay: Readonly<Record<string, string>> = {
   authorization: 'Basic YWRtaW46YWRtaW4=',
   'accept-language': 'xx',
   accept: 'text/csv',
-  'accept-encoding': 'gzip, br',
   via: '1.1 evil.test',
   range: 'bytes=0-1',
   'upgrade-insecure-requests': '1',

@@ -1,7 +1,9 @@
-// A client of a running gateway over its real TLS listener: keeps the two cookies and reads answers as JSON.
+// A client of a running gateway over its real TLS listener: keeps the two cookies, takes compressed answers as browsers do, and
+// reads them as JSON.
 
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:https'
+import { createGunzip } from 'node:zlib'
 import { patienceMs } from './until.ts'
 
 export interface ApiAnswer {
@@ -43,6 +45,7 @@ export class ApiClient {
           agent: this.#agent,
           signal: AbortSignal.timeout(timeoutMs),
           headers: {
+            'accept-encoding': 'gzip',
             ...(this.#cookie === '' ? {} : { cookie: this.#cookie }),
             ...(payload === undefined ? {} : { 'content-length': payload.length }),
             ...headers,
@@ -50,12 +53,14 @@ export class ApiClient {
         },
         (incoming) => {
           let text = ''
-          incoming.setEncoding('utf8')
-          incoming.on('data', (part: string) => {
+          incoming.on('error', reject)
+          const isCompressed = incoming.headers['content-encoding'] === 'gzip'
+          const plain = isCompressed ? incoming.pipe(createGunzip()).on('error', reject) : incoming
+          plain.setEncoding('utf8')
+          plain.on('data', (part: string) => {
             text += part
           })
-          incoming.on('error', reject)
-          incoming.on('end', () => {
+          plain.on('end', () => {
             const isJson = String(incoming.headers['content-type']).startsWith('application/json')
             resolve({
               status: incoming.statusCode ?? 0,

@@ -5,6 +5,8 @@ import { createHash, X509Certificate } from 'node:crypto'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import type { Method } from '../../contract/endpoint.ts'
 import { CommandFailure, codeOf, noConnection } from '../failure.ts'
 
@@ -63,6 +65,7 @@ export class Connection {
         headers: {
           host: this.#address.host,
           accept: 'application/json',
+          'accept-encoding': 'gzip',
           ...ask.headers,
           ...(ask.body === undefined
             ? {}
@@ -172,7 +175,8 @@ const answerOf = ({ statusCode = 0, headers }: IncomingMessage) => ({ status: st
 async function readAll(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
+  const bytes = Buffer.concat(chunks)
+  return response.headers['content-encoding'] === 'gzip' ? promisify(gunzip)(bytes) : bytes
 }
 
 const reasons: Readonly<Record<string, string>> = {
