@@ -43,6 +43,9 @@ import type { Probation, RevisionInfo } from './store.ts'
 /** How many changes are made together at most. */
 const maxShared = 64
 
+/** Authors who were answered together mostly come back together: the next group waits this long for them. */
+const returnMilliseconds = 2
+
 /** Preparing changes of long lists takes a while: after this much of it others get their turn. */
 const sliceSeconds = 0.02
 
@@ -59,6 +62,9 @@ export class ConfigEngine implements ConfigView {
   readonly #probation: ProbationWatch
   readonly #past: PastConfigs
   readonly #queue = new ChangeQueue()
+  /** How many changes may come together next, as they did before; 0: none is waited for. */
+  #expected = 0
+  #onArrival = (): void => {}
   readonly #listeners: (() => void)[] = []
   #working: Promise<void> | null = null
   /** An apply of the reconcile loop that is in progress. */
@@ -136,6 +142,7 @@ export class ConfigEngine implements ConfigView {
   change<R>(request: ChangeRequest<R>): Promise<ChangeResult<R>> {
     return new Promise((resolve, reject) => {
       this.#queue.add({ request, resolve: resolve as Waiting['resolve'], reject })
+      this.#onArrival()
       this.#wake()
     })
   }
@@ -255,12 +262,25 @@ export class ConfigEngine implements ConfigView {
     void this.#takeTurn(() => this.#gather().then(() => this.#work()))
   }
 
-  /** Lets requests that arrived together share a commit: as long as every turn of the event loop brings more of them. */
+  /** Lets changes that come together share a commit: as long as every turn of the event loop brings more of them. */
   async #gather(): Promise<void> {
+    const expected = Math.min(this.#expected, maxShared)
+    if (this.#queue.size < expected) await this.#arrivalOf(expected)
     for (let size = 0; size < this.#queue.size && size < maxShared; ) {
       size = this.#queue.size
       await othersHadTheirTurn()
     }
+  }
+
+  #arrivalOf(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, returnMilliseconds)
+      this.#onArrival = () => {
+        if (this.#queue.size < count) return
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   }
 
   /** One after the other, in the order of the requests. */
@@ -320,6 +340,8 @@ export class ConfigEngine implements ConfigView {
       }
     }
     const left = await this.#groups.make(group, this.#applying !== null)
+    const made = group.length - left.length
+    this.#expected = made > 1 ? made + this.#queue.size : 0
     if (left.length > 0) await this.#tryLater(left)
   }
 

@@ -2,7 +2,7 @@
 // are refused together. With a real store and a fake applier, whose calls are counted.
 
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 import { FakeApplier } from '../../test/support/fake-applier.ts'
 import { type Gate, gate } from '../../test/support/gate.ts'
 import { createTestGateway, type TestGateway } from '../../test/support/test-gateway.ts'
@@ -119,6 +119,41 @@ describe('changes that arrive together', () => {
       [`attempt ${before + 1}`, `attempt ${before + 6}`],
     )
     assert.equal(commits, 2)
+  })
+
+  describe('and whose authors come back', () => {
+    beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
+    afterEach(() => mock.timers.reset())
+
+    /** Seven changes in the kernel, one that waits; returns when the seven are answered. */
+    const sevenAndOne = async (): Promise<{ readonly waiting: Promise<number> }> => {
+      applier.hold = gate()
+      const first = Array.from({ length: 7 }, () => addRule())
+      while (applier.begun.count === 0) await new Promise((resolve) => setImmediate(resolve))
+      const waiting = addRule()
+      applier.hold.open()
+      await Promise.all(first)
+      await new Promise((resolve) => setImmediate(resolve))
+      return { waiting }
+    }
+
+    it('are waited for, so that all of them share again', async () => {
+      const before = gateway.engine.revision
+      const { waiting } = await sevenAndOne()
+      await Promise.all([waiting, ...Array.from({ length: 7 }, () => addRule())])
+      assert.deepEqual(
+        applier.calls.filter((call) => call.startsWith('attempt')),
+        [`attempt ${before + 7}`, `attempt ${before + 15}`],
+      )
+    })
+
+    it('are not waited for longer than a moment', async () => {
+      const before = gateway.engine.revision
+      const { waiting } = await sevenAndOne()
+      mock.timers.tick(2)
+      await waiting
+      assert.equal(gateway.engine.revision, before + 8)
+    })
   })
 
   it('and are refused together get their own verdicts: those at fault are named, the others are made', async () => {
