@@ -4,7 +4,7 @@
 
 import { pathOf } from '../../model/paths.ts'
 import { findRuns, isSameList, mapRuns } from '../../model/runs.ts'
-import { type Config, read, type Slot } from '../../model/slots.ts'
+import { type Config, commonEnds, read, type Slot } from '../../model/slots.ts'
 import { everyAddress, highestAddress, parseAddress, parseNetwork, parseSpan } from '../../net/ipv4.ts'
 import { invert, type Ranges, unite } from '../../net/ranges.ts'
 import type { Facts } from '../../plan/facts.ts'
@@ -38,6 +38,8 @@ interface World {
   readonly config: Config
   readonly facts: Facts
   readonly objects: readonly unknown[]
+  /** What equal lists of objects mean, once for all rules that are resolved together. */
+  readonly matches: Map<string, AddressMatch | PortMatch>
 }
 
 export function policyOf(config: Config, facts: Facts): Policy {
@@ -84,7 +86,7 @@ function worldOf(config: Config, facts: Facts): World {
   const values = [facts, ...foreignSlots.map((slot) => config[slot.key])]
   if (values.length !== lastObjects.length || values.some((value, at) => value !== lastObjects[at]))
     lastObjects = values
-  return { config, facts, objects: lastObjects }
+  return { config, facts, objects: lastObjects, matches: new Map() }
 }
 
 interface Resolved {
@@ -190,15 +192,26 @@ const keyOf = (ids: readonly string[]): string => {
     : `l_${digest(ids.toSorted().join(' ')).slice(0, 24)}`
 }
 
-function addressMatch({ config, facts }: World, ids: readonly string[], isNegated: boolean): AddressMatch | null {
+function shareMatch<M extends AddressMatch | PortMatch>({ matches }: World, name: string, make: () => M): M {
+  const match = (matches.get(name) as M | undefined) ?? make()
+  matches.set(name, match)
+  return match
+}
+
+function addressMatch(world: World, ids: readonly string[], isNegated: boolean): AddressMatch | null {
   if (isAny(ids)) return null
-  const unresolved = unresolvedNames(config, facts, ids)
-  const lacking = unresolved.length > 0 ? { unresolved } : {}
-  return { key: keyOf(ids), ranges: addressesOf(config, facts, ids), isNegated, ...lacking }
+  const { config, facts } = world
+  return shareMatch(world, `${isNegated ? 'not' : 'in'} ${ids.join(' ')}`, () => {
+    const unresolved = unresolvedNames(config, facts, ids)
+    const lacking = unresolved.length > 0 ? { unresolved } : {}
+    return { key: keyOf(ids), ranges: addressesOf(config, facts, ids), isNegated, ...lacking }
+  })
 }
 
 const portMatch = (world: World, ids: readonly string[]): PortMatch | null =>
-  isAny(ids) ? null : { key: keyOf(ids), ranges: portsOf(world.config, ids) }
+  isAny(ids)
+    ? null
+    : shareMatch(world, `ports ${ids.join(' ')}`, () => ({ key: keyOf(ids), ranges: portsOf(world.config, ids) }))
 
 function timeMatch(world: World, ids: readonly string[]): TimeMatch | null {
   const ranges = timesOf(world.config, world.facts, ids)
@@ -221,16 +234,18 @@ function actionOf(world: World, rule: Rule): Action {
       }
     case 'snat':
       return { kind: 'snat', addresses: addressSpan(world, rule.change_source_address) }
-    case 'mark_log':
-    case 'mark_not_log':
-      return { kind: 'mark', isLogged: rule.action === 'mark_log' }
-    case 'drop':
-    case 'reject':
-      return { kind: rule.action }
     default:
-      return { kind: 'accept' }
+      return plainActions.get(rule.action) ?? accept
   }
 }
+
+const accept: Action = { kind: 'accept' }
+const plainActions: ReadonlyMap<string, Action> = new Map([
+  ['drop', { kind: 'drop' }],
+  ['reject', { kind: 'reject' }],
+  ['mark_log', { kind: 'mark', isLogged: true }],
+  ['mark_not_log', { kind: 'mark', isLogged: false }],
+])
 
 /** A literal or the id of an address or range object (docs/behaviour/firewall.md 4). */
 function addressSpan(world: World, value: string | null | undefined): Span | null {
@@ -251,13 +266,17 @@ function accessOf(world: World): AccessStage | null {
   const { enabled, default_action, logging_enabled } = read(config, slots.accessState)
   if (!enabled) return null
   const lists = new Map(read(config, slots.accessLists).map((list) => [list.id, list]))
+  const resolvedLists = new Map<string, ResolvedList>()
   const bindings = read(config, slots.accessOrder).acl_ordered_list.flatMap((binding, at): AccessBinding[] => {
     const list = lists.get(binding.acl)
     if (!list) return []
     const members = { key: `acl_${at}`, ranges: membersOf(world, binding.src, binding.hip), isNegated: false }
     const listKey = `acl_${digest(list.id).slice(0, 12)}`
-    return [{ origin: pathOf(slots.accessOrder, at), members, listKey, entries: entriesOf(list.id, list.value) }]
+    const known = resolvedLists.get(list.id) ?? resolveList(list.id, list.value)
+    resolvedLists.set(list.id, known)
+    return [{ origin: pathOf(slots.accessOrder, at), members, listKey, entries: known.entries }]
   })
+  lastLists = resolvedLists
   return { bindings, isAllowedByDefault: default_action === 'allow', isLogged: logging_enabled }
 }
 
@@ -270,30 +289,57 @@ function membersOf({ config, facts }: World, groups: readonly string[], profiles
 }
 
 type StoredEntries = readonly AccessEntry[]
-const knownEntries = new WeakMap<StoredEntries, AccessBinding['entries']>()
 
-/** A list has up to ten thousand entries, so they are converted once. */
-function entriesOf(listId: string, stored: StoredEntries): AccessBinding['entries'] {
-  const known = knownEntries.get(stored)
-  if (known) return known
+interface ResolvedList {
+  readonly stored: StoredEntries
+  readonly entries: AccessBinding['entries']
+}
+
+/** Of the lists that were bound the last time. */
+let lastLists: ReadonlyMap<string, ResolvedList> = new Map()
+
+/** A list has up to ten thousand entries, so those that are what they were at its ends are not converted again. */
+function resolveList(id: string, stored: StoredEntries): ResolvedList {
+  const known = lastLists.get(id)
+  if (known !== undefined && known.stored === stored) return known
+  const [head, tail] = commonEnds<AccessEntry>(known?.stored ?? [], stored, isSameEntry)
+  const runs = [
+    { at: 0, from: 0, count: head },
+    { at: stored.length - tail, from: (known?.stored.length ?? 0) - tail, count: tail },
+  ]
+  const origin = pathOf(slots.accessLists, id)
+  const entries = mapRuns(stored.length, runs, known?.entries ?? [], (at) => entryOf(origin, stored[at] as AccessEntry))
+  return { stored, entries }
+}
+
+const isSameEntry = (a: AccessEntry | undefined, b: AccessEntry | undefined): boolean =>
+  a === b ||
+  (a !== undefined &&
+    b !== undefined &&
+    a.saddr === b.saddr &&
+    a.daddr === b.daddr &&
+    a.proto === b.proto &&
+    a.sport_min === b.sport_min &&
+    a.sport_max === b.sport_max &&
+    a.dport_min === b.dport_min &&
+    a.dport_max === b.dport_max &&
+    a.action === b.action)
+
+function entryOf(origin: string, entry: AccessEntry): AccessBinding['entries'][number] {
   const span = (cidr: string): Span => {
     const network = parseNetwork(cidr)
     return network ? [network.low, network.high] : [0, highestAddress]
   }
-  const entries = stored.map((entry) => {
-    const hasPorts = entry.proto === 'tcp' || entry.proto === 'udp'
-    return {
-      origin: pathOf(slots.accessLists, listId),
-      protocol: entry.proto === 'ip' ? null : entry.proto,
-      source: span(entry.saddr),
-      destination: span(entry.daddr),
-      sourcePorts: hasPorts ? portsBetween(entry.sport_min, entry.sport_max) : null,
-      destinationPorts: hasPorts ? portsBetween(entry.dport_min, entry.dport_max) : null,
-      isAllowed: entry.action === 'allow',
-    }
-  })
-  knownEntries.set(stored, entries)
-  return entries
+  const hasPorts = entry.proto === 'tcp' || entry.proto === 'udp'
+  return {
+    origin,
+    protocol: entry.proto === 'ip' ? null : entry.proto,
+    source: span(entry.saddr),
+    destination: span(entry.daddr),
+    sourcePorts: hasPorts ? portsBetween(entry.sport_min, entry.sport_max) : null,
+    destinationPorts: hasPorts ? portsBetween(entry.dport_min, entry.dport_max) : null,
+    isAllowed: entry.action === 'allow',
+  }
 }
 
 const portsBetween = (low: number, high: number): Span | null =>

@@ -1,0 +1,82 @@
+// What stored rules mean, from one time to the next: what did not change is the identical object, so that nothing is
+// compiled again for it.
+
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { addTo } from '../../model/lists.ts'
+import { type Config, read, write } from '../../model/slots.ts'
+import { noFacts } from '../../plan/facts.ts'
+import { ports } from '../objects/config.ts'
+import * as slots from './config.ts'
+import { ruleLists } from './lists.ts'
+import { policyOf } from './resolve.ts'
+
+const withPort = write({}, ports, [{ id: 'port.id.1', title: 'One', comment: '', value: 80 }])
+const fields = { action: 'accept', protocol: 'protocol.tcp', destination_ports: ['port.id.1'] }
+const [sample] = read(addTo(withPort, ruleLists.forward, 1, fields), slots.forwardRules)
+assert.ok(sample)
+const stored = Array.from({ length: 300 }, (_, at) => ({ ...sample, id: at + 1 }))
+
+const rulesIn = (list: typeof stored, config: Config = withPort) =>
+  policyOf(write(config, slots.forwardRules, list), noFacts).rules.forward
+
+it('one changed rule is resolved again, and the others are the same objects', () => {
+  const before = rulesIn(stored)
+  const known = new Set(before)
+  const other = { ...sample, id: 900 }
+  for (const [changed, fresh] of [
+    [stored.toSpliced(100, 0, other), 1],
+    [stored.with(100, { ...other, id: 101, action: 'drop' }), 1],
+    [stored.toSpliced(100, 1).toSpliced(7, 0, stored[100] ?? other), 0],
+    [stored.toSpliced(100, 1), 0],
+    [stored.with(100, { ...other, id: 101, enabled: false }), 0],
+  ] as const) {
+    const rules = rulesIn(changed)
+    assert.deepEqual(
+      rules.map(({ id }) => id),
+      changed.filter(({ enabled }) => enabled).map(({ id }) => id),
+    )
+    assert.equal(rules.filter((rule) => !known.has(rule)).length, fresh)
+    assert.equal(rulesIn(stored), before, 'and back again')
+  }
+})
+
+it('rules of equal objects share what these mean, and a changed object is seen', () => {
+  const [first, second] = rulesIn(stored)
+  assert.equal(first?.destinationPorts, second?.destinationPorts)
+  const changed = write(withPort, ports, [{ id: 'port.id.1', title: 'One', comment: '', value: 81 }])
+  const rules = rulesIn(stored, changed)
+  assert.ok(rules.every(({ destinationPorts }) => destinationPorts?.ranges[0] === 81))
+  assert.equal(rulesIn(stored)[5]?.destinationPorts?.ranges[0], 80)
+})
+
+it('entries of an access control list that are what they were are the same objects', () => {
+  const entry = (at: number) =>
+    ({
+      saddr: '10.0.0.0/8',
+      daddr: `10.9.${at >> 8}.${at & 255}/32`,
+      proto: 'tcp',
+      sport_min: 0,
+      sport_max: 0,
+      dport_min: 80,
+      dport_max: 80,
+      action: 'allow',
+    }) as const
+  const base = write(
+    write({}, slots.accessState, { enabled: true, default_action: 'deny', logging_enabled: false }),
+    slots.accessOrder,
+    {
+      acl_ordered_list: [{ src: [], hip: [], acl: 'a' }],
+    },
+  )
+  // Each time from the wire: no entry is the identical object.
+  const entriesIn = (numbers: readonly number[]) => {
+    const lists = write(base, slots.accessLists, [{ id: 'a', name: 'A', value: numbers.map(entry) }])
+    return policyOf(lists, noFacts).access?.bindings[0]?.entries ?? []
+  }
+  const numbers = Array.from({ length: 500 }, (_, at) => at)
+  const known = new Set(entriesIn(numbers))
+  const after = entriesIn(numbers.toSpliced(200, 1, 900, 901))
+  assert.equal(after.length, 501)
+  assert.equal(after.filter((it) => !known.has(it)).length, 2)
+})
