@@ -3,7 +3,18 @@
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { findStore, nameOf, storePath } from '../../server/plain/store.mjs'
 import { root, runtime } from './paths.mjs'
@@ -49,8 +60,11 @@ function isUpToDate(sources) {
 
 /** Whatever the umask is: every account of the gateway reads the folder, and only its owner may write. */
 function openStore() {
-  mkdirSync(storePath, { recursive: true })
-  if (findStore() === null) chmodSync(storePath, 0o755)
+  // What others could write may hold what they wrote.
+  if (findStore() === null) rmSync(storePath, { recursive: true, force: true })
+  mkdirSync(storePath, { recursive: true, mode: 0o755 })
+  if ((statSync(storePath).mode & 0o777) !== 0o755) chmodSync(storePath, 0o755)
+  accessSync(storePath, constants.W_OK)
   if (findStore() === null) throw Object.assign(new Error('a folder of another account'), { code: 'EACCES' })
 }
 

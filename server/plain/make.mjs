@@ -7,6 +7,9 @@ import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { endMark, nameOf, storePath } from './store.mjs'
 
+// Every account of the gateway reads the copies.
+process.umask(0o022)
+
 for (const path of readFileSync(0, 'utf8').split('\0').filter(Boolean)) {
   const source = readFileSync(path, 'utf8')
   const copy = strip(source)

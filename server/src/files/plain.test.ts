@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -16,6 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { ownApp, plainOption } from './plain.ts'
 
 /** Says where its error is, whether the stripper was loaded, and the same of a worker. */
@@ -86,9 +88,30 @@ describe('plain copies', () => {
     assert.deepEqual(run(), said(true))
   })
 
+  test('a set-up that finds such a folder makes every copy again', async () => {
+    for (const name of readdirSync(store))
+      writeFileSync(join(store, name), "console.log('[]')\n// end of the plain copy\n")
+    assert.deepEqual(run(), [])
+    chmodSync(store, 0o775)
+    assert.equal(await made(make()), 0)
+    assert.deepEqual(run(), said(false))
+  })
+
   test('a folder without copies runs from source', () => {
     rmSync(store, { recursive: true })
     assert.deepEqual(run(), said(true))
+  })
+
+  test('every account can read the copies, whatever the umask of the set-up was', () => {
+    rmSync(store, { recursive: true })
+    const script = `process.umask(0o077); await import(${JSON.stringify(pathToFileURL(join(app, 'scripts/plain.mjs')))})`
+    assert.equal(spawnSync(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' }).status, 0)
+    assert.equal(statSync(store).mode & 0o777, 0o755)
+    const copies = readdirSync(store).filter((name) => name.endsWith('.js'))
+    assert.deepEqual(
+      copies.map((name) => statSync(join(store, name)).mode & 0o777),
+      [0o644],
+    )
   })
 
   test('two set-ups at once make the same copies', async () => {
