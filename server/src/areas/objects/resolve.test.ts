@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { makeRandom } from '../../../test/support/random-policy.ts'
 import { updateItem } from '../../model/list-edits.ts'
 import { type Config, write } from '../../model/slots.ts'
-import { everyAddress, printSpan } from '../../net/ipv4.ts'
+import { entriesOf } from '../../net/address-list.ts'
+import { everyAddress, printAddress, printSpan } from '../../net/ipv4.ts'
 import { pairsOf, type Ranges } from '../../net/ranges.ts'
 import { type Facts, noFacts } from '../../plan/facts.ts'
 import { zones } from '../network/config.ts'
@@ -141,6 +143,53 @@ describe('an answer', () => {
     }
     // A few passes over the list, and not one for each rule.
     assert.ok(looks < 10 * many.length, `${looks} looks at ${many.length} members`)
+  })
+})
+
+describe('a long list of addresses', () => {
+  const listId = 'ip_address_list.id.77'
+  const withValues = (values: readonly string[], id = listId): Config =>
+    write({}, ipAddressLists, [{ ...named(id), values: [...values] }])
+  let fresh = 1000
+  /** As a list that was never read before. */
+  const readWhole = (values: readonly string[]): Ranges => {
+    const id = `ip_address_list.id.${fresh++}`
+    return addressesOf(withValues(values, id), noFacts, [id])
+  }
+  const assertSame = (values: readonly string[]) => {
+    const ranges = addressesOf(withValues(values), noFacts, [listId])
+    assert.deepEqual(ranges, readWhole(values))
+    assert.deepEqual(entriesOf(ranges), entriesOf(readWhole(values)))
+  }
+
+  it('means the same whether it was read as a whole or followed through its changes', () => {
+    const random = makeRandom(7)
+    const draw = (): string => {
+      const text = printAddress(0x0a_00_00_00 + Math.floor(random() * 6000))
+      return random() < 0.1 ? `${text}/29` : text
+    }
+    let values = Array.from({ length: 2000 }, draw)
+    const first = values
+    for (let round = 0; round < 40; round++) {
+      const at = Math.floor(random() * values.length)
+      const added = Array.from({ length: Math.floor(random() * 3) }, draw)
+      values = random() < 0.5 ? [...values, ...added] : values.toSpliced(at, Math.floor(random() * 30), ...added)
+      assertSame(values)
+    }
+    // As after a revert, and after a list of the same id in another configuration.
+    assertSame(first)
+    assertSame([])
+    assertSame(values.slice(0, 3))
+    assertSame(values)
+  })
+
+  it('is known by its hosts, alone and beside other objects', () => {
+    const together = write(withValues(['10.0.0.9', '10.0.0.8']), ipAddresses, [
+      { ...named('ip.id.1'), value: '10.0.0.1' },
+    ])
+    const ranges = addressesOf(together, noFacts, [listId, 'ip.id.1'])
+    assert.deepEqual([...(entriesOf(ranges)?.hosts ?? [])].map(printAddress), ['10.0.0.1', '10.0.0.8', '10.0.0.9'])
+    assert.deepEqual(entriesOf(ranges)?.networks, [])
   })
 })
 
