@@ -3,7 +3,7 @@
 // to chains. Additions are one block, in which nft itself makes chains before sets, and sets before rules. Pure.
 
 import type { NftPiece } from '../plan/artifacts.ts'
-import { countLines, linesOf, printPiece } from '../plan/nft-piece.ts'
+import { countLines, linesOf, makePart, printPiece } from '../plan/nft-piece.ts'
 import type { Counts } from './nft-listing.ts'
 import { type HeldPiece, type HeldTable, keyOf, originsOf } from './pieces.ts'
 import type { NftSpec } from './tables.ts'
@@ -25,6 +25,9 @@ export interface ScriptLine {
 /** With more pieces than this, a change of this fraction of them is cheaper as a full load. */
 const wholeFrom = 20
 const wholePart = 0.4
+
+/** Filling a set of this size again is cheaper than what nft does to remove one element beside a large list. */
+const refilledUpTo = 1000
 
 const bootLines = ['chain forward {', 'type filter hook forward priority filter; policy drop;', '}']
 
@@ -95,28 +98,34 @@ function composeDelta({ table, wanted }: TableChange, held: HeldTable, counts: C
     text: `${words} ${table} ${name}`,
     field: ('origin' in piece && piece.origin) || name,
   })
-  const change = (verb: string, piece: NftPiece, lines: readonly string[]): ScriptLine[] =>
+  const remove = (piece: NftPiece, lines: readonly string[]): ScriptLine[] =>
     lines.length === 0
       ? []
-      : [`${verb} element ${table} ${piece.name} {`, ...lines.map((line) => `${line},`), '}'].map((text) => ({
+      : [`delete element ${table} ${piece.name} {`, ...lines.map((line) => `${line},`), '}'].map((text) => ({
           text,
           field: fieldOf(piece),
         }))
+  // Named again with more elements: for `add element` nft would first fetch all elements of all interval sets.
+  const refilled = elements.flatMap(({ piece, newLines }) =>
+    newLines.length === 0 ? [] : [{ ...piece, parts: [makePart(newLines)] }],
+  )
   return [
     ...[...changedChains.map(([old]) => old), ...goneChains].map((chain) => command('flush chain', chain)),
     ...goneSets.map((set) => command(`delete ${set.kind}`, set)),
     ...elements.flatMap(({ piece, gone }) =>
-      gone === 'all' ? [command(`flush ${piece.kind}`, piece)] : change('delete', piece, gone.map(elementKey)),
+      gone === 'all' ? [command(`flush ${piece.kind}`, piece)] : remove(piece, gone.map(elementKey)),
     ),
     ...goneChains.map((chain) => command('delete chain', chain)),
-    ...block(table, [...added, ...changedChains.map(([, piece]) => piece)], counts),
-    ...elements.flatMap(({ piece, newLines }) => change('add', piece, newLines)),
+    ...block(table, [...added, ...changedChains.map(([, piece]) => piece), ...refilled], counts),
   ]
 }
 
 const isChain = ({ kind }: HeldPiece | NftPiece): boolean => kind === 'chain'
 
-/** Removed and added elements; a set that changes by more than half, or whose old elements are unknown, is refilled. */
+/**
+ * Removed and added elements. A set that changes by more than half, or whose old elements are unknown, is refilled; a
+ * short one that loses elements too, because for `delete element` nft fetches all elements of all interval sets.
+ */
 function elementsOf({ body }: HeldPiece, piece: NftPiece) {
   const [oldParts, newParts] = [body?.parts ?? [], piece.parts]
   const [oldHashes, newHashes] = [new Set(oldParts.map(({ hash }) => hash)), new Set(newParts.map(({ hash }) => hash))]
@@ -124,7 +133,8 @@ function elementsOf({ body }: HeldPiece, piece: NftPiece) {
   const wanted = new Set(linesOf({ parts: newParts.filter(({ hash }) => !oldHashes.has(hash)) }))
   const gone = [...old].filter((line) => !wanted.has(line))
   const newLines = [...wanted].filter((line) => !old.has(line))
-  const isRefilled = !body || gone.length + newLines.length > countLines(piece) / 2
+  const size = countLines(piece)
+  const isRefilled = !body || gone.length + newLines.length > size / 2 || (gone.length > 0 && size <= refilledUpTo)
   return { piece, gone: isRefilled ? ('all' as const) : gone, newLines: isRefilled ? linesOf(piece) : newLines }
 }
 
