@@ -15,6 +15,7 @@ function context(choice: PlaneChoice): ProgramContext {
     listenAddress: '127.0.0.1:8443',
     agentListen: { host: '::1', port: 14765 },
     agentPath: '/agents',
+    nftWay: null,
     openLog: () => 9,
     firstPassword: () => null,
   }
@@ -65,6 +66,14 @@ describe('the programs of a gateway', () => {
       Object.keys(silent ?? {}).filter((name) => name.includes('AGENT')),
       [],
     )
+  })
+
+  test('applyd is told how to load rules only when someone said so', () => {
+    const told = (nftWay: ProgramContext['nftWay']) =>
+      listPrograms({ ...context(lab), nftWay })
+        .find(({ name }) => name === 'applyd')
+        ?.env().PORTCULLIS_NFT
+    assert.deepEqual([told('program'), told(null)], ['program', undefined])
   })
 
   test('L6: no secret is part of a command line or an environment', () => {
