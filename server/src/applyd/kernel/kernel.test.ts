@@ -9,6 +9,7 @@ import type { TableTargets } from '../pieces.ts'
 import { Bench, bothWays, chain, forwardHead, piecesOf, set } from '../stand-ins/harness.ts'
 import { createLog } from '../text.ts'
 import { createKernel, type NftKernel } from './kernel.ts'
+import { createLibraryKernel } from './library.ts'
 
 /** Not the zone of any rule. */
 process.env.TZ = 'Asia/Tokyo'
@@ -345,5 +346,39 @@ test('a change by another program is noticed, and a change of our own is not rep
   bench.nft('delete', 'table', 'inet', 'foreign')
   await kernel.load(lines('add table inet own'))
   assert.equal(noticed, 2)
+  await kernel.close()
+})
+
+test('a load goes before checks that wait', async () => {
+  const kernel = await createKernel(bench.nftSpec, () => {})
+  const done: string[] = []
+  const script = lines('table inet order')
+  await Promise.all([
+    kernel.check(script).then(() => done.push('first check')),
+    kernel.check(script).then(() => done.push('second check')),
+    kernel.chains(name).then(() => done.push('chains')),
+    kernel.load(script).then(() => done.push('load')),
+  ])
+  assert.deepEqual(done, ['first check', 'load', 'chains', 'second check'])
+  await kernel.close()
+})
+
+test('when the thread ends, its load is unknown and everything after it goes to the program', async () => {
+  const log: string[] = []
+  const entry = new URL('../stand-ins/dying-worker.ts', import.meta.url)
+  const kernel = await createLibraryKernel(
+    bench.nftSpec,
+    createLog((line) => log.push(line)),
+    entry,
+  )
+  assert.equal(kernel.way, 'library')
+  const lost = kernel.load(lines('table inet lost'))
+  const waiting = kernel.isPresent('inet lost')
+  await assert.rejects(lost, /has ended/)
+  assert.equal(await waiting, false)
+  assert.equal(kernel.way, 'program')
+  assert.match(log.join(''), /the nft program is used instead/)
+  assert.deepEqual(await kernel.load(lines('table inet after')), well)
+  assert.equal(await kernel.isPresent('inet after'), true)
   await kernel.close()
 })

@@ -36,6 +36,8 @@ const urgency: Readonly<Record<Job['verb'], number>> = {
   check: 2,
 }
 
+const workerEntry = new URL('./worker.ts', import.meta.url)
+
 /** A change by another program is noticed after this time at the latest. */
 const watchMs = 500
 
@@ -62,12 +64,12 @@ async function started(worker: Worker): Promise<void> {
 }
 
 /** Rejects when the library, the interface to it or the rights for it are missing. */
-export async function createLibraryKernel(spec: NftSpec, log: Log): Promise<NftKernel> {
+export async function createLibraryKernel(spec: NftSpec, log: Log, entry = workerEntry): Promise<NftKernel> {
   const program = createProgramKernel(spec)
   // The library reads times of rules in the zone of the process.
   process.env.TZ = 'UTC'
   const data: WorkerData = { namespace: spec.namespace ?? null, library: spec.library ?? 'libnftables.so.1' }
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+  const worker = new Worker(entry, {
     workerData: data,
     // The one warning of the thread is that node:ffi may change; the version of the runtime is pinned.
     execArgv: ['--disable-warning=ExperimentalWarning'],
