@@ -203,7 +203,12 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
 
   /** Reads what the apply of this revision is to repair. It needs no turn, and nothing waits for it but that apply. */
   async function refresh(revision: number): Promise<void> {
-    if (applied?.revision === revision) await ruleset.refresh()
+    if (applied?.revision !== revision) return
+    try {
+      await ruleset.refresh()
+    } catch (fault) {
+      log('warning', 'The tables cannot be read; what was read last is used', { fault })
+    }
   }
 
   async function observe(): Promise<Observation> {
