@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { NftPiece } from '../plan/artifacts.ts'
 import { makePiece, printTable } from '../plan/nft-piece.ts'
-import { composeScript } from './nft-script.ts'
+import { composeScript, elementChangesOf } from './nft-script.ts'
+import { hold, keyOf } from './pieces.ts'
+import { chain, set } from './stand-ins/harness.ts'
 
 const spec = { command: ['nft'], tables: ['inet portcullis'], boot: 'inet boot' } as const
 
@@ -38,4 +41,26 @@ test('a new table is loaded with the text that golden files and diffs show', () 
   const fields = Object.fromEntries(script.map((line) => [line.text.trim(), line.field]))
   assert.equal(fields['elements = { 10.0.0.1, 10.0.0.2 }'], 'objects.s')
   assert.equal(fields['ip saddr @s counter drop comment "r.1"'], 'r.1')
+})
+
+test('a change of elements of address sets alone is recognised, with what was removed and added', () => {
+  const [kept, gone, fresh] = ['10.0.0.1', '10.0.0.2', '10.0.0.3']
+  const held = (...pieces: readonly NftPiece[]) => new Map(pieces.map((piece) => [keyOf(piece), hold(piece)]))
+  const before = [chain('a', ['accept']), set('s', [kept, gone]), set('i', [kept], 'type ipv4_addr; flags interval;')]
+  const change = (...wanted: readonly NftPiece[]) =>
+    elementChangesOf([{ table: 'inet t', wanted, held: held(...before) }])
+  const [a, , i] = before as [NftPiece, NftPiece, NftPiece]
+  const common = { table: 'inet t', set: 's', kind: 'hash', field: 's' }
+  assert.deepEqual(change(a, set('s', [kept, fresh]), i), [
+    { ...common, verb: 'delete', elements: [gone] },
+    { ...common, verb: 'add', elements: [fresh] },
+  ])
+  assert.equal(change(a, i, set('s', [kept]))?.[0]?.elements.length, 1)
+  assert.equal(change(chain('a', ['drop']), set('s', [kept]), i), null)
+  assert.equal(change(a, i), null)
+  assert.equal(change(...before, set('more', [kept])), null)
+  assert.equal(elementChangesOf([{ table: 'inet t', wanted: before, held: null }]), null)
+  const others = [set('p', ['80'], 'type inet_service'), set('m', [kept], 'type ipv4_addr; flags interval; auto-merge')]
+  for (const one of others)
+    assert.equal(elementChangesOf([{ table: 'inet t', wanted: [{ ...one, hash: 'other' }], held: held(one) }]), null)
 })

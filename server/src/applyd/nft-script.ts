@@ -4,6 +4,7 @@
 
 import type { NftPiece } from '../plan/artifacts.ts'
 import { countLines, linesOf, makePart, printPiece } from '../plan/nft-piece.ts'
+import { addressSetKind, type ElementChange } from './kernel/address-set.ts'
 import type { Counts } from './nft-listing.ts'
 import { type HeldPiece, type HeldTable, keyOf, originsOf } from './pieces.ts'
 import type { NftSpec } from './tables.ts'
@@ -28,6 +29,8 @@ const wholePart = 0.4
 
 /** Filling a set of this size again is cheaper than what nft does to remove one element beside a large list. */
 const refilledUpTo = 1000
+/** A script with more of them is not slower. */
+const elementsAtOnce = 20_000
 
 const bootLines = ['chain forward {', 'type filter hook forward priority filter; policy drop;', '}']
 
@@ -64,6 +67,25 @@ function compare(held: HeldTable, wanted: readonly NftPiece[]) {
     else if (old.hash !== piece.hash) changed.push([old, piece])
   }
   return { changed, added, vanished: [...held].filter(([key]) => !keys.has(key)).map(([, piece]) => piece) }
+}
+
+/** The change as elements that address sets gain and lose; null when it changes anything else, or very many of them. */
+export function elementChangesOf(changes: readonly TableChange[]): readonly ElementChange[] | null {
+  const found: ElementChange[] = []
+  for (const { table, wanted, held } of changes) {
+    if (!held) return null
+    const { changed, added, vanished } = compare(held, wanted)
+    if (added.length + vanished.length > 0) return null
+    for (const [old, piece] of changed) {
+      const kind = old.body && piece.kind === 'set' ? addressSetKind(piece.head) : null
+      if (!kind) return null
+      const { gone, newLines } = differenceOf(old, piece)
+      if (gone.length + newLines.length > elementsAtOnce) return null
+      const common = { table, set: piece.name, kind, field: fieldOf(piece) }
+      found.push({ ...common, verb: 'delete', elements: gone }, { ...common, verb: 'add', elements: newLines })
+    }
+  }
+  return found
 }
 
 /**
@@ -126,16 +148,21 @@ const isChain = ({ kind }: HeldPiece | NftPiece): boolean => kind === 'chain'
  * Removed and added elements. A set that changes by more than half, or whose old elements are unknown, is refilled; a
  * short one that loses elements too, because for `delete element` nft fetches all elements of all interval sets.
  */
-function elementsOf({ body }: HeldPiece, piece: NftPiece) {
+function elementsOf(held: HeldPiece, piece: NftPiece) {
+  const { gone, newLines } = differenceOf(held, piece)
+  const size = countLines(piece)
+  const isRefilled = !held.body || gone.length + newLines.length > size / 2 || (gone.length > 0 && size <= refilledUpTo)
+  return { piece, gone: isRefilled ? ('all' as const) : gone, newLines: isRefilled ? linesOf(piece) : newLines }
+}
+
+function differenceOf({ body }: HeldPiece, piece: NftPiece) {
   const [oldParts, newParts] = [body?.parts ?? [], piece.parts]
   const [oldHashes, newHashes] = [new Set(oldParts.map(({ hash }) => hash)), new Set(newParts.map(({ hash }) => hash))]
   const old = new Set(linesOf({ parts: oldParts.filter(({ hash }) => !newHashes.has(hash)) }))
   const wanted = new Set(linesOf({ parts: newParts.filter(({ hash }) => !oldHashes.has(hash)) }))
   const gone = [...old].filter((line) => !wanted.has(line))
   const newLines = [...wanted].filter((line) => !old.has(line))
-  const size = countLines(piece)
-  const isRefilled = !body || gone.length + newLines.length > size / 2 || (gone.length > 0 && size <= refilledUpTo)
-  return { piece, gone: isRefilled ? ('all' as const) : gone, newLines: isRefilled ? linesOf(piece) : newLines }
+  return { gone, newLines }
 }
 
 /** An element of a map is found by its key. */

@@ -10,7 +10,7 @@ import { isGenuine, linesOf, makePart, printTable } from '../plan/nft-piece.ts'
 import type { Context } from './applyd.ts'
 import type { NftKernel, Verdict } from './kernel/kernel.ts'
 import { type Counts, type Listing, parseListing } from './nft-listing.ts'
-import { changeOf, composeScript, rewrittenChains, type TableChange } from './nft-script.ts'
+import { changeOf, composeScript, elementChangesOf, rewrittenChains, type TableChange } from './nft-script.ts'
 import {
   type HeldPiece,
   type HeldTable,
@@ -211,11 +211,12 @@ export function createRuleset({ plane, directory, tables: { nft }, log, failpoin
 
   async function loadChanges(changes: readonly TableChange[]): Promise<Verdict> {
     const { counts, isFirst } = await readCounts(changes)
-    const script = composeScript(nft, changes, counts)
+    const elements = elementChangesOf(changes)
     loads += 1
     for (const { table } of changes) unverified.add(table)
     try {
-      const verdict = await kernel.load(script)
+      const outcome = elements ? await kernel.changeElements(elements, null) : 'stale'
+      const verdict = outcome === 'stale' ? await kernel.load(composeScript(nft, changes, counts)) : outcome
       for (const { table } of changes) unverified.delete(table)
       if (verdict.problems.length > 0 || verdict.unchecked !== null) return verdict
       for (const change of changes) take(change)
