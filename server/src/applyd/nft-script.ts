@@ -4,7 +4,7 @@
 
 import type { NftPiece } from '../plan/artifacts.ts'
 import { countLines, linesOf, makePart, printPiece } from '../plan/nft-piece.ts'
-import { addressSetKind, type ElementChange } from './kernel/kernel.ts'
+import { addressSetKind, type ElementChange } from './kernel/address-set.ts'
 import type { Counts } from './nft-listing.ts'
 import { compare, indexPieces, originsOf, type PieceDifference } from './pieces.ts'
 import type { NftSpec } from './tables.ts'
@@ -29,6 +29,9 @@ const wholePart = 0.4
 
 /** Filling a set of this size again is cheaper than what nft does to remove one element beside a large list. */
 const refilledUpTo = 1000
+
+/** A script with more of them is not slower. */
+const elementsAtOnce = 20_000
 
 const bootLines = ['chain forward {', 'type filter hook forward priority filter; policy drop;', '}']
 
@@ -60,14 +63,14 @@ export function rewrittenChains({ difference }: TableChange): readonly string[] 
 const plainElement = /^[\d.]+(?:\/\d+|-[\d.]+)?$/
 
 /** The changes, where they are nothing but a few elements of lists of addresses; otherwise null. */
-export function elementChanges(changes: readonly TableChange[]): readonly ElementChange[] | null {
+export function elementChangesOf(changes: readonly TableChange[]): readonly ElementChange[] | null {
   const found: ElementChange[] = []
   for (const { table, difference } of changes) {
     if (!difference || difference.added.length + difference.vanished.length > 0) return null
     for (const [old, piece] of difference.changed) {
       const kind = piece.kind === 'set' ? addressSetKind(piece.head) : null
       const { gone, newLines } = differingElements(old, piece)
-      if (kind === null || isMostOf(piece, gone.length + newLines.length)) return null
+      if (kind === null || gone.length + newLines.length > elementsAtOnce) return null
       if (![...gone, ...newLines].every((line) => plainElement.test(line))) return null
       const change = { table, set: piece.name, kind, field: fieldOf(piece) }
       if (gone.length > 0) found.push({ verb: 'delete', ...change, elements: gone })
@@ -143,16 +146,14 @@ function differingElements({ parts: oldParts }: NftPiece, { parts }: NftPiece) {
   }
 }
 
-const isMostOf = (piece: NftPiece, count: number): boolean => count > countLines(piece) / 2
-
 /**
  * What nft is told. A set that changes by more than half is refilled; a short one that loses elements too, because for
  * `delete element` nft fetches all elements of all interval sets.
  */
 function elementsOf(old: NftPiece, piece: NftPiece) {
   const { gone, newLines } = differingElements(old, piece)
-  const isRefilled =
-    isMostOf(piece, gone.length + newLines.length) || (gone.length > 0 && countLines(piece) <= refilledUpTo)
+  const size = countLines(piece)
+  const isRefilled = gone.length + newLines.length > size / 2 || (gone.length > 0 && size <= refilledUpTo)
   return { piece, gone: isRefilled ? ('all' as const) : gone, newLines: isRefilled ? linesOf(piece) : newLines }
 }
 

@@ -166,6 +166,20 @@ for (const way of bothWays) {
       empty()
     })
 
+    test('counts of a table with many chains are those of the JSON listing', async () => {
+      const chains = Array.from({ length: 120 }, (_, i) =>
+        chain(
+          `c${i}`,
+          [1, 2].map((n) => `counter packets ${i * n} bytes ${i} accept comment "o.${(i * n) % 70}"`),
+        ),
+      )
+      assert.deepEqual(await load(table(...chains)), well)
+      const expected: Counts = new Map()
+      addCounts(expected, bench.nft('-j', 'list', 'table', 'inet', 'portcullis'), null)
+      assert.deepEqual([...((await kernel.counts(name, null)) ?? [])].toSorted(), [...expected].toSorted())
+      empty()
+    })
+
     test('300 random checks and loads end as they must', async () => {
       let state = 7
       const random = (limit: number): number => {
