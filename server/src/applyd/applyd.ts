@@ -32,10 +32,10 @@ export const failpointNames = [
   ...(['restore.files', 'restore.network', 'restore.tables', 'restore.units', 'restore.done'] as const),
 ]
 /** The same for a plan that is tried before its revision is committed. */
-export const trialFailpointNames = [
+export const attemptFailpointNames = [
   ...(['attempt.intent', 'attempt.loaded', 'settle.recorded', 'settle.done', 'undo.tables', 'undo.done'] as const),
 ]
-export type FailpointName = (typeof failpointNames | typeof trialFailpointNames)[number]
+export type FailpointName = (typeof failpointNames | typeof attemptFailpointNames)[number]
 
 export interface Context {
   readonly plane: DataPlane

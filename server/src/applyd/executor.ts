@@ -13,8 +13,8 @@ import { makeRoom } from '../files/reserve.ts'
 import type { CheckReport, LinkPlan, Observation, Outcome, Plan } from '../plan/artifacts.ts'
 import type { Context, FailpointName } from './applyd.ts'
 import type { Verdict } from './kernel/kernel.ts'
+import { createAttempts } from './loaded/attempts.ts'
 import type { Entry } from './loaded/journal.ts'
-import { createTrials } from './loaded/trials.ts'
 import type { createNetworkEngine } from './network.ts'
 import { areSame, type TableTargets } from './pieces.ts'
 import { run } from './processes.ts'
@@ -135,7 +135,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     const isVoid = intent?.isTablesOnly === true && intent.kernel !== kernel
     const isUnfinished = intent !== null && !isVoid && intent.id !== (applied ?? record)?.id
     if (isUnfinished && applied) ruleset.distrust(intent.tables)
-    if (isUnfinished) await (intent.isTablesOnly ? trials.revert(intent, []) : revert(intent, []))
+    if (isUnfinished) await (intent.isTablesOnly ? attempts.revert(intent, []) : revert(intent, []))
     else removeDurable(intentPath)
     // A record whose tables are missing in the kernel is not valid: the next apply loads everything.
     if (applied && !(await ruleset.isThere())) {
@@ -156,7 +156,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
 
   async function apply(plan: Plan): Promise<Outcome> {
     if (plane === 'none') return { status: 'stored', reason: limitation ?? 'This data plane applies nothing.' }
-    await trials.undoUnsettled()
+    await attempts.undoUnsettled()
     if (applied && plan.revision < applied.revision)
       throw new Refusal(`Revision ${plan.revision} is older than the applied revision ${applied.revision}.`)
     const limit = Date.now() + applyTimeoutMs
@@ -203,7 +203,12 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
 
   /** Reads what the apply of this revision is to repair. It needs no turn, and nothing waits for it but that apply. */
   async function refresh(revision: number): Promise<void> {
-    if (applied?.revision === revision) await ruleset.refresh()
+    if (applied?.revision !== revision) return
+    try {
+      await ruleset.refresh()
+    } catch (fault) {
+      log('warning', 'The tables cannot be read; what was read last is used', { fault })
+    }
   }
 
   async function observe(): Promise<Observation> {
@@ -444,7 +449,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     }
   }
 
-  const trials = createTrials(context, ruleset, {
+  const attempts = createAttempts(context, ruleset, {
     intentPath,
     applied: () => (pending ? null : applied && appliedPlan && { revision: applied.revision, plan: appliedPlan }),
     units: () => supervisor.wanted(),
@@ -460,7 +465,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     },
   })
 
-  const { attempt, settle, undo, disconnected } = trials
+  const { attempt, settle, undo, disconnected } = attempts
   return { recover, refresh, check, apply, attempt, settle, undo, disconnected, observe }
 }
 

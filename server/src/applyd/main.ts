@@ -38,14 +38,22 @@ function readEnvironment(env: NodeJS.ProcessEnv) {
     PORTCULLIS_SERVICE_GID: gid = uid,
     PORTCULLIS_ACCOUNT_BLOCK: block = '',
   } = env
-  const { PORTCULLIS_SERVICE_USER: name = '' } = env
+  const { PORTCULLIS_SERVICE_USER: name = '', PORTCULLIS_NFT: way = '' } = env
   if (!isAbsolute(stateDir)) throw new Error('PORTCULLIS_STATE must be an absolute path.')
   if (!['lab', 'host', 'none'].includes(plane)) throw new Error('PORTCULLIS_DATAPLANE must be lab, host or none.')
   if (!/^\d*$/.test(uid) || !/^\d*$/.test(gid)) throw new Error('The user and group of the service must be numbers.')
   const service = name === '' ? (uid === '' ? null : { uid: Number(uid), gid: Number(gid) }) : accountNamed(name)
   if (!/^\d*$/.test(block)) throw new Error('PORTCULLIS_ACCOUNT_BLOCK must be a number.')
+  const nftWay = (['library', 'program'] as const).find((one) => one === way)
+  if (way !== '' && !nftWay) throw new Error('PORTCULLIS_NFT must be library or program.')
   const accounts = { service, block: block === '' ? fixedBlock : Number(block) }
-  return { stateDir, plane: plane as DataPlane, limitation: env.PORTCULLIS_LIMITATION || null, ...accounts }
+  return {
+    stateDir,
+    plane: plane as DataPlane,
+    limitation: env.PORTCULLIS_LIMITATION || null,
+    way: nftWay,
+    ...accounts,
+  }
 }
 
 function fail(fault: unknown): never {
@@ -55,8 +63,8 @@ function fail(fault: unknown): never {
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
-const { block, ...environment } = readEnvironment(process.env)
-const tables = productionTables(environment.stateDir, environment.service, environment.plane, { block })
+const { block, way, ...environment } = readEnvironment(process.env)
+const tables = productionTables(environment.stateDir, environment.service, environment.plane, { block, way })
 const shared = { tables, timings: defaultTimings, kernel: readKernelIdentity() }
 const applyd = await createApplyd({ ...environment, ...shared, log, failpoint: () => {} })
 

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { NftPiece } from '../plan/artifacts.ts'
 import { makePiece, printTable } from '../plan/nft-piece.ts'
-import { changeOf, composeScript } from './nft-script.ts'
+import { changeOf, composeScript, elementChangesOf } from './nft-script.ts'
+import { chain, set } from './stand-ins/harness.ts'
 
 const spec = { command: ['nft'], tables: ['inet portcullis'], boot: 'inet boot' } as const
 
@@ -38,4 +40,24 @@ test('a new table is loaded with the text that golden files and diffs show', () 
   const fields = Object.fromEntries(script.map((line) => [line.text.trim(), line.field]))
   assert.equal(fields['elements = { 10.0.0.1, 10.0.0.2 }'], 'objects.s')
   assert.equal(fields['ip saddr @s counter drop comment "r.1"'], 'r.1')
+})
+
+test('a change of elements of address sets alone is recognised, with what was removed and added', () => {
+  const [kept, gone, fresh] = ['10.0.0.1', '10.0.0.2', '10.0.0.3']
+  const before = [chain('a', ['accept']), set('s', [kept, gone]), set('i', [kept], 'type ipv4_addr; flags interval;')]
+  const change = (...wanted: readonly NftPiece[]) => elementChangesOf([changeOf('inet t', before, wanted)])
+  const [a, , i] = before as [NftPiece, NftPiece, NftPiece]
+  const common = { table: 'inet t', set: 's', kind: 'hash', field: 's' }
+  assert.deepEqual(change(a, set('s', [kept, fresh]), i), [
+    { ...common, verb: 'delete', elements: [gone] },
+    { ...common, verb: 'add', elements: [fresh] },
+  ])
+  assert.equal(change(a, i, set('s', [kept]))?.[0]?.elements.length, 1)
+  assert.equal(change(chain('a', ['drop']), set('s', [kept]), i), null)
+  assert.equal(change(a, i), null)
+  assert.equal(change(...before, set('more', [kept])), null)
+  assert.equal(elementChangesOf([changeOf('inet t', null, before)]), null)
+  const others = [set('p', ['80'], 'type inet_service'), set('m', [kept], 'type ipv4_addr; flags interval; auto-merge')]
+  for (const one of others)
+    assert.equal(elementChangesOf([changeOf('inet t', [one], [{ ...one, hash: 'other' }])]), null)
 })

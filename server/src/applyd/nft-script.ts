@@ -3,8 +3,8 @@
 // to chains. Additions are one block, in which nft itself makes chains before sets, and sets before rules. Pure.
 
 import type { NftPiece } from '../plan/artifacts.ts'
-import { countLines, linesOf, printPiece } from '../plan/nft-piece.ts'
-import { addressSetKind, type ElementChange } from './kernel/kernel.ts'
+import { countLines, linesOf, makePart, printPiece } from '../plan/nft-piece.ts'
+import { addressSetKind, type ElementChange } from './kernel/address-set.ts'
 import type { Counts } from './nft-listing.ts'
 import { compare, indexPieces, originsOf, type PieceDifference } from './pieces.ts'
 import type { NftSpec } from './tables.ts'
@@ -26,6 +26,12 @@ export interface ScriptLine {
 /** With more pieces than this, a change of this fraction of them is cheaper as a full load. */
 const wholeFrom = 20
 const wholePart = 0.4
+
+/** Filling a set of this size again is cheaper than what nft does to remove one element beside a large list. */
+const refilledUpTo = 1000
+
+/** A script with more of them is not slower. */
+const elementsAtOnce = 20_000
 
 const bootLines = ['chain forward {', 'type filter hook forward priority filter; policy drop;', '}']
 
@@ -57,15 +63,15 @@ export function rewrittenChains({ difference }: TableChange): readonly string[] 
 const plainElement = /^[\d.]+(?:\/\d+|-[\d.]+)?$/
 
 /** The changes, where they are nothing but a few elements of lists of addresses; otherwise null. */
-export function elementChanges(changes: readonly TableChange[]): readonly ElementChange[] | null {
+export function elementChangesOf(changes: readonly TableChange[]): readonly ElementChange[] | null {
   const found: ElementChange[] = []
   for (const { table, difference } of changes) {
     if (!difference || difference.added.length + difference.vanished.length > 0) return null
     for (const [old, piece] of difference.changed) {
       const kind = piece.kind === 'set' ? addressSetKind(piece.head) : null
-      const { gone, newLines } = elementsOf(old, piece)
-      if (kind === null || gone === 'all' || ![...gone, ...newLines].every((line) => plainElement.test(line)))
-        return null
+      const { gone, newLines } = differingElements(old, piece)
+      if (kind === null || gone.length + newLines.length > elementsAtOnce) return null
+      if (![...gone, ...newLines].every((line) => plainElement.test(line))) return null
       const change = { table, set: piece.name, kind, field: fieldOf(piece) }
       if (gone.length > 0) found.push({ verb: 'delete', ...change, elements: gone })
       if (newLines.length > 0) found.push({ verb: 'add', ...change, elements: newLines })
@@ -105,36 +111,49 @@ function composeDelta(table: string, { changed, added, vanished }: PieceDifferen
     text: `${words} ${table} ${piece.name}`,
     field: fieldOf(piece),
   })
-  const change = (verb: string, piece: NftPiece, lines: readonly string[]): ScriptLine[] =>
+  const remove = (piece: NftPiece, lines: readonly string[]): ScriptLine[] =>
     lines.length === 0
       ? []
-      : [`${verb} element ${table} ${piece.name} {`, ...lines.map((line) => `${line},`), '}'].map((text) => ({
+      : [`delete element ${table} ${piece.name} {`, ...lines.map((line) => `${line},`), '}'].map((text) => ({
           text,
           field: fieldOf(piece),
         }))
+  // Named again with more elements: for `add element` nft would first fetch all elements of all interval sets.
+  const refilled = elements.flatMap(({ piece, newLines }) =>
+    newLines.length === 0 ? [] : [{ ...piece, parts: [makePart(newLines)] }],
+  )
   return [
     ...[...changedChains.map(([old]) => old), ...goneChains].map((chain) => command('flush chain', chain)),
     ...goneSets.map((set) => command(`delete ${set.kind}`, set)),
     ...elements.flatMap(({ piece, gone }) =>
-      gone === 'all' ? [command(`flush ${piece.kind}`, piece)] : change('delete', piece, gone.map(elementKey)),
+      gone === 'all' ? [command(`flush ${piece.kind}`, piece)] : remove(piece, gone.map(elementKey)),
     ),
     ...goneChains.map((chain) => command('delete chain', chain)),
-    ...block(table, [...added, ...changedChains.map(([, piece]) => piece)], counts),
-    ...elements.flatMap(({ piece, newLines }) => change('add', piece, newLines)),
+    ...block(table, [...added, ...changedChains.map(([, piece]) => piece), ...refilled], counts),
   ]
 }
 
 const isChain = ({ kind }: NftPiece): boolean => kind === 'chain'
 
-/** Removed and added elements, found part by part; a set that changes by more than half is refilled. */
-function elementsOf({ parts: oldParts }: NftPiece, piece: NftPiece) {
-  const oldHashes = new Set(oldParts.map(({ hash }) => hash))
-  const newHashes = new Set(piece.parts.map(({ hash }) => hash))
+/** Removed and added elements, found part by part. */
+function differingElements({ parts: oldParts }: NftPiece, { parts }: NftPiece) {
+  const [oldHashes, newHashes] = [new Set(oldParts.map(({ hash }) => hash)), new Set(parts.map(({ hash }) => hash))]
   const old = new Set(linesOf({ parts: oldParts.filter(({ hash }) => !newHashes.has(hash)) }))
-  const wanted = new Set(linesOf({ parts: piece.parts.filter(({ hash }) => !oldHashes.has(hash)) }))
-  const gone = [...old].filter((line) => !wanted.has(line))
-  const newLines = [...wanted].filter((line) => !old.has(line))
-  const isRefilled = gone.length + newLines.length > countLines(piece) / 2
+  const wanted = new Set(linesOf({ parts: parts.filter(({ hash }) => !oldHashes.has(hash)) }))
+  return {
+    gone: [...old].filter((line) => !wanted.has(line)),
+    newLines: [...wanted].filter((line) => !old.has(line)),
+  }
+}
+
+/**
+ * What nft is told. A set that changes by more than half is refilled; a short one that loses elements too, because for
+ * `delete element` nft fetches all elements of all interval sets.
+ */
+function elementsOf(old: NftPiece, piece: NftPiece) {
+  const { gone, newLines } = differingElements(old, piece)
+  const size = countLines(piece)
+  const isRefilled = gone.length + newLines.length > size / 2 || (gone.length > 0 && size <= refilledUpTo)
   return { piece, gone: isRefilled ? ('all' as const) : gone, newLines: isRefilled ? linesOf(piece) : newLines }
 }
 

@@ -7,22 +7,27 @@ import type { DataPlane } from '../plan/artifacts.ts'
 import type { Engine } from './engines/engine.ts'
 import { productionEngines } from './engines/index.ts'
 import { engineTables, readPasswd } from './engines/tables.ts'
-import type { ServiceAccount, Tables } from './tables.ts'
+import type { NftSpec, ServiceAccount, Tables } from './tables.ts'
 
 /** In a user namespace the service is root too, and no other account exists. */
 export function productionTables(
   stateDir: string,
   account: ServiceAccount,
   plane: DataPlane,
-  options: { readonly engines?: readonly Engine[]; readonly block?: number; readonly passwd?: string } = {},
+  options: {
+    readonly engines?: readonly Engine[]
+    readonly block?: number
+    readonly passwd?: string
+    readonly way?: NftSpec['way']
+  } = {},
 ): Tables {
-  const { engines = productionEngines, block = fixedBlock, passwd = readPasswd() } = options
+  const { engines = productionEngines, block = fixedBlock, passwd = readPasswd(), way } = options
   const service = account?.uid === 0 ? null : account
   const accountOf = (name: AccountName): Account | undefined =>
     service ? findAccount(knownAccounts(plane, passwd), name, block) : undefined
   const [first, hardware] = ['inet portcullis', 'netdev portcullis_hw'] as const
   return {
-    nft: { command: ['/usr/sbin/nft'], tables: [first, hardware], boot: 'inet portcullis_boot' },
+    nft: { command: ['/usr/sbin/nft'], tables: [first, hardware], boot: 'inet portcullis_boot', way },
     ...engineTables(engines, { stateDir, plane, service, accountOf }),
     uploader: accountOf('portcullis-share-upload'),
     tracking: {

@@ -11,7 +11,7 @@ import { createJournal, type Entry, type Loaded, type Mark } from './loaded/jour
 import { createOrigins } from './loaded/origins.ts'
 import { createWatch } from './loaded/watch.ts'
 import type { Counts } from './nft-listing.ts'
-import { changeOf, composeScript, elementChanges, rewrittenChains, type TableChange } from './nft-script.ts'
+import { changeOf, composeScript, elementChangesOf, rewrittenChains, type TableChange } from './nft-script.ts'
 import { areSame, originsOf, type TableTargets } from './pieces.ts'
 import { Refusal } from './wire/values.ts'
 
@@ -132,7 +132,7 @@ export function createRuleset(context: Context, kernel: NftKernel) {
   async function loadChanges(changes: readonly TableChange[], { onReady, lost }: LoadOptions): Promise<Verdict> {
     const { counts, isFirst } = await readCounts(changes)
     for (const [origin, count] of lost ?? []) if (!counts.has(origin)) counts.set(origin, count)
-    const elements = elementChanges(changes)
+    const elements = elementChangesOf(changes)
     const script = elements ? [] : composeScript(nft, changes, counts)
     const left = elements ? [] : [...counts].filter(([, { packets }]) => packets > 0)
     const remaining = origins.remainingAfter(

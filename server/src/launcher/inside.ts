@@ -47,6 +47,7 @@ export async function runInside(launch: Launch, adminPassword: string | null): P
     listenAddress: listener.address,
     agentListen: settings.agentListen,
     agentPath: settings.agentPath,
+    nftWay: settings.nftWay,
     openLog: openNamedLog,
     firstPassword: () => announcer.firstPassword(),
   }

@@ -15,6 +15,7 @@ function context(choice: PlaneChoice): ProgramContext {
     listenAddress: '127.0.0.1:8443',
     agentListen: { host: '::1', port: 14765 },
     agentPath: '/agents',
+    nftWay: null,
     openLog: () => 9,
     firstPassword: () => null,
   }
@@ -70,6 +71,14 @@ describe('the programs of a gateway', () => {
   test('every program of ours runs from its plain copies', () => {
     const hook = '--import=file:///app/server/plain/hook.mjs'
     for (const name of ['gatewayd', 'applyd', 'web']) assert.ok(commandOf(lab, name).includes(` ${hook} `), name)
+  })
+
+  test('applyd is told how to load rules only when someone said so', () => {
+    const told = (nftWay: ProgramContext['nftWay']) =>
+      listPrograms({ ...context(lab), nftWay })
+        .find(({ name }) => name === 'applyd')
+        ?.env().PORTCULLIS_NFT
+    assert.deepEqual([told('program'), told(null)], ['program', undefined])
   })
 
   test('L6: no secret is part of a command line or an environment', () => {

@@ -26,6 +26,7 @@ export interface ProgramContext {
   /** Where client agents connect; null leaves it to gatewayd. */
   readonly agentListen: ListenAddress | null
   readonly agentPath: string | null
+  readonly nftWay: 'library' | 'program' | null
   readonly openLog: (name: string) => number
   /** The first administrator's password until gatewayd has stored it, then null. */
   readonly firstPassword: () => string | null
@@ -88,6 +89,7 @@ function applyd(context: ProgramContext): ProcessSpec {
       PORTCULLIS_SERVICE_UID: String(accounts.service.uid),
       PORTCULLIS_SERVICE_GID: String(accounts.service.gid),
       PORTCULLIS_ACCOUNT_BLOCK: String(accounts.block),
+      ...optional('PORTCULLIS_NFT', context.nftWay),
       NODE_COMPILE_CACHE: join(applydDir(places.state), 'compile-cache'),
     }),
   }

@@ -14,6 +14,7 @@ describe('settings', () => {
       plane: 'lab',
       agentListen: null,
       agentPath: null,
+      nftWay: null,
       adminPassword: null,
     }
     assert.deepEqual(read({}), defaults)
@@ -39,6 +40,7 @@ describe('settings', () => {
     ['PORTCULLIS_AGENT_LISTEN', '14765'],
     ['PORTCULLIS_AGENT_PATH', 'connect'],
     ['PORTCULLIS_AGENT_PATH', '/a b'],
+    ['PORTCULLIS_NFT', 'iptables'],
     ['PORTCULLIS_STATE', '/'],
     ['PORTCULLIS_BRAND', 'a b'],
     ['PORTCULLIS_BRAND', 'x'.repeat(33)],

@@ -18,6 +18,8 @@ export interface Settings {
   /** Where client agents connect; null leaves it to gatewayd. */
   readonly agentListen: ListenAddress | null
   readonly agentPath: string | null
+  /** How applyd loads rules; null leaves it to applyd. */
+  readonly nftWay: 'library' | 'program' | null
   /** The password the first administrator shall have; without it gatewayd makes one. */
   readonly adminPassword: string | null
 }
@@ -32,6 +34,7 @@ export function readSettings(env: Environment, appRoot: string, workingDir: stri
     plane: parsePlane(given(env, 'PORTCULLIS_DATAPLANE') ?? 'lab'),
     agentListen: parseAgentListen(given(env, 'PORTCULLIS_AGENT_LISTEN')),
     agentPath: parseAgentPath(given(env, 'PORTCULLIS_AGENT_PATH')),
+    nftWay: parseNftWay(given(env, 'PORTCULLIS_NFT')),
     adminPassword: parsePassword(given(env, 'PORTCULLIS_ADMIN_PASSWORD')),
   }
 }
@@ -59,6 +62,11 @@ function parseAgentPath(text: string | null): string | null {
   if (text !== null && !/^(?:\/[A-Za-z0-9._~-]{1,64}){1,4}$/.test(text))
     throw bad(`PORTCULLIS_AGENT_PATH must be a path such as /connect, not "${text}".`)
   return text
+}
+
+function parseNftWay(text: string | null): Settings['nftWay'] {
+  if (text === null || text === 'library' || text === 'program') return text
+  throw bad(`PORTCULLIS_NFT must be library or program, not "${text}".`)
 }
 
 function parseStateDir(text: string | null, appRoot: string, workingDir: string): string {

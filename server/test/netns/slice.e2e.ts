@@ -18,7 +18,8 @@ describe('the lab', () => {
   let gateway: LabGateway
   let api: ApiClient
   before(async () => {
-    gateway = await startGateway({ adminPassword: password })
+    // A test covers the nft program by one that refuses.
+    gateway = await startGateway({ adminPassword: password, env: { PORTCULLIS_NFT: 'program' } })
     api = new ApiClient(gateway.address)
     await api.signIn('admin', password)
     await until('the rules are in the kernel', async () => (await statusOf('rules-in-kernel')) === 'active')

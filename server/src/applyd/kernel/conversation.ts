@@ -2,8 +2,8 @@
 // changes of elements.
 
 import type { Counts } from '../nft-listing.ts'
+import type { ElementChange } from './address-set.ts'
 import { elementMessages } from './elements.ts'
-import type { ElementChange } from './kernel.ts'
 import {
   addRuleCount,
   batch,

@@ -1,7 +1,7 @@
 // Changes of the elements of address sets as netlink messages: what nft would send, without fetching every element of
 // every interval set first. Pure.
 
-import type { ElementChange } from './kernel.ts'
+import type { ElementChange } from './address-set.ts'
 import { attribute, flags, message, nested, numberAttribute, tableOf, textAttribute } from './netlink.ts'
 
 /** An interval is its first address and the first one after it. Nothing is after the last address. */

@@ -9,6 +9,7 @@ import type { TableTargets } from '../pieces.ts'
 import { Bench, bothWays, chain, forwardHead, piecesOf, set } from '../stand-ins/harness.ts'
 import { createLog } from '../text.ts'
 import { createKernel, type NftKernel } from './kernel.ts'
+import { createLibraryKernel } from './library.ts'
 
 /** Not the zone of any rule. */
 process.env.TZ = 'Asia/Tokyo'
@@ -165,6 +166,20 @@ for (const way of bothWays) {
       empty()
     })
 
+    test('counts of a table with many chains are those of the JSON listing', async () => {
+      const chains = Array.from({ length: 120 }, (_, i) =>
+        chain(
+          `c${i}`,
+          [1, 2].map((n) => `counter packets ${i * n} bytes ${i} accept comment "o.${(i * n) % 70}"`),
+        ),
+      )
+      assert.deepEqual(await load(table(...chains)), well)
+      const expected: Counts = new Map()
+      addCounts(expected, bench.nft('-j', 'list', 'table', 'inet', 'portcullis'), null)
+      assert.deepEqual([...((await kernel.counts(name, null)) ?? [])].toSorted(), [...expected].toSorted())
+      empty()
+    })
+
     test('300 random checks and loads end as they must', async () => {
       let state = 7
       const random = (limit: number): number => {
@@ -243,7 +258,8 @@ for (const way of bothWays) {
         well,
       )
       same('s', [])
-      const many = Array.from({ length: 5000 }, (_, i) => `10.${i >> 8}.${i & 255}.0/25`)
+      // nft itself needs time that grows with the square of what it removes.
+      const many = Array.from({ length: way === 'library' ? 5000 : 200 }, (_, i) => `10.${i >> 8}.${i & 255}.0/25`)
       assert.deepEqual(await kernel.changeElements([change('add', 's', ...many)], null), well)
       assert.deepEqual(await kernel.changeElements([change('delete', 's', ...many.slice(7))], null), well)
       same('s', many.slice(0, 7))
@@ -344,5 +360,39 @@ test('a change by another program is noticed, and a change of our own is not rep
   bench.nft('delete', 'table', 'inet', 'foreign')
   await kernel.load(lines('add table inet own'))
   assert.equal(noticed, 2)
+  await kernel.close()
+})
+
+test('a load goes before checks that wait', async () => {
+  const kernel = await createKernel(bench.nftSpec, () => {})
+  const done: string[] = []
+  const script = lines('table inet order')
+  await Promise.all([
+    kernel.check(script).then(() => done.push('first check')),
+    kernel.check(script).then(() => done.push('second check')),
+    kernel.chains(name).then(() => done.push('chains')),
+    kernel.load(script).then(() => done.push('load')),
+  ])
+  assert.deepEqual(done, ['first check', 'load', 'chains', 'second check'])
+  await kernel.close()
+})
+
+test('when the thread ends, its load is unknown and everything after it goes to the program', async () => {
+  const log: string[] = []
+  const entry = new URL('../stand-ins/dying-worker.ts', import.meta.url)
+  const kernel = await createLibraryKernel(
+    bench.nftSpec,
+    createLog((line) => log.push(line)),
+    entry,
+  )
+  assert.equal(kernel.way, 'library')
+  const lost = kernel.load(lines('table inet lost'))
+  const waiting = kernel.isPresent('inet lost')
+  await assert.rejects(lost, /has ended/)
+  assert.equal(await waiting, false)
+  assert.equal(kernel.way, 'program')
+  assert.match(log.join(''), /the nft program is used instead/)
+  assert.deepEqual(await kernel.load(lines('table inet after')), well)
+  assert.equal(await kernel.isPresent('inet after'), true)
   await kernel.close()
 })

@@ -6,25 +6,12 @@ import type { Counts } from '../nft-listing.ts'
 import type { ScriptLine } from '../nft-script.ts'
 import type { NftSpec } from '../tables.ts'
 import { type Log, wordsOf } from '../text.ts'
+import type { ElementChange } from './address-set.ts'
 import { createLibraryKernel } from './library.ts'
 import { createProgramKernel } from './program.ts'
 
 /** `unchecked` is why the checker could not run. */
 export type Verdict = { readonly problems: readonly Problem[]; readonly unchecked: string | null }
-
-/** Elements that a named set gains or loses. A set that keeps intervals also takes networks and ranges. */
-export interface ElementChange {
-  readonly verb: 'add' | 'delete'
-  readonly table: string
-  readonly set: string
-  readonly kind: AddressSetKind
-  /** IPv4 addresses: `192.0.2.1`, `192.0.2.0/24`, `192.0.2.1-192.0.2.9`. */
-  readonly elements: readonly string[]
-  /** The object that a refusal is reported for. */
-  readonly field: string
-}
-
-export type AddressSetKind = 'hash' | 'interval'
 
 export interface NftKernel {
   readonly way: 'library' | 'program'
@@ -49,13 +36,6 @@ export interface NftKernel {
   /** Calls the listener soon after another program changed the ruleset. Missing where that cannot be noticed. */
   onChange?(listener: () => void): void
   close(): Promise<void>
-}
-
-/** What a set must be declared as for `changeElements`; null for every other set. */
-export function addressSetKind(head: string): AddressSetKind | null {
-  const words = head.split(/[\s;]+/).filter((word) => word !== '')
-  if (words.join(' ') === 'type ipv4_addr') return 'hash'
-  return words.join(' ') === 'type ipv4_addr flags interval' ? 'interval' : null
 }
 
 /** The library where it can be used, else the program. */

@@ -7,7 +7,8 @@ import type { Counts } from '../nft-listing.ts'
 import type { ScriptLine } from '../nft-script.ts'
 import type { NftSpec } from '../tables.ts'
 import { type Log, wordsOf } from '../text.ts'
-import type { ElementChange, NftKernel, Verdict } from './kernel.ts'
+import type { ElementChange } from './address-set.ts'
+import type { NftKernel, Verdict } from './kernel.ts'
 import { createProgramKernel } from './program.ts'
 import { accepted, elementScript, verdictOf } from './refusals.ts'
 
@@ -36,6 +37,12 @@ const urgency: Readonly<Record<Job['verb'], number>> = {
   check: 2,
 }
 
+/** Rules of so many chains are counted in one go. */
+const chainsAtOnce = 50
+const countAttempts = 3
+
+const workerEntry = new URL('./worker.ts', import.meta.url)
+
 /** A change by another program is noticed after this time at the latest. */
 const watchMs = 500
 
@@ -47,6 +54,13 @@ interface Waiting {
 
 /** The thread is gone; whether the job was done is not known. */
 class Lost extends Error {}
+
+function addCounts(counts: Counts, more: Counts | null): void {
+  for (const [origin, { packets, bytes }] of more ?? []) {
+    const before = counts.get(origin)
+    counts.set(origin, { packets: (before?.packets ?? 0) + packets, bytes: (before?.bytes ?? 0) + bytes })
+  }
+}
 
 /** Until the thread reports that the library works. */
 async function started(worker: Worker): Promise<void> {
@@ -62,12 +76,12 @@ async function started(worker: Worker): Promise<void> {
 }
 
 /** Rejects when the library, the interface to it or the rights for it are missing. */
-export async function createLibraryKernel(spec: NftSpec, log: Log): Promise<NftKernel> {
+export async function createLibraryKernel(spec: NftSpec, log: Log, entry = workerEntry): Promise<NftKernel> {
   const program = createProgramKernel(spec)
   // The library reads times of rules in the zone of the process.
   process.env.TZ = 'UTC'
   const data: WorkerData = { namespace: spec.namespace ?? null, library: spec.library ?? 'libnftables.so.1' }
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+  const worker = new Worker(entry, {
     workerData: data,
     // The one warning of the thread is that node:ffi may change; the version of the runtime is pinned.
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -126,10 +140,10 @@ export async function createLibraryKernel(spec: NftSpec, log: Log): Promise<NftK
     for (const { reject } of left) reject(new Lost('The thread of the nft library has ended.'))
   })
 
-  /** What only reads can be asked again. */
-  async function read<T>(job: Job, otherwise: () => Promise<T>): Promise<T> {
+  /** What changes nothing can be asked again. */
+  async function orElse<T>(work: Promise<T>, otherwise: () => Promise<T>): Promise<T> {
     try {
-      return (await ask(job)) as T
+      return await work
     } catch (fault) {
       if (fault instanceof Lost) return otherwise()
       throw fault
@@ -142,15 +156,6 @@ export async function createLibraryKernel(spec: NftSpec, log: Log): Promise<NftK
     return words === null ? accepted : verdictOf(words, 'script', script, spec.tables[0])
   }
 
-  async function check(script: readonly ScriptLine[]): Promise<Verdict> {
-    try {
-      return await runScript('check', script)
-    } catch (fault) {
-      if (fault instanceof Lost) return program.check(script)
-      throw fault
-    }
-  }
-
   /** Once it is with the thread, nobody knows whether it was loaded. */
   const load = (script: readonly ScriptLine[]): Promise<Verdict> =>
     state === 'lost' ? program.load(script) : runScript('load', script)
@@ -161,6 +166,23 @@ export async function createLibraryKernel(spec: NftSpec, log: Log): Promise<NftK
     if (outcome === 'stale') return outcome
     // The library names the element that the kernel refuses, and knows forms that we do not.
     return outcome === 'changed' ? accepted : load(elementScript(changes))
+  }
+
+  const readCounts = (table: string, names: readonly string[] | null) =>
+    ask({ verb: 'counts', table, chains: names }) as Promise<Counts | null>
+
+  /** Of a large table group by group, so that a load can go in between; then the groups do not fit, and it starts again. */
+  async function counts(table: string, names: readonly string[] | null): Promise<Counts | null> {
+    for (let attempt = 0; names === null && attempt < countAttempts; attempt += 1) {
+      const generation = await ask({ verb: 'generation' })
+      const all = ((await ask({ verb: 'chains', table })) as string[]).map((chain) => chain.split(' ')[0] ?? '')
+      if (all.length <= chainsAtOnce) break
+      const found: Counts = new Map()
+      for (let at = 0; at < all.length; at += chainsAtOnce)
+        addCounts(found, await readCounts(table, all.slice(at, at + chainsAtOnce)))
+      if ((await ask({ verb: 'generation' })) === generation) return found
+    }
+    return readCounts(table, names)
   }
 
   function onChange(listener: () => void): void {
@@ -180,15 +202,14 @@ export async function createLibraryKernel(spec: NftSpec, log: Log): Promise<NftK
     get way() {
       return state === 'lost' ? ('program' as const) : ('library' as const)
     },
-    check,
+    check: (script) => orElse(runScript('check', script), () => program.check(script)),
     load,
     changeElements,
-    generation: () => read<number | null>({ verb: 'generation' }, program.generation),
-    counts: (table, chains) =>
-      read<Counts | null>({ verb: 'counts', table, chains }, () => program.counts(table, chains)),
-    chains: (table) => read<string[]>({ verb: 'chains', table }, () => program.chains(table)),
+    generation: () => orElse(ask({ verb: 'generation' }) as Promise<number | null>, program.generation),
+    counts: (table, names) => orElse(counts(table, names), () => program.counts(table, names)),
+    chains: (table) => orElse(ask({ verb: 'chains', table }) as Promise<string[]>, () => program.chains(table)),
     list: program.list,
-    isPresent: (table) => read<boolean>({ verb: 'isPresent', table }, () => program.isPresent(table)),
+    isPresent: (table) => orElse(ask({ verb: 'isPresent', table }) as Promise<boolean>, () => program.isPresent(table)),
     onChange,
     close,
   }

@@ -199,32 +199,55 @@ export function parseChain(body: Buffer, table: string): string | null {
   return `${textOf(find(body, chain.name))} ${textOf(find(body, chain.type))} ${hookName} ${policy}`
 }
 
+/** Where the payload of an attribute begins and ends among others; null when it is not there. No copies: rules are many. */
+function locate(bytes: Buffer, type: number, from: number, to: number): readonly [from: number, to: number] | null {
+  for (let at = from; at + 4 <= to; ) {
+    const length = bytes.readUInt16LE(at)
+    if (length < 4 || at + length > to) throw new Error('The kernel sent an attribute that is cut off.')
+    if ((bytes.readUInt16LE(at + 2) & 0x3fff) === type) return [at + 4, at + length]
+    at += align(length)
+  }
+  return null
+}
+
 /** Adds what a rule with a comment counted. */
 export function addRuleCount(counts: Counts, body: Buffer): void {
-  const origin = commentOf(find(body, attributes.rule.userData))
+  const data = locate(body, attributes.rule.userData, 0, body.length)
+  const origin = data ? commentOf(body, ...data) : ''
   if (origin === '') return
-  const { packets, bytes } = counterOf(find(body, attributes.rule.expressions))
+  const expressions = locate(body, attributes.rule.expressions, 0, body.length)
+  const { packets, bytes } = expressions ? counterOf(body, ...expressions) : noCount
   const before = counts.get(origin)
   counts.set(origin, { packets: (before?.packets ?? 0) + packets, bytes: (before?.bytes ?? 0) + bytes })
 }
 
+const noCount = { packets: 0, bytes: 0 }
+
 /** The user data are pairs of a type, a length and bytes; the comment is type 0 (libnftnl/udata.h). */
-function commentOf(data: Buffer | undefined): string {
-  for (let at = 0; data && at + 2 <= data.length; ) {
-    const length = data.readUInt8(at + 1)
-    if (data.readUInt8(at) === 0) return textOf(data.subarray(at + 2, at + 2 + length))
-    at += 2 + length
+function commentOf(bytes: Buffer, from: number, to: number): string {
+  for (let at = from; at + 2 <= to; ) {
+    const end = at + 2 + bytes.readUInt8(at + 1)
+    if (bytes.readUInt8(at) === 0 && end <= to) return textOf(bytes.subarray(at + 2, end))
+    at = end
   }
   return ''
 }
 
+const counterName = Buffer.from('counter\0')
+
 /** The first counter of the rule. */
-function counterOf(expressions: Buffer | undefined): { packets: number; bytes: number } {
-  for (const [, expression] of expressions ? attributesOf(expressions) : []) {
-    if (textOf(find(expression, attributes.expression.name)) !== 'counter') continue
-    const data = find(expression, attributes.expression.data) ?? Buffer.alloc(0)
-    const number = (type: number) => Number(find(data, type)?.readBigUInt64BE(0) ?? 0n)
+function counterOf(bytes: Buffer, from: number, to: number): { packets: number; bytes: number } {
+  for (let at = from; at + 4 <= to; at += align(bytes.readUInt16LE(at))) {
+    const end = at + bytes.readUInt16LE(at)
+    if (end < at + 4 || end > to) throw new Error('The kernel sent an expression that is cut off.')
+    const name = locate(bytes, attributes.expression.name, at + 4, end)
+    if (!name || counterName.compare(bytes, ...name) !== 0) continue
+    const data = locate(bytes, attributes.expression.data, at + 4, end)
+    const number = (type: number): number => {
+      const found = data && locate(bytes, type, ...data)
+      return found ? bytes.readUInt32BE(found[0]) * 2 ** 32 + bytes.readUInt32BE(found[0] + 4) : 0
+    }
     return { packets: number(attributes.counter.packets), bytes: number(attributes.counter.bytes) }
   }
-  return { packets: 0, bytes: 0 }
+  return noCount
 }

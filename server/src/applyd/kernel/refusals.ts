@@ -3,7 +3,8 @@
 import type { Problem } from '../../contract/error.ts'
 import type { ScriptLine } from '../nft-script.ts'
 import { oneLine } from '../text.ts'
-import type { ElementChange, Verdict } from './kernel.ts'
+import type { ElementChange } from './address-set.ts'
+import type { Verdict } from './kernel.ts'
 
 export const accepted: Verdict = { problems: [], unchecked: null }
 

@@ -3,8 +3,8 @@
 
 import { spawnSync } from 'node:child_process'
 import { createApplyd, type FailpointName } from '../applyd.ts'
+import { attemptPlan, countPackets } from './attempt-plans.ts'
 import { benchNft, benchOptions, benchTables } from './harness.ts'
-import { countPackets, trialPlan } from './trial-plans.ts'
 
 const [root = '', namespace = '', way = '', port = '', name = ''] = process.argv.slice(2)
 const spec = benchNft(namespace, way === 'program' ? 'program' : 'library')
@@ -16,10 +16,10 @@ const applyd = await createApplyd({
     if (isArmed && at === name) process.kill(process.pid, 'SIGKILL')
   },
 })
-await applyd.verbs.apply({ plan: trialPlan(1, 'a') })
+await applyd.verbs.apply({ plan: attemptPlan(1, 'a') })
 countPackets((...args) => spawnSync(spec.command[0] ?? '', [...spec.command.slice(1), ...args]))
 isArmed = true
-await applyd.verbs.attempt({ plan: trialPlan(2, 'b') })
+await applyd.verbs.attempt({ plan: attemptPlan(2, 'b') })
 if (name.startsWith('undo.')) await applyd.verbs.undo({ revision: 2 })
 else await applyd.verbs.settle({ revision: 2 })
 await applyd.close()

@@ -4,7 +4,7 @@ import type { Plan } from '../../plan/artifacts.ts'
 import { chain, file, nft, planOf, set, unit } from './harness.ts'
 import { base, rule } from './sequence.ts'
 
-export const trialPlan = (revision: number, mark: 'a' | 'b', text = 'well\n'): Plan => {
+export const attemptPlan = (revision: number, mark: 'a' | 'b', text = 'well\n'): Plan => {
   const gone = mark === 'a' ? [chain('old', [rule('r.old')])] : []
   const pieces = [
     base('jump kept', ...(mark === 'a' ? ['jump old'] : []), rule(`r.${mark}`)),

@@ -9,15 +9,15 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { until } from '../../../test/support/until.ts'
 import { ApplydClient } from '../../apply/client.ts'
-import { type Applyd, type FailpointName, trialFailpointNames } from '../applyd.ts'
+import { type Applyd, attemptFailpointNames, type FailpointName } from '../applyd.ts'
+import { attemptPlan, countPackets } from '../stand-ins/attempt-plans.ts'
 import { Bench, bothWays, chain, createScenarios, nft, planOf, type Scene } from '../stand-ins/harness.ts'
 import { base, rule } from '../stand-ins/sequence.ts'
-import { countPackets, trialPlan } from '../stand-ins/trial-plans.ts'
 
 const { scenario, run } = createScenarios('a plan that is tried', bothWays)
 
 const attempt = (scene: Scene, revision: number, mark: 'a' | 'b', text?: string) =>
-  scene.verbs.attempt({ plan: trialPlan(revision, mark, text) })
+  scene.verbs.attempt({ plan: attemptPlan(revision, mark, text) })
 const settle = (scene: Scene, revision: number) => scene.verbs.settle({ revision })
 const undo = (scene: Scene, revision: number) => scene.verbs.undo({ revision })
 const changed = ['nft inet portcullis']
@@ -29,7 +29,7 @@ async function countsOf({ verbs }: Pick<Applyd, 'verbs'>): Promise<Record<string
 
 /** The first plan, with packets counted. */
 async function begin(scene: Scene): Promise<void> {
-  await scene.apply(trialPlan(1, 'a'))
+  await scene.apply(attemptPlan(1, 'a'))
   countPackets((...args) => assert.equal(scene.bench.nft(...args), ''))
 }
 
@@ -45,7 +45,7 @@ scenario('is in the kernel at once, and stays when it is settled', async (scene)
   await scene.start()
   const seen = await scene.observe()
   assert.deepEqual([seen.appliedRevision, seen.tables[0]?.asLoaded], [2, true])
-  assert.deepEqual(await scene.apply(trialPlan(2, 'b')), { status: 'applied', changed: [] })
+  assert.deepEqual(await scene.apply(attemptPlan(2, 'b')), { status: 'applied', changed: [] })
 })
 
 scenario('goes back to what is settled when it is undone, with what its rules counted', async (scene) => {
@@ -65,17 +65,17 @@ scenario(
   'is not tried when more than tables differs, or nothing is applied, or it is not known what',
   async (scene) => {
     assert.deepEqual(await attempt(scene, 1, 'a'), { status: 'mixed' })
-    await scene.apply(trialPlan(1, 'a'))
+    await scene.apply(attemptPlan(1, 'a'))
     const before = scene.everything()
     assert.deepEqual(await attempt(scene, 2, 'b', 'well\nother\n'), { status: 'mixed' })
-    const [table] = trialPlan(2, 'b').artifacts
+    const [table] = attemptPlan(2, 'b').artifacts
     assert.deepEqual(await scene.verbs.attempt({ plan: { revision: 2, artifacts: table ? [table] : [] } }), {
       status: 'mixed',
     })
     assert.deepEqual(scene.everything(), before)
     await scene.start()
     assert.deepEqual(await attempt(scene, 2, 'b'), { status: 'mixed' })
-    await scene.apply(trialPlan(1, 'a'))
+    await scene.apply(attemptPlan(1, 'a'))
     assert.deepEqual(await attempt(scene, 2, 'b'), { status: 'applied', changed })
     await scene.start({ plane: 'none' })
     assert.deepEqual(await attempt(scene, 2, 'b'), { status: 'mixed' })
@@ -99,7 +99,7 @@ scenario('is refused with the objects at fault, and changes nothing', async (sce
 })
 
 scenario('is compared with the settled revision', async (scene) => {
-  await scene.apply(trialPlan(5, 'a'))
+  await scene.apply(attemptPlan(5, 'a'))
   await assert.rejects(attempt(scene, 4, 'b'), /Revision 4 is older than the applied revision 5/)
   await attempt(scene, 9, 'b')
   await assert.rejects(settle(scene, 8), /Revision 8 was not tried/)
@@ -108,7 +108,7 @@ scenario('is compared with the settled revision', async (scene) => {
 })
 
 scenario('needs no load when its tables are those that are applied', async (scene) => {
-  await scene.apply(trialPlan(1, 'a'))
+  await scene.apply(attemptPlan(1, 'a'))
   assert.deepEqual(await attempt(scene, 2, 'a'), { status: 'applied', changed: [] })
   assert.equal(scene.bench.record('intent.json'), null)
   await settle(scene, 2)
@@ -123,7 +123,7 @@ scenario('is undone before anything else is applied or tried', async (scene) => 
   await begin(scene)
   const before = scene.everything()
   await attempt(scene, 2, 'b')
-  assert.deepEqual(await scene.apply(trialPlan(1, 'a')), { status: 'applied', changed: [] })
+  assert.deepEqual(await scene.apply(attemptPlan(1, 'a')), { status: 'applied', changed: [] })
   assert.deepEqual(scene.everything(), before)
   await attempt(scene, 2, 'b')
   assert.deepEqual(await attempt(scene, 2, 'a'), { status: 'applied', changed: [] })
@@ -135,7 +135,7 @@ scenario('is undone before anything else is applied or tried', async (scene) => 
 scenario('is left alone by a check', async (scene) => {
   await begin(scene)
   await attempt(scene, 2, 'b')
-  assert.deepEqual(await scene.check(trialPlan(3, 'a')), { problems: [], unchecked: [] })
+  assert.deepEqual(await scene.check(attemptPlan(3, 'a')), { problems: [], unchecked: [] })
   await settle(scene, 2)
   assert.match(scene.bench.kernel(), /r\.more/)
 })
@@ -146,8 +146,8 @@ scenario('is undone when its connection ends before it is settled, and only then
   const path = scene.applyd?.socketPath ?? ''
   const [client, other] = [new ApplydClient(path), new ApplydClient(path)]
   try {
-    assert.equal((await client.apply(trialPlan(1, 'a'))).status, 'applied')
-    assert.equal((await client.attempt(trialPlan(2, 'b'))).status, 'applied')
+    assert.equal((await client.apply(attemptPlan(1, 'a'))).status, 'applied')
+    assert.equal((await client.attempt(attemptPlan(2, 'b'))).status, 'applied')
     await other.observe()
     other.close()
     await client.observe()
@@ -166,11 +166,11 @@ scenario('is undone when its connection ends before it is settled, and only then
 scenario('is settled by a connection that ends right after it said so', async (scene) => {
   await begin(scene)
   const client = new ApplydClient(scene.applyd?.socketPath ?? '')
-  await client.apply(trialPlan(1, 'a'))
-  await client.attempt(trialPlan(2, 'b'))
+  await client.apply(attemptPlan(1, 'a'))
+  await client.attempt(attemptPlan(2, 'b'))
   const settled = client.settle(2)
   // The next attempt needs no answer: requests of one connection are done in their order.
-  assert.deepEqual(await client.attempt(trialPlan(3, 'a')), { status: 'applied', changed })
+  assert.deepEqual(await client.attempt(attemptPlan(3, 'a')), { status: 'applied', changed })
   await settled
   const last = client.settle(3)
   await last
@@ -198,7 +198,7 @@ scenario('is settled although its record cannot be written, and repeated after a
   await scene.applyd?.close()
   scene.applyd = null
   await scene.start()
-  await scene.apply(trialPlan(1, 'a'))
+  await scene.apply(attemptPlan(1, 'a'))
   await attempt(scene, 2, 'b')
   rmSync(join(scene.bench.stateDir, 'applyd', 'rules.jsonl'))
   await settle(scene, 2)
@@ -227,7 +227,7 @@ async function assertWhole(bench: Bench, applyd: Applyd, isNew: boolean): Promis
   )
   assert.doesNotMatch(bench.kernel(), /portcullis_boot/)
   assert.equal(bench.record('intent.json'), null)
-  const plan = trialPlan(isNew ? 2 : 1, isNew ? 'b' : 'a')
+  const plan = attemptPlan(isNew ? 2 : 1, isNew ? 'b' : 'a')
   assert.deepEqual(await applyd.verbs.apply({ plan }), { status: 'applied', changed: [] })
 }
 
@@ -236,8 +236,8 @@ const isAfterCommit = (name: FailpointName): boolean => name.startsWith('settle.
 type Way = (typeof bothWays)[number]
 
 for (const way of bothWays)
-  describe(`at any step of a trial, by the nft ${way}`, { concurrency: 6 }, () => {
-    for (const name of trialFailpointNames) {
+  describe(`at any step of an attempt, by the nft ${way}`, { concurrency: 6 }, () => {
+    for (const name of attemptFailpointNames) {
       test(`a kill at ${name} leaves the old rules or the new ones, whole, with their counts`, () => killAt(name, way))
       test(`a fault at ${name} leaves the old rules or the new ones, whole, with their counts`, () => failAt(name, way))
     }
@@ -247,7 +247,7 @@ async function killAt(name: FailpointName, way: Way): Promise<void> {
   const bench = new Bench(way)
   try {
     const args = [bench.root, bench.namespace, way, String(bench.dnsPort), name]
-    const script = join(import.meta.dirname, '..', 'stand-ins', 'kill-trial.ts')
+    const script = join(import.meta.dirname, '..', 'stand-ins', 'kill-attempt.ts')
     const env = { NODE_COMPILE_CACHE: compileCache }
     const child = spawn(process.execPath, [script, ...args], { stdio: 'inherit', env })
     const [, signal] = await once(child, 'exit')
@@ -271,16 +271,16 @@ async function failAt(name: FailpointName, way: Way): Promise<void> {
         throw new Error(`broken at ${name}`)
       },
     })
-    await applyd.verbs.apply({ plan: trialPlan(1, 'a') })
+    await applyd.verbs.apply({ plan: attemptPlan(1, 'a') })
     countPackets((...args) => bench.nft(...args))
     isArmed = true
-    const tried = await applyd.verbs.attempt({ plan: trialPlan(2, 'b') })
+    const tried = await applyd.verbs.attempt({ plan: attemptPlan(2, 'b') })
     assert.equal(tried.status, name.startsWith('attempt.') ? 'refused' : 'applied')
     if (name.startsWith('settle.')) await applyd.verbs.settle({ revision: 2 })
     if (name.startsWith('undo.')) {
       const outcome = await applyd.verbs.undo({ revision: 2 })
       assert.deepEqual([outcome.status, outcome.status === 'put_back' && outcome.restored], ['put_back', false])
-      assert.deepEqual(await applyd.verbs.attempt({ plan: trialPlan(2, 'b') }), { status: 'mixed' })
+      assert.deepEqual(await applyd.verbs.attempt({ plan: attemptPlan(2, 'b') }), { status: 'mixed' })
     }
     assert.equal(isArmed, false, 'the step was reached')
     await applyd.close()

@@ -17,7 +17,7 @@ import { Refusal } from '../wire/values.ts'
 import type { Mark } from './journal.ts'
 
 /** What the executor knows and does. */
-export interface TrialParts {
+export interface AttemptParts {
   readonly intentPath: string
   /** Null when nothing can be tried: nothing is applied, it is not known what, or a revert is pending. */
   readonly applied: () => { readonly revision: number; readonly plan: Plan } | null
@@ -31,7 +31,7 @@ export interface TrialParts {
   readonly onReverted: (pending: Intent | null) => void
 }
 
-interface Trial {
+interface Tried {
   readonly plan: Plan
   /** Null when nothing had to be loaded. */
   readonly intent: Intent | null
@@ -41,10 +41,10 @@ interface Trial {
 /** Carries the identity of the kernel, and is void after a reboot: it need not survive a power failure. */
 const unforced = { mode: 0o600, isForced: false } as const
 
-export function createTrials(context: Context, ruleset: Ruleset, parts: TrialParts) {
+export function createAttempts(context: Context, ruleset: Ruleset, parts: AttemptParts) {
   const { plane, kernel, log, failpoint, tables } = context
   const { intentPath } = parts
-  let tried: Trial | null = null
+  let tried: Tried | null = null
 
   const isTried = (revision: number): boolean => tried?.plan.revision === revision
 
@@ -120,7 +120,7 @@ export function createTrials(context: Context, ruleset: Ruleset, parts: TrialPar
     return undoTried(tried)
   }
 
-  async function undoTried({ intent }: Trial): Promise<Outcome> {
+  async function undoTried({ intent }: Tried): Promise<Outcome> {
     tried = null
     if (!intent) return { status: 'applied', changed: [] }
     const problems = await revert(intent, [])
