@@ -35,8 +35,8 @@ export class ChangeGroups {
   }
 
   /**
-   * Each is prepared on top of the one before. Returns those that have to be prepared again: what was prepared on top of one
-   * that is not kept, and what follows one that is made alone. While the machine is busy, what needs it is left too.
+   * Each is prepared on top of the one before. Returns those that have to be prepared again: what follows one that is made
+   * alone, or that may not be made any longer. While the machine is busy, what needs it is left too.
    */
   async make(group: readonly Ready[], isBusy: boolean): Promise<Left> {
     const beyond = this.#firstBeyond(group, isBusy ? whileBusy : freely)
@@ -80,42 +80,40 @@ export class ChangeGroups {
     return tried.status === 'again' ? tried.others : []
   }
 
-  /** Up to the first that is not kept. */
+  /** The first of them; the others have their turn again, so that no author waits for more than one change of another. */
   async #oneByOne(group: readonly Ready[], isMixed = false): Promise<Left> {
-    for (const [index, ready] of group.entries())
-      if (!(await this.makeAlone(ready, isMixed))) return group.slice(index + 1)
+    for (const [index, ready] of group.entries()) {
+      await this.makeAlone(ready, isMixed)
+      if (ready.prepared) return group.slice(index + 1)
+    }
     return []
   }
 
-  /** True when it was kept. `isMixed`: it is not tried before it is committed. */
-  async makeAlone(ready: Ready, isMixed = false): Promise<boolean> {
+  /** `isMixed`: it is not tried before it is committed. */
+  async makeAlone(ready: Ready, isMixed = false): Promise<void> {
     const { waiting, prepared } = ready
-    if (!prepared) {
-      answer(ready)
-      return true
-    }
-    let isKept = true
+    if (!prepared) return answer(ready)
     try {
-      isKept = await this.#carryOut(ready, prepared, isMixed)
+      await this.#carryOut(ready, prepared, isMixed)
     } catch (error) {
       waiting.reject(error)
-      isKept = false
     }
     this.#notify()
-    return isKept
   }
 
-  async #carryOut(ready: Ready, prepared: Prepared, isMixed: boolean): Promise<boolean> {
+  async #carryOut(ready: Ready, prepared: Prepared, isMixed: boolean): Promise<void> {
     const { isDeferred, isRevert } = ready.waiting.request
     const wanted = this.render(prepared)
-    if (isDeferred) return this.#changes.commit([ready], wanted).status === 'answered'
+    if (isDeferred) {
+      this.#changes.commit([ready], wanted)
+      return
+    }
     // A revert is kept whatever the machine says, so it is committed first.
     if (!isMixed && !isRevert && reachOf(this.#machine.rendered, wanted) === 'tables') {
       const tried = await this.#changes.attempt([ready], prepared, wanted)
       if (tried.status === 'refused') throw tried.error
-      if (tried.status !== 'mixed') return tried.status === 'answered'
+      if (tried.status !== 'mixed') return
     }
     await this.#changes.applyChecked(ready, prepared, wanted)
-    return true
   }
 }

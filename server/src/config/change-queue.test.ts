@@ -47,6 +47,16 @@ describe('the queue of changes', () => {
     assert.deepEqual(drained(queue), ['b1', 'a0', 'a1'])
   })
 
+  it('gives back what was not made: first to those who were not served, and in the order of each author', () => {
+    const queue = new ChangeQueue()
+    queue.add(waiting('c', 'c1'))
+    queue.add(waiting('a', 'a3'))
+    const left = [waiting('a', 'a2'), waiting('b', 'b1')].map((one) => ({ waiting: one }))
+    queue.giveBack(left, new Set(['a']))
+    assert.equal(queue.size, 4)
+    assert.deepEqual(drained(queue), ['b1', 'c1', 'a2', 'a3'])
+  })
+
   it('rejects everything that waits', () => {
     const queue = new ChangeQueue()
     for (const login of ['a', 'b']) queue.add(waiting(login, login))

@@ -27,6 +27,20 @@ export class ChangeQueue {
     this.#first.unshift(...group.map(({ waiting }) => waiting))
   }
 
+  /** They were taken together with changes of these authors, which were made: theirs come next, in their order. */
+  giveBack(group: readonly { readonly waiting: Waiting }[], served: ReadonlySet<string>): void {
+    this.#size += group.length
+    const lists = new Map<string, Waiting[]>()
+    for (const { waiting } of group) {
+      const { login } = waiting.request.actor
+      lists.set(login, [...(lists.get(login) ?? []), waiting])
+    }
+    for (const [login, own] of this.#byAuthor) lists.set(login, [...(lists.get(login) ?? []), ...own])
+    const inTurn = [...lists].sort(([a], [b]) => Number(served.has(a)) - Number(served.has(b)))
+    this.#byAuthor.clear()
+    for (const [login, own] of inTurn) this.#byAuthor.set(login, own)
+  }
+
   next(): Waiting | undefined {
     if (this.#size === 0) return undefined
     this.#size--

@@ -340,9 +340,11 @@ export class ConfigEngine implements ConfigView {
       }
     }
     const left = await this.#groups.make(group, this.#applying !== null)
-    const made = group.length - left.length
-    this.#expected = made > 1 ? made + this.#queue.size : 0
-    if (left.length > 0) await this.#tryLater(left)
+    const made = group.slice(0, group.length - left.length)
+    this.#expected = made.length > 1 ? made.length + this.#queue.size : 0
+    if (left.length === 0) return
+    if (made.length === 0) return this.#tryLater(left)
+    this.#queue.giveBack(left, new Set(made.map(({ waiting }) => waiting.request.actor.login)))
   }
 
   /** What they were prepared on changed, or the machine is busy: they are prepared again next. */
