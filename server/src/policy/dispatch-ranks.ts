@@ -62,7 +62,8 @@ interface Ranking {
 }
 
 interface EndMap {
-  readonly lines: readonly Nft[]
+  readonly probes: readonly Probe[]
+  readonly parts: readonly EndPart[]
   readonly line: Nft
   readonly piece: NftPiece
 }
@@ -125,9 +126,8 @@ function makeRanked(task: Task, entries: readonly Entry[], narrow: readonly Narr
     }
   }
   const lookBranches = [...looks].map(([kind, leaves]): Branch => [`${name}_look_${letters[kind]}`, leaves])
-  const parts = endingParts(name, probes)
-  const ends = makeEndMap(parts, previous?.ranking?.ends)
-  const ending = parts.map(({ chain, leaves }): Branch => [chain, leaves])
+  const ends = makeEnds(name, probes, previous?.ranking?.ends)
+  const ending = ends.parts.map(({ chain, leaves }): Branch => [chain, leaves])
   const mainName = `${name}_${letters[main]}`
   const tree = makeBranches(task, [...lookBranches, [mainName, deciding], ...ending], makeTree, () => ({
     lines: [setMark(0), ...lookBranches.map(([chain]) => jump(chain)), jump(mainName), ends.line],
@@ -169,22 +169,29 @@ function orderKinds(kinds: Uint8Array, before: readonly number[] = []): readonly
   return [...before, ...order].filter((kind, at, all) => sizeOfKind(kind) > 0 && all.indexOf(kind) === at)
 }
 
+/** A chain that the map of marks leads to. */
+interface EndPart {
+  readonly chain: string
+  readonly leaves: readonly Leaf[]
+  /** The lowest rank that leads here. */
+  readonly first: number
+}
+
 /** The rules that only probe, in the order of the table, in small chains by rank. */
-function endingParts(name: string, probes: readonly Probe[]) {
-  return cutParts(probes).map((part, at) => {
+function makeEnds(name: string, probes: readonly Probe[], previous: EndMap | undefined): EndMap {
+  if (previous !== undefined && isSameList(previous.probes, probes)) return previous
+  const parts = cutParts(probes).map((part, at): EndPart => {
     const leaves = part.map(({ end }) => end)
     return { chain: partName(`${name}_end`, leaves, at), leaves, first: at === 0 ? 1 : (part[0] as Probe).rank }
   })
-}
-
-function makeEndMap(parts: ReturnType<typeof endingParts>, previous: EndMap | undefined): EndMap {
+  const isSame = ({ chain, first }: EndPart, at: number): boolean =>
+    previous?.parts[at]?.chain === chain && previous.parts[at].first === first
+  if (previous?.parts.length === parts.length && parts.every(isSame)) return { ...previous, probes, parts }
   const lines = parts.map(({ chain, first }, at) => {
     const last = (parts[at + 1]?.first ?? nothing) - 1
     return element(hexNumbers(markOf(last), markOf(first)), goTo(chain))
   })
-  return previous !== undefined && isSameList(previous.lines, lines)
-    ? previous
-    : { lines, ...makeMap(words('meta mark'), 'mark', lines) }
+  return { probes, parts, ...makeMap(words('meta mark'), 'mark', lines) }
 }
 
 const leafOf = ({ hash, reach, fields, position }: Entry, lines: readonly Nft[]): Leaf => ({
