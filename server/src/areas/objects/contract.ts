@@ -165,13 +165,14 @@ const ValuesChanged = named(
   }),
 )
 
-/** Those of a list of objects or addresses; `values` costs what it changes, whatever the length of the list. */
+/** Those of a list that can be long; `values` costs what it changes, whatever the length of the list. */
 const listEndpointsOf = <B extends TObject, V extends TObject>(
   path: string,
   title: string,
   item: string,
   shape: { readonly body: B; readonly shown: V; readonly stored: TObject<{ values: TArray<TString> }> },
   bodyLimitBytes: number,
+  [one, other]: readonly [string, string],
 ) => {
   const values = Type.Array(shape.stored.properties.values.items, { maxItems: maxChanged })
   return {
@@ -182,11 +183,12 @@ const listEndpointsOf = <B extends TObject, V extends TObject>(
       access: 'firewall',
       summary: `Add and remove values of ${item}`,
       description:
-        'The other values stay. A value that is in the list already is not added again, and one that is not in it is not removed; ' +
-        'neither is an error. Added values take the place of the first removed one, or come last.',
+        'The other values stay. Adding what is in the list and removing what is not in it are not errors. ' +
+        'Added values take the place of the first removed one, or come last.',
       body: strictObject({ add: Type.Optional(values), remove: Type.Optional(values) }),
       reply: ValuesChanged,
       bodyLimitBytes: membersLimit,
+      example: { body: { add: [one], remove: [other] }, reply: { added: 1, removed: 1 } },
     }),
   }
 }
@@ -204,6 +206,7 @@ export const addressListEndpoints = listEndpointsOf(
   'a list of IP objects',
   shapes.addressList,
   membersLimit,
+  ['ip.id.1', 'subnet.id.2'],
 )
 export const ipAddressListEndpoints = listEndpointsOf(
   'ip_address_lists',
@@ -211,23 +214,18 @@ export const ipAddressListEndpoints = listEndpointsOf(
   'a list of IP addresses',
   shapes.ipAddressList,
   addressesLimit,
+  ['192.168.1.10', '192.168.2.0/24'],
 )
-export const portListEndpoints = listEndpointsOf(
+export const portListEndpoints = endpointsOf(
   'lists/ports',
   'lists of ports',
   'a list of ports',
   shapes.portList,
   membersLimit,
 )
-export const timeListEndpoints = listEndpointsOf(
-  'lists/times',
-  'schedules',
-  'a schedule',
-  shapes.timeList,
-  membersLimit,
-)
+export const timeListEndpoints = endpointsOf('lists/times', 'schedules', 'a schedule', shapes.timeList, membersLimit)
 export const zoneEndpoints = endpointsOf('zones', 'zones', 'a zone', shapes.zone)
-export const countryListEndpoints = listEndpointsOf(
+export const countryListEndpoints = endpointsOf(
   'lists/iplists',
   'lists of countries',
   'a list of countries',

@@ -105,13 +105,10 @@ const countryListList = declareList({
   ],
 })
 
-/** Lists of other objects or of addresses, whose values can be changed one by one. */
+/** Lists that can be long, whose values can be changed one by one. */
 export const valueLists: readonly ListDeclaration<StoredList>[] = [
   withMembers(addressLists, [ipAddresses, ipRanges, networks, domains]),
   declareList(withValues(ipAddressLists)),
-  withMembers(portLists, [ports, portRanges]),
-  withMembers(timeLists, [timeRanges]),
-  countryListList,
 ]
 
 /** In the order in which objects are listed. */
@@ -123,7 +120,9 @@ export const objectLists: readonly ListDeclaration<StoredObject>[] = [
   declareList(common(ports)),
   portRangeList,
   timeRangeList,
-  ...valueLists.slice(0, -1),
+  ...valueLists,
+  withMembers(portLists, [ports, portRanges]),
+  withMembers(timeLists, [timeRanges]),
   zoneList,
   countryListList,
 ]
