@@ -1,4 +1,4 @@
-// Has plain JavaScript made of the TypeScript files that are new or were changed since the last time (decision 53). Without
+// Has plain JavaScript made of the TypeScript files that are new or were changed since the last time (decision 52). Without
 // it everything runs all the same, but starts later and needs more memory.
 
 import { spawnSync } from 'node:child_process'

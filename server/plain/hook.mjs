@@ -1,5 +1,5 @@
 // Loaded before anything else by every process and worker of ours (--import): runs the plain JavaScript that make.mjs made of
-// a TypeScript file, so that the runtime never loads its type stripper, which would stay in memory (decision 53).
+// a TypeScript file, so that the runtime never loads its type stripper, which would stay in memory (decision 52).
 
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -313,7 +313,7 @@ const noChange: Change = () => {
 
 /**
  * Never where a secret is beside text that others may have chosen: how small that becomes would tell about the secret
- * (decision 54).
+ * (decision 53).
  */
 const mayCompress = (endpoint: Endpoint, reply: FastifyReply, records: CallRecords): boolean =>
   (endpoint.access !== 'public' || endpoint.effect === 'read') &&

@@ -1,5 +1,5 @@
 // Every reply in every coding is the same reply: decoded, it has the bytes of the plain one. What carries a secret is never
-// compressed (decision 54).
+// compressed (decision 53).
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
