@@ -101,13 +101,20 @@ function diffList(
     if (kept.has(item.id)) return
     changes.push({ slot, id: item.id, before: item, after: null, from: oldPositions[start + index] ?? null, to: null })
   })
-  // Lists of fifty thousand are joined from slices: spreading them would take longer than the rest of the change.
+  const isAsGiven = items.every((item, index) => item === nextMiddle[index])
   return {
     changes,
-    items: next.slice(0, start).concat(items, next.slice(next.length - tail)),
-    positions: oldPositions.slice(0, start).concat(filled, oldPositions.slice(old.length - tail)),
+    items: isAsGiven ? next : replaced(next, start, nextMiddle.length, items),
+    positions: replaced(oldPositions, start, oldMiddle.length, filled),
   }
 }
+
+/** More are not passed as arguments. */
+const fewReplaced = 1000
+
+/** Lists of fifty thousand are copied as rarely as possible: copies would take longer than the rest of the change. */
+const replaced = <T>(list: readonly T[], at: number, count: number, by: readonly T[]): readonly T[] =>
+  by.length <= fewReplaced ? list.toSpliced(at, count, ...by) : list.slice(0, at).concat(by, list.slice(at + count))
 
 /** Ids between the unchanged ends were unique before; only ids that are new there can also occur at the ends. */
 function refuseRepeatedIds(

@@ -290,4 +290,7 @@ const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${
 /** Could this list or these settings name an object of this id? Items name their owner by its path. */
 export const canMention = ({ references = [], ...rest }: ListDeclaration | SettingsDeclaration, id: string): boolean =>
   ('owner' in rest && rest.owner !== undefined && id.startsWith(`${rest.owner.list.slot.key}[`)) ||
-  references.some(({ prefixes }) => prefixes?.some((prefix) => id.startsWith(prefix)) ?? true)
+  references.some(({ prefixes }) => prefixes?.some((prefix) => id.startsWith(prefix)) ?? !isPath(id))
+
+/** Only what an item owns names it by its place. */
+const isPath = (id: string): boolean => id.endsWith(']')

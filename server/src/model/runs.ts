@@ -50,23 +50,29 @@ const fewGaps = 32
 const fewFresh = 256
 
 /** A list beside the new one: what was beside the old one where that is in a run, and what `make` gives elsewhere. */
-export function mapRuns<R>(length: number, runs: readonly Run[], old: readonly R[], make: (at: number) => R): R[] {
+export function mapRuns<R>(
+  length: number,
+  runs: readonly Run[],
+  old: readonly R[],
+  make: (at: number) => R,
+): readonly R[] {
   const common = runs.reduce((sum, { count }) => sum + count, 0)
-  const isPatch = runs.length <= fewGaps && length - common <= fewFresh
-  const results: R[] = isPatch ? old.slice() : []
-  if (isPatch) {
+  if (runs.length <= fewGaps && length - common <= fewFresh) {
+    let patched = old
     // From the end, so that what comes before is where it was.
     let [to, until] = [length, old.length]
     for (let next = runs.length - 1; next >= -1; next--) {
       const { at, from, count } = runs[next] ?? { at: 0, from: 0, count: 0 }
       const fresh: R[] = []
       for (let place = at + count; place < to; place++) fresh.push(make(place))
-      if (fresh.length > 0 || from + count < until) results.splice(from + count, until - from - count, ...fresh)
+      if (fresh.length > 0 || from + count < until)
+        patched = patched.toSpliced(from + count, until - from - count, ...fresh)
       to = at
       until = from
     }
-    return results
+    return patched
   }
+  const results: R[] = []
   for (const { at, from, count } of runs) {
     while (results.length < at) results.push(make(results.length))
     for (let next = from; next < from + count; next++) results.push(old[next] as R)

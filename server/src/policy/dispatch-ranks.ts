@@ -271,7 +271,7 @@ function patchRoles(table: Judged, last: Last): readonly (Leaf | Probe)[] | null
     const rank = ranks[at] as number
     if (kinds[at] !== main) return makeProbe(entry, rank)
     return isMetBefore(entry, table) ? makeContender(entry, rank) : entry
-  })
+  }).slice()
   // Those whose ranks had to make room.
   for (const { at, from, count } of runs)
     for (let i = 0; i < count; i++) {

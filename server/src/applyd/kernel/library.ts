@@ -156,7 +156,7 @@ export async function createLibraryKernel(spec: NftSpec, log: Log, entry = worke
     return words === null ? accepted : verdictOf(words, 'script', script, spec.tables[0])
   }
 
-  /** Once it is with the thread, nobody knows whether it was loaded. */
+  /** Once it is with the thread, it is not known whether it was loaded. */
   const load = (script: readonly ScriptLine[]): Promise<Verdict> =>
     state === 'lost' ? program.load(script) : runScript('load', script)
 
