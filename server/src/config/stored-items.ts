@@ -61,11 +61,14 @@ export class StoredItems {
 
   /** All rows of all slots, or of these, by slot and position. */
   read(slots?: Iterable<string>): StoredRows {
-    const query = (condition: string) =>
-      this.#database.prepare(
-        `SELECT slot, id, position, body, checksum, version FROM items ${condition} ORDER BY slot, position`,
-      )
-    const rows = slots ? [...slots].flatMap((slot) => query('WHERE slot = ?').all(slot)) : query('').all()
+    const all = () =>
+      this.#database
+        .prepare('SELECT slot, id, position, body, checksum, version FROM items ORDER BY slot, position')
+        .all()
+    const own = this.#database.prepare(
+      'SELECT slot, id, position, body, checksum, version FROM items WHERE slot = ? ORDER BY slot, position',
+    )
+    const rows = slots ? [...slots].flatMap((slot) => own.all(slot)) : all()
     return { rows: rows as unknown as ItemRow[], chains: this.#readChains() }
   }
 
@@ -116,13 +119,15 @@ export class StoredItems {
   #removeSplices(slot: string, id: string): void {
     this.#written.delete(placeOf(slot, id))
     if (this.#spliced?.has(placeOf(slot, id)) === false) return
-    for (const table of spliceTables)
-      this.#database.prepare(`DELETE FROM ${table} WHERE slot = ? AND id = ?`).run(slot, id)
+    this.#database.prepare('DELETE FROM item_splices WHERE slot = ? AND id = ?').run(slot, id)
+    this.#database.prepare('DELETE FROM item_splice_ends WHERE slot = ? AND id = ?').run(slot, id)
   }
 
   removeAll(): void {
     this.#written.clear()
-    for (const table of ['items', ...spliceTables]) this.#database.prepare(`DELETE FROM ${table}`).run()
+    this.#database.prepare('DELETE FROM items').run()
+    this.#database.prepare('DELETE FROM item_splices').run()
+    this.#database.prepare('DELETE FROM item_splice_ends').run()
   }
 
   #readChains(): Chains {
@@ -159,7 +164,6 @@ export class StoredItems {
   }
 }
 
-const spliceTables = ['item_splices', 'item_splice_ends']
 const noChain: Chain = { rows: [], end: null }
 
 /** What the row and its splices give, in the version of the row; undefined when a splice is damaged or missing. */

@@ -80,9 +80,9 @@ describe('a machine that is administered from outside', () => {
     // What an earlier release has not written.
     rmSync(join(gateway.stateDir, 'gateway', 'outside-closed'))
     await gateway.killGatewayd()
-    await until('the rules are loaded', () => canConnect(management))
+    // On a busy machine the first plan can fail at an engine that is slow to answer; until it is tried again, nothing is closed.
+    await until('the rules are loaded', () => canConnect(management) && !canConnect(unused))
     assert.equal(canConnect(inUse), true)
-    assert.equal(canConnect(unused), false)
     assert.equal(canConnect(attacked), false)
   })
 })

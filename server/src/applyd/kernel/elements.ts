@@ -1,6 +1,7 @@
 // Changes of the elements of address sets as netlink messages: what nft would send, without fetching every element of
 // every interval set first. Pure.
 
+import { isIPv4 } from 'node:net'
 import type { ElementChange } from './address-set.ts'
 import { attribute, flags, message, nested, numberAttribute, tableOf, textAttribute } from './netlink.ts'
 
@@ -58,13 +59,11 @@ function keysOf({ kind, elements }: ElementChange): Key[] | null {
   return keys
 }
 
-const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
-const address = `${octet}(?:\\.${octet}){3}`
-const form = new RegExp(`^(${address})(?:/(\\d|[12]\\d|3[0-2])|-(${address}))?$`)
+const form = /^([\d.]+)(?:\/(\d{1,2})|-([\d.]+))?$/
 
 function parseRange(text: string): { first: number; last: number } | null {
   const [, from = '', prefix, to] = text.match(form) ?? []
-  if (from === '') return null
+  if (!isIPv4(from) || (to !== undefined && !isIPv4(to)) || Number(prefix ?? 0) > 32) return null
   const first = toNumber(from)
   const last = to ? toNumber(to) : prefix ? first + 2 ** (32 - Number(prefix)) - 1 : first
   const isAligned = !prefix || first % 2 ** (32 - Number(prefix)) === 0
