@@ -68,7 +68,7 @@ export const createSettingsVerifier =
 
 export function createListVerifier<T extends Item>(list: ListDeclaration<T>): Verify {
   const reads = list.reads ?? []
-  const named = (list.references ?? []).flatMap(({ slots = [] }) => slots)
+  const named = [...new Set((list.references ?? []).flatMap(({ slots = [] }) => slots))]
   const uniques = (list.unique ?? []).map((unique) => createUniqueCheck(list, unique))
   const checkOwners = createOwnerCheck(list)
   let good: Good<T> | null = null
@@ -77,7 +77,7 @@ export function createListVerifier<T extends Item>(list: ListDeclaration<T>): Ve
     const items = read(config, list.slot)
     const state = reads.map(({ key }) => config[key])
     const objects = named.map((slot) => read(config, slot))
-    const before = good && isSame(good.state, state) && !hasLost(list, good, objects) ? good.items : []
+    const before = good && isSame(good.state, state) && !hasLost(stored, list, good, objects) ? good.items : []
     const [head, tail] = commonEnds(before, items)
     // Items that only moved are right on their own as they were.
     const sound = new Set(before.slice(head, before.length - tail))
@@ -111,12 +111,14 @@ const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
   one.length === other.length && one.every((value, at) => value === other[at])
 
 /** Is an object gone that an item names? New and changed objects make no item wrong. */
-function hasLost<T extends Item>(list: ListDeclaration<T>, good: Good<T>, objects: Good<T>['objects']): boolean {
+function hasLost<T extends Item>(
+  config: Config,
+  list: ListDeclaration<T>,
+  good: Good<T>,
+  objects: Good<T>['objects'],
+): boolean {
   const lost = new Set(good.objects.flatMap((before, at) => lostIds(before, objects[at] ?? [])))
-  return (
-    lost.size > 0 &&
-    good.items.some((item) => list.references?.some((field) => field.idsOf(item).some((id) => lost.has(id))))
-  )
+  return lost.size > 0 && listReferences(config, list).some(({ id }) => lost.has(id))
 }
 
 function lostIds(before: readonly Item[], after: readonly Item[]): string[] {

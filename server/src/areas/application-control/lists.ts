@@ -17,7 +17,7 @@ export const ruleList = declareList<ApplicationRule>({
     names('aliases', {
       allowsAny: true,
       faultOf: mustBeOfKind('a user, group or address object', isAddressId, isKnownObject),
+      slots: [...objectSlots, users, groups],
     }),
   ],
-  reads: [...objectSlots, users, groups],
 })

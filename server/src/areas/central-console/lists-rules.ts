@@ -4,18 +4,22 @@
 import type { Problem } from '../../contract/error.ts'
 import { declareList, mustBeOfKind, mustExist, names, namesOne } from '../../model/declarations.ts'
 import { pathOf } from '../../model/paths.ts'
-import { perState } from '../../model/slots.ts'
+import { type ListSlot, perState } from '../../model/slots.ts'
 import { profiles as applicationProfiles } from '../application-profiles/public.ts'
 import { listCategories, start, userCategories } from '../content-filter/public.ts'
 import type { FilterRule } from '../firewall/contract.ts'
 import { filterDefaults, inspectionProblems, profileFields } from '../firewall/public.ts'
 import { profiles as preventionProfiles } from '../intrusion-prevention/public.ts'
-import { connections, isInterfaceAlias, tunnels, zones } from '../network/public.ts'
+import { connections, isInterfaceAlias, tunnels } from '../network/public.ts'
 import { isAddressId, isKnownObject, isPortId, isTimeId, objectSlots } from '../objects/public.ts'
 import { groups as userGroups, users } from '../users/public.ts'
 import * as stored from './config.ts'
 import type { ContentRule } from './contract-content.ts'
 import { faultOfGroup } from './lists.ts'
+
+/** What rules name by its id: it must be there, and its content does not matter. Zones are among the objects. */
+const namedSlots: readonly ListSlot[] = [...objectSlots, users, userGroups]
+const anyOrNamed = { allowsAny: true, slots: namedSlots }
 
 const faultOfTime = mustBeOfKind('a time object', isTimeId, isKnownObject)
 const faultOfAddress = mustBeOfKind('a user, group or address object', isAddressId, isKnownObject)
@@ -51,12 +55,12 @@ const declareContentRules = (slot: typeof stored.contentBefore) =>
     },
     references: [
       namesOne('parent_id', ofGroup),
-      names('aliases', { allowsAny: true, faultOf: faultOfAddress }),
-      names('timetable', { allowsAny: true, faultOf: faultOfTime }),
+      names('aliases', { ...anyOrNamed, faultOf: faultOfAddress }),
+      names('timetable', { ...anyOrNamed, faultOf: faultOfTime }),
       names('categories', { faultOf: mustExist('category', (config, id) => knownCategories(config).has(id)) }),
     ],
     problemsOf: (_config, rule) => redirectProblems(rule),
-    reads: [stored.groups, ...objectSlots, users, userGroups, userCategories, start],
+    reads: [stored.groups, userCategories, start],
   })
 
 function redirectProblems({ access, redirect_url: url }: ContentRule): Problem[] {
@@ -79,29 +83,19 @@ const declareFirewallRules = (slot: typeof stored.forwardBefore) =>
     defaults: filterDefaults,
     references: [
       namesOne('parent_id', ofGroup),
-      names('source_addresses', { allowsAny: true, faultOf: faultOfAddress }),
-      names('destination_addresses', { allowsAny: true, faultOf: faultOfAddress }),
-      names('source_ports', { allowsAny: true, faultOf: faultOfPort }),
-      names('destination_ports', { allowsAny: true, faultOf: faultOfPort }),
-      names('timetable', { allowsAny: true, faultOf: faultOfTime }),
-      names('hip_profiles', { allowsAny: true, faultOf: faultOfDevice }),
-      namesOne('incoming_interface', { allowsAny: true, faultOf: faultOfInterface }),
-      namesOne('outgoing_interface', { allowsAny: true, faultOf: faultOfInterface }),
+      names('source_addresses', { ...anyOrNamed, faultOf: faultOfAddress }),
+      names('destination_addresses', { ...anyOrNamed, faultOf: faultOfAddress }),
+      names('source_ports', { ...anyOrNamed, faultOf: faultOfPort }),
+      names('destination_ports', { ...anyOrNamed, faultOf: faultOfPort }),
+      names('timetable', { ...anyOrNamed, faultOf: faultOfTime }),
+      names('hip_profiles', { ...anyOrNamed, faultOf: faultOfDevice }),
+      namesOne('incoming_interface', { ...anyOrNamed, faultOf: faultOfInterface }),
+      namesOne('outgoing_interface', { ...anyOrNamed, faultOf: faultOfInterface }),
       // What is wrong with a profile depends on whether it is used: inspectionProblems() decides.
       ...profileFields.map((field) => namesOne<FilterRule>(field)),
     ],
     problemsOf: (config, rule) => [...portProblems(rule), ...inspectionProblems(config, rule)],
-    reads: [
-      stored.groups,
-      ...objectSlots,
-      users,
-      userGroups,
-      connections,
-      tunnels,
-      zones,
-      applicationProfiles,
-      preventionProfiles,
-    ],
+    reads: [stored.groups, connections, tunnels, applicationProfiles, preventionProfiles],
   })
 
 function portProblems(rule: FilterRule): Problem[] {

@@ -68,12 +68,17 @@ export const ruleList = declareList<ContentRule>({
     names('aliases', {
       allowsAny: true,
       faultOf: mustBeOfKind('a user, group or address object', isAddressId, isKnownObject),
+      slots: [...objectSlots, users, groups],
     }),
-    names('timetable', { allowsAny: true, faultOf: mustBeOfKind('a time object', isTimeId, isKnownObject) }),
+    names('timetable', {
+      allowsAny: true,
+      faultOf: mustBeOfKind('a time object', isTimeId, isKnownObject),
+      slots: objectSlots,
+    }),
     names('categories', { faultOf: mustExist('category', isCategory) }),
   ],
   problemsOf: (_config, rule) => [...aliasProblems(rule), ...redirectProblems(rule)],
-  reads: [...objectSlots, users, groups, userCategories],
+  reads: [userCategories],
 })
 
 function isCategory(config: Config, id: string): boolean {

@@ -11,11 +11,11 @@ import {
   type ReferenceField,
 } from '../../model/declarations.ts'
 import { findIn } from '../../model/item-index.ts'
-import type { Config } from '../../model/slots.ts'
+import type { Config, ListSlot } from '../../model/slots.ts'
 import { profiles as applicationProfiles } from '../application-profiles/public.ts'
 import { profiles as preventionProfiles } from '../intrusion-prevention/public.ts'
-import { isInterfaceAlias } from '../network/public.ts'
-import { isAddressId, isKnownObject, isPortId, isTimeId } from '../objects/public.ts'
+import { connections, isInterfaceAlias, tunnels } from '../network/public.ts'
+import { isAddressId, isKnownObject, isPortId, isTimeId, objectSlots } from '../objects/public.ts'
 import { groups, users } from '../users/public.ts'
 import * as stored from './config.ts'
 import { type RuleTable, ruleDefaults, ruleSlots } from './config.ts'
@@ -24,12 +24,15 @@ import type { Check } from './contract-checks.ts'
 import type { MacRule } from './contract-hardware.ts'
 import { neutralFields, type Rule } from './contract-rules.ts'
 import { profileFields } from './inspection.ts'
-import { foreignSlots } from './resolve.ts'
+import { foreignSlots } from './resolve-rules.ts'
 import { addressForm, portForm, ruleProblems } from './rules.ts'
 import { accessListProblems, macRuleProblems } from './rules-lists.ts'
 
 /** What a rule can name. */
 const namedSlots = [...foreignSlots, users, groups, applicationProfiles, preventionProfiles]
+
+/** What a rule names by its id: it must be there, and its content does not matter. */
+const idSlots: readonly ListSlot[] = [...objectSlots, users, groups]
 
 const objectFault = mustExist('object', isKnownObject)
 
@@ -95,9 +98,11 @@ const ruleList = (table: RuleTable): ListDeclaration<Rule> =>
     noun: `${table.toUpperCase()} rule`,
     defaults: ruleDefaults[table],
     fieldsOf: ruleFields,
-    references: ruleReferences.filter(({ field }) => field in ruleDefaults[table]),
+    references: ruleReferences
+      .filter(({ field }) => field in ruleDefaults[table])
+      .map((reference) => ({ ...reference, slots: idSlots })),
     problemsOf: (config, rule) => ruleProblems(config, table, rule),
-    reads: namedSlots,
+    reads: [connections, tunnels, applicationProfiles, preventionProfiles],
   })
 
 export const ruleLists: Readonly<Record<RuleTable, ListDeclaration<Rule>>> = {

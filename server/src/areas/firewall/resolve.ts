@@ -1,61 +1,30 @@
-// What the stored rules mean: objects, zones and times resolved into the Policy that compiler, evaluator and hygiene read.
-// A rule whose meaning did not change keeps its PolicyRule, so that nothing is compiled again for it. Pure but for that
-// memory.
+// What the stored firewall means: the Policy that compiler, evaluator and hygiene read. Pure but for what it remembers of
+// rules and access control lists.
 
 import { pathOf } from '../../model/paths.ts'
-import { findRuns, isSameList, mapRuns } from '../../model/runs.ts'
-import { type Config, commonEnds, read, type Slot } from '../../model/slots.ts'
-import { everyAddress, highestAddress, parseAddress, parseNetwork, parseSpan } from '../../net/ipv4.ts'
+import { mapRuns } from '../../model/runs.ts'
+import { type Config, commonEnds, read } from '../../model/slots.ts'
+import { everyAddress, highestAddress, parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import { invert, type Ranges, unite } from '../../net/ranges.ts'
 import type { Facts } from '../../plan/facts.ts'
-import {
-  type AccessBinding,
-  type AccessStage,
-  type Action,
-  type AddressMatch,
-  type HardwareFilter,
-  type InterfaceMatch,
-  type LoggedAction,
-  ownTraffic,
-  type Policy,
-  type PolicyRule,
-  type PortMatch,
-  type ProtocolName,
-  type RuleTable,
-  type Span,
-  type TimeMatch,
-} from '../../policy/model.ts'
+import type { AccessBinding, AccessStage, HardwareFilter, LoggedAction, Policy, Span } from '../../policy/model.ts'
 import { digest } from '../../render/digest.ts'
 import { dnsStage } from '../dns/public.ts'
-import { aggregated, connections, devicesOf, externalDevices, ownAddresses, tunnels } from '../network/public.ts'
-import { addressesOf, objectKinds, portsOf, timesOf, unresolvedNames } from '../objects/public.ts'
+import { externalDevices, ownAddresses } from '../network/public.ts'
+import { addressesOf } from '../objects/public.ts'
 import * as slots from './config.ts'
-import { type AccessEntry, logActions, type Rule } from './contract.ts'
+import { type AccessEntry, logActions } from './contract.ts'
+import { rulesOf } from './resolve-rules.ts'
 import { closedServicePorts, openServices, outsideServices } from './services.ts'
 
-/** Everything beside a rule itself that its meaning depends on; `objects` is the same list while none of it changed. */
-interface World {
-  readonly config: Config
-  readonly facts: Facts
-  readonly objects: readonly unknown[]
-  /** What equal lists of objects mean, once for all rules that are resolved together. */
-  readonly matches: Map<string, AddressMatch | PortMatch>
-}
+const noRules: Policy['rules'] = { forward: [], input: [], dnat: [], snat: [], log: [] }
 
 export function policyOf(config: Config, facts: Facts): Policy {
-  const world = worldOf(config, facts)
   const isEnabled = read(config, slots.state).enabled
   const { automatic_snat_enabled, log_mode, log_actions } = read(config, slots.settings)
-  const rules = (table: RuleTable): readonly PolicyRule[] => (isEnabled ? rulesOf(world, table) : [])
   return {
-    rules: {
-      forward: rules('forward'),
-      input: rules('input'),
-      dnat: rules('dnat'),
-      snat: rules('snat'),
-      log: rules('log'),
-    },
-    access: isEnabled ? accessOf(world) : null,
+    rules: isEnabled ? rulesOf(config, facts) : noRules,
+    access: isEnabled ? accessOf(config, facts) : null,
     hardware: isEnabled ? hardwareOf(config) : null,
     hasAutomaticSnat: automatic_snat_enabled,
     externalDevices: externalDevices(config, facts),
@@ -78,191 +47,7 @@ function loggedActions(mode: string, selected: readonly LoggedAction[]): readonl
   return chosen.includes('drop') ? [...chosen, 'reject'] : chosen
 }
 
-/** Slots of other areas that give rules their meaning. */
-export const foreignSlots: readonly Slot[] = [...objectKinds.map(({ slot }) => slot), connections, tunnels, aggregated]
-
-let lastObjects: readonly unknown[] = []
-function worldOf(config: Config, facts: Facts): World {
-  const values = [facts, ...foreignSlots.map((slot) => config[slot.key])]
-  if (values.length !== lastObjects.length || values.some((value, at) => value !== lastObjects[at]))
-    lastObjects = values
-  return { config, facts, objects: lastObjects, matches: new Map() }
-}
-
-interface Resolved {
-  readonly objects: World['objects']
-  readonly rule: PolicyRule
-}
-const resolved = new WeakMap<Rule, Resolved>()
-
-interface ResolvedTable {
-  readonly stored: readonly Rule[]
-  readonly objects: World['objects']
-  /** For each stored rule; null for those that are disabled. */
-  readonly meanings: readonly (PolicyRule | null)[]
-  readonly rules: readonly PolicyRule[]
-}
-/** By the stored list, so that questions about an unchanged configuration do not walk ten thousand rules first. */
-const resolvedTables = new WeakMap<readonly Rule[], ResolvedTable>()
-/** The last one of each table: the next one mostly differs in one or two rules. */
-const lastTables = new Map<RuleTable, ResolvedTable>()
-
-function rulesOf(world: World, table: RuleTable): readonly PolicyRule[] {
-  const stored = read(world.config, slots.ruleSlots[table])
-  const known = resolvedTables.get(stored)
-  if (known?.objects === world.objects) return known.rules
-  const last = lastTables.get(table)
-  const old = last?.objects === world.objects ? last : undefined
-  const meanings = mapRuns(stored.length, findRuns(stored, old?.stored ?? []), old?.meanings ?? [], (at) => {
-    const rule = stored[at] as Rule
-    return rule.enabled ? resolveRule(world, table, rule) : null
-  })
-  const found = meanings.includes(null) ? meanings.filter((rule) => rule !== null) : (meanings as readonly PolicyRule[])
-  const rules = last !== undefined && isSameList(last.rules, found) ? last.rules : found
-  const resolvedTable = { stored, objects: world.objects, meanings, rules }
-  resolvedTables.set(stored, resolvedTable)
-  lastTables.set(table, resolvedTable)
-  return rules
-}
-
-function resolveRule(world: World, table: RuleTable, rule: Rule): PolicyRule {
-  const known = resolved.get(rule)
-  if (known?.objects === world.objects) return known.rule
-  const fresh = ruleOf(world, table, rule)
-  const kept = known && isSame(known.rule, fresh) ? known.rule : fresh
-  resolved.set(rule, { objects: world.objects, rule: kept })
-  return kept
-}
-
-/** Resolution gives identical ranges and devices while nothing behind them changed, so a shallow look is enough. */
-function isSame(a: PolicyRule, b: PolicyRule): boolean {
-  return (
-    sameMatch(a.source, b.source) &&
-    sameMatch(a.destination, b.destination) &&
-    sameNames(a.source, b.source) &&
-    sameNames(a.destination, b.destination) &&
-    sameMatch(a.sourcePorts, b.sourcePorts) &&
-    sameMatch(a.destinationPorts, b.destinationPorts) &&
-    sameMatch(a.holders, b.holders) &&
-    sameMatch(a.times, b.times) &&
-    sameDevices(a.incoming, b.incoming) &&
-    sameDevices(a.outgoing, b.outgoing) &&
-    JSON.stringify(a.action) === JSON.stringify(b.action)
-  )
-}
-
-const sameMatch = (a: { readonly ranges: Ranges } | null, b: { readonly ranges: Ranges } | null): boolean =>
-  a?.ranges === b?.ranges
-
-const sameNames = (a: AddressMatch | null, b: AddressMatch | null): boolean =>
-  a?.unresolved?.join(' ') === b?.unresolved?.join(' ')
-
-const sameDevices = (a: InterfaceMatch | null, b: InterfaceMatch | null): boolean =>
-  a === b || a?.devices.join(' ') === b?.devices.join(' ')
-
-function ruleOf(world: World, table: RuleTable, rule: Rule): PolicyRule {
-  const isForward = table === 'forward'
-  const profiles = rule.hip_profiles ?? []
-  return {
-    id: rule.id,
-    table,
-    origin: pathOf(slots.ruleSlots[table], rule.id),
-    protocol: rule.protocol === 'any' ? null : (rule.protocol.replace('protocol.', '') as ProtocolName),
-    source: addressMatch(world, rule.source_addresses, rule.source_addresses_negate),
-    destination: addressMatch(world, rule.destination_addresses, rule.destination_addresses_negate),
-    sourcePorts: portMatch(world, rule.source_ports),
-    destinationPorts: portMatch(world, rule.destination_ports),
-    incoming: interfaceMatch(world, rule.incoming_interface),
-    // Spec gap (docs/behaviour/firewall.md 2): INPUT rules store these two, but do not use them.
-    outgoing: table === 'input' ? null : interfaceMatch(world, rule.outgoing_interface),
-    holders: isForward && profiles.length > 0 ? addressMatch(world, profiles, false) : null,
-    times: timeMatch(world, rule.timetable),
-    action: actionOf(world, rule),
-  }
-}
-
-const isAny = (ids: readonly string[]): boolean => ids.includes('any')
-
-/** A name for the kernel: readable for one object, a digest for several. */
-const keyOf = (ids: readonly string[]): string => {
-  const [first = ''] = ids
-  const readable = first.replaceAll(/[^a-z0-9]/g, '_')
-  return ids.length === 1 && readable.length <= 40 && /^[a-z]/.test(readable)
-    ? readable
-    : `l_${digest(ids.toSorted().join(' ')).slice(0, 24)}`
-}
-
-function shareMatch<M extends AddressMatch | PortMatch>({ matches }: World, name: string, make: () => M): M {
-  const match = (matches.get(name) as M | undefined) ?? make()
-  matches.set(name, match)
-  return match
-}
-
-function addressMatch(world: World, ids: readonly string[], isNegated: boolean): AddressMatch | null {
-  if (isAny(ids)) return null
-  const { config, facts } = world
-  return shareMatch(world, `${isNegated ? 'not' : 'in'} ${ids.join(' ')}`, () => {
-    const unresolved = unresolvedNames(config, facts, ids)
-    const lacking = unresolved.length > 0 ? { unresolved } : {}
-    return { key: keyOf(ids), ranges: addressesOf(config, facts, ids), isNegated, ...lacking }
-  })
-}
-
-const portMatch = (world: World, ids: readonly string[]): PortMatch | null =>
-  isAny(ids)
-    ? null
-    : shareMatch(world, `ports ${ids.join(' ')}`, () => ({ key: keyOf(ids), ranges: portsOf(world.config, ids) }))
-
-function timeMatch(world: World, ids: readonly string[]): TimeMatch | null {
-  const ranges = timesOf(world.config, world.facts, ids)
-  return ranges && { key: keyOf(ids), ranges }
-}
-
-function interfaceMatch(world: World, alias: string | undefined): InterfaceMatch | null {
-  if (alias === undefined || alias === 'any') return null
-  if (alias === 'interface.utm_outgoing') return { key: ownTraffic, devices: [] }
-  return { key: keyOf([alias]), devices: devicesOf(world.config, world.facts, alias) }
-}
-
-function actionOf(world: World, rule: Rule): Action {
-  switch (rule.action) {
-    case 'dnat':
-      return {
-        kind: 'dnat',
-        addresses: addressSpan(world, rule.change_destination_address),
-        ports: portSpan(world, rule.change_destination_port),
-      }
-    case 'snat':
-      return { kind: 'snat', addresses: addressSpan(world, rule.change_source_address) }
-    default:
-      return plainActions.get(rule.action) ?? accept
-  }
-}
-
-const accept: Action = { kind: 'accept' }
-const plainActions: ReadonlyMap<string, Action> = new Map([
-  ['drop', { kind: 'drop' }],
-  ['reject', { kind: 'reject' }],
-  ['mark_log', { kind: 'mark', isLogged: true }],
-  ['mark_not_log', { kind: 'mark', isLogged: false }],
-])
-
-/** A literal or the id of an address or range object (docs/behaviour/firewall.md 4). */
-function addressSpan(world: World, value: string | null | undefined): Span | null {
-  if (value === null || value === undefined) return null
-  return parseSpan(value) ?? firstSpan(addressesOf(world.config, world.facts, [value]))
-}
-
-function portSpan(world: World, value: string | null | undefined): Span | null {
-  if (value === null || value === undefined) return null
-  const [low = 0, high = low] = value.split('-').map(Number)
-  return Number.isInteger(low) ? [low, high] : firstSpan(portsOf(world.config, [value]))
-}
-
-const firstSpan = ([low, high]: Ranges): Span | null => (low === undefined || high === undefined ? null : [low, high])
-
-function accessOf(world: World): AccessStage | null {
-  const { config } = world
+function accessOf(config: Config, facts: Facts): AccessStage | null {
   const { enabled, default_action, logging_enabled } = read(config, slots.accessState)
   if (!enabled) return null
   const lists = new Map(read(config, slots.accessLists).map((list) => [list.id, list]))
@@ -270,7 +55,7 @@ function accessOf(world: World): AccessStage | null {
   const bindings = read(config, slots.accessOrder).acl_ordered_list.flatMap((binding, at): AccessBinding[] => {
     const list = lists.get(binding.acl)
     if (!list) return []
-    const members = { key: `acl_${at}`, ranges: membersOf(world, binding.src, binding.hip), isNegated: false }
+    const members = { key: `acl_${at}`, ranges: membersOf(config, facts, binding.src, binding.hip), isNegated: false }
     const listKey = `acl_${digest(list.id).slice(0, 12)}`
     const known = resolvedLists.get(list.id) ?? resolveList(list.id, list.value)
     resolvedLists.set(list.id, known)
@@ -281,7 +66,7 @@ function accessOf(world: World): AccessStage | null {
 }
 
 /** Hosts in one of the groups that hold one of the profiles; an empty list is not a condition. */
-function membersOf({ config, facts }: World, groups: readonly string[], profiles: readonly string[]): Ranges {
+function membersOf(config: Config, facts: Facts, groups: readonly string[], profiles: readonly string[]): Ranges {
   const outside = [groups, profiles]
     .filter((ids) => ids.length > 0)
     .map((ids) => invert(addressesOf(config, facts, ids), highestAddress))

@@ -1,8 +1,8 @@
 // The rules that are not in the kernel, or not wholly, because a domain or a country that they name has no known addresses.
 
 import { type Config, read } from '../../model/slots.ts'
-import { type Policy, ruleTables } from '../../policy/model.ts'
-import { unresolvedOf } from '../../policy/unresolved.ts'
+import { type Policy, type PolicyRule, ruleTables } from '../../policy/model.ts'
+import { type Unresolved, unresolvedOf } from '../../policy/unresolved.ts'
 import { domains } from '../objects/public.ts'
 
 export interface UnresolvedRules {
@@ -19,14 +19,27 @@ type DomainStates = ReadonlyMap<string, { readonly resolvedAt: number | null; re
 
 const maxRules = 20
 
+/** What a rule lacks, and a sentence about both. */
+type Lacking = Pick<Unresolved, 'names' | 'text'>
+
+const known = new WeakMap<readonly PolicyRule[], readonly Lacking[]>()
+
+/** Pages ask every few seconds, so ten thousand rules are looked through once. */
+function lackingIn(rules: readonly PolicyRule[]): readonly Lacking[] {
+  const found =
+    known.get(rules) ??
+    rules.flatMap((rule) => {
+      const lacking = unresolvedOf(rule)
+      if (lacking === null) return []
+      return [{ names: lacking.names, text: `${rule.table.toUpperCase()} rule ${rule.id}: ${lacking.text}` }]
+    })
+  known.set(rules, found)
+  return found
+}
+
 /** Null when every rule has the addresses it names. */
 export function findUnresolved(config: Config, policy: Policy, states: DomainStates): UnresolvedRules | null {
-  const found = ruleTables.flatMap((table) =>
-    policy.rules[table].flatMap((rule) => {
-      const lacking = unresolvedOf(rule)
-      return lacking ? [{ ...lacking, text: `${table.toUpperCase()} rule ${rule.id}: ${lacking.text}` }] : []
-    }),
-  )
+  const found = ruleTables.flatMap((table) => lackingIn(policy.rules[table]))
   if (found.length === 0) return null
   const names = new Set(found.flatMap((one) => one.names))
   const named = read(config, domains).filter(({ value }) => names.has(value))

@@ -3,10 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { lan } from '../../../test/support/network-samples.ts'
 import { addTo } from '../../model/lists.ts'
 import { type Config, type Item, write } from '../../model/slots.ts'
 import { createPlanner } from '../../plan/planner.ts'
+import { connections, zones } from '../network/config.ts'
 import { ipAddresses } from '../objects/config.ts'
+import { groups, users } from '../users/config.ts'
 import { accessLists, accessOrder, bypassList, checks, macRules, type RuleTable } from './config.ts'
 import type { Rule } from './contract-rules.ts'
 import { firewall } from './index.ts'
@@ -48,6 +51,28 @@ describe('the firewall as a whole', () => {
     assert.deepEqual(fieldsOf(without), named)
     assert.deepEqual(verify(withRule), [])
     assert.deepEqual(fieldsOf(write(withRule, ipAddresses, [])).length, 3)
+  })
+
+  it('names rules whose users, groups, zones and interfaces are gone', () => {
+    const named = (id: string) => ({ id, title: id, comment: '', name: id })
+    const there: Config = {
+      [users.key]: [named('user.id.3')],
+      [groups.key]: [named('group.id.3')],
+      [zones.key]: [named('zone.id.3')],
+      [connections.key]: [lan],
+    }
+    const config = addRule(there, 'forward', 4, {
+      action: 'drop',
+      source_addresses: ['user.id.3'],
+      destination_addresses: ['group.id.3'],
+      incoming_interface: 'zone.id.3',
+      outgoing_interface: 'interface.id.1',
+    })
+    const fields = ['source_addresses[0]', 'destination_addresses[0]', 'incoming_interface', 'outgoing_interface']
+    for (const [at, slot] of [users, groups, zones, connections].entries()) {
+      assert.deepEqual(verify(config), [])
+      assert.deepEqual(fieldsOf({ ...config, [slot.key]: [] }), [`firewall.forward[4].${fields[at]}`])
+    }
   })
 
   it('names bindings without a list, hardware rules for IPv4 and exceptions for nothing', () => {
@@ -104,10 +129,10 @@ describe('the firewall as a whole', () => {
     assert.throws(() => addTo({}, checkList, 'd', check), { code: 'invalid' })
   })
 
-  it('looks again only at the rule that changed', () => {
+  it('looks again only at the rule that changed, or at all when something is gone that a rule names', () => {
     const read: string[] = []
-    const watched = (id: number): Item => {
-      const [rule] = addRule({}, 'log', id, { action: 'mark_log' })['firewall.log'] as Item[]
+    const watched = (id: number, fields: object = {}): Item => {
+      const [rule] = addRule(withObjects, 'log', id, { action: 'mark_log', ...fields })['firewall.log'] as Item[]
       return Object.defineProperty({ ...rule } as Item, 'protocol', {
         enumerable: true,
         get: () => {
@@ -119,8 +144,16 @@ describe('the firewall as a whole', () => {
     const first = watched(1)
     assert.deepEqual(verify({ 'firewall.log': [first] }), [])
     read.length = 0
-    assert.deepEqual(verify({ 'firewall.log': [first, watched(2)] }), [])
-    assert.deepEqual([...new Set(read)], ['2'])
+    const rules = [first, watched(2), watched(3, { source_addresses: ['ip.id.1'] })]
+    const readIn = (count: number): string[] => {
+      read.length = 0
+      verify(write({ 'firewall.log': rules }, ipAddresses, objects(count)))
+      return [...new Set(read)]
+    }
+    assert.deepEqual(readIn(2), ['2', '3'])
+    assert.deepEqual(readIn(9), [], 'new and changed objects make no rule wrong')
+    assert.deepEqual(readIn(1), [], 'nor does one that no rule names')
+    assert.deepEqual(readIn(0), ['1', '2', '3'])
   })
 
   it('counts the entries of all access control lists together', () => {

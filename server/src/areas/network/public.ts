@@ -17,6 +17,7 @@ export { zoneList } from './lists.ts'
 export {
   addressesOf,
   deviceOf,
+  devicesByAlias,
   devicesOf,
   dnsOf,
   externalDevices,

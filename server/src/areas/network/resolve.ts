@@ -159,7 +159,11 @@ const none: readonly string[] = []
 
 /** The devices behind a name; none when it is unknown, empty or not on this machine. */
 export const devicesOf = (config: Config, facts: Facts, alias: string): readonly string[] =>
-  resolveAll(config, facts).devices.get(alias) ?? none
+  devicesByAlias(config, facts).get(alias) ?? none
+
+/** Of every name that has any; the same map as long as nothing behind it changed. */
+export const devicesByAlias = (config: Config, facts: Facts): ReadonlyMap<string, readonly string[]> =>
+  resolveAll(config, facts).devices
 
 /** Devices that lead to providers: those of their connections, and others with a default route. */
 export const externalDevices = (config: Config, facts: Facts): readonly string[] => resolveAll(config, facts).external

@@ -1,5 +1,6 @@
 // What other areas may use of objects: the lists, which ids exist and may be named where, and what objects mean.
 
+export { changedObjects, type ObjectWorld } from './changed.ts'
 export {
   domains,
   ipAddresses,

@@ -33,7 +33,7 @@ const isKnown = (book: AddressBook, id: string): boolean => (book.get(id)?.lengt
 
 const withCountries = new WeakMap<AddressBook, boolean>()
 
-function hasCountries(book: AddressBook): boolean {
+export function hasCountries(book: AddressBook): boolean {
   const known = withCountries.get(book)
   if (known !== undefined) return known
   const found = book.keys().some((id) => id.startsWith('iplist.'))
