@@ -90,13 +90,16 @@ function resolveTable(run: Run, table: RuleTable, stored: readonly Rule[]): read
   const known = resolvedTables.get(stored)
   if (known?.world === world) return known.rules
   const old = known ?? lastTables.get(table)
-  const meanings = mapRuns(stored.length, findRuns(stored, old?.stored ?? []), old?.meanings ?? [], (at) =>
+  const taken = mapRuns(stored.length, findRuns(stored, old?.stored ?? []), old?.meanings ?? [], (at) =>
     resolveRule(run, table, stored[at] as Rule),
   )
   const changed = old === undefined ? nothing : changedSince(run, old.world)
-  if (changed.size > 0)
-    for (const [at, rule] of stored.entries())
-      if (namesOneOf(changed, rule)) meanings[at] = resolveRule(run, table, rule)
+  const meanings =
+    changed.size === 0
+      ? taken
+      : stored.map((rule, at) =>
+          namesOneOf(changed, rule) ? resolveRule(run, table, rule) : (taken[at] as PolicyRule | null),
+        )
   const found = meanings.includes(null) ? meanings.filter((rule) => rule !== null) : (meanings as readonly PolicyRule[])
   const rules = old !== undefined && isSameList(old.rules, found) ? old.rules : found
   const resolvedTable = { stored, world, meanings, rules }
