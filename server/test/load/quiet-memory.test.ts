@@ -8,45 +8,53 @@ const megabyte = 1024 * 1024
 
 /** A heap whose size and load the test sets; a collection leaves 60 megabytes. */
 function standIn() {
-  const heap = { megabytes: 100, load: 0, collections: 0 }
+  const heap = { megabytes: 100, load: 0, done: [] as string[] }
   const look = createLook({
     size: () => heap.megabytes * megabyte,
     load: () => heap.load,
     collect: () => {
-      heap.collections++
+      heap.done.push('collect')
       heap.megabytes = 60
     },
+    trim: () => heap.done.push('trim'),
   })
-  return { heap, look }
+  const lookTimes = (times: number): void => {
+    for (let time = 0; time < times; time++) look()
+  }
+  return { heap, lookTimes }
 }
 
-test('a process that became quiet collects its garbage, and then no more', () => {
-  const { heap, look } = standIn()
-  for (let times = 0; times < 10; times++) look()
-  assert.equal(heap.collections, 2)
+const twice = ['collect', 'trim', 'collect', 'trim']
+
+test('a process that became quiet collects its garbage, trims the allocator, and then does no more', () => {
+  const { heap, lookTimes } = standIn()
+  lookTimes(2)
+  assert.deepEqual(heap.done, ['collect', 'trim'])
+  lookTimes(100)
+  assert.deepEqual(heap.done, twice)
 })
 
 test('a process with work to do is left alone', () => {
-  const { heap, look } = standIn()
+  const { heap, lookTimes } = standIn()
   heap.load = 0.2
-  for (let times = 0; times < 10; times++) look()
-  assert.equal(heap.collections, 0)
+  lookTimes(10)
+  assert.deepEqual(heap.done, [])
 })
 
-test('only growth is a reason to collect again', () => {
-  const { heap, look } = standIn()
-  for (let times = 0; times < 3; times++) look()
-  heap.megabytes = 63
-  look()
-  assert.equal(heap.collections, 2)
+test('only growth is a reason to collect again, and a large heap may grow by more', () => {
+  const { heap, lookTimes } = standIn()
+  lookTimes(10)
+  heap.megabytes = 67
+  lookTimes(10)
+  assert.deepEqual(heap.done, twice)
   heap.megabytes = 90
-  for (let times = 0; times < 3; times++) look()
-  assert.equal(heap.collections, 4)
+  lookTimes(10)
+  assert.deepEqual(heap.done, [...twice, ...twice])
 })
 
 test('a very large heap is left to the runtime, because a collection of it would hold answers up', () => {
-  const { heap, look } = standIn()
+  const { heap, lookTimes } = standIn()
   heap.megabytes = 400
-  look()
-  assert.equal(heap.collections, 0)
+  lookTimes(10)
+  assert.deepEqual(heap.done, [])
 })
