@@ -21,27 +21,34 @@ const quietLoad = 0.05
 const maxSize = 256 * megabyte
 /** Less growth is not worth a collection. A large heap takes longer to collect, so it may grow by more. */
 const worthwhile = (kept: number): number => Math.max(4 * megabyte, kept / 8)
+/** A heap that is small after a collection may be collected during work, once it is twice as large. */
+const smallSize = 32 * megabyte
+
 /**
- * What quiet looks do after growth, one after the other. What a collection freed outside of the heap is there for the trim
- * a moment later; the second collection returns pages that the first one emptied in part, and has time.
+ * What looks do after growth, one after the other. Blocks outside of the heap that only garbage needed are free a moment
+ * after a collection, hence the trim at the end; the second collection returns pages that the first one emptied in part.
  */
-const course = ['collect', 'trim', 'wait', 'wait', 'wait', 'collect', 'trim'] as const
+const course = ['collect', 'wait', 'wait', 'wait', 'wait', 'collect', 'trim'] as const
 
 /** One look at the heap; the returned function is called again and again. */
 export function createLook({ size, collect, trim, load }: Heap): () => void {
   let kept = 0
   let at: number = course.length
   return () => {
-    if (load() >= quietLoad) return
+    const isQuiet = load() < quietLoad
     const now = size()
     if (now > maxSize) return
+    // The first look is always of this kind: a start leaves more garbage than any work, and it should not be built upon.
+    const isUrgent = kept < smallSize && now > 2 * kept
+    if (!isQuiet && !isUrgent) return
     if (now > kept + worthwhile(kept)) at = 0
     const step = course[at++] ?? 'wait'
+    if (step === 'wait') return
     if (step === 'collect') {
       collect()
       kept = size()
     }
-    if (step === 'trim') trim()
+    trim()
   }
 }
 
