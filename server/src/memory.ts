@@ -25,10 +25,10 @@ const worthwhile = (kept: number): number => Math.max(4 * megabyte, kept / 8)
 const smallSize = 32 * megabyte
 
 /**
- * What looks do after growth, one after the other. Blocks outside of the heap that only garbage needed are free a moment
- * after a collection, hence the trim at the end; the second collection returns pages that the first one emptied in part.
+ * What looks do after growth, one after the other. The runtime sweeps a collected heap in the background and returns its
+ * empty pages at the next collection. Blocks outside of the heap that only garbage needed are free a moment later.
  */
-const course = ['collect', 'wait', 'wait', 'wait', 'wait', 'collect', 'trim'] as const
+const course = ['collect', 'wait', 'collect', 'trim'] as const
 
 /** One look at the heap; the returned function is called again and again. */
 export function createLook({ size, collect, trim, load }: Heap): () => void {
