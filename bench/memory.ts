@@ -2,7 +2,6 @@
 // those of the runtime, among them; the resident set size counts them for each.
 
 import { readFileSync } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
 
 /** Megabytes. */
 export interface Memory {
@@ -22,18 +21,5 @@ export const addMemory = (one: Memory, other: Memory): Memory => ({
   resident: one.resident + other.resident,
 })
 
-const intervalMs = 1000
-const mostReadings = 20
-
-/** What the processes use together once it has stopped changing: a start leaves garbage that is collected soon. */
-export async function settledMemory(pids: readonly number[]): Promise<Memory> {
-  const read = (): Memory => pids.map(readMemory).reduce(addMemory)
-  let before = read()
-  for (let reading = 0; reading < mostReadings; reading++) {
-    await pause(intervalMs)
-    const now = read()
-    if (Math.abs(now.proportional - before.proportional) < 0.01 * before.proportional) return now
-    before = now
-  }
-  return before
-}
+/** What the processes use together. */
+export const memoryOf = (pids: readonly number[]): Memory => pids.map(readMemory).reduce(addMemory)

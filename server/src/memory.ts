@@ -5,35 +5,61 @@ import { performance } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 
 export interface Heap {
-  /** What it has of the machine, used or not. */
+  /** What objects take, those that nothing needs any more among them. */
   readonly size: () => number
   readonly collect: () => void
+  /** Gives free memory outside of the heap back: the allocator keeps what lies between blocks in use. */
+  readonly trim: () => void
   /** The share of the time since the last question in which the event loop had work. */
   readonly load: () => number
 }
 
 const megabyte = 1024 * 1024
-const lookMs = 5_000
+const lookMs = 1_000
 const quietLoad = 0.05
 /** A collection takes about a millisecond for each megabyte, in which nothing is answered. */
 const maxSize = 256 * megabyte
-/** Less is not worth a collection. */
-const worthwhile = 4 * megabyte
-/** The first one empties pages of the heap, the next one returns them. */
-const passes = 2
+/** Less growth is not worth a collection. A large heap takes longer to collect, so it may grow by more. */
+const worthwhile = (kept: number): number => Math.max(4 * megabyte, kept / 8)
+/** A heap that is small after a collection may be collected during work, once it is twice as large. */
+const smallSize = 32 * megabyte
+
+/**
+ * What looks do after growth, one after the other. The runtime sweeps a collected heap in the background and returns its
+ * empty pages at the next collection. Blocks outside of the heap that only garbage needed are free a moment later.
+ */
+const course = ['collect', 'wait', 'collect', 'trim'] as const
 
 /** One look at the heap; the returned function is called again and again. */
-export function createLook({ size, collect, load }: Heap): () => void {
+export function createLook({ size, collect, trim, load }: Heap): () => void {
   let kept = 0
-  let left = passes
+  let at: number = course.length
   return () => {
     const isQuiet = load() < quietLoad
     const now = size()
-    if (now > kept + worthwhile) left = passes
-    if (!isQuiet || left === 0 || now > maxSize) return
-    collect()
-    left--
-    kept = size()
+    if (now > maxSize) return
+    // The first look is always of this kind: a start leaves more garbage than any work, and it should not be built upon.
+    const isUrgent = kept < smallSize && now > 2 * kept
+    if (!isQuiet && !isUrgent) return
+    if (now > kept + worthwhile(kept)) at = 0
+    const step = course[at++] ?? 'wait'
+    if (step === 'wait') return
+    if (step === 'collect') {
+      collect()
+      kept = size()
+    }
+    trim()
+  }
+}
+
+/** Does nothing where the allocator of the system has no such call, or the runtime cannot reach it. */
+function findTrim(): () => void {
+  try {
+    const { dlopen } = process.getBuiltinModule('node:ffi')
+    const { functions } = dlopen(null, { malloc_trim: { return: 'int32', arguments: ['uint64'] } })
+    return () => void functions.malloc_trim(0n)
+  } catch {
+    return () => {}
   }
 }
 
@@ -43,8 +69,9 @@ export function giveMemoryBack(): void {
   if (gc === undefined) return
   let last = performance.eventLoopUtilization()
   const look = createLook({
-    size: () => getHeapStatistics().total_heap_size,
+    size: () => getHeapStatistics().used_heap_size,
     collect: () => void gc(),
+    trim: findTrim(),
     load: () => {
       const now = performance.eventLoopUtilization()
       const { utilization } = performance.eventLoopUtilization(now, last)

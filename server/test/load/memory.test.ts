@@ -95,6 +95,9 @@ describe('memory of the processes', () => {
 
     // The main thread, and the workers of expensive reads, of the log and of large bodies.
     await until('the workers report', () => threadsOf('gatewayd').length >= 4)
+    // The thread of the nft library, where that can be used.
+    if (applydSaid().includes('loaded by the nft library'))
+      await until('the thread of the nft library reports', () => threadsOf('applyd').length >= 2)
     for (const name of ['gatewayd', 'applyd'] as const)
       for (const { hasStripper, heapMegabytes } of await reportsOf(name)) {
         assert.equal(hasStripper, false, name)

@@ -6,47 +6,73 @@ import { createLook } from '../../src/memory.ts'
 
 const megabyte = 1024 * 1024
 
-/** A heap whose size and load the test sets; a collection leaves 60 megabytes. */
-function standIn() {
-  const heap = { megabytes: 100, load: 0, collections: 0 }
+/** A heap whose size and load the test sets, and what a collection leaves of it. */
+function standIn(left = 60) {
+  const heap = { megabytes: 100, load: 0, done: [] as string[] }
   const look = createLook({
     size: () => heap.megabytes * megabyte,
     load: () => heap.load,
     collect: () => {
-      heap.collections++
-      heap.megabytes = 60
+      heap.done.push('collect')
+      heap.megabytes = left
     },
+    trim: () => heap.done.push('trim'),
   })
-  return { heap, look }
+  const lookTimes = (times: number): void => {
+    for (let time = 0; time < times; time++) look()
+  }
+  return { heap, lookTimes }
 }
 
-test('a process that became quiet collects its garbage, and then no more', () => {
-  const { heap, look } = standIn()
-  for (let times = 0; times < 10; times++) look()
-  assert.equal(heap.collections, 2)
+const once = ['collect', 'trim']
+const twice = [...once, ...once, 'trim']
+
+test('a process that became quiet collects its garbage, trims the allocator, and then does no more', () => {
+  const { heap, lookTimes } = standIn()
+  lookTimes(2)
+  assert.deepEqual(heap.done, once)
+  lookTimes(100)
+  assert.deepEqual(heap.done, twice)
 })
 
-test('a process with work to do is left alone', () => {
-  const { heap, look } = standIn()
-  heap.load = 0.2
-  for (let times = 0; times < 10; times++) look()
-  assert.equal(heap.collections, 0)
+test('the garbage of the start is collected at the first look, whatever there is to do', () => {
+  const { heap, lookTimes } = standIn()
+  heap.load = 0.8
+  lookTimes(10)
+  assert.deepEqual(heap.done, once)
 })
 
-test('only growth is a reason to collect again', () => {
-  const { heap, look } = standIn()
-  for (let times = 0; times < 3; times++) look()
-  heap.megabytes = 63
-  look()
-  assert.equal(heap.collections, 2)
+test('a large process with work to do is left alone, and a small one until it is twice as large', () => {
+  for (const { left, collections } of [
+    { left: 60, collections: 1 },
+    { left: 10, collections: 2 },
+  ]) {
+    const { heap, lookTimes } = standIn(left)
+    heap.load = 0.8
+    lookTimes(1)
+    heap.megabytes = 1.9 * left
+    lookTimes(10)
+    assert.deepEqual(heap.done, once)
+    heap.megabytes = 2.1 * left
+    lookTimes(10)
+    assert.equal(heap.done.filter((step) => step === 'collect').length, collections)
+  }
+})
+
+test('only growth is a reason to collect again, and a large heap may grow by more', () => {
+  const { heap, lookTimes } = standIn()
+  lookTimes(10)
+  heap.megabytes = 67
+  lookTimes(10)
+  assert.deepEqual(heap.done, twice)
   heap.megabytes = 90
-  for (let times = 0; times < 3; times++) look()
-  assert.equal(heap.collections, 4)
+  lookTimes(10)
+  assert.deepEqual(heap.done, [...twice, ...twice])
 })
 
 test('a very large heap is left to the runtime, because a collection of it would hold answers up', () => {
-  const { heap, look } = standIn()
+  const { heap, lookTimes } = standIn()
   heap.megabytes = 400
-  look()
-  assert.equal(heap.collections, 0)
+  lookTimes(10)
+  assert.deepEqual(heap.done, [])
 })

@@ -62,6 +62,9 @@ function addCounts(counts: Counts, more: Counts | null): void {
   }
 }
 
+/** What this process was told to load first: the copies without types, without which the thread would load the stripper. */
+const preloads = (): string[] => process.execArgv.filter((option) => option.startsWith('--import='))
+
 /** Until the thread reports that the library works. */
 async function started(worker: Worker): Promise<void> {
   const controller = new AbortController()
@@ -83,8 +86,9 @@ export async function createLibraryKernel(spec: NftSpec, log: Log, entry = worke
   const data: WorkerData = { namespace: spec.namespace ?? null, library: spec.library ?? 'libnftables.so.1' }
   const worker = new Worker(entry, {
     workerData: data,
-    // The one warning of the thread is that node:ffi may change; the version of the runtime is pinned.
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    // Options that are given are not inherited. The one warning of the thread is that node:ffi may change; the version of
+    // the runtime is pinned.
+    execArgv: [...preloads(), '--disable-warning=ExperimentalWarning'],
     // The descriptors of scripts come from libc.
     trackUnmanagedFds: false,
     resourceLimits: { maxYoungGenerationSizeMb: 2 },

@@ -22,6 +22,9 @@ let loader = library.createContext(false)
 const spent: NftContext[] = []
 const spentAtMost = 4
 let clearing: NodeJS.Timeout | undefined
+/** Bytes of scripts since the last time that this thread cleared up. */
+let ran = 0
+const worthCollecting = 256 * 1024
 
 /** Whether other programs changed the ruleset since the last look. */
 function look(): number {
@@ -60,6 +63,9 @@ function load(script: Uint8Array): string | null {
 
 function clear(): void {
   for (const context of spent.splice(0)) context.free()
+  // Scripts of a moment ago are garbage that a thread without work would keep; the option --expose-gc gives the call.
+  if (ran > worthCollecting) globalThis.gc?.()
+  ran = 0
   // Otherwise the library's part of the memory stays with the process.
   foreign.trimMemory()
 }
@@ -99,6 +105,7 @@ port.on('message', (job: Job) => {
   }
   if (spent.length > spentAtMost) clear()
   if (!('script' in job)) return
+  ran += job.script.length
   clearTimeout(clearing)
   clearing = setTimeout(clear, idleMs)
 })
