@@ -113,18 +113,18 @@ function makeRanked(task: Task, entries: readonly Entry[], narrow: readonly Narr
   const ranks = assignRanks(oldRanks(entries, previous, changes))
   const table = { entries, kinds, ranks, main }
   const roles = (last?.order[0] === main ? patchRoles(table, last) : null) ?? decideRoles(table)
-  const deciding: Leaf[] = []
   const looks = new Map(others.map((kind): [kind: number, leaves: Leaf[]] => [kind, []]))
   const probes: Probe[] = []
   for (let at = 0; at < entries.length; at++) {
     const kind = kinds[at] as number
-    if (kind === main) deciding.push(roles[at] as Leaf)
-    else {
-      const probe = roles[at] as Probe
-      probes.push(probe)
-      looks.get(kind)?.push(probe.look)
-    }
+    if (kind === main) continue
+    const probe = roles[at] as Probe
+    probes.push(probe)
+    looks.get(kind)?.push(probe.look)
   }
+  // At its length from the start: it is nearly as long as the table, and would be copied again and again while it grows.
+  const deciding = new Array<Leaf>(entries.length - probes.length)
+  for (let at = 0, to = 0; at < entries.length; at++) if (kinds[at] === main) deciding[to++] = roles[at] as Leaf
   const lookBranches = [...looks].map(([kind, leaves]): Branch => [`${name}_look_${letters[kind]}`, leaves])
   const ends = makeEnds(name, probes, previous?.ranking?.ends)
   const ending = ends.parts.map(({ chain, leaves }): Branch => [chain, leaves])
