@@ -396,3 +396,21 @@ test('when the thread ends, its load is unknown and everything after it goes to 
   assert.equal(await kernel.isPresent('inet after'), true)
   await kernel.close()
 })
+
+test('a long script is for the nft program, which can be stopped; a short one needs no process', async () => {
+  const bench = new Bench('library')
+  const kernel = await createLibraryKernel({ ...bench.nftSpec, command: ['/bin/false'] }, () => {})
+  const elements = Array.from({ length: 40_000 }, (_, at) => `    10.${at >> 16}.${(at >> 8) & 255}.${at & 255},`)
+  const short = lines('table inet portcullis {\n}')
+  const long = lines(['table inet portcullis {', '  set s {', '    type ipv4_addr', '    elements = {'].join('\n'))
+  long.push(...elements.map((text) => ({ text, field: 's' })), ...lines('    }\n  }\n}'))
+  try {
+    for (const work of [kernel.check, kernel.load]) {
+      assert.deepEqual(await work(short), well)
+      assert.deepEqual((await work(long)).problems, [{ field: name, message: 'nft ended with status 1.' }])
+    }
+  } finally {
+    await kernel.close()
+    bench.remove()
+  }
+})

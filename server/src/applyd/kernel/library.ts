@@ -41,6 +41,12 @@ const urgency: Readonly<Record<Job['verb'], number>> = {
 const chainsAtOnce = 50
 const countAttempts = 3
 
+/**
+ * A longer script is for the program: a process is little beside its work, can be stopped when that takes too long, and takes
+ * its memory with it. A thread inside of the library can do neither.
+ */
+const longestInside = 512 * 1024
+
 const workerEntry = new URL('./worker.ts', import.meta.url)
 
 /** A change by another program is noticed after this time at the latest. */
@@ -152,6 +158,7 @@ export async function createLibraryKernel(spec: NftSpec, log: Log, entry = worke
 
   async function runScript(verb: 'check' | 'load', script: readonly ScriptLine[]): Promise<Verdict> {
     const bytes = new TextEncoder().encode(script.map(({ text }) => `${text}\n`).join(''))
+    if (bytes.length > longestInside) return program[verb](script)
     const words = (await ask({ verb, script: bytes })) as string | null
     return words === null ? accepted : verdictOf(words, 'script', script, spec.tables[0])
   }
