@@ -1,6 +1,7 @@
 // Both ways of talking to the kernel, in a namespace: they accept, refuse, name and count the same.
 
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
 import { until } from '../../../test/support/until.ts'
 import { addCounts, type Counts, listChains } from '../nft-listing.ts'
@@ -413,4 +414,19 @@ test('a long script is for the nft program, which can be stopped; a short one ne
     await kernel.close()
     bench.remove()
   }
+})
+
+test('the thread has the hook of its process, so that it runs plain copies too', () => {
+  const worker = `import { parentPort } from 'node:worker_threads'
+    if (globalThis.isHooked) parentPort.postMessage({ event: 'ready' })`
+  const entry = `data:text/javascript,${encodeURIComponent(worker)}`
+  const script = `import { createLibraryKernel } from ${JSON.stringify(new URL('./library.ts', import.meta.url).href)}
+    const spec = { command: ['/bin/false'], tables: ['inet portcullis'], boot: 'inet boot' }
+    const kernel = await createLibraryKernel(spec, () => {}, new URL(${JSON.stringify(entry)}))
+    process.stdout.write(kernel.way)
+    await kernel.close()`
+  const hook = '--import=data:text/javascript,globalThis.isHooked=true'
+  // An option of the engine, which a thread may not have as its own.
+  const options = [hook, '--max-semi-space-size=2', '--input-type=module', '--eval', script]
+  assert.equal(execFileSync(process.execPath, options, { encoding: 'utf8' }), 'library')
 })

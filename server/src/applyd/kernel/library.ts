@@ -52,6 +52,9 @@ const workerEntry = new URL('./worker.ts', import.meta.url)
 /** A change by another program is noticed after this time at the latest. */
 const watchMs = 500
 
+/** The option by which this process runs plain copies of our TypeScript; the thread does the same. */
+const isHook = (option: string): boolean => option.startsWith('--import=')
+
 interface Waiting {
   readonly job: Job
   readonly resolve: (value: unknown) => void
@@ -90,7 +93,7 @@ export async function createLibraryKernel(spec: NftSpec, log: Log, entry = worke
   const worker = new Worker(entry, {
     workerData: data,
     // The one warning of the thread is that node:ffi may change; the version of the runtime is pinned.
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    execArgv: [...process.execArgv.filter(isHook), '--disable-warning=ExperimentalWarning'],
     // The descriptors of scripts come from libc.
     trackUnmanagedFds: false,
     resourceLimits: { maxYoungGenerationSizeMb: 2 },
