@@ -63,9 +63,9 @@ export const stillAllowed = (group: readonly Ready[]): Ready[] =>
 
 /** Once it is committed, or when there is nothing to commit. */
 export function answer({ waiting, prepared, result, refusal }: Ready, probation: Probation | null = null): void {
-  if (refusal) return waiting.reject(refusal.error)
   const revision = prepared?.revision.revision ?? null
-  waiting.resolve({ result, revision, probation, reverted: waiting.reverted ?? null })
+  if (refusal) waiting.reject(refusal.error)
+  else waiting.resolve({ result, revision, probation, reverted: waiting.reverted ?? null })
 }
 
 export const refusedByChecker = (problems: readonly Problem[]): GatewayError =>
