@@ -93,6 +93,15 @@ const refusedAnyway: Record<string, NftPiece> = {
   'a semicolon in an element': set('s', ['10.0.0.1 ; comment "x"']),
   'a brace in an element': map('m', ['10.0.0.1 : { accept }']),
   'a word nft would choke on': chain('x', [`ip saddr ${'1'.repeat(2000)}`]),
+  // The nft library runs inside applyd: its assertions and an overflow of its stack would end the process.
+  'a set in a set': chain('x', ['ip saddr { { 10.0.0.1 } } accept']),
+  'a chain in a chain': chain('x', ['jump { jump { accept } }']),
+  'an expression without end': chain('x', [`meta mark set 1${' | 1'.repeat(2000)}`]),
+  'an expression without end in braces': chain('x', [`meta mark { 1, 1${' | 1'.repeat(2000)} } accept`]),
+  'an expression without end in an element': set('s', [`1${' | 1'.repeat(2000)}`], 'type mark'),
+  'a head without end': set('s', [], `type mark; ${'comment "x"; '.repeat(400)}`),
+  'statements without end': chain('x', [`${'tcp dport { 1, 2 } '.repeat(1000)}accept`]),
+  'a number that ends in a forbidden word': chain('x', [`meta mark!=0x1include "${included}"`]),
 }
 for (const [what, piece] of Object.entries(refusedAnyway))
   test(`${what} is refused`, () => assert.equal(vetPiece(piece).length, 1))
@@ -107,6 +116,9 @@ const harmless: Record<string, NftPiece> = {
   'a map of concatenations': map('m', ['8080 : 10.10.0.2 . 80'], 'type inet_service : ipv4_addr . inet_service'),
   'times as numbers': set('t', ['1700000000-1800000000'], 'typeof meta time; flags interval'),
   'names of interfaces': set('i', ['"wan0"', '"lan0"'], 'type ifname'),
+  'many values in braces': chain('v', [
+    `tcp dport { ${Array.from({ length: 5000 }, (_, i) => i + 1).join(', ')} } accept`,
+  ]),
   'forbidden words in strings': chain('a', ['log prefix "include define } \\ " accept comment "flush ruleset"']),
 }
 for (const [what, piece] of Object.entries(harmless)) {

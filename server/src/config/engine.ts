@@ -323,7 +323,8 @@ export class ConfigEngine implements ConfigView {
       try {
         ready = { waiting, ...this.#prepare(head, sequences, waiting.request) }
       } catch (error) {
-        waiting.reject(error)
+        if (head === this.#head) waiting.reject(error)
+        else group.push({ waiting, prepared: null, result: null, refusal: { error } })
         continue
       }
       const { prepared } = ready

@@ -35,6 +35,8 @@ export interface Ready {
   readonly waiting: Waiting
   readonly prepared: Prepared | null
   readonly result: unknown
+  /** Why it is refused on top of those before it. They may still not be kept: then it is judged again. */
+  readonly refusal?: { readonly error: unknown }
 }
 
 /** The gateway itself, when no administrator made the request. */
@@ -60,9 +62,10 @@ export const stillAllowed = (group: readonly Ready[]): Ready[] =>
   })
 
 /** Once it is committed, or when there is nothing to commit. */
-export function answer({ waiting, prepared, result }: Ready, probation: Probation | null = null): void {
+export function answer({ waiting, prepared, result, refusal }: Ready, probation: Probation | null = null): void {
   const revision = prepared?.revision.revision ?? null
-  waiting.resolve({ result, revision, probation, reverted: waiting.reverted ?? null })
+  if (refusal) waiting.reject(refusal.error)
+  else waiting.resolve({ result, revision, probation, reverted: waiting.reverted ?? null })
 }
 
 export const refusedByChecker = (problems: readonly Problem[]): GatewayError =>

@@ -185,6 +185,43 @@ describe('changes that arrive together', () => {
     assert.equal(applier.tried, null)
   })
 
+  const remove = (id: number, options: Options = {}) =>
+    gateway.engine.change({
+      edit: (config, { referencesTo }) => [removeFrom(config, list, id, referencesTo), id],
+      actor,
+      reason: 'test',
+      ...options,
+    })
+
+  it('and are refused because of one that is not kept are judged again without it', async () => {
+    applier.judge = refuseRejects
+    const id = await addRule()
+    const replaced = gateway.engine.change({
+      edit: (config, tools) => {
+        const without = removeFrom(config, list, id, tools.referencesTo)
+        return [addTo(without, list, tools.nextId(list.slot), bad), null]
+      },
+      actor,
+      reason: 'test',
+    })
+    const [one, two, three] = await Promise.allSettled([replaced, remove(id), addRule()])
+    assert.equal(one.status === 'rejected' && one.reason.code, 'invalid')
+    assert.deepEqual([two.status, three.status], ['fulfilled', 'fulfilled'])
+    assert.deepEqual(ids(), [three.status === 'fulfilled' && three.value])
+  })
+
+  it('and are refused because of one that is kept share its attempt', async () => {
+    const id = await addRule()
+    applier.calls.length = 0
+    const before = gateway.engine.revision
+    const answers = await Promise.allSettled([remove(id), remove(id), addRule()])
+    assert.deepEqual(
+      answers.map((answer) => (answer.status === 'rejected' ? answer.reason.code : 'made')),
+      ['made', 'not_found', 'made'],
+    )
+    assert.deepEqual(applier.calls, [`attempt ${before + 2}`, `settle ${before + 2}`])
+  })
+
   it('are answered like one after the other when each builds on the one before it', async () => {
     applier.judge = refuseRejects
     let id = 0

@@ -27,6 +27,15 @@ test('units save memory by the same options as the launcher', () => {
   }
 })
 
+test('a service that ends is started again however often it ended before', () => {
+  for (const name of Object.keys(limits)) {
+    const text = readFileSync(join(appRoot, 'deploy/systemd', name), 'utf8')
+    const [unit = '', service = ''] = text.split('[Service]')
+    assert.match(unit, /^StartLimitIntervalSec=0$/m)
+    assert.match(service, /^Restart=always$/m)
+  }
+})
+
 describe('the exposure of the services', {
   skip: lacking('/usr/bin/systemd-analyze'),
 }, () => {

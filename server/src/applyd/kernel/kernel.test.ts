@@ -1,8 +1,8 @@
 // Both ways of talking to the kernel, in a namespace: they accept, refuse, name and count the same.
 
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
-import { until } from '../../../test/support/until.ts'
 import { addCounts, type Counts, listChains } from '../nft-listing.ts'
 import { changeOf, composeScript, type ScriptLine } from '../nft-script.ts'
 import type { TableTargets } from '../pieces.ts'
@@ -343,26 +343,6 @@ test('where the library cannot be opened, the program is used and the log says w
   )
 })
 
-test('a change by another program is noticed, and a change of our own is not reported as one', async () => {
-  const kernel = await createKernel(bench.nftSpec, () => {})
-  let noticed = 0
-  kernel.onChange?.(() => {
-    noticed += 1
-  })
-  for (let i = 0; i < 5; i += 1) await kernel.load(lines(`table inet own${i}`))
-  await kernel.check(lines('table inet another'))
-  await kernel.load(lines('add rule inet nowhere x accept'))
-  await kernel.generation()
-  assert.equal(noticed, 0)
-  bench.nft('add', 'table', 'inet', 'foreign')
-  await until('the change is noticed', () => noticed === 1)
-  // Also just before a load of our own.
-  bench.nft('delete', 'table', 'inet', 'foreign')
-  await kernel.load(lines('add table inet own'))
-  assert.equal(noticed, 2)
-  await kernel.close()
-})
-
 test('a load goes before checks that wait', async () => {
   const kernel = await createKernel(bench.nftSpec, () => {})
   const done: string[] = []
@@ -395,4 +375,37 @@ test('when the thread ends, its load is unknown and everything after it goes to 
   assert.deepEqual(await kernel.load(lines('table inet after')), well)
   assert.equal(await kernel.isPresent('inet after'), true)
   await kernel.close()
+})
+
+test('a long script is for the nft program, which can be stopped; a short one needs no process', async () => {
+  const bench = new Bench('library')
+  const kernel = await createLibraryKernel({ ...bench.nftSpec, command: ['/bin/false'] }, () => {})
+  const elements = Array.from({ length: 40_000 }, (_, at) => `    10.${at >> 16}.${(at >> 8) & 255}.${at & 255},`)
+  const short = lines('table inet portcullis {\n}')
+  const long = lines(['table inet portcullis {', '  set s {', '    type ipv4_addr', '    elements = {'].join('\n'))
+  long.push(...elements.map((text) => ({ text, field: 's' })), ...lines('    }\n  }\n}'))
+  try {
+    for (const work of [kernel.check, kernel.load]) {
+      assert.deepEqual(await work(short), well)
+      assert.deepEqual((await work(long)).problems, [{ field: name, message: 'nft ended with status 1.' }])
+    }
+  } finally {
+    await kernel.close()
+    bench.remove()
+  }
+})
+
+test('the thread has the hook of its process, so that it runs plain copies too', () => {
+  const worker = `import { parentPort } from 'node:worker_threads'
+    if (globalThis.isHooked) parentPort.postMessage({ event: 'ready' })`
+  const entry = `data:text/javascript,${encodeURIComponent(worker)}`
+  const script = `import { createLibraryKernel } from ${JSON.stringify(new URL('./library.ts', import.meta.url).href)}
+    const spec = { command: ['/bin/false'], tables: ['inet portcullis'], boot: 'inet boot' }
+    const kernel = await createLibraryKernel(spec, () => {}, new URL(${JSON.stringify(entry)}))
+    process.stdout.write(kernel.way)
+    await kernel.close()`
+  const hook = '--import=data:text/javascript,globalThis.isHooked=true'
+  // An option of the engine, which a thread may not have as its own.
+  const options = [hook, '--max-semi-space-size=2', '--input-type=module', '--eval', script]
+  assert.equal(execFileSync(process.execPath, options, { encoding: 'utf8' }), 'library')
 })

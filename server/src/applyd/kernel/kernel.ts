@@ -33,8 +33,6 @@ export interface NftKernel {
   /** The JSON of a listing, from a separate process, so that no load waits for it; null when there is no such table. */
   list(table: string): Promise<string | null>
   isPresent(table: string): Promise<boolean>
-  /** Calls the listener soon after another program changed the ruleset. Missing where that cannot be noticed. */
-  onChange?(listener: () => void): void
   close(): Promise<void>
 }
 

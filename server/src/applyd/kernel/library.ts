@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import type { Counts } from '../nft-listing.ts'
 import type { ScriptLine } from '../nft-script.ts'
 import type { NftSpec } from '../tables.ts'
-import { type Log, wordsOf } from '../text.ts'
+import type { Log } from '../text.ts'
 import type { ElementChange } from './address-set.ts'
 import type { NftKernel, Verdict } from './kernel.ts'
 import { createProgramKernel } from './program.ts'
@@ -24,7 +24,7 @@ export type Job =
   | { readonly verb: 'chains' | 'isPresent'; readonly table: string }
   | { readonly verb: 'generation' }
 
-export type Answer = { readonly event: 'ready' | 'changed' } | { readonly value: unknown } | { readonly fault: string }
+export type Answer = { readonly event: 'ready' } | { readonly value: unknown } | { readonly fault: string }
 
 /** Those with a smaller number go first. */
 const urgency: Readonly<Record<Job['verb'], number>> = {
@@ -41,10 +41,13 @@ const urgency: Readonly<Record<Job['verb'], number>> = {
 const chainsAtOnce = 50
 const countAttempts = 3
 
-const workerEntry = new URL('./worker.ts', import.meta.url)
+/**
+ * A longer script is for the program: a process is little beside its work, can be stopped when that takes too long, and takes
+ * its memory with it. A thread inside of the library can do neither.
+ */
+const longestInside = 512 * 1024
 
-/** A change by another program is noticed after this time at the latest. */
-const watchMs = 500
+const workerEntry = new URL('./worker.ts', import.meta.url)
 
 interface Waiting {
   readonly job: Job
@@ -93,11 +96,9 @@ export async function createLibraryKernel(spec: NftSpec, log: Log, entry = worke
     trackUnmanagedFds: false,
     resourceLimits: { maxYoungGenerationSizeMb: 2 },
   })
-  const listeners: (() => void)[] = []
   const waiting: Waiting[] = []
   let current: Waiting | null = null
   let state: 'running' | 'closing' | 'lost' = 'running'
-  let watch: NodeJS.Timeout | undefined
 
   await started(worker)
   worker.unref()
@@ -124,10 +125,7 @@ export async function createLibraryKernel(spec: NftSpec, log: Log, entry = worke
   }
 
   worker.on('message', (answer: Answer) => {
-    if ('event' in answer) {
-      for (const listener of listeners) listener()
-      return
-    }
+    if ('event' in answer) return
     const answered = current
     current = null
     if ('fault' in answer) answered?.reject(new Error(`nft: ${answer.fault}`))
@@ -138,7 +136,6 @@ export async function createLibraryKernel(spec: NftSpec, log: Log, entry = worke
   worker.on('exit', () => {
     if (state === 'running') log('error', 'The nft library is not available any more; the nft program is used instead')
     state = 'lost'
-    clearInterval(watch)
     const left = [...(current ? [current] : []), ...waiting.splice(0)]
     current = null
     for (const { reject } of left) reject(new Lost('The thread of the nft library has ended.'))
@@ -156,6 +153,7 @@ export async function createLibraryKernel(spec: NftSpec, log: Log, entry = worke
 
   async function runScript(verb: 'check' | 'load', script: readonly ScriptLine[]): Promise<Verdict> {
     const bytes = new TextEncoder().encode(script.map(({ text }) => `${text}\n`).join(''))
+    if (bytes.length > longestInside) return program[verb](script)
     const words = (await ask({ verb, script: bytes })) as string | null
     return words === null ? accepted : verdictOf(words, 'script', script, spec.tables[0])
   }
@@ -189,15 +187,7 @@ export async function createLibraryKernel(spec: NftSpec, log: Log, entry = worke
     return readCounts(table, names)
   }
 
-  function onChange(listener: () => void): void {
-    listeners.push(listener)
-    watch ??= setInterval(() => {
-      if (!current) ask({ verb: 'generation' }).catch((fault) => log('warning', wordsOf(fault)))
-    }, watchMs).unref()
-  }
-
   async function close(): Promise<void> {
-    clearInterval(watch)
     if (state === 'running') state = 'closing'
     await worker.terminate()
   }
@@ -214,7 +204,6 @@ export async function createLibraryKernel(spec: NftSpec, log: Log, entry = worke
     chains: (table) => orElse(ask({ verb: 'chains', table }) as Promise<string[]>, () => program.chains(table)),
     list: program.list,
     isPresent: (table) => orElse(ask({ verb: 'isPresent', table }) as Promise<boolean>, () => program.isPresent(table)),
-    onChange,
     close,
   }
 }

@@ -13,8 +13,6 @@ const idleMs = 100
 
 const foreign = openForeign(namespace)
 const kernel = createConversation(foreign.openSocket())
-/** Fails where the process may not read or change the ruleset. */
-let known = kernel.generation()
 const library = foreign.openLibrary(path)
 type NftContext = ReturnType<typeof library.createContext>
 let loader = library.createContext(false)
@@ -26,24 +24,6 @@ let clearing: NodeJS.Timeout | undefined
 let ran = 0
 const worthCollecting = 256 * 1024
 
-/** Whether other programs changed the ruleset since the last look. */
-function look(): number {
-  const generation = kernel.generation()
-  if (generation !== known) send({ event: 'changed' })
-  known = generation
-  return generation
-}
-
-/** Our own transaction makes the generation larger by one, or by none if it was refused. */
-function inTransaction<T>(work: () => T): T {
-  const before = look()
-  const result = work()
-  const after = kernel.generation()
-  if (after !== before && after !== before + 1) send({ event: 'changed' })
-  known = after
-  return result
-}
-
 /** A context is not used again after a check: the library keeps what it evaluated and later refuses what is right. */
 function check(script: Uint8Array): string | null {
   const context = library.createContext(true)
@@ -54,7 +34,7 @@ function check(script: Uint8Array): string | null {
 
 /** One context as long as it succeeds; its cache is void after every transaction. After a refusal it is not sound. */
 function load(script: Uint8Array): string | null {
-  const words = inTransaction(() => foreign.withFile(script, loader.run))
+  const words = foreign.withFile(script, loader.run)
   if (words === null) return words
   spent.push(loader)
   loader = library.createContext(false)
@@ -77,9 +57,9 @@ function run(job: Job): unknown {
     case 'load':
       return placed(load(job.script))
     case 'changeElements':
-      return inTransaction(() => kernel.changeElements(job.changes, job.generation))
+      return kernel.changeElements(job.changes, job.generation)
     case 'generation':
-      return look()
+      return kernel.generation()
     case 'counts':
       return kernel.counts(job.table, job.chains)
     case 'chains':

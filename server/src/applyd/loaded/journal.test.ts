@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -161,4 +170,20 @@ test('a record that cannot be written is reported, and stored in full by the nex
   assert.match(faults[0] ?? '', /^warning The record of the loaded rules cannot be written/)
   assert.equal(journal.add(journal.entryFor({ id: 'id 3', revision: 3 }, third), third), true)
   assert.deepEqual(readBack(), shown(3, third))
+})
+
+test('a record does not grow without end, although there is never a pause between changes', (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  const journal = open()
+  const lines = Array.from({ length: 1000 }, (_, at) => `ip saddr 10.0.0.${at & 255} counter accept comment "r.${at}"`)
+  let largest = 0
+  for (let revision = 1; revision <= 100; revision++) {
+    const state = loaded(revision, chain('a', [`tcp dport ${revision} accept`, ...lines]))
+    assert.equal(journal.add(journal.entryFor({ id: `id ${revision}`, revision }, state), state), true)
+    context.mock.timers.tick(500)
+    largest = Math.max(largest, statSync(path).size)
+  }
+  assert.ok(largest < 1.5 * 1024 * 1024, `it had ${largest} bytes`)
+  journal.close()
+  assert.equal(open().read(null)?.revision, 100)
 })

@@ -116,11 +116,14 @@ export function createJournal(path: string, kernel: string, log: Log) {
   function add(entry: Entry, state: Loaded): boolean {
     last = { id: entry.id, revision: entry.revision, number: entry.number, state }
     if (!store(() => (isWritable ? write(JSON.stringify(entry)) : rewrite()))) return false
-    if (addedBytes > Math.max(leastBytes, wholeBytes)) {
-      clearTimeout(timer)
-      timer = setTimeout(() => store(rewrite), compactMs).unref()
-    }
+    if (addedBytes > Math.max(leastBytes, wholeBytes)) timer ??= setTimeout(compact, compactMs).unref()
     return true
+  }
+
+  /** A moment after the change that made it necessary, which did not wait for it. Those that follow do not put it off. */
+  function compact(): void {
+    timer = undefined
+    store(rewrite)
   }
 
   function addFingerprints(found: Fingerprints): void {

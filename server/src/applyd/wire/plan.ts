@@ -30,6 +30,7 @@ import {
   Refusal,
   UnknownPiece,
 } from './values.ts'
+import { createScale, weightOfArtifact, weightOfPart, weightOfPiece } from './weight.ts'
 
 const artifactLimit = 20_000
 const pieceLimit = 200_000
@@ -83,6 +84,8 @@ function parseChange(value: unknown, tables: Tables, known: Known): { revision: 
   if (new Set(parsed.map(nameOf)).size !== parsed.length) throw new Refusal('Duplicate artifact in the plan.')
   for (const artifact of parsed) artifacts.set(nameOf(artifact), artifact)
   if (artifacts.size > artifactLimit) throw new Refusal(`A plan has at most ${artifactLimit} artifacts.`)
+  const weigh = createScale()
+  for (const artifact of artifacts.values()) weigh(weightOfArtifact(artifact))
   return { revision: parseCount(revision, 'revision'), artifacts }
 }
 
@@ -92,7 +95,9 @@ function parseTableChange(value: unknown, known: Known): NftTable {
   if (before?.kind !== 'nft') throw new Refusal('The plan changes a table that it does not have.')
   return makeTable(
     before.name,
-    parseEdits(changes, before.pieces, pieceLimit, 'pieces', (piece) => parsePieceChange(piece, before.pieces)),
+    parseEdits(changes, before.pieces, weightOfPiece, pieceLimit, 'pieces', (piece) =>
+      parsePieceChange(piece, before.pieces),
+    ),
   )
 }
 
@@ -100,19 +105,25 @@ function parseTableChange(value: unknown, known: Known): NftTable {
 function parseEdits<T>(
   value: unknown,
   before: readonly T[],
+  weightOf: (one: T) => number,
   limit: number,
   what: string,
   parse: (item: unknown) => T,
 ): T[] {
   const all: T[] = []
+  const weigh = createScale()
+  const add = (one: T): void => {
+    weigh(weightOf(one))
+    all.push(one)
+  }
   for (const edit of parseList(value, limit, what, (item) => item)) {
     if (Array.isArray(edit)) {
       const [from, to] = edit.map((position) => parseCount(position, 'position', before.length))
       if (edit.length !== 2 || from === undefined || to === undefined || from >= to)
         throw new Refusal('A range of what is kept is not valid.')
       if (all.length + to - from > limit) throw new Refusal(`The ${what} must be a list of at most ${limit} entries.`)
-      for (const kept of before.slice(from, to)) all.push(kept)
-    } else all.push(parse(edit))
+      for (const kept of before.slice(from, to)) add(kept)
+    } else add(parse(edit))
   }
   return all
 }
@@ -122,7 +133,7 @@ function parsePieceChange(value: unknown, before: readonly NftPiece[]): NftPiece
   const { base, parts, ...rest } = parseKeys(value, ['kind', 'name', 'head', 'parts', 'origin', 'hash', 'base'])
   const known = before[parseCount(base, 'position')]?.parts
   if (!known) throw new Refusal('The plan changes a piece that it does not have.')
-  const piece = readPiece(rest, parseEdits(parts, known, partLimit, 'parts', parseOwnPart))
+  const piece = readPiece(rest, parseEdits(parts, known, weightOfPart, partLimit, 'parts', parseOwnPart))
   if (hashPiece(piece) !== piece.hash) throw new Refusal('The hash of a piece does not match its content.')
   return piece
 }
