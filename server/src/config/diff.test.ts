@@ -70,10 +70,19 @@ describe('change sets', () => {
   it('touch one row when one item of a long list moves', () => {
     const items = Array.from({ length: 10_000 }, (_, index) => ({ id: index + 1, text: '' }))
     const { snapshot } = diffConfig(slots, empty, { ...empty.config, [rules.key]: items })
-    const first = items[0]
-    assert.ok(first)
-    const moved = [...items.slice(1, 5_000), first, ...items.slice(5_000)]
-    assert.equal(diffConfig(slots, snapshot, { ...snapshot.config, [rules.key]: moved }).changes.length, 1)
+    const move = (from: number, to: number) => items.toSpliced(from, 1).toSpliced(to, 0, items[from] as Rule)
+    for (const moved of [move(0, 5_000), move(7_000, 2_000), move(9_999, 0), move(0, 9_999), move(4, 5)]) {
+      const diff = diffConfig(slots, snapshot, { ...snapshot.config, [rules.key]: moved })
+      assert.equal(diff.changes.length, 1)
+      assert.deepEqual(rulesOf(diff.snapshot), moved)
+      const positions = diff.snapshot.positions[rules.key] ?? []
+      assert.deepEqual(
+        positions,
+        positions.toSorted((a, b) => a - b),
+      )
+      assert.deepEqual(applyChanges(snapshot, diff.changes, 1).config, diff.snapshot.config)
+      assert.deepEqual(applyChanges(diff.snapshot, inverse(diff.changes), 0).config, snapshot.config)
+    }
   })
 
   it('renumber when the room between two neighbours is used up', () => {

@@ -73,6 +73,8 @@ function diffList(
   const [start, tail] = commonEnds(old, next)
   const oldMiddle = old.slice(start, old.length - tail)
   const nextMiddle = next.slice(start, next.length - tail)
+  const moved = placeOfMoved(oldMiddle, nextMiddle)
+  if (moved !== null) return moveOne(slot, { old, oldPositions, next, start, tail, moved })
   const oldIndex = new Map(oldMiddle.map((item, index) => [item.id, index]))
   refuseRepeatedIds(slot, next, start, next.length - tail, oldIndex)
 
@@ -106,6 +108,53 @@ function diffList(
     changes,
     items: isAsGiven ? next : replaced(next, start, nextMiddle.length, items),
     positions: replaced(oldPositions, start, oldMiddle.length, filled),
+  }
+}
+
+/** Where in the old part the one item is that was moved to the other end of it; null when the parts differ in another way. */
+function placeOfMoved(old: readonly Item[], next: readonly Item[]): number | null {
+  const last = old.length - 1
+  if (last < 1 || next.length !== old.length) return null
+  const isForward = old[0] === next[last]
+  if (!isForward && old[last] !== next[0]) return null
+  const shift = isForward ? 1 : -1
+  for (let at = isForward ? 0 : 1; at < (isForward ? last : old.length); at++)
+    if (next[at] !== old[at + shift]) return null
+  return isForward ? 0 : last
+}
+
+/** One item across thousands of others, without an index of them all. */
+function moveOne(
+  slot: string,
+  {
+    old,
+    oldPositions,
+    next,
+    start,
+    tail,
+    moved,
+  }: {
+    readonly old: readonly Item[]
+    readonly oldPositions: readonly number[]
+    readonly next: readonly Item[]
+    readonly start: number
+    readonly tail: number
+    readonly moved: number
+  },
+): ListDiff {
+  const end = old.length - tail
+  const isForward = moved === 0
+  const below = oldPositions[isForward ? end - 1 : start - 1] ?? null
+  const above = oldPositions[isForward ? end : start] ?? null
+  const to = between(below, above, 1, 1)
+  if (to === null) return renumber(slot, old, oldPositions, next)
+  const item = old[start + moved] as Item
+  const from = oldPositions[start + moved] ?? null
+  const others = oldPositions.toSpliced(start + moved, 1)
+  return {
+    changes: [{ slot, id: item.id, before: item, after: item, from, to }],
+    items: next,
+    positions: others.toSpliced(isForward ? end - 1 : start, 0, to),
   }
 }
 

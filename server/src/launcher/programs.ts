@@ -49,7 +49,7 @@ function gatewayd(context: ProgramContext): ProcessSpec {
     ...commandLine(
       enter(choice, 'gateway'),
       setpriv([...dropOptions(accounts.service), ...followToDeath(choice)]),
-      script(places, 'server/src/main.ts'),
+      script(places, gatewaydScript),
     ),
     cwd: places.app,
     stdio: ['ignore', log, log, context.listenFd, 'pipe', 'pipe'],
@@ -191,13 +191,16 @@ function followToDeath(choice: PlaneChoice): readonly string[] {
   return choice.isolation === 'mounts' || choice.isolation === 'plain' ? ['--pdeathsig=TERM'] : []
 }
 
+const gatewaydScript = 'server/src/main.ts'
+export const youngMegabytes = { gatewayd: 8, others: 2 } as const
+
 /**
- * A small young generation: these processes live for months and make little garbage at a time. With --expose-gc they can
- * collect it when they are quiet. Empty pages go back to the system after a second instead of 8, and the runtime looks for
+ * A young generation that holds what a few changes leave behind: with less, gatewayd copies lists of ten thousand rules into
+ * the old one, where they lie until it is collected as a whole. With --expose-gc processes can collect when they are quiet. Empty pages go back to the system after a second instead of 8, and the runtime looks for
  * more to return after 2 s instead of 8. The warning is that node:ffi may change; the version of the runtime is pinned.
  */
-export const runtimeOptions = [
-  '--max-semi-space-size=2',
+export const runtimeOptions = (youngMegabytes: number): readonly string[] => [
+  `--max-semi-space-size=${youngMegabytes}`,
   '--expose-gc',
   '--memory-pool-timeout=1',
   '--memory-reducer-delay-ms=2000',
@@ -212,7 +215,8 @@ export const frugalMemory = {
 }
 
 function script(places: Places, path: string, ...args: readonly string[]): readonly string[] {
-  return [runtimePath(places.app), plainOption(places.app), ...runtimeOptions, join(places.app, path), ...args]
+  const options = runtimeOptions(path === gatewaydScript ? youngMegabytes.gatewayd : youngMegabytes.others)
+  return [runtimePath(places.app), plainOption(places.app), ...options, join(places.app, path), ...args]
 }
 
 function commandLine(...parts: readonly (readonly string[])[]): { readonly command: string; readonly args: string[] } {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { lacking } from '../../test/support/requires.ts'
 import { appRoot } from './layout.ts'
-import { frugalMemory, runtimeOptions } from './programs.ts'
+import { frugalMemory, runtimeOptions, youngMegabytes } from './programs.ts'
 import { runTool } from './tools.ts'
 
 const limits = { 'portcullis-gatewayd.service': 1.5, 'portcullis-applyd.service': 2.5 }
@@ -21,7 +21,8 @@ test('L6: no unit has a password in its environment or prints it to the journal'
 test('units save memory by the same options as the launcher', () => {
   for (const name of Object.keys(limits)) {
     const text = readFileSync(join(appRoot, 'deploy/systemd', name), 'utf8')
-    assert.ok(text.includes(` ${runtimeOptions.join(' ')} server/`), name)
+    const options = runtimeOptions(name.includes('gatewayd') ? youngMegabytes.gatewayd : youngMegabytes.others)
+    assert.ok(text.includes(` ${options.join(' ')} server/`), name)
     const variables = Object.entries(frugalMemory).map(([variable, value]) => `${variable}=${value}`)
     assert.ok(text.includes(`\nEnvironment=${variables.join(' ')}\n`), name)
   }
