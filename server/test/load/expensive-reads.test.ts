@@ -9,7 +9,7 @@ import { filterDefaults, forwardRules } from '../../src/areas/firewall/config.ts
 import { answerHygiene } from '../../src/areas/firewall/reading.ts'
 import { ipAddresses, ipAddressLists } from '../../src/areas/objects/config.ts'
 import { RevisionReader } from '../../src/config/revision-reader.ts'
-import { type Config, write } from '../../src/model/slots.ts'
+import { type Config, read, write } from '../../src/model/slots.ts'
 import { longestStretch, wholeStretch } from '../support/loop-watch.ts'
 import { type Client, createTestGateway, labFacts, type TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
@@ -142,8 +142,14 @@ describe('expensive reads', () => {
 
   it('M10: hygiene is found without holding the event loop', async () => {
     const { config, revision } = gateway.engine
-    // Another value of the facts, so that nothing is remembered.
-    const whole = () => JSON.stringify(answerHygiene(config, { ...labFacts }, { revision, unhit: '', expired: [] }))
+    // Other objects of the same content, so that nothing is remembered.
+    const fresh = () =>
+      write(
+        config,
+        forwardRules,
+        read(config, forwardRules).map((rule) => ({ ...rule })),
+      )
+    const whole = () => JSON.stringify(answerHygiene(fresh(), { ...labFacts }, { revision, unhit: '', expired: [] }))
     let count = 0
     const renamed = (current: Config): Config =>
       write(current, ipAddressLists, [{ id: 'ip_address_list.id.2', title: `${++count}`, comment: '', values: [] }])
