@@ -192,7 +192,7 @@ function followToDeath(choice: PlaneChoice): readonly string[] {
 }
 
 const gatewaydScript = 'server/src/main.ts'
-export const youngMegabytes = { gatewayd: 8, others: 2 } as const
+export const youngMegabytes = { gatewayd: 4, others: 2 } as const
 
 /**
  * A young generation that holds what a few changes leave behind: with less, gatewayd copies lists of ten thousand rules into
