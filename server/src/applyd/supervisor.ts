@@ -34,12 +34,12 @@ import { oneLine, wordsOf } from './text.ts'
 import { answers, commandLine, kernelFault, unitCommandLine } from './units.ts'
 
 /**
- * `logOffset` is where the output of the current process begins in the log. `asked` are the inputs that background work will
- * bring into use, null without such work; `task` is the last such work, and `turn` resolves when all earlier work has ended.
+ * `logOffset` is where the output of the current process begins in the log, `lastWords` the end of that of the one before. `asked`
+ * are the inputs that background work will bring into use, null without such work; `task` is the last such work, and `turn` resolves when all earlier work has ended.
  */
 const idle = {
   ...{ state: 'inactive' as UnitObservation['state'], message: '', isWanted: false, inputs: '' },
-  ...{ process: null as ProcessId | null, startedAt: 0, logOffset: 0 },
+  ...{ process: null as ProcessId | null, startedAt: 0, logOffset: 0, lastWords: '' },
   ...{ failures: 0, retry: undefined as NodeJS.Timeout | undefined },
   ...{ asked: null as string | null, task: null as object | null, turn: Promise.resolve() },
 }
@@ -244,7 +244,10 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     for (let isOver = false; ; await pause(20)) {
       if (isClosed) return
       if (unit.process !== id || stateOf(id) === 'gone')
-        throw new Error(`${name} ended right after its start: ${lastMessage(unit)}`)
+        // It may have been started again, and has a new part of the log then.
+        throw new Error(
+          `${name} ended right after its start: ${unit.process === id ? lastMessage(unit) : unit.lastWords}`,
+        )
       if (spec.kind === 'alive' ? isOver : await answers(spec)) break
       if (isOver) {
         Object.assign(unit, { state: 'failed', message: `${name} does not answer. ${lastMessage(unit)}`.trim() })
@@ -337,7 +340,8 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     if (unit.process) signal(-unit.process.pid, 'SIGKILL')
     if (Date.now() - unit.startedAt >= timings.stableMs) unit.failures = 0
     const wait = Math.min(timings.firstRetryMs * 2 ** Math.min(unit.failures, 20), timings.lastRetryMs)
-    const message = oneLine(`${unit.name} ended with ${how}. ${lastMessage(unit)}`)
+    unit.lastWords = lastMessage(unit)
+    const message = oneLine(`${unit.name} ended with ${how}. ${unit.lastWords}`)
     log('error', message, { unit: unit.name, retryMs: wait })
     const retry = setTimeout(() => {
       unit.retry = undefined
