@@ -6,10 +6,15 @@ import { createFrameReader, encodeFrame } from '../applyd/frames.ts'
 import { GatewayError } from '../contract/error.ts'
 import type {
   Applier,
+  Arrivals,
   Attempt,
   Checkpoint,
   CheckReport,
+  CutTarget,
   Hits,
+  LiveChange,
+  LiveOutcome,
+  LiveReading,
   Observation,
   Outcome,
   Plan,
@@ -126,6 +131,26 @@ export class ApplydClient implements Applier {
 
   sessions(): Promise<SessionTable> {
     return this.#call('sessions', {})
+  }
+
+  changeLive(changes: readonly LiveChange[]): Promise<LiveOutcome> {
+    return this.#call('changeLive', { changes })
+  }
+
+  readLive(sets: readonly string[]): Promise<LiveReading> {
+    return this.#call('readLive', { sets })
+  }
+
+  arrivals(): Promise<Arrivals> {
+    return this.#call('arrivals', {})
+  }
+
+  cut(targets: readonly CutTarget[]): Promise<number> {
+    return this.#call('cut', { targets })
+  }
+
+  neighbours(): Promise<string> {
+    return this.#call('neighbours', {})
   }
 
   trial(packets: readonly TrialPacket[]): Promise<readonly TrialResult[]> {
@@ -269,7 +294,7 @@ export class ApplydClient implements Applier {
   }
 }
 
-const slowVerbs: ReadonlySet<Verb> = new Set(['check', 'apply', 'attempt', 'undo', 'hits', 'sessions'])
+const slowVerbs: ReadonlySet<Verb> = new Set(['check', 'apply', 'attempt', 'undo', 'hits', 'sessions', 'arrivals'])
 
 function limitOf(verb: Verb, { slowMs, trialMs, uploadMs, quickMs }: ClientTimings): number {
   if (verb === 'upload') return uploadMs

@@ -105,6 +105,9 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     lastTrial = turn.catch(() => {})
     return turn
   }
+  const notYet = async (): Promise<never> => {
+    throw new Refusal('Not there yet.')
+  }
   const verbs: Verbs = {
     check: ({ plan }) => inTurn(() => executor.check(plan)),
     apply: async ({ plan }) => {
@@ -118,6 +121,11 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     devices: showDevices,
     hits: () => ruleset.hits(),
     sessions: () => readSessions(context),
+    changeLive: notYet,
+    readLive: notYet,
+    arrivals: notYet,
+    cut: notYet,
+    neighbours: notYet,
     trial: ({ packets }) => trial(packets),
     checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),
     checkpoints: async () => checkpoints.list(),

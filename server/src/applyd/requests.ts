@@ -34,6 +34,11 @@ export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload'>
     devices: (args) => parseKeys(args, []),
     hits: (args) => parseKeys(args, []),
     sessions: (args) => parseKeys(args, []),
+    changeLive: (args) => parseKeys(args, ['changes']) as VerbTable['changeLive']['args'],
+    readLive: (args) => parseKeys(args, ['sets']) as VerbTable['readLive']['args'],
+    arrivals: (args) => parseKeys(args, []),
+    cut: (args) => parseKeys(args, ['targets']) as VerbTable['cut']['args'],
+    neighbours: (args) => parseKeys(args, []),
     trial: (args) => ({
       packets: parseList(parseKeys(args, ['packets']).packets, packetLimit, 'packets', parsePacket),
     }),

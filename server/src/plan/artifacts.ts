@@ -171,6 +171,55 @@ export interface SessionTable {
   readonly limitation: string | null
 }
 
+/** An element of a live set (live-sets.ts); null where the key of the set has no such part. */
+export interface LiveElement {
+  readonly address: string
+  readonly mac: string | null
+  readonly device: string | null
+  /** How long it stays without traffic, or has left; null: until it is removed. */
+  readonly seconds: number | null
+}
+
+export interface LiveChange {
+  readonly set: string
+  readonly add: readonly LiveElement[]
+  /** Those that are not there are passed over. */
+  readonly remove: readonly LiveElement[]
+}
+
+export interface LiveOutcome {
+  /** Another value means that the sets may have lost elements: they must be compared and filled again. */
+  readonly epoch: string
+  /** Sets that the tables do not have; nothing was done for them. */
+  readonly missing: readonly string[]
+}
+
+export interface LiveReading {
+  readonly epoch: string
+  /** By set; a set that the tables do not have is not in it. */
+  readonly sets: Readonly<Record<string, readonly LiveElement[]>>
+}
+
+/** Hosts that tried to reach an external network, as the kernel noted them. Each is reported once. */
+export interface Arrivals {
+  readonly epoch: string
+  /** Those that an authorization rule lets through, which begins their session. */
+  readonly authorized: readonly LiveElement[]
+  /** Those that nothing authorizes; only while the policy asks for them. */
+  readonly unknown: readonly LiveElement[]
+}
+
+/** Connections that are to end: all of a host, or the one that was opened with these ends. */
+export type CutTarget =
+  | { readonly host: string }
+  | {
+      readonly protocol: 'tcp' | 'udp'
+      readonly source: string
+      readonly sourcePort: number
+      readonly destination: string
+      readonly destinationPort: number
+    }
+
 /** A packet to be sent through a copy of the ruleset that is separate from all traffic. */
 export interface TrialPacket {
   readonly device: string
@@ -239,6 +288,15 @@ export interface Applier {
   hits(): Promise<Hits>
   /** Reads the connections that the kernel tracks. */
   sessions(): Promise<SessionTable>
+  /** Changes elements of live sets, in one transaction; at most some ten thousand. */
+  changeLive(changes: readonly LiveChange[]): Promise<LiveOutcome>
+  readLive(sets: readonly string[]): Promise<LiveReading>
+  /** Answers when a host arrives, and after some seconds with none. */
+  arrivals(): Promise<Arrivals>
+  /** Ends connections, so that their next packets are judged as new ones; returns how many ended. */
+  cut(targets: readonly CutTarget[]): Promise<number>
+  /** The neighbours of the kernel, as ip(8) shows them in JSON. */
+  neighbours(): Promise<string>
   /** Sends packets through a copy of what is applied; slow, and never in the way of traffic. */
   trial(packets: readonly TrialPacket[]): Promise<readonly TrialResult[]>
   /** Has applyd sign and keep the head of the chain of audit records. */
@@ -295,6 +353,11 @@ export interface VerbTable {
   readonly devices: { readonly args: Record<string, never>; readonly result: string }
   readonly hits: { readonly args: Record<string, never>; readonly result: Hits }
   readonly sessions: { readonly args: Record<string, never>; readonly result: SessionTable }
+  readonly changeLive: { readonly args: { readonly changes: readonly LiveChange[] }; readonly result: LiveOutcome }
+  readonly readLive: { readonly args: { readonly sets: readonly string[] }; readonly result: LiveReading }
+  readonly arrivals: { readonly args: Record<string, never>; readonly result: Arrivals }
+  readonly cut: { readonly args: { readonly targets: readonly CutTarget[] }; readonly result: number }
+  readonly neighbours: { readonly args: Record<string, never>; readonly result: string }
   readonly trial: {
     readonly args: { readonly packets: readonly TrialPacket[] }
     readonly result: readonly TrialResult[]

@@ -18,6 +18,11 @@ export interface AddressMatch {
   readonly isNegated: boolean
   /** Domains and countries of the list whose addresses are not known: `ranges` lacks them. */
   readonly unresolved?: readonly string[]
+  /**
+   * Users and groups of the list, by id. Addresses that they have by authorization rules are in `ranges`; those of their
+   * sessions are in the live set of each, which the kernel looks at.
+   */
+  readonly members?: readonly string[]
 }
 
 export interface PortMatch {
@@ -134,6 +139,28 @@ export interface OutsideService {
   readonly peers: readonly number[] | null
 }
 
+/** Who may reach external networks from local ones (docs/behaviour/authorization.md). */
+export interface AuthorizationStage {
+  /** False while everyone is allowed: hosts become known, and none is refused for being unknown. */
+  readonly isEnforced: boolean
+  /** Where hosts come from that need authorization. */
+  readonly localDevices: readonly string[]
+  /** Authorized by address alone. */
+  readonly hosts: Ranges
+  /** Networks that are authorized as a whole. */
+  readonly networks: Ranges
+  /** Authorized by address and card together; the address is refused with any other card. */
+  readonly pairs: readonly { readonly address: number; readonly mac: string }[]
+  /** Authorized by card, with the address that it has, in the network of the device it comes in by. */
+  readonly macs: readonly string[]
+  /** A session ends after this time without traffic. */
+  readonly idleSeconds: number
+  /** Plain HTTP of hosts that are not authorized is redirected to this port of the gateway; null: it is refused as well. */
+  readonly portalPort: number | null
+  /** Are refused hosts noted for device discovery? */
+  readonly notesUnknown: boolean
+}
+
 export type LoggedAction = 'accept' | 'drop' | 'reject' | 'dnat' | 'snat' | 'mark_log' | 'mark_not_log'
 
 export interface Policy {
@@ -163,6 +190,8 @@ export interface Policy {
   /** Failed rule tests block everything that would be forwarded. */
   readonly isBlocked: boolean
   readonly dns: DnsStage | null
+  /** Null when nothing of it is in use: everyone is allowed, and no host is authorized by a rule. */
+  readonly authorization: AuthorizationStage | null
 }
 
 export const emptyPolicy: Policy = {
@@ -180,6 +209,7 @@ export const emptyPolicy: Policy = {
   loggedActions: [],
   isBlocked: false,
   dns: null,
+  authorization: null,
 }
 
 /** Sources that automatic SNAT hides (docs/behaviour/packet-path.md 2). */

@@ -10,12 +10,18 @@ import { Refusal } from '../../src/applyd/wire/values.ts'
 import { GatewayError, type Problem } from '../../src/contract/error.ts'
 import type {
   Applier,
+  Arrivals,
   Artifact,
   Attempt,
   Checkpoint,
   CheckReport,
+  CutTarget,
   DataPlane,
   Hits,
+  LiveChange,
+  LiveElement,
+  LiveOutcome,
+  LiveReading,
   NftTable,
   Observation,
   Outcome,
@@ -165,6 +171,63 @@ export class FakeApplier implements Applier {
   async sessions(): Promise<SessionTable> {
     this.#orFail()
     return this.tracked
+  }
+
+  /** The elements of live sets, by set and then by address and MAC. A set exists once the plan has a piece of its name. */
+  readonly live = new Map<string, Map<string, LiveElement>>()
+  liveEpoch = 'fake'
+  /** What the next question for arrivals answers. */
+  arrived: Pick<Arrivals, 'authorized' | 'unknown'> = { authorized: [], unknown: [] }
+  readonly cuts: CutTarget[] = []
+  neighbourTable = '[]'
+
+  async changeLive(changes: readonly LiveChange[]): Promise<LiveOutcome> {
+    this.#orFail()
+    parsed(() => this.#parsers.changeLive({ changes }))
+    const there = this.#liveSets()
+    const keyOf = ({ address, mac }: LiveElement): string => `${address} ${mac}`
+    for (const { set, add, remove } of changes.filter((change) => there.has(change.set))) {
+      const elements = this.live.get(set) ?? new Map<string, LiveElement>()
+      for (const element of remove) elements.delete(keyOf(element))
+      for (const element of add) elements.set(keyOf(element), element)
+      this.live.set(set, elements)
+    }
+    return { epoch: this.liveEpoch, missing: changes.map(({ set }) => set).filter((set) => !there.has(set)) }
+  }
+
+  async readLive(sets: readonly string[]): Promise<LiveReading> {
+    this.#orFail()
+    parsed(() => this.#parsers.readLive({ sets }))
+    const there = this.#liveSets()
+    const read = sets
+      .filter((set) => there.has(set))
+      .map((set) => [set, [...(this.live.get(set)?.values() ?? [])]] as const)
+    return { epoch: this.liveEpoch, sets: Object.fromEntries(read) }
+  }
+
+  async arrivals(): Promise<Arrivals> {
+    this.#orFail()
+    const arrived = this.arrived
+    this.arrived = { authorized: [], unknown: [] }
+    return { epoch: this.liveEpoch, ...arrived }
+  }
+
+  async cut(targets: readonly CutTarget[]): Promise<number> {
+    this.#orFail()
+    parsed(() => this.#parsers.cut({ targets }))
+    this.cuts.push(...targets)
+    return targets.length
+  }
+
+  async neighbours(): Promise<string> {
+    this.#orFail()
+    return this.neighbourTable
+  }
+
+  /** Sets of the applied plan whose elements are not in it. */
+  #liveSets(): ReadonlySet<string> {
+    const pieces = this.#tables().flatMap((table) => table.pieces)
+    return new Set(pieces.filter(({ head }) => /\b(dynamic|timeout)\b/.test(head)).map(({ name }) => name))
   }
 
   async trial(packets: readonly TrialPacket[]): Promise<readonly TrialResult[]> {

@@ -1,6 +1,15 @@
-// Stored authorization rules.
+// Stored authorization rules and settings. A new gateway allows everyone, so that it cuts off no host by surprise.
 
-import { list } from '../../model/slots.ts'
-import { AuthorizationRule } from './contract.ts'
+import { declareSettings } from '../../model/declarations.ts'
+import { list, single } from '../../model/slots.ts'
+import { AuthorizationRule, AuthorizationSettings } from './contract.ts'
 
 export const authorizationRules = list('authorization.rules', AuthorizationRule)
+
+export const settings = single('authorization.settings', AuthorizationSettings, {
+  allow_internet_to_everyone: true,
+  web_authorization: true,
+  session_minutes: 15,
+})
+
+export const authorizationSettings = declareSettings({ slot: settings, noun: 'settings of authorization' })

@@ -1,7 +1,7 @@
 // Authorization of hosts by IP and MAC address (docs/behaviour/users.md 4).
 
 import type { Static } from 'typebox'
-import { collectionEndpoints } from '../../contract/collections.ts'
+import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
 import { Comment, nullable, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
@@ -39,4 +39,26 @@ export const authorizationRules = collectionEndpoints({
   idName: 'rule_id',
   fields: NewAuthorizationRule,
   shown: AuthorizationRule,
+})
+
+export const AuthorizationSettings = strictObject({
+  allow_internet_to_everyone: Type.Boolean({
+    description: 'Hosts need no authorization to reach external networks. Rules that name users work all the same.',
+  }),
+  web_authorization: Type.Boolean({
+    description: 'Browsers of hosts that are not authorized are sent to the sign-in page.',
+  }),
+  session_minutes: Type.Integer({
+    minimum: 10,
+    maximum: 1440,
+    description: 'A session ends after so many minutes without traffic.',
+  }),
+})
+export type AuthorizationSettings = Static<typeof AuthorizationSettings>
+
+export const authorizationSettings = settingsEndpoints({
+  path: '/auth/settings',
+  title: 'settings of the authorization of users',
+  schema: AuthorizationSettings,
+  change: 'accounts',
 })

@@ -1,3 +1,3 @@
-// What other areas may use of authorization rules: the stored rules.
+// What other areas may use of authorization: the stored rules and settings.
 
-export { authorizationRules } from './config.ts'
+export { authorizationRules, settings } from './config.ts'

@@ -37,6 +37,7 @@ export function policyOf(config: Config, facts: Facts): Policy {
     loggedActions: loggedActions(log_mode, log_actions),
     isBlocked: read(config, slots.block).blocked,
     dns: dnsStage(config, facts),
+    authorization: null,
   }
 }
 

@@ -1,0 +1,28 @@
+// The sets of the firewall whose elements are not configuration: which hosts are authorized now, and where the users are that
+// rules name. The compiler declares them, the sessions of users fill them, and applyd changes and reads them. Data only.
+
+/** `host`: an address; `pair`: address and MAC; `seen`: address, MAC and incoming device. */
+export type LiveKey = 'host' | 'pair' | 'seen'
+
+/** All are of the first table, and exist while the policy has an authorization stage. */
+export const liveSets = {
+  /** Sessions of an address, whatever card it is behind. Elements expire without traffic. */
+  auth_hosts: 'host',
+  /** Sessions that are bound to a card. Elements expire without traffic. */
+  auth_pairs: 'pair',
+  /** Hosts of networks that are authorized as a whole, which sent something lately. */
+  auth_net_hosts: 'host',
+  /** Authorized hosts that are kept out, because their user has too many sessions. */
+  auth_suspended: 'host',
+  /** What the kernel let through by an authorization rule, and gatewayd does not know yet. */
+  auth_new: 'seen',
+  /** What the kernel refused, for device discovery. */
+  auth_unknown: 'seen',
+} as const satisfies Readonly<Record<string, LiveKey>>
+
+export type LiveSetName = keyof typeof liveSets
+
+/** The set of the addresses that a user or a group has by sessions; of key `host`. `id` is `user.id.<n>` or `group.id.<n>`. */
+export const memberSetOf = (id: string): string => `u_${id.replaceAll('.', '_')}`
+
+export const isMemberSet = (set: string): boolean => /^u_(?:user|group)_id_\d+$/.test(set)
