@@ -11,7 +11,9 @@ import { createCheckpoints } from './checkpoints.ts'
 import { createShareUploader, parseShareUpload } from './engines/share-upload/upload.ts'
 import { createExecutor } from './executor.ts'
 import { createKernel } from './kernel/kernel.ts'
-import { createNetworkEngine, showDevices } from './network.ts'
+import { arrivalTimings, createArrivals } from './live/arrivals.ts'
+import { createCutter } from './live/cut.ts'
+import { createNetworkEngine, showDevices, showNeighbours } from './network.ts'
 import { identify, isSameBoot, type ProcessId, stateOf } from './processes.ts'
 import { argumentParsers } from './requests.ts'
 import { createRuleset } from './ruleset.ts'
@@ -81,6 +83,8 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const nftKernel = await createKernel(context.tables.nft, context.log)
   const ruleset = createRuleset(context, nftKernel)
   const executor = createExecutor(context, { supervisor, ruleset, network: createNetworkEngine(context) })
+  const arrivals = createArrivals(ruleset.live, arrivalTimings[nftKernel.way])
+  const cutter = createCutter(context)
   const checkpoints = createCheckpoints(context.directory, context.log)
   const shares = createShareUploader({ stateDir, service, user: context.tables.uploader })
   let last: Promise<unknown> = Promise.resolve()
@@ -98,15 +102,12 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   }
   /** Slow and independent of everything else, but only one at a time. */
   const trial = (packets: readonly TrialPacket[]): Promise<readonly TrialResult[]> => {
-    const turn = lastTrial.then(() => {
-      const script = ruleset.show(leftOutOfTrials)
+    const turn = lastTrial.then(async () => {
+      const script = await ruleset.show(leftOutOfTrials)
       return runTrial(context.tables.trial, { script, packets })
     })
     lastTrial = turn.catch(() => {})
     return turn
-  }
-  const notYet = async (): Promise<never> => {
-    throw new Refusal('Not there yet.')
   }
   const verbs: Verbs = {
     check: ({ plan }) => inTurn(() => executor.check(plan)),
@@ -121,11 +122,11 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     devices: showDevices,
     hits: () => ruleset.hits(),
     sessions: () => readSessions(context),
-    changeLive: notYet,
-    readLive: notYet,
-    arrivals: notYet,
-    cut: notYet,
-    neighbours: notYet,
+    changeLive: ({ changes }) => ruleset.live.change(changes),
+    readLive: ({ sets }) => ruleset.live.read(sets),
+    arrivals: (_, connection) => arrivals.ask(connection),
+    cut: ({ targets }) => cutter.cut(targets),
+    neighbours: showNeighbours,
     trial: ({ packets }) => trial(packets),
     checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),
     checkpoints: async () => checkpoints.list(),
@@ -134,6 +135,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const createParsers = () => ({ ...argumentParsers(context.tables), upload: parseShareUpload })
   /** After everything that the connection asked for. At the end of applyd the next start does what is left to do. */
   const onDisconnected = (connection: object): void => {
+    arrivals.disconnected(connection)
     if (isClosing) return
     inTurn(() => executor.disconnected(connection)).catch((fault) => {
       context.log('error', 'A change that was not settled could not be undone', { fault })
@@ -152,10 +154,11 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const close = async (stopUnits = false): Promise<void> => {
     isClosing = true
     shares.stop()
+    arrivals.stop()
     await Promise.all([last, server.close()])
     await supervisor.close(stopUnits)
     ruleset.close()
-    await nftKernel.close()
+    await Promise.all([nftKernel.close(), cutter.close()])
     unlock()
   }
   return { socketPath, verbs, close }

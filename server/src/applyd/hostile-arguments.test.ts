@@ -33,6 +33,8 @@ const packet = {
   ...{ device: 'lan0', protocol: 'tcp', source: '192.0.2.1', sourcePort: 1 },
   ...{ destination: '192.0.2.2', destinationPort: 2 },
 }
+const { device: _, ...ends } = packet
+const element = { address: '192.0.2.1', mac: '02:00:00:00:00:01', device: 'lan0', seconds: 900 }
 const units = [...tables.units.keys(), ...[...tables.templates.keys()].map((name) => `${name}.lan0`)]
 const plan = {
   revision: 1,
@@ -62,10 +64,10 @@ const requests: Readonly<Record<Verb, unknown>> = {
   devices: {},
   hits: {},
   sessions: {},
-  changeLive: { changes: [] },
-  readLive: { sets: [] },
+  changeLive: { changes: [{ set: 'auth_new', add: [element], remove: [{ ...element, seconds: null }] }] },
+  readLive: { sets: ['auth_hosts', 'u_user_id_1'] },
   arrivals: {},
-  cut: { targets: [] },
+  cut: { targets: [{ host: '192.0.2.1' }, ends] },
   neighbours: {},
   trial: { packets: [packet] },
   checkpoint: { sequence: 1, hash: 'a'.repeat(64), isFirst: false },

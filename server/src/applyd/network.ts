@@ -45,9 +45,12 @@ interface ManagedRecord extends Managed {
 const nothing: Managed = { devices: [], made: [], mirrored: [] }
 
 /** As ip(8) prints them, for gatewayd, which starts no program itself. */
-export async function showDevices(): Promise<string> {
-  const { code, stdout, stderr } = await run([...installed().ip, '-json', '-details', 'addr', 'show'], commandTimeoutMs)
-  if (code !== 0) throw new Error(`The devices of the kernel cannot be read: ${oneLine(stderr)}`)
+export const showDevices = (): Promise<string> => show('devices', ['-details', 'addr', 'show'])
+export const showNeighbours = (): Promise<string> => show('neighbours', ['neigh', 'show'])
+
+async function show(what: string, args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await run([...installed().ip, '-json', ...args], commandTimeoutMs)
+  if (code !== 0) throw new Error(`The ${what} of the kernel cannot be read: ${oneLine(stderr)}`)
   return stdout
 }
 

@@ -2,6 +2,7 @@
 // the tables. The result is built only from the parts that were checked.
 
 import type { TrialPacket, Verb, VerbTable } from '../plan/artifacts.ts'
+import { parseLiveChanges, parseLiveSets, parseTargets } from './live/requests.ts'
 import type { Tables } from './tables.ts'
 import { createPlanReader } from './wire/plan.ts'
 import {
@@ -34,10 +35,10 @@ export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload'>
     devices: (args) => parseKeys(args, []),
     hits: (args) => parseKeys(args, []),
     sessions: (args) => parseKeys(args, []),
-    changeLive: (args) => parseKeys(args, ['changes']) as VerbTable['changeLive']['args'],
-    readLive: (args) => parseKeys(args, ['sets']) as VerbTable['readLive']['args'],
+    changeLive: parseLiveChanges,
+    readLive: parseLiveSets,
     arrivals: (args) => parseKeys(args, []),
-    cut: (args) => parseKeys(args, ['targets']) as VerbTable['cut']['args'],
+    cut: parseTargets,
     neighbours: (args) => parseKeys(args, []),
     trial: (args) => ({
       packets: parseList(parseKeys(args, ['packets']).packets, packetLimit, 'packets', parsePacket),

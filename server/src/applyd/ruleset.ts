@@ -7,6 +7,7 @@ import type { Hits, NftPiece, TableObservation } from '../plan/artifacts.ts'
 import { linesOf, makePart, printTable } from '../plan/nft-piece.ts'
 import type { Context } from './applyd.ts'
 import type { NftKernel, Verdict } from './kernel/kernel.ts'
+import { createLive } from './live/live.ts'
 import { createJournal, type Entry, type Loaded, type Mark } from './loaded/journal.ts'
 import { createOrigins } from './loaded/origins.ts'
 import { createWatch } from './loaded/watch.ts'
@@ -39,6 +40,7 @@ export function createRuleset(context: Context, kernel: NftKernel) {
   /** Odd while a load is in progress. */
   let loads = 0
   const watch = createWatch(kernel, nft, { held, loads: () => loads }, { onAdopted: journal.addFingerprints, log })
+  const live = createLive({ kernel, table: nft.tables[0], watch, held, isOff: plane === 'none', log })
 
   /** Restores the record of this kernel. `committed` is in the record of the executor, and may be missing in our own. */
   function restore(committed: Entry | null): Mark | null {
@@ -115,7 +117,7 @@ export function createRuleset(context: Context, kernel: NftKernel) {
 
   /** One transaction; when it is refused the kernel is unchanged. */
   const load = (targets: TableTargets, options: LoadOptions = {}): Promise<Verdict> =>
-    attempt(targets, (changes) => loadChanges(changes, options))
+    live.inTurn(() => attempt(targets, (changes) => loadChanges(changes, options)))
 
   /** Some refusals mean that the kernel does not hold what the change is based on; then the tables are loaded in full. */
   async function attempt(targets: TableTargets, work: (changes: TableChange[]) => Promise<Verdict>): Promise<Verdict> {
@@ -133,7 +135,8 @@ export function createRuleset(context: Context, kernel: NftKernel) {
     const { counts, isFirst } = await readCounts(changes)
     for (const [origin, count] of lost ?? []) if (!counts.has(origin)) counts.set(origin, count)
     const elements = elementChangesOf(changes)
-    const script = elements ? [] : composeScript(nft, changes, counts)
+    const { changes: filled, isLossy } = await live.carry(changes)
+    const script = elements ? [] : composeScript(nft, filled, counts)
     const left = elements ? [] : [...counts].filter(([, { packets }]) => packets > 0)
     const remaining = origins.remainingAfter(
       changes,
@@ -160,9 +163,13 @@ export function createRuleset(context: Context, kernel: NftKernel) {
       }
       watch.endLoad(changes, before, await kernel.generation())
       if (isFirst) epoch = randomUUID()
+      if (isLossy) live.renewEpoch()
       if (!elements) carried = new Map(left.filter(([origin]) => remaining.has(origin)))
       failpoint('nft.loaded')
       return verdict
+    } catch (fault) {
+      live.renewEpoch()
+      throw fault
     } finally {
       loads += 1
     }
@@ -220,14 +227,15 @@ export function createRuleset(context: Context, kernel: NftKernel) {
     return targets
   }
 
-  /** The first table as a separate script, without the rules of one origin. */
-  function show(leftOut: string): string {
+  /** The first table as a separate script, without the rules of one origin, and with the elements of live sets. */
+  async function show(leftOut: string): Promise<string> {
     const [table] = nft.tables
     const pieces = held.get(table)
     if (!pieces) throw new Refusal('The content of the loaded rules is not known. Apply the configuration again.')
+    const { kept } = await live.withElements(pieces)
     return printTable(
       table,
-      pieces.map((piece) => withoutRulesOf(leftOut, piece)),
+      kept.map((piece) => withoutRulesOf(leftOut, piece)),
     )
   }
 
@@ -237,7 +245,7 @@ export function createRuleset(context: Context, kernel: NftKernel) {
 
   return {
     ...{ restore, isThere, forget, loadFailClosedRules, version, isHeld, isCurrent, refresh, newPieces, check, load },
-    ...{ distrust: watch.distrust, observe, hits, entryFor, settle, findRevertTargets, show, close },
+    ...{ distrust: watch.distrust, observe, hits, entryFor, settle, findRevertTargets, show, close, live },
   }
 }
 

@@ -56,7 +56,8 @@ test('applyd imports nothing but node, itself, pure writers and the types of the
       /^import ([^']*?) from '([^'\n]*)'$/gm,
     )) {
       const isOwn = from.startsWith('node:') || join(dirname(path), from).startsWith(`${here}/`)
-      const isPure = /^(\.\.\/)+(engines\/|files\/|memory\.ts$|render\/unbound\.ts$|plan\/nft-piece\.ts$)/.test(from)
+      const isPure =
+        /^(\.\.\/)+(engines\/|files\/|memory\.ts$|render\/unbound\.ts$|plan\/(?:nft-piece|live-sets)\.ts$)/.test(from)
       const isPlan = /^(\.\.\/)+(plan\/artifacts|contract\/error)\.ts$/.test(from)
       const values = words.replace(/^type /, '{ type ').match(/(?<!type )\b[a-z]\w+\b(?=\s*[,}])/g) ?? []
       const isTypeOnly = words.startsWith('type ') || values.every((name) => name === 'maxFrameBytes')

@@ -143,8 +143,8 @@ export const importTable: readonly Row[] = [
   {
     code: 'applyd/',
     may: [
-      ...['applyd/', 'engines/', 'files/', 'render/unbound.ts', 'plan/{artifacts,nft-piece}.ts', 'contract/error.ts'],
-      ...['memory.ts', 'node:*'],
+      ...['applyd/', 'engines/', 'files/', 'render/unbound.ts', 'plan/{artifacts,live-sets,nft-piece}.ts'],
+      ...['contract/error.ts', 'memory.ts', 'node:*'],
     ],
     because: 'the privileged process loads no npm package and no code that talks to the network',
   },

@@ -173,7 +173,7 @@ export class FakeApplier implements Applier {
     return this.tracked
   }
 
-  /** The elements of live sets, by set and then by address and MAC. A set exists once the plan has a piece of its name. */
+  /** The elements of live sets, by set and then by key. A set exists once the plan has a piece of its name. */
   readonly live = new Map<string, Map<string, LiveElement>>()
   liveEpoch = 'fake'
   /** What the next question for arrivals answers. */
@@ -185,7 +185,7 @@ export class FakeApplier implements Applier {
     this.#orFail()
     parsed(() => this.#parsers.changeLive({ changes }))
     const there = this.#liveSets()
-    const keyOf = ({ address, mac }: LiveElement): string => `${address} ${mac}`
+    const keyOf = ({ address, mac, device }: LiveElement): string => `${address} ${mac} ${device}`
     for (const { set, add, remove } of changes.filter((change) => there.has(change.set))) {
       const elements = this.live.get(set) ?? new Map<string, LiveElement>()
       for (const element of remove) elements.delete(keyOf(element))

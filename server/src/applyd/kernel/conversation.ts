@@ -4,6 +4,8 @@
 import type { Counts } from '../nft-listing.ts'
 import type { ElementChange } from './address-set.ts'
 import { elementMessages } from './elements.ts'
+import type { KeyPart, LiveChanged, LiveSetChange, PackedElements } from './live-elements.ts'
+import { createRecords, liveMessages, setFilter } from './live-messages.ts'
 import {
   addRuleCount,
   batch,
@@ -27,6 +29,7 @@ export interface Socket {
 const noEntry = -2
 const restart = -85
 const noMessage = 90
+const noRoom = -23
 /** A dump during which the ruleset changed may show neither state. */
 const attempts = 20
 
@@ -107,32 +110,83 @@ export function createConversation(socket: Socket) {
     })
   }
 
+  /** One transaction: the errors of its messages, by their position. `long`: there is no room for so many at once. */
+  function commit(since: number | null, first: number, inner: readonly Buffer[]) {
+    const last = first + inner.length
+    sequence = last + 1
+    try {
+      socket.send(batch(since, first, inner, sequence))
+    } catch (fault) {
+      if ((fault as { errno?: number }).errno === -noMessage) return 'long'
+      throw fault
+    }
+    const errors = new Map<number, number>()
+    let isStale = false
+    readReplies(first, (reply) => {
+      if (reply.sequence === first && reply.error === restart) isStale = true
+      else if (reply.error !== 0) errors.set(reply.sequence - first - 1, reply.error)
+      // A refusal of the batch as a whole is its only answer, or the first one.
+      return reply.sequence === last || reply.sequence === first
+    })
+    return isStale ? 'stale' : errors
+  }
+
   /** `refused`: the kernel did not take it, and why is for nft to find out. */
   function changeElements(changes: readonly ElementChange[], since: number | null): 'changed' | 'stale' | 'refused' {
     const first = sequence + 1
     const inner = elementMessages(changes, first + 1)
     if (inner === null) return 'refused'
     if (inner.length === 0) return 'changed'
-    const last = first + inner.length
-    sequence = last + 1
-    try {
-      socket.send(batch(since, first, inner, sequence))
-    } catch (fault) {
-      // There is no room for so many at once.
-      if ((fault as { errno?: number }).errno === -noMessage) return 'refused'
-      throw fault
-    }
-    let outcome: 'changed' | 'stale' | 'refused' = 'changed'
-    readReplies(first, (reply) => {
-      if (reply.error === restart && reply.sequence === first) outcome = 'stale'
-      else if (reply.error !== 0) outcome = 'refused'
-      // A refusal of the batch as a whole is its only answer, or the first one.
-      return reply.sequence === last || reply.sequence === first
-    })
-    return outcome
+    const errors = commit(since, first, inner)
+    if (errors === 'stale') return errors
+    return errors !== 'long' && errors.size === 0 ? 'changed' : 'refused'
   }
 
-  return { generation, isPresent, chains, counts, changeElements }
+  /** Sets that do not exist are left out, and the others changed. Null: the kernel refused it for another reason. */
+  function changeLive(table: string, changes: readonly LiveSetChange[], since: number | null): LiveChanged | null {
+    const missing = new Set<string>()
+    for (;;) {
+      const left = changes.filter(({ set }) => !missing.has(set))
+      const first = sequence + 1
+      const inner = liveMessages(table, left, first + 1)
+      if (inner.length === 0) return { outcome: 'nothing', missing: [...missing], full: [] }
+      const errors = commit(
+        since,
+        first,
+        inner.map(({ bytes }) => bytes),
+      )
+      if (errors === 'long') return null
+      if (errors === 'stale') return { outcome: errors, missing: [], full: [] }
+      if (errors.size === 0) return { outcome: 'changed', missing: [...missing], full: [] }
+      const setsOf = (wanted: number): string[] => [
+        ...new Set(inner.filter(({ isSafe }, at) => isSafe && errors.get(at) === wanted).map(({ set }) => set)),
+      ]
+      const [gone, full] = [setsOf(noEntry), setsOf(noRoom)]
+      if (gone.length === 0) return full.length > 0 ? { outcome: 'full', missing: [...missing], full } : null
+      for (const set of gone) missing.add(set)
+    }
+  }
+
+  /** Null when there is no such set. */
+  function readLive(table: string, set: string, parts: readonly KeyPart[]): PackedElements | null {
+    const { family, name } = tableOf(table)
+    return settled(() => {
+      const records = createRecords(parts)
+      let [isSound, isThere] = [true, true]
+      sequence += 1
+      socket.send(message('getSetElements', family, flags.dump, sequence, ...setFilter(name, set)))
+      readReplies(sequence, ({ kind, error, isInterrupted, body }) => {
+        if (isInterrupted) isSound = false
+        if (kind === 'data') records.add(body)
+        else if (error === noEntry) isThere = false
+        else if (error !== 0) throw new Error(describe(error))
+        return kind !== 'data'
+      })
+      return { value: isThere ? { parts, bytes: records.bytes() } : null, isSound }
+    })
+  }
+
+  return { generation, isPresent, chains, counts, changeElements, changeLive, readLive }
 }
 
 const describe = (error: number): string =>

@@ -8,6 +8,7 @@ import type { NftSpec } from '../tables.ts'
 import { type Log, wordsOf } from '../text.ts'
 import type { ElementChange } from './address-set.ts'
 import { createLibraryKernel } from './library.ts'
+import type { KeyPart, LiveChanged, LiveSetChange, PackedElements } from './live-elements.ts'
 import { createProgramKernel } from './program.ts'
 
 /** `unchecked` is why the checker could not run. */
@@ -24,6 +25,10 @@ export interface NftKernel {
    * because another program changed the ruleset after `generation`; null: that is not asked.
    */
   changeElements(changes: readonly ElementChange[], generation: number | null): Promise<Verdict | 'stale'>
+  /** One transaction for elements of sets of hosts, whatever they hold. With `generation` as above. Rejects when it is refused. */
+  changeLive(table: string, changes: readonly LiveSetChange[], generation: number | null): Promise<LiveChanged>
+  /** All elements with what is left of their time, by set; sets that do not exist are not in it. */
+  readLive(table: string, sets: ReadonlyMap<string, readonly KeyPart[]>): Promise<ReadonlyMap<string, PackedElements>>
   /** Every transaction of any program makes it larger; null where it cannot be read. */
   generation(): Promise<number | null>
   /** What the rules of each origin counted, in these chains or in all of the table; null when there is no such table. */

@@ -9,6 +9,7 @@ import type { NftSpec } from '../tables.ts'
 import type { Log } from '../text.ts'
 import type { ElementChange } from './address-set.ts'
 import type { NftKernel, Verdict } from './kernel.ts'
+import type { KeyPart, LiveChanged, LiveSetChange, PackedElements } from './live-elements.ts'
 import { createProgramKernel } from './program.ts'
 import { accepted, elementScript, verdictOf } from './refusals.ts'
 
@@ -20,6 +21,13 @@ export interface WorkerData {
 export type Job =
   | { readonly verb: 'check' | 'load'; readonly script: Uint8Array }
   | { readonly verb: 'changeElements'; readonly changes: readonly ElementChange[]; readonly generation: number | null }
+  | {
+      readonly verb: 'changeLive'
+      readonly table: string
+      readonly changes: readonly LiveSetChange[]
+      readonly generation: number | null
+    }
+  | { readonly verb: 'readLive'; readonly table: string; readonly set: string; readonly parts: readonly KeyPart[] }
   | { readonly verb: 'counts'; readonly table: string; readonly chains: readonly string[] | null }
   | { readonly verb: 'chains' | 'isPresent'; readonly table: string }
   | { readonly verb: 'generation' }
@@ -30,7 +38,9 @@ export type Answer = { readonly event: 'ready' } | { readonly value: unknown } |
 const urgency: Readonly<Record<Job['verb'], number>> = {
   load: 0,
   changeElements: 0,
+  changeLive: 0,
   generation: 1,
+  readLive: 1,
   counts: 1,
   chains: 1,
   isPresent: 1,
@@ -66,7 +76,7 @@ function addCounts(counts: Counts, more: Counts | null): void {
 }
 
 /** What this process was told to load first: the copies without types, without which the thread would load the stripper. */
-const preloads = (): string[] => process.execArgv.filter((option) => option.startsWith('--import='))
+export const preloads = (): string[] => process.execArgv.filter((option) => option.startsWith('--import='))
 
 /** Until the thread reports that the library works. */
 async function started(worker: Worker): Promise<void> {
@@ -170,6 +180,23 @@ export async function createLibraryKernel(spec: NftSpec, log: Log, entry = worke
     return outcome === 'changed' ? accepted : load(elementScript(changes))
   }
 
+  /** What the kernel refused without a reason that we know is for nft, which has words for it. */
+  async function changeLive(table: string, changes: readonly LiveSetChange[], generation: number | null) {
+    if (state === 'lost') return program.changeLive(table, changes, generation)
+    const outcome = (await ask({ verb: 'changeLive', table, changes, generation })) as LiveChanged | null
+    return outcome ?? program.changeLive(table, changes, generation)
+  }
+
+  /** Set by set, so that a load can go in between. */
+  async function readLive(table: string, sets: ReadonlyMap<string, readonly KeyPart[]>) {
+    const found = new Map<string, PackedElements>()
+    for (const [set, parts] of sets) {
+      const elements = (await ask({ verb: 'readLive', table, set, parts })) as PackedElements | null
+      if (elements) found.set(set, elements)
+    }
+    return found
+  }
+
   const readCounts = (table: string, names: readonly string[] | null) =>
     ask({ verb: 'counts', table, chains: names }) as Promise<Counts | null>
 
@@ -199,6 +226,8 @@ export async function createLibraryKernel(spec: NftSpec, log: Log, entry = worke
     check: (script) => orElse(runScript('check', script), () => program.check(script)),
     load,
     changeElements,
+    changeLive,
+    readLive: (table, sets) => orElse(readLive(table, sets), () => program.readLive(table, sets)),
     generation: () => orElse(ask({ verb: 'generation' }) as Promise<number | null>, program.generation),
     counts: (table, names) => orElse(counts(table, names), () => program.counts(table, names)),
     chains: (table) => orElse(ask({ verb: 'chains', table }) as Promise<string[]>, () => program.chains(table)),

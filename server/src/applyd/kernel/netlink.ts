@@ -16,6 +16,7 @@ export const messages = {
   newRule: 6,
   getRule: 7,
   newSetElements: 12,
+  getSetElements: 13,
   deleteSetElements: 14,
   newGeneration: 15,
   getGeneration: 16,
@@ -78,7 +79,8 @@ export function message(
   return envelope((subsystem << 8) | messages[name], family, 0, flagBits | flags.request, sequence, parts)
 }
 
-function envelope(
+/** One message of any subsystem of netfilter. */
+export function envelope(
   type: number,
   family: number,
   resource: number,
@@ -200,7 +202,12 @@ export function parseChain(body: Buffer, table: string): string | null {
 }
 
 /** Where the payload of an attribute begins and ends among others; null when it is not there. No copies: rules are many. */
-function locate(bytes: Buffer, type: number, from: number, to: number): readonly [from: number, to: number] | null {
+export function locate(
+  bytes: Buffer,
+  type: number,
+  from: number,
+  to: number,
+): readonly [from: number, to: number] | null {
   for (let at = from; at + 4 <= to; ) {
     const length = bytes.readUInt16LE(at)
     if (length < 4 || at + length > to) throw new Error('The kernel sent an attribute that is cut off.')

@@ -7,11 +7,15 @@ import { run } from '../processes.ts'
 import type { NftSpec } from '../tables.ts'
 import { oneLine } from '../text.ts'
 import type { NftKernel, Verdict } from './kernel.ts'
+import type { KeyPart, LiveChanged, LiveSetChange, PackedElements } from './live-elements.ts'
+import { liveScript, parseLiveListing } from './live-script.ts'
 import { accepted, elementScript, verdictOf } from './refusals.ts'
 
 const timeoutMs = 20_000
 /** Reading the whole table is faster than reading more chains than this. */
 const chainsAtOnce = 8
+/** The same for sets. */
+const setsAtOnce = 8
 
 export function createProgramKernel(spec: NftSpec): NftKernel {
   async function runScript(script: readonly ScriptLine[], isCheck: boolean): Promise<Verdict> {
@@ -54,11 +58,49 @@ export function createProgramKernel(spec: NftSpec): NftKernel {
     throw new Error(`nft could not look for ${table}: ${oneLine(stderr)}`)
   }
 
+  /** Names of the sets of a table, without reading their elements. */
+  async function listSets(table: string): Promise<ReadonlySet<string>> {
+    const [family = '', name = ''] = table.split(' ')
+    const { code, stdout, stderr } = await run([...spec.command, '-j', '-t', 'list', 'sets', family], timeoutMs)
+    if (code !== 0) throw new Error(`nft could not list the sets of ${table}: ${oneLine(stderr)}`)
+    const objects = (JSON.parse(stdout) as { nftables: { set?: { name: string; table: string } }[] }).nftables
+    return new Set(objects.flatMap(({ set }) => (set?.table === name ? [set.name] : [])))
+  }
+
+  async function changeLive(table: string, changes: readonly LiveSetChange[]): Promise<LiveChanged> {
+    const present = await listSets(table)
+    const missing = changes.map(({ set }) => set).filter((set) => !present.has(set))
+    const script = liveScript(
+      table,
+      changes.filter(({ set }) => present.has(set)),
+    )
+    if (script.length === 0) return { outcome: 'nothing', missing, full: [] }
+    const { problems, unchecked } = await runScript(script, false)
+    if (problems.length === 0 && unchecked === null) return { outcome: 'changed', missing, full: [] }
+    const full = problems.filter(({ message }) => message.includes('Too many open files')).map(({ field }) => field)
+    if (full.length > 0) return { outcome: 'full', missing, full: [...new Set(full)] }
+    throw new Error(`nft refused a change of elements: ${problems[0]?.message ?? unchecked}`)
+  }
+
+  async function readLive(table: string, sets: ReadonlyMap<string, readonly KeyPart[]>) {
+    const [family = '', name = ''] = table.split(' ')
+    const listings =
+      sets.size > setsAtOnce
+        ? [await list('sets', family)]
+        : await Promise.all([...sets.keys()].map((set) => list('set', family, name, set)))
+    const found = new Map<string, PackedElements>()
+    for (const text of listings)
+      for (const [set, elements] of parseLiveListing(text, name, sets)) found.set(set, elements)
+    return found
+  }
+
   return {
     way: 'program',
     check: (script) => runScript(script, true),
     load: (script) => runScript(script, false),
     changeElements: (changes) => runScript(elementScript(changes), false),
+    changeLive,
+    readLive,
     generation: async () => null,
     counts,
     chains: async (table) => listChains(await list('chains'), table),

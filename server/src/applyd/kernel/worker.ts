@@ -58,6 +58,10 @@ function run(job: Job): unknown {
       return placed(load(job.script))
     case 'changeElements':
       return kernel.changeElements(job.changes, job.generation)
+    case 'changeLive':
+      return kernel.changeLive(job.table, job.changes, job.generation)
+    case 'readLive':
+      return kernel.readLive(job.table, job.set, job.parts)
     case 'generation':
       return kernel.generation()
     case 'counts':

@@ -33,6 +33,8 @@ const kernel: NftKernel = {
     done.push(...changes)
     return accepted
   },
+  changeLive: async (_, changes) => ({ outcome: 'nothing', missing: changes.map(({ set: one }) => one), full: [] }),
+  readLive: async () => new Map(),
   generation: async () => generation,
   counts: async () => null,
   chains: async () => [],

@@ -39,6 +39,8 @@ const kernel: NftKernel = {
   check: async () => accept,
   load: async () => accept,
   changeElements: async () => accept,
+  changeLive: async (_, changes) => ({ outcome: 'nothing', missing: changes.map(({ set: one }) => one), full: [] }),
+  readLive: async () => new Map(),
   generation: async () => generation,
   counts: async () => null,
   chains: async (name) => {

@@ -48,6 +48,8 @@ export function createWatch(
   /** Tables with unknown content: a load may or may not have happened. */
   const unverified = new Set<string>()
   let fingerprints: Fingerprints = new Map()
+  /** Between these generations nothing but elements of live sets changed, and by us. */
+  let own = { from: 0, to: 0 }
 
   /** What is known without asking the kernel. */
   function stateOf(table: string): TableState {
@@ -127,7 +129,9 @@ export function createWatch(
     if (pieces && listing && state === 'intact') adopt(pieces, listing)
     const isSpare = !isThere && !pieces && table !== spec.tables[0]
     const pause = (text?.length ?? 0) > largeListing ? pausePerDuration * duration : isSpare ? absencePauseMs : 0
-    looks.set(table, { state, generation, until: start + pause, size: text?.length ?? null })
+    const isFollowed = generation !== null && generation >= own.from && generation < own.to
+    const current = isFollowed ? own.to : generation
+    looks.set(table, { state, generation: current, until: start + pause, size: text?.length ?? null })
   }
 
   /** Every piece is present with the content it was loaded with, and nothing else is. */
@@ -190,6 +194,13 @@ export function createWatch(
     }
   }
 
+  /** We changed elements that no listing is compared with: what is known about the tables still holds. */
+  function followElements(before: number, after: number | null): void {
+    if (after !== before + 1) return
+    own = { from: own.to === before ? own.from : before, to: after }
+    for (const [table, last] of looks) if (last.generation === before) looks.set(table, { ...last, generation: after })
+  }
+
   /** The generation at which all tables were as loaded; null when that is not known. */
   function generationOf(): number | null {
     const found = new Set([...held.keys()].map((table) => looks.get(table)?.generation ?? null))
@@ -223,6 +234,7 @@ export function createWatch(
     beginLoad,
     endRefusedLoad,
     endLoad,
+    followElements,
     generationOf,
     restore,
     distrust,

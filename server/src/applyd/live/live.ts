@@ -1,0 +1,223 @@
+// Live sets: elements that come and go without a plan. Changes take turns with loads, so that a reload of a table takes every
+// element along; only the traffic of these milliseconds can add one meanwhile, and then does so again with its next packet.
+
+import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import type { LiveChange, LiveElement, LiveOutcome, LiveReading, NftPiece } from '../../plan/artifacts.ts'
+import type { NftKernel } from '../kernel/kernel.ts'
+import {
+  countElements,
+  joinElements,
+  type KeyPart,
+  keyPartsOf,
+  type LiveChanged,
+  type LiveSetChange,
+  type PackedElements,
+  packElements,
+  printElement,
+  unpackElement,
+  unpackElements,
+} from '../kernel/live-elements.ts'
+import type { createWatch } from '../loaded/watch.ts'
+import type { TableChange } from '../nft-script.ts'
+import { indexPieces, isLively } from '../pieces.ts'
+import { deviceForm } from '../tables.ts'
+import { type Log, wordsOf } from '../text.ts'
+import { Refusal } from '../wire/values.ts'
+import { liveKeyOf } from './requests.ts'
+
+/** The parts of a key, in the order of the kernel. */
+const partsOf = {
+  host: ['ipv4_addr'],
+  pair: ['ipv4_addr', 'ether_addr'],
+  seen: ['ipv4_addr', 'ether_addr', 'ifname'],
+} as const
+
+/** More than this may come in several pieces, between which the kernel can lose its place. */
+const inOnePiece = 100
+/** So many elements are made into objects before others get a turn. */
+const elementsAtOnce = 2000
+const staleAttempts = 3
+
+interface LiveParts {
+  readonly kernel: NftKernel
+  /** Live sets are of this table. */
+  readonly table: string
+  readonly watch: Pick<ReturnType<typeof createWatch>, 'followElements'>
+  readonly held: ReadonlyMap<string, readonly NftPiece[]>
+  readonly isOff: boolean
+  readonly log: Log
+}
+
+/** `changes` with the elements of the kernel, and whether elements of a set that stays cannot be among them. */
+export interface CarriedChanges {
+  readonly changes: readonly TableChange[]
+  readonly isLossy: boolean
+}
+
+export type Live = ReturnType<typeof createLive>
+
+export function createLive({ kernel, table, watch, held, isOff, log }: LiveParts) {
+  let epoch: string = randomUUID()
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** Loads and changes, one at a time, in the order of arrival. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = last.then(work)
+    last = turn.catch(() => {})
+    return turn
+  }
+
+  /** Elements were lost, or may have been. */
+  function renewEpoch(): void {
+    epoch = randomUUID()
+  }
+
+  const missingAll = (sets: readonly string[]): LiveOutcome => ({ epoch, missing: [...sets] })
+
+  function change(changes: readonly LiveChange[]): Promise<LiveOutcome> {
+    if (isOff || !held.has(table)) return Promise.resolve(missingAll(changes.map(({ set }) => set)))
+    return inTurn(async () => {
+      const wanted = changes.map(packChange)
+      const { outcome, missing, full } = await changeOnce(wanted)
+      if (outcome !== 'full') return { epoch, missing }
+      // To add what is removed needs room: what is there is looked up instead.
+      const again = await changeOnce(await exactly(wanted, new Set(full)))
+      if (again.outcome === 'full') throw new Refusal(`The live set ${again.full.join(', ')} is full.`)
+      return { epoch, missing: again.missing }
+    })
+  }
+
+  /** The generation says that nothing else was changed, so that no table is listed because of our own change. */
+  async function changeOnce(changes: readonly LiveSetChange[]): Promise<LiveChanged> {
+    for (let attempt = 1; ; attempt += 1) {
+      const before = await kernel.generation()
+      const changed = await kernel.changeLive(table, changes, attempt === staleAttempts ? null : before)
+      if (changed.outcome === 'stale') continue
+      if (changed.outcome === 'changed' && before !== null) watch.followElements(before, await kernel.generation())
+      return changed
+    }
+  }
+
+  async function exactly(changes: readonly LiveSetChange[], full: ReadonlySet<string>): Promise<LiveSetChange[]> {
+    const concerned = changes.filter(({ set }) => full.has(set))
+    const present = await kernel.readLive(table, new Map(concerned.map(({ set, add }) => [set, add.parts])))
+    return changes.map((one) => {
+      const elements = full.has(one.set) ? present.get(one.set) : undefined
+      if (!elements) return one
+      const keys = new Set(unpackElements(elements).map(({ key }) => key.join()))
+      const touched = [...unpackElements(one.remove), ...unpackElements(one.add)]
+      const there = touched.filter(({ key }) => keys.has(key.join()))
+      return { ...one, remove: packElements(one.remove.parts, there), isExact: true }
+    })
+  }
+
+  /**
+   * A dump continues by the number of elements it showed: when one of them expires meanwhile, it passes over another. So long
+   * sets are read twice, and every element is taken that either of them shows.
+   */
+  async function readElements(sets: ReadonlyMap<string, readonly KeyPart[]>) {
+    const first = await kernel.readLive(table, sets)
+    const long = new Map([...sets].filter(([set]) => isLong(first.get(set))))
+    const second = long.size > 0 ? await kernel.readLive(table, long) : new Map<string, PackedElements>()
+    return new Map(
+      [...first].map(([set, elements]) => {
+        const more = second.get(set)
+        return [set, more ? joinElements(elements, more) : elements] as const
+      }),
+    )
+  }
+
+  async function read(sets: readonly string[]): Promise<LiveReading> {
+    const asked = new Map(sets.map((set) => [set, partsOf[liveKeyOf(set) ?? 'host']] as const))
+    const began = epoch
+    const found = isOff || !held.has(table) ? new Map<string, PackedElements>() : await readElements(asked)
+    const read: Record<string, LiveElement[]> = {}
+    for (const [set, elements] of found) read[set] = await toElements(elements)
+    // What was read before a loss is not of the new epoch.
+    return { epoch: began, sets: read }
+  }
+
+  /** Does the loaded table have one of these sets? */
+  const declares = (sets: readonly string[]): boolean => {
+    const pieces = isOff ? undefined : held.get(table)
+    return pieces !== undefined && sets.some((set) => indexPieces(pieces).has(`set ${set}`))
+  }
+
+  /** Before a load: tables that are loaded in full get the elements of their live sets, in the same transaction. */
+  async function carry(changes: readonly TableChange[]): Promise<CarriedChanges> {
+    const full = changes.find((one) => one.table === table && !one.difference && one.wanted.length > 0)
+    if (!full || isOff) return { changes, isLossy: false }
+    const { kept, isLossy } = await withElements(full.wanted)
+    return { changes: changes.map((one) => (one === full ? { ...one, wanted: kept } : one)), isLossy }
+  }
+
+  /** The pieces with the elements that the kernel has in live sets of the same head. */
+  async function withElements(wanted: readonly NftPiece[]) {
+    const before = held.get(table)
+    const old = before && indexPieces(before)
+    const isSame = (piece: NftPiece): boolean => !old || old.get(`set ${piece.name}`)?.head === piece.head
+    const lively = wanted.filter((piece) => piece.kind === 'set' && isLively(piece))
+    const sets = new Map<string, readonly KeyPart[]>()
+    for (const piece of lively.filter(isSame)) {
+      const parts = keyPartsOf(piece.head)
+      if (parts) sets.set(piece.name, parts)
+    }
+    let found: ReadonlyMap<string, PackedElements> = new Map()
+    try {
+      if (sets.size > 0) found = await readElements(sets)
+    } catch (fault) {
+      log('error', 'The elements of live sets cannot be read and are lost', { reason: wordsOf(fault) })
+    }
+    const isLossy = lively.some(({ name }) => (!old || old.has(`set ${name}`)) && !found.has(name))
+    const kept = wanted.map((piece) => {
+      const elements = piece.kind === 'set' ? found.get(piece.name) : undefined
+      const lines = elements ? printAll(elements, /\btimeout\b/.test(piece.head)) : []
+      return lines.length > 0 ? { ...piece, parts: [{ lines, hash: '' }] } : piece
+    })
+    return { kept, isLossy }
+  }
+
+  return { change, read, declares, carry, withElements, inTurn, renewEpoch, epoch: () => epoch }
+}
+
+const isLong = (elements: PackedElements | undefined): boolean =>
+  elements !== undefined && countElements(elements) > inOnePiece
+
+/** Of a key that is named twice the last one counts, and what is added wins over what is removed. */
+function packChange({ set, add, remove }: LiveChange): LiveSetChange {
+  const parts = partsOf[liveKeyOf(set) ?? 'host']
+  const keyOf = ({ address, mac, device }: LiveElement) => [address, mac ?? '', device ?? ''].slice(0, parts.length)
+  const added = new Map(add.map((element) => [keyOf(element).join(), element]))
+  const removed = new Map(remove.map((element) => [keyOf(element).join(), element]))
+  for (const key of added.keys()) removed.delete(key)
+  const pack = (elements: Iterable<LiveElement>): PackedElements =>
+    packElements(
+      parts,
+      [...elements].map((element) => ({
+        key: keyOf(element),
+        timeoutMs: element.seconds === null ? null : element.seconds * 1000,
+        leftMs: null,
+      })),
+    )
+  return { set, add: pack(added.values()), remove: pack(removed.values()), isExact: false }
+}
+
+async function toElements(packed: PackedElements): Promise<LiveElement[]> {
+  const elements: LiveElement[] = []
+  for (let at = 0; at < countElements(packed); at += 1) {
+    if (at > 0 && at % elementsAtOnce === 0) await setImmediate()
+    const { key, leftMs } = unpackElement(packed, at)
+    const [address = '', mac = null, device = null] = key
+    // There is no device of ours with another name.
+    if (device !== null && !deviceForm.test(device)) continue
+    elements.push({ address, mac, device, seconds: leftMs === null ? null : Math.ceil(leftMs / 1000) })
+  }
+  return elements
+}
+
+/** A set without times takes no element with one, which would refuse the whole load. */
+function printAll(elements: PackedElements, hasTimes: boolean): string[] {
+  const values = unpackElements(elements).filter(({ timeoutMs }) => hasTimes || timeoutMs === null)
+  return values.flatMap((value) => printElement(elements.parts, value) ?? [])
+}
