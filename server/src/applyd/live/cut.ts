@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import type { CutTarget } from '../../plan/artifacts.ts'
 import type { Context } from '../applyd.ts'
 import { preloads } from '../kernel/library.ts'
-import { type Log, wordsOf } from '../text.ts'
+import { wordsOf } from '../text.ts'
 import { Refusal } from '../wire/values.ts'
 
 export interface CutWorkerData {
@@ -45,13 +45,15 @@ export function createCutter({ plane, tables, log }: CutterParts, entry = worker
     started.on('message', (answer: CutAnswer) => {
       const answered = working
       working = []
+      if ('fault' in answer) log('error', 'Connections cannot be ended', { reason: answer.fault })
       for (const [index, { resolve, reject }] of answered.entries())
         if ('counts' in answer) resolve(answer.counts[index] ?? 0)
-        else reject(refusal(answer.fault, log))
+        else reject(refusal(answer.fault))
       next()
     })
     started.on('error', (fault) => {
       reason = wordsOf(fault)
+      log('error', 'The thread that ends connections failed', { fault })
     })
     started.on('exit', () => {
       if (worker !== started) return
@@ -65,7 +67,7 @@ export function createCutter({ plane, tables, log }: CutterParts, entry = worker
     const left = [...working, ...waiting]
     working = []
     waiting = []
-    for (const { reject } of left) reject(refusal(reason, log))
+    for (const { reject } of left) reject(refusal(reason))
   }
 
   function next(): void {
@@ -103,7 +105,5 @@ export function createCutter({ plane, tables, log }: CutterParts, entry = worker
   return { cut, close }
 }
 
-function refusal(reason: string, log: Log): Refusal {
-  log('error', 'Connections cannot be ended', { reason })
-  return new Refusal(`Connections cannot be ended here: ${reason}. They stay until they end by themselves.`)
-}
+const refusal = (reason: string): Refusal =>
+  new Refusal(`Connections cannot be ended here: ${reason.replace(/\.$/, '')}. They stay until they end by themselves.`)
