@@ -200,7 +200,10 @@ export interface LiveReading {
   readonly sets: Readonly<Record<string, readonly LiveElement[]>>
 }
 
-/** Hosts that tried to reach an external network, as the kernel noted them. Each is reported once. */
+/**
+ * Hosts that tried to reach an external network, as the kernel noted them. Each is reported once to a connection that keeps
+ * asking, and again to the next connection when the one before ended without asking again.
+ */
 export interface Arrivals {
   readonly epoch: string
   /** Those that an authorization rule lets through, which begins their session. */
