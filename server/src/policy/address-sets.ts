@@ -5,7 +5,8 @@
 import { entriesOf } from '../net/address-list.ts'
 import type { Ranges } from '../net/ranges.ts'
 import type { NftPart, NftPiece } from '../plan/artifacts.ts'
-import { joinParts, makePart } from '../plan/nft-piece.ts'
+import { memberSetOf } from '../plan/live-sets.ts'
+import { joinParts, makePart, makePiece } from '../plan/nft-piece.ts'
 import { addresses, type Nft, name, words } from '../render/nft.ts'
 import { mix } from './dispatch-cuts.ts'
 import type { AddressMatch } from './model.ts'
@@ -37,6 +38,17 @@ export const addressSet = (match: AddressMatch): NftPiece => setsOf(match, false
 
 /** A set, or two whose addresses are those of the list together: its hosts and its networks. */
 export const addressSets = (match: AddressMatch): readonly NftPiece[] => setsOf(match, true)
+
+const memberSets = new Map<string, NftPiece>()
+
+/** Addresses of the sessions of a user or a group. Empty here: its elements are not configuration, and come and go. */
+export function memberSet(id: string): NftPiece {
+  const head = words('type ipv4_addr; size 65535; flags dynamic;')
+  const set = memberSets.get(id) ?? makePiece({ kind: 'set', name: name(memberSetOf(id)), head, lines: [], origin: '' })
+  if (memberSets.size >= maxRemembered) memberSets.clear()
+  memberSets.set(id, set)
+  return set
+}
 
 /** Rules that name the same objects share the ranges, and so their sets. */
 function setsOf({ key, ranges }: AddressMatch, canSplit: boolean): readonly NftPiece[] {

@@ -10,10 +10,10 @@ import type { Facts } from '../../plan/facts.ts'
 import type { AccessBinding, AccessStage, HardwareFilter, LoggedAction, Policy, Span } from '../../policy/model.ts'
 import { digest } from '../../render/digest.ts'
 import { dnsStage } from '../dns/public.ts'
-import { externalDevices, ownAddresses } from '../network/public.ts'
-import { addressesOf } from '../objects/public.ts'
+import { externalDevices, localSide, ownAddresses } from '../network/public.ts'
+import { addressesOf, membersIn } from '../objects/public.ts'
 import * as slots from './config.ts'
-import { type AccessEntry, logActions } from './contract.ts'
+import { type AccessEntry, logActions, type AccessBinding as StoredBinding } from './contract.ts'
 import { rulesOf } from './resolve-rules.ts'
 import { closedServicePorts, openServices, outsideServices } from './services.ts'
 
@@ -22,6 +22,7 @@ const noRules: Policy['rules'] = { forward: [], input: [], dnat: [], snat: [], l
 export function policyOf(config: Config, facts: Facts): Policy {
   const isEnabled = read(config, slots.state).enabled
   const { automatic_snat_enabled, log_mode, log_actions } = read(config, slots.settings)
+  const side = localSide(config, facts)
   return {
     rules: isEnabled ? rulesOf(config, facts) : noRules,
     access: isEnabled ? accessOf(config, facts) : null,
@@ -36,7 +37,7 @@ export function policyOf(config: Config, facts: Facts): Policy {
     countsHits: read(config, slots.watch).enabled,
     loggedActions: loggedActions(log_mode, log_actions),
     isBlocked: read(config, slots.block).blocked,
-    dns: dnsStage(config, facts),
+    dns: dnsStage(config, side),
     authorization: null,
   }
 }
@@ -56,18 +57,34 @@ function accessOf(config: Config, facts: Facts): AccessStage | null {
   const bindings = read(config, slots.accessOrder).acl_ordered_list.flatMap((binding, at): AccessBinding[] => {
     const list = lists.get(binding.acl)
     if (!list) return []
-    const members = { key: `acl_${at}`, ranges: membersOf(config, facts, binding.src, binding.hip), isNegated: false }
     const listKey = `acl_${digest(list.id).slice(0, 12)}`
     const known = resolvedLists.get(list.id) ?? resolveList(list.id, list.value)
     resolvedLists.set(list.id, known)
-    return [{ origin: pathOf(slots.accessOrder, at), members, listKey, entries: known.entries }]
+    const bound = boundHosts(config, facts, `acl_${at}`, binding)
+    return [{ origin: pathOf(slots.accessOrder, at), ...bound, listKey, entries: known.entries }]
   })
   lastLists = resolvedLists
   return { bindings, isAllowedByDefault: default_action === 'allow', isLogged: logging_enabled }
 }
 
+/** Addresses of sessions are not known here, so that those of profiles are then a condition apart. */
+function boundHosts(
+  config: Config,
+  facts: Facts,
+  key: string,
+  { src, hip }: StoredBinding,
+): Pick<AccessBinding, 'members' | 'holders'> {
+  const members = membersIn(config, src)
+  if (members.length === 0) return { members: { key, ranges: hostsOf(config, facts, src, hip), isNegated: false } }
+  const holders = { key: `${key}_p`, ranges: addressesOf(config, facts, hip), isNegated: false }
+  return {
+    members: { key, ranges: addressesOf(config, facts, src), isNegated: false, members },
+    ...(hip.length > 0 ? { holders } : {}),
+  }
+}
+
 /** Hosts in one of the groups that hold one of the profiles; an empty list is not a condition. */
-function membersOf(config: Config, facts: Facts, groups: readonly string[], profiles: readonly string[]): Ranges {
+function hostsOf(config: Config, facts: Facts, groups: readonly string[], profiles: readonly string[]): Ranges {
   const outside = [groups, profiles]
     .filter((ids) => ids.length > 0)
     .map((ids) => invert(addressesOf(config, facts, ids), highestAddress))
