@@ -220,8 +220,8 @@ export function createRuleset(context: Context, kernel: NftKernel) {
     return targets
   }
 
-  /** The first table as a separate script, without the rules of one origin. */
-  function show(leftOut: string): string {
+  /** The first table as a separate script, without the rules of these origins. */
+  function show(leftOut: readonly string[]): string {
     const [table] = nft.tables
     const pieces = held.get(table)
     if (!pieces) throw new Refusal('The content of the loaded rules is not known. Apply the configuration again.')
@@ -241,10 +241,10 @@ export function createRuleset(context: Context, kernel: NftKernel) {
   }
 }
 
-function withoutRulesOf(origin: string, piece: NftPiece): NftPiece {
-  const all = originsOf(piece)
-  return all.includes(origin)
-    ? { ...piece, parts: [makePart(linesOf(piece).filter((_, index) => all[index] !== origin))] }
+function withoutRulesOf(left: readonly string[], piece: NftPiece): NftPiece {
+  const isLeft = originsOf(piece).map((origin) => left.includes(origin))
+  return isLeft.includes(true)
+    ? { ...piece, parts: [makePart(linesOf(piece).filter((_, index) => !isLeft[index]))] }
     : piece
 }
 

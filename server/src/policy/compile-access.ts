@@ -33,6 +33,12 @@ export interface AccessOptions {
   readonly isLogged: boolean
 }
 
+/** System rules that come before the lists: for all packets, and for new connections. */
+export interface AccessSystemLines {
+  readonly first: readonly Nft[]
+  readonly onNew: readonly Nft[]
+}
+
 export interface CompiledAccess {
   readonly pieces: readonly NftPiece[]
   readonly trees: ReadonlyMap<string, RankedTree>
@@ -41,12 +47,12 @@ export interface CompiledAccess {
 export function compileAccess(
   stage: AccessStage,
   options: AccessOptions,
-  first: readonly Nft[],
+  { first, onNew }: AccessSystemLines,
   previous: ReadonlyMap<string, RankedTree>,
 ): CompiledAccess {
   const pieces: NftPiece[] = []
   const trees = new Map<string, RankedTree>()
-  const lines = [...first, words('ct state established,related accept')]
+  const lines = [...first, words('ct state established,related accept'), ...onNew]
   for (const { listKey, entries, members, holders } of stage.bindings) {
     const name = `x_${digest(listKey).slice(0, 12)}`
     if (!trees.has(name)) {

@@ -7,8 +7,19 @@ import { type Config, commonEnds, read } from '../../model/slots.ts'
 import { everyAddress, highestAddress, parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import { invert, type Ranges, unite } from '../../net/ranges.ts'
 import type { Facts } from '../../plan/facts.ts'
-import type { AccessBinding, AccessStage, HardwareFilter, LoggedAction, Policy, Span } from '../../policy/model.ts'
+import {
+  type AccessBinding,
+  type AccessStage,
+  type HardwareFilter,
+  type LoggedAction,
+  type Policy,
+  type PolicyRule,
+  ruleTables,
+  type Span,
+} from '../../policy/model.ts'
 import { digest } from '../../render/digest.ts'
+import { authorizationStage } from '../authorization/public.ts'
+import { discoverySettings } from '../device-discovery/public.ts'
 import { dnsStage } from '../dns/public.ts'
 import { externalDevices, localSide, ownAddresses } from '../network/public.ts'
 import { addressesOf, membersIn } from '../objects/public.ts'
@@ -23,9 +34,11 @@ export function policyOf(config: Config, facts: Facts): Policy {
   const isEnabled = read(config, slots.state).enabled
   const { automatic_snat_enabled, log_mode, log_actions } = read(config, slots.settings)
   const side = localSide(config, facts)
+  const rules = isEnabled ? rulesOf(config, facts) : noRules
+  const access = isEnabled ? accessOf(config, facts) : null
   return {
-    rules: isEnabled ? rulesOf(config, facts) : noRules,
-    access: isEnabled ? accessOf(config, facts) : null,
+    rules,
+    access,
     hardware: isEnabled ? hardwareOf(config) : null,
     hasAutomaticSnat: automatic_snat_enabled,
     externalDevices: externalDevices(config, facts),
@@ -38,8 +51,26 @@ export function policyOf(config: Config, facts: Facts): Policy {
     loggedActions: loggedActions(log_mode, log_actions),
     isBlocked: read(config, slots.block).blocked,
     dns: dnsStage(config, side),
-    authorization: null,
+    authorization: authorizationStage(config, {
+      side,
+      namesMembers: namesMembers(rules, access),
+      notesUnknown: read(config, discoverySettings).enabled,
+    }),
   }
+}
+
+const known = new WeakMap<readonly PolicyRule[], boolean>()
+
+/** Does a rule or a binding name a user or a group? Asked at every change, so ten thousand rules are looked through once. */
+function namesMembers(rules: Policy['rules'], access: AccessStage | null): boolean {
+  const inTable = (table: readonly PolicyRule[]): boolean => {
+    const found = known.get(table) ?? table.some(({ source, destination }) => source?.members || destination?.members)
+    known.set(table, found)
+    return found
+  }
+  return (
+    ruleTables.some((table) => inTable(rules[table])) || (access?.bindings.some((it) => it.members.members) ?? false)
+  )
 }
 
 function loggedActions(mode: string, selected: readonly LoggedAction[]): readonly LoggedAction[] {
