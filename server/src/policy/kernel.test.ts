@@ -10,6 +10,7 @@ import {
   listDifferences,
   outsideProbe,
   type Prediction,
+  packetKey,
   readSighting,
   type SentPacket,
   senderPath,
@@ -46,7 +47,7 @@ import { automaticSnatOrigin, compilePolicy } from './compile.ts'
 import { type DnsStage, interceptionOrigin } from './dns.ts'
 import { evaluate } from './evaluate.ts'
 import type { Outcome, Trace } from './evaluate-trace.ts'
-import { type Policy, ruleTables } from './model.ts'
+import { type AuthorizationStage, emptyPolicy, type Policy, ruleTables } from './model.ts'
 
 const tag = `pe${process.pid}`
 const [client, gateway, outside] = [`${tag}-client`, `${tag}-gateway`, `${tag}-outside`]
@@ -366,3 +367,59 @@ for (const { title, policies, packets, sizes, dns = () => null, changes = 0, ...
       assert.deepEqual(found.slice(0, 20), [], `${found.length} differences with seed ${seed}`)
     }
   })
+
+/** One packet of each source, one after the other; which of them arrived behind the gateway. */
+function arrived(sources: readonly string[]): boolean[] {
+  return sources.map((source) => {
+    const port = nextPort++
+    const sent = { source, destination: '192.0.2.10', protocol: 'udp', source_port: port, destination_port: 9 }
+    forget()
+    inside(client, process.execPath, [senderPath], JSON.stringify([{ ...sent, incoming_interface: 'lan0', time: 0 }]))
+    const countOf = (origin: string) => look().counts.get(origin) ?? 0
+    const deadline = performance.now() + patienceMs
+    // Refused or not, the packet leaves a trace.
+    const before = refusals
+    let isThere = false
+    do isThere = look().arrivals.has(packetKey('udp', port))
+    while (!isThere && countOf(authorizationOrigin) === before && performance.now() < deadline)
+    refusals = countOf(authorizationOrigin)
+    return isThere
+  })
+}
+
+let refusals = 0
+
+test('the kernel refuses a copied card and the address of another card, and makes first packets sessions', {
+  skip: cannot,
+}, () => {
+  const [a, b, c, d] = world.sources.lan0.slice(0, 4) as [string, string, string, string]
+  const number = (text: string): number => parseAddress(text) as number
+  const stage: AuthorizationStage = {
+    isEnforced: true,
+    side: dnsStage(1),
+    hosts: [number(d), number(d)],
+    networks: [],
+    pairs: [{ address: number(c), mac: '02:00:00:00:ff:ff' }],
+    macs: [cards.lan0],
+    idleSeconds: 900,
+    portalPort: null,
+    notesUnknown: true,
+  }
+  load({ ...emptyPolicy, externalDevices: ['wan0'], authorization: stage }, {}, noHosts)
+  refusals = 0
+  // The card has the first address; with the second it is a copy. The third belongs to another card, the fourth has a rule.
+  assert.deepEqual(arrived([a, b, a, c, d]), [true, false, true, false, true])
+  const list = (set: string) => inside(gateway, 'nft', ['list', 'set', 'inet', 'portcullis', set])
+  for (const [set, pattern] of [
+    ['auth_pairs', new RegExp(`${a} \\. ${cards.lan0} `)],
+    ['auth_hosts', new RegExp(`${d} `)],
+    ['auth_new', new RegExp(`${a} \\. ${cards.lan0} \\. "lan0".*${d} \\. ${cards.lan0} \\. "lan0"`, 's')],
+    ['auth_unknown', new RegExp(`${b} \\. ${cards.lan0} \\. "lan0"`)],
+  ] as const)
+    assert.match(list(set), pattern)
+  assert.doesNotMatch(list('auth_pairs'), new RegExp(`${b} `))
+  // Without enforcement only the address of another card is refused.
+  load({ ...emptyPolicy, externalDevices: ['wan0'], authorization: { ...stage, isEnforced: false } }, {}, noHosts)
+  refusals = 0
+  assert.deepEqual(arrived([a, b, c]), [true, true, false])
+})
