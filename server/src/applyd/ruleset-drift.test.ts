@@ -82,6 +82,19 @@ scenarioOf('a trial runs without the block that failed trials set, which stays i
   assert.equal(scene.bench.kernel().match(/fwd\.sys\.blocked/g)?.length, 2)
 })
 
+scenarioOf('a trial runs without the authorization of hosts, which its namespace does not have', async (sequence) => {
+  const { scene } = sequence
+  const refused = rule('fwd.sys.authorization', 'ip daddr 10.0.0.7', 'drop')
+  const redirected = rule('authorization.settings.web_authorization', 'ip daddr 10.0.0.8', 'drop')
+  await sequence.applied(base(refused, redirected, rule('r.1', 'ip daddr 10.0.0.1')))
+  const asked = ['10.0.0.1', '10.0.0.7', '10.0.0.8'].map((destination) => ({ ...packet, destination }))
+  const results = await scene.verbs.trial({ packets: asked })
+  assert.deepEqual(
+    results.map(({ passed }) => passed),
+    [true, false, false],
+  )
+})
+
 scenarioOf('after a restart without the record of the rules the next plan is loaded in full', async (sequence) => {
   const { scene } = sequence
   const pieces = [base('jump keep'), keep, set('s', ['10.0.0.1', '10.0.0.2', '10.0.0.3'])]

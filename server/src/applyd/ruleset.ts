@@ -227,8 +227,8 @@ export function createRuleset(context: Context, kernel: NftKernel) {
     return targets
   }
 
-  /** The first table as a separate script, without the rules of one origin, and with the elements of live sets. */
-  async function show(leftOut: string): Promise<string> {
+  /** The first table as a separate script, without the rules of these origins, and with the elements of live sets. */
+  async function show(leftOut: readonly string[]): Promise<string> {
     const [table] = nft.tables
     const pieces = held.get(table)
     if (!pieces) throw new Refusal('The content of the loaded rules is not known. Apply the configuration again.')
@@ -249,10 +249,10 @@ export function createRuleset(context: Context, kernel: NftKernel) {
   }
 }
 
-function withoutRulesOf(origin: string, piece: NftPiece): NftPiece {
-  const all = originsOf(piece)
-  return all.includes(origin)
-    ? { ...piece, parts: [makePart(linesOf(piece).filter((_, index) => all[index] !== origin))] }
+function withoutRulesOf(left: readonly string[], piece: NftPiece): NftPiece {
+  const isLeft = originsOf(piece).map((origin) => left.includes(origin))
+  return isLeft.includes(true)
+    ? { ...piece, parts: [makePart(linesOf(piece).filter((_, index) => !isLeft[index]))] }
     : piece
 }
 

@@ -8,8 +8,15 @@ import { Refusal } from './wire/values.ts'
 
 const timeoutMs = 120_000
 
-/** The block that failed trials set is left out: with it every packet is dropped, and no trial could ever lift it. */
-export const leftOutOfTrials = 'fwd.sys.blocked'
+/**
+ * The block that failed trials set is left out: with it every packet is dropped, and no trial could ever lift it. So is the
+ * authorization of hosts, because the namespace of a trial has other cards and no sessions.
+ */
+export const leftOutOfTrials: readonly string[] = [
+  'fwd.sys.blocked',
+  'fwd.sys.authorization',
+  'authorization.settings.web_authorization',
+]
 
 export interface TrialInput {
   readonly script: string

@@ -5,7 +5,8 @@
 import { entriesOf } from '../net/address-list.ts'
 import type { Ranges } from '../net/ranges.ts'
 import type { NftPart, NftPiece } from '../plan/artifacts.ts'
-import { joinParts, makePart } from '../plan/nft-piece.ts'
+import { memberSetOf } from '../plan/live-sets.ts'
+import { joinParts, makePart, makePiece } from '../plan/nft-piece.ts'
 import { addresses, type Nft, name, words } from '../render/nft.ts'
 import { mix } from './dispatch-cuts.ts'
 import type { AddressMatch } from './model.ts'
@@ -38,6 +39,17 @@ export const addressSet = (match: AddressMatch): NftPiece => setsOf(match, false
 /** A set, or two whose addresses are those of the list together: its hosts and its networks. */
 export const addressSets = (match: AddressMatch): readonly NftPiece[] => setsOf(match, true)
 
+const memberSets = new Map<string, NftPiece>()
+
+/** Addresses of the sessions of a user or a group. Empty here: its elements are not configuration, and come and go. */
+export function memberSet(id: string): NftPiece {
+  const head = words('type ipv4_addr; flags dynamic; size 65535;')
+  const set = memberSets.get(id) ?? makePiece({ kind: 'set', name: name(memberSetOf(id)), head, lines: [], origin: '' })
+  if (memberSets.size >= maxRemembered) memberSets.clear()
+  memberSets.set(id, set)
+  return set
+}
+
 /** Rules that name the same objects share the ranges, and so their sets. */
 function setsOf({ key, ranges }: AddressMatch, canSplit: boolean): readonly NftPiece[] {
   const known = remembered.get(ranges) ?? new Map<string, readonly NftPiece[]>()
@@ -59,6 +71,28 @@ function makeSets(key: string, ranges: Ranges, canSplit: boolean): readonly NftP
   return [makeSet('intervals', key, { numbers: ranges, width: 2 })]
 }
 
+/** Each of these addresses, in a hash set of this name. */
+export const hostSet = (text: string, ranges: Ranges): NftPiece =>
+  remember(text, ranges, () => {
+    const hosts: number[] = []
+    for (let at = 0; at < ranges.length; at += 2)
+      for (let host = ranges[at] as number; host <= (ranges[at + 1] as number); host++) hosts.push(host)
+    return makeNamed(text, kinds.hosts.head, { numbers: hosts, width: 1 })
+  })
+
+export const networkSet = (text: string, ranges: Ranges): NftPiece =>
+  remember(text, ranges, () => makeNamed(text, kinds.networks.head, { numbers: ranges, width: 2 }))
+
+const namedSets = new WeakMap<Ranges, Map<string, NftPiece>>()
+
+function remember(text: string, ranges: Ranges, make: () => NftPiece): NftPiece {
+  const known = namedSets.get(ranges) ?? new Map<string, NftPiece>()
+  namedSets.set(ranges, known)
+  const set = known.get(text) ?? make()
+  known.set(text, set)
+  return set
+}
+
 /** What a set was printed from: its elements, and where its parts begin. */
 interface Printed {
   readonly elements: Elements
@@ -72,7 +106,11 @@ const maxRemembered = 10_000
 
 function makeSet(kind: keyof typeof kinds, key: string, elements: Elements): NftPiece {
   const { prefix, head } = kinds[kind]
-  const content = { kind: 'set' as const, name: name(`${prefix}_${key}`), head, origin: '' }
+  return makeNamed(`${prefix}_${key}`, head, elements)
+}
+
+function makeNamed(text: string, head: Nft, elements: Elements): NftPiece {
+  const content = { kind: 'set' as const, name: name(text), head, origin: '' }
   const begins = cut(elements)
   const last = lastMade.get(content.name)?.deref()
   const piece = joinParts(content, makeParts(elements, begins, last))

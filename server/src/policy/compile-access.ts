@@ -18,7 +18,7 @@ import {
   sentence,
   words,
 } from '../render/nft.ts'
-import { addressSet } from './address-sets.ts'
+import { addressSet, memberSet } from './address-sets.ts'
 import { logGroup, portSpace } from './compile-rule.ts'
 import { collectPieces, makeFields } from './dispatch.ts'
 import { mix } from './dispatch-cuts.ts'
@@ -33,6 +33,12 @@ export interface AccessOptions {
   readonly isLogged: boolean
 }
 
+/** System rules that come before the lists: for all packets, and for new connections. */
+export interface AccessSystemLines {
+  readonly first: readonly Nft[]
+  readonly onNew: readonly Nft[]
+}
+
 export interface CompiledAccess {
   readonly pieces: readonly NftPiece[]
   readonly trees: ReadonlyMap<string, RankedTree>
@@ -41,13 +47,13 @@ export interface CompiledAccess {
 export function compileAccess(
   stage: AccessStage,
   options: AccessOptions,
-  first: readonly Nft[],
+  { first, onNew }: AccessSystemLines,
   previous: ReadonlyMap<string, RankedTree>,
 ): CompiledAccess {
   const pieces: NftPiece[] = []
   const trees = new Map<string, RankedTree>()
-  const lines = [...first, words('ct state established,related accept')]
-  for (const { listKey, entries, members } of stage.bindings) {
+  const lines = [...first, words('ct state established,related accept'), ...onNew]
+  for (const { listKey, entries, members, holders } of stage.bindings) {
     const name = `x_${digest(listKey).slice(0, 12)}`
     if (!trees.has(name)) {
       const tree = dispatch(name, compileEntries(entries, options), previous.get(name))
@@ -55,7 +61,7 @@ export function compileAccess(
       collectPieces(tree, pieces)
       pieces.push(makePiece({ kind: 'chain', name, head: '', lines: tree.lines, origin: '' }))
     }
-    lines.push(...memberLines(members, name, pieces))
+    lines.push(...memberLines(members, holders, name, pieces))
   }
   lines.push(defaultLine(stage, options))
   const head = hookHead({ type: 'filter', at: 'forward', priority: 'filter - 1' })
@@ -64,14 +70,33 @@ export function compileAccess(
 }
 
 /** IPv6 packets have no members: they go on to the default. */
-function memberLines(members: AddressMatch, chain: string, pieces: NftPiece[]): Nft[] {
-  const { ranges, isNegated } = members
-  if (ranges.length === 0) return isNegated ? [sentence(words('meta nfproto ipv4'), jump(chain))] : []
+function memberLines(
+  members: AddressMatch,
+  holders: AddressMatch | undefined,
+  chain: string,
+  pieces: NftPiece[],
+): Nft[] {
+  if (holders?.ranges.length === 0) return []
+  const { isNegated } = members
+  const live = (members.members ?? []).map(memberSet)
+  pieces.push(...live)
+  const conditions = [
+    ...sourceConditions(members, pieces),
+    ...live.map((set) => inSet(words('ip saddr'), set.name, isNegated)),
+  ]
+  const further = holders === undefined ? [] : sourceConditions(holders, pieces)
+  const jumps = isNegated ? [[words('meta nfproto ipv4'), ...conditions]] : conditions.map((condition) => [condition])
+  return jumps.map((parts) => sentence(...parts, ...further, jump(chain)))
+}
+
+function sourceConditions(match: AddressMatch, pieces: NftPiece[]): Nft[] {
+  const { ranges, isNegated } = match
+  if (ranges.length === 0) return []
   const [low, high] = [ranges[0] as number, ranges[1] as number]
-  if (ranges.length === 2) return [sentence(equals(words('ip saddr'), addresses(low, high), isNegated), jump(chain))]
-  const set = addressSet(members)
+  if (ranges.length === 2) return [equals(words('ip saddr'), addresses(low, high), isNegated)]
+  const set = addressSet(match)
   pieces.push(set)
-  return [sentence(inSet(words('ip saddr'), set.name, isNegated), jump(chain))]
+  return [inSet(words('ip saddr'), set.name, isNegated)]
 }
 
 function defaultLine({ isAllowedByDefault }: AccessStage, options: AccessOptions): Nft {

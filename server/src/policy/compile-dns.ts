@@ -3,24 +3,10 @@
 
 import type { NftPiece } from '../plan/artifacts.ts'
 import { makePiece } from '../plan/nft-piece.ts'
-import {
-  addresses,
-  blank,
-  inSet,
-  isQuotableInterface,
-  jump,
-  type Nft,
-  printElements,
-  quoteInterface,
-  rule,
-  sentence,
-  words,
-} from '../render/nft.ts'
-import { type DnsStage, encryptedDns, interceptionOrigin } from './dns.ts'
+import { addresses, blank, inSet, jump, type Nft, printElements, rule, sentence, words } from '../render/nft.ts'
+import { fromInside, toInternet } from './compile-local-side.ts'
+import { encryptedDns, interceptionOrigin } from './dns.ts'
 import type { Policy } from './model.ts'
-
-const fromInside = inSet(words('iifname'), 'if_local')
-const toInternet = inSet(words('ip daddr'), 'net_local', true)
 
 /** Behind the user's DNAT rules, which may so except a host or lead its queries elsewhere. */
 export const dnsRedirect = ({ dns }: Policy): Nft[] =>
@@ -34,14 +20,9 @@ export const dnsRedirect = ({ dns }: Policy): Nft[] =>
 export const dnsForward = ({ dns }: Policy): Nft[] =>
   dns?.isIntercepting ? [sentence(fromInside, jump('dns_refused'))] : []
 
-export const dnsPieces = ({ dns }: Policy): NftPiece[] => (dns?.isIntercepting ? interception(dns) : [])
+export const dnsPieces = ({ dns }: Policy): NftPiece[] => (dns?.isIntercepting ? interception() : [])
 
-const interception = ({ local, near }: DnsStage): NftPiece[] => [
-  deviceSet(
-    'if_local',
-    local.map(({ device }) => device),
-  ),
-  addressSet('net_local', printElements(near, addresses)),
+const interception = (): NftPiece[] => [
   addressSet('dns_encrypted', printElements(encryptedDns.servers, addresses)),
   makePiece({ kind: 'chain', name: 'dns_refused', head: '', lines: refusals(), origin: '' }),
 ]
@@ -62,15 +43,6 @@ function refusals(): Nft[] {
     ...(['tcp', 'udp'] as const).map((protocol) => refuse(overHttps, protocol, 443)),
   ]
 }
-
-export const deviceSet = (name: string, devices: readonly string[]): NftPiece =>
-  makePiece({
-    kind: 'set',
-    name,
-    head: words('type ifname;'),
-    lines: devices.filter(isQuotableInterface).map(quoteInterface),
-    origin: '',
-  })
 
 const addressSet = (name: string, lines: readonly Nft[]): NftPiece =>
   makePiece({ kind: 'set', name, head: words('type ipv4_addr; flags interval;'), lines: [...lines], origin: '' })

@@ -22,7 +22,7 @@ import {
   target,
   words,
 } from '../render/nft.ts'
-import { addressSet, addressSets } from './address-sets.ts'
+import { addressSet, addressSets, memberSet } from './address-sets.ts'
 import { makeFields } from './dispatch.ts'
 import { mix, udpOffset } from './dispatch-cuts.ts'
 import { type Entry, type EntryParts, printEntry } from './dispatch-ranks.ts'
@@ -77,7 +77,8 @@ export function compileRule(rule: PolicyRule, options: RuleOptions): CompiledRul
 
 /** A rule with a condition that nothing meets is left out. */
 function canMatch({ source, destination, sourcePorts, destinationPorts, ...rule }: PolicyRule, place: Place): boolean {
-  const isEmpty = (match: AddressMatch | null) => match !== null && !match.isNegated && match.ranges.length === 0
+  const isEmpty = (match: AddressMatch | null) =>
+    match !== null && !match.isNegated && match.ranges.length === 0 && !hasMembers(match)
   if (isEmpty(source) || isEmpty(destination)) return false
   if (sourcePorts?.ranges.length === 0 || destinationPorts?.ranges.length === 0) return false
   if (rule.times?.ranges.length === 0) return false
@@ -86,6 +87,8 @@ function canMatch({ source, destination, sourcePorts, destinationPorts, ...rule 
   if (place === 'input') return true
   return !(isEmpty(rule.holders) || (rule.outgoing !== null && quotable(rule.outgoing).length === 0))
 }
+
+const hasMembers = (match: AddressMatch): boolean => (match.members?.length ?? 0) > 0
 
 const quotable = ({ devices }: InterfaceMatch): string[] => devices.filter(isQuotableInterface)
 
@@ -140,8 +143,9 @@ function partsOf(rule: PolicyRule, options: RuleOptions, family: Family, sets: N
   }
 }
 
+/** What the dispatcher may separate rules by: where the users are that a rule names is not known when it is compiled. */
 const positive = (match: AddressMatch | null): Ranges | null =>
-  match === null || match.isNegated ? null : match.ranges
+  match === null || match.isNegated || hasMembers(match) ? null : match.ranges
 
 const everyPort: Ranges = [0, udpOffset - 1]
 
@@ -172,14 +176,17 @@ function addressConditions(
   const toLimit = !isFromLonger && from * to > maxLines ? 1 : maxLines
   const sources = addressParts(words('ip saddr'), source, fromLimit, sets)
   const targets = addressParts(words('ip daddr'), destination, toLimit, sets)
-  const [holder = []] = addressParts(words('ip saddr'), holders, 1, sets, false)
-  return sources.flatMap((a) => targets.map((b) => [...a, ...b, ...holder]))
+  const holding = addressParts(words('ip saddr'), holders, 1, sets, false)
+  return sources.flatMap((a) => targets.flatMap((b) => holding.map((c) => [...a, ...b, ...c])))
 }
 
 const spread = (match: AddressMatch | null): number =>
-  match === null || match.isNegated ? 1 : Math.max(1, match.ranges.length / 2)
+  match === null || match.isNegated ? 1 : Math.max(1, match.ranges.length / 2 + (match.members?.length ?? 0))
 
-/** What is in one of several sets has a line for each; what is in none of them has one for all. */
+/**
+ * What is in one of several sets has a line for each; what is in none of them has one for all. Each user and each group that
+ * is named has a set of the addresses of its sessions.
+ */
 function addressParts(
   selector: Nft,
   match: AddressMatch | null,
@@ -187,14 +194,30 @@ function addressParts(
   sets: NftPiece[],
   canSplit = true,
 ): Nft[][] {
-  if (match === null || (match.isNegated && match.ranges.length === 0)) return [[]]
+  if (match === null) return [[]]
+  const { isNegated, members = [] } = match
+  const live = members.map(memberSet)
+  const conditions = [
+    ...listConditions(selector, match, limit, sets, canSplit),
+    ...live.map((set) => inSet(selector, set.name, isNegated)),
+  ]
+  sets.push(...live)
+  return isNegated ? [conditions] : conditions.map((condition) => [condition])
+}
+
+function listConditions(
+  selector: Nft,
+  match: AddressMatch,
+  limit: number,
+  sets: NftPiece[],
+  canSplit: boolean,
+): readonly Nft[] {
   const { ranges, isNegated } = match
-  if (ranges.length === 2 || (!isNegated && ranges.length <= 2 * limit))
-    return printElements(ranges, addresses).map((value) => [equals(selector, value, isNegated)])
+  if (ranges.length <= 2 || (!isNegated && ranges.length <= 2 * limit))
+    return printElements(ranges, addresses).map((value) => equals(selector, value, isNegated))
   const found = canSplit ? addressSets(match) : [addressSet(match)]
   sets.push(...found)
-  const conditions = found.map((set) => inSet(selector, set.name, isNegated))
-  return isNegated ? [conditions] : conditions.map((condition) => [condition])
+  return found.map((set) => inSet(selector, set.name, isNegated))
 }
 
 function commonConditions(rule: PolicyRule, place: Place, sets: NftPiece[]): Nft[] {

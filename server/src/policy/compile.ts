@@ -24,8 +24,15 @@ import {
   words,
 } from '../render/nft.ts'
 import { type AccessOptions, compileAccess } from './compile-access.ts'
-import { deviceSet, dnsForward, dnsPieces, dnsRedirect } from './compile-dns.ts'
+import {
+  authorizationGate,
+  authorizationPieces,
+  authorizationRedirect,
+  authorizationSeen,
+} from './compile-authorization.ts'
+import { dnsForward, dnsPieces, dnsRedirect } from './compile-dns.ts'
 import { compileHardware } from './compile-hardware.ts'
+import { deviceSet, localSidePieces } from './compile-local-side.ts'
 import { outsideEnd, outsidePieces } from './compile-outside.ts'
 import { type CompiledRule, compileRule, noSets, type Place, type RuleOptions } from './compile-rule.ts'
 import { collectPieces, type Tree } from './dispatch.ts'
@@ -80,17 +87,21 @@ export function compilePolicy(policy: Policy): NftTable[] {
   const loggedActions = marks ? policy.loggedActions : []
   const own = ownRules(policy.rules.forward, last)
   const blocked = policy.isBlocked ? [rule('fwd.sys.blocked', words('counter drop'))] : []
+  const first = [...blocked, ...authorizationSeen(policy)]
+  const onNew = authorizationGate(policy)
 
   if (policy.access !== null) {
     const accessOptions = keep('access', { countsHits, isLogged: policy.access.isLogged })
-    const access = compileAccess(policy.access, accessOptions, blocked, last?.trees ?? new Map())
+    const access = compileAccess(policy.access, accessOptions, { first, onNew }, last?.trees ?? new Map())
     collect(access.pieces)
     for (const [name, tree] of access.trees) trees.set(name, tree)
   }
   for (const place of Object.keys(hooks) as Place[]) {
     const made = compileTable(rulesOf(policy, own, place), keep(place, { place, countsHits, loggedActions }), last)
     tables.set(place, made)
-    const before = place === 'forward' && policy.access === null ? blocked : []
+    // Access lists have a chain in front of this one.
+    const isFirst = place === 'forward' && policy.access === null
+    const before = isFirst ? first : []
     const after = endOf(policy, place)
     const isAlways = hasOutsideEnd(place) || place === 'snat'
     if (!isAlways && made.lines.length === 0 && after.length === 0) continue
@@ -98,7 +109,7 @@ export function compilePolicy(policy: Policy): NftTable[] {
     for (const tree of made.trees) trees.set(tree.name, tree)
     const { chain, hook } = hooks[place]
     const early = place === 'input' ? compileClosed(policy) : place === 'forward' ? dnsForward(policy) : []
-    const system = [...systemRules(place), ...early, ...compileServices(policy, place)]
+    const system = [...systemRules(place), ...early, ...(isFirst ? onNew : []), ...compileServices(policy, place)]
     const lines = [...before, ...system, ...made.lines, ...after]
     collect([makePiece({ kind: 'chain', name: chain, head: hookHead(hook), lines, origin: '' })])
   }
@@ -106,7 +117,7 @@ export function compilePolicy(policy: Policy): NftTable[] {
   if ([...trees.values()].some(({ ranking }) => ranking !== undefined)) collect([wipeMark])
   collect([deviceSet('if_external', policy.externalDevices), ...outsidePieces(policy)])
   if (policy.hasAutomaticSnat) collect([privateSet])
-  collect(dnsPieces(policy))
+  collect([...localSidePieces(policy), ...dnsPieces(policy), ...authorizationPieces(policy)])
   const joined = joinPieces(pieces, last)
   const memory = { rules: policy.rules, own, options, tables, trees, ...joined }
   const isSame = last !== undefined && ruleTables.every((table) => last.rules[table] === policy.rules[table])
@@ -200,7 +211,8 @@ const hasOutsideEnd = (place: Place): place is 'input' | 'forward' => place === 
 /** What decides when no user rule does. */
 function endOf(policy: Policy, place: Place): Nft[] {
   if (hasOutsideEnd(place)) return outsideEnd(place)
-  return place === 'snat' ? automaticSnat(policy) : place === 'dnat' ? dnsRedirect(policy) : []
+  if (place === 'dnat') return [...dnsRedirect(policy), ...authorizationRedirect(policy)]
+  return place === 'snat' ? automaticSnat(policy) : []
 }
 
 function systemRules(place: Place): Nft[] {

@@ -5,14 +5,11 @@ import { parseAddress } from '../net/ipv4.ts'
 import { contains, type Ranges, toRanges } from '../net/ranges.ts'
 import { encryptedDnsAddresses } from './encrypted-dns.ts'
 import { type Cut, cutPoint, type Flow } from './evaluate-match.ts'
+import { addressAt, isLocalDevice, type LocalSide } from './local-side.ts'
 import type { Span } from './model.ts'
 
-/** Devices and networks of the local side. Null in a policy: nothing is intercepted. */
-export interface DnsStage {
-  /** With the address to which the kernel turns what came in there; null when it has none. */
-  readonly local: readonly { readonly device: string; readonly address: number | null }[]
-  /** What is not in the internet: local networks and the gateway's own addresses. */
-  readonly near: Ranges
+/** Null in a policy: nothing is intercepted. */
+export interface DnsStage extends LocalSide {
   readonly isIntercepting: boolean
 }
 
@@ -40,14 +37,14 @@ export function intercept(
 ): Span | null {
   if (!dns?.isIntercepting || destination === null || destinationPorts?.[0] !== 53) return null
   if ((protocol !== 'tcp' && protocol !== 'udp') || contains(dns.near, destination[0])) return null
-  const address = dns.local.find(({ device }) => device === incoming)?.address ?? null
+  const address = addressAt(dns, incoming)
   return address === null ? null : [address, address]
 }
 
 /** Is the packet a query that interception refuses? */
 export function isRefused(dns: DnsStage | null, flow: Flow): boolean | Cut {
   const { incoming, protocol, destination, destinationPorts } = flow
-  if (!dns?.isIntercepting || !dns.local.some(({ device }) => device === incoming)) return false
+  if (!dns?.isIntercepting || !isLocalDevice(dns, incoming)) return false
   if (protocol !== 'tcp' && protocol !== 'udp') return false
   const isNear = destination === null ? false : isAmong(dns.near, destination, 'destination_addresses')
   if (isNear !== false) return isNear === true ? false : isNear

@@ -1,5 +1,6 @@
 // The way of a packet through the policy as data: what evaluate.ts finds and explain.ts puts into words. Types only.
 
+import type { Refusal } from './authorization.ts'
 import type { RuleField } from './evaluate-match.ts'
 import type {
   AccessBinding,
@@ -27,6 +28,18 @@ export interface Packet {
   readonly incoming_interface: string | null
   /** Unix seconds. */
   readonly time: number
+  /** Ids of the user who has a session at the source, and of all groups above. Absent: there is none. */
+  readonly sourceMembers?: readonly string[]
+  readonly destinationMembers?: readonly string[]
+  /** The same for addresses that DNAT may lead to, by address. */
+  readonly otherMembers?: Readonly<Record<string, readonly string[]>>
+  /**
+   * How the source is authorized: by a session, by a rule that lets its first packet through, suspended because its user has
+   * too many sessions, or not at all. Absent: as far as the rules say.
+   */
+  readonly authorization?: 'session' | 'rule' | 'suspended' | 'none'
+  /** The card of the source. Absent: it is not known, and taken to be the right one. */
+  readonly sourceMac?: string
 }
 
 export interface Miss {
@@ -72,6 +85,7 @@ export type Decision =
   | { readonly kind: 'access'; readonly result: AccessResult }
   /** `service` is what is closed to external networks or switched on for them, when that is why. */
   | { readonly kind: 'system'; readonly origin: string; readonly service: string | null }
+  | { readonly kind: 'authorization'; readonly refusal: Refusal }
   | { readonly kind: 'default' }
   | { readonly kind: 'no_route' }
 
@@ -121,6 +135,8 @@ export interface Trace {
   readonly dnat: Walk | null
   /** The DNS server of the gateway answers instead of the one that was asked. */
   readonly isIntercepted: boolean
+  /** The sign-in page of the gateway answers, because the host is not authorized. */
+  readonly isAtPortal: boolean
   readonly translation: Translation
   /** One, unless DNAT picks from a pool whose members fare differently. */
   readonly outcomes: readonly Outcome[]

@@ -5,7 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ruleIn, samplePacket, withRules } from '../../test/support/policy-samples.ts'
 import { drawPacket, drawPolicy, makeRandom, routingIn, sampleWorld } from '../../test/support/random-policy.ts'
-import { parseAddress } from '../net/ipv4.ts'
+import { drawSessions, noHosts, type Sessions, withSessions } from '../../test/support/random-sessions.ts'
+import { parseAddress, printAddress } from '../net/ipv4.ts'
 import type { Ranges } from '../net/ranges.ts'
 import { noFacts } from '../plan/facts.ts'
 import { evaluate } from './evaluate.ts'
@@ -24,20 +25,23 @@ interface PlainPacket {
   readonly incoming: string
   readonly outgoing: string | null
   readonly time: number
+  readonly sessions: Sessions
 }
 
 const within = (ranges: Ranges, value: number): boolean =>
   ranges.some((low, at) => at % 2 === 0 && low <= value && value <= (ranges[at + 1] as number))
 
-const listed = (match: AddressMatch | null, value: number): boolean =>
-  match === null || within(match.ranges, value) !== match.isNegated
+const listed = (match: AddressMatch | null, value: number, sessions: Sessions): boolean =>
+  match === null ||
+  (within(match.ranges, value) ||
+    (match.members ?? []).some((id) => sessions[printAddress(value)]?.includes(id) ?? false)) !== match.isNegated
 
 function matches(rule: PolicyRule, packet: PlainPacket): boolean {
   const conditions = [
     rule.protocol === null || rule.protocol === packet.protocol,
-    listed(rule.source, packet.source),
-    listed(rule.destination, packet.destination),
-    listed(rule.holders, packet.source),
+    listed(rule.source, packet.source, packet.sessions),
+    listed(rule.destination, packet.destination, packet.sessions),
+    listed(rule.holders, packet.source, packet.sessions),
     rule.sourcePorts === null || within(rule.sourcePorts.ranges, packet.sourcePort),
     rule.destinationPorts === null || within(rule.destinationPorts.ranges, packet.destinationPort),
     rule.incoming === null || rule.incoming.devices.some((device) => device === packet.incoming),
@@ -76,7 +80,7 @@ function walkPlainly(policy: Policy, routing: Routing, packet: PlainPacket): str
   if (policy.isBlocked) return 'drop by fwd.sys.blocked'
   if (policy.access !== null) {
     const entries = policy.access.bindings
-      .filter(({ members }) => listed(members, packet.source))
+      .filter(({ members }) => listed(members, packet.source, packet.sessions))
       .flatMap((binding) => binding.entries)
     const entry = entries.find(
       (it) =>
@@ -104,7 +108,7 @@ function sayOutcome({ decidedBy, verdict, snat }: Outcome): string {
   return `${verdict} by ${rule}${source}`
 }
 
-function plainOf(packet: Packet): PlainPacket {
+function plainOf(packet: Packet, sessions: Sessions): PlainPacket {
   return {
     protocol: packet.protocol,
     source: parseAddress(packet.source) as number,
@@ -114,6 +118,7 @@ function plainOf(packet: Packet): PlainPacket {
     incoming: packet.incoming_interface as string,
     outgoing: null,
     time: packet.time,
+    sessions,
   }
 }
 
@@ -125,12 +130,14 @@ test('the evaluator and a plain reading of the rules agree on every address and 
   const seen = new Map<string, number>()
   for (let seed = 1; seed <= 400; seed++) {
     const random = makeRandom(seed)
-    const policy = drawPolicy(random, sampleWorld, sizes)
+    const hasUsers = seed % 2 === 0
+    const policy = drawPolicy(random, sampleWorld, { ...sizes, memberShare: hasUsers ? 0.5 : 0 })
+    const sessions = hasUsers ? drawSessions(random, sampleWorld) : {}
     for (let count = 0; count < 50; count++) {
-      const packet = drawPacket(random, sampleWorld)
+      const packet = withSessions(drawPacket(random, sampleWorld), sessions, noHosts, {})
       const trace = evaluate(policy, packet, routing, { reasons: count % 2 === 0 })
       const about = `seed ${seed}, packet ${JSON.stringify(packet)}`
-      const plain = plainOf(packet)
+      const plain = plainOf(packet, sessions)
       if (trace.droppedBy !== null) {
         const entries = JSON.stringify(policy.hardware?.entries)
         assert.ok(entries.includes(`${plain.source}`) || entries.includes(`${plain.destination}`), about)

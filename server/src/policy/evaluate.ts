@@ -5,8 +5,9 @@
 import type { ClosedPort } from '../engines/views.ts'
 import { parseAddress, parseNetwork } from '../net/ipv4.ts'
 import { contains, toRanges } from '../net/ranges.ts'
+import { findPortal, findRefusal, isSpoofed, type Refusal } from './authorization.ts'
 import { intercept, interceptionOrigin, isRefused } from './dns.ts'
-import { type Cut, type Flow, matchRule } from './evaluate-match.ts'
+import { type Cut, type Flow, isIn, type MembersAt, matchRule } from './evaluate-match.ts'
 import { findIpv6Way, findWay, type Routing, type Way } from './evaluate-routing.ts'
 import type {
   AccessResult,
@@ -58,7 +59,7 @@ export function evaluate(policy: Policy, packet: Packet, routing: Routing, optio
   const flow = flowOf(packet)
   const droppedBy = findHardwareDrop(policy, flow)
   const translation = { addresses: null, ports: null }
-  const nothing = { droppedBy, log: null, dnat: null, isIntercepted: false, translation }
+  const nothing = { droppedBy, log: null, dnat: null, isIntercepted: false, isAtPortal: false, translation }
   if (droppedBy !== null) return { ...nothing, outcomes: [], isComplete: true, verdict: 'drop' }
   const wantsReasons = options.reasons ?? true
   const question = { policy, packet, original: flow, routing, wantsReasons, isMarked: false }
@@ -68,15 +69,16 @@ export function evaluate(policy: Policy, packet: Packet, routing: Routing, optio
   const marked = { ...question, isMarked: log.isMarked }
   const dnat = walk(policy.rules.dnat, flow, wantsReasons) as Walk
   const own = dnat.rule === null ? intercept(policy.dns, flow) : null
-  const moved = own === null ? translate(dnat.rule, flow) : { addresses: own, ports: null }
+  const portal = dnat.rule === null ? findPortal(policy.authorization, flow, packet) : null
+  const moved = portal ?? (own === null ? translate(dnat.rule, flow) : { addresses: own, ports: null })
   const movedFlow = {
     ...flow,
     destination: moved.addresses ?? flow.destination,
     destinationPorts: moved.ports ?? flow.destinationPorts,
   }
   const records = [...recordsOf(marked, log.rule), ...recordsOf(marked, dnat.rule)]
-  const isIntercepted = own !== null
-  return finish(marked, movedFlow, { droppedBy, log, dnat, isIntercepted, translation: moved, records })
+  const start = { droppedBy, log, dnat, isIntercepted: own !== null, isAtPortal: portal !== null, translation: moved }
+  return finish(marked, movedFlow, { ...start, records })
 }
 
 function flowOf(packet: Packet): Flow {
@@ -93,7 +95,19 @@ function flowOf(packet: Packet): Flow {
     incoming: packet.incoming_interface,
     outgoing: null,
     time: packet.time,
+    members: membersOf(packet),
   }
+}
+
+function membersOf({ source, destination, sourceMembers, destinationMembers, otherMembers }: Packet): MembersAt {
+  const known = { ...otherMembers, ...(destinationMembers && { [destination]: destinationMembers }) }
+  const all = { ...known, ...(sourceMembers && { [source]: sourceMembers }) }
+  return new Map(
+    Object.entries(all).flatMap(([text, ids]) => {
+      const address = parseAddress(text)
+      return address === null ? [] : [[address, ids] as const]
+    }),
+  )
 }
 
 /** Filters by hardware address never name IPv4, and an IPv6 packet of the question has no hardware address. */
@@ -169,7 +183,7 @@ function wayOf({ packet, routing }: Question, destination: Span | null): Way {
 
 const deviceOf = (way: Way): string | null => (way.kind === 'device' ? way.device : null)
 
-type Before = Pick<Trace, 'droppedBy' | 'log' | 'dnat' | 'isIntercepted' | 'translation'> & {
+type Before = Pick<Trace, 'droppedBy' | 'log' | 'dnat' | 'isIntercepted' | 'isAtPortal' | 'translation'> & {
   readonly records: readonly LogRecord[]
 }
 
@@ -242,10 +256,17 @@ function receive(question: Question, flow: Flow, start: Start): Outcome | Cut {
   return { ...start, path: 'input', walk: found, ...decision, records }
 }
 
+const unauthorized = <V extends 'drop' | 'reject'>(refusal: Refusal, verdict: V) =>
+  ({ decidedBy: { kind: 'authorization', refusal }, verdict }) as const
+
 function forward(question: Question, flow: Flow, start: Start): Outcome | Cut {
-  const { policy } = question
+  const { policy, packet } = question
   const outcome = { ...start, path: 'forward', outgoing: flow.outgoing } as const
   if (policy.isBlocked) return { ...outcome, ...bySystem('fwd.sys.blocked', 'drop') }
+  if (isSpoofed(policy.authorization, flow, packet)) return { ...outcome, ...unauthorized('other_card', 'drop') }
+  const refusal = findRefusal(policy, flow, packet)
+  // Access lists have a chain of their own in front of the others.
+  if (refusal !== null && policy.access !== null) return { ...outcome, ...unauthorized(refusal, 'reject') }
   const access = policy.access === null ? null : walkAccess(policy.access, flow)
   if (access !== null && 'at' in access) return access
   const records = [...start.records, ...accessRecords(policy.access, access)]
@@ -254,6 +275,7 @@ function forward(question: Question, flow: Flow, start: Start): Outcome | Cut {
   const isHeld = isRefused(policy.dns, flow)
   if (typeof isHeld === 'object') return isHeld
   if (isHeld) return { ...outcome, access, ...bySystem(interceptionOrigin, 'drop'), records }
+  if (refusal !== null) return { ...outcome, ...unauthorized(refusal, 'reject') }
   return leave(question, flow, { ...outcome, access, records })
 }
 
@@ -358,7 +380,8 @@ function walkAccess({ bindings, isAllowedByDefault }: AccessStage, flow: Flow): 
   const otherwise = { binding: null, entry: null, isAllowed: isAllowedByDefault }
   if (source === null) return otherwise
   for (const binding of bindings) {
-    if (contains(binding.members.ranges, source) === binding.members.isNegated) continue
+    if (!isIn(binding.members, flow, source)) continue
+    if (binding.holders !== undefined && !isIn(binding.holders, flow, source)) continue
     for (const entry of binding.entries) {
       const match = matchEntry(entry, flow, source)
       if (match === true) return { binding, entry, isAllowed: entry.isAllowed }

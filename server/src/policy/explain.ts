@@ -2,6 +2,7 @@
 // evaluate.ts finds the path; titles of objects come from the caller. Pure.
 
 import { printAddress, printSpan } from '../net/ipv4.ts'
+import { authorizationOrigin, type Refusal } from './authorization.ts'
 import { interceptionOrigin } from './dns.ts'
 import type { RuleField } from './evaluate-match.ts'
 import type { LogRecord, Miss, NewSource, Outcome, Packet, SnatResult, Trace, Verdict, Walk } from './evaluate-trace.ts'
@@ -134,7 +135,11 @@ function sayMark(rule: PolicyRule | null): string {
   return `Logging rule ${rule.id} is the last that matches: the connection is ${isLogged ? '' : 'not '}logged.`
 }
 
-function sayDnat({ isIntercepted, translation: { addresses, ports } }: Trace, rule: PolicyRule | null): string {
+function sayDnat(
+  { isIntercepted, isAtPortal, translation: { addresses, ports } }: Trace,
+  rule: PolicyRule | null,
+): string {
+  if (isAtPortal) return 'The host is not authorized: its plain HTTP is redirected to the sign-in page of the gateway.'
   if (isIntercepted) return 'DNS interception: the gateway answers the query instead of the server it was sent to.'
   if (rule === null) return 'No DNAT rule matches: the destination stays.'
   if (rule.action.kind === 'accept') return `DNAT rule ${rule.id} leaves the destination as it is.`
@@ -169,6 +174,7 @@ function explainOutcome(outcome: Outcome, words: Words): ExplainedOutcome {
 function originOf({ decidedBy }: Outcome): string | null {
   if (decidedBy.kind === 'rule') return decidedBy.rule.origin
   if (decidedBy.kind === 'access') return decidedBy.result.entry?.origin ?? 'firewall.acl_state'
+  if (decidedBy.kind === 'authorization') return authorizationOrigin
   return decidedBy.kind === 'system' ? decidedBy.origin : null
 }
 
@@ -185,6 +191,8 @@ function explainWay(outcome: Outcome, words: Words): Step[] {
   const isBySystem = outcome.decidedBy.kind === 'system'
   if (walk !== null && path !== 'none') steps.push(walkStep(path, walk, sayTable(path, walk.rule, isBySystem), reasons))
   if (isBySystem) steps.push(step(path === 'none' ? 'forward' : path, saySystem(outcome)))
+  if (outcome.decidedBy.kind === 'authorization')
+    steps.push(step('forward', sayRefusal(outcome.decidedBy.refusal, words.packet)))
   if (snat !== null) steps.push(walkStep('snat', snat.walk, saySnat(snat), reasons))
   return steps
 }
@@ -215,6 +223,19 @@ const systemWords: Readonly<Record<string, string>> = {
     'The packet comes from outside and is accepted because a DNAT rule translated it.',
   [linkOrigin]: 'The link to the provider needs this, so a system rule accepts it.',
   [interceptionOrigin]: 'DNS interception refuses encrypted queries, which the gateway could not answer.',
+}
+
+function sayRefusal(refusal: Refusal, { source, sourceMac }: Packet): string {
+  switch (refusal) {
+    case 'unknown':
+      return `The host ${source} is not authorized: no authorization rule and no sign-in gives it access to external networks.`
+    case 'suspended':
+      return `The host ${source} is not authorized now: its user has more sessions than are allowed, and newer ones are in use.`
+    case 'other_card':
+      return `The address ${source} is bound to another card than ${sourceMac ?? 'the one that sent the packet'}: the packet is dropped.`
+    case 'ipv6':
+      return 'Only IPv4 hosts can be authorized: IPv6 to external networks is refused while authorization is enforced.'
+  }
 }
 
 function saySystem({ decidedBy, verdict }: Outcome): string {

@@ -130,15 +130,19 @@ function findEarlier(table: Table, at: number): readonly Shape[] | null {
         first = i
         break
       }
-      if (holdsSource && parts.destination.length < maxTogether && holdsField(outer, inner, 'source'))
+      if (holdsSource && canJoin(outer, 'destination', parts) && holdsField(outer, inner, 'source'))
         parts.destination.push(i)
-      if (holdsTarget && parts.source.length < maxTogether && holdsField(outer, inner, 'destination'))
+      if (holdsTarget && canJoin(outer, 'source', parts) && holdsField(outer, inner, 'destination'))
         parts.source.push(i)
     }
   if (first < at) return [shapes[first] as Shape]
   const inOrder = (field: AddressField) => parts[field].toSorted((a, b) => a - b).map((i) => shapes[i] as Shape)
   return joinParts(inner, 'destination', inOrder('destination')) ?? joinParts(inner, 'source', inOrder('source'))
 }
+
+/** Where users are is not known, so that a list of them fills no gap between others. */
+const canJoin = ({ live }: Shape, field: AddressField, parts: Readonly<Record<AddressField, readonly number[]>>) =>
+  live[field] === null && parts[field].length < maxTogether
 
 /** The first rules that are enough together, without those that add nothing. */
 function joinParts(inner: Shape, field: AddressField, parts: readonly Shape[]): readonly Shape[] | null {

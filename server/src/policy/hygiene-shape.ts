@@ -11,7 +11,7 @@ export interface Shape {
   /** Rules with equal effects do the same to a packet. */
   readonly effect: string
   readonly protocol: ProtocolName | null
-  /** IPv4 sources, those of device profiles taken into account. */
+  /** IPv4 sources, those of device profiles taken into account. At most these: users may be at any address. */
   readonly source: Ranges
   readonly destination: Ranges
   /** IPv6 packets are in no list; a rule matches all of them or none. */
@@ -22,6 +22,8 @@ export interface Shape {
   readonly incoming: readonly string[] | null
   readonly outgoing: readonly string[] | null
   readonly times: Ranges | null
+  /** Lists that name users or groups, whose addresses change without the rule; null for the others. */
+  readonly live: Readonly<Record<AddressField, AddressMatch | null>>
 }
 
 export type AddressField = 'source' | 'destination'
@@ -44,13 +46,17 @@ export function shapeOf(rule: PolicyRule, effect: string): Shape {
     incoming: table === 'snat' ? null : devicesOf(rule.incoming),
     outgoing: table === 'input' ? null : devicesOf(rule.outgoing),
     times: times?.ranges ?? null,
+    live: { source: liveOf(source), destination: liveOf(destination) },
   }
 }
 
 const listOf = (match: AddressMatch | null): Ranges => {
   if (match === null) return everyAddress
-  return match.isNegated ? restOf(match.ranges) : match.ranges
+  if (match.isNegated) return restOf(match.ranges)
+  return liveOf(match) === null ? match.ranges : everyAddress
 }
+
+const liveOf = (match: AddressMatch | null): AddressMatch | null => (match?.members?.length ? match : null)
 
 /** One rest for each list, so that lists which many rules share are quickly found equal. */
 const rests = new WeakMap<Ranges, Ranges>()
@@ -95,8 +101,23 @@ export const coversFrame = (outer: Shape, inner: Shape): boolean =>
 export const holdsAddresses = (outer: Shape, inner: Shape): boolean =>
   (outer.takesIpv6 || !inner.takesIpv6) && holdsField(outer, inner, 'source') && holdsField(outer, inner, 'destination')
 
-export const holdsField = (outer: Shape, inner: Shape, field: AddressField): boolean =>
-  holds(outer[field], inner[field])
+export function holdsField(outer: Shape, inner: Shape, field: AddressField): boolean {
+  const own = outer.live[field]
+  if (own === null) return holds(outer[field], inner[field])
+  if (!holdsLive(own, inner, field)) return false
+  const { table, holders } = outer.rule
+  return field === 'destination' || table !== 'forward' || holders === null || holds(listOf(holders), inner.source)
+}
+
+/** Addresses alone prove nothing of where users are: the same users do. */
+function holdsLive(outer: AddressMatch, inner: Shape, field: AddressField): boolean {
+  const other = inner.live[field]
+  if (other === null) return !outer.isNegated && holds(outer.ranges, inner[field])
+  if (other.isNegated !== outer.isNegated) return false
+  const [wide, narrow] = outer.isNegated ? [other, outer] : [outer, other]
+  const known = new Set(wide.members)
+  return holds(wide.ranges, narrow.ranges) && (narrow.members?.every((id) => known.has(id)) ?? true)
+}
 
 const holds = (outer: Ranges, inner: Ranges): boolean => outer === inner || covers(outer, inner)
 
@@ -129,12 +150,14 @@ const sharesDevice = (a: Devices, b: Devices): boolean =>
 /** Fields in which the outer rule says more than the inner one. */
 export function listWiderFields(outer: Shape, inner: Shape): RuleField[] {
   const same = (a: Ranges | Devices, b: Ranges | Devices) => JSON.stringify(a) === JSON.stringify(b)
+  const sameField = (field: AddressField) =>
+    same(outer[field], inner[field]) && same(outer.live[field]?.members ?? null, inner.live[field]?.members ?? null)
   const pairs: readonly (readonly [RuleField, boolean])[] = [
     ['protocol', outer.protocol === inner.protocol],
-    ['source_addresses', same(outer.source, inner.source)],
+    ['source_addresses', sameField('source')],
     ['source_ports', same(outer.sourcePorts, inner.sourcePorts)],
     ['incoming_interface', same(outer.incoming, inner.incoming)],
-    ['destination_addresses', same(outer.destination, inner.destination)],
+    ['destination_addresses', sameField('destination')],
     ['destination_ports', same(outer.destinationPorts, inner.destinationPorts)],
     ['outgoing_interface', same(outer.outgoing, inner.outgoing)],
     ['timetable', same(outer.times, inner.times)],

@@ -6,7 +6,7 @@ import { ruleIn } from '../../test/support/policy-samples.ts'
 import { drawPacket, drawPolicy, makeRandom, pick, routingIn, sampleWorld } from '../../test/support/random-policy.ts'
 import { toRanges } from '../net/ranges.ts'
 import { evaluate } from './evaluate.ts'
-import { type Flow, matchRule } from './evaluate-match.ts'
+import { type Flow, type MembersAt, matchRule } from './evaluate-match.ts'
 import { type Finding, findHygiene, type HygieneInput } from './hygiene.ts'
 import { type Action, emptyPolicy, type Policy, type PolicyRule, type RuleTable } from './model.ts'
 
@@ -170,12 +170,19 @@ const tinyFlows: readonly Flow[] = ([null, 0, 1, 2, 3, 4] as const).flatMap((sou
   ),
 )
 
-function drawTinyRule(random: () => number, id: number): PolicyRule {
+const tinyMembers = ['group.id.1', 'user.id.1', 'user.id.2']
+
+function drawTinyRule(random: () => number, id: number, memberShare = 0): PolicyRule {
   const values = (most: number) => {
     const low = Math.floor(random() * most)
     return toRanges([[low, Math.min(most - 1, low + Math.floor(random() * 3))]])
   }
-  const addresses = () => (random() < 0.35 ? null : { key: 'a', ranges: values(4), isNegated: random() < 0.25 })
+  const addresses = () => {
+    if (random() < 0.35) return null
+    const match = { key: 'a', ranges: values(4), isNegated: random() < 0.25 }
+    const members = memberShare > 0 && random() < memberShare ? tinyMembers.filter(() => random() < 0.6) : []
+    return members.length > 0 ? { ...match, members, ...(random() < 0.5 ? { ranges: [] } : {}) } : match
+  }
   const protocol = pick(random, [null, null, 'tcp', 'udp'] as const)
   return rule(id, pick(random, [drop, accept]), {
     protocol,
@@ -221,4 +228,45 @@ test('M10: rules are compared once, whatever their hits are later', () => {
   const again = say(check({ forward }, { effectOf, covered, hits }))
   assert.deepEqual(again, [['never_hit', 1, []], shadowed, ['too_wide', 2, []]])
   assert.equal(asked, forward.length)
+})
+
+test('a rule that names users is dead only when it is so wherever they are', () => {
+  let dead = 0
+  for (let seed = 1; seed <= 400; seed++) {
+    const random = makeRandom(seed)
+    const forward = Array.from({ length: 8 }, (_, at) => drawTinyRule(random, at + 1, 0.6))
+    const findings = check({ forward }).filter(({ text }) => text.includes('never decides'))
+    for (let count = 0; count < 6; count++) {
+      const members: MembersAt = new Map([0, 1, 2, 3, 4].map((it) => [it, tinyMembers.filter(() => random() < 0.4)]))
+      const flows = tinyFlows.map((flow) => ({ ...flow, members }))
+      for (const { rule_id, text } of findings) {
+        const decides = flows.some((flow) => forward.find((it) => matchRule(it, flow).kind === 'match')?.id === rule_id)
+        assert.ok(!decides, `seed ${seed}, rule ${rule_id}: ${text}`)
+      }
+    }
+    dead += findings.length
+  }
+  assert.ok(dead > 200, `${dead} dead rules`)
+})
+
+test('lists that name users are covered by lists of the same users, and never by addresses alone', () => {
+  const users = (ids: string[], ranges: number[] = [], isNegated = false) => ({
+    key: 'a',
+    ranges,
+    isNegated,
+    members: ids,
+  })
+  const covered = (outer: PolicyRule['source'], inner: PolicyRule['source']) =>
+    check({ forward: [rule(1, drop, { source: outer }), rule(2, accept, { source: inner, protocol: 'tcp' })] }).some(
+      ({ kind }) => kind === 'shadowed',
+    )
+  assert.ok(covered(users(['user.id.1', 'user.id.2']), users(['user.id.1'])))
+  assert.ok(covered(users(['user.id.1'], [1, 5]), list(2, 3)))
+  assert.ok(covered(users(['user.id.1'], [], true), users(['user.id.1', 'user.id.2'], [], true)))
+  assert.ok(covered(list(0, 0xffff_ffff), users(['user.id.1'])))
+  assert.ok(!covered(list(0, 0xffff_fffe), users(['user.id.1'])))
+  assert.ok(!covered(users(['user.id.1']), users(['user.id.2'])))
+  assert.ok(!covered(users(['user.id.1'], [1, 5]), users(['user.id.1'], [4, 6])))
+  assert.ok(!covered(users(['user.id.1'], [], true), list(1, 2)))
+  assert.ok(!covered(users(['user.id.1', 'user.id.2'], [], true), users(['user.id.1'], [], true)))
 })

@@ -10,6 +10,8 @@ import {
   compile,
   destinationBase,
   firstMatch,
+  memberHosts,
+  memberRule,
   numbered,
   packet,
   policyRule,
@@ -17,8 +19,10 @@ import {
 } from '../../test/support/nft-walk.ts'
 import { ruleIn } from '../../test/support/policy-samples.ts'
 import { makeRandom } from '../../test/support/random-policy.ts'
+import { unite } from '../net/ranges.ts'
 import type { NftPiece } from '../plan/artifacts.ts'
-import type { PolicyRule } from './model.ts'
+import { compilePolicy } from './compile.ts'
+import { type AuthorizationStage, emptyPolicy, type PolicyRule } from './model.ts'
 
 type Pieces = ReadonlyMap<string, NftPiece>
 
@@ -95,6 +99,7 @@ const hostRule = fc
 
 for (const [title, rule, mayBeRanked] of [
   ['rules of all kinds', policyRule, true],
+  ['rules that name users among others', memberRule, true],
   ['rules that one field separates', hostRule, false],
 ] as const)
   it(`${title}: any series of changes gives what compiling from nothing gives`, () => {
@@ -104,7 +109,8 @@ for (const [title, rule, mayBeRanked] of [
         fc.array(rule, { minLength: 130, maxLength: 420, size: 'max' }),
         fc.array(edit(rule), { minLength: 4, maxLength: 10, size: 'max' }),
         fc.array(packet, { minLength: 30, maxLength: 30 }),
-        (drawn, edits, packets) => {
+        memberHosts,
+        (drawn, edits, packets, members) => {
           compileFromNothing([])
           const versions: (readonly PolicyRule[])[] = [numbered(drawn)]
           for (const one of edits) versions.push(apply(versions.at(-1 - one.back) ?? versions[0] ?? [], one))
@@ -114,8 +120,8 @@ for (const [title, rule, mayBeRanked] of [
           for (const [at, pieces] of made.entries()) {
             const rules = versions[at] ?? []
             for (const it of packets) {
-              const { origin, mark } = walk(pieces, it, 'forward')
-              assert.equal(origin, firstMatch(rules, it))
+              const { origin, mark } = walk(pieces, it, 'forward', members)
+              assert.equal(origin, firstMatch(rules, it, members))
               assert.ok(mark === 0 || pieces.has('wipe_mark'))
             }
           }
@@ -233,3 +239,53 @@ it('a draft between two runs of the same rules leaves them the same pieces', () 
   assert.ok([...after.values()].every((piece) => before.get(piece.name) === piece))
   assert.equal(after.size, before.size)
 })
+
+it('one more authorization rule beside 10,000 changes one part of its set, and one user more in a rule one chain', (t) => {
+  const pairs = Array.from({ length: 10_000 }, (_, at) => ({
+    address: destinationBase + 3 * at,
+    mac: `02:00:00:00:${(at >> 8).toString(16).padStart(2, '0')}:${(at & 255).toString(16).padStart(2, '0')}`,
+  }))
+  const hosts = pairs.flatMap(({ address }) => [address + 1, address + 1])
+  const stage: AuthorizationStage = {
+    isEnforced: true,
+    side: { local: [{ device: 'lan0', address: 1 }], near: [1, 1] },
+    hosts,
+    networks: [],
+    pairs,
+    macs: pairs.map(({ mac }) => mac),
+    idleSeconds: 900,
+    portalPort: 8085,
+    notesUnknown: true,
+  }
+  const made = (authorization: AuthorizationStage, forward: readonly PolicyRule[] = []): Pieces => {
+    const [table] = compilePolicy({ ...emptyPolicy, rules: { ...emptyPolicy.rules, forward }, authorization })
+    return new Map(table?.pieces.map((piece) => [piece.name, piece]))
+  }
+  const before = made(stage)
+  const partsOf = (pieces: Pieces) =>
+    new Set([...pieces.values()].flatMap(({ parts }) => parts.map(({ hash }) => hash)))
+  const known = partsOf(before)
+  const added = { address: destinationBase + 15_000, mac: '02:00:00:00:ff:ff' }
+  const changes: readonly (readonly [string, AuthorizationStage])[] = [
+    ['auth_rule_pairs', { ...stage, pairs: [...pairs, added] }],
+    ['auth_rule_hosts', { ...stage, hosts: unite([hosts, [destinationBase + 20_000, destinationBase + 20_000]]) }],
+    ['auth_rule_macs', { ...stage, macs: [...stage.macs, added.mac] }],
+  ]
+  for (const [set, changed] of changes) {
+    const after = made(changed)
+    const fresh = [...after.values()].filter((piece) => before.get(piece.name)?.hash !== piece.hash)
+    assert.ok(fresh.some(({ name }) => name === set))
+    assert.ok(fresh.length <= 2, fresh.map(({ name }) => name).join(' '))
+    const parts = fresh.flatMap((piece) => piece.parts.filter(({ hash }) => !known.has(hash)))
+    const lines = parts.reduce((sum, part) => sum + part.lines.length, 0)
+    t.diagnostic(`${set}: ${parts.length} parts with ${lines} of 10,001 lines`)
+    assert.ok(parts.length <= 3 && lines < 6000, `${set}: ${parts.length} parts, ${lines} lines`)
+  }
+  const named = ruleIn('forward', 1, { kind: 'drop' }, { source: { ...nowhere, members: ['user.id.1'] } })
+  const both = ruleIn('forward', 1, { kind: 'drop' }, { source: { ...nowhere, members: ['user.id.1', 'user.id.2'] } })
+  const [one, two] = [made(stage, [named]), made(stage, [both])]
+  const fresh = [...two.values()].filter((piece) => one.get(piece.name) !== piece)
+  assert.deepEqual(fresh.map(({ name }) => name).sort(), ['forward', 'u_user_id_2'])
+})
+
+const nowhere = { key: 'none', ranges: [], isNegated: false }

@@ -10,6 +10,7 @@ import {
   listDifferences,
   outsideProbe,
   type Prediction,
+  packetKey,
   readSighting,
   type SentPacket,
   senderPath,
@@ -25,6 +26,15 @@ import {
   sampleWorld,
   type World,
 } from '../../test/support/random-policy.ts'
+import {
+  drawSessions,
+  drawStage,
+  fillScript,
+  type KnownHosts,
+  noHosts,
+  type Sessions,
+  withSessions,
+} from '../../test/support/random-sessions.ts'
 import { unlessComplete } from '../../test/support/requires.ts'
 import { patienceMs } from '../../test/support/until.ts'
 import { dns as dnsEngine } from '../engines/dns/index.ts'
@@ -32,15 +42,17 @@ import { closedPorts } from '../engines/views.ts'
 import { parseAddress, parseSpan } from '../net/ipv4.ts'
 import { toRanges } from '../net/ranges.ts'
 import { printTable } from '../plan/nft-piece.ts'
+import { authorizationOrigin, portalOrigin } from './authorization.ts'
 import { automaticSnatOrigin, compilePolicy } from './compile.ts'
 import { type DnsStage, interceptionOrigin } from './dns.ts'
 import { evaluate } from './evaluate.ts'
 import type { Outcome, Trace } from './evaluate-trace.ts'
-import { type Policy, ruleTables } from './model.ts'
+import { type AuthorizationStage, emptyPolicy, type Policy, ruleTables } from './model.ts'
 
 const tag = `pe${process.pid}`
 const [client, gateway, outside] = [`${tag}-client`, `${tag}-gateway`, `${tag}-outside`]
 const world = { ...sampleWorld, now: Math.floor(Date.now() / 1000) }
+const cards = { lan0: '02:00:00:00:0a:00', lan1: '02:00:00:00:0a:01' }
 const addressOf = { lan0: '10.66.0.1', lan1: '10.66.1.1', dmz0: '10.66.2.1', wan0: '198.51.100.1' }
 
 const needs = [
@@ -84,6 +96,8 @@ before(() => {
     for (const setting of ['ip_forward=1', ...settings.map((it) => `conf/${it}`)])
       inside(name, 'sysctl', ['-q', '-w', `net/ipv4/${setting}`])
   ip(client, [
+    `link set c0 address ${cards.lan0}`,
+    `link set c1 address ${cards.lan1}`,
     ...addresses('c0', [...world.sources.lan0, '10.66.0.2', '10.66.0.3', '10.66.0.4']),
     ...addresses('c1', world.sources.lan1),
     ...up('c0', 'c1'),
@@ -119,10 +133,11 @@ after(() => {
   if (cannot === false) for (const name of [client, gateway, outside]) run('ip', ['netns', 'delete', name])
 })
 
-function load(policy: Policy): void {
+function load(policy: Policy, sessions: Sessions, known: KnownHosts): void {
   const old = ['inet portcullis', 'netdev portcullis_hw'].map((name) => `table ${name} {}\ndelete table ${name}\n`)
-  const tables = compilePolicy(policy).map(({ name, pieces }) => printTable(name, pieces))
-  inside(gateway, 'nft', ['-f', '-'], [...old, ...tables].join(''))
+  const tables = compilePolicy(policy)
+  const texts = tables.map(({ name, pieces }) => printTable(name, pieces))
+  inside(gateway, 'nft', ['-f', '-'], [...old, ...texts, fillScript(tables, sessions, known)].join(''))
 }
 
 function forget(): void {
@@ -165,6 +180,8 @@ function wayOf(trace: Trace, { path, verdict, destination, destinationPorts, ...
     trace.log?.rule?.origin,
     trace.dnat?.rule?.origin,
     trace.isIntercepted ? interceptionOrigin : undefined,
+    trace.isAtPortal ? portalOrigin : undefined,
+    decidedBy.kind === 'authorization' ? authorizationOrigin : undefined,
     decidedBy.kind === 'system' ? decidedBy.origin : undefined,
     access ? (access.entry?.origin ?? 'firewall.acl_state') : undefined,
     walk?.rule?.origin,
@@ -209,6 +226,8 @@ const kinds: readonly {
   readonly ports?: readonly number[]
   readonly external?: readonly string[]
   readonly dns?: (seed: number) => DnsStage
+  /** With users who have sessions, and hosts that are authorized or not; `cards` has rules for cards as well. */
+  readonly authorization?: 'hosts' | 'cards'
   /** How many changes are compiled, one after the other, before what they come to is loaded. */
   readonly changes?: number
 }[] = [
@@ -235,6 +254,30 @@ const kinds: readonly {
     external: ['wan0', 'lan1'],
   },
   {
+    title: 'user',
+    policies: 25,
+    packets: 80,
+    sizes: { forward: 12, input: 8, dnat: 5, snat: 6, log: 6, memberShare: 0.6 },
+    ports: [80, 443, 8085],
+    authorization: 'hosts',
+  },
+  {
+    title: 'card',
+    policies: 12,
+    packets: 60,
+    sizes: { forward: 4, input: 3, dnat: 2, snat: 3, log: 3, memberShare: 0.5 },
+    ports: [80, 53, 8085],
+    dns: dnsStage,
+    authorization: 'cards',
+  },
+  {
+    title: 'long user',
+    policies: 4,
+    packets: 120,
+    sizes: { forward: 300, input: 100, dnat: 60, snat: 60, log: 100, anyShare: 0.05, memberShare: 0.3 },
+    authorization: 'hosts',
+  },
+  {
     title: 'long',
     policies: 8,
     packets: 120,
@@ -247,7 +290,21 @@ const kinds: readonly {
     sizes: { forward: 400, input: 150, dnat: 150, snat: 60, log: 150, anyShare: 0.05 },
     changes: 60,
   },
+  {
+    title: 'changed user',
+    policies: 2,
+    packets: 120,
+    sizes: { forward: 300, input: 100, dnat: 100, snat: 60, log: 100, anyShare: 0.05, memberShare: 0.3 },
+    changes: 60,
+    authorization: 'hosts',
+  },
 ]
+
+/** A card has one address while it is in use, so rules for cards are asked with one. */
+const oneAddress = {
+  lan0: world.sources.lan0.slice(0, 1),
+  lan1: world.sources.lan1.slice(0, 1),
+}
 
 /** A rule of one table is added, replaced, moved or deleted. Ids of new rules are not those of others. */
 function changeRules(random: () => number, { rules }: Policy, others: Policy['rules'], id: number): Policy['rules'] {
@@ -272,21 +329,34 @@ for (const { title, policies, packets, sizes, dns = () => null, changes = 0, ...
     const routing = routingIn(world)
     for (let seed = 1; seed <= policies; seed++) {
       const random = makeRandom(seed)
-      const drawn = { ...world, ports: kind.ports ?? world.ports, external: kind.external ?? world.external }
+      const hasCards = kind.authorization === 'cards'
+      const sources = hasCards ? oneAddress : world.sources
+      const drawn = { ...world, sources, ports: kind.ports ?? world.ports, external: kind.external ?? world.external }
       const stage = dns(seed)
       const closed = stage === null ? [] : closedPorts([dnsEngine])
-      let policy: Policy = { ...drawPolicy(random, drawn, sizes), dns: stage, closedPorts: closed }
+      const users = kind.authorization === undefined ? null : drawStage(random, drawn, dnsStage(seed), cards, hasCards)
+      const sessions = users === null ? {} : drawSessions(random, drawn)
+      const known = users?.known ?? noHosts
+      let policy: Policy = {
+        ...drawPolicy(random, drawn, sizes),
+        dns: stage,
+        closedPorts: closed,
+        authorization: users?.stage ?? null,
+      }
       // Lists of one drawing share their names, so new rules come from it too.
       const others = policy.rules
       for (let step = 0; step < changes; step++) {
         compilePolicy(policy)
         policy = { ...policy, rules: changeRules(random, policy, others, 10_000 + step) }
       }
-      load(policy)
+      load(policy, sessions, known)
       forget()
       const cases = drawPackets(random, drawn, packets).map((packet) => ({
         packet,
-        prediction: predict(evaluate(policy, packet, routing, { reasons: false }), policy.rules.snat),
+        prediction: predict(
+          evaluate(policy, withSessions(packet, sessions, known, cards), routing, { reasons: false }),
+          policy.rules.snat,
+        ),
       }))
       inside(client, process.execPath, [senderPath], JSON.stringify(cases.map(({ packet }) => packet)))
       // Packets may still be on their way.
@@ -297,3 +367,59 @@ for (const { title, policies, packets, sizes, dns = () => null, changes = 0, ...
       assert.deepEqual(found.slice(0, 20), [], `${found.length} differences with seed ${seed}`)
     }
   })
+
+/** One packet of each source, one after the other; which of them arrived behind the gateway. */
+function arrived(sources: readonly string[]): boolean[] {
+  return sources.map((source) => {
+    const port = nextPort++
+    const sent = { source, destination: '192.0.2.10', protocol: 'udp', source_port: port, destination_port: 9 }
+    forget()
+    inside(client, process.execPath, [senderPath], JSON.stringify([{ ...sent, incoming_interface: 'lan0', time: 0 }]))
+    const countOf = (origin: string) => look().counts.get(origin) ?? 0
+    const deadline = performance.now() + patienceMs
+    // Refused or not, the packet leaves a trace.
+    const before = refusals
+    let isThere = false
+    do isThere = look().arrivals.has(packetKey('udp', port))
+    while (!isThere && countOf(authorizationOrigin) === before && performance.now() < deadline)
+    refusals = countOf(authorizationOrigin)
+    return isThere
+  })
+}
+
+let refusals = 0
+
+test('the kernel refuses a copied card and the address of another card, and makes first packets sessions', {
+  skip: cannot,
+}, () => {
+  const [a, b, c, d] = world.sources.lan0.slice(0, 4) as [string, string, string, string]
+  const number = (text: string): number => parseAddress(text) as number
+  const stage: AuthorizationStage = {
+    isEnforced: true,
+    side: dnsStage(1),
+    hosts: [number(d), number(d)],
+    networks: [],
+    pairs: [{ address: number(c), mac: '02:00:00:00:ff:ff' }],
+    macs: [cards.lan0],
+    idleSeconds: 900,
+    portalPort: null,
+    notesUnknown: true,
+  }
+  load({ ...emptyPolicy, externalDevices: ['wan0'], authorization: stage }, {}, noHosts)
+  refusals = 0
+  // The card has the first address; with the second it is a copy. The third belongs to another card, the fourth has a rule.
+  assert.deepEqual(arrived([a, b, a, c, d]), [true, false, true, false, true])
+  const list = (set: string) => inside(gateway, 'nft', ['list', 'set', 'inet', 'portcullis', set])
+  for (const [set, pattern] of [
+    ['auth_pairs', new RegExp(`${a} \\. ${cards.lan0} `)],
+    ['auth_hosts', new RegExp(`${d} `)],
+    ['auth_new', new RegExp(`${a} \\. ${cards.lan0} \\. "lan0".*${d} \\. ${cards.lan0} \\. "lan0"`, 's')],
+    ['auth_unknown', new RegExp(`${b} \\. ${cards.lan0} \\. "lan0"`)],
+  ] as const)
+    assert.match(list(set), pattern)
+  assert.doesNotMatch(list('auth_pairs'), new RegExp(`${b} `))
+  // Without enforcement only the address of another card is refused.
+  load({ ...emptyPolicy, externalDevices: ['wan0'], authorization: { ...stage, isEnforced: false } }, {}, noHosts)
+  refusals = 0
+  assert.deepEqual(arrived([a, b, c]), [true, true, false])
+})

@@ -6,6 +6,7 @@ import type { ServicePort } from '../engines/engine.ts'
 import type { ClosedPort } from '../engines/views.ts'
 import type { Ranges } from '../net/ranges.ts'
 import type { DnsStage } from './dns.ts'
+import type { LocalSide } from './local-side.ts'
 
 export const ruleTables = ['forward', 'input', 'dnat', 'snat', 'log'] as const
 export type RuleTable = (typeof ruleTables)[number]
@@ -96,6 +97,8 @@ export interface AccessEntry {
 export interface AccessBinding {
   readonly origin: string
   readonly members: AddressMatch
+  /** Addresses of device profiles, a further condition; only where `members` does not take it into account. */
+  readonly holders?: AddressMatch
   /** Name of the list in the kernel; bindings of the same list share its chains. */
   readonly listKey: string
   readonly entries: readonly AccessEntry[]
@@ -144,7 +147,7 @@ export interface AuthorizationStage {
   /** False while everyone is allowed: hosts become known, and none is refused for being unknown. */
   readonly isEnforced: boolean
   /** Where hosts come from that need authorization. */
-  readonly localDevices: readonly string[]
+  readonly side: LocalSide
   /** Authorized by address alone. */
   readonly hosts: Ranges
   /** Networks that are authorized as a whole. */

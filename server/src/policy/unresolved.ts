@@ -42,14 +42,19 @@ const verbs: Readonly<Record<string, string>> = {
   mark: 'mark',
 }
 
-function effectOf({ action }: PolicyRule, { isNegated, ranges }: AddressMatch): { failsOpen: boolean; text: string } {
+function effectOf(
+  { action }: PolicyRule,
+  { isNegated, ranges, members }: AddressMatch,
+): { failsOpen: boolean; text: string } {
   const verb = verbs[action.kind] ?? action.kind
   if (isNegated) {
     const text = `The exception has no effect: the rule also ${verb}s these connections.`
     return { failsOpen: verb === 'accept', text }
   }
   const lacking =
-    ranges.length === 0 ? 'The rule is not in the kernel' : 'The rule is in the kernel with its other addresses only'
+    ranges.length === 0 && members === undefined
+      ? 'The rule is not in the kernel'
+      : 'The rule is in the kernel with its other addresses only'
   const text = `${lacking}: it does not ${verb} these connections, and later rules and the default decide about them.`
   return { failsOpen: verb === 'drop' || verb === 'reject', text }
 }

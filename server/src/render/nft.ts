@@ -88,6 +88,10 @@ export const element = (key: Nft, verdict: Nft): Nft => safe(`${key} : ${verdict
 export const target = (pool: Nft | null, ports: Nft | null): Nft =>
   safe(`to ${pool ?? ''}${ports === null ? '' : `:${ports}`}`)
 
+/** Adds an element made from the packet; `update` also extends the life of one that is there. */
+export const changeSet = (verb: 'add' | 'update', set: string, key: Nft, seconds: number): Nft =>
+  safe(`${verb} @${name(set)} { ${key} timeout ${numbers(seconds, seconds)}s }`)
+
 /** A record for the reader of the firewall log: table, rule and action. */
 export const record = (group: number, table: string, rule: string, action: string): Nft =>
   safe(`log group ${numbers(group, group)} prefix "${demand(logForm, `${table} ${rule} ${action}`, 'a log prefix')} "`)

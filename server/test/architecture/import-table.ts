@@ -66,7 +66,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'policy/',
-    may: ['policy/', 'net/', 'render/', 'engines/', 'plan/nft-piece.ts', ...pure],
+    may: ['policy/', 'net/', 'render/', 'engines/', 'plan/{nft-piece,live-sets}.ts', ...pure],
     because: 'what a policy means, does and lacks is a pure function of it',
   },
   {

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { parseSpan } from '../../src/net/ipv4.ts'
 import { toRanges } from '../../src/net/ranges.ts'
 import type { NftPiece } from '../../src/plan/artifacts.ts'
+import { memberSetOf } from '../../src/plan/live-sets.ts'
 import { linesOf } from '../../src/plan/nft-piece.ts'
 import { compilePolicy } from '../../src/policy/compile.ts'
 import { type AddressMatch, emptyPolicy, type PolicyRule, type PortMatch } from '../../src/policy/model.ts'
@@ -17,13 +18,20 @@ export interface TestPacket {
   readonly dport: number
 }
 
+/** Addresses of the sessions of users and groups, by their ids. */
+export type MemberHosts = ReadonlyMap<string, ReadonlySet<number>>
+
+const nobody: MemberHosts = new Map()
+
 /** The origin of the rule that ends the walk from this chain on; '' when none does. */
 export function walk(
   pieces: ReadonlyMap<string, NftPiece>,
   packet: TestPacket,
   start: string,
+  members: MemberHosts = nobody,
 ): { origin: string; mark: number } {
   let mark = 0
+  const live = new Map([...members].map(([id, hosts]) => [memberSetOf(id), hosts]))
   const run = (chain: string): string | null => {
     for (const line of linesOf(pieces.get(chain) ?? { parts: [] })) {
       const result = runLine(line)
@@ -38,7 +46,10 @@ export function walk(
   }
   const holds = (value: number, text: string): boolean => {
     if (text.startsWith('@'))
-      return linesOf(pieces.get(text.slice(1)) ?? { parts: [] }).some((line) => holds(value, line))
+      return (
+        live.get(text.slice(1))?.has(value) ??
+        linesOf(pieces.get(text.slice(1)) ?? { parts: [] }).some((line) => holds(value, line))
+      )
     const [low, high] = parseSpan(text) ?? text.split('-').map(Number)
     return value >= (low as number) && value <= (high ?? (low as number))
   }
@@ -114,6 +125,32 @@ export const policyRule = fc
     return ruleIn('forward', 0, { kind }, { protocol, source, destination, destinationPorts })
   })
 
+export const memberIds = ['user.id.1', 'user.id.2', 'group.id.1', 'group.id.3'] as const
+
+/** One of eight rules names users. */
+export const memberRule = fc
+  .record({
+    rule: policyRule,
+    ids: fc.uniqueArray(fc.constantFrom(...memberIds), { minLength: 1, maxLength: 3 }),
+    field: fc.constantFrom('source', 'destination'),
+    hasAddresses: fc.boolean(),
+    isNamed: fc.nat(7).map((it) => it === 0),
+  })
+  .map(({ rule, ids, field, hasAddresses, isNamed }): PolicyRule => {
+    if (!isNamed) return rule
+    const match = rule[field] ?? { key: 'm', ranges: [], isNegated: false }
+    const named = { ...match, members: ids.toSorted() }
+    return { ...rule, [field]: hasAddresses ? named : { ...named, ranges: [] } }
+  })
+
+/** Addresses of both sides. */
+export const memberHosts: fc.Arbitrary<MemberHosts> = fc
+  .tuple(...memberIds.map((id) => fc.tuple(fc.constant(id), fc.uniqueArray(fc.nat(960), { maxLength: 300 }))))
+  .map(
+    (all) =>
+      new Map(all.map(([id, hosts]) => [id, new Set(hosts.flatMap((it) => [sourceBase + it, destinationBase + it]))])),
+  )
+
 export const packet: fc.Arbitrary<TestPacket> = fc.record({
   protocol: fc.constantFrom('tcp', 'udp', 'icmp'),
   saddr: fc.nat(960).map((it) => sourceBase + it),
@@ -121,18 +158,24 @@ export const packet: fc.Arbitrary<TestPacket> = fc.record({
   dport: fc.nat(34),
 })
 
-const isIn = (match: AddressMatch | null, value: number): boolean =>
-  match === null || toPairs(match).some(([low, high]) => value >= low && value <= high) !== match.isNegated
+const isIn = (match: AddressMatch | null, value: number, members: MemberHosts): boolean =>
+  match === null ||
+  (toPairs(match).some(([low, high]) => value >= low && value <= high) ||
+    (match.members ?? []).some((id) => members.get(id)?.has(value))) !== match.isNegated
 
 const toPairs = ({ ranges }: AddressMatch): [number, number][] =>
   Array.from({ length: ranges.length / 2 }, (_, at) => [ranges[2 * at] as number, ranges[2 * at + 1] as number])
 
-export const firstMatch = (rules: readonly PolicyRule[], { protocol, saddr, daddr, dport }: TestPacket): string =>
+export const firstMatch = (
+  rules: readonly PolicyRule[],
+  { protocol, saddr, daddr, dport }: TestPacket,
+  members: MemberHosts = nobody,
+): string =>
   rules.find(
     (rule) =>
       (rule.protocol === null || rule.protocol === protocol) &&
-      isIn(rule.source, saddr) &&
-      isIn(rule.destination, daddr) &&
+      isIn(rule.source, saddr, members) &&
+      isIn(rule.destination, daddr, members) &&
       (rule.destinationPorts === null ||
         ((rule.destinationPorts.ranges[0] as number) <= dport && dport <= (rule.destinationPorts.ranges[1] as number))),
   )?.origin ?? ''

@@ -68,10 +68,12 @@ export interface Sizes {
   readonly anyShare?: number
   /** How often addresses are a list of hosts, or of hosts and networks; 0 unless given. */
   readonly listShare?: number
+  /** How often a list of addresses also names users and groups; 0 unless given. */
+  readonly memberShare?: number
 }
 
 export function drawPolicy(random: Random, world: World, sizes: Sizes): Policy {
-  const draw = makeDraw(random, world, sizes.anyShare ?? 0.5, sizes.listShare ?? 0)
+  const draw = makeDraw(random, world, sizes.anyShare ?? 0.5, sizes.listShare ?? 0, sizes.memberShare ?? 0)
   const rules = (table: RuleTable) =>
     Array.from({ length: Math.floor((1 - random() ** 2) * (sizes[table] + 1)) }, (_, at) => draw.rule(table, at + 1))
   return {
@@ -102,7 +104,10 @@ const loggedActions: readonly LoggedAction[] = ['accept', 'drop', 'reject', 'dna
 /** Hosts that no packet comes from or goes to. */
 const otherHosts = Array.from({ length: 1100 }, (_, at) => printAddress(0x64_40_00_00 + 3 * at))
 
-function makeDraw(random: Random, world: World, anyShare: number, listShare: number) {
+/** A user is in a group, and all groups are in the topmost one. */
+export const sampleMembers = ['user.id.1', 'user.id.2', 'group.id.1', 'group.id.3', 'group.id.4'] as const
+
+function makeDraw(random: Random, world: World, anyShare: number, listShare: number, memberShare: number) {
   const names = new Map<string, string>()
   /** The same content has the same name, as the policy's own keys have. */
   const keyOf = (content: unknown): string => {
@@ -112,6 +117,13 @@ function makeDraw(random: Random, world: World, anyShare: number, listShare: num
     return key
   }
   const addresses = (from: readonly string[]): AddressMatch | null => {
+    const match = listed(from)
+    if (memberShare === 0 || match === null || !chance(random, memberShare)) return match
+    const ids = sampleMembers.filter(() => chance(random, 0.3))
+    const members = ids.length > 0 ? ids : [pick(random, sampleMembers)]
+    return chance(random, 0.4) ? { ...match, key: keyOf('none'), ranges: [], members } : { ...match, members }
+  }
+  const listed = (from: readonly string[]): AddressMatch | null => {
     if (chance(random, 0.8 * anyShare)) return null
     if (listShare > 0 && chance(random, listShare)) return addressList(from)
     const ranges = spansAround(random, from.map(numberOf), upTo(random, chance(random, 0.2) ? 8 : 2), 4)

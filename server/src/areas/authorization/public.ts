@@ -1,3 +1,4 @@
-// What other areas may use of authorization: the stored rules and settings.
+// What other areas may use of authorization: the stored rules and settings, and the stage of the ruleset.
 
 export { authorizationRules, settings } from './config.ts'
+export { authorizationStage } from './stage.ts'

@@ -2,12 +2,11 @@
 
 import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
-import { toRanges } from '../../net/ranges.ts'
 import type { Facts } from '../../plan/facts.ts'
 import type { DnsStage } from '../../policy/dns.ts'
-import type { Span } from '../../policy/model.ts'
+import type { LocalSide } from '../../policy/local-side.ts'
 import { privateNetworks } from '../../policy/model.ts'
-import { connectionAlias, connections, dnsOf, localAddresses, localNetworks, ownAddresses } from '../network/public.ts'
+import { connectionAlias, connections, dnsOf } from '../network/public.ts'
 import { forwardZones, masterZones, rootServers, settings } from './config.ts'
 import type { ForwardZone, MasterZone, RootServer } from './contract.ts'
 
@@ -60,15 +59,7 @@ export function isReachable(text: string): boolean {
 }
 
 /** The DNS server always runs; interception is a setting of its area. */
-export function dnsStage(config: Config, facts: Facts): DnsStage {
-  const local = [...localAddresses(config, facts)].map(([device, texts]) => ({
-    device,
-    address: texts.map((text) => parseNetwork(text)?.address ?? null).find((address) => address !== null) ?? null,
-  }))
-  const spans = localNetworks(config, facts).flatMap((text): Span[] => {
-    const network = parseNetwork(text)
-    return network === null ? [] : [[network.low, network.high]]
-  })
-  const own = ownAddresses(config, facts).map((address): Span => [address, address])
-  return { local, near: toRanges([...spans, ...own]), isIntercepting: read(config, settings).intercept_enabled }
-}
+export const dnsStage = (config: Config, side: LocalSide): DnsStage => ({
+  ...side,
+  isIntercepting: read(config, settings).intercept_enabled,
+})

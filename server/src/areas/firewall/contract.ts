@@ -7,7 +7,7 @@ import { endpoint } from '../../contract/endpoint.ts'
 import { Enabled, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
-export type { AccessEntry } from './contract-access-lists.ts'
+export type { AccessBinding, AccessEntry } from './contract-access-lists.ts'
 export { accessLists, accessOrder, accessState, bypassList } from './contract-access-lists.ts'
 export { checkResults, checks, checksSettings, startChecks } from './contract-checks.ts'
 export { explainPacket, showHygiene } from './contract-explain.ts'

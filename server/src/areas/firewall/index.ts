@@ -1,7 +1,10 @@
 // The firewall area: rules of five tables, hardware filtering, access lists and rule tests, compiled into nftables.
 
 import { defineArea } from '../../http/handle.ts'
+import { authorizationRules, settings as authorizationSettings } from '../authorization/public.ts'
+import { discoverySettings } from '../device-discovery/public.ts'
 import { settings as dnsSettings } from '../dns/public.ts'
+import { users } from '../users/public.ts'
 import { slots } from './config.ts'
 import { accessBindings, lists } from './lists.ts'
 import { render } from './render.ts'
@@ -15,7 +18,15 @@ export const firewall = defineArea({
   slots,
   lists,
   settings: [accessBindings],
-  reads: [...foreignSlots, ...serviceSlots, dnsSettings],
+  reads: [
+    ...foreignSlots,
+    ...serviceSlots,
+    dnsSettings,
+    authorizationRules,
+    authorizationSettings,
+    users,
+    discoverySettings,
+  ],
   verify,
   render,
   routes,

@@ -26,6 +26,7 @@ import { aggregated, connections, devicesByAlias, devicesOf, tunnels } from '../
 import {
   addressesOf,
   changedObjects,
+  membersIn,
   type ObjectWorld,
   objectKinds,
   portsOf,
@@ -178,7 +179,7 @@ const sameMatch = (a: { readonly ranges: Ranges } | null, b: { readonly ranges: 
   a?.ranges === b?.ranges
 
 const sameNames = (a: AddressMatch | null, b: AddressMatch | null): boolean =>
-  a?.unresolved?.join(' ') === b?.unresolved?.join(' ')
+  a?.unresolved?.join(' ') === b?.unresolved?.join(' ') && a?.members?.join(' ') === b?.members?.join(' ')
 
 const sameDevices = (a: InterfaceMatch | null, b: InterfaceMatch | null): boolean =>
   a === b || a?.devices.join(' ') === b?.devices.join(' ')
@@ -227,7 +228,9 @@ function addressMatch(run: Run, ids: readonly string[], isNegated: boolean): Add
   return shareMatch(run, `${isNegated ? 'not' : 'in'} ${ids.join(' ')}`, () => {
     const unresolved = unresolvedNames(config, facts, ids)
     const lacking = unresolved.length > 0 ? { unresolved } : {}
-    return { key: keyOf(ids), ranges: addressesOf(config, facts, ids), isNegated, ...lacking }
+    const members = membersIn(config, ids)
+    const named = members.length > 0 ? { members } : {}
+    return { key: keyOf(ids), ranges: addressesOf(config, facts, ids), isNegated, ...lacking, ...named }
   })
 }
 

@@ -7,13 +7,24 @@ import { type Config, commonEnds, read } from '../../model/slots.ts'
 import { everyAddress, highestAddress, parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import { invert, type Ranges, unite } from '../../net/ranges.ts'
 import type { Facts } from '../../plan/facts.ts'
-import type { AccessBinding, AccessStage, HardwareFilter, LoggedAction, Policy, Span } from '../../policy/model.ts'
+import {
+  type AccessBinding,
+  type AccessStage,
+  type HardwareFilter,
+  type LoggedAction,
+  type Policy,
+  type PolicyRule,
+  ruleTables,
+  type Span,
+} from '../../policy/model.ts'
 import { digest } from '../../render/digest.ts'
+import { authorizationStage } from '../authorization/public.ts'
+import { discoverySettings } from '../device-discovery/public.ts'
 import { dnsStage } from '../dns/public.ts'
-import { externalDevices, ownAddresses } from '../network/public.ts'
-import { addressesOf } from '../objects/public.ts'
+import { externalDevices, localSide, ownAddresses } from '../network/public.ts'
+import { addressesOf, membersIn } from '../objects/public.ts'
 import * as slots from './config.ts'
-import { type AccessEntry, logActions } from './contract.ts'
+import { type AccessEntry, logActions, type AccessBinding as StoredBinding } from './contract.ts'
 import { rulesOf } from './resolve-rules.ts'
 import { closedServicePorts, openServices, outsideServices } from './services.ts'
 
@@ -22,9 +33,12 @@ const noRules: Policy['rules'] = { forward: [], input: [], dnat: [], snat: [], l
 export function policyOf(config: Config, facts: Facts): Policy {
   const isEnabled = read(config, slots.state).enabled
   const { automatic_snat_enabled, log_mode, log_actions } = read(config, slots.settings)
+  const side = localSide(config, facts)
+  const rules = isEnabled ? rulesOf(config, facts) : noRules
+  const access = isEnabled ? accessOf(config, facts) : null
   return {
-    rules: isEnabled ? rulesOf(config, facts) : noRules,
-    access: isEnabled ? accessOf(config, facts) : null,
+    rules,
+    access,
     hardware: isEnabled ? hardwareOf(config) : null,
     hasAutomaticSnat: automatic_snat_enabled,
     externalDevices: externalDevices(config, facts),
@@ -36,9 +50,27 @@ export function policyOf(config: Config, facts: Facts): Policy {
     countsHits: read(config, slots.watch).enabled,
     loggedActions: loggedActions(log_mode, log_actions),
     isBlocked: read(config, slots.block).blocked,
-    dns: dnsStage(config, facts),
-    authorization: null,
+    dns: dnsStage(config, side),
+    authorization: authorizationStage(config, {
+      side,
+      namesMembers: namesMembers(rules, access),
+      notesUnknown: read(config, discoverySettings).enabled,
+    }),
   }
+}
+
+const known = new WeakMap<readonly PolicyRule[], boolean>()
+
+/** Does a rule or a binding name a user or a group? Asked at every change, so ten thousand rules are looked through once. */
+function namesMembers(rules: Policy['rules'], access: AccessStage | null): boolean {
+  const inTable = (table: readonly PolicyRule[]): boolean => {
+    const found = known.get(table) ?? table.some(({ source, destination }) => source?.members || destination?.members)
+    known.set(table, found)
+    return found
+  }
+  return (
+    ruleTables.some((table) => inTable(rules[table])) || (access?.bindings.some((it) => it.members.members) ?? false)
+  )
 }
 
 function loggedActions(mode: string, selected: readonly LoggedAction[]): readonly LoggedAction[] {
@@ -56,18 +88,34 @@ function accessOf(config: Config, facts: Facts): AccessStage | null {
   const bindings = read(config, slots.accessOrder).acl_ordered_list.flatMap((binding, at): AccessBinding[] => {
     const list = lists.get(binding.acl)
     if (!list) return []
-    const members = { key: `acl_${at}`, ranges: membersOf(config, facts, binding.src, binding.hip), isNegated: false }
     const listKey = `acl_${digest(list.id).slice(0, 12)}`
     const known = resolvedLists.get(list.id) ?? resolveList(list.id, list.value)
     resolvedLists.set(list.id, known)
-    return [{ origin: pathOf(slots.accessOrder, at), members, listKey, entries: known.entries }]
+    const bound = boundHosts(config, facts, `acl_${at}`, binding)
+    return [{ origin: pathOf(slots.accessOrder, at), ...bound, listKey, entries: known.entries }]
   })
   lastLists = resolvedLists
   return { bindings, isAllowedByDefault: default_action === 'allow', isLogged: logging_enabled }
 }
 
+/** Addresses of sessions are not known here, so that those of profiles are then a condition apart. */
+function boundHosts(
+  config: Config,
+  facts: Facts,
+  key: string,
+  { src, hip }: StoredBinding,
+): Pick<AccessBinding, 'members' | 'holders'> {
+  const members = membersIn(config, src)
+  if (members.length === 0) return { members: { key, ranges: hostsOf(config, facts, src, hip), isNegated: false } }
+  const holders = { key: `${key}_p`, ranges: addressesOf(config, facts, hip), isNegated: false }
+  return {
+    members: { key, ranges: addressesOf(config, facts, src), isNegated: false, members },
+    ...(hip.length > 0 ? { holders } : {}),
+  }
+}
+
 /** Hosts in one of the groups that hold one of the profiles; an empty list is not a condition. */
-function membersOf(config: Config, facts: Facts, groups: readonly string[], profiles: readonly string[]): Ranges {
+function hostsOf(config: Config, facts: Facts, groups: readonly string[], profiles: readonly string[]): Ranges {
   const outside = [groups, profiles]
     .filter((ids) => ids.length > 0)
     .map((ids) => invert(addressesOf(config, facts, ids), highestAddress))

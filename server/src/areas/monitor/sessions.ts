@@ -57,14 +57,13 @@ function aliasFinder(config: Config, facts: Facts): (ip: string) => string[] {
   const holders = [ipAddresses, ipRanges, networks]
     .flatMap((slot) => read(config, slot as typeof networks).map(({ id }) => id))
     .map((id) => ({ id, ranges: addressesOf(config, facts, [id]) }))
-  const users = [...facts.addressBook].filter(([id]) => id.startsWith('user.'))
+  const users = [...facts.addressBook.keys()]
+    .filter((id) => id.startsWith('user.'))
+    .map((id) => ({ id, ranges: addressesOf(config, facts, [id]) }))
   return remembered((ip) => {
     const address = parseAddress(ip)
     if (address === null) return []
-    return [
-      ...holders.filter(({ ranges }) => contains(ranges, address)).map(({ id }) => id),
-      ...users.filter(([, addresses]) => addresses.includes(ip)).map(([id]) => id),
-    ]
+    return [...[...holders, ...users].filter(({ ranges }) => contains(ranges, address)).map(({ id }) => id)]
   })
 }
 

@@ -26,6 +26,7 @@ export {
   isInterfaceAlias,
   localAddresses,
   localNetworks,
+  localSide,
   ownAddresses,
   takenBy,
   tunnelServices,

@@ -4,8 +4,10 @@
 import { findIn } from '../../model/item-index.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
+import { toRanges } from '../../net/ranges.ts'
 import type { Facts, InterfaceFact } from '../../plan/facts.ts'
-import type { OutsideService } from '../../policy/model.ts'
+import type { LocalSide } from '../../policy/local-side.ts'
+import type { OutsideService, Span } from '../../policy/model.ts'
 import {
   aggregated,
   type CardConnection,
@@ -192,6 +194,20 @@ export const localNetworks = (config: Config, facts: Facts): readonly string[] =
       return network && `${printAddress(network.low)}/${network.prefix}`
     }),
   )
+
+/** Local devices with their addresses, and what is not in the internet. */
+export function localSide(config: Config, facts: Facts): LocalSide {
+  const local = [...localAddresses(config, facts)].map(([device, texts]) => ({
+    device,
+    address: texts.map((text) => parseNetwork(text)?.address ?? null).find((address) => address !== null) ?? null,
+  }))
+  const spans = localNetworks(config, facts).flatMap((text): Span[] => {
+    const network = parseNetwork(text)
+    return network === null ? [] : [[network.low, network.high]]
+  })
+  const own = ownAddresses(config, facts).map((address): Span => [address, address])
+  return { local, near: toRanges([...spans, ...own]) }
+}
 
 const aliases = remember(
   (all: readonly Connection[], gre: readonly Tunnel[], areas: readonly { readonly id: string }[]) =>

@@ -13,5 +13,6 @@ export {
   timeRanges,
 } from './config.ts'
 export { isAddressId, isKnownObject, isPortId, isTimeId, titleOf } from './known.ts'
+export { membersIn } from './members.ts'
 export { addressesOf, portsOf, timesOf } from './resolve.ts'
 export { unresolvedNames } from './unresolved.ts'

@@ -1,0 +1,87 @@
+// What the firewall does with hosts that are authorized or not, from the settings and rules of authorization. Pure.
+
+import { type Config, read } from '../../model/slots.ts'
+import { noRanges, type Ranges, toRanges, unite } from '../../net/ranges.ts'
+import type { LocalSide } from '../../policy/local-side.ts'
+import type { AuthorizationStage, Span } from '../../policy/model.ts'
+import { userId, users } from '../users/public.ts'
+import { claimNetworks, claimsOf, spanOf } from './claims.ts'
+import { authorizationRules, settings } from './config.ts'
+import type { AuthorizationRule } from './contract.ts'
+
+/** Where the portal answers plain HTTP. */
+export const portalHttpPort = (): number => 8085
+
+export interface StageContext {
+  readonly side: LocalSide
+  /** Does a rule of the firewall name a user or a group? */
+  readonly namesMembers: boolean
+  /** Does device discovery want to know of hosts that are refused? */
+  readonly notesUnknown: boolean
+}
+
+/** Null when it would neither refuse nor notice anything. */
+export function authorizationStage(
+  config: Config,
+  { side, namesMembers, notesUnknown }: StageContext,
+): AuthorizationStage | null {
+  const { allow_internet_to_everyone, web_authorization, session_minutes } = read(config, settings)
+  const byRules = authorizedByRules(config)
+  const hasRules = read(config, authorizationRules).some(({ enabled }) => enabled)
+  if (allow_internet_to_everyone && !hasRules && !namesMembers) return null
+  const isEnforced = !allow_internet_to_everyone
+  return {
+    isEnforced,
+    side,
+    ...byRules,
+    idleSeconds: session_minutes * 60,
+    portalPort: isEnforced && web_authorization ? portalHttpPort() : null,
+    notesUnknown,
+  }
+}
+
+type ByRules = Pick<AuthorizationStage, 'hosts' | 'networks' | 'pairs' | 'macs'>
+
+const remembered = new WeakMap<
+  readonly AuthorizationRule[],
+  { readonly accounts: unknown; readonly byRules: ByRules }
+>()
+
+/** The same lists while rules and users are the same, so that their sets are not made again. */
+function authorizedByRules(config: Config): ByRules {
+  const rules = read(config, authorizationRules)
+  const known = remembered.get(rules)
+  const accounts = config[users.key]
+  if (known !== undefined && known.accounts === accounts) return known.byRules
+  const byRules = resolved(config, rules)
+  remembered.set(rules, { accounts, byRules })
+  return byRules
+}
+
+function resolved(config: Config, rules: readonly AuthorizationRule[]): ByRules {
+  const denied = new Set(read(config, users).flatMap(({ id, enabled }) => (enabled ? [id] : [])))
+  const isDenied = (userNumber: number): boolean => denied.has(userId(userNumber))
+  const hosts: Span[] = []
+  const pairs: { readonly address: number; readonly mac: string }[] = []
+  const macs = new Set<string>()
+  for (const rule of rules) {
+    if (!rule.enabled || isDenied(rule.user_id)) continue
+    const span = spanOf(rule)
+    if (span === null) {
+      if (rule.mac !== null) macs.add(rule.mac)
+    } else if (span[0] === span[1]) {
+      if (rule.mac === null) hosts.push(span)
+      else pairs.push({ address: span[0], mac: rule.mac })
+    }
+  }
+  return { hosts: toRanges(hosts), networks: networksOf(rules, isDenied), pairs, macs: [...macs] }
+}
+
+/** A host of a user who is denied access does not get in with the network around it. */
+function networksOf(rules: readonly AuthorizationRule[], isDenied: (userNumber: number) => boolean): Ranges {
+  const { hosts, networks } = claimsOf(rules)
+  if (networks.length === 0) return noRanges
+  const outside = [...hosts].flatMap(([address, userNumber]) => (isDenied(userNumber) ? [address] : []))
+  const claims = claimNetworks(networks, outside).filter(({ userNumber }) => !isDenied(userNumber))
+  return unite(claims.map(({ ranges }) => ranges))
+}
