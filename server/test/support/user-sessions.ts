@@ -93,19 +93,21 @@ export class SessionLab {
   config: Config = {}
   readonly events: SessionEvent[] = []
   readonly faults: unknown[] = []
+  rows: SessionRows
   keeper: SessionKeeper
   #revision = 1
 
   constructor(config: Config = {}, members: readonly string[] = []) {
     this.config = config
     this.applier.applied = planWith(this.#revision, members)
+    this.rows = new SessionRows(this.database, this.clock.boot)
     this.keeper = this.#open()
   }
 
   #open(): SessionKeeper {
     const find = createLiveSetFinder()
     return new SessionKeeper({
-      rows: new SessionRows(this.database, this.clock.boot),
+      rows: this.rows,
       applier: this.applier,
       known: createKnownHosts(() => this.config),
       liveSets: () => find(this.applier.applied?.artifacts ?? []),
@@ -119,6 +121,7 @@ export class SessionLab {
   kill(): void {
     this.database.close()
     this.database = new Database(join(this.folder, 'gateway.db'))
+    this.rows = new SessionRows(this.database, this.clock.boot)
     this.keeper = this.#open()
   }
 

@@ -117,6 +117,7 @@ class View {
     const isLater = isFirst || left > entry.expires
     if (entry.expires !== Number.POSITIVE_INFINITY && isLater) entry.expires = left
     if (set !== 'auth_net_hosts') return
+    entry.hosts.add(address)
     const hosts = this.#hosts.get(entry)
     if (hosts) hosts.push(address)
     else this.#hosts.set(entry, [address])

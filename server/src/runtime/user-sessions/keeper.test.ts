@@ -311,3 +311,36 @@ describe('sessions of users', () => {
     assert.deepEqual(unknown, ['10.0.0.1'])
   })
 })
+
+describe('the cost of a sign-in', () => {
+  it('is the same with none and with 20,000 sessions', async () => {
+    const count = 20_000
+    const people = Array.from({ length: count + 2 }, (_, index) => sampleUser(index + 1))
+    const lab = new SessionLab(configOf({ users: people }), ['group.id.1'])
+    await lab.keeper.maintain()
+    const sent: number[] = []
+    const changeLive = lab.applier.changeLive.bind(lab.applier)
+    lab.applier.changeLive = (changes) => {
+      sent.push(changes.reduce((sum, { add, remove }) => sum + add.length + remove.length, 0))
+      return changeLive(changes)
+    }
+    const signIn = async (number: number): Promise<readonly number[]> => {
+      sent.length = 0
+      await lab.keeper.openWeb(`user.id.${number}`, `10.200.0.${number % 2}`)
+      return [...sent]
+    }
+    const first = await signIn(count + 1)
+    const addressOf = (index: number): string => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`
+    sent.length = 0
+    await Promise.all(people.slice(0, count).map(({ id }, index) => lab.keeper.openWeb(id, addressOf(index))))
+    assert.equal(lab.keeper.list().length, count + 1)
+    assert.ok(sent.length < count / 100, 'sign-ins that come together share transactions')
+    assert.deepEqual(await signIn(count + 2), first, 'the same calls with as many elements')
+    assert.equal(lab.elements('u_group_id_1').length, count + 2)
+    // A change that concerns no session looks at none.
+    sent.length = 0
+    await lab.updateUser(count, { comment: 'other' })
+    assert.deepEqual(sent, [])
+    await lab.close()
+  })
+})
