@@ -12,6 +12,7 @@ import {
   reopenedBy,
   signedOutBy,
 } from './areas/administrators/config.ts'
+import { createKnownHosts } from './areas/authorization/known-hosts.ts'
 import { limitsOf } from './areas/configuration/config.ts'
 import { ruleOrigins } from './areas/firewall/config.ts'
 import { createLockOutGuard } from './areas/firewall/lock-out.ts'
@@ -34,6 +35,7 @@ import { createHttpServer } from './http/server.ts'
 import { faultsOf } from './http/validate.ts'
 import { createReferenceFinder } from './model/references.ts'
 import type { Applier } from './plan/artifacts.ts'
+import { createLiveSetFinder } from './plan/declared-live-sets.ts'
 import type { Facts } from './plan/facts.ts'
 import { createPlanner } from './plan/planner.ts'
 import { FirstPassword, firstPasswordName } from './runtime/accounts/first-password.ts'
@@ -51,6 +53,9 @@ import type { Log } from './runtime/logs/log.ts'
 import { LogQuota, logBytesOf } from './runtime/logs/log-quota.ts'
 import { LogReader } from './runtime/logs/log-reader.ts'
 import { SystemLog, systemLogMigrations } from './runtime/logs/system-log.ts'
+import { AuthLog, authLogMigrations } from './runtime/user-sessions/auth-log.ts'
+import { SessionKeeper } from './runtime/user-sessions/keeper.ts'
+import { SessionRows, userSessionTables } from './runtime/user-sessions/session-rows.ts'
 import type { Vault } from './runtime/vault.ts'
 import { release, version } from './version.ts'
 import { ReadingPool } from './workers/reading-pool.ts'
@@ -98,6 +103,8 @@ export interface Gateway {
   readonly http: FastifyInstance
   readonly engine: ConfigEngine
   readonly services: Services
+  /** Sessions of users; who starts the gateway starts it, and has it compared when applyd was away. */
+  readonly userSessions: SessionKeeper
   /** Closes what was opened here; the caller closes the database. */
   close(): Promise<void>
 }
@@ -207,6 +214,24 @@ export function createGateway(parts: GatewayParts): Gateway {
   })
   if (reserve) reserve.onLook = keepRoom
   const names = cookieNames(parts.brand)
+  const authLog = new AuthLog({
+    database: logDatabase,
+    now: clock.now,
+    onFault: (error) => parts.log('warning', 'the journal of sessions of users cannot be stored', { error }),
+  })
+  const userTables = new Shelter(database, userSessionTables)
+  const declaredSets = createLiveSetFinder()
+  const userSessions = new SessionKeeper({
+    rows: new SessionRows(userTables, clock.boot),
+    applier,
+    known: createKnownHosts(() => engine.config),
+    liveSets: () => declaredSets(engine.rendered.foreground),
+    clock,
+    journal: authLog,
+    onFault: (error) => parts.log('warning', 'the kernel does not follow the sessions of users', { error }),
+  })
+  engine.onChanged(() => userSessions.noteSets())
+  engine.beforeAnswer(() => userSessions.followConfiguration())
   const systemLog = new SystemLog({
     database: logDatabase,
     ...gatheredLogs({
@@ -215,6 +240,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       facts: parts.facts,
       audit,
       firewallLog,
+      authLog,
       ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
     }),
     onFault: (error) => parts.log('warning', 'the system journal cannot be collected', { error }),
@@ -260,6 +286,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.ddns ? { ddns: parts.ddns } : {}),
     audit,
     sessions,
+    userSessions,
     guard,
     refusedSignIns,
     passwords: new Passwords(clock.elapsed),
@@ -298,15 +325,18 @@ export function createGateway(parts: GatewayParts): Gateway {
     refusedSignIns.close()
     await reader.close()
   })
-  return { http, engine, services, close }
+  return { http, engine, services, userSessions, close }
 
   async function close(): Promise<void> {
+    await userSessions.stop()
     await logReader.close()
     await systemLog.stop()
     await firewallLog.stop()
     hitCounters.close()
-    accounts.tryReturn()
-    accounts.close()
+    for (const tables of [accounts, userTables]) {
+      tables.tryReturn()
+      tables.close()
+    }
     logDatabase.close()
   }
 
@@ -339,7 +369,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 }
 
-const logMigrations = [...firewallLogMigrations, ...systemLogMigrations]
+const logMigrations = [...firewallLogMigrations, ...systemLogMigrations, ...authLogMigrations]
 
 /** A damaged log must not keep the gateway from starting: a file that cannot be opened is deleted. */
 function openLog(path: string, { log, reserve }: Pick<GatewayParts, 'log' | 'reserve'>): Database {

@@ -238,7 +238,11 @@ async function start(settings: Settings): Promise<void> {
   const dailyBackup = startDailyBackup(gateway.services, (error) =>
     log('warning', 'the automatic backup failed', { error }),
   )
-  applier.onConnect(() => reconciler.wake())
+  gateway.userSessions.start()
+  applier.onConnect(() => {
+    reconciler.wake()
+    gateway.userSessions.compareSoon()
+  })
   engine.resumeProbation()
   const agents = openAgentSockets(gateway, settings, certificate)
   agents.follow()

@@ -66,6 +66,7 @@ export class ConfigEngine implements ConfigView {
   #expected = 0
   #onArrival = (): void => {}
   readonly #listeners: (() => void)[] = []
+  readonly #followers: (() => Promise<void>)[] = []
   #working: Promise<void> | null = null
   /** An apply of the reconcile loop that is in progress. */
   #applying: Promise<void> | null = null
@@ -139,12 +140,24 @@ export class ConfigEngine implements ConfigView {
     this.#listeners.push(listener)
   }
 
-  change<R>(request: ChangeRequest<R>): Promise<ChangeResult<R>> {
-    return new Promise((resolve, reject) => {
+  /** What has to follow every change before it is answered. It never rejects, and other changes do not wait for it. */
+  beforeAnswer(follower: () => Promise<void>): void {
+    this.#followers.push(follower)
+  }
+
+  /** What the areas render for the head revision. */
+  get rendered(): Rendered {
+    return this.#machine.rendered
+  }
+
+  async change<R>(request: ChangeRequest<R>): Promise<ChangeResult<R>> {
+    const result = await new Promise<ChangeResult<R>>((resolve, reject) => {
       this.#queue.add({ request, resolve: resolve as Waiting['resolve'], reject })
       this.#onArrival()
       this.#wake()
     })
+    for (const follow of this.#followers) await follow()
+    return result
   }
 
   /** A dry run: what a change would do to objects and to the machine. */

@@ -121,4 +121,17 @@ export const migrations: readonly Migration[] = [
       ) WITHOUT ROWID`,
     ],
   },
+  {
+    title: 'sessions of users on the network',
+    statements: [
+      `CREATE TABLE user_sessions (
+        place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, user_id TEXT NOT NULL, type TEXT NOT NULL,
+        address TEXT NOT NULL, mac TEXT, device TEXT, started INTEGER NOT NULL, rule_id TEXT, credential TEXT,
+        state TEXT NOT NULL, must_cut INTEGER NOT NULL
+      )`,
+      `CREATE TABLE user_sessions_state (
+        one INTEGER PRIMARY KEY CHECK (one = 1), boot TEXT NOT NULL, epoch TEXT NOT NULL, alive REAL NOT NULL
+      )`,
+    ],
+  },
 ]

@@ -3,9 +3,12 @@
 import type { Services } from '../../http/handle.ts'
 import { clockOffsets } from '../../policy/schedule.ts'
 import {
+  type AuthLogRecord,
   auditSource,
+  authSource,
   firewallSource,
   fromAudit,
+  fromAuthLog,
   fromFirewallLog,
   fromService,
   keptSince,
@@ -30,11 +33,18 @@ interface Source {
   readonly news: (last: number | null, limit: number) => Promise<News> | News
 }
 
-type Parts = Pick<Services, 'brand' | 'clock' | 'facts' | 'audit' | 'firewallLog' | 'serviceLogs'>
+interface AuthLog {
+  readonly oldest: number
+  pageAfter(sequence: number, limit: number): readonly AuthLogRecord[]
+}
+
+type Parts = Pick<Services, 'brand' | 'clock' | 'facts' | 'audit' | 'firewallLog' | 'serviceLogs'> & {
+  readonly authLog: AuthLog
+}
 
 /** What the table of the system journal needs to know about its sources. */
 export function gatheredLogs(parts: Parts) {
-  const { brand, clock, facts, audit, firewallLog, serviceLogs } = parts
+  const { brand, clock, facts, audit, firewallLog, authLog, serviceLogs } = parts
   let clockOf = { zone: '', offsetAt: clockOffsets('UTC') }
   const offsetAt: OffsetAt = (seconds) => {
     const zone = facts().timeZone
@@ -59,6 +69,14 @@ export function gatheredLogs(parts: Parts) {
       return { rows, keptFrom: firewallLog.oldest, isFullReload: false }
     },
   }
+  const authorization: Source = {
+    name: authSource,
+    news: (last, limit) => {
+      const records = authLog.pageAfter(last ?? 0, limit)
+      const rows = records.map((one) => ({ number: one.sequence, row: fromAuthLog(one, brand, offsetAt) }))
+      return { rows, keptFrom: authLog.oldest, isFullReload: false }
+    },
+  }
   const serviceSource = (reader: NonNullable<typeof serviceLogs>, program: string): Source => ({
     name: program,
     news: async (last) => {
@@ -72,7 +90,7 @@ export function gatheredLogs(parts: Parts) {
   return {
     // With other programs too: rows of one that has another name now would never be removed.
     kind: () => [brand, facts().timeZone, ...(serviceLogs?.programs ?? [])].join(' '),
-    sources: [auditTrail, firewall, ...services],
+    sources: [auditTrail, firewall, authorization, ...services],
     keptSince: (source: string) => keptSince(source, Math.floor(clock.now().getTime() / 1000), offsetAt),
   }
 }

@@ -1,4 +1,4 @@
-// Records of the audit trail, the firewall log and the service logs as records of the system journal, and how long each is
+// Records of the audit trail, the firewall log, the sessions of users and the service logs as records of the system journal, and how long each is
 // kept.
 
 import type { Cell } from '../../contract/table-query.ts'
@@ -27,6 +27,15 @@ export interface WrittenRecord {
 
 type KeptRecord = Parameters<typeof describeRecord>[0] & { readonly sequence: number }
 
+export interface AuthLogRecord {
+  readonly sequence: number
+  /** Unix milliseconds. */
+  readonly time: number
+  /** `auth-backend`, or `web-authd` for sign-ins. */
+  readonly program: string
+  readonly message: string
+}
+
 export interface ServiceLine {
   /** `gatewayd`, `applyd` ... */
   readonly program: string
@@ -54,6 +63,7 @@ const maxMessage = 4_000
 
 export const auditSource = 'audit'
 export const firewallSource = 'nflog'
+export const authSource = 'authorization'
 
 const priorities: Readonly<Record<string, number>> = { fatal: 2, error: 3, warning: 4, notice: 5, info: 6, debug: 7 }
 const [warning, information] = [4, 6]
@@ -73,6 +83,14 @@ export const fromFirewallLog = (record: KeptRecord, brand: string, offsetAt: Off
     message: describeRecord(record),
     syslog_id: `${brand}-nflog`,
     unit: `${brand}-nflog`,
+  })
+
+export const fromAuthLog = (record: AuthLogRecord, brand: string, offsetAt: OffsetAt): LogRow =>
+  row(`${authSource}.${record.sequence}`, record.time, offsetAt, {
+    priority: information,
+    message: record.message,
+    syslog_id: `${brand}-${record.program}`,
+    unit: `${brand}-${record.program}`,
   })
 
 export const fromService = (line: ServiceLine, brand: string, offsetAt: OffsetAt): LogRow =>

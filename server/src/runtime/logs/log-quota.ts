@@ -41,6 +41,11 @@ export class LogQuota {
         .prepare('DELETE FROM hits WHERE sequence IN (SELECT sequence FROM hits ORDER BY sequence LIMIT ?)')
         .run(removedAtOnce)
       if (Number(changes) === removedAtOnce) return
+      database
+        .prepare(
+          'DELETE FROM auth_events WHERE sequence IN (SELECT sequence FROM auth_events ORDER BY sequence LIMIT ?)',
+        )
+        .run(removedAtOnce)
       // The newest of each source tells how far it was read.
       database
         .prepare(
