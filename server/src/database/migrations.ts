@@ -121,4 +121,18 @@ export const migrations: readonly Migration[] = [
       ) WITHOUT ROWID`,
     ],
   },
+  {
+    title: 'personal sessions of users at the portal, and codes that were used',
+    statements: [
+      // `created` and `seen` are elapsed seconds of the boot, `started` and `seen_time` unix seconds.
+      `CREATE TABLE portal_sessions (
+        handle TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, user_id TEXT NOT NULL, password_mark TEXT NOT NULL,
+        address TEXT NOT NULL, boot TEXT NOT NULL, created REAL NOT NULL, seen REAL NOT NULL, started INTEGER NOT NULL,
+        seen_time INTEGER NOT NULL
+      ) WITHOUT ROWID`,
+      `CREATE TABLE used_codes (
+        sequence INTEGER PRIMARY KEY, user_id TEXT NOT NULL, step INTEGER NOT NULL, UNIQUE (user_id, step)
+      )`,
+    ],
+  },
 ]
