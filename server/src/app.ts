@@ -17,6 +17,7 @@ import { ruleOrigins } from './areas/firewall/config.ts'
 import { createLockOutGuard } from './areas/firewall/lock-out.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { gatheredLogs } from './areas/logs/jobs.ts'
+import { followPortalUsers } from './areas/portal/jobs-portal.ts'
 import type { Committed } from './config/change.ts'
 import { describeChanges } from './config/describe.ts'
 import { ConfigEngine } from './config/engine.ts'
@@ -51,6 +52,9 @@ import type { Log } from './runtime/logs/log.ts'
 import { LogQuota, logBytesOf } from './runtime/logs/log-quota.ts'
 import { LogReader } from './runtime/logs/log-reader.ts'
 import { SystemLog, systemLogMigrations } from './runtime/logs/system-log.ts'
+import { unitLineMigrations } from './runtime/logs/unit-lines.ts'
+import { authJournalMigrations } from './runtime/portal/auth-journal.ts'
+import { createPortalState } from './runtime/portal/portal-state.ts'
 import type { Vault } from './runtime/vault.ts'
 import { release, version } from './version.ts'
 import { ReadingPool } from './workers/reading-pool.ts'
@@ -84,6 +88,8 @@ export interface GatewayParts {
   readonly serviceLogs?: Services['serviceLogs']
   readonly signatures?: Services['signatures']
   readonly ddns?: Services['ddns']
+  readonly userSessions?: Services['userSessions']
+  readonly codeProvider?: Services['codeProvider']
   /** The first password can only be used to change it. */
   readonly firstPasswordMustChange?: boolean
   readonly isTls: boolean
@@ -105,7 +111,7 @@ export interface Gateway {
 /** What signing in and out needs, which must work whatever the disk says. */
 const accountTables = [
   ...['sessions', 'sign_in_failures', 'sign_in_blocks', 'account_failures'],
-  ...['closed_accounts', 'known_sources', 'first_password'],
+  ...['closed_accounts', 'known_sources', 'first_password', 'portal_sessions', 'used_codes'],
 ]
 
 /** The gateway itself, when no administrator made the request. */
@@ -207,6 +213,10 @@ export function createGateway(parts: GatewayParts): Gateway {
   })
   if (reserve) reserve.onLook = keepRoom
   const names = cookieNames(parts.brand)
+  const portal = createPortalState({
+    ...{ accounts, logDatabase, clock },
+    onFault: (error) => parts.log('warning', 'the journal of the portal cannot be stored', { error }),
+  })
   const systemLog = new SystemLog({
     database: logDatabase,
     ...gatheredLogs({
@@ -215,6 +225,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       facts: parts.facts,
       audit,
       firewallLog,
+      unitLines: portal.lines,
       ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
     }),
     onFault: (error) => parts.log('warning', 'the system journal cannot be collected', { error }),
@@ -258,10 +269,13 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
     ...(parts.signatures ? { signatures: parts.signatures } : {}),
     ...(parts.ddns ? { ddns: parts.ddns } : {}),
+    ...(parts.userSessions ? { userSessions: parts.userSessions } : {}),
+    ...(parts.codeProvider ? { codeProvider: parts.codeProvider } : {}),
     audit,
     sessions,
     guard,
     refusedSignIns,
+    portal,
     passwords: new Passwords(clock.elapsed),
     firstPassword,
     vault: parts.vault,
@@ -272,6 +286,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     observe: () => observe(applier, engine),
     backgroundState: (area) => engine.backgroundState(area),
   }
+  const portalUsers = followPortalUsers(services)
   const http = createHttpServer({
     routes: [...areas.flatMap((area) => area.routes), ...referenceRoutes(endpointsOf(areas), version)],
     services,
@@ -301,6 +316,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   return { http, engine, services, close }
 
   async function close(): Promise<void> {
+    portalUsers.stop()
     await logReader.close()
     await systemLog.stop()
     await firewallLog.stop()
@@ -339,7 +355,10 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 }
 
-const logMigrations = [...firewallLogMigrations, ...systemLogMigrations]
+const logMigrations = [
+  ...[...firewallLogMigrations, ...systemLogMigrations],
+  ...[...unitLineMigrations, ...authJournalMigrations],
+]
 
 /** A damaged log must not keep the gateway from starting: a file that cannot be opened is deleted. */
 function openLog(path: string, { log, reserve }: Pick<GatewayParts, 'log' | 'reserve'>): Database {

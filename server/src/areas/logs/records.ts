@@ -54,6 +54,7 @@ const maxMessage = 4_000
 
 export const auditSource = 'audit'
 export const firewallSource = 'nflog'
+export const unitSource = 'unit'
 
 const priorities: Readonly<Record<string, number>> = { fatal: 2, error: 3, warning: 4, notice: 5, info: 6, debug: 7 }
 const [warning, information] = [4, 6]
@@ -81,6 +82,29 @@ export const fromService = (line: ServiceLine, brand: string, offsetAt: OffsetAt
     message: line.message,
     ...namesOf(line.program, brand),
   })
+
+export interface UnitLine {
+  readonly number: number
+  /** Unix milliseconds. */
+  readonly time: number
+  readonly level: string
+  /** As in `web-authd`, without the name of the product. */
+  readonly unit: string
+  readonly message: string
+}
+
+/** The guard against guessing is known by this name, whatever the product is called. */
+const plainUnits: readonly string[] = ['fail2ban']
+
+export function fromUnit(line: UnitLine, brand: string, offsetAt: OffsetAt): LogRow {
+  const unit = plainUnits.includes(line.unit) ? line.unit : `${brand}-${line.unit}`
+  return row(`${unitSource}.${line.number}`, line.time, offsetAt, {
+    priority: priorities[line.level] ?? information,
+    message: line.message,
+    syslog_id: unit,
+    unit,
+  })
+}
 
 const engineLogs = new Map(logSources(engines).map((source) => [source.name, source]))
 
