@@ -18,6 +18,7 @@ import { ruleOrigins } from './areas/firewall/config.ts'
 import { createLockOutGuard } from './areas/firewall/lock-out.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { gatheredLogs } from './areas/logs/jobs.ts'
+import { followPortalUsers } from './areas/portal/jobs-portal.ts'
 import type { Committed } from './config/change.ts'
 import { describeChanges } from './config/describe.ts'
 import { ConfigEngine } from './config/engine.ts'
@@ -53,8 +54,11 @@ import type { Log } from './runtime/logs/log.ts'
 import { LogQuota, logBytesOf } from './runtime/logs/log-quota.ts'
 import { LogReader } from './runtime/logs/log-reader.ts'
 import { SystemLog, systemLogMigrations } from './runtime/logs/system-log.ts'
-import { AuthLog, authLogMigrations } from './runtime/user-sessions/auth-log.ts'
+import { unitLineMigrations } from './runtime/logs/unit-lines.ts'
+import { authJournalMigrations } from './runtime/portal/auth-journal.ts'
+import { createPortalState } from './runtime/portal/portal-state.ts'
 import { SessionKeeper } from './runtime/user-sessions/keeper.ts'
+import { linesOf } from './runtime/user-sessions/session-lines.ts'
 import { SessionRows, userSessionTables } from './runtime/user-sessions/session-rows.ts'
 import type { Vault } from './runtime/vault.ts'
 import { release, version } from './version.ts'
@@ -89,6 +93,7 @@ export interface GatewayParts {
   readonly serviceLogs?: Services['serviceLogs']
   readonly signatures?: Services['signatures']
   readonly ddns?: Services['ddns']
+  readonly codeProvider?: Services['codeProvider']
   /** The first password can only be used to change it. */
   readonly firstPasswordMustChange?: boolean
   readonly isTls: boolean
@@ -112,7 +117,7 @@ export interface Gateway {
 /** What signing in and out needs, which must work whatever the disk says. */
 const accountTables = [
   ...['sessions', 'sign_in_failures', 'sign_in_blocks', 'account_failures'],
-  ...['closed_accounts', 'known_sources', 'first_password'],
+  ...['closed_accounts', 'known_sources', 'first_password', 'portal_sessions', 'used_codes'],
 ]
 
 /** The gateway itself, when no administrator made the request. */
@@ -214,10 +219,9 @@ export function createGateway(parts: GatewayParts): Gateway {
   })
   if (reserve) reserve.onLook = keepRoom
   const names = cookieNames(parts.brand)
-  const authLog = new AuthLog({
-    database: logDatabase,
-    now: clock.now,
-    onFault: (error) => parts.log('warning', 'the journal of sessions of users cannot be stored', { error }),
+  const portal = createPortalState({
+    ...{ accounts, logDatabase, clock },
+    onFault: (error) => parts.log('warning', 'the journal of the portal cannot be stored', { error }),
   })
   const userTables = new Shelter(database, userSessionTables)
   const declaredSets = createLiveSetFinder()
@@ -227,7 +231,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     known: createKnownHosts(() => engine.config),
     liveSets: () => declaredSets(engine.rendered.foreground),
     clock,
-    journal: authLog,
+    journal: { write: (events) => portal.lines.writeAll(linesOf(events)) },
     onFault: (error) => parts.log('warning', 'the kernel does not follow the sessions of users', { error }),
   })
   engine.onChanged(() => userSessions.noteSets())
@@ -240,7 +244,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       facts: parts.facts,
       audit,
       firewallLog,
-      authLog,
+      unitLines: portal.lines,
       ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
     }),
     onFault: (error) => parts.log('warning', 'the system journal cannot be collected', { error }),
@@ -284,11 +288,13 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
     ...(parts.signatures ? { signatures: parts.signatures } : {}),
     ...(parts.ddns ? { ddns: parts.ddns } : {}),
+    ...(parts.codeProvider ? { codeProvider: parts.codeProvider } : {}),
     audit,
     sessions,
     userSessions,
     guard,
     refusedSignIns,
+    portal,
     passwords: new Passwords(clock.elapsed),
     firstPassword,
     vault: parts.vault,
@@ -299,6 +305,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     observe: () => observe(applier, engine),
     backgroundState: (area) => engine.backgroundState(area),
   }
+  const portalUsers = followPortalUsers(services)
   const http = createHttpServer({
     routes: [...areas.flatMap((area) => area.routes), ...referenceRoutes(endpointsOf(areas), version)],
     services,
@@ -329,6 +336,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   async function close(): Promise<void> {
     await userSessions.stop()
+    portalUsers.stop()
     await logReader.close()
     await systemLog.stop()
     await firewallLog.stop()
@@ -369,7 +377,10 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 }
 
-const logMigrations = [...firewallLogMigrations, ...systemLogMigrations, ...authLogMigrations]
+const logMigrations = [
+  ...[...firewallLogMigrations, ...systemLogMigrations],
+  ...[...unitLineMigrations, ...authJournalMigrations],
+]
 
 /** A damaged log must not keep the gateway from starting: a file that cannot be opened is deleted. */
 function openLog(path: string, { log, reserve }: Pick<GatewayParts, 'log' | 'reserve'>): Database {

@@ -17,6 +17,7 @@ import {
   type Scope,
 } from './runtime/logs/log-queries.ts'
 import type { LogTableName, LogTasks } from './runtime/logs/log-reader.ts'
+import { authAddresses, authCountries, authTable } from './runtime/portal/auth-journal.ts'
 import { serveTasks } from './workers/serve.ts'
 import { Handed } from './workers/tasks.ts'
 
@@ -35,6 +36,9 @@ const shownHit = ({ sequence: _sequence, ...record }: KeptHit): object => showRe
 const tables: Readonly<Record<LogTableName, LogTable>> = {
   records: recordsTable,
   hits: hitsTable((hit) => hit as unknown as Row, shownHit),
+  auth: authTable(offsetsOf),
+  authAddresses,
+  authCountries,
   traffic: hitsTable((hit, scope) => (isTraffic(hit) ? traffic(hit, scope) : null), traffic),
 }
 

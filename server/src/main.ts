@@ -14,6 +14,7 @@ import { administrators, passwordPlace } from './areas/administrators/config.ts'
 import { addAdministrator } from './areas/administrators/lists.ts'
 import { userAddresses } from './areas/authorization/resolve.ts'
 import { startDailyBackup } from './areas/backup/jobs.ts'
+import { targetFault } from './areas/backup/targets.ts'
 import { agentSockets } from './areas/client-agent/index.ts'
 import { isAgentEnabled } from './areas/client-agent/public.ts'
 import { startDdns } from './areas/dns/jobs.ts'
@@ -23,6 +24,7 @@ import { connections } from './areas/network/config.ts'
 import { dnsServers, serverDomains } from './areas/network/resolve.ts'
 import { domains } from './areas/objects/config.ts'
 import { countryEntries } from './areas/objects/countries.ts'
+import { portalActions } from './areas/portal/jobs-portal.ts'
 import { Database, gatewayData } from './database/database.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
@@ -38,6 +40,7 @@ import { adminPasswordVariable, takeSecret } from './launcher/secret.ts'
 import { giveMemoryBack } from './memory.ts'
 import { read, write } from './model/slots.ts'
 import type { Facts } from './plan/facts.ts'
+import { portalSocket } from './portal/protocol.ts'
 import { AddressBook } from './runtime/address-book.ts'
 import { uploadByFtp } from './runtime/backups/ftp-upload.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
@@ -47,6 +50,8 @@ import { sendUpdate } from './runtime/dynamic-dns/ddns-request.ts'
 import { AuditRetention } from './runtime/logs/audit-retention.ts'
 import { Checkpointer } from './runtime/logs/checkpointer.ts'
 import { createLog } from './runtime/logs/log.ts'
+import { createProviderCall } from './runtime/portal/provider-call.ts'
+import { servePortal } from './runtime/portal/socket.ts'
 import { Vault } from './runtime/vault.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { lookUpAddress } from './system/address-lookup.ts'
@@ -148,6 +153,14 @@ async function start(settings: Settings): Promise<void> {
     countries,
     signatures,
     ...(settings.isApplied ? { ddns: openDdns(settings, folder, clock) } : {}),
+    codeProvider: {
+      lookUp: async (name) => {
+        const found = await lookUpAddress(name, dnsServers(gateway.services.engine.config, facts.current()))
+        const fault = 'fault' in found ? null : targetFault(found.address, ownAddresses(facts.current()))
+        return fault === null ? found : { fault }
+      },
+      call: createProviderCall(`${settings.brand}/${version}`),
+    },
     disks: { list: () => freeDisks() },
     textRecords: { lookUp: (name) => lookUpText(name, dnsServers(gateway.services.engine.config, facts.current())) },
     traffic: createTrafficReader({
@@ -247,6 +260,11 @@ async function start(settings: Settings): Promise<void> {
   const agents = openAgentSockets(gateway, settings, certificate)
   agents.follow()
   engine.onChanged(agents.follow)
+  const portal = servePortal({
+    path: join(settings.stateDir, portalSocket),
+    actions: portalActions(gateway.services),
+    log,
+  })
   const address = await listen(gateway, settings)
   log('info', 'ready', { address, revision: engine.revision })
   notify(settings.notifyFd, { event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) })
@@ -262,6 +280,7 @@ async function start(settings: Settings): Promise<void> {
     dailyBackup.stop()
     dynamicDns.stop()
     agents.close()
+    await portal.close()
     await gateway.http.close()
     await engine.idle()
     engine.close()

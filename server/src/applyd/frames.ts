@@ -13,7 +13,10 @@ export function encodeFrame(message: unknown): Buffer {
 }
 
 /** Returns a function that takes chunks and passes on each complete message; it throws on invalid data. */
-export function createFrameReader(onMessage: (message: unknown) => void): (chunk: Buffer) => void {
+export function createFrameReader(
+  onMessage: (message: unknown) => void,
+  maxBytes = maxFrameBytes,
+): (chunk: Buffer) => void {
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   let chunks: Buffer[] = []
   let size = 0
@@ -25,7 +28,7 @@ export function createFrameReader(onMessage: (message: unknown) => void): (chunk
     while (size >= needed) {
       const all = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
       const end = 4 + all.readUInt32BE()
-      if (end > 4 + maxFrameBytes) throw new Error('A frame is too large.')
+      if (end > 4 + maxBytes) throw new Error('A frame is too large.')
       const isComplete = all.length >= end
       const rest = isComplete ? all.subarray(end) : all
       // A view of a few bytes would keep all of a large message in memory until the next one.

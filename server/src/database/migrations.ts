@@ -131,6 +131,20 @@ export const migrations: readonly Migration[] = [
       )`,
       `CREATE TABLE user_sessions_state (
         one INTEGER PRIMARY KEY CHECK (one = 1), boot TEXT NOT NULL, epoch TEXT NOT NULL, alive REAL NOT NULL
+        )`,
+    ],
+  },
+  {
+    title: 'personal sessions of users at the portal, and codes that were used',
+    statements: [
+      // `created` and `seen` are elapsed seconds of the boot, `started` and `seen_time` unix seconds.
+      `CREATE TABLE portal_sessions (
+        handle TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, user_id TEXT NOT NULL, password_mark TEXT NOT NULL,
+        address TEXT NOT NULL, boot TEXT NOT NULL, created REAL NOT NULL, seen REAL NOT NULL, started INTEGER NOT NULL,
+        seen_time INTEGER NOT NULL
+      ) WITHOUT ROWID`,
+      `CREATE TABLE used_codes (
+        sequence INTEGER PRIMARY KEY, user_id TEXT NOT NULL, step INTEGER NOT NULL, UNIQUE (user_id, step)
       )`,
     ],
   },

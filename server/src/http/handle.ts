@@ -29,6 +29,8 @@ import type { AuditUsage } from '../runtime/logs/audit-retention.ts'
 import type { FirewallLog } from '../runtime/logs/firewall-log.ts'
 import type { LogReader } from '../runtime/logs/log-reader.ts'
 import type { SystemLog } from '../runtime/logs/system-log.ts'
+import type { PortalState } from '../runtime/portal/portal-state.ts'
+import type { CallProvider } from '../runtime/portal/provider-call.ts'
 import type { SessionKeeper } from '../runtime/user-sessions/keeper.ts'
 import type { Vault } from '../runtime/vault.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
@@ -94,6 +96,12 @@ export interface BackupUploads {
   lookUp(name: string): Promise<{ readonly address: string } | { readonly fault: string }>
   /** Rejects with an error whose message is a sentence for the administrator. */
   ftp(target: FtpTarget, file: UploadFile): Promise<void>
+}
+
+export interface CodeProvider {
+  /** The address of a name to which a code may be sent, or a sentence that says why there is none. */
+  lookUp(name: string): Promise<{ readonly address: string } | { readonly fault: string }>
+  readonly call: CallProvider
 }
 
 export interface FreeDisk {
@@ -198,6 +206,10 @@ export interface Services {
   readonly guard: SignInGuard
   /** Records sign-ins that were refused before a password was checked; a flood becomes one record with its count. */
   readonly refusedSignIns: RefusalLog
+  /** Sign-ins of users at the portal. */
+  readonly portal: PortalState
+  /** Reaches the providers that deliver codes; absent where nothing is sent. */
+  readonly codeProvider?: CodeProvider
   readonly passwords: Passwords
   readonly firstPassword: FirstPassword
   readonly vault: Vault

@@ -35,7 +35,7 @@ export const importTable: readonly Row[] = [
     may: [
       ...area,
       ...['http/{handle,routes}.ts', 'workers/{slices,shared-facts}.ts', 'policy/', 'net/', 'signatures/', ...pure],
-      ...['version.ts', 'jose', 'node:crypto', 'node:timers/promises'],
+      ...['portal/protocol.ts', 'version.ts', 'jose', 'node:crypto', 'node:timers/promises'],
     ],
     because: 'areas see the handler context, never Fastify, the store or the applier',
   },
@@ -103,6 +103,16 @@ export const importTable: readonly Row[] = [
     code: 'runtime/backups/ftp-upload.ts',
     may: ['runtime/', 'basic-ftp', 'node:stream'],
     because: 'one place speaks FTP',
+  },
+  {
+    code: 'runtime/portal/{requests,socket}.ts',
+    may: ['runtime/', 'portal/protocol.ts', 'applyd/frames.ts', 'node:fs', 'node:net'],
+    because: 'the socket of the portal has the frames of that of applyd',
+  },
+  {
+    code: 'portal/',
+    may: ['portal/'],
+    because: 'what the portal may ask, for both ends of its socket',
   },
   {
     code: 'runtime/',

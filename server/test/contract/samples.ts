@@ -32,6 +32,9 @@ const texts = [
   'security_group.guid.6f9619ff-8b86-d011-b42d-00cf4fc964ff',
   '+12025550123',
   'anna@gateway.example',
+  'https://provider.example/send',
+  'Your code is {code}.',
+  '#1a6fb0',
 ]
 
 /** Fields whose form a handler checks. */

@@ -3,17 +3,17 @@
 import type { Services } from '../../http/handle.ts'
 import { clockOffsets } from '../../policy/schedule.ts'
 import {
-  type AuthLogRecord,
   auditSource,
-  authSource,
   firewallSource,
   fromAudit,
-  fromAuthLog,
   fromFirewallLog,
   fromService,
+  fromUnit,
   keptSince,
   type LogRow,
   type OffsetAt,
+  type UnitLine,
+  unitSource,
 } from './records.ts'
 
 interface Numbered {
@@ -33,18 +33,14 @@ interface Source {
   readonly news: (last: number | null, limit: number) => Promise<News> | News
 }
 
-interface AuthLog {
-  readonly oldest: number
-  pageAfter(sequence: number, limit: number): readonly AuthLogRecord[]
-}
-
-type Parts = Pick<Services, 'brand' | 'clock' | 'facts' | 'audit' | 'firewallLog' | 'serviceLogs'> & {
-  readonly authLog: AuthLog
+interface Parts extends Pick<Services, 'brand' | 'clock' | 'facts' | 'audit' | 'firewallLog' | 'serviceLogs'> {
+  /** What gatewayd writes under the name of a unit. */
+  readonly unitLines: { pageAfter(number: number, limit: number): readonly UnitLine[] }
 }
 
 /** What the table of the system journal needs to know about its sources. */
 export function gatheredLogs(parts: Parts) {
-  const { brand, clock, facts, audit, firewallLog, authLog, serviceLogs } = parts
+  const { brand, clock, facts, audit, firewallLog, unitLines, serviceLogs } = parts
   let clockOf = { zone: '', offsetAt: clockOffsets('UTC') }
   const offsetAt: OffsetAt = (seconds) => {
     const zone = facts().timeZone
@@ -69,12 +65,13 @@ export function gatheredLogs(parts: Parts) {
       return { rows, keptFrom: firewallLog.oldest, isFullReload: false }
     },
   }
-  const authorization: Source = {
-    name: authSource,
+  const units: Source = {
+    name: unitSource,
     news: (last, limit) => {
-      const records = authLog.pageAfter(last ?? 0, limit)
-      const rows = records.map((one) => ({ number: one.sequence, row: fromAuthLog(one, brand, offsetAt) }))
-      return { rows, keptFrom: authLog.oldest, isFullReload: false }
+      const lines = unitLines.pageAfter(last ?? 0, limit)
+      const rows = lines.map((line) => ({ number: line.number, row: fromUnit(line, brand, offsetAt) }))
+      // Lines that the table no longer has stay in the journal for as long as it keeps lines.
+      return { rows, keptFrom: 0, isFullReload: false }
     },
   }
   const serviceSource = (reader: NonNullable<typeof serviceLogs>, program: string): Source => ({
@@ -90,7 +87,7 @@ export function gatheredLogs(parts: Parts) {
   return {
     // With other programs too: rows of one that has another name now would never be removed.
     kind: () => [brand, facts().timeZone, ...(serviceLogs?.programs ?? [])].join(' '),
-    sources: [auditTrail, firewall, authorization, ...services],
+    sources: [auditTrail, firewall, units, ...services],
     keptSince: (source: string) => keptSince(source, Math.floor(clock.now().getTime() / 1000), offsetAt),
   }
 }

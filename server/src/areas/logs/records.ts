@@ -1,4 +1,4 @@
-// Records of the audit trail, the firewall log, the sessions of users and the service logs as records of the system journal, and how long each is
+// Records of the audit trail, the firewall log and the service logs as records of the system journal, and how long each is
 // kept.
 
 import type { Cell } from '../../contract/table-query.ts'
@@ -27,15 +27,6 @@ export interface WrittenRecord {
 
 type KeptRecord = Parameters<typeof describeRecord>[0] & { readonly sequence: number }
 
-export interface AuthLogRecord {
-  readonly sequence: number
-  /** Unix milliseconds. */
-  readonly time: number
-  /** `auth-backend`, or `web-authd` for sign-ins. */
-  readonly program: string
-  readonly message: string
-}
-
 export interface ServiceLine {
   /** `gatewayd`, `applyd` ... */
   readonly program: string
@@ -63,7 +54,7 @@ const maxMessage = 4_000
 
 export const auditSource = 'audit'
 export const firewallSource = 'nflog'
-export const authSource = 'authorization'
+export const unitSource = 'unit'
 
 const priorities: Readonly<Record<string, number>> = { fatal: 2, error: 3, warning: 4, notice: 5, info: 6, debug: 7 }
 const [warning, information] = [4, 6]
@@ -85,20 +76,35 @@ export const fromFirewallLog = (record: KeptRecord, brand: string, offsetAt: Off
     unit: `${brand}-nflog`,
   })
 
-export const fromAuthLog = (record: AuthLogRecord, brand: string, offsetAt: OffsetAt): LogRow =>
-  row(`${authSource}.${record.sequence}`, record.time, offsetAt, {
-    priority: information,
-    message: record.message,
-    syslog_id: `${brand}-${record.program}`,
-    unit: `${brand}-${record.program}`,
-  })
-
 export const fromService = (line: ServiceLine, brand: string, offsetAt: OffsetAt): LogRow =>
   row(`${line.program}.${line.position}`, line.time, offsetAt, {
     priority: priorities[line.level] ?? information,
     message: line.message,
     ...namesOf(line.program, brand),
   })
+
+export interface UnitLine {
+  readonly number: number
+  /** Unix milliseconds. */
+  readonly time: number
+  readonly level: string
+  /** As in `web-authd`, without the name of the product. */
+  readonly unit: string
+  readonly message: string
+}
+
+/** The guard against guessing is known by this name, whatever the product is called. */
+const plainUnits: readonly string[] = ['fail2ban']
+
+export function fromUnit(line: UnitLine, brand: string, offsetAt: OffsetAt): LogRow {
+  const unit = plainUnits.includes(line.unit) ? line.unit : `${brand}-${line.unit}`
+  return row(`${unitSource}.${line.number}`, line.time, offsetAt, {
+    priority: priorities[line.level] ?? information,
+    message: line.message,
+    syslog_id: unit,
+    unit,
+  })
+}
 
 const engineLogs = new Map(logSources(engines).map((source) => [source.name, source]))
 

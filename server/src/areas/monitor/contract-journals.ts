@@ -107,7 +107,7 @@ export const authJournal = endpoint({
   path: '/user_cabinet_reports/auth_journal',
   access: 'reports',
   summary: 'Query the authentication journal of the personal portal',
-  description: 'Empty: this release has no personal portal.',
+  description: 'Sign-ins at the portal of users, those that are open included. Kept for 180 days.',
   query: journalQuery(authColumnNames),
   reply: journalReply(AuthRecord),
   alsoReplies: ['text/csv'],

@@ -1,9 +1,9 @@
 // Endpoints of the traffic journal and of the authentication journal.
 
 import { notFound } from '../../contract/error.ts'
-import { maxRows, readJournalQuery } from '../../contract/table-query.ts'
+import { all, type Column, maxRows, readJournalQuery } from '../../contract/table-query.ts'
 import { handle, type Route, type Services, signedIn } from '../../http/handle.ts'
-import { csvReply, logReply } from '../../http/routes.ts'
+import { logReply } from '../../http/routes.ts'
 import { clockOffsets } from '../../policy/schedule.ts'
 import * as contract from './contract-journals.ts'
 
@@ -12,17 +12,30 @@ const newestFirst = [
   { field: 'flow_id', direction: 'desc' },
 ] as const
 
+const newestSession = [
+  { field: 'date_time', direction: 'desc' },
+  { field: 'id', direction: 'desc' },
+] as const
+
 /** The current time in the time zone of the gateway. */
 function clockSeconds(services: Services): number {
   const now = Math.floor(services.clock.now().getTime() / 1000)
   return now + clockOffsets(services.facts().timeZone)(now)
 }
 
-/** Part of the reply only when a page was asked for (docs/behaviour/logs.md 1). */
-const beforeLimit = ({ limit, offset }: { readonly limit?: number; readonly offset?: number }, rows: number) =>
-  limit === undefined && offset === undefined ? {} : { rows_before_limit_at_least: rows }
+interface Page {
+  readonly limit?: number
+  readonly offset?: number
+}
 
-const noSessions: contract.AuthRecord[] = []
+const pageOf = ({ limit = maxRows, offset = 0 }: Page) => ({ limit, offset })
+
+/** What a table is between. The rows there are belong to it only when a page was asked for (docs/behaviour/logs.md 1). */
+function tableText(columns: readonly Column[], { limit, offset }: Page, total: number) {
+  const isPage = limit !== undefined || offset !== undefined
+  const before = isPage ? `,"rows_before_limit_at_least":${total}` : ''
+  return [`{"meta":${JSON.stringify(columns)},"data":[`, (rows: number) => `],"rows":${rows}${before}}`] as const
+}
 
 export const journalRoutes: readonly Route[] = [
   handle(contract.trafficJournal, async (context) => {
@@ -42,16 +55,32 @@ export const journalRoutes: readonly Route[] = [
       (rows) => `],"rows":${rows},"rows_before_limit_at_least":${found.total}}`,
     ])
   }),
-  handle(contract.authJournal, ({ query, services }) => {
-    // There is nothing to find, but an invalid query is refused.
-    readJournalQuery(contract.authColumns, query, [], clockSeconds(services))
-    if (query.format_type === 'CSV') return csvReply(contract.authColumnNames, noSessions)
-    return { meta: contract.authColumns, data: noSessions, rows: 0, ...beforeLimit(query, 0) }
+  handle(contract.authJournal, async (context) => {
+    const { query, services, signal } = context
+    const asked = readJournalQuery(contract.authColumns, query, newestSession, clockSeconds(services))
+    const question = {
+      scope: { timeZone: services.facts().timeZone, now: Math.floor(services.clock.now().getTime() / 1000) },
+      where: asked.where,
+      order: asked.order,
+      ...pageOf(query),
+    }
+    const found = await services.logReader.find('auth', question, { owner: signedIn(context).adminId, signal })
+    const columns = query.format_type === 'CSV' ? contract.authColumnNames : null
+    return logReply(found, columns, tableText(contract.authColumns, query, found.total))
   }),
-  handle(contract.authJournalValues, ({ params, query }) => {
+  handle(contract.authJournalValues, async (context) => {
+    const { params, query, services, signal } = context
     const column = contract.uniqueColumns.find((name) => name === params.column_name)
     if (!column)
       throw notFound(`column ${params.column_name.slice(0, 80)} whose values can be listed. Use ip or country_name`)
-    return { meta: [{ name: column, type: 'String' }], data: [], rows: 0, ...beforeLimit(query, 0) }
+    const question = {
+      scope: {},
+      where: all(),
+      order: [{ field: column, direction: 'asc' }] as const,
+      ...pageOf(query),
+    }
+    const table = column === 'ip' ? 'authAddresses' : 'authCountries'
+    const found = await services.logReader.find(table, question, { owner: signedIn(context).adminId, signal })
+    return logReply(found, null, tableText([{ name: column, type: 'String' }], query, found.total))
   }),
 ]

@@ -261,6 +261,11 @@ export interface Country {
 
 export const countries: readonly Country[] = table.map(([number, code, name]) => ({ number, code, name }))
 
+const nameByCode = new Map(countries.map(({ code, name }) => [code, name]))
+
+/** Empty when the code is not one of the standard. */
+export const countryName = (code: string): string => nameByCode.get(code) ?? ''
+
 const idByCode = new Map(countries.map(({ number, code }) => [code, `iplist.id.${number}`]))
 
 /** Entries for the address book from networks by two-letter code; codes that are no country of the standard are left out. */

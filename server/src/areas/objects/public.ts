@@ -12,6 +12,7 @@ export {
   timeLists,
   timeRanges,
 } from './config.ts'
+export { countryName } from './countries.ts'
 export { isAddressId, isKnownObject, isPortId, isTimeId, titleOf } from './known.ts'
 export { membersIn } from './members.ts'
 export { addressesOf, portsOf, timesOf } from './resolve.ts'

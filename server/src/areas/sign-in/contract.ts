@@ -88,7 +88,13 @@ export const listBlocks = endpoint({
   access: 'view',
   summary: 'List the addresses blocked after failed sign-ins',
   description: 'An IPv6 client is blocked with its whole network of 64 bits, which is shown as `2001:db8::/64`.',
-  reply: Type.Array(strictObject({ address: Type.String(), seconds_left: Type.Integer() })),
+  reply: Type.Array(
+    strictObject({
+      address: Type.String(),
+      seconds_left: Type.Integer(),
+      realm: Type.Optional(oneOf(['users'], 'Blocked at the portal of users; absent for administrators.')),
+    }),
+  ),
 })
 
 export const liftBlocks = endpoint({
@@ -96,7 +102,7 @@ export const liftBlocks = endpoint({
   path: '/web/auth/blocks',
   access: 'configure',
   effect: 'action',
-  summary: 'Unblock all addresses',
+  summary: 'Unblock all addresses, for administrators and for users',
 })
 
 export const ClosedAccount = strictObject({

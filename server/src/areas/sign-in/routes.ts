@@ -92,8 +92,14 @@ export const routes: readonly Route[] = [
     services.sessions.end(session.handle)
   }),
 
-  handle(listBlocks, ({ services }) => services.guard.listBlocks()),
-  handle(liftBlocks, ({ services }) => services.guard.liftBlocks()),
+  handle(listBlocks, ({ services }) => {
+    const ofUsers = services.portal.guard.listBlocks()
+    return [...services.guard.listBlocks(), ...ofUsers.map((block) => ({ ...block, realm: 'users' as const }))]
+  }),
+  handle(liftBlocks, ({ services }) => {
+    services.guard.liftBlocks()
+    services.portal.guard.liftBlocks()
+  }),
 
   handle(listClosedAccounts, closedAccounts),
   handle(

@@ -42,11 +42,14 @@ export const routes: readonly Route[] = [
       const { params, body, config, change, services } = context
       refuseForeignPassword(requireIn(config, userList, params.user_id))
       const hash = await hashOf(context, body.password)
-      return change((now) => {
+      const id = await change((now) => {
         const user = requireIn(now, userList, params.user_id)
         refuseForeignPassword(user)
-        return updateItem(now, users, { ...user, password_hash: services.vault.seal(hash, passwordPlace(user.id)) })
+        const password_hash = services.vault.seal(hash, passwordPlace(user.id))
+        return [updateItem(now, users, { ...user, password_hash }), user.id] as const
       })
+      // Guesses of the old password do not count against the new one.
+      services.portal.guard.reopenAccount(id)
     },
     { slot: users },
   ),

@@ -73,6 +73,31 @@ describe('the guard of sign-ins', () => {
     assert.equal(guard.isAccountClosed('one'), true, 'closed until it is reopened')
   })
 
+  it('users and administrators share nothing: counts, blocks, closed accounts, known sources, lifting', () => {
+    const users = new SignInGuard(database, clock, 'users')
+    for (let done = 0; done < 5; done++) guard.recordFailure('192.0.2.1', 'one')
+    for (let done = 0; done < 5; done++) users.recordFailure('192.0.2.1', 'user.id.1')
+    assert.deepEqual([guard.secondsBlocked('192.0.2.1'), users.secondsBlocked('192.0.2.1')], [0, 0])
+    assert.equal(users.recordFailure('192.0.2.1', null).isBlocked, true)
+    assert.deepEqual([guard.secondsBlocked('192.0.2.1'), users.secondsBlocked('192.0.2.1')], [0, 2_700])
+    assert.deepEqual([guard.listBlocks(), users.listBlocks()], [[], [{ address: '192.0.2.1', seconds_left: 2_700 }]])
+    guard.liftBlocks()
+    assert.equal(users.listBlocks().length, 1)
+    assert.equal(guard.recordFailure('192.0.2.1', 'one').isBlocked, false, 'its own failures were lifted')
+    users.recordSuccess('192.0.2.9', 'user.id.1')
+    assert.deepEqual([users.isKnown('192.0.2.9', 'user.id.1'), guard.isKnown('192.0.2.9', 'user.id.1')], [true, false])
+    for (let done = 0; done < 100; done++) users.recordFailure(`198.51.100.${done}`, 'user.id.2')
+    assert.deepEqual(guard.listClosed(), [])
+    assert.deepEqual(
+      users.listClosed().map(({ adminId }) => adminId),
+      ['user.id.2'],
+    )
+    const restarted = new SignInGuard(database, clock, 'users')
+    assert.equal(restarted.listBlocks().length, 1)
+    restarted.liftBlocks()
+    assert.deepEqual(restarted.listBlocks(), [])
+  })
+
   it('L1: an account that the previous format held as closed stays closed, and counts go on', () => {
     const path = join(folder, 'previous.db')
     const previous = new DatabaseSync(path)

@@ -9,7 +9,7 @@ export interface GuardLimits {
   readonly failures: number
   readonly windowSeconds: number
   readonly blockSeconds: number
-  /** Failures, from all sources together, that close an account until another administrator reopens it. */
+  /** Failures, from all sources together, that close an account until an administrator reopens it. */
   readonly accountFailures: number
   /** A failure counts against its account for this long, unless the account signs in from the same source. */
   readonly accountSeconds: number
@@ -54,20 +54,29 @@ export interface FailureOutcome {
   readonly closed: ClosedAccount | null
 }
 
-/** For failures with a login that no administrator has. */
+/** For failures with a login that no account has. */
 const noAccount = ''
+
+/**
+ * Whose sign-ins are counted. Administrators and users of the portal share the tables and nothing else: sources of users have a
+ * prefix there, and ids of users (`user.id.<n>`) are never ids of administrators.
+ */
+export type GuardRealm = 'administrators' | 'users'
+const usersPrefix = 'users/'
 
 export class SignInGuard {
   readonly #database: Tables
   readonly #clock: Clock
   readonly #limits: GuardLimits
+  readonly #realm: GuardRealm
   /** Only in memory: a flood of refusals must not cost a write each. */
   readonly #unchecked = new Map<Source, { readonly adminId: string; readonly at: number }[]>()
 
-  constructor(database: Tables, clock: Clock, limits: GuardLimits = defaultGuardLimits) {
+  constructor(database: Tables, clock: Clock, realm: GuardRealm = 'administrators') {
     this.#database = database
     this.#clock = clock
-    this.#limits = limits
+    this.#limits = defaultGuardLimits
+    this.#realm = realm
     database.transact(() => {
       this.#adoptOtherBoots()
       this.#prune()
@@ -95,11 +104,20 @@ export class SignInGuard {
     this.#database.prepare('DELETE FROM known_sources WHERE at <= ?').run(now - knownSeconds)
   }
 
+  /** A source as the tables have it. */
+  #keyOf(source: Source): string {
+    return this.#isOfUsers ? `${usersPrefix}${source}` : source
+  }
+
+  get #isOfUsers(): 0 | 1 {
+    return this.#realm === 'users' ? 1 : 0
+  }
+
   /** Seconds until this address may try again; 0 when it may. */
   secondsBlocked(address: string): number {
-    const row = this.#database.prepare('SELECT until FROM sign_in_blocks WHERE source = ?').get(sourceOf(address)) as
-      | { until: number }
-      | undefined
+    const row = this.#database
+      .prepare('SELECT until FROM sign_in_blocks WHERE source = ?')
+      .get(this.#keyOf(sourceOf(address))) as { until: number } | undefined
     return row ? this.#secondsUntil(row.until) : 0
   }
 
@@ -115,7 +133,7 @@ export class SignInGuard {
       this.#prune()
       this.#database
         .prepare('INSERT INTO sign_in_failures (source, admin_id, boot, at) VALUES (?, ?, ?, ?)')
-        .run(source, adminId ?? noAccount, this.#clock.boot, now)
+        .run(this.#keyOf(source), adminId ?? noAccount, this.#clock.boot, now)
       return { isBlocked: this.#blockIfDue(source), closed: adminId === null ? null : this.#count(source, adminId) }
     })
   }
@@ -142,16 +160,16 @@ export class SignInGuard {
     const now = this.#clock.elapsed()
     const { count } = this.#database
       .prepare('SELECT count(*) AS count FROM sign_in_failures WHERE source = ? AND at > ?')
-      .get(source, now - this.#limits.windowSeconds) as { count: number }
+      .get(this.#keyOf(source), now - this.#limits.windowSeconds) as { count: number }
     if (count + this.#recentUnchecked(source).length < this.#limits.failures) return false
     this.#unchecked.delete(source)
-    this.#database.prepare('DELETE FROM sign_in_failures WHERE source = ?').run(source)
+    this.#database.prepare('DELETE FROM sign_in_failures WHERE source = ?').run(this.#keyOf(source))
     this.#database
       .prepare(
         `INSERT INTO sign_in_blocks (source, boot, until) VALUES (?, ?, ?)
          ON CONFLICT (source) DO UPDATE SET boot = excluded.boot, until = excluded.until`,
       )
-      .run(source, this.#clock.boot, now + this.#limits.blockSeconds)
+      .run(this.#keyOf(source), this.#clock.boot, now + this.#limits.blockSeconds)
     return true
   }
 
@@ -163,7 +181,7 @@ export class SignInGuard {
         `INSERT INTO account_failures (admin_id, source, failures, boot, at) VALUES (?, ?, 1, ?, ?)
          ON CONFLICT (admin_id, source) DO UPDATE SET failures = failures + 1, boot = excluded.boot, at = excluded.at`,
       )
-      .run(adminId, source, this.#clock.boot, this.#clock.elapsed())
+      .run(adminId, this.#keyOf(source), this.#clock.boot, this.#clock.elapsed())
     const { failures, sources } = this.#database
       .prepare(
         'SELECT coalesce(sum(failures), 0) AS failures, count(*) AS sources FROM account_failures WHERE admin_id = ?',
@@ -183,9 +201,10 @@ export class SignInGuard {
     const kept = this.#recentUnchecked(source).filter((one) => one.adminId !== adminId)
     if (kept.length > 0) this.#unchecked.set(source, [...kept])
     else this.#unchecked.delete(source)
+    const key = this.#keyOf(source)
     this.#database.transact(() => {
-      this.#database.prepare('DELETE FROM sign_in_failures WHERE source = ? AND admin_id = ?').run(source, adminId)
-      this.#database.prepare('DELETE FROM account_failures WHERE source = ? AND admin_id = ?').run(source, adminId)
+      this.#database.prepare('DELETE FROM sign_in_failures WHERE source = ? AND admin_id = ?').run(key, adminId)
+      this.#database.prepare('DELETE FROM account_failures WHERE source = ? AND admin_id = ?').run(key, adminId)
       this.#remember(source, adminId)
     })
   }
@@ -196,7 +215,7 @@ export class SignInGuard {
         `INSERT INTO known_sources (admin_id, source, boot, at) VALUES (?, ?, ?, ?)
          ON CONFLICT (admin_id, source) DO UPDATE SET boot = excluded.boot, at = excluded.at`,
       )
-      .run(adminId, source, this.#clock.boot, this.#clock.elapsed())
+      .run(adminId, this.#keyOf(source), this.#clock.boot, this.#clock.elapsed())
     this.#database
       .prepare(
         `DELETE FROM known_sources WHERE admin_id = ?1 AND source NOT IN
@@ -210,7 +229,7 @@ export class SignInGuard {
     const since = this.#clock.elapsed() - this.#limits.knownSeconds
     const row = this.#database
       .prepare('SELECT 1 FROM known_sources WHERE admin_id = ? AND source = ? AND at > ?')
-      .get(adminId ?? noAccount, sourceOf(address), since)
+      .get(adminId ?? noAccount, this.#keyOf(sourceOf(address)), since)
     return row !== undefined
   }
 
@@ -221,8 +240,11 @@ export class SignInGuard {
   /** Longest closed first. */
   listClosed(): ClosedAccount[] {
     return this.#database
-      .prepare('SELECT admin_id AS adminId, since, failures, sources FROM closed_accounts ORDER BY since, admin_id')
-      .all() as unknown as ClosedAccount[]
+      .prepare(
+        `SELECT admin_id AS adminId, since, failures, sources FROM closed_accounts
+         WHERE (admin_id GLOB 'user.id.*') = ? ORDER BY since, admin_id`,
+      )
+      .all(this.#isOfUsers) as unknown as ClosedAccount[]
   }
 
   /** True when it was closed. Its count starts again. */
@@ -236,18 +258,21 @@ export class SignInGuard {
   /** At most ten thousand: a flood from very many addresses must not become an endless reply. */
   listBlocks(): Block[] {
     const rows = this.#database
-      .prepare('SELECT source, until FROM sign_in_blocks ORDER BY source LIMIT 10000')
-      .all() as { source: string; until: number }[]
+      .prepare("SELECT source, until FROM sign_in_blocks WHERE (source GLOB 'users/*') = ? ORDER BY source LIMIT 10000")
+      .all(this.#isOfUsers) as { source: string; until: number }[]
     return rows
-      .map(({ source, until }) => ({ address: source, seconds_left: this.#secondsUntil(until) }))
+      .map(({ source, until }) => ({
+        address: this.#isOfUsers ? source.slice(usersPrefix.length) : source,
+        seconds_left: this.#secondsUntil(until),
+      }))
       .filter((block) => block.seconds_left > 0)
   }
 
   liftBlocks(): void {
     this.#unchecked.clear()
     this.#database.transact(() => {
-      this.#database.prepare('DELETE FROM sign_in_blocks').run()
-      this.#database.prepare('DELETE FROM sign_in_failures').run()
+      this.#database.prepare("DELETE FROM sign_in_blocks WHERE (source GLOB 'users/*') = ?").run(this.#isOfUsers)
+      this.#database.prepare("DELETE FROM sign_in_failures WHERE (source GLOB 'users/*') = ?").run(this.#isOfUsers)
     })
   }
 }

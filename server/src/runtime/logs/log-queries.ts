@@ -12,6 +12,8 @@ export interface Scope {
   readonly hiddenSource?: string
   /** Times are shown in this zone. */
   readonly timeZone?: string
+  /** Unix seconds of the query, for what is not over. */
+  readonly now?: number
 }
 
 /** A table that can be queried: its rows as conditions see them, and one of them as replies show it. */

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Database } from '../../database/database.ts'
-import { authLogMigrations } from '../user-sessions/auth-log.ts'
 import { firewallLogMigrations } from './firewall-log.ts'
 import { LogQuota, logBytesOf } from './log-quota.ts'
 import { systemLogMigrations } from './system-log.ts'
 
-const migrations = [...firewallLogMigrations, ...systemLogMigrations, ...authLogMigrations]
+const migrations = [...firewallLogMigrations, ...systemLogMigrations]
 const mebibyte = 1 << 20
 
 describe('the room of the logs', () => {

@@ -2,8 +2,8 @@
 // sessions carries it out (keeper.ts).
 
 import type { LiveChange, LiveElement } from '../../plan/artifacts.ts'
-import type { SessionEvent } from './auth-log.ts'
 import type { Entry } from './session-index.ts'
+import type { SessionEvent } from './session-lines.ts'
 import type { SessionRow } from './session-rows.ts'
 
 interface SetChange {

@@ -6,7 +6,6 @@ import { createHash, randomUUID } from 'node:crypto'
 import { GatewayError } from '../../contract/error.ts'
 import type { Applier, Arrivals, LiveElement } from '../../plan/artifacts.ts'
 import type { Clock } from '../clock.ts'
-import type { AuthLog } from './auth-log.ts'
 import { elementOf, SessionChanges } from './changes.ts'
 import { type Comparison, compare } from './comparison.ts'
 import { Draft, hostElement } from './draft.ts'
@@ -15,6 +14,7 @@ import { createNeighbours } from './neighbours.ts'
 import { inParts } from './parts.ts'
 import type { UserSession, UserSessions } from './session.ts'
 import { type Entry, SessionIndex } from './session-index.ts'
+import type { SessionEvent } from './session-lines.ts'
 import type { SessionRow, SessionRows } from './session-rows.ts'
 
 export interface KeeperParts {
@@ -24,7 +24,7 @@ export interface KeeperParts {
   /** Names of the live sets that the plan has. The same value while they are the same. */
   readonly liveSets: () => ReadonlySet<string>
   readonly clock: Clock
-  readonly journal: Pick<AuthLog, 'write'>
+  readonly journal: { write(events: readonly SessionEvent[]): void }
   /** Called once for each failure that begins. */
   readonly onFault: (error: unknown) => void
 }

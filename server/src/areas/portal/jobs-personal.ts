@@ -1,0 +1,179 @@
+// What a user who is signed in at the portal can do: see and end their own sessions, change the password, sign out.
+
+import type { Services } from '../../http/handle.ts'
+import { updateItem } from '../../model/list-edits.ts'
+import { read } from '../../model/slots.ts'
+import type { HostState, PersonalPage, PortalVerbs, Refused } from '../../portal/protocol.ts'
+import { settings as authorization, authorizationRules } from '../authorization/public.ts'
+import { findUser, passwordPlace, type StoredUser, userId, users } from '../users/public.ts'
+import { markOf, markOfHash, recordFailure, refused, validUser } from './jobs-entry.ts'
+import { checkPassword } from './jobs-sign-in.ts'
+
+type Args<V extends keyof PortalVerbs> = PortalVerbs[V]['args']
+type UserSession = ReturnType<Services['userSessions']['list']>[number]
+type PortalSession = ReturnType<Services['portal']['sessions']['list']>[number]
+
+const done = { status: 'done' } as const
+
+/** As for administrators. */
+const shortestPassword = 10
+const longestPassword = 128
+
+/** The session of a token and its user, as they are at this moment; null when the token opens nothing (any more). */
+function opened(
+  services: Services,
+  token: string,
+  address: string,
+): { readonly user: StoredUser; readonly session: PortalSession } | null {
+  const session = services.portal.sessions.open(token, address)
+  if (!session) return null
+  const user = validUser(services, session.userId, session.passwordMark, session.nextMark)
+  if (user) return { user, session }
+  services.portal.sessions.end(session.handle)
+  return null
+}
+
+/** The session of the host at this address, whether it is connected or waits. */
+const sessionAt = ({ userSessions }: Services, address: string): UserSession | undefined =>
+  userSessions.at(address) ?? userSessions.list().find((session) => session.address === address)
+
+export function hostState(services: Services, { address }: Args<'host'>): HostState {
+  const { config } = services.engine
+  const { allow_internet_to_everyone, session_minutes } = read(config, authorization)
+  const session = sessionAt(services, address)
+  const isConnected = session?.state === 'connected'
+  const user = session && findUser(config, session.userId)
+  return {
+    isEnforced: !allow_internet_to_everyone,
+    isAuthorized: allow_internet_to_everyone || isConnected,
+    user: user ? { login: user.login, name: user.name } : null,
+    refusal: isConnected ? null : refusalOf(services, session, address),
+    idleSeconds: session ? session_minutes * 60 : null,
+  }
+}
+
+function refusalOf(services: Services, session: UserSession | undefined, address: string): HostState['refusal'] {
+  if (session) return 'over_limit'
+  const { config } = services.engine
+  const denied = read(config, authorizationRules).some(
+    (rule) => rule.ip === address && rule.enabled && findUser(config, userId(rule.user_id))?.enabled,
+  )
+  if (denied) return 'denied'
+  return services.portal.guard.secondsBlocked(address) > 0 ? 'blocked' : null
+}
+
+export function personalPage(services: Services, { address, token }: Args<'personal'>): PersonalPage | null {
+  const own = opened(services, token, address)
+  if (!own) return null
+  const { user } = own
+  return {
+    login: user.login,
+    name: user.name,
+    sessions: services.userSessions.ofUser(user.id).map(({ id, type, address: at, state, startedAt }) => ({
+      ...{ id, type, address: at, state, startedAt },
+      isThis: at === address,
+    })),
+    canChangePassword: user.domain_type === 'local',
+  }
+}
+
+export async function endOwnSession(
+  services: Services,
+  { address, token, id }: Args<'endSession'>,
+): Promise<PortalVerbs['endSession']['result']> {
+  const own = opened(services, token, address)
+  const session = own && services.userSessions.ofUser(own.user.id).find((one) => one.id === id)
+  if (!own || !session) return refused('expired')
+  await services.userSessions.end(session.id)
+  services.portal.lines.write(
+    'user-cabinet-backend',
+    'info',
+    `User '${own.user.login}' ended the session of ${session.address} from ${address}.`,
+  )
+  return done
+}
+
+export async function signOut(
+  services: Services,
+  { address, token }: Args<'signOut'>,
+): Promise<PortalVerbs['signOut']['result']> {
+  const own = token === null ? null : services.portal.sessions.open(token, address)
+  if (own) {
+    const login = findUser(services.engine.config, own.userId)?.login ?? own.userId
+    services.portal.sessions.end(own.handle)
+    services.portal.lines.write('user-cabinet-backend', 'info', `User '${login}' signed out from ${address}.`)
+  }
+  const host = sessionAt(services, address)
+  if (host?.type === 'web') await services.userSessions.end(host.id)
+  return done
+}
+
+export async function changePassword(
+  services: Services,
+  { address, token, current, next }: Args<'changePassword'>,
+): Promise<PortalVerbs['changePassword']['result']> {
+  const { portal, passwords, userSessions } = services
+  const own = opened(services, token, address)
+  if (!own) return refused('expired')
+  const { user, session } = own
+  const seconds = portal.guard.secondsBlocked(address)
+  if (seconds > 0) return refused('blocked', seconds)
+  if (!portal.signIns.take()) return refused('busy', 1)
+  const fits = await checkPassword(services, address, user.login, user, current)
+  if (fits === null) return refused('busy', 1)
+  if (!fits) {
+    recordFailure(services, address, user, 'utm-user-cabinet')
+    return refused('wrong')
+  }
+  const weakness = weaknessOf(services, user, current, next)
+  if (weakness) return weakness
+  const web = userSessions.at(address)
+  const isOwnHost = web?.type === 'web' && web.userId === user.id
+  try {
+    const hash = await passwords.hash(next)
+    const mark = markOfHash(hash)
+    // The change ends the sessions of every other password before it returns.
+    portal.sessions.announceMark(session.handle, mark)
+    await storePassword(services, user, hash, address)
+    if (!validUser(services, user.id, mark)) return refused('expired')
+    portal.sessions.setPasswordMark(session.handle, mark)
+  } catch {
+    // Too many hashes at once, a probation or a full disk.
+    return refused('busy', 1)
+  } finally {
+    portal.sessions.announceMark(session.handle, null)
+  }
+  // A new password ends the web sessions of the user; that of the host which just proved the old one begins again.
+  if (isOwnHost) await userSessions.openWeb(user.id, address).catch(() => {})
+  portal.lines.write('user-cabinet-backend', 'info', `User '${user.login}' changed the password from ${address}.`)
+  return done
+}
+
+function weaknessOf(services: Services, { login }: StoredUser, current: string, next: string): Refused | null {
+  const weak = (detail: string): Refused => ({ status: 'refused', reason: 'weak', detail })
+  if (next.length < shortestPassword) return weak(`The password must have at least ${shortestPassword} characters.`)
+  if (next.length > longestPassword) return weak(`The password must have at most ${longestPassword} characters.`)
+  if (next === current) return weak('The new password must differ from the current one.')
+  const words = services.weaknessOf(next, [login, services.brand, services.hostName])
+  return words === null ? null : weak(words)
+}
+
+/** Only over the password that was just proved: another one may have been set since. */
+async function storePassword(services: Services, user: StoredUser, hash: string, address: string): Promise<void> {
+  await services.changeAsGateway(
+    (config) => {
+      const stored = findUser(config, user.id)
+      if (!stored || markOf(services, stored) !== markOf(services, user)) return config
+      const password_hash = services.vault.seal(hash, passwordPlace(user.id))
+      return updateItem(config, users, { ...stored, password_hash })
+    },
+    { reason: 'Password changed by its user', actor: { login: `user ${user.login}`, address } },
+  )
+}
+
+/** Ends what users may not have any more: they were denied, removed or got another password. */
+export function endInvalid(services: Services): void {
+  const { sessions, tickets } = services.portal
+  sessions.endUnless((one) => validUser(services, one.userId, one.passwordMark, one.nextMark) !== null)
+  for (const sign of tickets.list()) if (!validUser(services, sign.userId, sign.passwordMark)) tickets.end(sign.handle)
+}

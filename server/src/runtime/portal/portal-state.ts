@@ -1,0 +1,67 @@
+// What gatewayd keeps for the portal beside the configuration: who is signed in, who waits for a second factor, and the limits
+// that hold for all clients together, because the portal itself says which client asks.
+
+import type { Database } from '../../database/database.ts'
+import type { Tables } from '../../database/shelter.ts'
+import { SignInGuard } from '../accounts/sign-in-guard.ts'
+import { type Clock, unixSeconds } from '../clock.ts'
+import { UnitLines } from '../logs/unit-lines.ts'
+import { Allowance, Allowances } from './allowance.ts'
+import { AuthJournal } from './auth-journal.ts'
+import { OneTimeCodes } from './one-time-codes.ts'
+import { PortalSessions } from './portal-sessions.ts'
+import { Tickets } from './tickets.ts'
+
+/** Passwords and codes that are judged in a second, of all clients together, and how many may come at once. */
+const signInsPerSecond = 20
+const signInsAtOnce = 300
+/** Messages to one user: each costs money, and its receiver attention. */
+const messagesOfUser = 5
+const messagesSeconds = 15 * 60
+const messagesAtOnce = 60
+const messagesPerSecond = 0.5
+/** Passwords and codes that are being judged; the hash of a password waits for its turn. */
+const mostChecks = 64
+
+export interface PortalParts {
+  readonly accounts: Tables
+  readonly logDatabase: Database
+  readonly clock: Clock
+  readonly onFault: (error: unknown) => void
+}
+
+export type PortalState = ReturnType<typeof createPortalState>
+
+export function createPortalState({ accounts, logDatabase, clock, onFault }: PortalParts) {
+  const journal = new AuthJournal(logDatabase, onFault)
+  const sessions = new PortalSessions({
+    database: accounts,
+    clock,
+    onEnded: ({ handle, endedAt }) => journal.end(handle, endedAt),
+  })
+  const open = new Set(sessions.list().map(({ handle }) => handle))
+  journal.endOthers((id) => open.has(id), unixSeconds(clock.now()))
+  const ofUser = new Allowances(clock.elapsed, messagesOfUser, messagesOfUser / messagesSeconds)
+  const ofAll = new Allowance(clock.elapsed, messagesAtOnce, messagesPerSecond)
+  let checks = 0
+  return {
+    guard: new SignInGuard(accounts, clock, 'users'),
+    lines: new UnitLines(logDatabase, clock.now, onFault),
+    codes: new OneTimeCodes(accounts, clock),
+    tickets: new Tickets(clock),
+    journal,
+    sessions,
+    signIns: new Allowance(clock.elapsed, signInsAtOnce, signInsPerSecond),
+    mayMessage: (userId: string): boolean => ofUser.take(userId) && ofAll.take(),
+    /** Null when too many passwords and codes are being judged. */
+    async inTurn<T>(work: () => Promise<T>): Promise<T | null> {
+      if (checks >= mostChecks) return null
+      checks += 1
+      try {
+        return await work()
+      } finally {
+        checks -= 1
+      }
+    },
+  }
+}

@@ -1,0 +1,120 @@
+// A gateway with users, and the verbs of its portal as the socket calls them.
+
+import { portalActions } from '../../src/areas/portal/jobs-portal.ts'
+import { passwordPlace, users } from '../../src/areas/users/config.ts'
+import type { Services } from '../../src/http/handle.ts'
+import { addItem } from '../../src/model/list-edits.ts'
+import { Passwords } from '../../src/runtime/accounts/passwords.ts'
+import type { UserSession, UserSessions } from '../../src/runtime/user-sessions/session.ts'
+import { type Client, createTestGateway, type TestGateway, type TestOptions } from './test-gateway.ts'
+
+export const userPassword = 'wooden bridge 31'
+/** In the local network of the facts that test gateways have. */
+export const localHost = '10.10.0.7'
+export const remoteHost = '198.51.100.9'
+
+let hashOnce: Promise<string> | null = null
+const sharedHash = (): Promise<string> => {
+  hashOnce ??= new Passwords().hash(userPassword)
+  return hashOnce
+}
+
+/** Sessions on the network in memory: what is opened is there. */
+export class FakeUserSessions implements UserSessions {
+  readonly sessions: UserSession[] = []
+  readonly calls: string[] = []
+  fault: Error | null = null
+  /** Runs while a session is being opened. */
+  onOpening: () => void | Promise<void> = () => {}
+  #number = 0
+
+  list = (): readonly UserSession[] => this.sessions
+  ofUser = (userId: string): readonly UserSession[] => this.sessions.filter((one) => one.userId === userId)
+  at = (address: string): UserSession | undefined =>
+    this.sessions.find((one) => one.address === address && one.state === 'connected')
+
+  add(session: Pick<UserSession, 'userId' | 'address'> & Partial<UserSession>): UserSession {
+    const added: UserSession = {
+      ...{ id: `session-${++this.#number}`, type: 'web', mac: null, device: null, state: 'connected' },
+      ...{ startedAt: 1_767_225_600, ruleId: null },
+      ...session,
+    }
+    this.sessions.push(added)
+    return added
+  }
+
+  async openWeb(userId: string, address: string): Promise<UserSession> {
+    await this.onOpening()
+    if (this.fault) throw this.fault
+    this.calls.push(`open ${userId} ${address}`)
+    for (const old of this.sessions.filter((one) => one.address === address)) await this.end(old.id)
+    return this.add({ userId, address })
+  }
+
+  async end(id: string): Promise<boolean> {
+    const index = this.sessions.findIndex((one) => one.id === id)
+    if (index < 0) return false
+    this.calls.push(`end ${id}`)
+    this.sessions.splice(index, 1)
+    return true
+  }
+
+  async endAllOf(userId: string): Promise<void> {
+    for (const one of this.ofUser(userId)) await this.end(one.id)
+  }
+}
+
+export interface PortalBench {
+  readonly gateway: TestGateway
+  readonly admin: (...call: Parameters<Client>) => ReturnType<Client>
+  readonly actions: ReturnType<typeof portalActions>
+  readonly network: FakeUserSessions
+  addUser(login: string, fields?: Record<string, unknown>): Promise<string>
+  set(settings: Record<string, unknown>): Promise<void>
+  signIn(login: string, password?: string, address?: string): ReturnType<ReturnType<typeof portalActions>['signIn']>
+}
+
+export async function createPortalBench(options: TestOptions = {}): Promise<PortalBench> {
+  const network = new FakeUserSessions()
+  const gateway = await createTestGateway(options)
+  // Tests move the clock further than a session lasts.
+  const admin: PortalBench['admin'] = async (...call) => (await gateway.client('predefined_admin_write'))(...call)
+  const userSessions: Services['userSessions'] = {
+    ...{ list: network.list, ofUser: network.ofUser, at: network.at },
+    openWeb: (userId, address) => network.openWeb(userId, address),
+    end: (id) => network.end(id),
+    endAllOf: (userId) => network.endAllOf(userId),
+    find: (id) => network.sessions.find((one) => one.id === id),
+    onUnknown: gateway.services.userSessions.onUnknown,
+    state: gateway.services.userSessions.state,
+  }
+  const actions = portalActions({ ...gateway.services, userSessions })
+  const set = async (settings: Record<string, unknown>): Promise<void> => {
+    const { status, text } = await admin('PATCH', '/user_cabinet_backend/settings', settings)
+    if (status !== 200) throw new Error(text)
+  }
+  const { status } = await admin('PATCH', '/auth/settings', { allow_internet_to_everyone: false })
+  if (status !== 200) throw new Error('the settings were refused')
+  await set({ enabled: true })
+  return {
+    ...{ gateway, admin, actions, network, set },
+    signIn: (login, password = userPassword, address = localHost) => actions.signIn({ address, login, password }),
+    addUser: async (login, fields = {}) => {
+      const hash = await sharedHash()
+      let id = ''
+      await gateway.services.changeAsGateway(
+        (config, tools) => {
+          id = `user.id.${tools.nextId(users)}`
+          return addItem(config, users, {
+            ...{ id, name: `Name of ${login}`, login, parent_id: 'group.id.1', enabled: false, domain_type: 'local' },
+            ...{ domain_name: '', ldap_guid: '', phone_number: null, comment: '' },
+            password_hash: gateway.vault.seal(hash, passwordPlace(id)),
+            ...fields,
+          })
+        },
+        { reason: 'test' },
+      )
+      return id
+    },
+  }
+}
