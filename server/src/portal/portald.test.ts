@@ -424,6 +424,7 @@ describe('hostile input', () => {
     assert.equal(browser.last.headers.allow, 'POST')
     assert.equal(await statusOf('/', 'HEAD'), 200)
     assert.equal(browser.last.text, '')
+    assert.equal(await statusOf('/', 'GET', { Host: '127.evil.example' }), 302)
     assert.equal(await statusOf('/', 'GET', { Host: 'evil.example' }), 302)
     assert.equal(browser.last.headers.location, `https://127.0.0.1:${securePort}/`)
     assert.equal(await statusOf('/sign-out', 'POST', { Host: 'evil.example' }), 421)

@@ -129,7 +129,7 @@ export class Portal {
   }
 
   #isOwn(address: string): boolean {
-    return this.#addresses.has(address) || address.startsWith('127.')
+    return this.#addresses.has(address) || (isIPv4(address) && address.startsWith('127.'))
   }
 
   /** Where the clients of this connection find the portal. */

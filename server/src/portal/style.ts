@@ -76,6 +76,7 @@ table{width:100%;border-collapse:collapse}
 th,td{text-align:left;vertical-align:middle;padding:.5rem .75rem .5rem 0;border-top:1px solid var(--rule)}
 thead th{border-top:0;color:var(--soft);font-size:.9375rem;font-weight:600}
 tbody th{font-weight:600}
+time{display:inline-block;min-width:9rem}
 td:last-child,th:last-child{padding-right:0;text-align:right}
 .hidden{position:absolute;padding:0;border:0;min-height:0;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media (max-width:40rem){header{padding-top:1.25rem}

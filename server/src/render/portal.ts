@@ -30,10 +30,10 @@ const maxAddresses = 4_096
 
 const printed = ['language', 'words', 'accent', 'host', 'addresses', 'timeZone'] as const satisfies (keyof PortalFile)[]
 
-export const printPortalFile = (file: PortalFile): string => `${JSON.stringify(file, [...keysOf(file)], 2)}\n`
-
 /** A list of keys makes the order of fields fixed, whatever the order in which the value was made. */
-const keysOf = ({ words }: PortalFile): Set<string> => new Set([...printed, ...Object.keys(words), 'title', 'text'])
+const keys = [...printed, ...portalLanguages, 'title', 'text']
+
+export const printPortalFile = (file: PortalFile): string => `${JSON.stringify(file, keys, 2)}\n`
 
 const accentForm = /^#[0-9a-f]{6}$/
 const hostForm = /^(?:|[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?)$/
@@ -60,10 +60,10 @@ export function parsePortalFile(text: string): PortalFile | string {
   return value as unknown as PortalFile
 }
 
-function hasExactly<K extends string>(value: unknown, keys: readonly K[]): value is Record<K, unknown> {
+function hasExactly<K extends string>(value: unknown, names: readonly K[]): value is Record<K, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const own = Object.keys(value)
-  return own.length === keys.length && keys.every((key) => own.includes(key))
+  return own.length === names.length && names.every((name) => own.includes(name))
 }
 
 const isForm = (value: unknown, form: RegExp): boolean => typeof value === 'string' && form.test(value)
