@@ -32,6 +32,7 @@ const texts = [
   'security_group.guid.6f9619ff-8b86-d011-b42d-00cf4fc964ff',
   '+12025550123',
   'anna@gateway.example',
+  '#1f6feb',
 ]
 
 /** Fields whose form a handler checks. */
