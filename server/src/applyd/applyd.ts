@@ -68,7 +68,8 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const socketPath = join(stateDir, 'run', 'applyd.sock')
   makeState(stateDir, service)
   makeOwn(context.directory, 0o700, null)
-  makeOwn(join(stateDir, 'run'), 0o750, service)
+  // Others pass through to a folder of their own and see nothing else.
+  makeOwn(join(stateDir, 'run'), 0o751, service)
   // New files in it belong to the group of the folder.
   makeOwn(context.logs, 0o2750, service)
   keepReserve(join(context.directory, 'reserve'))

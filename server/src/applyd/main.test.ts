@@ -40,7 +40,7 @@ test('the service user gets the socket, applies through it, and a signal ends ap
   const socket = statSync(join(bench.stateDir, 'run', 'applyd.sock'))
   const run = statSync(join(bench.stateDir, 'run'))
   assert.deepEqual([socket.mode & 0o777, socket.uid, socket.gid], [0o600, 65534, 65533])
-  assert.deepEqual([run.mode & 0o777, run.uid, run.gid], [0o750, 0, 65533])
+  assert.deepEqual([run.mode & 0o777, run.uid, run.gid], [0o751, 0, 65533])
   assert.equal(statSync(join(bench.stateDir, 'applyd')).mode & 0o777, 0o700)
   assert.match(bench.kernel(), /portcullis_boot/)
   client = new ApplydClient(join(bench.stateDir, 'run', 'applyd.sock'))

@@ -25,7 +25,7 @@ import { mail } from './mail/index.ts'
 import { monitor } from './monitor/index.ts'
 import { network } from './network/index.ts'
 import { objects } from './objects/index.ts'
-import { portal } from './portal/index.ts'
+import { portalArea } from './portal/index.ts'
 import { signInArea } from './sign-in/index.ts'
 import { statistics } from './statistics/index.ts'
 import { updates } from './updates/index.ts'
@@ -55,7 +55,7 @@ export const areas: readonly Area[] = [
   usersArea,
   directory,
   authorization,
-  portal,
+  portalArea,
   deviceDiscovery,
   vpn,
   clientAgent,

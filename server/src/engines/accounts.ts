@@ -11,6 +11,7 @@ export const accountNames = [
   'portcullis-dhcp-client',
   'portcullis-lab-web',
   'portcullis-lab-dns',
+  'portcullis-portal',
 ] as const
 export type AccountName = (typeof accountNames)[number]
 

@@ -25,7 +25,7 @@ export interface EnginePackages {
   readonly tests: readonly EnginePackage[]
 }
 
-/** The group is `service` for the account of gatewayd, or an account of a Debian package; without one it is root's. */
+/** The group is `service` for gatewayd, one of our accounts, or that of a Debian package; without one it is root's. */
 export interface Access {
   readonly mode: number
   readonly group?: string
@@ -34,7 +34,7 @@ export interface Access {
 /** Paths are below the state folder. */
 export interface EngineFolder extends Access {
   readonly path: string
-  /** The account that may write in it; without one it is root's. */
+  /** The account that may write in it; without one it is root's. Its group is that of the account unless another is named. */
   readonly owner?: AccountName
 }
 

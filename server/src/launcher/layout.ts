@@ -45,7 +45,7 @@ export function makeState(stateDir: string, accounts: Accounts): void {
     chmodSync(stateDir, 0o711)
     // First, because it identifies a state folder of ours.
     makeDir(gatewayDir(stateDir), 0o700, account, 'owner')
-    makeDir(runDir(stateDir), 0o750, account, 'group')
+    makeDir(runDir(stateDir), 0o751, account, 'group')
     // Set-gid: what root writes here gatewayd can read, because it answers questions about the logs.
     makeDir(logDir(stateDir), 0o2750, account, 'group')
     makeDir(applydDir(stateDir), 0o700)

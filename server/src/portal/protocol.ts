@@ -111,3 +111,15 @@ export interface PortalVerbs {
 }
 
 export type PortalVerb = keyof PortalVerbs
+
+/** A frame to gatewayd. Answers come in any order; `id` says to what. */
+export interface PortalRequest<V extends PortalVerb = PortalVerb> {
+  readonly id: number
+  readonly verb: V
+  readonly args: PortalVerbs[V]['args']
+}
+
+/** A frame to the portal. `ok: false`: the request could not be performed; the portal asks its user to try again. */
+export type PortalReply<V extends PortalVerb = PortalVerb> =
+  | { readonly id: number; readonly ok: true; readonly result: PortalVerbs[V]['result'] }
+  | { readonly id: number; readonly ok: false; readonly message: string }

@@ -153,7 +153,7 @@ export const importTable: readonly Row[] = [
   {
     code: 'applyd/',
     may: [
-      ...['applyd/', 'engines/', 'files/', 'render/unbound.ts', 'plan/{artifacts,live-sets,nft-piece}.ts'],
+      ...['applyd/', 'engines/', 'files/', 'render/{portal,unbound}.ts', 'plan/{artifacts,live-sets,nft-piece}.ts'],
       ...['contract/error.ts', 'memory.ts', 'node:*'],
     ],
     because: 'the privileged process loads no npm package and no code that talks to the network',
@@ -163,9 +163,19 @@ export const importTable: readonly Row[] = [
     may: ['launcher/', 'lab/', 'files/', 'engines/accounts.ts', 'plan/artifacts.ts', 'node:*'],
     because: 'the launcher runs as root before anything else and must stay small',
   },
+  {
+    code: 'portal/qr.ts',
+    may: ['portal/', 'qr'],
+    because: 'one place makes QR codes',
+  },
+  {
+    code: 'portal/',
+    may: ['portal/', 'render/portal.ts', 'node:*'],
+    because: 'what every host of a local network can talk to has no other code of the gateway in its process',
+  },
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
   { code: 'memory.ts', may: ['node:*'], because: 'both processes use it, so it knows neither' },
-  { code: '{app,main,reader,log-worker,settings,version}.ts', may: [anything], because: 'wiring' },
+  { code: '{app,main,portald,reader,log-worker,settings,version}.ts', may: [anything], because: 'wiring' },
 ]
 
 /** The files or modules that a pattern names. */

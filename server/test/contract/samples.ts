@@ -34,7 +34,7 @@ const texts = [
   'anna@gateway.example',
   'https://provider.example/send',
   'Your code is {code}.',
-  '#1a6fb0',
+  '#1f6feb',
 ]
 
 /** Fields whose form a handler checks. */

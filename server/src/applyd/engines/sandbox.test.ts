@@ -11,6 +11,7 @@ import { unlessComplete } from '../../../test/support/requires.ts'
 import { until } from '../../../test/support/until.ts'
 import { ApplydClient } from '../../apply/client.ts'
 import type { UnitObservation } from '../../plan/artifacts.ts'
+import { printPortalFile } from '../../render/portal.ts'
 import { productionTables } from '../production.ts'
 import { Bench, file, nft, piecesOf, planOf, unit } from '../stand-ins/harness.ts'
 import { findUnit } from '../tables.ts'
@@ -28,6 +29,11 @@ const ulogd = [
   ...['[out]', 'file="/dev/stdout"', 'sync=1', ''],
 ].join('\n')
 
+const portalFile = printPortalFile({
+  ...{ language: 'en', words: { en: { title: '', text: '' }, ru: { title: '', text: '' } }, accent: '#1f6feb' },
+  ...{ host: '', addresses: ['192.0.2.1'], timeZone: 'UTC' },
+})
+
 /** For each engine with units: one of each kind, and the files that it needs to run. */
 const instances: Readonly<Record<string, readonly ReturnType<typeof unit | typeof file>[]>> = {
   'firewall-log': [file('ulogd.conf', ulogd), unit('firewall-log')],
@@ -39,6 +45,7 @@ const instances: Readonly<Record<string, readonly ReturnType<typeof unit | typeo
   ],
   'dhcp-client': [unit('dhcp-client.lan0')],
   wpad: [unit('wpad.192.0.2.1')],
+  portal: [file('portal.json', portalFile), unit('portal')],
 }
 
 describe('L5: engines in the namespace of a test', { skip }, () => {

@@ -3,10 +3,11 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { accountNames } from '../../engines/accounts.ts'
 import type { Access, EngineData, UnitData } from '../../engines/engine.ts'
 import type { Ownership } from '../../files/durable.ts'
 import { giveTree, makeFolder } from '../../files/guarded.ts'
-import type { Limits, ServiceAccount, Tables, UnitSpec } from '../tables.ts'
+import type { Limits, Tables, UnitSpec } from '../tables.ts'
 import type { Engine, Place, UnitParts } from './engine.ts'
 
 type EngineTables = Pick<Tables, 'files' | 'fileTemplates' | 'units' | 'templates' | 'formerUnits' | 'makeReady'>
@@ -14,7 +15,7 @@ type EngineTables = Pick<Tables, 'files' | 'fileTemplates' | 'units' | 'template
 export function engineTables(engines: readonly Engine[], place: Place): EngineTables {
   const made = engines.map(({ data, setUp }) => ({ data, parts: setUp(place) }))
   const below = (path: string): string => join(place.stateDir, path)
-  const owned = (access: Access): Ownership => ownershipOf(access, place.service)
+  const owned = (access: Access): Ownership => ownershipOf(access, place)
   const unitOf = (engine: EngineData, { output }: UnitData, parts: UnitParts): UnitSpec => ({
     ...parts,
     // Root in a user namespace is an ordinary account outside, whose other processes would count.
@@ -55,9 +56,10 @@ export function engineTables(engines: readonly Engine[], place: Place): EngineTa
           const { mode, gid } = owned(access)
           const own = { uid: process.geteuid?.() ?? 0, gid: gid ?? process.getegid?.() ?? 0 }
           const account = owner === undefined ? undefined : place.accountOf(owner)
+          const given = account && { uid: account.uid, gid: gid ?? account.gid }
           // The account may have had another number before.
-          if (account && existsSync(below(path))) giveTree(below(path), account)
-          makeFolder(below(path), mode, account ?? own)
+          if (given && existsSync(below(path))) giveTree(below(path), given)
+          makeFolder(below(path), mode, given ?? own)
         }
         parts.prepare?.()
       }
@@ -81,9 +83,10 @@ function declared(units: Readonly<Record<string, UnitData>>, name: string): Unit
   return data
 }
 
-function ownershipOf({ mode, group }: Access, service: ServiceAccount): Ownership {
+function ownershipOf({ mode, group }: Access, { service, accountOf }: Place): Ownership {
   if (group === undefined || service === null) return { mode }
-  const gid = group === 'service' ? service.gid : groupOf(group)
+  const own = accountNames.find((name) => name === group)
+  const gid = group === 'service' ? service.gid : own ? (accountOf(own)?.gid ?? null) : groupOf(group)
   return gid === null ? { mode } : { mode, gid }
 }
 

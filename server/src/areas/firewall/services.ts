@@ -8,8 +8,10 @@ import type { Config, Slot } from '../../model/slots.ts'
 import type { Facts } from '../../plan/facts.ts'
 import type { OpenService, OutsideService } from '../../policy/model.ts'
 import { outsideServices as agentServices, state as agentState } from '../client-agent/public.ts'
+import { settings as authorizationSettings } from '../authorization/public.ts'
 import { entries, openServices as openDhcp } from '../dhcp/public.ts'
 import { connections, tunnelServices, tunnels } from '../network/public.ts'
+import { openServices as openPortal, settings as portalSettings } from '../portal/public.ts'
 
 interface Opener<S> {
   /** What the answer depends on. */
@@ -18,7 +20,10 @@ interface Opener<S> {
 }
 
 /** An entry for each area with an engine whose ports are `served`. */
-const openers: readonly Opener<OpenService>[] = [{ slots: [entries], open: openDhcp }]
+const openers: readonly Opener<OpenService>[] = [
+  { slots: [entries], open: openDhcp },
+  { slots: [portalSettings, authorizationSettings, connections], open: openPortal },
+]
 
 /** An entry for each area with something that other machines may reach from outside. */
 const outsideOpeners: readonly Opener<OutsideService>[] = [

@@ -1,16 +1,21 @@
-// The area of the portal of users: its settings, signing in there, and who is signed in.
+// The portal area: where users sign in to reach external networks, and see their own sessions. The pages are made by a
+// separate process (server/src/portal).
 
 import { defineArea } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
+import { settings as authorizationSettings } from '../authorization/public.ts'
+import { connections } from '../network/public.ts'
 import { portalSettings, settings } from './config.ts'
-import * as contract from './contract.ts'
 import { providerSettings, providers, secondFactorList, secondFactors } from './lists-second-factors.ts'
+import { render } from './render.ts'
+import { routes } from './routes.ts'
 import { signInRoutes } from './routes-sign-in.ts'
 
-export const portal = defineArea({
+export const portalArea = defineArea({
   name: 'portal',
   slots: [settings, secondFactors, providers],
   lists: [secondFactorList],
   settings: [portalSettings, providerSettings],
-  routes: [...settingsRoutes(contract.portalSettings, portalSettings), ...signInRoutes],
+  reads: [authorizationSettings, connections],
+  render,
+  routes: [...routes, ...signInRoutes],
 })

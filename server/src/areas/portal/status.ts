@@ -1,0 +1,32 @@
+// What runs of the portal, from what applyd observes at the time of asking.
+
+import type { StatusItem } from '../../contract/fields.ts'
+import { engineUnit } from '../../engines/artifacts.ts'
+import { portal } from '../../engines/portal/index.ts'
+import type { Machine } from '../../http/handle.ts'
+import type { Config } from '../../model/slots.ts'
+import type { Facts } from '../../plan/facts.ts'
+import { inactive, type State, unitStatus } from '../../system/observed.ts'
+import { isCaptive, isServed, servedAddresses } from './resolve.ts'
+
+export interface PortalView extends Machine {
+  readonly config: Config
+  readonly facts: Facts
+}
+
+export const portalStatusItems = (view: PortalView): StatusItem[] => [{ name: 'portal', ...stateOf(view) }]
+
+function stateOf(view: PortalView): State {
+  const { config, facts } = view
+  if (!isServed(config))
+    return inactive('The portal is not needed: web authorization is not enforced and the personal portal is disabled.')
+  const { status, msg } = unitStatus(view, engineUnit(portal, 'portal').name, 'The portal is not running.')
+  return { status, msg: [...msg, ...(status === 'active' ? notes(config, facts) : [])] }
+}
+
+const notes = (config: Config, facts: Facts): string[] => [
+  isCaptive(config)
+    ? 'Browsers of hosts that are not authorized are sent to the sign-in page.'
+    : 'Only the personal portal is served; web authorization is not enforced.',
+  ...(servedAddresses(config, facts).length === 0 ? ['The gateway has no address in a local network.'] : []),
+]
