@@ -53,7 +53,7 @@ test('without an arrival the answer is empty', async () => {
   assert.deepEqual(await createArrivals(live, { pauseMs: 1, waitMs: 0 }).ask({}), nothing)
 })
 
-test('nobody looks while nobody asks, and while the table has no such sets', async () => {
+test('the sets are not looked at without a question, and not while the table does not have them', async () => {
   isDeclared = false
   const answer = arrivals.ask({})
   arrive('auth_new', '10.0.0.1')

@@ -1,5 +1,5 @@
-// Reports hosts that the kernel noted. It has no message for that, so the two sets are looked at while someone waits for an
-// answer, and only while the loaded table has them. What was reported is removed when the same connection asks again: an answer
+// Reports hosts that the kernel noted. It has no message for that, so the two sets are looked at while a connection waits for
+// an answer, and only while the loaded table has them. What was reported is removed when the same connection asks again: an answer
 // that did not arrive is reported again to the next connection.
 
 import { setTimeout } from 'node:timers/promises'
@@ -21,7 +21,7 @@ export const arrivalTimings: Readonly<Record<'library' | 'program', ArrivalTimin
 const noted = ['auth_new', 'auth_unknown'] as const
 /** Of each set in one answer; the rest comes with the next one. */
 const elementsAtOnce = 5000
-/** A look that takes long, because someone fills the sets, is not repeated sooner than this many times its duration. */
+/** A look that takes long, because a host fills the sets, is not repeated sooner than this many times its duration. */
 const pausePerDuration = 20
 
 type Reported = Readonly<Record<(typeof noted)[number], readonly LiveElement[]>>
@@ -51,7 +51,7 @@ export function createArrivals(
     for (;;) {
       const began = performance.now()
       const found = isStopped || asker.ending.signal.aborted ? null : await look()
-      // An answer that nobody gets any more must not be taken as reported.
+      // An answer that no one reads any more must not be taken as reported.
       if (found && !asker.ending.signal.aborted) {
         asker.reported = found
         return { epoch: live.epoch(), authorized: found.auth_new, unknown: found.auth_unknown }
