@@ -123,6 +123,17 @@ describe('rules that name users', () => {
     assert.equal(verdict({ ...match, isNegated: true }, six), 'drop')
   })
 
+  it('are explained with the session that made them match', () => {
+    const asked = { ...packet, sourceMembers: ['user.id.1', 'group.id.3', 'group.id.1'] }
+    const policy = withRules({ forward: [ruleIn('forward', 1, { kind: 'drop' }, { source: match })] })
+    const texts = explain(evaluate(policy, asked, routing), asked).outcomes[0]?.steps.map(({ text }) => text)
+    assert.ok(
+      texts?.includes(
+        'FORWARD rule 1 drops the packet. It names user.id.1, group.id.3: the session at the source 10.66.0.11.',
+      ),
+    )
+  })
+
   it('are in the kernel also while a domain of the same list has no addresses', () => {
     const said = (source: object) =>
       unresolvedOf(

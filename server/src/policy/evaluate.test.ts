@@ -80,7 +80,10 @@ function walkPlainly(policy: Policy, routing: Routing, packet: PlainPacket): str
   if (policy.isBlocked) return 'drop by fwd.sys.blocked'
   if (policy.access !== null) {
     const entries = policy.access.bindings
-      .filter(({ members }) => listed(members, packet.source, packet.sessions))
+      .filter(
+        ({ members, holders = null }) =>
+          listed(members, packet.source, packet.sessions) && listed(holders, packet.source, packet.sessions),
+      )
       .flatMap((binding) => binding.entries)
     const entry = entries.find(
       (it) =>

@@ -6,7 +6,7 @@ import { authorizationOrigin, type Refusal } from './authorization.ts'
 import { interceptionOrigin } from './dns.ts'
 import type { RuleField } from './evaluate-match.ts'
 import type { LogRecord, Miss, NewSource, Outcome, Packet, SnatResult, Trace, Verdict, Walk } from './evaluate-trace.ts'
-import type { PolicyRule, RuleTable, Span } from './model.ts'
+import type { AddressMatch, PolicyRule, RuleTable, Span } from './model.ts'
 import { linkOrigin, outsideOrigins } from './outside.ts'
 import { unresolvedOf } from './unresolved.ts'
 
@@ -105,10 +105,22 @@ const step = (stage: Stage, text: string): Step => ({ stage, text, rule: null, p
 
 const mention = ({ table, id, origin }: PolicyRule): RuleMention => ({ table, id, origin })
 
-function walkStep(stage: Stage, walk: Walk, text: string, reasons: (miss: Miss) => string): Step {
+/** Which sessions made the rule match, if it names users. */
+function sayMembers({ source, destination }: PolicyRule, packet: Packet): string {
+  const shared = (match: AddressMatch | null, ids: readonly string[] = []): string =>
+    match === null || match.isNegated ? '' : ids.filter((id) => match.members?.includes(id)).join(', ')
+  const [from, to] = [shared(source, packet.sourceMembers), shared(destination, packet.destinationMembers)]
+  const said = [
+    ...(from === '' ? [] : [` It names ${from}: the session at the source ${packet.source}.`]),
+    ...(to === '' ? [] : [` It names ${to}: the session at the destination ${packet.destination}.`]),
+  ]
+  return said.join('')
+}
+
+function walkStep(stage: Stage, walk: Walk, packet: Packet, text: string, reasons: (miss: Miss) => string): Step {
   return {
     stage,
-    text,
+    text: walk.rule === null ? text : `${text}${sayMembers(walk.rule, packet)}`,
     rule: walk.rule === null ? null : mention(walk.rule),
     passed: walk.misses.map((miss) => ({ ...mention(miss.rule), field: miss.field, reason: reasons(miss) })),
     passed_count: walk.missCount,
@@ -124,8 +136,9 @@ function explainStart(trace: Trace, words: Words): Step[] {
     outgoing: trace.log?.outgoing ?? null,
   })
   const steps = [step('hardware_filter', 'No hardware filter drops the packet.')]
-  if (trace.log !== null) steps.push(walkStep('log_marks', trace.log, sayMark(trace.log.rule), reasons))
-  if (trace.dnat !== null) steps.push(walkStep('dnat', trace.dnat, sayDnat(trace, trace.dnat.rule), reasons))
+  if (trace.log !== null) steps.push(walkStep('log_marks', trace.log, words.packet, sayMark(trace.log.rule), reasons))
+  if (trace.dnat !== null)
+    steps.push(walkStep('dnat', trace.dnat, words.packet, sayDnat(trace, trace.dnat.rule), reasons))
   return steps
 }
 
@@ -189,11 +202,12 @@ function explainWay(outcome: Outcome, words: Words): Step[] {
   const steps = [step('routing', sayRoute(outcome, words.packet))]
   if (outcome.access !== null) steps.push(step('access_lists', sayAccess(outcome.access)))
   const isBySystem = outcome.decidedBy.kind === 'system'
-  if (walk !== null && path !== 'none') steps.push(walkStep(path, walk, sayTable(path, walk.rule, isBySystem), reasons))
+  if (walk !== null && path !== 'none')
+    steps.push(walkStep(path, walk, words.packet, sayTable(path, walk.rule, isBySystem), reasons))
   if (isBySystem) steps.push(step(path === 'none' ? 'forward' : path, saySystem(outcome)))
   if (outcome.decidedBy.kind === 'authorization')
     steps.push(step('forward', sayRefusal(outcome.decidedBy.refusal, words.packet)))
-  if (snat !== null) steps.push(walkStep('snat', snat.walk, saySnat(snat), reasons))
+  if (snat !== null) steps.push(walkStep('snat', snat.walk, words.packet, saySnat(snat), reasons))
   return steps
 }
 

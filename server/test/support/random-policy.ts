@@ -205,6 +205,7 @@ function makeDraw(random: Random, world: World, anyShare: number, listShare: num
   const access = (): AccessStage => ({
     bindings: Array.from({ length: upTo(random, 3) }, (_, at) => {
       const members = positive(addresses(everySource)) ?? { key: keyOf('none'), ranges: [], isNegated: false }
+      const holders = members.members !== undefined && chance(random, 0.5) ? positive(listed(everySource)) : null
       const listKey = `list${at}`
       const entries = Array.from({ length: upTo(random, 6) }, () => {
         const protocol = chance(random, 0.4) ? null : pick(random, ['tcp', 'udp', 'icmp'] as const)
@@ -219,7 +220,7 @@ function makeDraw(random: Random, world: World, anyShare: number, listShare: num
           isAllowed: chance(random, 0.7),
         }
       })
-      return { origin: `firewall.acl_order[${at}]`, members, listKey, entries }
+      return { origin: `firewall.acl_order[${at}]`, members, ...(holders && { holders }), listKey, entries }
     }),
     isAllowedByDefault: chance(random, 0.7),
     isLogged: chance(random, 0.5),

@@ -44,6 +44,18 @@ describe('the guard against locking oneself out', () => {
     })
   }
 
+  it('stops a rule that drops a group of the user who is signed in at the address of the author', () => {
+    const withUser = createLockOutGuard(
+      () => facts,
+      () => new Date('2026-01-01T12:00:00Z'),
+      (address) => (address === near ? ['user.id.5', 'group.id.1'] : []),
+    )
+    const after = withRule('input', { action: 'drop', source_addresses: ['group.id.1'] })
+    assert.match(withUser(both, after, author) ?? '', /would be dropped/)
+    assert.equal(withUser(both, after, { ...author, address: near.replace(/77$/, '78') }), null)
+    assert.equal(guard(both, after, author), null)
+  })
+
   describe('of those who come from outside', () => {
     const accept = { action: 'accept', incoming_interface: 'interface.external_any' }
     const open = withRule('input', accept)

@@ -13,7 +13,12 @@ import { policyOf } from './resolve.ts'
 /** A typical port of a client: rules for other source ports do not apply to it. */
 const clientPort = 50_000
 
-export function createLockOutGuard(readFacts: () => Facts, now: () => Date): LockOutGuard {
+/** `membersAt`: ids of the user who has a session at an address, and of all groups above. */
+export function createLockOutGuard(
+  readFacts: () => Facts,
+  now: () => Date,
+  membersAt: (address: string) => readonly string[] = () => [],
+): LockOutGuard {
   return (before, after, { address, reached }) => {
     const facts = readFacts()
     // Loopback and the entry into the lab from outside are not part of the network.
@@ -35,6 +40,7 @@ export function createLockOutGuard(readFacts: () => Facts, now: () => Date): Loc
         // IPv6 routes are not among the facts: it comes in where the address is that it reached.
         incoming_interface: way?.kind === 'device' ? way.device : near,
         time: Math.floor(now().getTime() / 1000),
+        sourceMembers: membersAt(address),
       } as const
       const { verdict } = evaluate(policy, packet, routing, { reasons: false })
       return verdict !== 'drop' && verdict !== 'reject'

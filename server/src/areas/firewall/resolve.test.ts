@@ -6,7 +6,7 @@ import { it } from 'node:test'
 import { addTo } from '../../model/lists.ts'
 import { type Config, read, write } from '../../model/slots.ts'
 import { noFacts } from '../../plan/facts.ts'
-import { ports } from '../objects/config.ts'
+import { addressLists, ports } from '../objects/config.ts'
 import * as slots from './config.ts'
 import { ruleLists } from './lists.ts'
 import { policyOf } from './resolve.ts'
@@ -79,4 +79,58 @@ it('entries of an access control list that are what they were are the same objec
   const after = entriesIn(numbers.toSpliced(200, 1, 900, 901))
   assert.equal(after.length, 501)
   assert.equal(after.filter((it) => !known.has(it)).length, 2)
+})
+
+const lists = (inner: readonly string[]): Config =>
+  write({}, addressLists, [
+    { id: 'address_list.id.1', title: 'Inner', comment: '', values: [...inner] },
+    { id: 'address_list.id.2', title: 'Outer', comment: '', values: ['address_list.id.1', 'user.id.7'] },
+  ])
+
+it('users and groups are found in lists of lists, and another user makes another rule of the same addresses', () => {
+  const rule = { ...sample, id: 1, destination_ports: ['any'], source_addresses: ['address_list.id.2', 'user.id.5'] }
+  const sourceOf = (config: Config) => {
+    const { source } = rulesIn([rule], config)[0] ?? {}
+    return source && { key: source.key, ranges: source.ranges, members: source.members }
+  }
+  const first = lists(['group.id.3'])
+  const source = sourceOf(first)
+  assert.deepEqual(source?.members, ['group.id.3', 'user.id.5', 'user.id.7'])
+  assert.deepEqual(source?.ranges, [])
+  const known = rulesIn([rule], first)[0]
+  assert.equal(rulesIn([rule], { ...first })[0], known)
+  assert.deepEqual(sourceOf(lists(['group.id.4']))?.members, ['group.id.4', 'user.id.5', 'user.id.7'])
+  assert.equal(sourceOf(first)?.key, source?.key)
+  const changed = rulesIn([{ ...rule, source_addresses: ['user.id.5', 'user.id.6'] }], first)[0]
+  assert.deepEqual(changed?.source?.members, ['user.id.5', 'user.id.6'])
+})
+
+it('users are in the policy whatever the state of authorization, and the stage is there for them', () => {
+  const rule = { ...sample, id: 1, source_addresses: ['user.id.5'] }
+  const policy = (list: typeof stored, more: Config = {}) =>
+    policyOf({ ...write(withPort, slots.forwardRules, list), ...more }, noFacts)
+  assert.equal(policy([sample]).authorization, null)
+  assert.equal(policy([rule]).authorization?.isEnforced, false)
+  assert.equal(policy([{ ...rule, enabled: false }]).authorization, null)
+  const acl = [{ id: 'a', name: 'A', value: [] }]
+  const order = (src: string[]) => ({ acl_ordered_list: [{ src, hip: ['hip_profile.id.1'], acl: 'a' }] })
+  const state = { enabled: true, default_action: 'allow', logging_enabled: false } as const
+  const bound = (src: string[]) => {
+    const config = write(
+      write(write({}, slots.accessLists, acl), slots.accessState, state),
+      slots.accessOrder,
+      order(src),
+    )
+    return policyOf(config, noFacts)
+  }
+  const { access, authorization } = bound(['group.id.3'])
+  assert.deepEqual(access?.bindings[0]?.members, {
+    key: 'acl_0',
+    ranges: [],
+    isNegated: false,
+    members: ['group.id.3'],
+  })
+  assert.deepEqual(access?.bindings[0]?.holders, { key: 'acl_0_p', ranges: [], isNegated: false })
+  assert.notEqual(authorization, null)
+  assert.equal(bound([]).access?.bindings[0]?.holders, undefined)
 })

@@ -54,16 +54,15 @@ function remembered<T>(find: (ip: string, own: string) => T): (ip: string, own?:
 
 /** Objects that contain an address, and the user who has it. */
 function aliasFinder(config: Config, facts: Facts): (ip: string) => string[] {
-  const holders = [ipAddresses, ipRanges, networks]
-    .flatMap((slot) => read(config, slot as typeof networks).map(({ id }) => id))
-    .map((id) => ({ id, ranges: addressesOf(config, facts, [id]) }))
-  const users = [...facts.addressBook.keys()]
-    .filter((id) => id.startsWith('user.'))
-    .map((id) => ({ id, ranges: addressesOf(config, facts, [id]) }))
+  const objects = [ipAddresses, ipRanges, networks].flatMap((slot) =>
+    read(config, slot as typeof networks).map(({ id }) => id),
+  )
+  const users = [...facts.addressBook.keys()].filter((id) => id.startsWith('user.'))
+  const holders = [...objects, ...users].map((id) => ({ id, ranges: addressesOf(config, facts, [id]) }))
   return remembered((ip) => {
     const address = parseAddress(ip)
     if (address === null) return []
-    return [...[...holders, ...users].filter(({ ranges }) => contains(ranges, address)).map(({ id }) => id)]
+    return holders.filter(({ ranges }) => contains(ranges, address)).map(({ id }) => id)
   })
 }
 
