@@ -16,6 +16,7 @@ import { userAddresses } from './areas/authorization/resolve.ts'
 import { startDailyBackup } from './areas/backup/jobs.ts'
 import { agentSockets } from './areas/client-agent/index.ts'
 import { isAgentEnabled } from './areas/client-agent/public.ts'
+import { startDiscovery } from './areas/device-discovery/jobs.ts'
 import { startDdns } from './areas/dns/jobs.ts'
 import { exposedPorts, keepOpen } from './areas/firewall/adopt.ts'
 import { adoptedConnections } from './areas/network/adopt.ts'
@@ -50,6 +51,7 @@ import { createLog } from './runtime/logs/log.ts'
 import { Vault } from './runtime/vault.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { lookUpAddress } from './system/address-lookup.ts'
+import { createCardVendors } from './system/card-vendors.ts'
 import { createTrafficReader } from './system/conntrack.ts'
 import { createDhcpLeases } from './system/dhcp-leases.ts'
 import { freeDisks } from './system/disks.ts'
@@ -157,6 +159,8 @@ async function start(settings: Settings): Promise<void> {
       read: () => applier.sessions(),
     }),
     dhcpLeases: createDhcpLeases(join(settings.stateDir, leasesPath)),
+    cardVendors: createCardVendors(),
+    deviceDiscovery: { state: () => discovery.state() },
     serviceLogs: createServiceLogs(join(settings.stateDir, 'log'), logSources(engines)),
     firstPasswordMustChange: settings.isHost,
     isTls: true,
@@ -187,6 +191,7 @@ async function start(settings: Settings): Promise<void> {
     onAddresses: (addresses) => addressBook.set('domains', addresses),
     clock,
   })
+  const discovery = startDiscovery(gateway.services, (error) => log('warning', 'devices were not added', { error }))
   for (const alarm of engine.damage) log('error', alarm)
   await firstFacts
   const isOlderState = engine.revision > 0
@@ -256,6 +261,7 @@ async function start(settings: Settings): Promise<void> {
     reconciler.stop()
     resolver.stop()
     dailyBackup.stop()
+    discovery.stop()
     dynamicDns.stop()
     agents.close()
     await gateway.http.close()
