@@ -12,6 +12,7 @@ import { ApplydClient } from './apply/client.ts'
 import { startReconciler } from './apply/reconcile.ts'
 import { administrators, passwordPlace } from './areas/administrators/config.ts'
 import { addAdministrator } from './areas/administrators/lists.ts'
+import { settings as authorizationSettings } from './areas/authorization/config.ts'
 import { userAddresses } from './areas/authorization/resolve.ts'
 import { startDailyBackup } from './areas/backup/jobs.ts'
 import { agentSockets } from './areas/client-agent/index.ts'
@@ -250,7 +251,10 @@ async function start(settings: Settings): Promise<void> {
   engine.onChanged(agents.follow)
   const address = await listen(gateway, settings)
   log('info', 'ready', { address, revision: engine.revision })
-  notify(settings.notifyFd, { event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) })
+  notify(settings.notifyFd, {
+    ...{ event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) },
+    allowsEveryone: read(engine.config, authorizationSettings).allow_internet_to_everyone,
+  })
   giveMemoryBack()
   // Kept now, because a process that is killed keeps nothing: the next start is then twice as fast.
   flushCompileCache()
