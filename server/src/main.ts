@@ -253,7 +253,7 @@ async function start(settings: Settings): Promise<void> {
   log('info', 'ready', { address, revision: engine.revision })
   notify(settings.notifyFd, {
     ...{ event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) },
-    allowsEveryone: read(engine.config, authorizationSettings).allow_internet_to_everyone,
+    authorization: read(engine.config, authorizationSettings).allow_internet_to_everyone ? 'not enforced' : 'enforced',
   })
   giveMemoryBack()
   // Kept now, because a process that is killed keeps nothing: the next start is then twice as fast.
