@@ -47,7 +47,7 @@ export function createCardVendors(paths: readonly string[] = vendorFiles): CardV
   }
 
   return {
-    isKnown: async () => (await current()) !== null,
+    isKnown: async () => (await findFile(paths)) !== null,
     lookUp: async (macs) => {
       const known = await current()
       if (known === null || macs.length === 0) return new Map()
