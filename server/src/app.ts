@@ -90,6 +90,8 @@ export interface GatewayParts {
   readonly textRecords?: Services['textRecords']
   readonly traffic?: Services['traffic']
   readonly dhcpLeases?: Services['dhcpLeases']
+  readonly cardVendors?: Services['cardVendors']
+  readonly deviceDiscovery?: Services['deviceDiscovery']
   readonly serviceLogs?: Services['serviceLogs']
   readonly signatures?: Services['signatures']
   readonly ddns?: Services['ddns']
@@ -285,6 +287,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.textRecords ? { textRecords: parts.textRecords } : {}),
     ...(parts.traffic ? { traffic: parts.traffic } : {}),
     ...(parts.dhcpLeases ? { dhcpLeases: parts.dhcpLeases } : {}),
+    ...(parts.cardVendors ? { cardVendors: parts.cardVendors } : {}),
+    ...(parts.deviceDiscovery ? { deviceDiscovery: parts.deviceDiscovery } : {}),
     ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
     ...(parts.signatures ? { signatures: parts.signatures } : {}),
     ...(parts.ddns ? { ddns: parts.ddns } : {}),

@@ -12,11 +12,13 @@ import { ApplydClient } from './apply/client.ts'
 import { startReconciler } from './apply/reconcile.ts'
 import { administrators, passwordPlace } from './areas/administrators/config.ts'
 import { addAdministrator } from './areas/administrators/lists.ts'
+import { settings as authorizationSettings } from './areas/authorization/config.ts'
 import { userAddresses } from './areas/authorization/resolve.ts'
 import { startDailyBackup } from './areas/backup/jobs.ts'
 import { targetFault } from './areas/backup/targets.ts'
 import { agentSockets } from './areas/client-agent/index.ts'
 import { isAgentEnabled } from './areas/client-agent/public.ts'
+import { startDiscovery } from './areas/device-discovery/jobs.ts'
 import { startDdns } from './areas/dns/jobs.ts'
 import { exposedPorts, keepOpen } from './areas/firewall/adopt.ts'
 import { adoptedConnections } from './areas/network/adopt.ts'
@@ -55,6 +57,7 @@ import { servePortal } from './runtime/portal/socket.ts'
 import { Vault } from './runtime/vault.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { lookUpAddress } from './system/address-lookup.ts'
+import { createCardVendors } from './system/card-vendors.ts'
 import { createTrafficReader } from './system/conntrack.ts'
 import { createDhcpLeases } from './system/dhcp-leases.ts'
 import { freeDisks } from './system/disks.ts'
@@ -170,6 +173,8 @@ async function start(settings: Settings): Promise<void> {
       read: () => applier.sessions(),
     }),
     dhcpLeases: createDhcpLeases(join(settings.stateDir, leasesPath)),
+    cardVendors: createCardVendors(),
+    deviceDiscovery: { state: () => discovery.state() },
     serviceLogs: createServiceLogs(join(settings.stateDir, 'log'), logSources(engines)),
     firstPasswordMustChange: settings.isHost,
     isTls: true,
@@ -200,6 +205,8 @@ async function start(settings: Settings): Promise<void> {
     onAddresses: (addresses) => addressBook.set('domains', addresses),
     clock,
   })
+  const discovery = startDiscovery(gateway.services, (error) => log('warning', 'devices were not added', { error }))
+  gateway.userSessions.onUnknown(discovery.note)
   for (const alarm of engine.damage) log('error', alarm)
   await firstFacts
   const isOlderState = engine.revision > 0
@@ -267,7 +274,10 @@ async function start(settings: Settings): Promise<void> {
   })
   const address = await listen(gateway, settings)
   log('info', 'ready', { address, revision: engine.revision })
-  notify(settings.notifyFd, { event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) })
+  notify(settings.notifyFd, {
+    ...{ event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) },
+    authorization: read(engine.config, authorizationSettings).allow_internet_to_everyone ? 'not enforced' : 'enforced',
+  })
   giveMemoryBack()
   // Kept now, because a process that is killed keeps nothing: the next start is then twice as fast.
   flushCompileCache()
@@ -278,6 +288,7 @@ async function start(settings: Settings): Promise<void> {
     reconciler.stop()
     resolver.stop()
     dailyBackup.stop()
+    discovery.stop()
     dynamicDns.stop()
     agents.close()
     await portal.close()

@@ -65,6 +65,18 @@ export interface CountriesState {
   readonly messages: readonly string[]
 }
 
+/** What device discovery does with unknown hosts. */
+export interface DiscoveryState {
+  /** Hosts that are not users yet. */
+  readonly waiting: number
+  /** No more become users in this minute. */
+  readonly isHeldBack: boolean
+  /** No more become users at all, until some are removed. */
+  readonly isFull: boolean
+  /** Why the last ones were not added; null when they were. */
+  readonly fault: string | null
+}
+
 /** A line that a service of the gateway wrote. */
 export interface ServiceLogLine {
   /** `gatewayd`, `applyd` ... */
@@ -150,7 +162,7 @@ export interface Services {
     options: GatewayChange,
   ) => Promise<void>
   /** What areas may ask of applyd; nothing here changes the machine. */
-  readonly applier: Pick<Applier, 'checkpoints' | 'trial' | 'upload'>
+  readonly applier: Pick<Applier, 'checkpoints' | 'neighbours' | 'trial' | 'upload'>
   /** What is applied on the machine now, or why that is not known. */
   readonly observe: () => Promise<Machine>
   /** For areas that say `apply: 'background'`: whether what they want is in force. */
@@ -176,6 +188,13 @@ export interface Services {
   readonly traffic?: { read(): Promise<TrafficReading> }
   /** Leases of the DHCP server that have not run out by this time; absent where they are not read. */
   readonly dhcpLeases?: { list(seconds: number): Promise<readonly GivenLease[]> }
+  /** Makers of network cards, by MAC; absent where they are not read. */
+  readonly cardVendors?: {
+    lookUp(macs: readonly string[]): Promise<ReadonlyMap<string, string>>
+    isKnown(): Promise<boolean>
+  }
+  /** Makes users of unknown hosts; absent where nothing does. */
+  readonly deviceDiscovery?: { state(): DiscoveryState }
   /** What the services themselves write; absent where it is not read. */
   readonly serviceLogs?: {
     readonly programs: readonly string[]

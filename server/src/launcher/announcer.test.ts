@@ -25,17 +25,21 @@ describe('the announcement', () => {
       stateDir: '/srv/state',
       firstLogin: 'admin',
       firstPassword: 'a-random-word',
+      allowsEveryone: false,
       isJournal: false,
     } as const
     const text = showBanner(greeting)
     for (const part of [greeting.address, 'the lab needs nft', '/srv/state', 'admin', 'a-random-word', 'Ctrl-C'])
       assert.ok(text.includes(part), part)
     assert.ok(!showBanner({ ...greeting, firstPassword: null }).includes('Password'))
+    assert.ok(!text.includes('not enforced'))
+    assert.match(showBanner({ ...greeting, allowsEveryone: true }), /^ {2}Users +authorization is not enforced: /m)
   })
 
   test('L6: does not show the first password in a journal, but says where it is', () => {
     const choice = { plane: 'host', limitation: null } as const
-    const greeting = { address: '', choice, stateDir: '', firstLogin: 'admin', firstPassword: 'a-random-word' } as const
+    const first = { firstLogin: 'admin', firstPassword: 'a-random-word' } as const
+    const greeting = { address: '', choice, stateDir: '', ...first, allowsEveryone: true } as const
     const text = showBanner({ ...greeting, isJournal: true })
     assert.ok(!text.includes('a-random-word'))
     assert.match(text, /gw admin first-password +\(use it within 24 hours and change it\)/)

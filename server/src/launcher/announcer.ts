@@ -67,11 +67,22 @@ export class Announcer implements GatewayEvents {
     say(2, `${name} ended before it was ready (${how}) and is tried again; see ${this.#subject.stateDir}/log.\n`)
   }
 
-  #announce({ address = '', firstLogin = 'admin', firstPassword }: ReadyMessage): void {
+  #announce({ address = '', firstLogin = 'admin', firstPassword = '', authorization }: ReadyMessage): void {
     this.#isAnnounced = true
     const { facts, stateDir, isJournal } = this.#subject
     const choice = { plane: facts.dataplane, limitation: facts.limitation }
-    say(1, showBanner({ address, choice, stateDir, firstLogin, firstPassword: firstPassword ?? null, isJournal }))
+    const account = { firstLogin, firstPassword: firstPassword === '' ? null : firstPassword }
+    say(
+      1,
+      showBanner({
+        address,
+        choice,
+        stateDir,
+        ...account,
+        allowsEveryone: authorization === 'not enforced',
+        isJournal,
+      }),
+    )
   }
 }
 

@@ -8,11 +8,12 @@ export interface Greeting {
   readonly stateDir: string
   readonly firstLogin: string
   readonly firstPassword: string | null
+  readonly allowsEveryone: boolean
   readonly isJournal: boolean
 }
 
 export function showBanner(greeting: Greeting): string {
-  const { address, choice, stateDir } = greeting
+  const { address, choice, stateDir, allowsEveryone } = greeting
   const signIn = describeSignIn(greeting)
   return [
     '',
@@ -20,6 +21,9 @@ export function showBanner(greeting: Greeting): string {
     '',
     `  Data plane    ${describePlane(choice)}`,
     `  State         ${stateDir}`,
+    ...(allowsEveryone
+      ? ['  Users         authorization is not enforced: every local host may reach the internet']
+      : []),
     ...signIn,
     '',
     `  ./gw ${choice.plane === 'lab' ? 'lab exec client -- curl http://www.example.test/' : '--help'}`,

@@ -14,6 +14,8 @@ export interface ReadyMessage {
   readonly address?: string
   readonly firstLogin?: string
   readonly firstPassword?: string
+  /** Whether hosts need authorization to reach external networks. */
+  readonly authorization?: 'enforced' | 'not enforced'
 }
 
 /** How a process reports that it serves: by a line on a pipe, or by a file (its socket) that it makes then. */

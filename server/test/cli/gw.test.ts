@@ -191,9 +191,12 @@ describe('looking', () => {
   it('gathers the status of all areas, and fails when one failed', async () => {
     await world.gateway.engine.reconcile()
     const fine = await gw('status')
-    assert.match(fine.out, /^AREA +NAME +STATUS +MESSAGE\n/)
+    assert.match(fine.out, /^Authorization is NOT ENFORCED: .*\n\nAREA +NAME +STATUS +MESSAGE\n/)
     assert.match(fine.out, /^firewall +auto-snat +active$/m)
     assert.equal(fine.code, 0, fine.out)
+    await gw('patch', '/auth/settings', 'allow_internet_to_everyone=false')
+    assert.match((await gw('status')).out, /^Authorization is enforced: .*\n\nAREA /)
+    await gw('patch', '/auth/settings', 'allow_internet_to_everyone=true')
     world.gateway.applier.failWith = new Error('applyd is gone')
     const failed = await gw('status', '--json')
     world.gateway.applier.failWith = null

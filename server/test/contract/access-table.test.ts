@@ -344,6 +344,8 @@ const table: Readonly<Record<string, string>> = {
   'DELETE /auth/rules/:rule_id': 'WFA',
   'GET /netscan_backend/settings': readers,
   'PATCH /netscan_backend/settings': 'W',
+  'GET /netscan_backend/status': readers,
+  'GET /netscan_backend/devices': readers,
   'GET /content-filter/state': readers,
   'PATCH /content-filter/state': 'WF',
   'GET /content-filter/settings': readers,

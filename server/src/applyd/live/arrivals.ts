@@ -46,7 +46,10 @@ export function createArrivals(
     before?.ending.abort()
     const asker: Asker = { ending: new AbortController(), reported: before?.reported ?? null }
     askers.set(who, asker)
+    const hasReported = asker.reported !== null
     await forgetReported(asker)
+    // A host that is noted again at once must not keep both ends busy.
+    if (hasReported) await pause(pauseMs, asker.ending.signal)
     const until = performance.now() + waitMs
     for (;;) {
       const began = performance.now()

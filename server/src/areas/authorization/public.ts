@@ -1,4 +1,5 @@
 // What other areas may use of authorization: the stored rules and settings, and the stage of the ruleset.
 
 export { authorizationRules, settings } from './config.ts'
+export { ruleList } from './lists.ts'
 export { authorizationStage } from './stage.ts'

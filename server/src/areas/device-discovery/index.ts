@@ -1,13 +1,12 @@
-// The area of device discovery: its settings. This version does not look for devices.
+// The area of device discovery: unknown hosts of local networks become users, and the devices that are seen there.
 
 import { defineArea } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
 import { discoverySettings, slot } from './config.ts'
-import * as contract from './contract.ts'
+import { routes } from './routes.ts'
 
 export const deviceDiscovery = defineArea({
   name: 'device-discovery',
   slots: [slot],
   settings: [discoverySettings],
-  routes: settingsRoutes(contract.discoverySettings, discoverySettings),
+  routes,
 })

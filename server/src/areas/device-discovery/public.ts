@@ -1,3 +1,8 @@
-// What other areas may use of device discovery: its settings.
+// What others may use of device discovery: whether unknown hosts are wanted.
 
-export { slot as discoverySettings } from './config.ts'
+import { type Config, read } from '../../model/slots.ts'
+import { slot } from './config.ts'
+
+export { slot as discoverySettings }
+
+export const isDiscovering = (config: Config): boolean => read(config, slot).enabled

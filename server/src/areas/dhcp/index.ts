@@ -2,7 +2,7 @@
 // both.
 
 import { defineArea } from '../../http/handle.ts'
-import { authorizationRules } from '../authorization/public.ts'
+import { authorizationRules, settings as authorizationSettings } from '../authorization/public.ts'
 import { aggregated, connections } from '../network/public.ts'
 import { slots } from './config.ts'
 import { lists } from './lists.ts'
@@ -13,7 +13,7 @@ export const dhcp = defineArea({
   name: 'dhcp',
   slots,
   lists,
-  reads: [connections, aggregated, authorizationRules],
+  reads: [connections, aggregated, authorizationRules, authorizationSettings],
   render,
   routes,
 })

@@ -5,7 +5,7 @@ import { engineFile, engineUnit } from '../../engines/artifacts.ts'
 import { dhcp } from '../../engines/dhcp/index.ts'
 import { pathOf as pathIn } from '../../model/paths.ts'
 import type { Config } from '../../model/slots.ts'
-import { highestAddress, type Network, parseAddress, parseNetwork, parseSpan } from '../../net/ipv4.ts'
+import { highestAddress, type Network, parseAddress, parseNetwork, parseSpan, printAddress } from '../../net/ipv4.ts'
 import type { Artifact } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
 import {
@@ -21,6 +21,7 @@ import {
   quote,
   word,
 } from '../../render/dnsmasq.ts'
+import { captivePortalUrl } from '../portal/public.ts'
 import { entries } from './config.ts'
 import type { Entry, Server } from './contract.ts'
 import { type DhcpOption, domainCodes, parseOption } from './dhcp-option.ts'
@@ -31,7 +32,7 @@ export function render(config: Config, facts: Facts): Artifact[] {
   const { served, relayed } = serviceOf(config, facts)
   if (served.length + relayed.length === 0) return []
   return [
-    engineFile(dhcp, 'dnsmasq.conf', printLines(settingsLines(served, relayed))),
+    engineFile(dhcp, 'dnsmasq.conf', printLines(settingsLines(config, served, relayed))),
     engineFile(dhcp, 'dhcp-hosts', printLines(hostLines(config, served))),
     engineUnit(dhcp, 'dhcp'),
     ...announcingNetworks(served).map(({ network }) => wpadUnit(network.address)),
@@ -41,7 +42,11 @@ export function render(config: Config, facts: Facts): Artifact[] {
 /** More leases than all addresses of all ranges that fit: dnsmasq would stop at a thousand. */
 const mostLeases = 1_000_000
 
-function settingsLines(served: readonly ServedNetwork[], relayed: readonly RelayedNetwork[]): Dnsmasq[] {
+function settingsLines(
+  config: Config,
+  served: readonly ServedNetwork[],
+  relayed: readonly RelayedNetwork[],
+): Dnsmasq[] {
   const devices = new Set([...served, ...relayed].map(({ device }) => device))
   return [
     directive('port', number(0)),
@@ -53,7 +58,7 @@ function settingsLines(served: readonly ServedNetwork[], relayed: readonly Relay
     directive('dhcp-lease-max', number(mostLeases)),
     ...[...devices].sort().map((device) => directive('interface', word(device))),
     ...relayed.flatMap(relayLines),
-    ...served.flatMap(networkLines),
+    ...served.flatMap((place) => networkLines(config, place)),
   ]
 }
 
@@ -64,14 +69,14 @@ const relayLines = ({ entry, address: own, servers }: RelayedNetwork): Dnsmasq[]
   ...servers.map((server) => directive('dhcp-relay', address(own), address(server))),
 ]
 
-function networkLines(place: ServedNetwork): Dnsmasq[] {
+function networkLines(config: Config, place: ServedNetwork): Dnsmasq[] {
   const { entry, server } = place
   const custom = customOptions(server)
   const replaced = new Set(custom.filter(({ vendorClass }) => vendorClass === null).map(({ code }) => code))
   return [
     ...rangeLines(place),
     origin(`${pathOf(entry)}.server`),
-    ...fieldOptions(place, custom)
+    ...[...fieldOptions(place, custom), ...portalOption(config, place)]
       // An option of the administrator replaces the same option of the other fields (docs/behaviour/dhcp.md 3).
       .filter(([code]) => !replaced.has(code))
       .map(([code, ...values]) => optionLine(place, false, [number(code), ...values])),
@@ -110,7 +115,10 @@ const customOptions = ({ options }: Server): CustomOption[] =>
 const optionLine = ({ tag }: ServedNetwork, isForced: boolean, parts: readonly Dnsmasq[]): Dnsmasq =>
   directive(isForced ? 'dhcp-option-force' : 'dhcp-option', prefixed('tag', word(tag)), ...parts)
 
-const codes = { router: 3, dns: 6, domain: 15, wins: 44, routes: 121, bootServer: 150, routesOfWindows: 249, wpad: 252 }
+const codes = {
+  ...{ router: 3, dns: 6, domain: 15, wins: 44, portal: 114, routes: 121 },
+  ...{ bootServer: 150, routesOfWindows: 249, wpad: 252 },
+}
 
 type OptionParts = readonly [code: number, ...values: Dnsmasq[]]
 
@@ -129,6 +137,12 @@ function fieldOptions({ server, network }: ServedNetwork, custom: readonly Custo
     ...(tftp_server === '' ? [] : [[codes.bootServer, ...addresses([tftp_server])] as const]),
     ...(server.wpad_enabled ? [[codes.wpad, quote(wpadUrl(network.address))] as const] : []),
   ]
+}
+
+/** Where devices ask whether they must sign in (RFC 8910), while hosts must. */
+function portalOption(config: Config, { network }: ServedNetwork): OptionParts[] {
+  const url = captivePortalUrl(config, printAddress(network.address))
+  return url === null ? [] : [[codes.portal, quote(url)]]
 }
 
 /** The default gateway that clients get in the end; null when an option takes it away. */

@@ -14,3 +14,4 @@ export {
   userIds,
   users,
 } from './config.ts'
+export { userList } from './lists.ts'

@@ -1,5 +1,6 @@
-// gw status: asks every status endpoint of the contract and shows one table.
+// gw status: asks every status endpoint of the contract and shows one table, below what it says of the authorization of users.
 
+import { type AuthorizationSettings, authorizationSettings } from '../../areas/authorization/contract.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { StatusItem } from '../../contract/fields.ts'
 import { isStatusEndpoint } from '../../contract/openapi.ts'
@@ -8,8 +9,8 @@ import type { Run } from '../command.ts'
 import { contracts } from '../contract/contracts.ts'
 import { CommandFailure, exitCodes } from '../failure.ts'
 import { showTable } from '../output/table.ts'
-import type { Colour } from '../output/terminal.ts'
-import { showJson } from '../output/text.ts'
+import { type Colour, paint, type Terminal } from '../output/terminal.ts'
+import { showJson, wrapText } from '../output/text.ts'
 
 export interface AreaStatus extends StatusItem {
   readonly area: string
@@ -30,11 +31,16 @@ const statusEndpoints = contracts.flatMap(({ name, endpoints }) =>
 
 export const statusCommand: Run = async (invocation, context) => {
   const { terminal } = context
-  const items = await withApi(context, async (api) =>
-    (await Promise.all(statusEndpoints.map(({ area, endpoint }) => readStatus(api, area, endpoint)))).flat(),
-  )
-  if (invocation.has('json')) terminal.out(`${showJson(items, 2)}\n`)
-  else terminal.out(showTable(tableOfItems(items), terminal))
+  const isJson = invocation.has('json')
+  const { items, authorization } = await withApi(context, async (api) => {
+    const answers = await Promise.all(statusEndpoints.map(({ area, endpoint }) => readStatus(api, area, endpoint)))
+    return { items: answers.flat(), authorization: isJson ? null : await readAuthorization(api) }
+  })
+  if (isJson) terminal.out(`${showJson(items, 2)}\n`)
+  else {
+    terminal.out(showAuthorization(authorization, terminal))
+    terminal.out(showTable(tableOfItems(items), terminal))
+  }
   return items.some(({ status }) => status === 'failed') ? exitCodes.refused : exitCodes.done
 }
 
@@ -47,6 +53,47 @@ async function readStatus(api: Api, area: string, endpoint: Endpoint): Promise<A
     if (!(error instanceof CommandFailure) || error.exitCode !== exitCodes.refused) throw error
     return [{ area, name: endpoint.path, status: 'failed', msg: [error.message] }]
   }
+}
+
+export interface Authorization {
+  readonly settings: AuthorizationSettings
+  /** Null where the gateway does not list them. */
+  readonly sessions: number | null
+}
+
+const sessionsEndpoint = contracts
+  .flatMap(({ endpoints }) => endpoints)
+  .find(({ method, path }) => method === 'GET' && path === '/monitor_backend/auth_sessions')
+
+/** Null for those who may not see it; the table shows why. */
+async function readAuthorization(api: Api): Promise<Authorization | null> {
+  try {
+    const settings = await api.ask(authorizationSettings.show)
+    const sessions = sessionsEndpoint ? await api.ask(sessionsEndpoint) : null
+    return { settings, sessions: Array.isArray(sessions) ? sessions.length : null }
+  } catch (error) {
+    if (!(error instanceof CommandFailure) || error.exitCode !== exitCodes.refused) throw error
+    return null
+  }
+}
+
+/** Whoever looks must see first that every host gets out. */
+export function showAuthorization(
+  authorization: Authorization | null,
+  terminal: Pick<Terminal, 'columns' | 'hasColour'>,
+): string {
+  if (authorization === null) return ''
+  const { settings, sessions } = authorization
+  const count = sessions === null ? '' : ` Sessions of users: ${sessions}.`
+  const [text, colour]: [string, Colour] = settings.allow_internet_to_everyone
+    ? [
+        `Authorization is NOT ENFORCED: every host of a local network may reach the internet.${count} ` +
+          'When users and rules are ready: gw patch /auth/settings allow_internet_to_everyone=false',
+        'yellow',
+      ]
+    : [`Authorization is enforced: only known users and hosts may reach the internet.${count}`, 'green']
+  const lines = terminal.columns === null ? [text] : wrapText(text, terminal.columns)
+  return `${lines.map((line) => paint(terminal, colour, line)).join('\n')}\n\n`
 }
 
 export const tableOfItems = (items: readonly AreaStatus[]) => ({

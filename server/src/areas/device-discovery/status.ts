@@ -1,0 +1,49 @@
+// Whether device discovery works, and what holds it back.
+
+import type { StatusItem } from '../../contract/fields.ts'
+import type { DiscoveryState, Machine } from '../../http/handle.ts'
+import { type Config, read } from '../../model/slots.ts'
+import { failed, inactive, machineFault, type State } from '../../system/observed.ts'
+import { settings as authorizationSettings } from '../authorization/public.ts'
+import { slot } from './config.ts'
+import { mostDevices } from './edits.ts'
+
+export interface DiscoveryView {
+  readonly config: Config
+  readonly machine: Machine
+  /** Null where nothing looks for devices. */
+  readonly state: DiscoveryState | null
+  readonly hasVendors: boolean
+  readonly mostPerMinute: number
+}
+
+export const discoveryStatusItems = (view: DiscoveryView): StatusItem[] => [
+  { name: 'device-discovery', ...stateOf(view) },
+]
+
+function stateOf({ config, machine, state, hasVendors, mostPerMinute }: DiscoveryView): State {
+  if (!read(config, slot).enabled) return inactive('Device discovery is not enabled.')
+  const fault = machineFault(machine)
+  if (fault) return fault
+  if (state === null) return failed('Nothing looks for devices.')
+  if (state.fault !== null) return failed(`Found devices could not be added: ${state.fault}`)
+  return {
+    status: 'active',
+    msg: [
+      ...(read(config, authorizationSettings).allow_internet_to_everyone
+        ? [
+            'Every host may reach external networks now, so no host is unknown. Devices are found once authorization is enforced.',
+          ]
+        : []),
+      ...(state.isFull
+        ? [
+            `The limit of ${mostDevices} found devices is reached. Remove users of devices that are not needed any more.`,
+          ]
+        : []),
+      ...(state.isHeldBack
+        ? [`Devices that wait: ${state.waiting}. At most ${mostPerMinute} become users in a minute.`]
+        : []),
+      ...(hasVendors ? [] : ['Makers of network cards are not known: the Debian package ieee-data is not installed.']),
+    ],
+  }
+}
