@@ -4,7 +4,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { openLab } from '../../src/launcher/enter-lab.ts'
 import type { LabGateway } from './lab-gateway.ts'
 import { lacking } from './requires.ts'
@@ -135,24 +135,19 @@ export class LabPage {
   }
 
   async fill(label: string | RegExp, value: string): Promise<void> {
-    await this.#page.getByLabel(label).fill(value)
+    await this.#page.getByLabel(label, { exact: isExact(label) }).fill(value)
   }
 
   async click(role: Role, name: string | RegExp): Promise<void> {
-    await this.#page.getByRole(role, { name }).click()
-  }
-
-  /** Within the part of the page, such as a row of a table, that contains this text. */
-  async clickIn(container: Role, text: string | RegExp, role: Role, name: string | RegExp): Promise<void> {
-    await this.#page.getByRole(container).filter({ hasText: text }).getByRole(role, { name }).click()
+    await this.#page.getByRole(role, { name, exact: isExact(name) }).click()
   }
 
   async has(role: Role, name: string | RegExp): Promise<boolean> {
-    return (await this.#page.getByRole(role, { name }).count()) > 0
+    return (await this.#page.getByRole(role, { name, exact: isExact(name) }).count()) > 0
   }
 
   async hasField(label: string | RegExp): Promise<boolean> {
-    return (await this.#page.getByLabel(label).count()) > 0
+    return (await this.#page.getByLabel(label, { exact: isExact(label) }).count()) > 0
   }
 
   /** Resolves when the page shows this text, wherever a click or a redirect led. */
@@ -160,9 +155,9 @@ export class LabPage {
     await this.#page.getByText(text).first().waitFor()
   }
 
-  /** What a selector finds, for what no role or label names. */
-  find(selector: string): Locator {
-    return this.#page.locator(selector)
+  /** The text of what a selector finds, for what no role or label names. */
+  textOf(selector: string): Promise<string> {
+    return this.#page.locator(selector).innerText()
   }
 
   async waitForUrl(url: string | RegExp): Promise<void> {
@@ -183,6 +178,9 @@ export class LabPage {
     return this.#context.close()
   }
 }
+
+/** A text is the whole name, an expression a part of it. */
+const isExact = (name: string | RegExp): boolean => typeof name === 'string'
 
 type Role = Parameters<Page['getByRole']>[0]
 
