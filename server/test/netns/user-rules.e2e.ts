@@ -22,6 +22,8 @@ describe('firewall rules that name users', () => {
 
   before(async () => {
     lab = await UserLab.start()
+    // People sign in there also while no one has to.
+    await lab.api.ok('PATCH', '/user_cabinet_backend/settings', { enabled: true })
     port = await lab.firewall.port(ruledPort)
     segment = await lab.hosts.segment('lan1', { address: '10.20.0.1/24', mac: '02:00:00:14:00:01' })
     far = await segment.host({ address: '10.20.0.7/24', mac: '02:00:00:14:00:07' })
@@ -35,10 +37,9 @@ describe('firewall rules that name users', () => {
     await lab.enforce(false)
   })
 
-  const dropFor = (fields: object): Promise<number> =>
-    lab.firewall.forward({ destination_ports: [port], ...portable, ...fields })
   /** Ports need a protocol. */
-  const portable = { protocol: 'protocol.tcp' }
+  const dropFor = (fields: object): Promise<number> =>
+    lab.firewall.forward({ protocol: 'protocol.tcp', destination_ports: [port], ...fields })
   const tcp = async (to: number): Promise<string> => (await lab.wire.ends({ port: to }, silenceMs))[0]
   const revision = async (): Promise<number> => (await lab.api.ok('GET', '/config/revisions?limit=1'))[0].revision
   const explained = async (packet: object) => {
