@@ -1,42 +1,49 @@
 // What authorization costs the traffic of hosts that have a session: forwarding with the stage against the same without it.
 
-import { parseAddress } from '../../server/src/net/ipv4.ts'
-import { toRanges } from '../../server/src/net/ranges.ts'
+import { randomUUID } from 'node:crypto'
+import { authorizationRules, settings } from '../../server/src/areas/authorization/config.ts'
+import { settings as firewallSettings } from '../../server/src/areas/firewall/config.ts'
+import { policyOf } from '../../server/src/areas/firewall/resolve.ts'
+import { connections } from '../../server/src/areas/network/config.ts'
+import { rootGroupId, userId, users } from '../../server/src/areas/users/config.ts'
+import { updateSingle } from '../../server/src/model/list-edits.ts'
+import { type Config, write } from '../../server/src/model/slots.ts'
 import { printTable } from '../../server/src/plan/nft-piece.ts'
 import { compilePolicy } from '../../server/src/policy/compile.ts'
-import { type AuthorizationStage, emptyPolicy } from '../../server/src/policy/model.ts'
+import { facts, lan, wan } from '../../server/test/support/network-samples.ts'
 import { flows } from '../firewall/rules.ts'
 import { openPath, type Path } from '../firewall/traffic.ts'
 import { aimed, grouped, median, plain, type Row } from '../table.ts'
-import { hostCount } from './state.ts'
+import { addressOf, hostCount } from './state.ts'
 
 const packetCount = 20_000
 /** Of the traffic without the stage. */
 const least = 0.8
 
-/** Every source of the measurement is a host of a rule, beside many that send nothing. */
-function stage(): AuthorizationStage {
-  const [near, far] = [parseAddress('10.10.0.2') ?? 0, parseAddress('10.64.0.16') ?? 0]
-  const ends = (address: number): readonly [number, number] => [address, address]
-  const hosts = Array.from({ length: 253 }, (_, at) => ends(near + at))
-  // Every second address, so that they stay single ones.
-  const others = Array.from({ length: hostCount }, (_, at) => ends(far + 2 * at))
-  return {
-    ...{ isEnforced: true, localDevices: ['lan0'], hosts: toRanges([...hosts, ...others]), networks: [] },
-    ...{ pairs: [], macs: [], idleSeconds: 900, portalPort: null, notesUnknown: false },
-  }
+const user = {
+  ...{ id: userId(1), name: 'User', login: 'user', parent_id: rootGroupId, enabled: false, phone_number: null },
+  ...{ domain_type: 'local' as const, domain_name: '', ldap_guid: '', comment: '', password_hash: null },
 }
 
-function rulesetWith(authorization: AuthorizationStage | null): string {
-  const policy = { ...emptyPolicy, hasAutomaticSnat: false, externalDevices: ['wan0'], authorization }
-  return compilePolicy(policy)
+/** Every source of the measurement is a host of a rule, beside many that send nothing. */
+function rulesetWith(isEnforced: boolean): string {
+  const near = Array.from({ length: 253 }, (_, at) => `10.10.0.${2 + at}`)
+  const others = Array.from({ length: hostCount }, (_, host) => addressOf(host))
+  const rules = [...near, ...others].map((ip) => ({
+    ...{ id: randomUUID(), enabled: true, ip, mac: null, user_id: 1, always_logged: false, comment: '' },
+  }))
+  const empty: Config = write(write({}, connections, [lan, wan]), users, [user])
+  const base = updateSingle(empty, firewallSettings, { automatic_snat_enabled: false })
+  const enforced = { allow_internet_to_everyone: false, web_authorization: false }
+  const config = isEnforced ? updateSingle(write(base, authorizationRules, rules), settings, enforced) : base
+  return compilePolicy(policyOf(config, facts))
     .map(({ name, pieces }) => printTable(name, pieces))
     .join('')
 }
 
 export async function benchAuthorizedTraffic(rounds: number): Promise<Row[]> {
-  using without = await openPath(rulesetWith(null))
-  using ours = await openPath(rulesetWith(stage()))
+  using without = await openPath(rulesetWith(false))
+  using ours = await openPath(rulesetWith(true))
   const compare = (what: string, measure: (path: Path) => number): Row => {
     const rates = { ours: [] as number[], without: [] as number[] }
     for (let round = -1; round < rounds; round++) {
