@@ -37,6 +37,7 @@ describe('the browser of the lab', { skip: browserSkip }, () => {
     const { failure } = await page.visit(`http://${webAddress}:81/`)
     assert.equal(failure, 'ERR_CONNECTION_REFUSED')
     assert.ok(page.failures.some((one) => one.failure === 'ERR_CONNECTION_REFUSED'))
+    assert.equal((await page.visit(`http://${webAddress}/`)).status, 200, 'and goes on')
     const other = await browser.open({ language: 'ru-RU' })
     assert.equal((await other.visit(`http://${webAddress}/`)).status, 200)
     assert.deepEqual([other.failures, await other.cookies()], [[], []])

@@ -109,13 +109,17 @@ export class LabPage {
 
   /** A failure is a result, not an error. `timeoutMs` is for what is not answered at all. */
   async visit(url: string, timeoutMs = patienceMs): Promise<Visit> {
+    if (errorPage.test(this.#page.url())) await this.#page.goto('about:blank')
     try {
       const response = await this.#page.goto(url, { timeout: timeoutMs, waitUntil: 'load' })
       return { status: response?.status() ?? null, url: this.#page.url(), failure: null }
     } catch (error) {
       const { message } = error as Error
-      const failure = /Timeout \d+ms exceeded/.test(message) ? 'TIMEOUT' : failureOf(message)
+      if (/Timeout \d+ms exceeded/.test(message)) return { status: null, url: this.#page.url(), failure: 'TIMEOUT' }
+      const failure = failureOf(message)
       if (failure === '') throw error
+      // It comes a moment after the failure, and would end the next visit.
+      await this.#page.waitForURL(errorPage, { waitUntil: 'commit' })
       return { status: null, url: this.#page.url(), failure }
     }
   }
@@ -183,6 +187,9 @@ export class LabPage {
 const isExact = (name: string | RegExp): boolean => typeof name === 'string'
 
 type Role = Parameters<Page['getByRole']>[0]
+
+/** What the browser shows instead of a page that it did not get. */
+const errorPage = /^chrome-error:/
 
 const failureOf = (message: string): string => /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? ''
 
