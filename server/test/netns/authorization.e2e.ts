@@ -98,7 +98,7 @@ describe('authorization on the wire', () => {
     assert.equal(await lab.sessionAt(near.address), undefined, 'without traffic there is no session')
     assert.ok((await pings(near)).isAnswered)
     const session = await lab.sessionOf(near.address)
-    assert.deepEqual([session.type, session.user_id, session.state], ['ip', user.alias, 'connected'])
+    assert.deepEqual([session.type, session.user_id, session.state], ['ip', user.id, 'connected'])
     assert.deepEqual(await lab.ends(near), passed)
     assert.deepEqual(await lab.ends(other), refused)
     // One router with such an address lets in everyone behind it, and a host behind a router by its own address.
@@ -118,7 +118,7 @@ describe('authorization on the wire', () => {
     await addRule({ ip: '10.20.0.0/24', user_id: user.id })
     assert.ok((await pings(far)).isAnswered)
     const session = await lab.sessionOf('10.20.0.0/24')
-    assert.deepEqual([session.type, session.user_id], ['net', user.alias])
+    assert.deepEqual([session.type, session.user_id], ['net', user.id])
     assert.deepEqual(await lab.ends(near), refused)
   })
 
@@ -128,7 +128,7 @@ describe('authorization on the wire', () => {
     await addRule({ mac: routed.mac, user_id: user.id })
     assert.ok((await pings(near)).isAnswered)
     const session = await lab.sessionOf(near.address)
-    assert.deepEqual([session.type, session.mac.toLowerCase()], ['mac', near.mac])
+    assert.deepEqual([session.type, session.mac], ['mac', near.mac])
     assert.deepEqual(await lab.ends(routed), refused)
     assert.deepEqual(await lab.ends(other), refused)
     // What another host looks like that copies the card of one in use.
@@ -171,7 +171,7 @@ describe('authorization on the wire', () => {
     const user = await lab.addUser()
     await addRule({ ip: '10.10.0.99', user_id: user.id, always_logged: true })
     const session = await lab.sessionAt('10.10.0.99')
-    assert.deepEqual([session?.user_id, session?.state], [user.alias, 'connected'])
+    assert.deepEqual([session?.user_id, session?.state], [user.id, 'connected'])
   })
 
   it('keeps out users who are denied access, at once', async () => {

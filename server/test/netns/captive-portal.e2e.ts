@@ -74,7 +74,7 @@ describe('the captive portal', { skip: browserSkip }, () => {
     await page.shows('You are connected')
     assert.match(await page.text(), /Anna/)
     const session = await lab.sessionOf(client)
-    assert.deepEqual([session.type, session.user_id, session.state], ['web', user.alias, 'connected'])
+    assert.deepEqual([session.type, session.user_id, session.state], ['web', user.id, 'connected'])
     await page.click('link', 'Open')
     await page.waitForUrl(wanted)
     const seen = JSON.parse(await page.text())

@@ -18,11 +18,12 @@ export const userPassword = 'Quiet-Harbour-7'
 /** A session as the monitor shows it. */
 export interface ShownSession {
   readonly id: string
-  readonly user_id: string
+  readonly user_id: number
   readonly login: string
   readonly type: string
+  /** The network, for a session of one. */
   readonly ip: string
-  readonly mac: string
+  readonly mac: string | null
   readonly state: string
 }
 
