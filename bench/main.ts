@@ -11,6 +11,7 @@ import { benchRequests } from './requests.ts'
 import { benchScale } from './scale/bench.ts'
 import { benchLogs } from './scale/logs.ts'
 import { benchSignatures } from './scale/signatures.ts'
+import { benchSessions } from './sessions/bench.ts'
 import { benchStart } from './start.ts'
 import { printMarkdown, printTable, type Row } from './table.ts'
 
@@ -25,6 +26,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>
   ...Object.fromEntries(Object.entries(firewallParts).map(([name, part]) => [`firewall/${name}`, part])),
   dhcp: benchDhcp,
   dns: benchDns,
+  sessions: benchSessions,
 }
 
 const args = process.argv.slice(2)

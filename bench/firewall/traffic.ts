@@ -29,7 +29,7 @@ const conntrack = ['udp_timeout=1', 'tcp_timeout_syn_sent=1', 'checksum=0'].map(
 
 type Flow = (typeof flows)[keyof typeof flows]
 
-class Path implements Disposable {
+export class Path implements Disposable {
   readonly #client: Room
   readonly #gateway: Room
   readonly #server: Room
@@ -85,7 +85,7 @@ class Path implements Disposable {
   }
 }
 
-async function openPath(ruleset: string): Promise<Path> {
+export async function openPath(ruleset: string): Promise<Path> {
   const [client, gateway, server] = [await openRoom(), await openRoom(), await openRoom()]
   const set = (room: Room, commands: string): void => void room.run(['ip', '-batch', '-'], { input: commands })
   const cable = (name: string, to: Room): string => `link add ${name} type veth peer name ${name} netns ${to.pid}\n`

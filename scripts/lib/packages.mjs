@@ -42,6 +42,7 @@ export const testPackages = [
     purpose: 'the engine that judges our signatures in tests',
   },
   { name: 'openssl', file: 'openssl', purpose: 'a strict judgement of our certificate in tests' },
+  { name: 'chromium', file: 'chromium', purpose: 'the browser of the lab in tests' },
   { name: 'strace', file: 'strace', purpose: 'disks that fail, in tests' },
   { name: 'systemd', file: 'systemd-analyze', purpose: 'a judgement of our unit files in tests' },
   {

@@ -50,9 +50,14 @@ export function execInLab(
   argv: readonly string[],
   options: ExecOptions = {},
 ): Promise<ExecResult> {
-  const door = openDoor(stateDir, requireLab(stateDir))
+  return run(openLab(stateDir, namespace), argv, options)
+}
+
+/** For programs that the caller starts itself, such as one that is spoken to over more than standard input and output. */
+export function openLab(stateDir: string, namespace: string): Door {
+  const { command, env } = openDoor(stateDir, requireLab(stateDir))
   if (!isLabNamespace(namespace)) throw new NoLab(`The lab has ${labNamespaces.join(', ')}, but no "${namespace}".`)
-  return run(door, [...enterNetwork(namespace), ...argv], options)
+  return { command: [...command, ...enterNetwork(namespace)], env }
 }
 
 /** Null when no gateway runs with this state folder. */
@@ -76,7 +81,7 @@ function requireLab(stateDir: string): LauncherRecord {
 }
 
 /** What enters the lab, and the environment that a command there gets. */
-interface Door {
+export interface Door {
   readonly command: readonly string[]
   readonly env: NodeJS.ProcessEnv
 }

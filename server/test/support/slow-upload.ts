@@ -8,6 +8,8 @@ import type { ExecResult } from '../../src/launcher/enter-lab.ts'
 import type { LabGateway } from './lab-gateway.ts'
 
 export interface SlowUpload {
+  /** Resolves when it is over, however that came. */
+  readonly over: Promise<ExecResult>
   /** Resolves with the answer of the server. */
   end(): Promise<ExecResult>
 }
@@ -23,5 +25,5 @@ export function startUpload(gateway: LabGateway, ...options: readonly string[]):
     writeFileSync(stop, '')
     return running
   }
-  return { end }
+  return { over: running, end }
 }

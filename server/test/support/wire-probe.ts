@@ -1,6 +1,6 @@
 // The near end of wire tests: tries connections given as JSON on standard input, all at once, and prints for each what the
-// sink answered, "refused" when the connection was refused and that was asked for, or null when there was no answer before
-// the timeout.
+// sink answered, "refused" or "unreachable" when that was the answer and it was asked for, or null when there was no answer
+// before the timeout.
 
 import { createSocket } from 'node:dgram'
 import { connect } from 'node:net'
@@ -17,8 +17,10 @@ interface Probe {
   readonly wantsRefusal?: boolean
 }
 
+const refusals: Readonly<Record<string, string>> = { ECONNREFUSED: '"refused"', EHOSTUNREACH: '"unreachable"' }
+
 const refusal = ({ wantsRefusal }: Probe, error: NodeJS.ErrnoException): string | null =>
-  wantsRefusal && error.code === 'ECONNREFUSED' ? '"refused"' : null
+  wantsRefusal ? (refusals[error.code ?? ''] ?? null) : null
 
 const tcp = (probe: Probe): Promise<string | null> =>
   new Promise((resolve) => {

@@ -22,17 +22,25 @@ export interface Try {
   readonly port: number
 }
 
+type Refusal = 'refused' | 'unreachable'
+
 const script = (name: string): string => join(appRoot, 'server/test/support', name)
 /** Most of the time of a probe is the start of its program. */
 const probe = ['/usr/bin/env', `NODE_COMPILE_CACHE=${join(appRoot, '.cache/compile')}`, runtimePath(appRoot)]
 
+/** What runs the programs of a test: the gateway of the lab, or a host of it. */
+export type Places = Pick<LabGateway, 'exec'>
+
+/** How an attempt ended: `unreachable` is the answer of a gateway that prohibits it, `silence` none before the time is over. */
+export type Ending = 'passed' | 'refused' | 'unreachable' | 'silence'
+
 export class Wire {
-  readonly #gateway: LabGateway
+  readonly #gateway: Places
   readonly #from: string
   readonly #to: string
 
   /** `from` and `to` are the default addresses. */
-  constructor(gateway: LabGateway, from: string, to: string) {
+  constructor(gateway: Places, from: string, to: string) {
     this.#gateway = gateway
     this.#from = from
     this.#to = to
@@ -66,7 +74,7 @@ export class Wire {
 
   /** Both protocols get through; returns what the far end saw. */
   async passes(attempt: Try): Promise<readonly [tcp: Seen, udp: Seen]> {
-    const [tcp, udp] = await this.#try(attempt, 60_000)
+    const [tcp, udp] = (await this.#try(attempt, 60_000)) as readonly (Seen | null)[]
     assert.ok(tcp, `TCP did not get through: ${JSON.stringify(attempt)}`)
     assert.ok(udp, `UDP did not get through: ${JSON.stringify(attempt)}`)
     return [tcp, udp]
@@ -89,7 +97,16 @@ export class Wire {
     assert.deepEqual(answers, ['refused', 'refused'], JSON.stringify(attempt))
   }
 
-  async #try(attempt: Try & { wantsRefusal?: boolean }, timeoutMs: number): Promise<readonly (Seen | null)[]> {
+  /** How it ends with both protocols. Silence takes `timeoutMs`; every other end comes when it comes. */
+  async ends(attempt: Try, timeoutMs = 2_000): Promise<readonly [tcp: Ending, udp: Ending]> {
+    const [tcp = null, udp = null] = await this.#try({ ...attempt, wantsRefusal: true }, timeoutMs)
+    return [endingOf(tcp), endingOf(udp)]
+  }
+
+  async #try(
+    attempt: Try & { wantsRefusal?: boolean },
+    timeoutMs: number,
+  ): Promise<readonly (Seen | Refusal | null)[]> {
     const { from = 'client', ...fields } = attempt
     const wanted = { source: this.#from, destination: this.#to, ...fields, timeoutMs }
     const input = JSON.stringify([
@@ -98,6 +115,9 @@ export class Wire {
     ])
     const { stdout, stderr } = await this.#gateway.exec(from, [...probe, script('wire-probe.ts')], { input })
     assert.equal(stderr, '')
-    return JSON.parse(stdout) as (Seen | null)[]
+    return JSON.parse(stdout) as (Seen | Refusal | null)[]
   }
 }
+
+const endingOf = (answer: Seen | Refusal | null): Ending =>
+  answer === null ? 'silence' : typeof answer === 'string' ? answer : 'passed'
