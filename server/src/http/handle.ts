@@ -29,6 +29,7 @@ import type { AuditUsage } from '../runtime/logs/audit-retention.ts'
 import type { FirewallLog } from '../runtime/logs/firewall-log.ts'
 import type { LogReader } from '../runtime/logs/log-reader.ts'
 import type { SystemLog } from '../runtime/logs/system-log.ts'
+import type { UserSessions } from '../runtime/user-sessions/session.ts'
 import type { Vault } from '../runtime/vault.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
 import { sendable } from '../workers/json-bytes.ts'
@@ -189,6 +190,8 @@ export interface Services {
   /** How much of its limits the audit trail uses; absent where nothing is removed from it. */
   readonly auditUsage?: () => AuditUsage
   readonly sessions: Sessions
+  /** Who is where on the network; absent where no one is known. */
+  readonly userSessions?: UserSessions
   readonly guard: SignInGuard
   /** Records sign-ins that were refused before a password was checked; a flood becomes one record with its count. */
   readonly refusedSignIns: RefusalLog

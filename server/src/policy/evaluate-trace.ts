@@ -27,6 +27,12 @@ export interface Packet {
   readonly incoming_interface: string | null
   /** Unix seconds. */
   readonly time: number
+  /** The user at the source and every group above, by id; absent when it is not known whose address it is. */
+  readonly sourceMembers?: readonly string[]
+  readonly destinationMembers?: readonly string[]
+  /** By what the source is authorized: `suspended` is kept out although it is. Absent when it is not known. */
+  readonly authorization?: 'session' | 'rule' | 'suspended' | 'none'
+  readonly sourceMac?: string
 }
 
 export interface Miss {

@@ -9,7 +9,8 @@ import type { Span } from '../../src/policy/model.ts'
 export const senderPath = fileURLToPath(new URL('packet-sender.ts', import.meta.url))
 
 /** Each has a unique source port, which is the echo identifier of a ping and identifies it on arrival. */
-export type SentPacket = Required<Packet> & { readonly protocol: 'tcp' | 'udp' | 'icmp' }
+type Known = 'sourceMembers' | 'destinationMembers' | 'authorization' | 'sourceMac'
+export type SentPacket = Required<Omit<Packet, Known>> & { readonly protocol: 'tcp' | 'udp' | 'icmp' }
 
 export interface Arrival {
   readonly place: 'gateway' | 'outside'

@@ -11,11 +11,13 @@ import type { RuleField } from '../../policy/evaluate-match.ts'
 import { routingOf } from '../../policy/evaluate-routing.ts'
 import type { Packet } from '../../policy/evaluate-trace.ts'
 import { type Describe, type Explanation, explain } from '../../policy/explain.ts'
+import type { Policy } from '../../policy/model.ts'
 import { devicesOf } from '../network/public.ts'
 import { timeLists, timeRanges, titleOf } from '../objects/public.ts'
 import { ruleSlots, ruleTables } from './config.ts'
-import type { ExplainedPacket } from './contract-explain.ts'
+import type { ExplainedPacket, PacketUser } from './contract-explain.ts'
 import type { Rule } from './contract-rules.ts'
+import type { People } from './people.ts'
 import { policyOf } from './resolve.ts'
 
 const daySeconds = 86_400
@@ -23,11 +25,62 @@ const daySeconds = 86_400
 const windowSeconds = 39 * daySeconds
 const usualSourcePort = 49_152
 
-export function explainPacket(config: Config, facts: Facts, asked: ExplainedPacket, now: number): Explanation {
-  const packet = packetOf(config, facts, asked, now)
+export interface ExplainedFor extends Explanation {
+  readonly source: string
+  readonly source_user: PacketUser | null
+  readonly destination_user: PacketUser | null
+}
+
+export function explainPacket(
+  config: Config,
+  facts: Facts,
+  asked: ExplainedPacket,
+  people: People,
+  now: number,
+): ExplainedFor {
+  const packet = packetOf(config, facts, { ...asked, source: people.address }, people, now)
   const policy = policyOf(config, factsAt(facts, packet.time))
   const trace = evaluate(policy, packet, routingOf(facts, policy), { reasons: true })
-  return explain(trace, packet, describeIn(config))
+  const said = explain(trace, packet, describeIn(config), {
+    memberOf: ({ table, id }, field) => sayMember(findIn(config, ruleSlots[table], id), field, people),
+    authorization: ({ path, outgoing }) =>
+      path === 'forward' ? sayAuthorization(policy, packet, outgoing, people) : null,
+  })
+  return { source: packet.source, source_user: people.source, destination_user: people.destination, ...said }
+}
+
+/** By which user or group of its list the rule knows the user at the address; '' when it does not, or no one is there. */
+function sayMember(rule: Rule | undefined, field: string, { fields, titles }: People): string {
+  const [ids, members = []] =
+    field === 'source_addresses'
+      ? [rule?.source_addresses, fields.sourceMembers]
+      : [rule?.destination_addresses, fields.destinationMembers]
+  const [user] = members
+  const named = ids?.filter((id) => /^(?:user|group)\./.test(id)) ?? []
+  if (user === undefined || named.length === 0) return ''
+  const found = members.find((id) => named.includes(id))
+  if (found === undefined) return `${titles[user]} is not one of the users it names.`
+  return found === user ? `${titles[user]} is there.` : `${titles[user]} is in ${titles[found]}.`
+}
+
+/** Only what goes from local to external networks needs authorization. */
+function sayAuthorization(
+  { authorization: stage, externalDevices }: Policy,
+  { authorization, incoming_interface, source }: Packet,
+  outgoing: string | null,
+  { source: user, titles }: People,
+): string | null {
+  if (stage === null || !stage.localDevices.includes(incoming_interface ?? '')) return null
+  if (!externalDevices.includes(outgoing ?? '')) return null
+  const who = user ? (titles[user.user_id] ?? user.user_id) : ''
+  const words = {
+    session: `A session of ${who} authorizes ${source}.`,
+    rule: `An authorization rule of ${who} authorizes ${source}.`,
+    suspended: `${who} has more sessions than allowed: ${source} has to wait until another one ends.`,
+    none: `Nothing authorizes ${source}.`,
+  } as const
+  const state = authorization === undefined ? `It is not known who is at ${source}.` : words[authorization]
+  return stage.isEnforced ? state : `${state} Authorization is not enforced.`
 }
 
 /** Whether the schedules of these facts, and with them every rule as it is resolved already, hold at that time. */
@@ -46,7 +99,13 @@ function factsAt(facts: Facts, time: number): Facts {
   return other
 }
 
-function packetOf(config: Config, facts: Facts, asked: ExplainedPacket, now: number): Packet {
+function packetOf(
+  config: Config,
+  facts: Facts,
+  asked: ExplainedPacket & { readonly source: string },
+  { fields }: People,
+  now: number,
+): Packet {
   const hasPorts = asked.protocol === 'tcp' || asked.protocol === 'udp'
   const source = canonicalAddress(asked.source)
   const destination = canonicalAddress(asked.destination)
@@ -67,6 +126,7 @@ function packetOf(config: Config, facts: Facts, asked: ExplainedPacket, now: num
       : {}),
     incoming_interface: deviceOf(config, facts, asked.incoming_interface),
     time: asked.time ?? now,
+    ...fields,
   }
 }
 
