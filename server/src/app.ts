@@ -14,6 +14,8 @@ import {
 } from './areas/administrators/config.ts'
 import { limitsOf } from './areas/configuration/config.ts'
 import { ruleOrigins } from './areas/firewall/config.ts'
+import { findPlaces } from './areas/firewall/connections.ts'
+import { firewall } from './areas/firewall/index.ts'
 import { createLockOutGuard } from './areas/firewall/lock-out.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { gatheredLogs } from './areas/logs/jobs.ts'
@@ -27,6 +29,7 @@ import { Database } from './database/database.ts'
 import { Shelter } from './database/shelter.ts'
 import { cookieNames, createCookieJar } from './http/cookies.ts'
 import type { Area, Identity, Machine, Services } from './http/handle.ts'
+import { LiveConnections } from './http/live-connections.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { RefusalLog } from './http/refusal-log.ts'
 import { createIdentityFinder } from './http/request.ts'
@@ -272,7 +275,9 @@ export function createGateway(parts: GatewayParts): Gateway {
     observe: () => observe(applier, engine),
     backgroundState: (area) => engine.backgroundState(area),
   }
+  const decidingSlots = [...firewall.slots, ...(firewall.reads ?? [])].map(({ key }) => key)
   const http = createHttpServer({
+    connections: new LiveConnections({ applier, services, slots: new Set(decidingSlots), findPlaces }),
     routes: [...areas.flatMap((area) => area.routes), ...referenceRoutes(endpointsOf(areas), version)],
     services,
     engine,

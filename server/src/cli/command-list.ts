@@ -9,6 +9,7 @@ const limit: Option = { name: 'limit', value: 'N', summary: 'At most this many, 
 
 const changeOptions: readonly Option[] = [
   { name: 'dry-run', summary: 'Show what would change, and change nothing.' },
+  { name: 'cut-connections', summary: 'Also cut live connections that the change refuses.' },
   { name: 'confirm', value: 'SECONDS', summary: 'Revert the change after this time unless gw confirm is run first.' },
   { name: 'reason', value: 'TEXT', summary: 'Kept with the revision and in the audit trail.' },
 ]
@@ -37,6 +38,7 @@ const callExamples: Readonly<Record<Method, readonly string[]>> = {
     'gw post /web/admins/local --data @admin.json',
     'gw post /backup/upload --file gateway.backup',
     'gw post /config/keys/rotate',
+    'gw post /firewall/rules/forward action=drop destination_addresses=ip.id.3 --cut-connections',
   ],
   PUT: [],
   PATCH: [

@@ -189,7 +189,7 @@ function explainOutcome(outcome: Outcome, words: Words): ExplainedOutcome {
   }
 }
 
-function originOf({ decidedBy }: Outcome): string | null {
+export function originOf({ decidedBy }: Pick<Outcome, 'decidedBy'>): string | null {
   if (decidedBy.kind === 'rule') return decidedBy.rule.origin
   if (decidedBy.kind === 'access') return decidedBy.result.entry?.origin ?? 'firewall.acl_state'
   return decidedBy.kind === 'system' ? decidedBy.origin : null
