@@ -27,11 +27,17 @@ export interface Packet {
   readonly incoming_interface: string | null
   /** Unix seconds. */
   readonly time: number
-  /** The user at the source and every group above, by id; absent when it is not known whose address it is. */
+  /** Ids of the user who has a session at the source, and of all groups above. Absent: there is none. */
   readonly sourceMembers?: readonly string[]
   readonly destinationMembers?: readonly string[]
-  /** By what the source is authorized: `suspended` is kept out although it is. Absent when it is not known. */
+  /** The same for addresses that DNAT may lead to, by address. */
+  readonly otherMembers?: Readonly<Record<string, readonly string[]>>
+  /**
+   * How the source is authorized: by a session, by a rule that lets its first packet through, suspended because its user has
+   * too many sessions, or not at all. Absent: as far as the rules say.
+   */
   readonly authorization?: 'session' | 'rule' | 'suspended' | 'none'
+  /** The card of the source. Absent: it is not known, and taken to be the right one. */
   readonly sourceMac?: string
 }
 

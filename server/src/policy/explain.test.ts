@@ -110,16 +110,3 @@ test('of ten thousand rules passed over the last thousand are reported, with the
   const step = ask(rulesOf({ forward })).outcomes[0]?.steps.find(({ stage }) => stage === 'forward')
   assert.deepEqual([step?.passed.length, step?.passed[0]?.id, step?.passed_count], [1000, 9000, 10_000])
 })
-
-test('what is known of users is said where it decides: authorization after the route, members with their rule', () => {
-  const policy = rulesOf({ forward: [ruleIn('forward', 7, { kind: 'drop' })] })
-  const whole = { ...emptyPolicy, externalDevices: ['wan0'], ...policy }
-  const said = explain(evaluate(whole, samplePacket, routingIn(sampleWorld)), samplePacket, () => '', {
-    memberOf: (_rule, field) => (field === 'source_addresses' ? 'Anna is in Sales.' : ''),
-    authorization: ({ path }) => (path === 'forward' ? 'A session authorizes the host.' : null),
-  })
-  const texts = textOf(said)
-  assert.ok(texts.includes('forward: FORWARD rule 7 drops the packet. Anna is in Sales.'), texts.join('\n'))
-  const at = texts.indexOf('authorization: A session authorizes the host.')
-  assert.ok(texts[at - 1]?.startsWith('routing:'))
-})

@@ -12,16 +12,6 @@ import { unresolvedOf } from './unresolved.ts'
 /** Names what a rule says in a field, as `ip.id.3 "Web server"`; '' when there is nothing to add. */
 export type Describe = (rule: PolicyRule, field: RuleField) => string
 
-/** What is known of the users at both ends. */
-export interface Users {
-  /** By which user or group a rule knows the user at an end, as a sentence; '' when there is nothing to say. */
-  readonly memberOf: (rule: PolicyRule, field: RuleField) => string
-  /** What authorization says of the sender; null when it is not asked for. */
-  readonly authorization: (outcome: Outcome) => string | null
-}
-
-const noUsers: Users = { memberOf: () => '', authorization: () => null }
-
 export interface RuleMention {
   readonly table: RuleTable
   readonly id: number
@@ -83,13 +73,8 @@ export interface Explanation {
   readonly incomplete_because: readonly string[]
 }
 
-export function explain(
-  trace: Trace,
-  packet: Packet,
-  describe: Describe = () => '',
-  users: Users = noUsers,
-): Explanation {
-  const words = { packet, describe, users }
+export function explain(trace: Trace, packet: Packet, describe: Describe = () => ''): Explanation {
+  const words = { packet, describe }
   const incomplete_because = sayIncomplete(trace)
   return {
     verdict: trace.verdict ?? 'depends',
@@ -114,25 +99,18 @@ function sayIncomplete({ isComplete, log, dnat, outcomes }: Trace): string[] {
 interface Words {
   readonly packet: Packet
   readonly describe: Describe
-  readonly users: Users
 }
 
 const step = (stage: Stage, text: string): Step => ({ stage, text, rule: null, passed: [], passed_count: 0 })
 
 const mention = ({ table, id, origin }: PolicyRule): RuleMention => ({ table, id, origin })
 
-interface Reasons {
-  readonly ofMiss: (miss: Miss) => string
-  /** Which users the rule that decided means. */
-  readonly ofMatch: (rule: PolicyRule) => readonly string[]
-}
-
-function walkStep(stage: Stage, walk: Walk, text: string, { ofMiss, ofMatch }: Reasons): Step {
+function walkStep(stage: Stage, walk: Walk, text: string, reasons: (miss: Miss) => string): Step {
   return {
     stage,
-    text: [text, ...(walk.rule === null ? [] : ofMatch(walk.rule))].join(' '),
+    text,
     rule: walk.rule === null ? null : mention(walk.rule),
-    passed: walk.misses.map((miss) => ({ ...mention(miss.rule), field: miss.field, reason: ofMiss(miss) })),
+    passed: walk.misses.map((miss) => ({ ...mention(miss.rule), field: miss.field, reason: reasons(miss) })),
     passed_count: walk.missCount,
   }
 }
@@ -204,8 +182,6 @@ function explainWay(outcome: Outcome, words: Words): Step[] {
   const reasons = reasonsFor(words, outcome)
   const { path, walk, snat } = outcome
   const steps = [step('routing', sayRoute(outcome, words.packet))]
-  const authorization = words.users.authorization(outcome)
-  if (authorization !== null) steps.push(step('authorization', authorization))
   if (outcome.access !== null) steps.push(step('access_lists', sayAccess(outcome.access)))
   const isBySystem = outcome.decidedBy.kind === 'system'
   if (walk !== null && path !== 'none') steps.push(walkStep(path, walk, sayTable(path, walk.rule, isBySystem), reasons))
@@ -230,7 +206,6 @@ function sayAccess({ binding, entry, isAllowed }: NonNullable<Outcome['access']>
 }
 
 const systemWords: Readonly<Record<string, string>> = {
-  'fwd.sys.authorization': 'Hosts of local networks that are not authorized reach no external network.',
   'fwd.sys.blocked': 'Everything that would be forwarded is blocked because rule tests failed.',
   [outsideOrigins.input.dropped]:
     'New connections from outside to the gateway are dropped, unless an INPUT rule accepts them, a DNAT rule translates them or a service is switched on for outside.',
@@ -273,28 +248,21 @@ function saySnat({ walk: { rule }, isAutomatic, source }: SnatResult): string {
 
 /** Behind DNAT the destination is another one, so the words differ by where the rule was looked at. */
 function reasonsFor(
-  { packet, describe, users }: Words,
+  { packet, describe }: Words,
   {
     destination: addresses,
     destinationPorts: ports,
     outgoing,
   }: Pick<Outcome, 'destination' | 'destinationPorts' | 'outgoing'>,
-): Reasons {
+): (miss: Miss) => string {
   const destination = addresses === null ? packet.destination : sayAddresses(addresses)
   const port = ports === null ? `${packet.destination_port ?? ''}` : sayPorts(ports)
-  return {
-    ofMiss: ({ rule, field }) => {
-      const added = describe(rule, field)
-      const list = added === '' ? field : `${field} (${added})`
-      const reason = reasonOf(rule, field, list, { packet, destination, port, outgoing })
-      const member = addressFields.includes(field) ? users.memberOf(rule, field) : ''
-      return member === '' ? reason : `${reason} ${member}`
-    },
-    ofMatch: (rule) => addressFields.map((field) => users.memberOf(rule, field)).filter((text) => text !== ''),
+  return ({ rule, field }) => {
+    const added = describe(rule, field)
+    const list = added === '' ? field : `${field} (${added})`
+    return reasonOf(rule, field, list, { packet, destination, port, outgoing })
   }
 }
-
-const addressFields: readonly RuleField[] = ['source_addresses', 'destination_addresses']
 
 interface Seen {
   readonly packet: Packet

@@ -3,7 +3,6 @@
 
 import { commonEnds } from '../model/slots.ts'
 import { parseAddress } from '../net/ipv4.ts'
-import { contains } from '../net/ranges.ts'
 import type { Facts, TrackedEnds } from '../plan/facts.ts'
 import { evaluate } from './evaluate.ts'
 import { type Flow, matchRule } from './evaluate-match.ts'
@@ -58,8 +57,8 @@ export function createJudge({
     let found: RefusedConnection | null = null
     for (const incoming of devicesOf(numbers)) {
       if (touched !== null && !mayMatch(touched, flowsOf(connection, numbers, incoming, now.routing, time))) continue
-      const verdictIn = (world: World): Verdict =>
-        verdictOf(world, packetOf(connection, numbers, incoming, time, world.policy, placeOf), connection, answeredBy)
+      const packet = packetOf(connection, numbers, incoming, time, placeOf)
+      const verdictIn = (world: World): Verdict => verdictOf(world, packet, connection, answeredBy)
       const verdict = verdictIn(now)
       if (verdict.kind === 'refused' && verdictIn(old).kind === 'accepted')
         found ??= { connection, refusedBy: verdict.origin, user: placeOf?.(source)?.members[0] ?? null }
@@ -104,11 +103,10 @@ const leadsTo = ({ destination, destinationPorts }: Outcome, address: number, po
   isWithin(destination, address) && isWithin(destinationPorts, port)
 
 function packetOf(
-  { protocol, source, sourcePort, destination, destinationPort }: TrackedEnds,
+  { protocol, source, sourcePort, destination, destinationPort, answeredBy }: TrackedEnds,
   numbers: Numbers,
   incoming: string | null,
   time: number,
-  { authorization: stage }: Policy,
   placeOf: Judged['placeOf'],
 ): Packet {
   const packet = {
@@ -121,21 +119,12 @@ function packetOf(
   return {
     ...packet,
     sourceMembers: place?.members ?? [],
-    // Rules that decide look at the destination behind the translation.
-    destinationMembers: placeOf(numbers.answeredBy)?.members ?? [],
-    authorization: place ? (place.isSuspended ? 'suspended' : 'session') : byRule(stage, numbers.source),
+    destinationMembers: placeOf(numbers.called)?.members ?? [],
+    otherMembers: { [answeredBy]: placeOf(numbers.answeredBy)?.members ?? [] },
+    // Without a session the rules say it.
+    ...(place ? { authorization: place.isSuspended ? 'suspended' : 'session' } : {}),
     ...(place?.mac ? { sourceMac: place.mac } : {}),
   }
-}
-
-/** The card of a connection is not known: an address that is bound to one counts as that of its holder. */
-function byRule(stage: Policy['authorization'], source: number): 'rule' | 'none' {
-  if (stage === null) return 'none'
-  const isAuthorized =
-    contains(stage.hosts, source) ||
-    contains(stage.networks, source) ||
-    stage.pairs.some(({ address }) => address === source)
-  return isAuthorized ? 'rule' : 'none'
 }
 
 /**

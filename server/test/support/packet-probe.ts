@@ -9,8 +9,12 @@ import type { Span } from '../../src/policy/model.ts'
 export const senderPath = fileURLToPath(new URL('packet-sender.ts', import.meta.url))
 
 /** Each has a unique source port, which is the echo identifier of a ping and identifies it on arrival. */
-type Known = 'sourceMembers' | 'destinationMembers' | 'authorization' | 'sourceMac'
-export type SentPacket = Required<Omit<Packet, Known>> & { readonly protocol: 'tcp' | 'udp' | 'icmp' }
+export type SentPacket = Packet & {
+  readonly protocol: 'tcp' | 'udp' | 'icmp'
+  readonly source_port: number
+  readonly destination_port: number
+  readonly incoming_interface: string | null
+}
 
 export interface Arrival {
   readonly place: 'gateway' | 'outside'

@@ -10,7 +10,7 @@ import { evaluate } from '../../policy/evaluate.ts'
 import type { RuleField } from '../../policy/evaluate-match.ts'
 import { routingOf } from '../../policy/evaluate-routing.ts'
 import type { Packet } from '../../policy/evaluate-trace.ts'
-import { type Describe, type Explanation, explain } from '../../policy/explain.ts'
+import { type Describe, type Explanation, explain, type RuleMention, type Step } from '../../policy/explain.ts'
 import type { Policy } from '../../policy/model.ts'
 import { devicesOf } from '../network/public.ts'
 import { timeLists, timeRanges, titleOf } from '../objects/public.ts'
@@ -41,12 +41,35 @@ export function explainPacket(
   const packet = packetOf(config, facts, { ...asked, source: people.address }, people, now)
   const policy = policyOf(config, factsAt(facts, packet.time))
   const trace = evaluate(policy, packet, routingOf(facts, policy), { reasons: true })
-  const said = explain(trace, packet, describeIn(config), {
-    memberOf: ({ table, id }, field) => sayMember(findIn(config, ruleSlots[table], id), field, people),
-    authorization: ({ path, outgoing }) =>
-      path === 'forward' ? sayAuthorization(policy, packet, outgoing, people) : null,
+  const said = explain(trace, packet, describeIn(config))
+  const memberOf = (rule: RuleMention, field: string): string =>
+    sayMember(findIn(config, ruleSlots[rule.table], rule.id), field, people)
+  return {
+    ...{ source: packet.source, source_user: people.source, destination_user: people.destination },
+    ...said,
+    steps: said.steps.map((step) => withMembers(step, memberOf)),
+    outcomes: said.outcomes.map((outcome) => {
+      const steps = outcome.steps.map((step) => withMembers(step, memberOf))
+      const authorization = outcome.path === 'forward' ? sayAuthorization(policy, packet, outcome, people) : null
+      if (authorization === null) return { ...outcome, steps }
+      const stage: Step = { stage: 'authorization', text: authorization, rule: null, passed: [], passed_count: 0 }
+      const at = steps.findIndex((step) => step.stage === 'routing') + 1
+      return { ...outcome, steps: steps.toSpliced(at, 0, stage) }
+    }),
+  }
+}
+
+const addressFields = ['source_addresses', 'destination_addresses'] as const
+
+/** The sentences about rules, with the users that they mean. */
+function withMembers(step: Step, memberOf: (rule: RuleMention, field: string) => string): Step {
+  const { rule } = step
+  const added = rule === null ? [] : addressFields.map((field) => memberOf(rule, field)).filter((text) => text !== '')
+  const passed = step.passed.map((miss) => {
+    const member = addressFields.some((field) => field === miss.field) ? memberOf(miss, miss.field) : ''
+    return member === '' ? miss : { ...miss, reason: `${miss.reason} ${member}` }
   })
-  return { source: packet.source, source_user: people.source, destination_user: people.destination, ...said }
+  return { ...step, text: [step.text, ...added].join(' '), passed }
 }
 
 /** By which user or group of its list the rule knows the user at the address; '' when it does not, or no one is there. */
@@ -67,11 +90,11 @@ function sayMember(rule: Rule | undefined, field: string, { fields, titles }: Pe
 function sayAuthorization(
   { authorization: stage, externalDevices }: Policy,
   { authorization, incoming_interface, source }: Packet,
-  outgoing: string | null,
+  { outgoing_interface }: { readonly outgoing_interface: string | null },
   { source: user, titles }: People,
 ): string | null {
-  if (stage === null || !stage.localDevices.includes(incoming_interface ?? '')) return null
-  if (!externalDevices.includes(outgoing ?? '')) return null
+  const isOutside = (device: string | null): boolean => device === null || externalDevices.includes(device)
+  if (stage === null || isOutside(incoming_interface) || !isOutside(outgoing_interface)) return null
   const who = user ? (titles[user.user_id] ?? user.user_id) : ''
   const words = {
     session: `A session of ${who} authorizes ${source}.`,
