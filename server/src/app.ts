@@ -15,6 +15,8 @@ import {
 import { createKnownHosts } from './areas/authorization/known-hosts.ts'
 import { limitsOf } from './areas/configuration/config.ts'
 import { ruleOrigins } from './areas/firewall/config.ts'
+import { findPlaces } from './areas/firewall/connections.ts'
+import { firewall } from './areas/firewall/index.ts'
 import { createLockOutGuard } from './areas/firewall/lock-out.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { gatheredLogs } from './areas/logs/jobs.ts'
@@ -29,6 +31,7 @@ import { Database } from './database/database.ts'
 import { Shelter } from './database/shelter.ts'
 import { cookieNames, createCookieJar } from './http/cookies.ts'
 import type { Area, Identity, Machine, Services } from './http/handle.ts'
+import { LiveConnections } from './http/live-connections.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { RefusalLog } from './http/refusal-log.ts'
 import { createIdentityFinder } from './http/request.ts'
@@ -310,7 +313,9 @@ export function createGateway(parts: GatewayParts): Gateway {
     backgroundState: (area) => engine.backgroundState(area),
   }
   const portalUsers = followPortalUsers(services)
+  const decidingSlots = [...firewall.slots, ...(firewall.reads ?? [])].map(({ key }) => key)
   const http = createHttpServer({
+    connections: new LiveConnections({ applier, services, slots: new Set(decidingSlots), findPlaces }),
     routes: [...areas.flatMap((area) => area.routes), ...referenceRoutes(endpointsOf(areas), version)],
     services,
     engine,

@@ -2,12 +2,16 @@
 // its own to the database, so that no large configuration crosses between threads, and answers in bytes.
 
 import { workerData } from 'node:worker_threads'
+import { answerConnections, type ConnectionsQuestion } from './areas/firewall/connections.ts'
 import { firewall } from './areas/firewall/index.ts'
 import { answerExplain, answerHygiene, type ExplainQuestion, type HygieneQuestion } from './areas/firewall/reading.ts'
 import { RevisionReader } from './config/revision-reader.ts'
 import { notFound } from './contract/error.ts'
 import { Database, readOnlyData } from './database/database.ts'
 import type { Config } from './model/slots.ts'
+import type { RefusedConnection } from './policy/refused-connections.ts'
+import { parseEnds } from './system/conntrack.ts'
+import { type ConnectionLine, encodeConnections } from './workers/connection-lines.ts'
 import { jsonBytes, jsonBytesOfList, jsonBytesWithList } from './workers/json-bytes.ts'
 import { serveTasks } from './workers/serve.ts'
 import { createFactsReceiver, type PackedFacts } from './workers/shared-facts.ts'
@@ -38,6 +42,13 @@ export const readerTasks = {
     const { revision, changes } = question
     return jsonBytes(answerExplain(found(rules.configAt(revision, changes), revision), factsOf(facts), question))
   },
+  connections: ({ question, facts }: Asked<ConnectionsQuestion>) => {
+    const configOf = ({ revision, changes }: ConnectionsQuestion['before']): Config =>
+      found(rules.configAt(revision, changes), revision)
+    const [before, after] = [configOf(question.before), configOf(question.after)]
+    const { listed, ...counts } = answerConnections(before, after, factsOf(facts), question, parseEnds)
+    return encodeConnections(counts, listed.flatMap(lineOf))
+  },
   hygiene: ({ question, facts }: Asked<HygieneQuestion>) => {
     const config = found(rules.configAt(question.revision), question.revision)
     return jsonBytesOfList(answerHygiene(config, factsOf(facts), question))
@@ -54,6 +65,12 @@ export const readerTasks = {
     const { changes, ...info } = described
     return jsonBytesWithList(info, 'changes', changes)
   },
+}
+
+function lineOf({ connection, refusedBy: rule, user }: RefusedConnection): ConnectionLine[] {
+  const { protocol, source, sourcePort, destination, destinationPort } = connection
+  if ((protocol !== 'tcp' && protocol !== 'udp') || sourcePort === null || destinationPort === null) return []
+  return [{ protocol, source, sourcePort, destination, destinationPort, rule, user }]
 }
 
 serveTasks(readerTasks)

@@ -9,6 +9,7 @@ const limit: Option = { name: 'limit', value: 'N', summary: 'At most this many, 
 
 const changeOptions: readonly Option[] = [
   { name: 'dry-run', summary: 'Show what would change, and change nothing.' },
+  { name: 'cut-connections', summary: 'Also cut live connections that the change refuses.' },
   { name: 'confirm', value: 'SECONDS', summary: 'Revert the change after this time unless gw confirm is run first.' },
   { name: 'reason', value: 'TEXT', summary: 'Kept with the revision and in the audit trail.' },
 ]
@@ -37,6 +38,7 @@ const callExamples: Readonly<Record<Method, readonly string[]>> = {
     'gw post /web/admins/local --data @admin.json',
     'gw post /backup/upload --file gateway.backup',
     'gw post /config/keys/rotate',
+    'gw post /firewall/rules/forward action=drop destination_addresses=ip.id.3 --cut-connections',
   ],
   PUT: [],
   PATCH: [
@@ -151,17 +153,24 @@ export const commands: readonly Command[] = [
     summary: 'Explain which rule decides about a packet; exit code 1 when it is dropped',
     description:
       'Shows the path of the first packet of a connection: hardware filter, log marks, DNAT, routing, access lists, rules and ' +
-      'SNAT. No packet is sent. Put an IPv6 address with a port in brackets.',
+      'SNAT. No packet is sent. Put an IPv6 address with a port in brackets. With --user the source may be -: the address ' +
+      'that the user has now.',
     examples: [
       'gw explain tcp 10.10.0.2 198.51.100.10:80',
       'gw explain udp 10.10.0.2 198.51.100.53:53 --from lan0 --reasons',
       'gw explain tcp 10.10.0.2 198.51.100.10:80 --revision 7',
+      'gw explain tcp - 198.51.100.10:80 --user user.id.5',
     ],
     options: [
       {
         name: 'from',
         value: 'INTERFACE',
         summary: 'Device, interface or zone the packet comes from; default: any local one.',
+      },
+      {
+        name: 'user',
+        value: 'ID',
+        summary: 'User who sends the packet, such as user.id.5: judged as if they were at the source.',
       },
       { name: 'own', summary: 'The packet is sent by the gateway itself.' },
       { name: 'revision', value: 'N', summary: 'Use the configuration of this revision.' },

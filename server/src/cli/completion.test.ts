@@ -47,7 +47,14 @@ test('a call without a body offers query parameters, also behind --query', () =>
 })
 
 test('a dash offers the options of the command', () => {
-  assert.deepEqual(texts('revert', '5', '--'), ['--dry-run', '--confirm', '--reason', '--json', '--help'])
+  assert.deepEqual(texts('revert', '5', '--'), [
+    '--dry-run',
+    '--cut-connections',
+    '--confirm',
+    '--reason',
+    '--json',
+    '--help',
+  ])
   assert.deepEqual(texts('revisions', '--l'), ['--limit'])
 })
 

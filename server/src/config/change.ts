@@ -71,6 +71,17 @@ export interface DryRun {
   readonly unchecked: readonly string[]
 }
 
+/** The configuration in force, and the one that replaces it. */
+export interface PolicyChange {
+  readonly before: Preview
+  readonly after: Preview
+}
+
+export interface DryRunOutcome extends DryRun {
+  /** Null when nothing would change. */
+  readonly change: PolicyChange | null
+}
+
 /** What an edit would change, verified, and the revision that it starts from. */
 export interface Preview {
   readonly revision: number

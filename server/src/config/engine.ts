@@ -13,7 +13,7 @@ import type {
   ChangeRequest,
   ChangeResult,
   ConfigView,
-  DryRun,
+  DryRunOutcome,
   Edit,
   EngineParts,
   HistoryState,
@@ -161,17 +161,22 @@ export class ConfigEngine implements ConfigView {
   }
 
   /** A dry run: what a change would do to objects and to the machine. */
-  async dryRun<R>(request: ChangeRequest<R>): Promise<DryRun> {
+  async dryRun<R>(request: ChangeRequest<R>): Promise<DryRunOutcome> {
     const overridden = this.#overriddenBy(request)
+    const inForce = this.#head.revision
     const head = overridden ? this.#headWithout(overridden) : this.#head
     const { prepared } = this.#prepare(head, this.#sequences, request)
-    if (!prepared) return { changes: [], artifacts: [], unchecked: [] }
+    if (!prepared) return { changes: [], artifacts: [], unchecked: [], change: null }
     const [before, after] = [this.#machine.rendered, this.#groups.render(prepared)]
     const unchecked = await this.#changes.check(prepared, after)
     return {
       changes: describeChanges(prepared.revision.changes),
       artifacts: diffArtifacts(allOf(before), allOf(after)),
       unchecked: unchecked.map((item) => `${item.artifact}: ${item.reason}`),
+      change: {
+        before: { revision: inForce, changes: [] },
+        after: { revision: overridden ? overridden.revision - 1 : inForce, changes: prepared.revision.changes },
+      },
     }
   }
 

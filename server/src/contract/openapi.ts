@@ -109,7 +109,10 @@ const securitySchemes = {
 const dryRunSchema = {
   type: 'object',
   description: 'What a change with dry_run=true would do.',
-  required: ['dry_run', 'changes', 'artifacts', 'unchecked'],
+  required: [
+    ...['dry_run', 'changes', 'artifacts', 'unchecked'],
+    ...['connections', 'connections_total', 'connections_note'],
+  ],
   properties: {
     dry_run: { const: true },
     changes: { type: 'array', items: { type: 'object' }, description: 'Objects with their fields before and after.' },
@@ -119,6 +122,29 @@ const dryRunSchema = {
       description: 'Lines removed from and added to rendered files.',
     },
     unchecked: { type: 'array', items: { type: 'string' }, description: 'What could not be checked on this machine.' },
+    connections: {
+      type: 'array',
+      maxItems: 1000,
+      description: 'Live connections that the change would refuse and cut_connections=true would cut.',
+      items: {
+        type: 'object',
+        required: ['protocol', 'source', 'source_port', 'destination', 'destination_port', 'rule', 'user'],
+        properties: {
+          protocol: { type: 'string', enum: ['tcp', 'udp'] },
+          source: { type: 'string' },
+          source_port: { type: 'integer' },
+          destination: { type: 'string', description: 'As the source called it.' },
+          destination_port: { type: 'integer' },
+          rule: {
+            type: ['string', 'null'],
+            description: 'Origin of what would refuse it; null when it is not a rule.',
+          },
+          user: { type: ['string', 'null'], description: 'user.id.<n> whose session is at the source.' },
+        },
+      },
+    },
+    connections_total: { type: 'integer', description: 'All of them, also those that are not listed.' },
+    connections_note: { type: ['string', 'null'], description: 'What the list does not cover.' },
   },
 }
 
@@ -237,6 +263,13 @@ const changeParameters = [
     description: 'Answer what would change, and change nothing.',
   },
   {
+    name: 'cut_connections',
+    in: 'query',
+    schema: { type: 'boolean' },
+    example: true,
+    description: 'Cut the live connections that were let through before the change and are refused after it.',
+  },
+  {
     name: 'Portcullis-Confirm-Within',
     in: 'header',
     schema: { type: 'integer', minimum: 1, maximum: 3600 },
@@ -268,6 +301,14 @@ const changeHeaders = {
   'Portcullis-Confirm-Before': {
     schema: { type: 'string' },
     description: 'Only for a change on probation: when it is reverted.',
+  },
+  'X-Cut-Connections': {
+    schema: { type: 'integer' },
+    description: 'Only with cut_connections=true: how many connections were cut.',
+  },
+  'X-Cut-Connections-Warning': {
+    schema: { type: 'string' },
+    description: 'What was not cut although it should have been, or could not be judged.',
   },
   ETag: { schema: { type: 'string' }, description: 'Of the list or settings, for If-Match.' },
 }

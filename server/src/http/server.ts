@@ -26,11 +26,13 @@ import { Bodies, readBody } from './bodies.ts'
 import { BodyRoom } from './body-room.ts'
 import { type BodyLimits, bodyStream, noStream } from './body-stream.ts'
 import { markSignedIn } from './connections.ts'
+import { cutAfter, withConnections } from './cut-connections.ts'
 import { Deadline, handlerMilliseconds } from './deadline.ts'
 import { answerFor, asGatewayError, bodyTooLarge, type ErrorAnswer, internalMessage } from './errors.ts'
 import { FairShare } from './fair-share.ts'
 import { type Change, type Context, type Identity, isRawReply, jsonType, type Route, type Services } from './handle.ts'
 import { fixedHeaders, tlsHeaders } from './headers.ts'
+import type { ListedConnections, LiveConnections } from './live-connections.ts'
 import { checkOrigin } from './origin.ts'
 import { preview } from './preview.ts'
 import { RefusalLog } from './refusal-log.ts'
@@ -45,6 +47,7 @@ export interface HttpParts extends AuthorityParts {
   readonly routes: readonly Route[]
   readonly services: Services
   readonly engine: ConfigEngine
+  readonly connections: LiveConnections
   /** Names of this machine, lower case, beside its addresses. */
   readonly ownNames: ReadonlySet<string>
   readonly isTls: boolean
@@ -252,7 +255,10 @@ function answer(
     rawBody,
     bodyStream: endpoint.streamsBody ? readStream(endpoint, request, authority.authorize) : noStream(),
     config: engine.config,
-    change: endpoint.effect === 'read' ? noChange : changeFor(engine, route, request, reply, query, state, authority),
+    change:
+      endpoint.effect === 'read'
+        ? noChange
+        : changeFor({ parts, route, request, reply, query, state, records, authority }),
     address: plainAddress(request.ip),
     requestId: request.id,
     owner: ownerOf(request),
@@ -350,13 +356,14 @@ function checkReply(endpoint: Endpoint, value: unknown): void {
 
 const querySchemas = new WeakMap<Endpoint, Endpoint['query']>()
 
-/** Every change of the configuration also takes dry_run. */
+/** Every change of the configuration also takes dry_run and cut_connections. */
 export function querySchemaOf(endpoint: Endpoint): Endpoint['query'] {
   if (endpoint.effect !== 'configuration') return endpoint.query
   const known = querySchemas.get(endpoint)
   if (known) return known
   const dryRun = Type.Optional(Type.Boolean({ description: 'Report what would change without changing anything.' }))
-  const schema = strictObject({ ...endpoint.query.properties, dry_run: dryRun })
+  const cut = Type.Optional(Type.Boolean({ description: 'Cut the live connections that the change refuses.' }))
+  const schema = strictObject({ ...endpoint.query.properties, dry_run: dryRun, cut_connections: cut })
   querySchemas.set(endpoint, schema)
   return schema
 }
@@ -396,21 +403,27 @@ function actorOf(request: FastifyRequest): Actor {
 }
 
 interface ChangeState {
-  report: DryRun | null
+  report: (DryRun & ListedConnections) | null
 }
 
-function changeFor(
-  engine: ConfigEngine,
-  route: Route,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  query: Readonly<Record<string, unknown>>,
-  state: ChangeState,
-  { authorize, overrides }: RequestAuthority,
-): Change {
+interface ChangingCall {
+  readonly parts: HttpParts
+  readonly route: Route
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly query: Readonly<Record<string, unknown>>
+  readonly state: ChangeState
+  readonly records: CallRecords
+  readonly authority: RequestAuthority
+}
+
+function changeFor({ parts, route, request, reply, query, state, records, authority }: ChangingCall): Change {
+  const { engine } = parts
+  const { authorize, overrides } = authority
   const isConfiguration = route.endpoint.effect === 'configuration'
   const steering: ChangeHeaders = isConfiguration ? readChangeHeaders(request.headers, route.slot) : {}
   const isDryRun = isConfiguration && query.dry_run === true
+  const { identity, id: requestId } = request
   const change = async (edit: (config: Config, tools: EditTools) => Config | readonly [Config, unknown]) => {
     let result: unknown
     const wrapped: Edit<unknown> = (config, tools) => {
@@ -435,7 +448,9 @@ function changeFor(
       ...(steering.confirmWithinSeconds === undefined ? {} : { confirmWithinSeconds: steering.confirmWithinSeconds }),
     }
     if (isDryRun) {
-      state.report = await engine.dryRun(ask)
+      const { signal } = request.deadline ?? new Deadline(reply.raw)
+      const outcome = await engine.dryRun(ask)
+      state.report = await withConnections(parts, outcome, { identity, requestId, signal })
       return result
     }
     const done = await engine.change(ask)
@@ -444,6 +459,8 @@ function changeFor(
     if (slot && done.revision !== null) void reply.header('etag', etagOf(slot, done.revision))
     if (done.reverted !== null) void reply.header('portcullis-reverted', String(done.reverted))
     if (done.probation) void reply.header('portcullis-confirm-before', done.probation.deadlineTime)
+    if (isConfiguration && query.cut_connections === true)
+      await cutAfter(parts, done, { identity, requestId, reply, audit: records.capabilities().audit })
     return done.result
   }
   return change as Change

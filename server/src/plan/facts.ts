@@ -57,6 +57,20 @@ export interface TrackedSession {
   readonly packetsOut: number
 }
 
+/** A tracked connection of IPv4 by its ends, for the question whether a policy lets it through. */
+export interface TrackedEnds {
+  readonly protocol: 'tcp' | 'udp' | 'icmp' | 'gre' | 'esp' | 'ah'
+  readonly source: string
+  /** Null where the protocol has no ports. */
+  readonly sourcePort: number | null
+  /** As the source called it. */
+  readonly destination: string
+  readonly destinationPort: number | null
+  /** Who answers: behind the translation of destinations. */
+  readonly answeredBy: string
+  readonly answeredPort: number | null
+}
+
 /** What is known about the traffic now. */
 export interface TrafficReading {
   readonly sessions: readonly TrackedSession[]

@@ -29,6 +29,7 @@ export type Stage =
   | 'log_marks'
   | 'dnat'
   | 'routing'
+  | 'authorization'
   | 'access_lists'
   | 'forward'
   | 'input'
@@ -184,7 +185,7 @@ function explainOutcome(outcome: Outcome, words: Words): ExplainedOutcome {
   }
 }
 
-function originOf({ decidedBy }: Outcome): string | null {
+export function originOf({ decidedBy }: Pick<Outcome, 'decidedBy'>): string | null {
   if (decidedBy.kind === 'rule') return decidedBy.rule.origin
   if (decidedBy.kind === 'access') return decidedBy.result.entry?.origin ?? 'firewall.acl_state'
   if (decidedBy.kind === 'authorization') return authorizationOrigin

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SessionTable } from '../plan/artifacts.ts'
-import { createTrafficReader, parseTracked, ulid } from './conntrack.ts'
+import { createTrafficReader, parseEnds, parseTracked, ulid } from './conntrack.ts'
 
 const tcp = (out: number, back: number, state = 'ESTABLISHED', more = ''): string =>
   `ipv4     2 tcp      6 431999 ${state} src=10.10.0.7 dst=203.0.113.9 sport=40000 dport=443 ` +
@@ -51,6 +51,30 @@ describe('tracked connections', () => {
     ])
       assert.equal(parseTracked(line), null)
     for (const state of ['TIME_WAIT', 'CLOSE']) assert.equal(parseTracked(tcp(1, 1, state)), null, 'it is over')
+  })
+
+  it('give their ends before and behind the translation of destinations', () => {
+    const ends = { protocol: 'tcp', source: '10.10.0.7', sourcePort: 40_000, destination: '203.0.113.9' }
+    const behind = { answeredBy: '203.0.113.9', answeredPort: 443 }
+    assert.deepEqual(parseEnds(tcp(500, 900)), { ...ends, destinationPort: 443, ...behind })
+    assert.deepEqual(parseEnds(translated), {
+      protocol: 'udp',
+      source: '192.0.2.7',
+      sourcePort: 5000,
+      destination: '203.0.113.2',
+      destinationPort: 53,
+      answeredBy: '10.10.0.9',
+      answeredPort: 5353,
+    })
+    const unanswered = translated.replace('packets=1 bytes=60', 'packets=1 bytes=60 [UNREPLIED]')
+    assert.equal(parseEnds(unanswered)?.answeredPort, 5353)
+    const echo = parseEnds(icmp)
+    assert.deepEqual([echo?.protocol, echo?.sourcePort, echo?.answeredBy], ['icmp', null, '203.0.113.9'])
+    const tunnel = parseEnds(icmp.replace('icmp     1', 'unknown  50'))
+    assert.equal(tunnel?.protocol, 'esp')
+    for (const line of [ipv6, '', 'ipv4', 'nonsense', icmp.replace(' 1 29', ' 132 29'), tcp(1, 1, 'TIME_WAIT')])
+      assert.equal(parseEnds(line), null, line)
+    assert.equal(parseEnds(tcp(1, 1).replace('10.10.0.7', '127.0.0.1')), null)
   })
 
   const readerOf = (now: { seconds: number; table: Partial<SessionTable> }) =>

@@ -1,7 +1,7 @@
 // Connections that the kernel tracks and how fast they are, from the lines of its table, which applyd reads for us.
 
 import type { SessionTable } from '../plan/artifacts.ts'
-import type { TrackedSession, TrafficReading } from '../plan/facts.ts'
+import type { TrackedEnds, TrackedSession, TrafficReading } from '../plan/facts.ts'
 
 /** What the kernel says of one connection; counters are totals, zero where it does not count. */
 export interface Tracked extends Omit<TrackedSession, 'id' | 'seconds'> {
@@ -40,6 +40,37 @@ export function parseTracked(line: string): Tracked | null {
     packetsOut: count('packets', 0),
     bytesIn: count('bytes', 1),
     packetsIn: count('packets', 1),
+  }
+}
+
+const protocols: Readonly<Record<string, TrackedEnds['protocol']>> = {
+  1: 'icmp',
+  6: 'tcp',
+  17: 'udp',
+  47: 'gre',
+  50: 'esp',
+  51: 'ah',
+}
+
+const ends = 'src=([\\d.]+) dst=([\\d.]+)(?: sport=(\\d+) dport=(\\d+))?'
+const endsForm = new RegExp(`^ipv4\\s+\\d+\\s+\\S+\\s+(\\d+)\\s+\\d+\\s(?:\\s*([A-Z_]+)\\s)?\\s*${ends} .*?${ends}`)
+
+/** The ends of one line; null for what is not IPv4, of an unknown protocol, not whole, over, or of the gateway with itself. */
+export function parseEnds(line: string): TrackedEnds | null {
+  const found = endsForm.exec(line)
+  if (found === null || ended.has(found[2])) return null
+  const [, number = '', , source = '', destination = '', sourcePort, destinationPort, answeredBy = '', , answeredPort] =
+    found
+  const protocol = protocols[number]
+  if (protocol === undefined || source.startsWith('127.')) return null
+  return {
+    protocol,
+    source,
+    sourcePort: numberOf(sourcePort),
+    destination,
+    destinationPort: numberOf(destinationPort),
+    answeredBy,
+    answeredPort: numberOf(answeredPort),
   }
 }
 

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { ListedSessions } from '../support/listed-sessions.ts'
 import { testPassword } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 import { type CliWorld, createCliWorld, type Said } from './gw-process.ts'
@@ -277,6 +278,47 @@ describe('asking about rules', () => {
     assert.equal(await pathOf('tcp', '203.0.113.2', '198.51.100.10:80', '--own'), 'output accept')
     assert.equal(await pathOf('tcp', '10.10.0.2', '198.51.100.10:80', '--revision', '0'), 'forward accept')
     assert.match(await pathOf('tcp', '2001:db8::2', '[2001:db8:1::1]:80'), /(?:accept|drop)$/)
+  })
+
+  it('explains the packet of a user from where they are now', async () => {
+    const fields = ['name=Anna', 'login=anna', 'psw=open sesame', 'parent_id=group.id.1', 'comment=']
+    const made = await gw('post', '/user_backend/users', ...fields, '--json')
+    const { id } = JSON.parse(made.out) as { id: number }
+    const words = ['explain', 'tcp', '-', '198.51.100.10:80', '--user', `user.id.${id}`]
+    const nowhere = await gw(...words)
+    assert.equal(nowhere.code, 1)
+    assert.match(nowhere.err, /"Anna" has no session now\./)
+    const sessions = new ListedSessions()
+    sessions.add(`user.id.${id}`, '10.10.0.77')
+    Object.assign(world.gateway.services, { userSessions: sessions })
+    const said = await gw(...words)
+    assert.match(
+      said.out,
+      new RegExp(`^The source 10\\.10\\.0\\.77 is that of user\\.id\\.${id} "Anna", by the session`),
+    )
+    Object.assign(world.gateway.services, { userSessions: undefined })
+    const alone = await gw('explain', 'tcp', '-', '198.51.100.10:80')
+    assert.equal(alone.code, 2)
+    assert.match(alone.err, /add --user/)
+  })
+
+  it('shows the connections that a change would cut, and cuts them when asked', async () => {
+    const { applier } = world.gateway
+    const line =
+      'ipv4     2 tcp      6 431999 ESTABLISHED src=10.10.0.5 dst=198.51.100.44 sport=40000 dport=80 ' +
+      'src=198.51.100.44 dst=203.0.113.2 sport=80 dport=40000 [ASSURED] mark=0 use=2'
+    applier.tracked = { text: line, isCut: false, isCounting: true, limitation: null }
+    const words = ['post', '/firewall/rules/forward', 'action=drop', 'protocol=protocol.tcp']
+    const tried = await gw(...words, '--dry-run')
+    assert.match(tried.out, /^tcp +10\.10\.0\.5:40000 +198\.51\.100\.44:80 +firewall\.forward\[\d+\] *$/m)
+    assert.deepEqual(applier.cuts, [])
+    const done = await gw(...words, '--cut-connections', '--json')
+    assert.equal(done.code, 0, done.err)
+    assert.match(done.err, /Connections that were cut: 1\./)
+    assert.equal(applier.cuts.length, 1)
+    const { id } = JSON.parse(done.out) as { id: number }
+    assert.equal((await gw('delete', `/firewall/rules/forward/${id}`)).code, 0)
+    assert.equal((await gw('post', '/config/confirm', '--cut-connections')).code, 2)
   })
 
   it('refuses what is no packet', async () => {

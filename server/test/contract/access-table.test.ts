@@ -26,8 +26,6 @@ const table: Readonly<Record<string, string>> = {
   'GET /web/whoami': everyone,
   'GET /monitor_backend/admin_sessions': readers,
   'DELETE /monitor_backend/admin_sessions/:session_id': everyone,
-  'GET /user_cabinet_backend/settings': readers,
-  'PATCH /user_cabinet_backend/settings': 'W',
   'GET /user_cabinet_backend/sessions': readers,
   'DELETE /user_cabinet_backend/sessions/:session_id': 'WFA',
   'GET /user_cabinet_backend/second_factor_providers': readers,

@@ -111,7 +111,7 @@ describe('generated requests', () => {
 
   function makeQuery(endpoint: Endpoint): string {
     if (random.chance(0.6)) return endpoint.effect === 'configuration' && random.chance(0.7) ? '?dry_run=true' : ''
-    const names = [...Object.keys(endpoint.query.properties), 'dry_run', random.pick(words)]
+    const names = [...Object.keys(endpoint.query.properties), 'dry_run', 'cut_connections', random.pick(words)]
     const parts = Array.from({ length: 1 + random.below(3) }, () => {
       const name = random.pick(names)
       return `${encodeURIComponent(name)}=${random.chance(0.9) ? encodeURIComponent(random.pick(values)) : random.pick(hostile)}`
@@ -224,7 +224,12 @@ function assertAnswer(endpoint: Endpoint, request: Ask, answer: Answer, title: s
   // Whoever injects requests resolves dot segments, so it was another endpoint that answered.
   if (/\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(request.url)) return
   if (answer.body.dry_run === true) {
-    assert.deepEqual(Object.keys(answer.body), ['dry_run', 'changes', 'artifacts', 'unchecked'], title)
+    const ofConnections = ['connections', 'connections_total', 'connections_note']
+    assert.deepEqual(
+      Object.keys(answer.body),
+      ['dry_run', 'changes', 'artifacts', 'unchecked', ...ofConnections],
+      title,
+    )
     return
   }
   assert.ok(endpoint.reply, `${title}: a body where none is described`)

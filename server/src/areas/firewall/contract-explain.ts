@@ -13,8 +13,24 @@ const IpAddress = Type.String({
   description: 'IPv4 or IPv6; both of the same kind.',
 })
 
+const UserId = Type.Union(
+  [
+    Type.String({
+      pattern: '^(?:user\\.id\\.)?[1-9]\\d{0,14}$',
+      'x-fault': 'Must be the id of a user, such as user.id.1.',
+    }),
+    Type.Integer({ minimum: 1 }),
+  ],
+  {
+    description:
+      'user.id.<n>, or the number alone. Without a source, the packet comes from a session that the user has now, connected ' +
+      'ones first; with one, it is judged as if the user were there.',
+  },
+)
+
 export const ExplainedPacket = strictObject({
-  source: IpAddress,
+  source: Type.Optional(IpAddress),
+  user: Type.Optional(UserId),
   destination: IpAddress,
   protocol: oneOf(['tcp', 'udp', 'icmp', 'gre', 'esp', 'ah']),
   source_port: Type.Optional(Type.Integer({ ...port, description: '49152 when absent.' })),
@@ -48,7 +64,9 @@ const RuleMention = {
 }
 
 const Step = strictObject({
-  stage: Type.String({ description: 'hardware_filter, log_marks, dnat, routing, access_lists, forward, input ...' }),
+  stage: Type.String({
+    description: 'hardware_filter, log_marks, dnat, routing, authorization, access_lists, forward, input ...',
+  }),
   text: Type.String(),
   rule: nullable(strictObject(RuleMention)),
   passed: Type.Array(strictObject({ ...RuleMention, field: Type.String(), reason: Type.String() }), {
@@ -73,7 +91,19 @@ const Outcome = strictObject({
   }),
 })
 
+const PacketUser = strictObject({
+  user_id: Type.String({ description: 'user.id.<n>' }),
+  login: Type.String(),
+  name: Type.String(),
+  session_id: nullable(Type.String({ description: 'The session by which the address belongs to the user.' })),
+  type: nullable(oneOf(['ip', 'mac', 'ip_mac', 'net', 'web'], 'How the host is recognised.')),
+})
+export type PacketUser = Static<typeof PacketUser>
+
 export const Explanation = strictObject({
+  source: Type.String({ description: 'Where the packet comes from: as asked, or the address of the session.' }),
+  source_user: nullable(PacketUser),
+  destination_user: nullable(PacketUser),
   verdict: oneOf(['accept', 'drop', 'reject', 'depends'], 'depends: on what DNAT picks from its range.'),
   is_marked: Type.Boolean({ description: 'A logging rule marks the connection.' }),
   steps: Type.Array(Step),
@@ -99,7 +129,7 @@ export const explainPacket = endpoint({
   summary: 'Explain which rule decides about a packet',
   description:
     'The path of the first packet of a connection through the running configuration, through that of a past revision, ' +
-    'or through the one that another call would produce; that call changes nothing.',
+    'or through the one that another call would produce; that call changes nothing. Users are where their sessions are now.',
   body: strictObject({
     packet: ExplainedPacket,
     revision: Type.Optional(Type.Integer({ minimum: 0 })),

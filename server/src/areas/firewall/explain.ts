@@ -10,12 +10,14 @@ import { evaluate } from '../../policy/evaluate.ts'
 import type { RuleField } from '../../policy/evaluate-match.ts'
 import { routingOf } from '../../policy/evaluate-routing.ts'
 import type { Packet } from '../../policy/evaluate-trace.ts'
-import { type Describe, type Explanation, explain } from '../../policy/explain.ts'
+import { type Describe, type Explanation, explain, type RuleMention, type Step } from '../../policy/explain.ts'
+import type { Policy } from '../../policy/model.ts'
 import { devicesOf } from '../network/public.ts'
 import { timeLists, timeRanges, titleOf } from '../objects/public.ts'
 import { ruleSlots, ruleTables } from './config.ts'
-import type { ExplainedPacket } from './contract-explain.ts'
+import type { ExplainedPacket, PacketUser } from './contract-explain.ts'
 import type { Rule } from './contract-rules.ts'
+import type { People } from './people.ts'
 import { policyOf } from './resolve.ts'
 
 const daySeconds = 86_400
@@ -23,11 +25,85 @@ const daySeconds = 86_400
 const windowSeconds = 39 * daySeconds
 const usualSourcePort = 49_152
 
-export function explainPacket(config: Config, facts: Facts, asked: ExplainedPacket, now: number): Explanation {
-  const packet = packetOf(config, facts, asked, now)
+export interface ExplainedFor extends Explanation {
+  readonly source: string
+  readonly source_user: PacketUser | null
+  readonly destination_user: PacketUser | null
+}
+
+export function explainPacket(
+  config: Config,
+  facts: Facts,
+  asked: ExplainedPacket,
+  people: People,
+  now: number,
+): ExplainedFor {
+  const packet = packetOf(config, facts, { ...asked, source: people.address }, people, now)
   const policy = policyOf(config, factsAt(facts, packet.time))
   const trace = evaluate(policy, packet, routingOf(facts, policy), { reasons: true })
-  return explain(trace, packet, describeIn(config))
+  const said = explain(trace, packet, describeIn(config))
+  const memberOf = (rule: RuleMention, field: string): string =>
+    sayMember(findIn(config, ruleSlots[rule.table], rule.id), field, people)
+  return {
+    ...{ source: packet.source, source_user: people.source, destination_user: people.destination },
+    ...said,
+    steps: said.steps.map((step) => withMembers(step, memberOf)),
+    outcomes: said.outcomes.map((outcome) => {
+      const steps = outcome.steps.map((step) => withMembers(step, memberOf))
+      const authorization = outcome.path === 'forward' ? sayAuthorization(policy, packet, outcome, people) : null
+      if (authorization === null) return { ...outcome, steps }
+      const stage: Step = { stage: 'authorization', text: authorization, rule: null, passed: [], passed_count: 0 }
+      const at = steps.findIndex((step) => step.stage === 'routing') + 1
+      return { ...outcome, steps: steps.toSpliced(at, 0, stage) }
+    }),
+  }
+}
+
+const addressFields = ['source_addresses', 'destination_addresses'] as const
+
+/** The sentences about rules, with the users that they mean. */
+function withMembers(step: Step, memberOf: (rule: RuleMention, field: string) => string): Step {
+  const { rule } = step
+  const added = rule === null ? [] : addressFields.map((field) => memberOf(rule, field)).filter((text) => text !== '')
+  const passed = step.passed.map((miss) => {
+    const member = addressFields.some((field) => field === miss.field) ? memberOf(miss, miss.field) : ''
+    return member === '' ? miss : { ...miss, reason: `${miss.reason} ${member}` }
+  })
+  return { ...step, text: [step.text, ...added].join(' '), passed }
+}
+
+/** By which user or group of its list the rule knows the user at the address; '' when it does not, or no one is there. */
+function sayMember(rule: Rule | undefined, field: string, { fields, titles }: People): string {
+  const [ids, members = []] =
+    field === 'source_addresses'
+      ? [rule?.source_addresses, fields.sourceMembers]
+      : [rule?.destination_addresses, fields.destinationMembers]
+  const [user] = members
+  const named = ids?.filter((id) => /^(?:user|group)\./.test(id)) ?? []
+  if (user === undefined || named.length === 0) return ''
+  const found = members.find((id) => named.includes(id))
+  if (found === undefined) return `${titles[user]} is not one of the users it names.`
+  return found === user ? `${titles[user]} is there.` : `${titles[user]} is in ${titles[found]}.`
+}
+
+/** Only what goes from local to external networks needs authorization. */
+function sayAuthorization(
+  { authorization: stage, externalDevices }: Policy,
+  { authorization, incoming_interface, source }: Packet,
+  { outgoing_interface }: { readonly outgoing_interface: string | null },
+  { source: user, titles }: People,
+): string | null {
+  const isOutside = (device: string | null): boolean => device === null || externalDevices.includes(device)
+  if (stage === null || isOutside(incoming_interface) || !isOutside(outgoing_interface)) return null
+  const who = user ? (titles[user.user_id] ?? user.user_id) : ''
+  const words = {
+    session: `A session of ${who} authorizes ${source}.`,
+    rule: `An authorization rule of ${who} authorizes ${source}.`,
+    suspended: `${who} has more sessions than allowed: ${source} has to wait until another one ends.`,
+    none: `Nothing authorizes ${source}.`,
+  } as const
+  const state = authorization === undefined ? `It is not known who is at ${source}.` : words[authorization]
+  return stage.isEnforced ? state : `${state} Authorization is not enforced.`
 }
 
 /** Whether the schedules of these facts, and with them every rule as it is resolved already, hold at that time. */
@@ -46,7 +122,13 @@ function factsAt(facts: Facts, time: number): Facts {
   return other
 }
 
-function packetOf(config: Config, facts: Facts, asked: ExplainedPacket, now: number): Packet {
+function packetOf(
+  config: Config,
+  facts: Facts,
+  asked: ExplainedPacket & { readonly source: string },
+  { fields }: People,
+  now: number,
+): Packet {
   const hasPorts = asked.protocol === 'tcp' || asked.protocol === 'udp'
   const source = canonicalAddress(asked.source)
   const destination = canonicalAddress(asked.destination)
@@ -67,6 +149,7 @@ function packetOf(config: Config, facts: Facts, asked: ExplainedPacket, now: num
       : {}),
     incoming_interface: deviceOf(config, facts, asked.incoming_interface),
     time: asked.time ?? now,
+    ...fields,
   }
 }
 

@@ -5,11 +5,11 @@ import type { Preview } from '../../config/change.ts'
 import { findIn } from '../../model/item-index.ts'
 import type { Config } from '../../model/slots.ts'
 import type { Facts } from '../../plan/facts.ts'
-import type { Explanation } from '../../policy/explain.ts'
 import { type Finding, findHygiene, type HygieneInput } from '../../policy/hygiene.ts'
 import { ruleSlots } from './config.ts'
 import type { ExplainedPacket } from './contract-explain.ts'
-import { effectOf, explainPacket } from './explain.ts'
+import { type ExplainedFor, effectOf, explainPacket } from './explain.ts'
+import type { People } from './people.ts'
 import { policyOf } from './resolve.ts'
 
 export interface ExplainQuestion {
@@ -17,12 +17,13 @@ export interface ExplainQuestion {
   /** What would be changed in the configuration of the revision. */
   readonly changes: Preview['changes']
   readonly packet: ExplainedPacket
+  readonly people: People
   /** Unix seconds. */
   readonly now: number
 }
 
-export const answerExplain = (config: Config, facts: Facts, { packet, now }: ExplainQuestion): Explanation =>
-  explainPacket(config, facts, packet, now)
+export const answerExplain = (config: Config, facts: Facts, { packet, people, now }: ExplainQuestion): ExplainedFor =>
+  explainPacket(config, facts, packet, people, now)
 
 export interface HygieneQuestion {
   readonly revision: number

@@ -10,6 +10,7 @@ import { watch } from './config.ts'
 import { explainPacket as explainEndpoint, showHygiene } from './contract-explain.ts'
 import { expiredRules, explainPacket, isWithinSchedules } from './explain.ts'
 import { localStamp } from './jobs.ts'
+import { findPeople } from './people.ts'
 import type { ExplainQuestion, HygieneQuestion } from './reading.ts'
 
 export const explainRoutes: readonly Route[] = [
@@ -17,11 +18,12 @@ export const explainRoutes: readonly Route[] = [
     const { body, config, services } = context
     const now = Math.floor(services.clock.now().getTime() / 1000)
     const facts = services.facts()
+    const people = findPeople(config, services.userSessions, body.packet)
     const isRunning = body.revision === undefined && body.change === undefined
     // The rules in force are resolved already; for anything else thousands have to be resolved first.
     if (isRunning && isWithinSchedules(facts, body.packet.time ?? now))
-      return explainPacket(config, facts, body.packet, now) as ReplyOf<typeof explainEndpoint>
-    const question: ExplainQuestion = { ...(await askedState(context)), packet: body.packet, now }
+      return explainPacket(config, facts, body.packet, people, now) as ReplyOf<typeof explainEndpoint>
+    const question: ExplainQuestion = { ...(await askedState(context)), packet: body.packet, people, now }
     const input = { question, facts: await packFacts(facts) }
     return jsonReply(await services.reader.run('explain', input, context))
   }),

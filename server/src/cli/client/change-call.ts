@@ -1,5 +1,5 @@
-// The options every change of the configuration takes (dry run, confirm-or-revert, reason, If-Match), as they go on the
-// wire, and how the outcome of a call is shown.
+// The options every change of the configuration takes (dry run, cut connections, confirm-or-revert, reason, If-Match), as they
+// go on the wire, and how the outcome of a call is shown.
 
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { plainText } from '../../contract/fields.ts'
@@ -18,7 +18,7 @@ export interface ChangeCall {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const steering = ['dry-run', 'confirm', 'reason', 'if-match'] as const
+const steering = ['dry-run', 'cut-connections', 'confirm', 'reason', 'if-match'] as const
 /** config/probation.ts, probationSeconds. */
 const longestConfirmSeconds = 3600
 /** http/request.ts, readReason. */
@@ -34,7 +34,10 @@ export function changeCall(endpoint: Endpoint, invocation: Invocation): ChangeCa
   const reason = invocation.value('reason')
   const ifMatch = invocation.value('if-match')
   return {
-    query: invocation.has('dry-run') ? { dry_run: 'true' } : {},
+    query: {
+      ...(invocation.has('dry-run') ? { dry_run: 'true' } : {}),
+      ...(invocation.has('cut-connections') ? { cut_connections: 'true' } : {}),
+    },
     headers: {
       ...(confirm === undefined
         ? {}
@@ -80,8 +83,12 @@ function printRevision(headers: Answer['headers'], terminal: Terminal): void {
   const revision = headers['portcullis-revision']
   const deadline = headers['portcullis-confirm-before']
   const reverted = headers['portcullis-reverted']
+  const cut = headers['x-cut-connections']
+  const warning = headers['x-cut-connections-warning']
   if (revision === undefined) return
   terminal.note(`Done. The configuration is at revision ${escapeText(String(revision))}.\n`)
+  if (cut !== undefined) terminal.note(`Connections that were cut: ${escapeText(String(cut))}.\n`)
+  if (warning !== undefined) terminal.note(`Warning: ${escapeText(String(warning))}\n`)
   if (reverted !== undefined)
     terminal.note(`Revision ${escapeText(String(reverted))} was waiting for confirmation and was reverted first.\n`)
   if (deadline !== undefined) {

@@ -7,7 +7,7 @@ import { type Run, readNumber } from '../command.ts'
 import { badUsage, exitCodes } from '../failure.ts'
 import { showTable } from '../output/table.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { showJson } from '../output/text.ts'
+import { escapeText, showJson } from '../output/text.ts'
 
 const protocols = ['tcp', 'udp', 'icmp', 'gre', 'esp', 'ah'] as const
 
@@ -18,17 +18,24 @@ function parseEnd(text: string, what: string): { address: string; port?: number 
   return { address, ...(port === undefined ? {} : { port: readNumber(port, what, 0, 65_535) }) }
 }
 
+/** In place of a source: where the user is. */
+const anyHost = '-'
+
 export const explainCommand: Run = async (invocation, context) => {
   const [name = '', from = '', to = ''] = invocation.operands
   const protocol = protocols.find((known) => known === name)
   if (!protocol) throw badUsage(`"${name}" is not a known protocol. Use one of: ${protocols.join(', ')}.`)
-  const source = parseEnd(from, 'The port of the source')
+  const source: { address?: string; port?: number } = from === anyHost ? {} : parseEnd(from, 'The port of the source')
+  const user = invocation.value('user')
+  if (source.address === undefined && user === undefined)
+    throw badUsage(`The source ${anyHost} means the session of a user: add --user.`)
   const destination = parseEnd(to, 'The port of the destination')
   const revision = invocation.value('revision')
   const body = {
     packet: {
       protocol,
-      source: source.address,
+      ...(source.address === undefined ? {} : { source: source.address }),
+      ...(user === undefined ? {} : { user }),
       destination: destination.address,
       ...(source.port === undefined ? {} : { source_port: source.port }),
       ...(destination.port === undefined ? {} : { destination_port: destination.port }),
@@ -62,8 +69,20 @@ function printExplanation(explanation: Explanation, terminal: Terminal, hasReaso
       ],
     ]),
   ]
+  for (const [end, user] of [
+    ['source', explanation.source_user],
+    ['destination', explanation.destination_user],
+  ] as const) {
+    if (user) terminal.out(`${escapeText(sayUser(end, explanation.source, user))}\n`)
+  }
   terminal.out(showTable({ columns: ['stage', 'rule', 'what happens'], rows, wrapLast: true }, terminal))
   for (const reason of explanation.incomplete_because) terminal.out(`Not certain: ${reason}\n`)
+}
+
+function sayUser(end: 'source' | 'destination', source: string, user: NonNullable<Explanation['source_user']>): string {
+  const where = end === 'source' ? `The source ${source}` : 'The destination'
+  const session = user.session_id === null ? '' : `, by the session ${user.session_id} (${user.type ?? ''})`
+  return `${where} is that of ${user.user_id} "${user.name}"${session}.`
 }
 
 export const hygieneCommand: Run = async (invocation, context) => {

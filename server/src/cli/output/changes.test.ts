@@ -54,6 +54,29 @@ test('a dry run shows the lines that would leave and enter, and that nothing cha
   assert.match(said.note, /Not checked: nft portcullis: no nft here\nNothing was changed/)
 })
 
+test('a dry run shows the connections that would be cut, how many are left out, and what is not covered', () => {
+  const { terminal, said } = recorder()
+  const ends = { protocol: 'tcp', source: '10.10.0.5', source_port: 40000, destination: '198.51.100.10' }
+  printDryRun(
+    {
+      dry_run: true,
+      changes: [{ object: 'a', action: 'changed', fields: [] }],
+      artifacts: [],
+      unchecked: [],
+      connections: [
+        { ...ends, destination_port: 80, rule: 'firewall.forward[7]', user: 'user.id.5' },
+        { ...ends, destination_port: 443, rule: null, user: null },
+      ],
+      connections_total: 12,
+      connections_note: 'More connections are tracked than could be judged.',
+    },
+    terminal,
+  )
+  assert.match(said.out, /tcp +10\.10\.0\.5:40000 +198\.51\.100\.10:80 +firewall\.forward\[7\] +user\.id\.5\n/)
+  assert.match(said.out, /198\.51\.100\.10:443 *\n/)
+  assert.match(said.note, /10 more connections are not listed\.\nConnections: More connections/)
+})
+
 test('a dry run without an effect says so', () => {
   const { terminal, said } = recorder()
   printDryRun({ dry_run: true, changes: [], artifacts: [], unchecked: [] }, terminal)

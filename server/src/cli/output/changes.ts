@@ -1,6 +1,7 @@
 // Changes in a form to read: objects with their fields before and after, and the lines a dry run would move in rendered
 // files.
 
+import { showTable } from './table.ts'
 import type { Colour, Terminal } from './terminal.ts'
 import { paint } from './terminal.ts'
 import { escapeText, showJson } from './text.ts'
@@ -33,6 +34,20 @@ export interface DryRun {
   readonly changes: readonly ObjectChange[]
   readonly artifacts: readonly ArtifactChange[]
   readonly unchecked: readonly string[]
+  /** A gateway of an earlier release says nothing about connections. */
+  readonly connections?: readonly LiveConnection[]
+  readonly connections_total?: number
+  readonly connections_note?: string | null
+}
+
+interface LiveConnection {
+  readonly protocol: string
+  readonly source: string
+  readonly source_port: number
+  readonly destination: string
+  readonly destination_port: number
+  readonly rule: string | null
+  readonly user: string | null
 }
 
 export const isDryRun = (value: unknown): value is DryRun =>
@@ -64,6 +79,24 @@ export function printDryRun(report: DryRun, terminal: Terminal): void {
     for (const line of removed_lines) terminal.out(`${paint(terminal, 'red', `- ${escapeText(line)}`)}\n`)
     for (const line of added_lines) terminal.out(`${paint(terminal, 'green', `+ ${escapeText(line)}`)}\n`)
   }
+  printConnections(report, terminal)
   for (const line of report.unchecked) terminal.note(`Not checked: ${escapeText(line)}\n`)
   terminal.note('Nothing was changed: this was a dry run.\n')
+}
+
+function printConnections(report: DryRun, terminal: Terminal): void {
+  const { connections = [], connections_total: total = 0, connections_note: note } = report
+  if (connections.length > 0) {
+    terminal.out('\nLive connections that the change would refuse (cut with --cut-connections):\n')
+    const rows = connections.map(({ protocol, source, source_port, destination, destination_port, rule, user }) => [
+      protocol,
+      `${source}:${source_port}`,
+      `${destination}:${destination_port}`,
+      rule ?? '',
+      user ?? '',
+    ])
+    terminal.out(showTable({ columns: ['protocol', 'source', 'destination', 'refused by', 'user'], rows }, terminal))
+  }
+  if (total > connections.length) terminal.note(`${total - connections.length} more connections are not listed.\n`)
+  if (note) terminal.note(`Connections: ${escapeText(note)}\n`)
 }
