@@ -1,4 +1,4 @@
-// The entry of the worker for expensive reads: past revisions, explanations and the hygiene of rules. It has a connection of
+// The entry of the worker for expensive reads: past revisions, explanations, live connections and the hygiene of rules. It has a connection of
 // its own to the database, so that no large configuration crosses between threads, and answers in bytes.
 
 import { workerData } from 'node:worker_threads'
