@@ -25,6 +25,7 @@ import * as mail from '../../areas/mail/contract.ts'
 import * as monitor from '../../areas/monitor/contract.ts'
 import * as network from '../../areas/network/contract.ts'
 import * as objects from '../../areas/objects/contract.ts'
+import * as portal from '../../areas/portal/contract.ts'
 import * as signIn from '../../areas/sign-in/contract.ts'
 import * as statistics from '../../areas/statistics/contract.ts'
 import * as updates from '../../areas/updates/contract.ts'
@@ -56,6 +57,7 @@ const modules: Readonly<Record<string, object>> = {
   users,
   directory,
   authorization,
+  portal,
   'device-discovery': deviceDiscovery,
   vpn,
   'client-agent': clientAgent,
