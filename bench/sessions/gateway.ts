@@ -2,16 +2,14 @@
 
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { labCables } from '../../server/src/lab/network.ts'
 import { memberSetOf } from '../../server/src/plan/live-sets.ts'
 import type { SignInResult } from '../../server/src/portal/protocol.ts'
 import { PortalClient } from '../../server/test/support/portal-client.ts'
 import { until } from '../../server/test/support/until.ts'
 import { type BenchGateway, rulesPath, startOn } from '../firewall/gateway.ts'
 import { benchFolder } from '../folder.ts'
-import { loginOf, userPassword } from './state.ts'
+import { gatewayMac, loginOf, userPassword } from './state.ts'
 
-const hostNetwork = '10.64.0.1/16'
 /** Where packets of hosts go that want no answer. */
 const nowhere = '198.51.100.200'
 const frames = join(import.meta.dirname, 'send-frames.pl')
@@ -33,9 +31,6 @@ export class SessionGateway implements AsyncDisposable {
     const stateDir = join(benchFolder(), 'state')
     cpSync(state, stateDir, { recursive: true, preserveTimestamps: true })
     const gateway = await startOn(stateDir, 0)
-    const connections = (await gateway.call('GET', '/network/connections')) as unknown as Connection[]
-    const { id, addresses } = connections.find(({ type }) => type === 'lan') ?? { id: 0, addresses: [] }
-    await gateway.call('PATCH', `/network/connections/${id}`, { addresses: [...addresses, hostNetwork] })
     // A rule that names everyone: each session is an element of its set.
     const rule = { action: 'accept', protocol: 'any', source_addresses: [group], destination_addresses: ['any'] }
     await gateway.call('POST', rulesPath, rule)
@@ -114,11 +109,3 @@ export class SessionGateway implements AsyncDisposable {
     await this.#gateway[Symbol.asyncDispose]()
   }
 }
-
-interface Connection {
-  readonly id: number
-  readonly type: string
-  readonly addresses: readonly string[]
-}
-
-const gatewayMac = labCables.flat().find(({ namespace, name }) => namespace === 'gateway' && name === 'lan0')?.mac ?? ''

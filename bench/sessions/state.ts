@@ -3,9 +3,12 @@
 
 import { randomUUID } from 'node:crypto'
 import { authorizationRules, settings } from '../../server/src/areas/authorization/config.ts'
+import { connections } from '../../server/src/areas/network/config.ts'
 import { passwordPlace, rootGroupId, userId, users } from '../../server/src/areas/users/config.ts'
+import { labCables } from '../../server/src/lab/network.ts'
 import { updateSingle } from '../../server/src/model/list-edits.ts'
 import { write } from '../../server/src/model/slots.ts'
+import { lan, wan } from '../../server/test/support/network-samples.ts'
 import { benchFolder } from '../folder.ts'
 import { changeState, makeState } from '../state.ts'
 
@@ -22,14 +25,26 @@ export const addressOf = (host: number): string => `10.64.${lowOf(host) >> 8}.${
 const macOf = (host: number): string =>
   `02:40:0a:40:${[lowOf(host) >> 8, lowOf(host) & 0xff].map((byte) => byte.toString(16).padStart(2, '0')).join(':')}`
 
+const macIn = (device: string): string =>
+  labCables.flat().find(({ namespace, name }) => namespace === 'gateway' && name === device)?.mac ?? ''
+export const gatewayMac = macIn('lan0')
+
+/** The network of all hosts is on the device of the client. */
+const interfaces = [
+  { ...lan, mac: gatewayMac, addresses: [...lan.addresses, '10.64.0.1/16'] },
+  { ...wan, mac: macIn('wan0') },
+]
+
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
 
 /** Authorization is enforced, and no session of it ends for want of traffic while it is measured. */
 export async function makeUsers(): Promise<string> {
   const stateDir = `${benchFolder()}/state`
-  await makeState(stateDir, (config) =>
-    updateSingle(config, settings, { allow_internet_to_everyone: false, session_minutes: 1440 }),
-  )
+  await makeState(stateDir, (config, tools) => {
+    tools.keepIds(connections, interfaces.length)
+    const enforced = { allow_internet_to_everyone: false, session_minutes: 1440 }
+    return updateSingle(write(config, connections, interfaces), settings, enforced)
+  })
   await changeState(stateDir, async (services, vault) => {
     // One hash for all: what is measured is not how it was made.
     const hash = await services.passwords.hash(userPassword)

