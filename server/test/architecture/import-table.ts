@@ -106,7 +106,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'runtime/portal/{requests,socket}.ts',
-    may: ['runtime/', 'portal/protocol.ts', 'applyd/frames.ts', 'node:fs', 'node:net'],
+    may: ['runtime/', 'portal/protocol.ts', 'applyd/frames.ts', 'node:fs', 'node:net', 'node:path'],
     because: 'the socket of the portal has the frames of that of applyd',
   },
   {

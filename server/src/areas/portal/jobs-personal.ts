@@ -2,7 +2,7 @@
 
 import type { Services } from '../../http/handle.ts'
 import { updateItem } from '../../model/list-edits.ts'
-import { read } from '../../model/slots.ts'
+import { perState, read } from '../../model/slots.ts'
 import type { HostState, PersonalPage, PortalVerbs, Refused } from '../../portal/protocol.ts'
 import { settings as authorization, authorizationRules } from '../authorization/public.ts'
 import { findUser, passwordPlace, type StoredUser, userId, users } from '../users/public.ts'
@@ -33,6 +33,36 @@ function opened(
   return null
 }
 
+interface Waiting {
+  readonly readAt: number
+  readonly byAddress: ReadonlyMap<string, UserSession>
+}
+
+const waitingOf = new WeakMap<Services, Waiting>()
+
+/** Sessions that are over the limit, read once a second: many hosts ask, and there are tens of thousands of sessions. */
+function waitingAt(services: Services, address: string): UserSession | undefined {
+  const now = services.clock.elapsed()
+  const known = waitingOf.get(services)
+  if (known && now - known.readAt < 1) return known.byAddress.get(address)
+  const all = services.userSessions?.list() ?? []
+  const over = all.filter(({ state }) => state === 'over_limit').map((session) => [session.address, session] as const)
+  const waiting = { readAt: now, byAddress: new Map(over) }
+  waitingOf.set(services, waiting)
+  return waiting.byAddress.get(address)
+}
+
+/** Addresses of rules whose user is denied. */
+const deniedHosts = perState(
+  [authorizationRules, users],
+  (config) =>
+    new Set(
+      read(config, authorizationRules)
+        .filter((rule) => rule.enabled && findUser(config, userId(rule.user_id))?.enabled)
+        .map(({ ip }) => ip),
+    ),
+)
+
 /** The session of the host at this address, whether it is connected or waits. */
 const sessionAt = ({ userSessions }: Services, address: string): UserSession | undefined =>
   userSessions.at(address) ?? userSessions.list().find((session) => session.address === address)
@@ -40,7 +70,7 @@ const sessionAt = ({ userSessions }: Services, address: string): UserSession | u
 export function hostState(services: Services, { address }: Args<'host'>): HostState {
   const { config } = services.engine
   const { allow_internet_to_everyone, session_minutes } = read(config, authorization)
-  const session = sessionAt(services, address)
+  const session = services.userSessions?.at(address) ?? waitingAt(services, address)
   const isConnected = session?.state === 'connected'
   const user = session && findUser(config, session.userId)
   return {
@@ -54,11 +84,7 @@ export function hostState(services: Services, { address }: Args<'host'>): HostSt
 
 function refusalOf(services: Services, session: UserSession | undefined, address: string): HostState['refusal'] {
   if (session) return 'over_limit'
-  const { config } = services.engine
-  const denied = read(config, authorizationRules).some(
-    (rule) => rule.ip === address && rule.enabled && findUser(config, userId(rule.user_id))?.enabled,
-  )
-  if (denied) return 'denied'
+  if (deniedHosts(services.engine.config).has(address)) return 'denied'
   return services.portal.guard.secondsBlocked(address) > 0 ? 'blocked' : null
 }
 

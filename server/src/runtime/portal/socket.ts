@@ -1,8 +1,9 @@
 // The socket of the portal: frames in, verbs out, replies back in the order of completion. A peer that breaks the framing
 // loses its connection, an invalid request gets an error, and neither affects others. Peers, requests and replies are bounded.
 
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
+import { dirname } from 'node:path'
 import { createFrameReader, encodeFrame } from '../../applyd/frames.ts'
 import { maxPortalFrameBytes, type PortalVerb, type PortalVerbs } from '../../portal/protocol.ts'
 import type { Log } from '../logs/log.ts'
@@ -96,22 +97,29 @@ export function servePortal({ path, ...parts }: PortalSocketParts): { close(): P
   const { server, close } = createPortalServer(parts)
   let timer: NodeJS.Timeout | null = null
   let reported = ''
-  const later = (error: NodeJS.ErrnoException): void => {
-    if (error.code !== 'ENOENT' && error.code !== reported) parts.log('warning', 'the portal cannot connect', { error })
-    reported = error.code ?? ''
+  const later = (): void => {
     timer = setTimeout(listen, retryMilliseconds).unref()
   }
+  const fail = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== reported) parts.log('warning', 'the portal cannot connect', { error })
+    reported = error.code ?? ''
+    later()
+  }
   function listen(): void {
+    if (!existsSync(dirname(path))) {
+      later()
+      return
+    }
     try {
       // What an earlier process left there.
       rmSync(path, { force: true })
       server.listen(path)
     } catch (error) {
-      later(error as NodeJS.ErrnoException)
+      fail(error as NodeJS.ErrnoException)
     }
   }
   server.on('listening', () => chmodSync(path, 0o660))
-  server.on('error', later)
+  server.on('error', fail)
   listen()
   return {
     close: async () => {
