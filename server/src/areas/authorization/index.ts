@@ -1,18 +1,16 @@
-// The area of authorization rules: which hosts belong to which user.
+// The area of authorization: which hosts belong to which user, and the sessions that follow from it.
 
 import { defineArea } from '../../http/handle.ts'
-import { listRoutes, settingsRoutes } from '../../http/routes.ts'
+import { groups, users } from '../users/public.ts'
 import { authorizationRules, authorizationSettings, settings } from './config.ts'
-import * as contract from './contract.ts'
 import { ruleList } from './lists.ts'
+import { routes } from './routes.ts'
 
 export const authorization = defineArea({
   name: 'authorization',
   slots: [authorizationRules, settings],
   lists: [ruleList],
   settings: [authorizationSettings],
-  routes: [
-    ...listRoutes(contract.authorizationRules, ruleList),
-    ...settingsRoutes(contract.authorizationSettings, authorizationSettings),
-  ],
+  reads: [users, groups],
+  routes,
 })

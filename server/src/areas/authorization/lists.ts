@@ -3,7 +3,8 @@
 
 import type { Problem } from '../../contract/error.ts'
 import { declareList } from '../../model/declarations.ts'
-import type { Config } from '../../model/slots.ts'
+import { type Config, perState, read } from '../../model/slots.ts'
+import { type Network, parseAddress, parseNetwork, parseSpan } from '../../net/ipv4.ts'
 import { findUser, userId, users } from '../users/public.ts'
 import { authorizationRules } from './config.ts'
 import type { AuthorizationRule, NewAuthorizationRule } from './contract.ts'
@@ -15,6 +16,7 @@ export const ruleList = declareList({
   nameOf: ({ ip, mac }) => `authorization rule for ${[ip, mac].filter((address) => address !== null).join(' and ')}`,
   fieldsOf: canonical,
   problemsOf: (_, rule) => addressProblems(rule),
+  conflictsOf: overlaps,
   unique: (['ip', 'mac'] as const).map((field) => ({
     field,
     // Both faults of a pair are shown, each on its field.
@@ -41,6 +43,13 @@ function canonical(fields: Partial<NewAuthorizationRule>): Partial<NewAuthorizat
 
 function addressProblems({ ip, mac, always_logged }: AuthorizationRule): Problem[] {
   const problems: Problem[] = []
+  const network = networkIn(ip)
+  if (network && network.address !== network.low)
+    problems.push({ field: 'ip', message: `The network ${ip} has host bits set.` })
+  if (network && mac !== null)
+    problems.push({ field: 'mac', message: 'A rule for a network cannot have a MAC address.' })
+  if (network && always_logged)
+    problems.push({ field: 'always_logged', message: 'Only a single address can always be authorized, not a network.' })
   if (ip === null && mac === null)
     problems.push({ field: 'ip', message: 'A rule needs an IP address, a MAC address or both.' })
   if (ip === null && always_logged)
@@ -55,4 +64,36 @@ function userFault(config: Config, id: string, { user_id }: AuthorizationRule): 
   return user.domain_type === 'radius'
     ? `The user "${user.name}" comes from a RADIUS server and authorizes by VPN only.`
     : null
+}
+
+const networkIn = (ip: string | null): Network | null => (ip?.includes('/') ? parseNetwork(ip) : null)
+
+/** Rules for networks with their spans; there are few of them. */
+const networkRules = perState([authorizationRules], (config) =>
+  read(config, authorizationRules).flatMap((rule) => {
+    const network = networkIn(rule.ip)
+    return network ? [{ rule, network }] : []
+  }),
+)
+
+/** A network is one user's: neither another network rule nor an address of another user is inside (docs/behaviour/authorization.md 1). */
+function overlaps(config: Config, { id, ip, user_id }: AuthorizationRule): Problem[] {
+  const span = ip === null ? null : parseSpan(ip)
+  if (!span) return []
+  const [low, high] = span
+  const isNetwork = ip?.includes('/') ?? false
+  const others = networkRules(config).filter(
+    ({ rule, network }) => rule.id !== id && network.low <= high && low <= network.high,
+  )
+  const problems = others
+    .filter(({ rule }) => isNetwork || rule.user_id !== user_id)
+    .map(({ rule }) => ({ field: 'ip', message: `Overlaps the network ${rule.ip} of another authorization rule.` }))
+  if (!isNetwork) return problems
+  const inside = read(config, authorizationRules).find((rule) => {
+    const address = rule.user_id === user_id || rule.ip === null ? null : parseAddress(rule.ip)
+    return address !== null && low <= address && address <= high
+  })
+  return inside
+    ? [...problems, { field: 'ip', message: `The address ${inside.ip} inside it belongs to another user.` }]
+    : problems
 }

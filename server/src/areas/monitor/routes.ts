@@ -24,7 +24,7 @@ import { flowItems, snmpItems, trafficItems, unreadTrafficItems } from './status
 /** Tens of thousands of sessions, in slices between which others are answered. */
 async function sessionsNow({ config, services }: Pick<Context, 'config' | 'services'>): Promise<TrafficSession[]> {
   const reading = await services.traffic?.read()
-  const show = createSessionReader(config, services.facts())
+  const show = createSessionReader(config, services.facts(), (address) => services.userSessions.at(address)?.userId)
   const slices = createSlices()
   const shown: TrafficSession[] = []
   for (const session of reading?.sessions ?? []) {

@@ -17,8 +17,12 @@ import { addressesOf, ipAddresses, ipRanges, networks } from '../objects/public.
 import type { TopApplication, TopSource, TrafficSession } from './contract.ts'
 
 /** One at a time: there are tens of thousands, and others must get their turn in between. */
-export function createSessionReader(config: Config, facts: Facts): (tracked: TrackedSession) => TrafficSession {
-  const aliases = aliasFinder(config, facts)
+export function createSessionReader(
+  config: Config,
+  facts: Facts,
+  userAt: (address: string) => string | undefined,
+): (tracked: TrackedSession) => TrafficSession {
+  const aliases = aliasFinder(config, facts, userAt)
   const interfaces = interfaceFinder(config, facts)
   return (one) => ({
     id: one.id,
@@ -53,16 +57,24 @@ function remembered<T>(find: (ip: string, own: string) => T): (ip: string, own?:
 }
 
 /** Objects that contain an address, and the user who has it. */
-function aliasFinder(config: Config, facts: Facts): (ip: string) => string[] {
-  const objects = [ipAddresses, ipRanges, networks].flatMap((slot) =>
-    read(config, slot as typeof networks).map(({ id }) => id),
+function aliasFinder(
+  config: Config,
+  facts: Facts,
+  userAt: (address: string) => string | undefined,
+): (ip: string) => string[] {
+  const withRanges = (ids: readonly string[]) => ids.map((id) => ({ id, ranges: addressesOf(config, facts, [id]) }))
+  const holders = withRanges(
+    [ipAddresses, ipRanges, networks].flatMap((slot) => read(config, slot as typeof networks).map(({ id }) => id)),
   )
-  const users = [...facts.addressBook.keys()].filter((id) => id.startsWith('user.'))
-  const holders = [...objects, ...users].map((id) => ({ id, ranges: addressesOf(config, facts, [id]) }))
+  const users = withRanges([...facts.addressBook.keys()].filter((id) => id.startsWith('user.')))
   return remembered((ip) => {
     const address = parseAddress(ip)
     if (address === null) return []
-    return holders.filter(({ ranges }) => contains(ranges, address)).map(({ id }) => id)
+    const user = userAt(ip)
+    const having = (all: typeof holders): string[] =>
+      all.filter(({ ranges }) => contains(ranges, address)).map(({ id }) => id)
+    // Without a session, the user whose rule has the address.
+    return [...having(holders), ...(user === undefined ? having(users) : [user])]
   })
 }
 

@@ -31,6 +31,8 @@ export interface Compared {
   readonly epoch: string
   /** The sets may have lost elements since they were right. */
   readonly isOther: boolean
+  /** Sets that the kernel does not have. */
+  readonly missing: readonly string[]
   /** Elapsed seconds before which no session was silent for too long. */
   readonly nextExpiry: number
 }
@@ -46,9 +48,10 @@ export async function compare(
   const names = [...sessionSets, ...(isWhole ? ['auth_suspended', ...memberSets] : [])]
   const reading = await read(names)
   const isOther = reading.epoch !== comparison.epoch
+  const missing = names.filter((name) => reading.sets[name] === undefined)
   const view = new View(comparison, reading, isOther)
   // What was lost is filled by the whole comparison, which follows.
-  if (isOther && !isWhole) return { epoch: reading.epoch, isOther, nextExpiry: clock.elapsed() }
+  if (isOther && !isWhole) return { epoch: reading.epoch, isOther, missing, nextExpiry: clock.elapsed() }
   for (const set of sessionSets) {
     for (const elements of inParts(reading.sets[set] ?? []))
       await step((draft) => {
@@ -63,7 +66,7 @@ export async function compare(
         if (entry.isOpen) nextExpiry = Math.min(nextExpiry, entry.expires)
       }
     })
-  if (!isWhole) return { epoch: reading.epoch, isOther, nextExpiry }
+  if (!isWhole) return { epoch: reading.epoch, isOther, missing, nextExpiry }
   for (const set of ['auth_suspended', ...memberSets]) {
     for (const elements of inParts(reading.sets[set] ?? []))
       await step((draft) => {
@@ -72,7 +75,7 @@ export async function compare(
         }
       })
   }
-  return { epoch: reading.epoch, isOther, nextExpiry }
+  return { epoch: reading.epoch, isOther, missing, nextExpiry }
 }
 
 const isHolder = (entry: Entry | undefined, set: string): boolean =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
+import { until } from '../../../test/support/until.ts'
 import {
   configOf,
   host,
@@ -301,6 +302,35 @@ describe('sessions of users', () => {
     lab.clock.advance(901)
     await lab.keeper.maintain()
     assert.deepEqual(lab.shown(), [], 'nothing notes the traffic, so the time of the last sign of it decides')
+  })
+
+  it('are filled in when the plan is applied that the kernel did not have', async () => {
+    open(configOf({ users: [sampleUser(1)] }))
+    await lab.keeper.maintain()
+    await lab.keeper.openWeb('user.id.1', '10.0.0.1')
+    const { readLive } = lab.applier
+    lab.applier.live.clear()
+    lab.applier.readLive = async () => ({ epoch: 'fake', sets: {} })
+    lab.keeper.compareSoon()
+    await lab.keeper.maintain()
+    assert.equal(lab.keeper.state.isCompared, false)
+    lab.applier.readLive = readLive
+    lab.clock.advance(1)
+    await lab.keeper.maintain()
+    assert.equal(lab.keeper.state.isCompared, true)
+    assert.deepEqual(lab.elements('auth_hosts'), ['10.0.0.1'])
+  })
+
+  it('are followed by a loop that outlives an apply service that is away', async () => {
+    open(configOf({ users: [sampleUser(1)], rules: [sampleRule('ip', { ip: '10.0.0.2' })] }))
+    lab.applier.arrived = { authorized: [host('10.0.0.2')], unknown: [] }
+    lab.keeper.start()
+    await until('the session begins', () => lab.shown().length === 1 && lab.keeper.state.isCompared)
+    assert.equal(lab.keeper.state.isFollowing, true)
+    lab.applier.failWith = new Error('away')
+    await until('the loop notices', () => !lab.keeper.state.isFollowing)
+    lab.applier.failWith = null
+    await until('the loop goes on', () => lab.keeper.state.isFollowing)
   })
 
   it('report hosts that nothing authorizes', async () => {

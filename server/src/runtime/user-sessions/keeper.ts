@@ -367,7 +367,7 @@ export class SessionKeeper implements UserSessions {
       judge: (draft, entry) => this.#judge(draft, entry),
     }
     if (isWhole) this.#compareAt = clock.elapsed() + retrySeconds
-    const { isOther, epoch, nextExpiry } = await compare(comparison, (sets) => applier.readLive(sets))
+    const { isOther, epoch, missing, nextExpiry } = await compare(comparison, (sets) => applier.readLive(sets))
     this.#sweepAt = nextExpiry
     this.#newestEpoch = epoch
     if (!isWhole) {
@@ -380,12 +380,14 @@ export class SessionKeeper implements UserSessions {
       for (const { session } of this.#endings.values()) if (!isNetwork(session)) draft.cuts.add(session.address)
       for (const { session } of this.#uncut) draft.cuts.add(session.address)
     })
-    this.#epoch = epoch
-    rows.keepState({ epoch, alive: clock.elapsed() })
-    this.#isCompared = true
+    // A plan that is not applied yet: when its sets are there, they are empty.
+    const isComplete = !missing.some((set) => this.#sets.has(set))
+    this.#epoch = isComplete ? epoch : ''
+    rows.keepState({ epoch: this.#epoch, alive: clock.elapsed() })
+    this.#isCompared = isComplete
     this.#fault = null
-    this.#compareAt = clock.elapsed() + compareEverySeconds
-    this.#noteEpoch(this.#newestEpoch)
+    this.#compareAt = clock.elapsed() + (isComplete ? compareEverySeconds : retrySeconds)
+    if (isComplete) this.#noteEpoch(this.#newestEpoch)
   }
 
   #noteEpoch(epoch: string): void {

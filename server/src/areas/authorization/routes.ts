@@ -1,0 +1,57 @@
+// Endpoints of authorization: rules and settings, sessions of users, status.
+
+import { notFound } from '../../contract/error.ts'
+import { printStamp } from '../../contract/table-query.ts'
+import { type Context, handle, type Route } from '../../http/handle.ts'
+import { listRoutes, settingsRoutes } from '../../http/routes.ts'
+import { clockOffsets } from '../../policy/schedule.ts'
+import { createSlices } from '../../workers/slices.ts'
+import { findGroup, findUser } from '../users/public.ts'
+import { authorizationSettings } from './config.ts'
+import * as contract from './contract.ts'
+import * as sessions from './contract-sessions.ts'
+import { ruleList } from './lists.ts'
+import { authorizationItems } from './status.ts'
+
+/** Tens of thousands, in slices between which others are answered. */
+async function showSessions({ config, services }: Context): Promise<sessions.AuthSession[]> {
+  const now = Math.floor(services.clock.now().getTime() / 1000)
+  const offsetAt = clockOffsets(services.facts().timeZone)
+  const slices = createSlices()
+  const shown: sessions.AuthSession[] = []
+  for (const { id, userId, type, address, mac, state, startedAt, ruleId } of services.userSessions.list()) {
+    const user = findUser(config, userId)
+    await slices()
+    // A session that its user does not outlive ends in this moment.
+    if (!user) continue
+    shown.push({
+      id,
+      user_id: Number(userId.split('.').at(-1)),
+      login: user.login,
+      name: user.name,
+      group_name: findGroup(config, user.parent_id)?.name ?? '',
+      domain_type: user.domain_type,
+      ...{ type, ip: address, mac, state },
+      start: printStamp(startedAt + offsetAt(startedAt)),
+      time_online: Math.max(0, now - startedAt),
+      country_code: services.countries?.codeOf(address) ?? '',
+      rule_id: ruleId,
+    })
+  }
+  return shown
+}
+
+export const routes: readonly Route[] = [
+  ...listRoutes(contract.authorizationRules, ruleList),
+  ...settingsRoutes(contract.authorizationSettings, authorizationSettings),
+  handle(sessions.listSessions, showSessions),
+  handle(sessions.endSession, async (context) => {
+    const { params, config, services, requireAuthority } = context
+    const session = services.userSessions.find(params.session_id)
+    requireAuthority()
+    if (!session || !(await services.userSessions.end(session.id))) throw notFound('session with this id')
+    const login = findUser(config, session.userId)?.login ?? session.userId
+    context.audit(`The session of the user ${login} at ${session.address} was ended.`)
+  }),
+  handle(sessions.status, ({ config, services }) => authorizationItems(config, services.userSessions)),
+]

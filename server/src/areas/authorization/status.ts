@@ -1,0 +1,36 @@
+// The status of authorization: whether it is enforced, and whether kernel and sessions agree.
+
+import type { StatusItem } from '../../contract/fields.ts'
+import type { Services } from '../../http/handle.ts'
+import { type Config, read } from '../../model/slots.ts'
+import { settings } from './config.ts'
+
+export const notEnforced =
+  'Authorization is not enforced: every host reaches external networks. Turn off allow_internet_to_everyone to enforce it.'
+
+export function authorizationItems(config: Config, { state }: Pick<Services['userSessions'], 'state'>): StatusItem[] {
+  const { sessions, isCompared, isFollowing, fault } = state
+  const isEnforced = !read(config, settings).allow_internet_to_everyone
+  return [
+    { name: 'authorization', status: isEnforced ? 'active' : 'inactive', msg: isEnforced ? [] : [notEnforced] },
+    {
+      name: 'sessions',
+      status: 'active',
+      msg: [sessions === 1 ? 'There is 1 session.' : `There are ${sessions} sessions.`],
+    },
+    isCompared
+      ? { name: 'kernel', status: 'active', msg: [] }
+      : {
+          name: 'kernel',
+          status: fault === null ? 'activating' : 'failed',
+          msg: ['The kernel was not compared with the sessions yet.', ...(fault === null ? [] : [fault])],
+        },
+    isFollowing
+      ? { name: 'arrivals', status: 'active', msg: [] }
+      : {
+          name: 'arrivals',
+          status: 'inactive',
+          msg: ['Hosts that begin to send are not noticed: the apply service reports none.'],
+        },
+  ]
+}
