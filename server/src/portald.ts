@@ -21,6 +21,14 @@ const readSettings = (): PortalFile | string => parsePortalFile(readFileSync(fil
 const first = readSettings()
 if (typeof first === 'string') throw new Error(`The settings cannot be used. ${first}`)
 let file: PortalFile = first
+/** Until the portal runs there is nothing to apply the file to. */
+let apply = (): void => {}
+process.on('SIGHUP', () => {
+  const next = readSettings()
+  if (typeof next === 'string') return log(`The settings cannot be used, the earlier ones stay. ${next}`)
+  file = next
+  apply()
+})
 
 const names = (): string[] =>
   [...new Set([...file.addresses.slice(0, maxAddresses), file.host.toLowerCase(), 'localhost', '127.0.0.1'])].filter(
@@ -42,12 +50,9 @@ const renew = (): void =>
   void renewal.look().catch((fault: unknown) => log(`The certificate was not renewed: ${fault}`))
 setInterval(renew, renewMs).unref()
 
-process.on('SIGHUP', () => {
-  const next = readSettings()
-  if (typeof next === 'string') return log(`The settings cannot be used, the earlier ones stay. ${next}`)
-  file = next
+apply = () => {
   portal.apply(file)
   renew()
-})
+}
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
 giveMemoryBack()

@@ -48,7 +48,6 @@ export class GatewayClient implements Gateway {
   readonly #ofSource = new Map<string, number>()
   #socket: Socket | null = null
   #isConnected = false
-  #isClosed = false
   #lastId = 0
 
   constructor(path: string, limits: Partial<GatewayLimits> = {}) {
@@ -64,7 +63,7 @@ export class GatewayClient implements Gateway {
       return Promise.reject(new GatewayBusy('Too many questions wait for gatewayd.'))
     const id = ++this.#lastId
     const frame = encodeFrame({ id, verb, args }, maxPortalFrameBytes)
-    if (frame === null || this.#isClosed) return Promise.reject(new GatewayAway('The question cannot be asked.'))
+    if (frame === null) return Promise.reject(new GatewayAway('The question cannot be asked.'))
     this.#ofSource.set(source, own + 1)
     const answer = new Promise<unknown>((resolve, reject) => {
       const timer = setTimeout(() => this.#fail(id, 'gatewayd does not answer.'), deadlineMs)
@@ -75,12 +74,6 @@ export class GatewayClient implements Gateway {
     return answer as Promise<PortalVerbs[V]['result']>
   }
 
-  close(): void {
-    this.#isClosed = true
-    this.#socket?.destroy()
-    for (const { id } of [...this.#waiting, ...this.#asked.values()]) this.#fail(id, 'The portal ends.')
-  }
-
   #forget(source: string): void {
     const left = (this.#ofSource.get(source) ?? 1) - 1
     if (left === 0) this.#ofSource.delete(source)
@@ -88,7 +81,7 @@ export class GatewayClient implements Gateway {
   }
 
   #ask(): void {
-    if (this.#waiting.length === 0 || this.#isClosed) return
+    if (this.#waiting.length === 0) return
     if (!this.#isConnected) {
       if (this.#socket === null) this.#connect()
       return
@@ -128,7 +121,7 @@ export class GatewayClient implements Gateway {
     this.#isConnected = false
     const asked = [...this.#asked.values()]
     for (const question of asked) {
-      const mayAgain = question.isHarmless && question.attempts < maxAttempts && !this.#isClosed
+      const mayAgain = question.isHarmless && question.attempts < maxAttempts
       if (!mayAgain) this.#fail(question.id, 'The connection to gatewayd was lost.')
       else if (this.#asked.delete(question.id)) this.#waiting.unshift(question)
     }

@@ -68,10 +68,6 @@ export class ConnectionTable {
     }
   }
 
-  closeAll(): void {
-    for (const { socket } of this.#byPeer.values()) socket.destroy()
-  }
-
   #greediest(): Set<Connection> | undefined {
     let most: Set<Connection> | undefined
     for (const own of this.#bySource.values()) if (own.size > (most?.size ?? 0)) most = own

@@ -16,7 +16,7 @@ import { type StyleSheet, styleSheet } from './style.ts'
 import type { PortalFault } from './texts.ts'
 import { wantedOf } from './wanted.ts'
 
-export interface PortalLimits {
+interface PortalLimits {
   readonly secure: ConnectionLimits
   readonly plain: ConnectionLimits
   readonly requests: RequestLimits
@@ -26,7 +26,7 @@ export interface PortalLimits {
 }
 
 /** 2,000 clients with two connections each; a browser opens up to six. */
-export const usualLimits: PortalLimits = {
+const limits: PortalLimits = {
   secure: { all: 4_096, ofSource: 24 },
   plain: { all: 1_024, ofSource: 16 },
   requests: { burst: 60, perSecond: 10, sources: 16_384 },
@@ -40,7 +40,6 @@ export interface PortalParts {
   readonly tls: ServerOptions
   /** The port in addresses that clients are sent to. */
   readonly securePort: number
-  readonly limits?: Partial<PortalLimits>
   readonly log: (message: string) => void
 }
 
@@ -53,29 +52,24 @@ export class Portal {
   readonly plain: PlainServer
   readonly secure: SecureServer
   readonly #parts: PortalParts
-  readonly #limits: PortalLimits
   readonly #budget: RequestBudget
-  readonly #tables: readonly ConnectionTable[]
-  readonly #timer: NodeJS.Timeout
   #file: PortalFile
   #style: StyleSheet
   #addresses: ReadonlySet<string>
 
   constructor(parts: PortalParts) {
     this.#parts = parts
-    this.#limits = { ...usualLimits, ...parts.limits }
     this.#file = parts.file
     this.#style = styleSheet(parts.file.accent)
     this.#addresses = new Set(parts.file.addresses)
-    this.#budget = new RequestBudget(this.#limits.requests)
-    const { slowMs, keepAliveMs } = this.#limits
+    this.#budget = new RequestBudget(limits.requests)
+    const { slowMs, keepAliveMs } = limits
     const options = {
       ...{ maxHeaderSize: maxHeaderBytes, requireHostHeader: true, insecureHTTPParser: false },
       ...{ headersTimeout: slowMs, requestTimeout: 2 * slowMs, keepAliveTimeout: keepAliveMs },
-      ...{ connectionsCheckingInterval: Math.min(lookMs, slowMs) },
+      ...{ connectionsCheckingInterval: lookMs },
     }
-    const [plain, secure] = [new ConnectionTable(this.#limits.plain), new ConnectionTable(this.#limits.secure)]
-    this.#tables = [plain, secure]
+    const [plain, secure] = [new ConnectionTable(limits.plain), new ConnectionTable(limits.secure)]
     this.plain = createServer(options, (request, response) => {
       request.resume()
       send(response, this.#lead(request), request.method === 'HEAD')
@@ -87,14 +81,9 @@ export class Portal {
     this.#guard(this.plain, plain)
     this.#guard(this.secure, secure)
     this.secure.on('secureConnection', (socket: Socket) => secure.secure(socket))
-    this.#timer = setInterval(() => {
-      for (const table of this.#tables) table.dropUntaken(performance.now(), slowMs)
-    }, lookMs)
-    this.#timer.unref()
-  }
-
-  get connectionCount(): number {
-    return this.#tables.reduce((sum, table) => sum + table.size, 0)
+    setInterval(() => {
+      for (const table of [plain, secure]) table.dropUntaken(performance.now(), slowMs)
+    }, lookMs).unref()
   }
 
   /** New texts and addresses; connections stay. */
@@ -102,12 +91,6 @@ export class Portal {
     this.#file = file
     this.#style = styleSheet(file.accent)
     this.#addresses = new Set(file.addresses)
-  }
-
-  close(): void {
-    clearInterval(this.#timer)
-    for (const server of [this.plain, this.secure]) server.close()
-    for (const table of this.#tables) table.closeAll()
   }
 
   #guard(server: PlainServer | SecureServer, table: ConnectionTable): void {
@@ -194,7 +177,7 @@ export class Portal {
     if (!route) return fail(404, 'notFound')
     if (!handler)
       return fail(405, 'method', { Allow: route.POST ? (route.GET ? 'GET, HEAD, POST' : 'POST') : 'GET, HEAD' })
-    const form = method === 'POST' ? await readForm(incoming, this.#limits.slowMs) : noForm
+    const form = method === 'POST' ? await readForm(incoming, limits.slowMs) : noForm
     if (typeof form === 'string') return fail(formStatuses[form], 'malformed', { Connection: 'close' })
     const request = make(form)
     if (method === 'POST' && !isOwnForm(headers, form)) return fail(403, 'oldForm')

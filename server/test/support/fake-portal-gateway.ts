@@ -81,6 +81,11 @@ export class FakePortalGateway {
     await closed
   }
 
+  /** It goes on listening. */
+  disconnect(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
   #serve(socket: Socket): void {
     this.#sockets.add(socket)
     socket.on('error', () => {})
