@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { users } from '../../src/areas/users/config.ts'
+import { read, write } from '../../src/model/slots.ts'
 import { createPortalBench, localHost, type PortalBench, remoteHost, userPassword } from '../support/portal-calls.ts'
 
 const wrong = { status: 'refused', reason: 'wrong' }
@@ -193,6 +195,23 @@ describe('signing in at the portal', () => {
       ),
       false,
     )
+  })
+
+  it('ends with a password hash that was moved from another user, and holds up no change', async () => {
+    const { gateway, actions } = bench
+    const id = await bench.addUser('hanna')
+    const token = tokenOf(await bench.signIn('hanna', userPassword, '10.10.0.91'))
+    await gateway.services.changeAsGateway(
+      (config) => {
+        const all = read(config, users)
+        const other = all.find(({ login }) => login === 'anna') ?? assert.fail()
+        const moved = all.map((user) => (user.id === id ? { ...user, password_hash: other.password_hash } : user))
+        return write(config, users, moved)
+      },
+      { reason: 'a row edited by hand' },
+    )
+    assert.equal(await actions.personal({ address: '10.10.0.91', token }), null)
+    assert.equal((await bench.admin('GET', '/user_cabinet_backend/sessions')).status, 200)
   })
 
   it('writes lines that no name can break', async () => {
