@@ -2,6 +2,7 @@
 // (docs/behaviour/authorization.md 1).
 
 import type { Problem } from '../../contract/error.ts'
+import { pathOf } from '../../model/paths.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { parseSpan } from '../../net/ipv4.ts'
 import { authorizationRules } from '../authorization/public.ts'
@@ -25,7 +26,7 @@ export function verify(config: Config): Problem[] {
           return low <= last && first <= high && !isInside
         })
         const message = `The range ${range} overlaps partly with the network ${partly?.text}, which is authorized as a whole.`
-        return partly ? [{ field: `${entries.key}[${id}].server.ranges[${index}]`, message }] : []
+        return partly ? [{ field: `${pathOf(entries, id)}.server.ranges[${index}]`, message }] : []
       }),
     )
 }
