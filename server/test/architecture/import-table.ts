@@ -116,7 +116,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'runtime/',
-    may: ['runtime/', 'database/', 'workers/', ...pure, 'node:*'],
+    may: ['runtime/', 'database/', 'workers/', 'plan/live-sets.ts', ...pure, 'node:*'],
     because: 'runtime state is kept beside the configuration and does not depend on it',
   },
   {

@@ -8,7 +8,7 @@ import type { Applier, Arrivals, LiveElement } from '../../plan/artifacts.ts'
 import type { Clock } from '../clock.ts'
 import { elementOf, SessionChanges } from './changes.ts'
 import { type Comparison, compare } from './comparison.ts'
-import { Draft, hostElement } from './draft.ts'
+import { type Draft, hostElement } from './draft.ts'
 import type { KnownHosts, KnownNews } from './known-hosts.ts'
 import { createNeighbours } from './neighbours.ts'
 import { inParts } from './parts.ts'
@@ -16,6 +16,7 @@ import type { UserSession, UserSessions } from './session.ts'
 import { type Entry, SessionIndex } from './session-index.ts'
 import type { SessionEvent } from './session-lines.ts'
 import type { SessionRow, SessionRows } from './session-rows.ts'
+import { Steps } from './steps.ts'
 
 export interface KeeperParts {
   readonly rows: SessionRows
@@ -39,12 +40,6 @@ export interface KeeperState {
   readonly fault: string | null
 }
 
-interface Step {
-  readonly run: (draft: Draft) => unknown
-  readonly resolve: (result: never) => void
-  readonly reject: (error: unknown) => void
-}
-
 /** Elements that one transaction of the kernel changes at most. */
 const maxElements = 4_000
 const retrySeconds = 1
@@ -61,8 +56,7 @@ export class SessionKeeper implements UserSessions {
   readonly #changes: SessionChanges
   readonly #neighbourAt: ReturnType<typeof createNeighbours>
   readonly #unknownListeners: ((hosts: readonly LiveElement[]) => void)[] = []
-  #queue: Step[] = []
-  #working: Promise<void> | null = null
+  readonly #steps: Steps
   /** Over, but their connections may not be cut yet. */
   readonly #endings = new Map<string, SessionRow>()
   /** Sessions whose connections may not be cut yet. */
@@ -96,6 +90,11 @@ export class SessionKeeper implements UserSessions {
       hasSet: (set) => this.#sets.has(set),
     })
     this.#neighbourAt = createNeighbours(parts)
+    this.#steps = new Steps({
+      most: maxElements,
+      carryOut: (draft) => this.#carryOut(draft),
+      onFault: (error) => this.#note(error),
+    })
     this.#sets = parts.liveSets()
     const { epoch, alive } = parts.rows.state
     this.#epoch = epoch
@@ -159,7 +158,7 @@ export class SessionKeeper implements UserSessions {
 
   async openWeb(userId: string, address: string): Promise<UserSession> {
     const neighbour = await this.#neighbourAt(address)
-    return this.#step((draft) => {
+    return this.#steps.take((draft) => {
       const { known } = this.#parts
       const user = known.user(userId)
       if (!user) throw new GatewayError('not_found', 'The user does not exist.')
@@ -186,7 +185,7 @@ export class SessionKeeper implements UserSessions {
   }
 
   end(id: string): Promise<boolean> {
-    return this.#step((draft) => {
+    return this.#steps.take((draft) => {
       const entry = this.#index.find(id)
       if (entry) this.#endOne(draft, entry)
       return entry !== undefined
@@ -194,7 +193,7 @@ export class SessionKeeper implements UserSessions {
   }
 
   endAllOf(userId: string): Promise<void> {
-    return this.#step((draft) => {
+    return this.#steps.take((draft) => {
       const { connected, waiting } = this.#index.ofUser(userId)
       for (const entry of [...waiting, ...connected]) this.#endOne(draft, entry)
     })
@@ -212,7 +211,7 @@ export class SessionKeeper implements UserSessions {
     this.#noteEpoch(epoch)
     if (unknown.length > 0) for (const listener of this.#unknownListeners) listener(unknown)
     for (const hosts of inParts(authorized)) {
-      await this.#step((draft) => {
+      await this.#steps.take((draft) => {
         for (const host of hosts) {
           this.#arrive(draft, host)
           draft.remove('auth_new', { ...host, seconds: null })
@@ -289,7 +288,7 @@ export class SessionKeeper implements UserSessions {
       ? this.#index.all()
       : new Set([...ofUsers, ...[...rules].flatMap((id) => [...this.#index.ofRule(id)])])
     for (const entries of inParts(affected)) {
-      await this.#step((draft) => {
+      await this.#steps.take((draft) => {
         for (const entry of entries) if (entry.isOpen) this.#judge(draft, entry, fresh)
       })
     }
@@ -307,7 +306,7 @@ export class SessionKeeper implements UserSessions {
 
   async #openAlways(ruleIds: Iterable<string>): Promise<void> {
     for (const ids of inParts(ruleIds)) {
-      await this.#step((draft) => {
+      await this.#steps.take((draft) => {
         for (const id of ids) {
           const rule = this.#parts.known.rule(id)
           if (rule?.isAlways && !this.#ofRule(id)) this.#changes.openByRule(draft, rule, null)
@@ -363,7 +362,7 @@ export class SessionKeeper implements UserSessions {
       index: this.#index,
       changes: this.#changes,
       memberSets: [...this.#sets].filter((set) => set.startsWith('u_')),
-      step: (run) => this.#step(run),
+      step: (run) => this.#steps.take(run),
       judge: (draft, entry) => this.#judge(draft, entry),
     }
     if (isWhole) this.#compareAt = clock.elapsed() + retrySeconds
@@ -375,7 +374,7 @@ export class SessionKeeper implements UserSessions {
       return
     }
     await this.#openAlways([...known.always()].map(({ id }) => id))
-    await this.#step((draft) => {
+    await this.#steps.take((draft) => {
       for (const [id, row] of this.#endings) draft.ended.set(id, row)
       for (const { session } of this.#endings.values()) if (!isNetwork(session)) draft.cuts.add(session.address)
       for (const { session } of this.#uncut) draft.cuts.add(session.address)
@@ -401,44 +400,6 @@ export class SessionKeeper implements UserSessions {
     this.#fault = error instanceof Error ? error.message : String(error)
     this.#isCompared = false
     this.#compareAt = this.#parts.clock.elapsed() + retrySeconds
-  }
-
-  /** Resolves when what the step asked for is in the kernel and in the database. */
-  #step<T>(run: (draft: Draft) => T): Promise<T> {
-    return new Promise((resolve, reject) => {
-      if (this.#isStopped) throw new GatewayError('unavailable', 'The service is stopping.')
-      this.#queue.push({ run, resolve: resolve as Step['resolve'], reject })
-      this.#working ??= this.#work()
-    })
-  }
-
-  async #work(): Promise<void> {
-    // Those that arrive in the same turn of the event loop share their transactions.
-    await Promise.resolve()
-    while (this.#queue.length > 0) {
-      const draft = new Draft()
-      const done: { readonly step: Step; readonly result: unknown }[] = []
-      const waiting = this.#queue
-      this.#queue = []
-      let taken = 0
-      while (taken < waiting.length && draft.size < maxElements) {
-        const step = waiting[taken++] as Step
-        try {
-          done.push({ step, result: step.run(draft) })
-        } catch (error) {
-          step.reject(error)
-        }
-      }
-      this.#queue = [...waiting.slice(taken), ...this.#queue]
-      try {
-        await this.#carryOut(draft)
-        for (const { step, result } of done) step.resolve(result as never)
-      } catch (error) {
-        this.#note(error)
-        for (const { step } of done) step.reject(error)
-      }
-    }
-    this.#working = null
   }
 
   async #carryOut(draft: Draft): Promise<void> {
@@ -492,7 +453,7 @@ export class SessionKeeper implements UserSessions {
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#wake()
-    while (this.#working) await this.#working
+    await this.#steps.stop()
   }
 
   async #followArrivals(): Promise<void> {
