@@ -9,7 +9,14 @@ import type { NftSpec } from '../tables.ts'
 import type { Log } from '../text.ts'
 import type { ElementChange } from './address-set.ts'
 import type { NftKernel, Verdict } from './kernel.ts'
-import type { KeyPart, LiveChanged, LiveSetChange, PackedElements } from './live-elements.ts'
+import {
+  isReadTwice,
+  joinElements,
+  type KeyPart,
+  type LiveChanged,
+  type LiveSetChange,
+  type PackedElements,
+} from './live-elements.ts'
 import { createProgramKernel } from './program.ts'
 import { accepted, elementScript, verdictOf } from './refusals.ts'
 
@@ -187,12 +194,14 @@ export async function createLibraryKernel(spec: NftSpec, log: Log, entry = worke
     return outcome ?? program.changeLive(table, changes, generation)
   }
 
-  /** Set by set, so that a load can go in between. */
+  /** One reading after the other, so that a load or a change can go in between. */
   async function readLive(table: string, sets: ReadonlyMap<string, readonly KeyPart[]>) {
     const found = new Map<string, PackedElements>()
     for (const [set, parts] of sets) {
-      const elements = (await ask({ verb: 'readLive', table, set, parts })) as PackedElements | null
-      if (elements) found.set(set, elements)
+      const dump = () => ask({ verb: 'readLive', table, set, parts }) as Promise<PackedElements | null>
+      const first = await dump()
+      const second = first && isReadTwice(first) ? await dump() : null
+      if (first) found.set(set, second ? joinElements(first, second) : first)
     }
     return found
   }

@@ -32,6 +32,11 @@ describe('packed elements', () => {
     assert.equal(keyLength(seen), 28)
   })
 
+  test('of two readings with the same keys the second counts', () => {
+    const of = (leftMs: number) => packElements(['ipv4_addr'], [{ key: ['10.0.0.1'], timeoutMs: 9000, leftMs }])
+    assert.deepEqual(unpackElements(joinElements(of(5), of(4))), unpackElements(of(4)))
+  })
+
   test('of two readings every element is taken once, as the second has it', () => {
     const of = (...pairs: readonly [string, number][]) =>
       packElements(

@@ -99,17 +99,26 @@ export function createRecords(parts: readonly KeyPart[]) {
   let records = Buffer.alloc(length * 64)
   let end = 0
 
+  /** In one pass, because there are many. */
   function addOne(body: Buffer, from: number, to: number): void {
-    const key = locate(body, numbers.key, from, to)
-    const value = key && locate(body, numbers.value, ...key)
-    if (!value || value[1] - value[0] !== size) return
     if (end === records.length) records = Buffer.concat([records, Buffer.alloc(records.length)])
-    body.copy(records, end, ...value)
-    for (const [index, type] of [numbers.timeout, numbers.expiration].entries()) {
-      const time = locate(body, type, from, to)
-      if (time) records.writeDoubleLE(Number(body.readBigUInt64BE(time[0])), end + size + 8 * index)
+    let isKey = false
+    for (let at = from; at + 4 <= to; ) {
+      const next = at + body.readUInt16LE(at)
+      if (next < at + 4 || next > to) throw new Error('The kernel sent an element that is cut off.')
+      const type = body.readUInt16LE(at + 2) & 0x3fff
+      if (type === numbers.key) {
+        // The value is all that a key holds.
+        isKey = next - at - 8 === size
+        if (isKey) body.copy(records, end, at + 8, next)
+      } else if (type === numbers.timeout || type === numbers.expiration) {
+        const milliseconds = body.readUInt32BE(at + 4) * 2 ** 32 + body.readUInt32BE(at + 8)
+        records.writeDoubleLE(milliseconds, end + size + (type === numbers.timeout ? 0 : 8))
+      }
+      at = (next + 3) & ~3
     }
-    end += length
+    if (isKey) end += length
+    else records.fill(0, end, end + length)
   }
 
   /** One message of the dump. */

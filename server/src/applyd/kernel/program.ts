@@ -7,7 +7,14 @@ import { run } from '../processes.ts'
 import type { NftSpec } from '../tables.ts'
 import { oneLine } from '../text.ts'
 import type { NftKernel, Verdict } from './kernel.ts'
-import type { KeyPart, LiveChanged, LiveSetChange, PackedElements } from './live-elements.ts'
+import {
+  isReadTwice,
+  joinElements,
+  type KeyPart,
+  type LiveChanged,
+  type LiveSetChange,
+  type PackedElements,
+} from './live-elements.ts'
 import { liveScript, parseLiveListing } from './live-script.ts'
 import { accepted, elementScript, verdictOf } from './refusals.ts'
 
@@ -83,6 +90,16 @@ export function createProgramKernel(spec: NftSpec): NftKernel {
   }
 
   async function readLive(table: string, sets: ReadonlyMap<string, readonly KeyPart[]>) {
+    const found = await listLive(table, sets)
+    const long = new Map(
+      [...found].filter(([, elements]) => isReadTwice(elements)).map(([set, { parts }]) => [set, parts]),
+    )
+    const second = long.size > 0 ? await listLive(table, long) : []
+    for (const [set, elements] of second) found.set(set, joinElements(found.get(set) ?? elements, elements))
+    return found
+  }
+
+  async function listLive(table: string, sets: ReadonlyMap<string, readonly KeyPart[]>) {
     const [family = '', name = ''] = table.split(' ')
     const listings =
       sets.size > setsAtOnce

@@ -7,7 +7,6 @@ import type { LiveChange, LiveElement, LiveOutcome, LiveReading, NftPiece } from
 import type { NftKernel } from '../kernel/kernel.ts'
 import {
   countElements,
-  joinElements,
   type KeyPart,
   keyPartsOf,
   type LiveChanged,
@@ -33,8 +32,6 @@ const partsOf = {
   seen: ['ipv4_addr', 'ether_addr', 'ifname'],
 } as const
 
-/** More than this may come in several pieces, between which the kernel can lose its place. */
-const inOnePiece = 100
 /** So many elements are made into objects before others get a turn. */
 const elementsAtOnce = 2000
 const staleAttempts = 3
@@ -112,26 +109,10 @@ export function createLive({ kernel, table, watch, held, isOff, log }: LiveParts
     })
   }
 
-  /**
-   * A dump continues by the number of elements it showed: when one of them expires meanwhile, it passes over another. So long
-   * sets are read twice, and every element is taken that either of them shows.
-   */
-  async function readElements(sets: ReadonlyMap<string, readonly KeyPart[]>) {
-    const first = await kernel.readLive(table, sets)
-    const long = new Map([...sets].filter(([set]) => isLong(first.get(set))))
-    const second = long.size > 0 ? await kernel.readLive(table, long) : new Map<string, PackedElements>()
-    return new Map(
-      [...first].map(([set, elements]) => {
-        const more = second.get(set)
-        return [set, more ? joinElements(elements, more) : elements] as const
-      }),
-    )
-  }
-
   async function read(sets: readonly string[]): Promise<LiveReading> {
     const asked = new Map(sets.map((set) => [set, partsOf[liveKeyOf(set) ?? 'host']] as const))
     const began = epoch
-    const found = isOff || !held.has(table) ? new Map<string, PackedElements>() : await readElements(asked)
+    const found = isOff || !held.has(table) ? new Map() : await kernel.readLive(table, asked)
     const read: Record<string, LiveElement[]> = {}
     for (const [set, elements] of found) read[set] = await toElements(elements)
     // What was read before a loss is not of the new epoch.
@@ -165,7 +146,7 @@ export function createLive({ kernel, table, watch, held, isOff, log }: LiveParts
     }
     let found: ReadonlyMap<string, PackedElements> = new Map()
     try {
-      if (sets.size > 0) found = await readElements(sets)
+      if (sets.size > 0) found = await kernel.readLive(table, sets)
     } catch (fault) {
       log('error', 'The elements of live sets cannot be read and are lost', { reason: wordsOf(fault) })
     }
@@ -180,9 +161,6 @@ export function createLive({ kernel, table, watch, held, isOff, log }: LiveParts
 
   return { change, read, declares, carry, withElements, inTurn, renewEpoch, epoch: () => epoch }
 }
-
-const isLong = (elements: PackedElements | undefined): boolean =>
-  elements !== undefined && countElements(elements) > inOnePiece
 
 /** Of a key that is named twice the last one counts, and what is added wins over what is removed. */
 function packChange({ set, add, remove }: LiveChange): LiveSetChange {
