@@ -41,8 +41,10 @@ export function claimsOf(rules: readonly AuthorizationRule[]): Claims {
     for (const rule of enabled) {
       const span = spanOf(rule)
       if (span === null || (rule.mac !== null) !== isBound) continue
-      if (span[0] !== span[1]) networks.push({ userNumber: rule.user_id, span })
-      else if (!hosts.has(span[0])) hosts.set(span[0], rule.user_id)
+      if (span[0] === span[1]) {
+        if (!hosts.has(span[0])) hosts.set(span[0], rule.user_id)
+        // A card does not have a whole network, so such a rule gives nothing.
+      } else if (!isBound) networks.push({ userNumber: rule.user_id, span })
     }
   return { hosts, networks }
 }

@@ -63,6 +63,7 @@ describe('the stage of authorization', () => {
       { ip: '10.0.0.5', user_id: 3 },
       { mac: '02:00:00:00:00:03', user_id: 3 },
       { ip: '10.3.0.0/24', user_id: 3 },
+      { ip: '10.4.0.0/24', mac: card },
     ])
     assert.deepEqual(print(stage?.hosts), ['10.0.0.1', '10.0.0.3'])
     assert.deepEqual(print(stage?.networks), ['10.1.0.0/24'])
