@@ -1,8 +1,3 @@
-// What others may use of device discovery: whether unknown hosts are wanted.
+// What other areas may use of device discovery: its settings.
 
-import { type Config, read } from '../../model/slots.ts'
-import { slot } from './config.ts'
-
-export { slot as discoverySettings }
-
-export const isDiscovering = (config: Config): boolean => read(config, slot).enabled
+export { slot as discoverySettings } from './config.ts'

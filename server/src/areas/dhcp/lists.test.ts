@@ -5,7 +5,6 @@ import { describe, it } from 'node:test'
 import { lan, wan } from '../../../test/support/network-samples.ts'
 import { type Config, write } from '../../model/slots.ts'
 import { createPlanner } from '../../plan/planner.ts'
-import { authorizationRules } from '../authorization/config.ts'
 import { connections } from '../network/config.ts'
 import { entries, staticLeases } from './config.ts'
 import type { Entry, StaticLease } from './contract.ts'
@@ -48,32 +47,6 @@ describe('verification of DHCP', () => {
         fieldsOf(config).map((field) => field.replace(/^dhcp\.\w+/, '')),
         expected,
       ))
-
-  it('refuses ranges that are partly inside a network that is authorized as a whole', () => {
-    const server = {
-      ...{
-        dns: [],
-        domain: '',
-        gateway: '',
-        lease_time: 60,
-        options: [],
-        routes: [],
-        ranges: ['10.10.0.50-10.10.0.99'],
-      },
-      ...{ tftp_filename: '', tftp_server: '', wins: [], wpad_enabled: false },
-    }
-    const rule = { id: 'r', mac: null, user_id: 1, always_logged: false, comment: '' }
-    const fault = (ip: string, enabled = true) =>
-      verify(
-        write(configOf([{ ...relayed, relay: null, server }]), authorizationRules, [{ ...rule, enabled, ip }]),
-      ).map(({ field, message }) => `${field.replace(/^dhcp\.\w+/, '')}: ${message}`)
-    const partly = (ip: string) => [
-      `[e].server.ranges[0]: Is only partly inside ${ip}, which is authorized as a whole.`,
-    ]
-    for (const ip of ['10.10.0.64/28', '10.10.0.0/26', '10.10.0.99/32']) assert.deepEqual(fault(ip), partly(ip))
-    for (const ip of ['10.10.0.0/24', '10.10.0.128/25', '10.10.0.60']) assert.deepEqual(fault(ip), [])
-    assert.deepEqual(fault('10.10.0.64/28', false), [])
-  })
 
   it('refuses an entry whose interface is removed', () => {
     const { verify: again } = createPlanner([dhcp])

@@ -1,7 +1,6 @@
 // The lists of the DHCP area, each declared once: entries, which are the whole service of one interface, and static leases.
 
 import { declareList, mustExist, namesOne } from '../../model/declarations.ts'
-import { authorizationRules } from '../authorization/public.ts'
 import { connectionAlias, connections } from '../network/public.ts'
 import { entries, staticLeases } from './config.ts'
 import type { Entry, NewEntry, NewStaticLease, StaticLease } from './contract.ts'
@@ -33,7 +32,7 @@ export const entryList = declareList<Entry>({
       messageOf: () => 'The interface has DHCP settings already.',
     },
   ],
-  reads: [connections, authorizationRules],
+  reads: [connections],
 })
 
 /** The id of a connection alone is taken for its alias. */

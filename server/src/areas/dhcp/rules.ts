@@ -3,9 +3,8 @@
 // an interface could not be renumbered.
 
 import type { Problem } from '../../contract/error.ts'
-import { type Config, perState, read } from '../../model/slots.ts'
+import { type Config, read } from '../../model/slots.ts'
 import { type Network, parseNetwork, parseSpan } from '../../net/ipv4.ts'
-import { authorizationRules } from '../authorization/public.ts'
 import { type Connection, connectionAlias, connections } from '../network/public.ts'
 import type { Entry, Server, StaticLease } from './contract.ts'
 import { parseOption } from './dhcp-option.ts'
@@ -32,7 +31,6 @@ export function entryProblems(config: Config, entry: Entry): Problem[] {
     ),
     ...(server ? serverProblems(server) : []),
     ...(server && entry.enabled && connection ? placeProblems(server, connection) : []),
-    ...(server && entry.enabled ? sharedProblems(config, server) : []),
   ]
 }
 
@@ -105,26 +103,6 @@ function placeProblems({ ranges }: Server, connection: LocalConnection): Problem
       : [problem(`server.ranges[${index}]`, `Is not inside a subnet of “${connection.title}”.`)]
   })
 }
-
-/** Networks that are authorized as a whole, gathered once per list of rules. */
-const authorizedNetworks = perState([authorizationRules], (config) =>
-  read(config, authorizationRules).flatMap(({ enabled, ip }) => {
-    const network = enabled && ip !== null ? parseNetwork(ip) : null
-    return network === null ? [] : [{ ip, ...network }]
-  }),
-)
-
-/** Some of the clients of such a range would be authorized, and some not (docs/behaviour/dhcp.md 4). */
-const sharedProblems = (config: Config, { ranges }: Server): Problem[] =>
-  ranges.flatMap((range, index) => {
-    const [first, last] = parseSpan(range) ?? [0, 0]
-    const partly = authorizedNetworks(config).find(
-      ({ low, high }) => first <= high && low <= last && (first < low || high < last),
-    )
-    return partly === undefined
-      ? []
-      : [problem(`server.ranges[${index}]`, `Is only partly inside ${partly.ip}, which is authorized as a whole.`)]
-  })
 
 /** The first and the last address of a subnet are not hosts. */
 function isInside({ low, high, prefix }: Network, [first, last]: readonly [number, number]): boolean {
