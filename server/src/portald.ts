@@ -46,8 +46,12 @@ renewal.follow(portal.secure)
 portal.secure.listen({ host: '0.0.0.0', port: Number(securePort), backlog: 1024 })
 portal.plain.listen({ host: '0.0.0.0', port: Number(plainPort), backlog: 1024 })
 
+/** Twice, because a look that was under way may have begun with the earlier names. */
 const renew = (): void =>
-  void renewal.look().catch((fault: unknown) => log(`The certificate was not renewed: ${fault}`))
+  void renewal
+    .look()
+    .then(() => renewal.look())
+    .catch((fault: unknown) => log(`The certificate was not renewed: ${fault}`))
 setInterval(renew, renewMs).unref()
 
 apply = () => {
