@@ -110,11 +110,6 @@ export const importTable: readonly Row[] = [
     because: 'the socket of the portal has the frames of that of applyd',
   },
   {
-    code: 'portal/',
-    may: ['portal/'],
-    because: 'what the portal may ask, for both ends of its socket',
-  },
-  {
     code: 'runtime/',
     may: ['runtime/', 'database/', 'workers/', 'plan/live-sets.ts', ...pure, 'node:*'],
     because: 'runtime state is kept beside the configuration and does not depend on it',

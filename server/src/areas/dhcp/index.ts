@@ -4,6 +4,7 @@
 import { defineArea } from '../../http/handle.ts'
 import { authorizationRules, settings as authorizationSettings } from '../authorization/public.ts'
 import { aggregated, connections } from '../network/public.ts'
+import { verify } from './authorized-networks.ts'
 import { slots } from './config.ts'
 import { lists } from './lists.ts'
 import { render } from './render.ts'
@@ -14,6 +15,7 @@ export const dhcp = defineArea({
   slots,
   lists,
   reads: [connections, aggregated, authorizationRules, authorizationSettings],
+  verify,
   render,
   routes,
 })
