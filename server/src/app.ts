@@ -18,6 +18,7 @@ import { ruleOrigins } from './areas/firewall/config.ts'
 import { findPlaces } from './areas/firewall/connections.ts'
 import { firewall } from './areas/firewall/index.ts'
 import { createLockOutGuard } from './areas/firewall/lock-out.ts'
+import { membersOf } from './areas/firewall/people.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { gatheredLogs } from './areas/logs/jobs.ts'
 import { followPortalUsers } from './areas/portal/jobs-portal.ts'
@@ -131,10 +132,13 @@ const gatewayActor = { login: 'system', address: '127.0.0.1' }
 export const endpointsOf = (areas: readonly Area[]): AreaEndpoints[] =>
   areas.map(({ name, routes }) => ({ name, endpoints: routes.map((route) => route.endpoint) }))
 
-type ConfigurationParts = Pick<GatewayParts, 'database' | 'applier' | 'clock' | 'facts' | 'areas'>
+type ConfigurationParts = Pick<GatewayParts, 'database' | 'applier' | 'clock' | 'facts' | 'areas'> & {
+  /** Who is at an address; without sessions no one is known. */
+  readonly userAt?: (address: string) => string | undefined
+}
 
 /** What a change of the configuration needs and does, without anything that serves it. Opens no file but the database. */
-export function createConfiguration({ database, applier, clock, facts, areas = allAreas }: ConfigurationParts) {
+export function createConfiguration({ database, applier, clock, facts, userAt, areas = allAreas }: ConfigurationParts) {
   const slots = areas.flatMap((area) => area.slots)
   const audit = new AuditTrail(database, clock.now)
   const accounts = new Shelter(database, accountTables)
@@ -151,7 +155,10 @@ export function createConfiguration({ database, applier, clock, facts, areas = a
     applier,
     facts,
     clock,
-    lockOut: createLockOutGuard(facts, clock.now),
+    lockOut: createLockOutGuard(facts, clock.now, (address) => {
+      const id = userAt?.(address)
+      return id === undefined ? [] : membersOf(engine.config, id)
+    }),
     referencesTo,
     rightsSlots,
     isUrgent: isRevocation,
@@ -186,7 +193,10 @@ export function createConfiguration({ database, applier, clock, facts, areas = a
 export function createGateway(parts: GatewayParts): Gateway {
   const { database, applier, clock } = parts
   const areas = parts.areas ?? allAreas
-  const { engine, store, audit, accounts, sessions, guard, referencesTo, rightsSlots } = createConfiguration(parts)
+  const { engine, store, audit, accounts, sessions, guard, referencesTo, rightsSlots } = createConfiguration({
+    ...parts,
+    userAt: (address) => userSessions.at(address)?.userId,
+  })
   const refusedSignIns = new RefusalLog((entry) => audit.note(entry), clock.elapsed)
   const firstPassword = new FirstPassword({
     database: accounts,

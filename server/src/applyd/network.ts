@@ -46,7 +46,7 @@ const nothing: Managed = { devices: [], made: [], mirrored: [] }
 
 /** As ip(8) prints them, for gatewayd, which starts no program itself. */
 export const showDevices = (): Promise<string> => show('devices', ['-details', 'addr', 'show'])
-export const showNeighbours = (): Promise<string> => show('neighbours', ['neigh', 'show'])
+export const showNeighbours = (): Promise<string> => show('neighbours', ['-s', 'neigh', 'show'])
 
 async function show(what: string, args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await run([...installed().ip, '-json', ...args], commandTimeoutMs)

@@ -47,7 +47,9 @@ export function guardConnections(server: Server): Server {
     if (own.size > hardLimit) socket.destroy()
   })
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
-    if (socket.writable && !socket.destroyed) socket.end(rawAnswer(error.code))
+    // Before TLS is there, no one reads an answer and nothing ends the connection.
+    const isReadable = error.code?.startsWith('HPE_') || error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    if (isReadable && socket.writable && !socket.destroyed) socket.end(rawAnswer(error.code))
     else socket.destroy()
   })
   // An unknown expectation is ignored; Node's own refusal would lack our headers.

@@ -1,6 +1,7 @@
 // What an answer is made of, with the headers that every answer has.
 
 import type { ServerResponse } from 'node:http'
+import { TLSSocket } from 'node:tls'
 import type { Markup } from './html.ts'
 
 export interface Reply {
@@ -20,10 +21,12 @@ const common = {
   'X-Frame-Options': 'DENY',
   // Not no-referrer: browsers would send no usable Origin with a form.
   'Referrer-Policy': 'same-origin',
-  'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
 } as const
+
+/** Browsers complain about it on plain HTTP, where they do not follow it. */
+const overTls = { 'Cross-Origin-Opener-Policy': 'same-origin' } as const
 
 export const pageReply = (status: number, page: Markup, headers: Reply['headers'] = {}): Reply => ({
   status,
@@ -46,6 +49,12 @@ export const textReply = (status: number, type: string, body: string, headers: R
 
 export function send(response: ServerResponse, { status, headers, body }: Reply, isHead: boolean): void {
   if (response.headersSent || response.destroyed) return
-  response.writeHead(status, { ...common, ...headers, 'Content-Length': String(Buffer.byteLength(body)) })
+  const isTls = response.socket instanceof TLSSocket
+  response.writeHead(status, {
+    ...common,
+    ...(isTls ? overTls : {}),
+    ...headers,
+    'Content-Length': String(Buffer.byteLength(body)),
+  })
   response.end(isHead ? undefined : body)
 }

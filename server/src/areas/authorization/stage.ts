@@ -1,5 +1,6 @@
 // What the firewall does with hosts that are authorized or not, from the settings and rules of authorization. Pure.
 
+import { portal } from '../../engines/portal/index.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { noRanges, type Ranges, toRanges, unite } from '../../net/ranges.ts'
 import type { LocalSide } from '../../policy/local-side.ts'
@@ -8,9 +9,6 @@ import { userId, users } from '../users/public.ts'
 import { claimNetworks, claimsOf, spanOf } from './claims.ts'
 import { authorizationRules, settings } from './config.ts'
 import type { AuthorizationRule } from './contract.ts'
-
-/** Where the portal answers plain HTTP. */
-export const portalHttpPort = (): number => 8085
 
 export interface StageContext {
   readonly side: LocalSide
@@ -35,7 +33,7 @@ export function authorizationStage(
     side,
     ...byRules,
     idleSeconds: session_minutes * 60,
-    portalPort: isEnforced && web_authorization ? portalHttpPort() : null,
+    portalPort: isEnforced && web_authorization ? portal.ports.http.destinationPort : null,
     notesUnknown,
   }
 }
