@@ -33,7 +33,6 @@ describe('a user at the portal', () => {
       ...{ refusal: null, idleSeconds: 900 },
     })
     network.add({ userId: 'user.id.1', address: '10.10.0.34', state: 'over_limit' })
-    bench.gateway.clock.advance(1)
     assert.equal((await actions.host({ address: '10.10.0.34' })).refusal, 'over_limit')
     const id = await bench.addUser('denied', { enabled: true })
     const rule = {

@@ -33,25 +33,6 @@ function opened(
   return null
 }
 
-interface Waiting {
-  readonly readAt: number
-  readonly byAddress: ReadonlyMap<string, UserSession>
-}
-
-const waitingOf = new WeakMap<Services, Waiting>()
-
-/** Sessions that are over the limit, read once a second: many hosts ask, and there are tens of thousands of sessions. */
-function waitingAt(services: Services, address: string): UserSession | undefined {
-  const now = services.clock.elapsed()
-  const known = waitingOf.get(services)
-  if (known && now - known.readAt < 1) return known.byAddress.get(address)
-  const all = services.userSessions?.list() ?? []
-  const over = all.filter(({ state }) => state === 'over_limit').map((session) => [session.address, session] as const)
-  const waiting = { readAt: now, byAddress: new Map(over) }
-  waitingOf.set(services, waiting)
-  return waiting.byAddress.get(address)
-}
-
 /** Addresses of rules whose user is denied. */
 const deniedHosts = perState(
   [authorizationRules, users],
@@ -63,14 +44,10 @@ const deniedHosts = perState(
     ),
 )
 
-/** The session of the host at this address, whether it is connected or waits. */
-const sessionAt = ({ userSessions }: Services, address: string): UserSession | undefined =>
-  userSessions.at(address) ?? userSessions.list().find((session) => session.address === address)
-
 export function hostState(services: Services, { address }: Args<'host'>): HostState {
   const { config } = services.engine
   const { allow_internet_to_everyone, session_minutes } = read(config, authorization)
-  const session = services.userSessions?.at(address) ?? waitingAt(services, address)
+  const session = services.userSessions.at(address)
   const isConnected = session?.state === 'connected'
   const user = session && findUser(config, session.userId)
   return {
@@ -129,7 +106,7 @@ export async function signOut(
     services.portal.sessions.end(own.handle)
     services.portal.lines.write('user-cabinet-backend', 'info', `User '${login}' signed out from ${address}.`)
   }
-  const host = sessionAt(services, address)
+  const host = services.userSessions.at(address)
   if (host?.type === 'web') await services.userSessions.end(host.id)
   return done
 }
