@@ -79,6 +79,7 @@ class RuleIndex {
 
 /** What is in only one of two states of a list. Items that did not change are the very same. */
 function difference<T extends Item>(before: readonly T[], after: readonly T[]): readonly [removed: T[], added: T[]] {
+  if (before === after) return [[], []]
   const [head, tail] = commonEnds(before, after)
   const [old, now] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)]
   const [known, kept] = [new Set(old), new Set(now)]

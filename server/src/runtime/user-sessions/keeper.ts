@@ -5,6 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { GatewayError } from '../../contract/error.ts'
 import type { Applier, Arrivals, LiveElement } from '../../plan/artifacts.ts'
+import { userOfSet } from '../../plan/live-sets.ts'
 import type { Clock } from '../clock.ts'
 import { elementOf, SessionChanges } from './changes.ts'
 import { type Comparison, compare } from './comparison.ts'
@@ -282,8 +283,11 @@ export class SessionKeeper implements UserSessions {
 
   async #follow(users: KnownNews['users'], rules: KnownNews['rules'], fresh: ReadonlySet<string>): Promise<void> {
     const { known } = this.#parts
-    const isAll = users === 'all' || fresh.size > 0
-    const ofUsers = users === 'all' ? [] : [...users].flatMap((id) => entriesOf(this.#index.ofUser(id)))
+    // A set of one user concerns nobody else; every other set may concern everyone.
+    const named = [...fresh].map(userOfSet)
+    const isAll = users === 'all' || named.includes(null)
+    const concerned = users === 'all' ? [] : [...users, ...named.filter((id) => id !== null)]
+    const ofUsers = concerned.flatMap((id) => entriesOf(this.#index.ofUser(id)))
     const affected = isAll
       ? this.#index.all()
       : new Set([...ofUsers, ...[...rules].flatMap((id) => [...this.#index.ofRule(id)])])
