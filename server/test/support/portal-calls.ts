@@ -80,6 +80,7 @@ export async function createPortalBench(options: TestOptions = {}): Promise<Port
   const admin: PortalBench['admin'] = async (...call) => (await gateway.client('predefined_admin_write'))(...call)
   const userSessions: Services['userSessions'] = {
     ...{ list: network.list, ofUser: network.ofUser, at: network.at },
+    expectedAt: (address) => gateway.services.userSessions.expectedAt(address),
     openWeb: (userId, address) => network.openWeb(userId, address),
     end: (id) => network.end(id),
     endAllOf: (userId) => network.endAllOf(userId),

@@ -152,6 +152,12 @@ export class SessionKeeper implements UserSessions {
     return (this.#index.at(address) ?? this.#index.around(address))?.session
   }
 
+  /** The user by whose rule the next packet of an address without session is let through. */
+  async expectedAt(address: string): Promise<string | undefined> {
+    const neighbour = await this.#neighbourAt(address, 'lately').catch(() => null)
+    return this.#parts.known.ruleFor(address, neighbour?.mac ?? null)?.userId
+  }
+
   /** The listener gets hosts that nothing authorizes, as the kernel noted them. */
   onUnknown(listener: (hosts: readonly LiveElement[]) => void): void {
     this.#unknownListeners.push(listener)
