@@ -51,26 +51,26 @@ export class Draft {
     return known
   }
 
-  /** In one list for each transaction of the kernel, none of them longer than it takes. */
+  /** In one list for each transaction of the kernel, none of them longer than it takes, and each set once in a list. */
   changes(most: number): LiveChange[][] {
     const lists: LiveChange[][] = []
-    let list: LiveChange[] = []
+    let list = new Map<string, LiveChange>()
     let room = most
     const put = (set: string, kind: 'add' | 'remove', elements: readonly LiveElement[]): void => {
       for (let at = 0; at < elements.length; ) {
         const part = elements.slice(at, at + room)
-        list.push({ set, add: [], remove: [], [kind]: part })
+        list.set(set, { ...(list.get(set) ?? { set, add: [], remove: [] }), [kind]: part })
         at += part.length
         room -= part.length
         if (room > 0) continue
-        lists.push(list)
-        list = []
+        lists.push([...list.values()])
+        list = new Map()
         room = most
       }
     }
     // Removals first: where both concern a host, the other session of its address comes after.
     for (const [set, { remove }] of this.#sets) put(set, 'remove', [...remove.values()])
     for (const [set, { add }] of this.#sets) put(set, 'add', [...add.values()])
-    return list.length > 0 ? [...lists, list] : lists
+    return list.size > 0 ? [...lists, [...list.values()]] : lists
   }
 }
