@@ -36,7 +36,10 @@ export interface People {
   readonly source: PacketUser | null
   readonly destination: PacketUser | null
   /** What the evaluator has to know; empty where nothing is known. */
-  readonly fields: Pick<Packet, 'sourceMembers' | 'destinationMembers' | 'authorization' | 'sourceMac'>
+  readonly fields: Pick<
+    Packet,
+    'sourceMembers' | 'destinationMembers' | 'authorization' | 'isBoundToCard' | 'sourceMac'
+  >
   /** Users and groups of the packet by id, as `user.id.5 "Anna"`. */
   readonly titles: Readonly<Record<string, string>>
 }
@@ -63,7 +66,7 @@ export function othersFinder(config: Config, sessions: KnownSessions): FindOther
       addresses.length > fewAddresses
         ? sessions.list()
         : addresses.flatMap((address) => sessions.at(printAddress(address)) ?? [])
-    const hosts = (near ?? []).flatMap(({ type, address: text, userId: id }) => {
+    const hosts = near.flatMap(({ type, address: text, userId: id }) => {
       const address = type === 'net' ? null : parseAddress(text)
       return address === null || address < low || address > high ? [] : [[address, membersOf(config, id)] as const]
     })
@@ -86,7 +89,12 @@ export function findPeople(config: Config, sessions: KnownSessions, asked: Asked
     address,
     source: found.user,
     destination: target.user,
-    fields: { sourceMembers, destinationMembers, authorization, ...(mac === null ? {} : { sourceMac: mac }) },
+    fields: {
+      sourceMembers,
+      destinationMembers,
+      authorization,
+      ...(mac === null ? {} : { sourceMac: mac, isBoundToCard: true }),
+    },
     titles: titlesOf(config, [...sourceMembers, ...destinationMembers]),
   }
 }
