@@ -9,16 +9,16 @@ import { createSlices } from '../../workers/slices.ts'
 import { findGroup, findUser } from '../users/public.ts'
 import { authorizationSettings } from './config.ts'
 import * as contract from './contract.ts'
-import * as sessions from './contract-sessions.ts'
+import type { AuthSession } from './contract-sessions.ts'
 import { ruleList } from './lists.ts'
 import { authorizationItems } from './status.ts'
 
 /** Tens of thousands, in slices between which others are answered. */
-async function showSessions({ config, services }: Context): Promise<sessions.AuthSession[]> {
+async function showSessions({ config, services }: Context): Promise<AuthSession[]> {
   const now = Math.floor(services.clock.now().getTime() / 1000)
   const offsetAt = clockOffsets(services.facts().timeZone)
   const slices = createSlices()
-  const shown: sessions.AuthSession[] = []
+  const shown: AuthSession[] = []
   for (const { id, userId, type, address, mac, state, startedAt, ruleId } of services.userSessions.list()) {
     const user = findUser(config, userId)
     await slices()
@@ -44,8 +44,8 @@ async function showSessions({ config, services }: Context): Promise<sessions.Aut
 export const routes: readonly Route[] = [
   ...listRoutes(contract.authorizationRules, ruleList),
   ...settingsRoutes(contract.authorizationSettings, authorizationSettings),
-  handle(sessions.listSessions, showSessions),
-  handle(sessions.endSession, async (context) => {
+  handle(contract.listSessions, showSessions),
+  handle(contract.endSession, async (context) => {
     const { params, config, services, requireAuthority } = context
     const session = services.userSessions.find(params.session_id)
     requireAuthority()
@@ -53,5 +53,5 @@ export const routes: readonly Route[] = [
     const login = findUser(config, session.userId)?.login ?? session.userId
     context.audit(`The session of the user ${login} at ${session.address} was ended.`)
   }),
-  handle(sessions.status, ({ config, services }) => authorizationItems(config, services.userSessions)),
+  handle(contract.status, ({ config, services }) => authorizationItems(config, services.userSessions)),
 ]

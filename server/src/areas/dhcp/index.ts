@@ -4,6 +4,7 @@
 import { defineArea } from '../../http/handle.ts'
 import { authorizationRules, settings as authorizationSettings } from '../authorization/public.ts'
 import { aggregated, connections } from '../network/public.ts'
+import { settings as portalSettings } from '../portal/public.ts'
 import { verify } from './authorized-networks.ts'
 import { slots } from './config.ts'
 import { lists } from './lists.ts'
@@ -14,7 +15,7 @@ export const dhcp = defineArea({
   name: 'dhcp',
   slots,
   lists,
-  reads: [connections, aggregated, authorizationRules, authorizationSettings],
+  reads: [connections, aggregated, authorizationRules, authorizationSettings, portalSettings],
   verify,
   render,
   routes,
