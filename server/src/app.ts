@@ -53,13 +53,11 @@ import type { DiskReserve, DiskState } from './runtime/disk-reserve.ts'
 import { HitCounters } from './runtime/hit-counters.ts'
 import { AuditTrail } from './runtime/logs/audit.ts'
 import type { AuditEntry } from './runtime/logs/audit-entry.ts'
-import { FirewallLog, firewallLogMigrations } from './runtime/logs/firewall-log.ts'
+import { FirewallLog } from './runtime/logs/firewall-log.ts'
 import type { Log } from './runtime/logs/log.ts'
-import { LogQuota, logBytesOf } from './runtime/logs/log-quota.ts'
+import { LogQuota, logBytesOf, logMigrations } from './runtime/logs/log-quota.ts'
 import { LogReader } from './runtime/logs/log-reader.ts'
-import { SystemLog, systemLogMigrations } from './runtime/logs/system-log.ts'
-import { unitLineMigrations } from './runtime/logs/unit-lines.ts'
-import { authJournalMigrations } from './runtime/portal/auth-journal.ts'
+import { SystemLog } from './runtime/logs/system-log.ts'
 import { createPortalState } from './runtime/portal/portal-state.ts'
 import { SessionKeeper } from './runtime/user-sessions/keeper.ts'
 import { linesOf } from './runtime/user-sessions/session-lines.ts'
@@ -395,11 +393,6 @@ export function createGateway(parts: GatewayParts): Gateway {
     return next
   }
 }
-
-const logMigrations = [
-  ...[...firewallLogMigrations, ...systemLogMigrations],
-  ...[...unitLineMigrations, ...authJournalMigrations],
-]
 
 /** A damaged log must not keep the gateway from starting: a file that cannot be opened is deleted. */
 function openLog(path: string, { log, reserve }: Pick<GatewayParts, 'log' | 'reserve'>): Database {

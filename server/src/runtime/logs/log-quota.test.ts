@@ -4,17 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Database } from '../../database/database.ts'
-import { firewallLogMigrations } from './firewall-log.ts'
-import { LogQuota, logBytesOf } from './log-quota.ts'
-import { systemLogMigrations } from './system-log.ts'
+import { LogQuota, logBytesOf, logMigrations } from './log-quota.ts'
 
-const migrations = [...firewallLogMigrations, ...systemLogMigrations]
 const mebibyte = 1 << 20
 
 describe('the room of the logs', () => {
   const withLogs = (work: (database: Database, add: (count: number) => void) => void): void => {
     const folder = mkdtempSync(join(tmpdir(), 'portcullis-quota-'))
-    const database = new Database(join(folder, 'log.db'), undefined, { migrations, isForgetful: true })
+    const database = new Database(join(folder, 'log.db'), undefined, { migrations: logMigrations, isForgetful: true })
     let number = 0
     work(database, (count) =>
       database.transact(() => {

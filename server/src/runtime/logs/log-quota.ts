@@ -2,6 +2,16 @@
 // oldest records go; their pages are used again for new ones.
 
 import type { Database } from '../../database/database.ts'
+import { authJournalMigrations } from '../portal/auth-journal.ts'
+import { firewallLogMigrations } from './firewall-log.ts'
+import { systemLogMigrations } from './system-log.ts'
+import { unitLineMigrations } from './unit-lines.ts'
+
+/** Of all tables in the file of the logs. */
+export const logMigrations = [
+  ...[...firewallLogMigrations, ...systemLogMigrations],
+  ...[...unitLineMigrations, ...authJournalMigrations],
+]
 
 export interface LogQuotaParts {
   readonly database: Database
@@ -42,9 +52,7 @@ export class LogQuota {
         .run(removedAtOnce)
       if (Number(changes) === removedAtOnce) return
       database
-        .prepare(
-          'DELETE FROM auth_events WHERE sequence IN (SELECT sequence FROM auth_events ORDER BY sequence LIMIT ?)',
-        )
+        .prepare('DELETE FROM auth_journal WHERE place IN (SELECT place FROM auth_journal ORDER BY place LIMIT ?)')
         .run(removedAtOnce)
       // The newest of each source tells how far it was read.
       database
