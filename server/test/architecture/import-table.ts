@@ -111,7 +111,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'runtime/',
-    may: ['runtime/', 'database/', 'workers/', 'plan/live-sets.ts', ...pure, 'node:*'],
+    may: ['runtime/', 'database/', 'workers/', 'net/', 'plan/live-sets.ts', ...pure, 'node:*'],
     because: 'runtime state is kept beside the configuration and does not depend on it',
   },
   {

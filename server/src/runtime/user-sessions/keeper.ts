@@ -3,6 +3,7 @@
 // recorded before the kernel forgets it, what begins is recorded after the kernel has it, and comparison.ts repairs the rest.
 
 import { createHash, randomUUID } from 'node:crypto'
+import { setTimeout as passes } from 'node:timers/promises'
 import { GatewayError } from '../../contract/error.ts'
 import type { Applier, Arrivals, LiveElement } from '../../plan/artifacts.ts'
 import { userOfSet } from '../../plan/live-sets.ts'
@@ -16,7 +17,7 @@ import { inParts } from './parts.ts'
 import type { UserSession, UserSessions } from './session.ts'
 import { type Entry, SessionIndex } from './session-index.ts'
 import type { SessionEvent } from './session-lines.ts'
-import type { SessionRow, SessionRows } from './session-rows.ts'
+import { rowOf, type SessionRow, type SessionRows } from './session-rows.ts'
 import { Steps } from './steps.ts'
 
 export interface KeeperParts {
@@ -477,10 +478,11 @@ export class SessionKeeper implements UserSessions {
         this.#isFollowing = true
         await this.takeArrivals(arrivals)
         const isNone = arrivals.authorized.length + arrivals.unknown.length === 0
-        if (isNone && performance.now() - began < quickMilliseconds) await passes(retrySeconds * 1_000)
+        if (isNone && performance.now() - began < quickMilliseconds)
+          await passes(retrySeconds * 1_000, undefined, { ref: false })
       } catch {
         this.#isFollowing = false
-        await passes(retrySeconds * 1_000)
+        await passes(retrySeconds * 1_000, undefined, { ref: false })
       }
     }
   }
@@ -501,18 +503,6 @@ export class SessionKeeper implements UserSessions {
 
 /** An answer without hosts that comes sooner was not waited for. */
 const quickMilliseconds = 100
-
-const passes = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, milliseconds).unref()
-  })
-
-const rowOf = ({ session, credential, mustCut }: Entry): SessionRow => ({
-  session,
-  credential,
-  state: session.state,
-  mustCut,
-})
 
 const entriesOf = ({ connected, waiting }: ReturnType<SessionIndex['ofUser']>): Entry[] => [...connected, ...waiting]
 
