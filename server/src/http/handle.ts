@@ -220,7 +220,7 @@ export interface Services {
   /** Sessions of users on the network. */
   readonly userSessions: Pick<
     SessionKeeper,
-    'list' | 'find' | 'ofUser' | 'at' | 'openWeb' | 'end' | 'endAllOf' | 'onUnknown' | 'state'
+    'list' | 'find' | 'ofUser' | 'at' | 'expectedAt' | 'openWeb' | 'end' | 'endAllOf' | 'onUnknown' | 'state'
   >
   readonly guard: SignInGuard
   /** Records sign-ins that were refused before a password was checked; a flood becomes one record with its count. */

@@ -6,9 +6,9 @@ import type { HostState, OwnSession, PersonalPage, Refused, SecondFactor } from 
 import { qrPicture } from './qr.ts'
 import type { PortalFault } from './texts.ts'
 
-export function refusalNotice({ texts }: View, { reason, retrySeconds, detail }: Refused): Markup {
+export function refusalNotice({ texts }: View, { reason, retrySeconds, weakness }: Refused): Markup {
   const { title, text } = texts.refusals[reason]
-  const more = detail === undefined || detail === '' ? null : foreign(detail)
+  const more = weakness === undefined ? null : texts.weaknesses[weakness]
   return notice('bad', title, text, more, retrySeconds === undefined ? null : texts.retryIn(Math.ceil(retrySeconds)))
 }
 
@@ -24,7 +24,7 @@ export function signInPage(view: View, host: HostState | null, message: Markup |
   const top = message ?? refusal ?? (isIn ? connectedNotice(view, host) : null)
   const heading = isIn ? texts.personalPage : refusal !== null ? texts.signInAsOther : texts.signIn
   const body = html`${top}
-${isIn ? html`<div class="card">${form(view, '/sign-out', html`<button class="stretch">${texts.signOut}</button>`)}</div>` : null}
+${isIn && host.isSignedIn ? html`<div class="card">${form(view, '/sign-out', html`<button class="stretch">${texts.signOut}</button>`)}</div>` : null}
 <div class="card">
 ${top === null ? html`<h1>${heading}</h1>` : html`<h2>${heading}</h2>`}
 ${isIn ? html`<p class="soft">${texts.introPersonal}</p>` : introOf(view, host)}
@@ -133,7 +133,9 @@ function hostNotice(view: View, host: HostState): Markup {
   if (!host.isEnforced) return notice('good', texts.connected, texts.notEnforced)
   if (host.isAuthorized) return notice('good', texts.connected, texts.connectedText)
   const reason = host.refusal === null ? null : texts.refusals[host.refusal]
-  const again = html`<a href="${withWanted('/', view.wanted)}">${texts.signIn}</a>`
+  // Who has too many sessions ends one here; another sign-in would not help.
+  const again =
+    host.refusal === 'over_limit' ? null : html`<a href="${withWanted('/', view.wanted)}">${texts.signIn}</a>`
   return notice('bad', reason?.title ?? texts.notConnected, reason?.text ?? texts.notConnectedText, again)
 }
 
@@ -193,6 +195,7 @@ ${form(
   html`<input class="hidden" name="login" value="${login}" autocomplete="username" tabindex="-1" aria-hidden="true" readonly>
 ${field('current', texts.currentPassword, 'current-password')}
 ${field('next', texts.newPassword, 'new-password')}
+<p class="soft hint" id="hint">${texts.passwordRule}</p>
 ${field('repeat', texts.repeatPassword, 'new-password')}
 <button class="main">${texts.changePassword}</button>`,
 )}

@@ -305,17 +305,36 @@ describe('the personal page', () => {
     assert.equal((await browser.get('/')).status, 200, 'the sign-in page can be reached')
   })
 
+  it('is where a user with too many sessions ends one', async () => {
+    const browser = await signedIn()
+    gateway.answers.host = () => ({ ...newcomer, refusal: 'over_limit' })
+    assert.equal((await browser.get('/')).headers.location, '/me')
+    const { text } = await browser.get('/me')
+    assert.match(text, /Too many sessions[\s\S]*action="\/end"/)
+    assert.doesNotMatch(text, /<a href="\/">/, 'another sign-in would not help')
+  })
+
+  it('offers no sign-out where a rule lets the host through', async () => {
+    const browser = browserAt(nextHost())
+    gateway.answers.host = () => ({ ...connectedHost, isSignedIn: false })
+    const { text } = await browser.get('/')
+    assert.match(text, /You are connected/)
+    assert.doesNotMatch(text, /sign-out/)
+  })
+
   it('changes the password, and says why not', async () => {
     const browser = await signedIn()
     const fields = { current: 'secret', next: 'new one', repeat: 'new one' }
     await browser.get('/password')
     assert.equal((await browser.post('/password', { ...fields, repeat: 'other' })).status, 422)
     assert.match(browser.last.text, /The passwords differ/)
-    gateway.answers.changePassword = () => ({ status: 'refused', reason: 'weak', detail: 'Too <short>.' })
+    gateway.answers.changePassword = () => ({ status: 'refused', reason: 'weak', weakness: 'short' })
     assert.equal((await browser.post('/password', fields)).status, 422)
-    assert.match(browser.last.text, /Too &lt;short&gt;\./)
+    assert.match(browser.last.text, /It must have at least 10 characters\./)
+    const russian = await browser.post('/password?lang=ru', fields)
+    assert.match(russian.text, /Нужно не менее 10 символов\./)
     gateway.answers.changePassword = () => ({ status: 'done' })
-    const done = await browser.post('/password', fields)
+    const done = await browser.post('/password?lang=en', fields)
     assert.match((await browser.get(done.headers.location ?? '')).text, /role="status"><h1>Your password was changed\./)
     gateway.answers.personal = () => ({ ...anna, canChangePassword: false })
     assert.equal((await browser.get('/password')).status, 404)
@@ -395,7 +414,7 @@ describe('hostile input', () => {
       sessions: [{ id: nasty, type: nasty, address: nasty, state: nasty, startedAt: 1, isThis: true }],
     })
     gateway.answers.host = () => ({ ...connectedHost, user: { login: nasty, name: nasty } })
-    gateway.answers.endSession = () => ({ status: 'refused', reason: 'weak', detail: nasty })
+    gateway.answers.endSession = () => ({ status: 'refused', reason: 'wrong' })
     const browser = browserAt(nextHost())
     const pages = [await browser.get(`/?wanted=${encodeURIComponent(nasty)}&lang=${encodeURIComponent(nasty)}`)]
     pages.push(await browser.post('/sign-in', { login: nasty, password: '', wanted: nasty }))

@@ -22,7 +22,7 @@ export type PortalRefusal =
   | 'over_limit'
   /** The second factor cannot be asked for now. */
   | 'no_second_factor'
-  /** The new password is not accepted; `detail` says why. */
+  /** The new password is not accepted; `weakness` says why. */
   | 'weak'
   /** The sign-in is too old or unknown. */
   | 'expired'
@@ -31,8 +31,15 @@ export interface Refused {
   readonly status: 'refused'
   readonly reason: PortalRefusal
   readonly retrySeconds?: number
-  readonly detail?: string
+  readonly weakness?: PasswordWeakness
 }
+
+/** Of passwords that users choose. */
+export const shortestPassword = 10
+export const longestPassword = 128
+
+/** `guessable`: common, or it contains the login, the product name or the host name. */
+export type PasswordWeakness = 'short' | 'long' | 'same' | 'guessable'
 
 /** What the gateway knows of the host at an address. */
 export interface HostState {
@@ -41,6 +48,8 @@ export interface HostState {
   /** May it reach external networks now? */
   readonly isAuthorized: boolean
   readonly user: { readonly login: string; readonly name: string } | null
+  /** Is it authorized by a sign-in, which can be ended by a sign-out? */
+  readonly isSignedIn: boolean
   readonly refusal: PortalRefusal | null
   /** Seconds without traffic after which the session ends; null without one. */
   readonly idleSeconds: number | null

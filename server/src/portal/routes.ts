@@ -49,8 +49,9 @@ const refusedReply = (page: Markup, { reason, retrySeconds }: Refused): Reply =>
 
 const showSignIn: Handler = async ({ address, token, view }, gateway) => {
   const host = await gateway.call('host', { address })
-  // Who is signed in here and has access wants their own page.
-  if (token !== null && (host.isAuthorized || !host.isEnforced)) return redirect(303, withWanted('/me', view.wanted))
+  // Who is signed in here and has access wants their own page, and who has too many sessions can end one there.
+  const isAtHome = host.isAuthorized || !host.isEnforced || host.refusal === 'over_limit'
+  if (token !== null && isAtHome) return redirect(303, withWanted('/me', view.wanted))
   return pageReply(200, signInPage(view, host, null))
 }
 

@@ -58,6 +58,7 @@ a{color:inherit;text-underline-offset:.2em}
 label{display:block;font-weight:600;margin:0 0 .25rem}
 input{display:block;width:100%;font:inherit;color:inherit;background:var(--page);border:1px solid var(--line);border-radius:.5rem;
 padding:.625rem .75rem;margin:0 0 1rem;min-height:2.875rem}
+.hint{margin-top:-.5rem}
 .code{font-size:1.25rem;letter-spacing:.2em;font-variant-numeric:tabular-nums}
 button,.button{display:inline-block;font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer;min-height:2.875rem;
 padding:.625rem 1.25rem;border-radius:.5rem;border:1px solid var(--line);background:transparent;color:inherit}

@@ -1,7 +1,13 @@
 // Every sentence of the portal, in its languages. A type demands each in each.
 
 import type { PortalLanguage } from '../render/portal.ts'
-import type { PortalRefusal, SecondFactor } from './protocol.ts'
+import {
+  longestPassword,
+  type PasswordWeakness,
+  type PortalRefusal,
+  type SecondFactor,
+  shortestPassword,
+} from './protocol.ts'
 
 interface Notice {
   readonly title: string
@@ -53,6 +59,8 @@ export interface Texts {
   readonly newPassword: string
   readonly repeatPassword: string
   readonly passwordChanged: string
+  readonly passwordRule: string
+  readonly weaknesses: Readonly<Record<PasswordWeakness, string>>
   readonly back: string
   readonly retryIn: (seconds: number) => string
   readonly refusals: Readonly<Record<PortalRefusal, Notice>>
@@ -121,6 +129,13 @@ const english: Texts = {
   newPassword: 'New password',
   repeatPassword: 'New password again',
   passwordChanged: 'Your password was changed.',
+  passwordRule: `At least ${shortestPassword} characters. Your other sign-ins end.`,
+  weaknesses: {
+    short: `It must have at least ${shortestPassword} characters.`,
+    long: `It must have at most ${longestPassword} characters.`,
+    same: 'It must differ from the current one.',
+    guessable: 'It is too common, or contains the login, the product name or the host name.',
+  },
   back: 'Back',
   retryIn: (seconds) =>
     seconds < 90
@@ -218,6 +233,13 @@ const russian: Texts = {
   newPassword: 'Новый пароль',
   repeatPassword: 'Новый пароль ещё раз',
   passwordChanged: 'Пароль изменён.',
+  passwordRule: `Не короче ${shortestPassword} символов. Остальные ваши входы завершатся.`,
+  weaknesses: {
+    short: `Нужно не менее ${shortestPassword} символов.`,
+    long: `Допустимо не более ${longestPassword} символов.`,
+    same: 'Он должен отличаться от текущего.',
+    guessable: 'Он слишком распространён либо содержит логин, название продукта или имя узла.',
+  },
   back: 'Назад',
   retryIn: (seconds) =>
     seconds < 90 ? `Повторите через ${seconds} с.` : `Повторите через ${Math.ceil(seconds / 60)} мин.`,

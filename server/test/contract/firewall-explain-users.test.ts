@@ -78,8 +78,6 @@ describe('the explanation of the packet of a user', () => {
       assert.equal(body.problems[0].field, field)
       assert.match(body.problems[0].message, message)
     }
-    Object.assign(gateway.services, { userSessions: undefined })
-    assert.equal((await ask({ user })).status, 422, 'where no sessions are kept no one has one')
   })
 
   it('judges the packet as if the user were at the source that is sent', async () => {

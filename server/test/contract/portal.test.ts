@@ -25,15 +25,16 @@ describe('a user at the portal', () => {
 
   it('sees what the gateway knows of a host, and why it is refused', async () => {
     const { actions, network, admin } = bench
-    const nothing = { isEnforced: true, isAuthorized: false, user: null, refusal: null, idleSeconds: null }
+    const nothing = {
+      ...{ isEnforced: true, isAuthorized: false, user: null, isSignedIn: false, refusal: null, idleSeconds: null },
+    }
     assert.deepEqual(await actions.host({ address: '10.10.0.33' }), nothing)
     await tokenOf('anna', '10.10.0.33')
     assert.deepEqual(await actions.host({ address: '10.10.0.33' }), {
       ...{ isEnforced: true, isAuthorized: true, user: { login: 'anna', name: 'Name of anna' } },
-      ...{ refusal: null, idleSeconds: 900 },
+      ...{ isSignedIn: true, refusal: null, idleSeconds: 900 },
     })
     network.add({ userId: 'user.id.1', address: '10.10.0.34', state: 'over_limit' })
-    bench.gateway.clock.advance(1)
     assert.equal((await actions.host({ address: '10.10.0.34' })).refusal, 'over_limit')
     const id = await bench.addUser('denied', { enabled: true })
     const rule = {
@@ -46,6 +47,12 @@ describe('a user at the portal', () => {
     const added = await admin('POST', '/auth/rules', { ...rule, enabled: true })
     assert.equal(added.status, 200, added.text)
     assert.equal((await actions.host({ address: '10.10.0.35' })).refusal, 'denied')
+    // A host that a rule lets through needs no sign-in, though it has sent nothing yet.
+    await admin('POST', '/auth/rules', { ...rule, user_id: 1, ip: '10.10.0.37', enabled: true })
+    assert.deepEqual(await actions.host({ address: '10.10.0.37' }), {
+      ...nothing,
+      ...{ isAuthorized: true, user: { login: 'anna', name: 'Name of anna' } },
+    })
     await admin('PATCH', '/auth/settings', { allow_internet_to_everyone: true })
     assert.equal((await actions.host({ address: '10.10.0.36' })).isAuthorized, true)
     await admin('PATCH', '/auth/settings', { allow_internet_to_everyone: false })
@@ -96,10 +103,14 @@ describe('a user at the portal', () => {
       actions.changePassword({ address: '10.10.0.8', token: own, current, next })
     const next = 'granite window 77'
     assert.deepEqual(await change('wrong', next), { status: 'refused', reason: 'wrong' })
-    for (const weak of ['short', 'x'.repeat(129), 'my-boris-password', 'password123', userPassword]) {
-      const result = await change(userPassword, weak)
-      assert.ok(result.status === 'refused' && result.reason === 'weak' && result.detail, weak)
+    const faults = {
+      short: 'short',
+      ['x'.repeat(129)]: 'long',
+      [userPassword]: 'same',
+      'my-boris-password': 'guessable',
     }
+    for (const [weak, weakness] of Object.entries({ ...faults, password123: 'guessable' }))
+      assert.deepEqual(await change(userPassword, weak), { status: 'refused', reason: 'weak', weakness })
     assert.deepEqual(await change(userPassword, next, 'x'), expired)
     network.calls.length = 0
     const { revision } = gateway.engine

@@ -11,6 +11,7 @@ import { lacking } from './requires.ts'
 import { patienceMs } from './until.ts'
 
 const program = '/usr/bin/chromium'
+const desk = { width: 1280, height: 720 }
 
 export const browserSkip = lacking(program)
 
@@ -19,6 +20,8 @@ export interface PageOptions {
   readonly language?: string
   /** Most people accept the certificate of the gateway, or have its authority installed. */
   readonly acceptsAnyCertificate?: boolean
+  readonly viewport?: { readonly width: number; readonly height: number }
+  readonly colours?: 'light' | 'dark'
 }
 
 export interface Visit {
@@ -66,8 +69,11 @@ export class LabBrowser implements AsyncDisposable {
     return this.#browser.version()
   }
 
-  async open({ language = 'en-US', acceptsAnyCertificate = true }: PageOptions = {}): Promise<LabPage> {
-    const context = await this.#browser.newContext({ locale: language, ignoreHTTPSErrors: acceptsAnyCertificate })
+  async open(options: PageOptions = {}): Promise<LabPage> {
+    const { language = 'en-US', acceptsAnyCertificate = true, viewport = desk, colours = 'light' } = options
+    const context = await this.#browser.newContext({
+      ...{ locale: language, ignoreHTTPSErrors: acceptsAnyCertificate, viewport, colorScheme: colours },
+    })
     context.setDefaultTimeout(patienceMs)
     return new LabPage(context, await context.newPage())
   }

@@ -32,7 +32,7 @@ export class ListedSessions implements UserSessions {
   }
 
   at(address: string): UserSession | undefined {
-    return this.sessions.find((session) => session.address === address && session.state === 'connected')
+    return this.sessions.find((session) => session.address === address)
   }
 
   openWeb(): Promise<UserSession> {

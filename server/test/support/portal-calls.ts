@@ -30,8 +30,7 @@ export class FakeUserSessions implements UserSessions {
 
   list = (): readonly UserSession[] => this.sessions
   ofUser = (userId: string): readonly UserSession[] => this.sessions.filter((one) => one.userId === userId)
-  at = (address: string): UserSession | undefined =>
-    this.sessions.find((one) => one.address === address && one.state === 'connected')
+  at = (address: string): UserSession | undefined => this.sessions.find((one) => one.address === address)
 
   add(session: Pick<UserSession, 'userId' | 'address'> & Partial<UserSession>): UserSession {
     const added: UserSession = {
@@ -81,6 +80,7 @@ export async function createPortalBench(options: TestOptions = {}): Promise<Port
   const admin: PortalBench['admin'] = async (...call) => (await gateway.client('predefined_admin_write'))(...call)
   const userSessions: Services['userSessions'] = {
     ...{ list: network.list, ofUser: network.ofUser, at: network.at },
+    expectedAt: (address) => gateway.services.userSessions.expectedAt(address),
     openWeb: (userId, address) => network.openWeb(userId, address),
     end: (id) => network.end(id),
     endAllOf: (userId) => network.endAllOf(userId),

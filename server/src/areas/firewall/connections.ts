@@ -22,8 +22,7 @@ export interface ConnectionsQuestion {
   readonly after: Preview
   /** Unix seconds. */
   readonly now: number
-  /** Null where no sessions of users are known. */
-  readonly users: UserPlaces | null
+  readonly users: UserPlaces
   /** Lines as in /proc/net/nf_conntrack. */
   readonly table: string
   /** How many are listed at most. */
@@ -59,10 +58,9 @@ export function answerConnections(
   { now: time, users, table, limit }: Pick<ConnectionsQuestion, 'now' | 'users' | 'table' | 'limit'>,
   parse: (line: string) => TrackedEnds | null,
 ): Refused {
-  const placeOf = users ? placeFinder(users) : undefined
   const judge = createJudge({
     ...{ facts, time, before: policyOf(before, facts), after: policyOf(after, facts) },
-    ...(placeOf ? { placeOf } : {}),
+    placeOf: placeFinder(users),
   })
   const listed: RefusedConnection[] = []
   let [total, withoutPorts] = [0, 0]

@@ -40,14 +40,12 @@ export interface People {
 
 type Asked = Pick<ExplainedPacket, 'source' | 'destination' | 'user'>
 
-export function findPeople(config: Config, sessions: KnownSessions | undefined, asked: Asked): People {
+export function findPeople(config: Config, sessions: KnownSessions, asked: Asked): People {
   const sender = asked.user === undefined ? null : senderOf(config, sessions, asked.user, asked.source)
   const address = asked.source ?? sender?.address
   if (address === undefined) throw invalid('packet.source', 'A packet needs a source address, a user or both.')
   const found = sender?.found ?? hostAt(config, sessions, address)
   const target = hostAt(config, sessions, asked.destination)
-  if (sender === null && sessions === undefined)
-    return { address, source: null, destination: null, fields: {}, titles: {} }
   const sourceMembers = membersOf(config, found.user?.user_id)
   const destinationMembers = membersOf(config, target.user?.user_id)
   const { authorization, mac } = found
@@ -69,15 +67,15 @@ interface Host {
 /** The user that was asked for, as if they were at the source; without one, at an address they have now. */
 function senderOf(
   config: Config,
-  sessions: KnownSessions | undefined,
+  sessions: KnownSessions,
   asked: string | number,
   source: string | undefined,
 ): { readonly address: string; readonly found: Host } {
   const id = `${asked}`.startsWith('user.') ? `${asked}` : userId(asked)
   const user = findUser(config, id)
   if (!user) throw invalid('packet.user', `There is no user ${id}.`)
-  const own = sessions?.ofUser(id) ?? []
-  const session = source === undefined ? usual(own) : own.find((one) => sessions?.at(source)?.id === one.id)
+  const own = sessions.ofUser(id)
+  const session = source === undefined ? usual(own) : own.find((one) => sessions.at(source)?.id === one.id)
   const address = source ?? (session && hostOf(session.address))
   if (address === undefined)
     throw invalid('packet.user', `${titled(config, id)} has no session now. Send the address of a host as the source.`)
@@ -100,9 +98,8 @@ function hostOf(address: string): string {
   return printAddress(network.high > network.low ? network.low + 1 : network.low)
 }
 
-function hostAt(config: Config, sessions: KnownSessions | undefined, address: string): Host {
-  const session =
-    sessions?.at(address) ?? sessions?.list().find((one) => one.state === 'over_limit' && one.address === address)
+function hostAt(config: Config, sessions: KnownSessions, address: string): Host {
+  const session = sessions.at(address)
   if (session) {
     const authorization = session.state === 'over_limit' ? 'suspended' : 'session'
     return { user: shownUser(config, session.userId, session), authorization, mac: session.mac }

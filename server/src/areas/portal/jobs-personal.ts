@@ -3,7 +3,15 @@
 import type { Services } from '../../http/handle.ts'
 import { updateItem } from '../../model/list-edits.ts'
 import { perState, read } from '../../model/slots.ts'
-import type { HostState, PersonalPage, PortalVerbs, Refused } from '../../portal/protocol.ts'
+import {
+  type HostState,
+  longestPassword,
+  type PasswordWeakness,
+  type PersonalPage,
+  type PortalVerbs,
+  type Refused,
+  shortestPassword,
+} from '../../portal/protocol.ts'
 import { settings as authorization, authorizationRules } from '../authorization/public.ts'
 import { findUser, passwordPlace, type StoredUser, userId, users } from '../users/public.ts'
 import { markOf, markOfHash, recordFailure, refused, validUser } from './jobs-entry.ts'
@@ -14,10 +22,6 @@ type UserSession = ReturnType<Services['userSessions']['list']>[number]
 type PortalSession = ReturnType<Services['portal']['sessions']['list']>[number]
 
 const done = { status: 'done' } as const
-
-/** As for administrators. */
-const shortestPassword = 10
-const longestPassword = 128
 
 /** The session of a token and its user, as they are at this moment; null when the token opens nothing (any more). */
 function opened(
@@ -33,25 +37,6 @@ function opened(
   return null
 }
 
-interface Waiting {
-  readonly readAt: number
-  readonly byAddress: ReadonlyMap<string, UserSession>
-}
-
-const waitingOf = new WeakMap<Services, Waiting>()
-
-/** Sessions that are over the limit, read once a second: many hosts ask, and there are tens of thousands of sessions. */
-function waitingAt(services: Services, address: string): UserSession | undefined {
-  const now = services.clock.elapsed()
-  const known = waitingOf.get(services)
-  if (known && now - known.readAt < 1) return known.byAddress.get(address)
-  const all = services.userSessions?.list() ?? []
-  const over = all.filter(({ state }) => state === 'over_limit').map((session) => [session.address, session] as const)
-  const waiting = { readAt: now, byAddress: new Map(over) }
-  waitingOf.set(services, waiting)
-  return waiting.byAddress.get(address)
-}
-
 /** Addresses of rules whose user is denied. */
 const deniedHosts = perState(
   [authorizationRules, users],
@@ -63,20 +48,21 @@ const deniedHosts = perState(
     ),
 )
 
-/** The session of the host at this address, whether it is connected or waits. */
-const sessionAt = ({ userSessions }: Services, address: string): UserSession | undefined =>
-  userSessions.at(address) ?? userSessions.list().find((session) => session.address === address)
-
-export function hostState(services: Services, { address }: Args<'host'>): HostState {
+export async function hostState(services: Services, { address }: Args<'host'>): Promise<HostState> {
+  const { userSessions } = services
+  // Who has no session yet, but is let through by a rule, is not sent to the sign-in page.
+  const expected = userSessions.at(address) ? undefined : await userSessions.expectedAt(address)
   const { config } = services.engine
   const { allow_internet_to_everyone, session_minutes } = read(config, authorization)
-  const session = services.userSessions?.at(address) ?? waitingAt(services, address)
-  const isConnected = session?.state === 'connected'
-  const user = session && findUser(config, session.userId)
+  const session = userSessions.at(address)
+  const id = session?.userId ?? expected
+  const isConnected = session ? session.state === 'connected' : expected !== undefined
+  const user = id === undefined ? undefined : findUser(config, id)
   return {
     isEnforced: !allow_internet_to_everyone,
     isAuthorized: allow_internet_to_everyone || isConnected,
     user: user ? { login: user.login, name: user.name } : null,
+    isSignedIn: session?.type === 'web',
     refusal: isConnected ? null : refusalOf(services, session, address),
     idleSeconds: session ? session_minutes * 60 : null,
   }
@@ -129,7 +115,7 @@ export async function signOut(
     services.portal.sessions.end(own.handle)
     services.portal.lines.write('user-cabinet-backend', 'info', `User '${login}' signed out from ${address}.`)
   }
-  const host = sessionAt(services, address)
+  const host = services.userSessions.at(address)
   if (host?.type === 'web') await services.userSessions.end(host.id)
   return done
 }
@@ -144,10 +130,14 @@ export async function changePassword(
   const { user, session } = own
   const seconds = portal.guard.secondsBlocked(address)
   if (seconds > 0) return refused('blocked', seconds)
-  if (!portal.signIns.take()) return refused('busy', 1)
+  if (!portal.mayTry(address)) return refused('busy', 1)
   const fits = await checkPassword(services, address, user.login, user, current)
   if (fits === null) return refused('busy', 1)
-  if (!fits) {
+  // Of tries that were sent together, those after the one that caused the block do not count.
+  const blocked = portal.guard.secondsBlocked(address)
+  if (blocked > 0) return refused('blocked', blocked)
+  // As at the sign-in, a closed account does not show whether a guess was right.
+  if (!fits || portal.guard.isAccountClosed(user.id)) {
     recordFailure(services, address, user, 'utm-user-cabinet')
     return refused('wrong')
   }
@@ -176,12 +166,12 @@ export async function changePassword(
 }
 
 function weaknessOf(services: Services, { login }: StoredUser, current: string, next: string): Refused | null {
-  const weak = (detail: string): Refused => ({ status: 'refused', reason: 'weak', detail })
-  if (next.length < shortestPassword) return weak(`The password must have at least ${shortestPassword} characters.`)
-  if (next.length > longestPassword) return weak(`The password must have at most ${longestPassword} characters.`)
-  if (next === current) return weak('The new password must differ from the current one.')
-  const words = services.weaknessOf(next, [login, services.brand, services.hostName])
-  return words === null ? null : weak(words)
+  const weak = (weakness: PasswordWeakness): Refused => ({ status: 'refused', reason: 'weak', weakness })
+  if (next.length < shortestPassword) return weak('short')
+  if (next.length > longestPassword) return weak('long')
+  if (next === current) return weak('same')
+  const isGuessable = services.weaknessOf(next, [login, services.brand, services.hostName]) !== null
+  return isGuessable ? weak('guessable') : null
 }
 
 /** Only over the password that was just proved: another one may have been set since. */

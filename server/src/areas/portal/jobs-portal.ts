@@ -12,7 +12,7 @@ type PortalActions = {
 }
 
 export const portalActions = (services: Services): PortalActions => ({
-  host: async (args) => hostState(services, args),
+  host: (args) => hostState(services, args),
   signIn: (args) => signIn(services, args),
   confirm: (args) => confirm(services, args),
   personal: async (args) => personalPage(services, args),

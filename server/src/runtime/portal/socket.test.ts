@@ -33,7 +33,14 @@ const note = async <T>(verb: string, args: unknown, result: T): Promise<T> => {
 const refusal = { status: 'refused', reason: 'wrong' } as const
 const actions: PortalActions = {
   host: (args) =>
-    note('host', args, { isEnforced: true, isAuthorized: false, user: null, refusal: null, idleSeconds: null }),
+    note('host', args, {
+      isEnforced: true,
+      isAuthorized: false,
+      user: null,
+      refusal: null,
+      idleSeconds: null,
+      isSignedIn: false,
+    }),
   signIn: (args) => note('signIn', args, refusal),
   confirm: (args) => note('confirm', args, refusal),
   personal: (args) => note('personal', args, null),

@@ -5,6 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { GatewayError } from '../../contract/error.ts'
 import type { Applier, Arrivals, LiveElement } from '../../plan/artifacts.ts'
+import { userOfSet } from '../../plan/live-sets.ts'
 import type { Clock } from '../clock.ts'
 import { elementOf, SessionChanges } from './changes.ts'
 import { type Comparison, compare } from './comparison.ts'
@@ -151,6 +152,12 @@ export class SessionKeeper implements UserSessions {
     return (this.#index.at(address) ?? this.#index.around(address))?.session
   }
 
+  /** The user by whose rule the next packet of an address without session is let through. */
+  async expectedAt(address: string): Promise<string | undefined> {
+    const neighbour = await this.#neighbourAt(address, 'lately').catch(() => null)
+    return this.#parts.known.ruleFor(address, neighbour?.mac ?? null)?.userId
+  }
+
   /** The listener gets hosts that nothing authorizes, as the kernel noted them. */
   onUnknown(listener: (hosts: readonly LiveElement[]) => void): void {
     this.#unknownListeners.push(listener)
@@ -282,8 +289,11 @@ export class SessionKeeper implements UserSessions {
 
   async #follow(users: KnownNews['users'], rules: KnownNews['rules'], fresh: ReadonlySet<string>): Promise<void> {
     const { known } = this.#parts
-    const isAll = users === 'all' || fresh.size > 0
-    const ofUsers = users === 'all' ? [] : [...users].flatMap((id) => entriesOf(this.#index.ofUser(id)))
+    // A set of one user concerns nobody else; every other set may concern everyone.
+    const named = [...fresh].map(userOfSet)
+    const isAll = users === 'all' || named.includes(null)
+    const concerned = users === 'all' ? [] : [...users, ...named.filter((id) => id !== null)]
+    const ofUsers = concerned.flatMap((id) => entriesOf(this.#index.ofUser(id)))
     const affected = isAll
       ? this.#index.all()
       : new Set([...ofUsers, ...[...rules].flatMap((id) => [...this.#index.ofRule(id)])])
