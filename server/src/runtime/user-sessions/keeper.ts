@@ -43,6 +43,8 @@ export interface KeeperState {
 
 /** Elements that one transaction of the kernel changes at most. */
 const maxElements = 4_000
+/** Hosts that one request cuts: a network can have had more of them than applyd takes at once. */
+const maxCuts = 10_000
 const retrySeconds = 1
 /** A comparison that nothing asked for. */
 const compareEverySeconds = 600
@@ -212,13 +214,30 @@ export class SessionKeeper implements UserSessions {
     this.#noteEpoch(epoch)
     if (unknown.length > 0) for (const listener of this.#unknownListeners) listener(unknown)
     for (const hosts of inParts(authorized)) {
+      const impostors = await this.#impostorsAmong(hosts)
       await this.#steps.take((draft) => {
         for (const host of hosts) {
-          this.#arrive(draft, host)
+          if (impostors.has(host)) draft.remove('auth_pairs', { ...host, device: null, seconds: null })
+          else this.#arrive(draft, host)
           draft.remove('auth_new', { ...host, seconds: null })
         }
       })
     }
+  }
+
+  /**
+   * A card that a rule lets in can send with the address of another host: that must not end the session of that host while it
+   * is there. Its connections stay too: they have the same address.
+   */
+  async #impostorsAmong(hosts: readonly LiveElement[]): Promise<ReadonlySet<LiveElement>> {
+    const impostors = new Set<LiveElement>()
+    for (const host of hosts) {
+      const mac = this.#index.at(host.address)?.session.mac ?? null
+      if (mac === null || host.mac === null || host.mac === mac) continue
+      const neighbour = await this.#neighbourAt(host.address).catch(() => null)
+      if (neighbour?.mac === mac) impostors.add(host)
+    }
+    return impostors
   }
 
   #arrive(draft: Draft, host: LiveElement): void {
@@ -439,7 +458,8 @@ export class SessionKeeper implements UserSessions {
     const { rows, applier } = this.#parts
     const entries = [...draft.opened, ...draft.changed, ...this.#uncut].filter(({ mustCut }) => mustCut)
     for (const entry of entries) this.#uncut.add(entry)
-    if (draft.cuts.size > 0) await applier.cut([...draft.cuts].map((host) => ({ host })))
+    const targets = [...draft.cuts].map((host) => ({ host }))
+    for (let at = 0; at < targets.length; at += maxCuts) await applier.cut(targets.slice(at, at + maxCuts))
     const done = [...this.#uncut].filter(({ session }) => draft.cuts.has(session.address))
     for (const entry of done) entry.mustCut = false
     if (done.length > 0 || draft.ended.size > 0)
