@@ -10,13 +10,14 @@ import type { Clock } from '../clock.ts'
 import { elementOf, SessionChanges } from './changes.ts'
 import { type Comparison, compare } from './comparison.ts'
 import { type Draft, hostElement } from './draft.ts'
+import { impostorsAmong } from './impostors.ts'
 import type { KnownHosts, KnownNews } from './known-hosts.ts'
 import { createNeighbours } from './neighbours.ts'
-import { inParts } from './parts.ts'
+import { cutAtOnce, inParts } from './parts.ts'
 import type { UserSession, UserSessions } from './session.ts'
 import { type Entry, SessionIndex } from './session-index.ts'
 import type { SessionEvent } from './session-lines.ts'
-import type { SessionRow, SessionRows } from './session-rows.ts'
+import { rowOf, type SessionRow, type SessionRows } from './session-rows.ts'
 import { Steps } from './steps.ts'
 
 export interface KeeperParts {
@@ -43,8 +44,6 @@ export interface KeeperState {
 
 /** Elements that one transaction of the kernel changes at most. */
 const maxElements = 4_000
-/** Hosts that one request cuts: a network can have had more of them than applyd takes at once. */
-const maxCuts = 10_000
 const retrySeconds = 1
 /** A comparison that nothing asked for. */
 const compareEverySeconds = 600
@@ -214,7 +213,7 @@ export class SessionKeeper implements UserSessions {
     this.#noteEpoch(epoch)
     if (unknown.length > 0) for (const listener of this.#unknownListeners) listener(unknown)
     for (const hosts of inParts(authorized)) {
-      const impostors = await this.#impostorsAmong(hosts)
+      const impostors = await impostorsAmong(hosts, this.#index, this.#neighbourAt)
       await this.#steps.take((draft) => {
         for (const host of hosts) {
           if (impostors.has(host)) draft.remove('auth_pairs', { ...host, device: null, seconds: null })
@@ -223,21 +222,6 @@ export class SessionKeeper implements UserSessions {
         }
       })
     }
-  }
-
-  /**
-   * A card that a rule lets in can send with the address of another host: that must not end the session of that host while it
-   * is there. Its connections stay too: they have the same address.
-   */
-  async #impostorsAmong(hosts: readonly LiveElement[]): Promise<ReadonlySet<LiveElement>> {
-    const impostors = new Set<LiveElement>()
-    for (const host of hosts) {
-      const mac = this.#index.at(host.address)?.session.mac ?? null
-      if (mac === null || host.mac === null || host.mac === mac) continue
-      const neighbour = await this.#neighbourAt(host.address).catch(() => null)
-      if (neighbour?.mac === mac) impostors.add(host)
-    }
-    return impostors
   }
 
   #arrive(draft: Draft, host: LiveElement): void {
@@ -458,8 +442,7 @@ export class SessionKeeper implements UserSessions {
     const { rows, applier } = this.#parts
     const entries = [...draft.opened, ...draft.changed, ...this.#uncut].filter(({ mustCut }) => mustCut)
     for (const entry of entries) this.#uncut.add(entry)
-    const targets = [...draft.cuts].map((host) => ({ host }))
-    for (let at = 0; at < targets.length; at += maxCuts) await applier.cut(targets.slice(at, at + maxCuts))
+    for (const hosts of inParts(draft.cuts, cutAtOnce)) await applier.cut(hosts.map((host) => ({ host })))
     const done = [...this.#uncut].filter(({ session }) => draft.cuts.has(session.address))
     for (const entry of done) entry.mustCut = false
     if (done.length > 0 || draft.ended.size > 0)
@@ -520,13 +503,6 @@ const passes = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, milliseconds).unref()
   })
-
-const rowOf = ({ session, credential, mustCut }: Entry): SessionRow => ({
-  session,
-  credential,
-  state: session.state,
-  mustCut,
-})
 
 const entriesOf = ({ connected, waiting }: ReturnType<SessionIndex['ofUser']>): Entry[] => [...connected, ...waiting]
 
