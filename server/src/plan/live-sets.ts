@@ -16,7 +16,7 @@ export const liveSets = {
   auth_suspended: 'host',
   /** What the kernel let through by an authorization rule, and gatewayd does not know yet. */
   auth_new: 'seen',
-  /** What the kernel refused, for device discovery. */
+  /** Hosts that nothing authorizes, for device discovery. */
   auth_unknown: 'seen',
 } as const satisfies Readonly<Record<string, LiveKey>>
 

@@ -248,6 +248,8 @@ function sayRefusal(refusal: Refusal, { source, sourceMac }: Packet): string {
       return `The host ${source} is not authorized now: its user has more sessions than are allowed, and newer ones are in use.`
     case 'other_card':
       return `The address ${source} is bound to another card than ${sourceMac ?? 'the one that sent the packet'}: the packet is dropped.`
+    case 'other_segment':
+      return `The address ${source} is bound to a card in another segment: the route to it does not lead back to the interface that the packet came in by, and the packet is dropped.`
     case 'ipv6':
       return 'Only IPv4 hosts can be authorized: IPv6 to external networks is refused while authorization is enforced.'
   }

@@ -14,7 +14,7 @@ export interface StageContext {
   readonly side: LocalSide
   /** Does a rule of the firewall name a user or a group? */
   readonly namesMembers: boolean
-  /** Does device discovery want to know of hosts that are refused? */
+  /** Does device discovery want to know of hosts that nothing authorizes? */
   readonly notesUnknown: boolean
 }
 
@@ -26,7 +26,7 @@ export function authorizationStage(
   const { allow_internet_to_everyone, web_authorization, session_minutes } = read(config, settings)
   const byRules = authorizedByRules(config)
   const hasRules = read(config, authorizationRules).some(({ enabled }) => enabled)
-  if (allow_internet_to_everyone && !hasRules && !namesMembers) return null
+  if (allow_internet_to_everyone && !hasRules && !namesMembers && !notesUnknown) return null
   const isEnforced = !allow_internet_to_everyone
   return {
     isEnforced,

@@ -33,7 +33,10 @@ export interface People {
   readonly source: PacketUser | null
   readonly destination: PacketUser | null
   /** What the evaluator has to know; empty where nothing is known. */
-  readonly fields: Pick<Packet, 'sourceMembers' | 'destinationMembers' | 'authorization' | 'sourceMac'>
+  readonly fields: Pick<
+    Packet,
+    'sourceMembers' | 'destinationMembers' | 'authorization' | 'isBoundToCard' | 'sourceMac'
+  >
   /** Users and groups of the packet by id, as `user.id.5 "Anna"`. */
   readonly titles: Readonly<Record<string, string>>
 }
@@ -53,7 +56,12 @@ export function findPeople(config: Config, sessions: KnownSessions, asked: Asked
     address,
     source: found.user,
     destination: target.user,
-    fields: { sourceMembers, destinationMembers, authorization, ...(mac === null ? {} : { sourceMac: mac }) },
+    fields: {
+      sourceMembers,
+      destinationMembers,
+      authorization,
+      ...(mac === null ? {} : { sourceMac: mac, isBoundToCard: true }),
+    },
     titles: Object.fromEntries([...sourceMembers, ...destinationMembers].map((id) => [id, titled(config, id)])),
   }
 }
