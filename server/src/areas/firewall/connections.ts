@@ -60,7 +60,7 @@ export function answerConnections(
 ): Refused {
   const judge = createJudge({
     ...{ facts, time, before: policyOf(before, facts), after: policyOf(after, facts) },
-    placeOf: placeFinder(users),
+    placeOf: readPlaces(users).at,
   })
   const listed: RefusedConnection[] = []
   let [total, withoutPorts] = [0, 0]
@@ -77,8 +77,13 @@ export function answerConnections(
   return { total, withoutPorts, listed }
 }
 
-/** A host by its own session before the network that it is in. */
-function placeFinder({ lines, paths }: UserPlaces): (address: number) => Place | undefined {
+interface ReadPlaces {
+  readonly hosts: ReadonlyMap<number, Place>
+  /** A host by its own session before the network that it is in. */
+  at(address: number): Place | undefined
+}
+
+export function readPlaces({ lines, paths }: UserPlaces): ReadPlaces {
   const hosts = new Map<number, Place>()
   const networks: { readonly low: number; readonly high: number; readonly place: Place }[] = []
   for (const line of lines === '' ? [] : lines.split('\n')) {
@@ -91,5 +96,8 @@ function placeFinder({ lines, paths }: UserPlaces): (address: number) => Place |
     else if (network !== null) networks.push({ low: network.low, high: network.high, place })
   }
   networks.sort((a, b) => a.high - a.low - (b.high - b.low))
-  return (address) => hosts.get(address) ?? networks.find(({ low, high }) => low <= address && address <= high)?.place
+  return {
+    hosts,
+    at: (address) => hosts.get(address) ?? networks.find(({ low, high }) => low <= address && address <= high)?.place,
+  }
 }

@@ -1,8 +1,8 @@
 // A card that a rule lets in can send with the address of another host. That must not end the session of that host while it is
 // there. Its connections are left alone too: they have the same address.
 
+import type { Neighbour } from '../../net/neighbours.ts'
 import type { LiveElement } from '../../plan/artifacts.ts'
-import type { Neighbour } from './neighbours.ts'
 import type { SessionIndex } from './session-index.ts'
 
 /** Those of the hosts whose address another card has, by its session and by the neighbour table. */
