@@ -75,10 +75,11 @@ export const sampleGroup = (number: number, parent_id = 'group.id.1'): Group => 
   ldap_guid: '',
 })
 
-export const host = (address: string, mac: string | null = null, device: string | null = 'lan0'): LiveElement => ({
+/** As the kernel notes it. */
+export const host = (address: string, mac = '02:00:00:00:00:ff'): LiveElement => ({
   address,
   mac,
-  device,
+  device: 'lan0',
   seconds: null,
 })
 

@@ -132,6 +132,12 @@ describe('sessions of users', () => {
     assert.deepEqual(lab.elements('auth_suspended'), ['10.0.0.1', '10.0.0.2'])
     assert.equal(lab.elements('u_user_id_1').length, 7, 'members are connected and waiting ones alike')
     assert.deepEqual(lab.cutHosts().slice(-4), ['10.0.0.6', '10.0.0.1', '10.0.0.7', '10.0.0.2'])
+    lab.applier.live.clear()
+    lab.applier.liveEpoch = 'another'
+    lab.keeper.compareSoon()
+    await lab.keeper.maintain()
+    assert.deepEqual(lab.elements('auth_suspended'), ['10.0.0.1', '10.0.0.2'], 'what the kernel lost')
+    assert.deepEqual(lab.cutHosts(), ['10.0.0.1', '10.0.0.2'], 'they may have got in meanwhile')
     await lab.keeper.end(lab.keeper.at('10.0.0.5')?.id ?? '')
     assert.deepEqual(waiting(), ['10.0.0.2'])
     assert.deepEqual(lab.elements('auth_suspended'), ['10.0.0.2'])
