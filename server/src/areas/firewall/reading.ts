@@ -19,8 +19,7 @@ export interface ExplainQuestion {
   readonly changes: Preview['changes']
   readonly packet: ExplainedPacket
   readonly people: People
-  /** Null where no sessions of users are known. */
-  readonly users: UserPlaces | null
+  readonly users: UserPlaces
   /** Unix seconds. */
   readonly now: number
 }
@@ -31,8 +30,7 @@ export function answerExplain(
   { packet, people, users, now }: ExplainQuestion,
 ): ExplainedFor {
   const findOthers: FindOthers = ([low, high]) => {
-    const hosts = users === null ? [] : [...readPlaces(users).hosts]
-    const inside = hosts.filter(([address]) => low <= address && address <= high)
+    const inside = [...readPlaces(users).hosts].filter(([address]) => low <= address && address <= high)
     return describeOthers(
       config,
       inside.map(([address, { members }]) => [address, members]),

@@ -27,7 +27,7 @@ export const explainRoutes: readonly Route[] = [
       const known = { ...people, findOthers: othersFinder(config, services.userSessions) }
       return explainPacket(config, facts, body.packet, known, now) as ReplyOf<typeof explainEndpoint>
     }
-    const users = services.userSessions ? await inSlices(findPlaces(config, services.userSessions)) : null
+    const users = await inSlices(findPlaces(config, services.userSessions))
     const question: ExplainQuestion = { ...(await askedState(context)), packet: body.packet, people, users, now }
     const input = { question, facts: await packFacts(facts) }
     return jsonReply(await services.reader.run('explain', input, context))

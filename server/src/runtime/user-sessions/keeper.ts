@@ -11,9 +11,10 @@ import type { Clock } from '../clock.ts'
 import { elementOf, SessionChanges } from './changes.ts'
 import { type Comparison, compare } from './comparison.ts'
 import { type Draft, hostElement } from './draft.ts'
+import { impostorsAmong } from './impostors.ts'
 import type { KnownHosts, KnownNews } from './known-hosts.ts'
 import { createNeighbours } from './neighbours.ts'
-import { inParts } from './parts.ts'
+import { cutAtOnce, inParts } from './parts.ts'
 import type { UserSession, UserSessions } from './session.ts'
 import { type Entry, SessionIndex } from './session-index.ts'
 import type { SessionEvent } from './session-lines.ts'
@@ -219,9 +220,11 @@ export class SessionKeeper implements UserSessions {
     this.#noteEpoch(epoch)
     if (unknown.length > 0) for (const listener of this.#unknownListeners) listener(unknown)
     for (const hosts of inParts(authorized)) {
+      const impostors = await impostorsAmong(hosts, this.#index, this.#neighbourAt)
       await this.#steps.take((draft) => {
         for (const host of hosts) {
-          this.#arrive(draft, host)
+          if (impostors.has(host)) draft.remove('auth_pairs', { ...host, device: null, seconds: null })
+          else this.#arrive(draft, host)
           draft.remove('auth_new', { ...host, seconds: null })
         }
       })
@@ -446,7 +449,7 @@ export class SessionKeeper implements UserSessions {
     const { rows, applier } = this.#parts
     const entries = [...draft.opened, ...draft.changed, ...this.#uncut].filter(({ mustCut }) => mustCut)
     for (const entry of entries) this.#uncut.add(entry)
-    if (draft.cuts.size > 0) await applier.cut([...draft.cuts].map((host) => ({ host })))
+    for (const hosts of inParts(draft.cuts, cutAtOnce)) await applier.cut(hosts.map((host) => ({ host })))
     const done = [...this.#uncut].filter(({ session }) => draft.cuts.has(session.address))
     for (const entry of done) entry.mustCut = false
     if (done.length > 0 || draft.ended.size > 0)

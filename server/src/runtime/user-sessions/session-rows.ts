@@ -20,10 +20,8 @@ export interface SessionRow {
 }
 
 export const rowOf = ({ session, credential, mustCut }: Entry): SessionRow => ({
-  session,
-  credential,
+  ...{ session, credential, mustCut },
   state: session.state,
-  mustCut,
 })
 
 export interface KeptState {
