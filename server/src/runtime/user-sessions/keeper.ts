@@ -10,7 +10,7 @@ import type { Clock } from '../clock.ts'
 import { elementOf, SessionChanges } from './changes.ts'
 import { type Comparison, compare } from './comparison.ts'
 import { type Draft, hostElement } from './draft.ts'
-import { impostorsAmong } from './impostors.ts'
+import { impostorsAmong, notByCard } from './impostors.ts'
 import type { KnownHosts, KnownNews } from './known-hosts.ts'
 import { createNeighbours } from './neighbours.ts'
 import { cutAtOnce, inParts } from './parts.ts'
@@ -212,21 +212,25 @@ export class SessionKeeper implements UserSessions {
   async takeArrivals({ epoch, authorized, unknown }: Arrivals): Promise<void> {
     this.#noteEpoch(epoch)
     if (unknown.length > 0) for (const listener of this.#unknownListeners) listener(unknown)
+    const { applier, known } = this.#parts
+    const pairs = async () => (await applier.readLive(['auth_pairs'])).sets.auth_pairs ?? []
+    const others = await notByCard(authorized, this.#index, known, pairs)
     for (const hosts of inParts(authorized)) {
       const impostors = await impostorsAmong(hosts, this.#index, this.#neighbourAt)
       await this.#steps.take((draft) => {
         for (const host of hosts) {
           if (impostors.has(host)) draft.remove('auth_pairs', { ...host, device: null, seconds: null })
-          else this.#arrive(draft, host)
+          else this.#arrive(draft, host, !others.has(host))
           draft.remove('auth_new', { ...host, seconds: null })
         }
       })
     }
   }
 
-  #arrive(draft: Draft, host: LiveElement): void {
+  #arrive(draft: Draft, host: LiveElement, mayBeByCard: boolean): void {
     const { address, mac } = host
-    const rule = this.#parts.known.ruleFor(address, mac)
+    const { known: hosts } = this.#parts
+    const rule = mayBeByCard ? hosts.ruleFor(address, mac) : hosts.networkRuleFor(address)
     // It was removed meanwhile.
     if (!rule) {
       this.#release(draft, host)
