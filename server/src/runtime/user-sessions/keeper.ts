@@ -10,9 +10,9 @@ import type { Clock } from '../clock.ts'
 import { elementOf, SessionChanges } from './changes.ts'
 import { type Comparison, compare } from './comparison.ts'
 import { type Draft, hostElement } from './draft.ts'
-import { impostorsAmong, notByCard } from './impostors.ts'
 import type { KnownHosts, KnownNews } from './known-hosts.ts'
 import { createNeighbours } from './neighbours.ts'
+import { oddArrivals } from './odd-arrivals.ts'
 import { cutAtOnce, inParts } from './parts.ts'
 import type { UserSession, UserSessions } from './session.ts'
 import { type Entry, SessionIndex } from './session-index.ts'
@@ -212,15 +212,13 @@ export class SessionKeeper implements UserSessions {
   async takeArrivals({ epoch, authorized, unknown }: Arrivals): Promise<void> {
     this.#noteEpoch(epoch)
     if (unknown.length > 0) for (const listener of this.#unknownListeners) listener(unknown)
-    const { applier, known } = this.#parts
-    const pairs = async () => (await applier.readLive(['auth_pairs'])).sets.auth_pairs ?? []
-    const others = await notByCard(authorized, this.#index, known, pairs)
+    const odd = await oddArrivals(authorized, { ...this.#parts, index: this.#index, neighbourAt: this.#neighbourAt })
     for (const hosts of inParts(authorized)) {
-      const impostors = await impostorsAmong(hosts, this.#index, this.#neighbourAt)
       await this.#steps.take((draft) => {
         for (const host of hosts) {
-          if (impostors.has(host)) draft.remove('auth_pairs', { ...host, device: null, seconds: null })
-          else this.#arrive(draft, host, !others.has(host))
+          // Connections stay: they have the address of the other one.
+          if (odd.get(host) === 'impostor') draft.remove('auth_pairs', { ...host, device: null, seconds: null })
+          else this.#arrive(draft, host, !odd.has(host))
           draft.remove('auth_new', { ...host, seconds: null })
         }
       })
