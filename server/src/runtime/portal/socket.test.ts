@@ -30,6 +30,7 @@ const note = async <T>(verb: string, args: unknown, result: T): Promise<T> => {
   await gate
   return result
 }
+const longPage = { login: 'anna', name: 'x'.repeat(20_000), sessions: [], canChangePassword: false }
 const refusal = { status: 'refused', reason: 'wrong' } as const
 const actions: PortalActions = {
   host: (args) =>
@@ -43,7 +44,7 @@ const actions: PortalActions = {
     }),
   signIn: (args) => note('signIn', args, refusal),
   confirm: (args) => note('confirm', args, refusal),
-  personal: (args) => note('personal', args, null),
+  personal: (args) => note('personal', args, args.token === 'long' ? longPage : null),
   endSession: async () => {
     throw new Error('secret words of the inside')
   },
@@ -208,6 +209,23 @@ describe('the socket of the portal', () => {
     await until('all replies', () => first.replies.length === count + 11)
   })
 
+  it('leaves others a turn after every few requests, however many a peer sends', async () => {
+    const peer = open()
+    const count = 1_500
+    const before = calls.length
+    let [most, last] = [0, before]
+    let timer = setImmediate(function look() {
+      most = Math.max(most, calls.length - last)
+      last = calls.length
+      timer = setImmediate(look)
+    })
+    const request = encodeFrame({ id: 1, verb: 'signOut', args: { address: '10.0.0.1', token: null } })
+    peer.socket.write(Buffer.concat(Array.from({ length: count }, () => request)))
+    await until('all answers', () => peer.replies.length === count)
+    clearImmediate(timer)
+    assert.ok(most <= 32, `${most} requests in one turn`)
+  })
+
   it('disconnects a peer that asks and never reads', async () => {
     const socket = connect(path)
     peers.add(socket)
@@ -218,7 +236,9 @@ describe('the socket of the portal', () => {
     })
     await new Promise((resolve) => socket.once('connect', resolve))
     const many = Buffer.concat(
-      Array.from({ length: 1_000 }, (_, id) => encodeFrame({ id, verb: 'host', args: { address: '10.0.0.1' } })),
+      Array.from({ length: 1_000 }, (_, id) =>
+        encodeFrame({ id, verb: 'personal', args: { address: '10.0.0.1', token: 'long' } }),
+      ),
     )
     const flood = (): void => {
       while (!socket.destroyed && socket.write(many)) {

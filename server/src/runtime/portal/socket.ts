@@ -4,6 +4,7 @@
 import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
+import { setTimeout as passes, setImmediate as turn } from 'node:timers/promises'
 import { createFrameReader, encodeFrame } from '../../applyd/frames.ts'
 import { maxPortalFrameBytes, type PortalVerb, type PortalVerbs } from '../../portal/protocol.ts'
 import type { Log } from '../logs/log.ts'
@@ -19,6 +20,12 @@ const connectionLimit = 8
 /** The portal holds 2,000 clients, each with one request. */
 const requestLimit = 4_096
 const maxUnread = 4 * 1024 * 1024
+/** Requests in a second, and at once. The portal asks less; one that was taken over must leave gatewayd time for others. */
+const requestsPerSecond = 1_000
+const requestsAtOnce = 2_000
+const overMilliseconds = 100
+/** What is read before others get a turn: some ten requests. */
+const sliceBytes = 1024
 const retryMilliseconds = 1_000
 
 export interface PortalSocketParts {
@@ -31,6 +38,7 @@ export interface PortalSocketParts {
 export function createPortalServer({ actions, log }: Omit<PortalSocketParts, 'path'>) {
   const sockets = new Set<Socket>()
   const warnings = new Allowance(() => performance.now() / 1000, 3, 1 / 60)
+  const requests = new Allowance(() => performance.now() / 1000, requestsAtOnce, requestsPerSecond)
   let waiting = 0
 
   const call = <V extends PortalVerb>(verb: V, args: unknown): Promise<PortalVerbs[V]['result']> =>
@@ -50,9 +58,11 @@ export function createPortalServer({ actions, log }: Omit<PortalSocketParts, 'pa
   }
 
   const server: Server = createServer((socket) => {
+    let isOver = false
     const read = createFrameReader((message) => {
       // Without an id there is nothing to answer: this throws, and the connection is closed.
       const id = idOf(message)
+      if (!requests.take()) isOver = true
       waiting += 1
       void perform(id, message).then((reply) => {
         waiting -= 1
@@ -63,14 +73,23 @@ export function createPortalServer({ actions, log }: Omit<PortalSocketParts, 'pa
     }, maxPortalFrameBytes)
     sockets.add(socket)
     socket.on('data', (chunk: Buffer) => {
-      try {
-        // What came after a broken frame is not read.
-        if (!socket.destroyed) read(chunk)
-      } catch {
-        if (warnings.take()) log('warning', 'the portal broke the framing and was disconnected')
-        socket.destroy()
-      }
+      socket.pause()
+      void readInTurns(chunk).finally(() => socket.resume())
     })
+    const readInTurns = async (chunk: Buffer): Promise<void> => {
+      // What came after a broken frame is not read.
+      for (let at = 0; at < chunk.length && !socket.destroyed; at += sliceBytes) {
+        try {
+          read(chunk.subarray(at, at + sliceBytes))
+        } catch {
+          if (warnings.take()) log('warning', 'the portal broke the framing and was disconnected')
+          socket.destroy()
+        }
+        const isLate = isOver
+        isOver = false
+        await (isLate ? passes(overMilliseconds) : turn())
+      }
+    }
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
   })

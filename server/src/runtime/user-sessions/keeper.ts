@@ -11,9 +11,9 @@ import type { Clock } from '../clock.ts'
 import { elementOf, SessionChanges } from './changes.ts'
 import { type Comparison, compare } from './comparison.ts'
 import { type Draft, hostElement } from './draft.ts'
-import { impostorsAmong } from './impostors.ts'
 import type { KnownHosts, KnownNews } from './known-hosts.ts'
 import { createNeighbours } from './neighbours.ts'
+import { oddArrivals } from './odd-arrivals.ts'
 import { cutAtOnce, inParts } from './parts.ts'
 import type { UserSession, UserSessions } from './session.ts'
 import { type Entry, SessionIndex } from './session-index.ts'
@@ -219,21 +219,23 @@ export class SessionKeeper implements UserSessions {
   async takeArrivals({ epoch, authorized, unknown }: Arrivals): Promise<void> {
     this.#noteEpoch(epoch)
     if (unknown.length > 0) for (const listener of this.#unknownListeners) listener(unknown)
+    const odd = await oddArrivals(authorized, { ...this.#parts, index: this.#index, neighbourAt: this.#neighbourAt })
     for (const hosts of inParts(authorized)) {
-      const impostors = await impostorsAmong(hosts, this.#index, this.#neighbourAt)
       await this.#steps.take((draft) => {
         for (const host of hosts) {
-          if (impostors.has(host)) draft.remove('auth_pairs', { ...host, device: null, seconds: null })
-          else this.#arrive(draft, host)
+          // Connections stay: they have the address of the other one.
+          if (odd.get(host) === 'impostor') draft.remove('auth_pairs', { ...host, device: null, seconds: null })
+          else this.#arrive(draft, host, !odd.has(host))
           draft.remove('auth_new', { ...host, seconds: null })
         }
       })
     }
   }
 
-  #arrive(draft: Draft, host: LiveElement): void {
+  #arrive(draft: Draft, host: LiveElement, mayBeByCard: boolean): void {
     const { address, mac } = host
-    const rule = this.#parts.known.ruleFor(address, mac)
+    const { known: hosts } = this.#parts
+    const rule = mayBeByCard ? hosts.ruleFor(address, mac) : hosts.networkRuleFor(address)
     // It was removed meanwhile.
     if (!rule) {
       this.#release(draft, host)
