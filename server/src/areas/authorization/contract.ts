@@ -6,6 +6,8 @@ import { Comment, nullable, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
 
+export { endSession, listSessions, status } from './contract-sessions.ts'
+
 const Ip = Type.String({
   pattern: `^${addressPattern}(?:/(?:[1-9]|[12]\\d|3[01]))?$`,
   'x-fault': 'Must be an IPv4 address such as 192.168.0.10, or a network such as 192.168.5.0/24.',
