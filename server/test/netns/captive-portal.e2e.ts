@@ -33,7 +33,7 @@ describe('the captive portal', { skip: browserSkip }, () => {
     for (const page of pages.splice(0)) {
       // A refused form is an answer with an error status, which the browser notes.
       assert.deepEqual(
-        page.errors.filter((text) => !/status of 4\d\d/.test(text)),
+        page.errors.filter((text) => !/status of (?:4\d\d|503)/.test(text)),
         [],
       )
       await page.close()
@@ -232,7 +232,85 @@ describe('the captive portal', { skip: browserSkip }, () => {
     }
     for (let count = 0; count < 6; count++) assert.equal(await guess(`wrong ${count}`), 'wrong')
     assert.equal(await guess(userPassword), 'blocked')
+    const page = await open()
+    await page.visit(`${portal}/`)
+    // Failures of the tests before count as well.
+    for (let count = 0; count < 6 && !(await page.text()).includes('Sign-in is blocked'); count++) {
+      await fillIn(page, user.login, `wrong ${count}`)
+      await page.shows(/Sign-in (?:failed|is blocked)/)
+      await page.visit(`${portal}/`)
+    }
+    await page.shows('Sign-in is blocked')
+    await fillIn(page, user.login, userPassword)
+    await page.shows(/Try again in 4[45] minutes/)
+    assert.deepEqual(await lab.sessions(), [])
+    await lab.api.ok('DELETE', '/web/auth/blocks')
+    await fillIn(page, user.login, userPassword)
+    await page.shows('You are connected')
+  })
+
+  it('says that a device waits because of too many others, and lets it in when one of them ends', async () => {
+    const user = await lab.addUser()
     const page = await signIn(user.login)
     await page.shows('You are connected')
+    for (const last of [21, 22, 23, 24, 25]) await lab.signIn(`10.10.0.${last}`, user.login)
+    const { url } = await page.visit(wanted)
+    assert.ok(url.startsWith(`${portal}/me`), url)
+    await page.shows('Too many sessions')
+    assert.deepEqual(await lab.wire.ends({ port: 8001 }), refused)
+    await page.click('button', /End.*10\.10\.0\.21/)
+    await page.shows('You are connected')
+    assert.deepEqual(await lab.wire.ends({ port: 8001 }), passed)
+  })
+
+  it('takes the access of a user who is deleted at once', async () => {
+    const user = await lab.addUser()
+    const page = await signIn(user.login)
+    await page.shows('You are connected')
+    assert.deepEqual(await lab.wire.ends({ port: 8001 }), passed)
+    await lab.api.ok('DELETE', `/user_backend/users/${user.id}`)
+    assert.deepEqual([await lab.sessions(), await lab.wire.ends({ port: 8001 })], [[], refused])
+    await page.visit(`${portal}/me`)
+    assert.ok(await page.hasField('Password'))
+    const { url } = await page.visit(wanted)
+    assert.ok(url.startsWith(`${portal}/?wanted=`), url)
+  })
+
+  it('says that the gateway is away, and works again when it is back, without another sign-in', async () => {
+    const user = await lab.addUser()
+    const page = await signIn(user.login)
+    await page.shows('You are connected')
+    const { gatewayd } = lab.gateway.pids()
+    process.kill(gatewayd, 'SIGSTOP')
+    // What a person sees who asks just then; the page asks again by itself.
+    const asked = page.visit(`${portal}/me`)
+    process.kill(gatewayd, 'SIGKILL')
+    assert.deepEqual(await lab.wire.ends({ port: 8001 }), passed)
+    assert.equal((await asked).status, 503)
+    await until('gatewayd serves again', async () => {
+      const now = lab.gateway.record().processes.gatewayd
+      return now?.ready === true && now.pid !== gatewayd
+    })
+    lab.forgetPortal()
+    await page.shows('You are connected')
+    assert.equal((await lab.sessionOf(client)).user_id, user.id)
+  })
+
+  it('fits on a phone in either language and either colours', async () => {
+    const user = await lab.addUser({ name: 'A name that is rather long for a small screen' })
+    for (const language of ['en-US', 'ru-RU'])
+      for (const colours of ['light', 'dark'] as const) {
+        const page = await open({ language, colours, viewport: { width: 320, height: 640 } })
+        await page.visit(wanted)
+        assert.ok(!(await page.scrollsSideways()), `sign-in ${language}`)
+        const texts = { 'en-US': ['Login', 'Password', 'Sign in'], 'ru-RU': ['Логин', 'Пароль', 'Войти'] }[language]
+        const [login = '', password = '', button = ''] = texts ?? []
+        await page.fill(login, user.login)
+        await page.fill(password, userPassword)
+        await page.click('button', button)
+        await page.waitForUrl(/\/me/)
+        assert.ok(!(await page.scrollsSideways()), `personal page ${language}`)
+        for (const { id } of await lab.sessions()) await lab.endSession(id)
+      }
   })
 })

@@ -174,6 +174,11 @@ export class LabPage {
     await this.#page.waitForURL(url)
   }
 
+  /** Is the page wider than the window? */
+  scrollsSideways(): Promise<boolean> {
+    return this.#page.evaluate('document.documentElement.scrollWidth > innerWidth')
+  }
+
   /** A PNG image. */
   screenshot(): Promise<Buffer> {
     return this.#page.screenshot()

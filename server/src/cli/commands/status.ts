@@ -38,7 +38,7 @@ export const statusCommand: Run = async (invocation, context) => {
   })
   if (isJson) terminal.out(`${showJson(items, 2)}\n`)
   else {
-    terminal.out(showAuthorization(authorization, terminal))
+    terminal.out(showAuthorization(authorization, items, terminal))
     terminal.out(showTable(tableOfItems(items), terminal))
   }
   return items.some(({ status }) => status === 'failed') ? exitCodes.refused : exitCodes.done
@@ -55,22 +55,10 @@ async function readStatus(api: Api, area: string, endpoint: Endpoint): Promise<A
   }
 }
 
-export interface Authorization {
-  readonly settings: AuthorizationSettings
-  /** Null where the gateway does not list them. */
-  readonly sessions: number | null
-}
-
-const sessionsEndpoint = contracts
-  .flatMap(({ endpoints }) => endpoints)
-  .find(({ method, path }) => method === 'GET' && path === '/monitor_backend/auth_sessions')
-
 /** Null for those who may not see it; the table shows why. */
-async function readAuthorization(api: Api): Promise<Authorization | null> {
+async function readAuthorization(api: Api): Promise<AuthorizationSettings | null> {
   try {
-    const settings = await api.ask(authorizationSettings.show)
-    const sessions = sessionsEndpoint ? await api.ask(sessionsEndpoint) : null
-    return { settings, sessions: Array.isArray(sessions) ? sessions.length : null }
+    return await api.ask(authorizationSettings.show)
   } catch (error) {
     if (!(error instanceof CommandFailure) || error.exitCode !== exitCodes.refused) throw error
     return null
@@ -78,20 +66,20 @@ async function readAuthorization(api: Api): Promise<Authorization | null> {
 }
 
 /** Whoever looks must see first that every host gets out. */
-export function showAuthorization(
-  authorization: Authorization | null,
+function showAuthorization(
+  settings: AuthorizationSettings | null,
+  items: readonly AreaStatus[],
   terminal: Pick<Terminal, 'columns' | 'hasColour'>,
 ): string {
-  if (authorization === null) return ''
-  const { settings, sessions } = authorization
-  const count = sessions === null ? '' : ` Sessions of users: ${sessions}.`
+  if (settings === null) return ''
+  const sessions = items.find(({ area, name }) => area === 'authorization' && name === 'sessions')?.msg.join(' ') ?? ''
   const [text, colour]: [string, Colour] = settings.allow_internet_to_everyone
     ? [
-        `Authorization is NOT ENFORCED: every host of a local network may reach the internet.${count} ` +
+        `Authorization is NOT ENFORCED: every host of a local network may reach the internet. ${sessions} ` +
           'When users and rules are ready: gw patch /auth/settings allow_internet_to_everyone=false',
         'yellow',
       ]
-    : [`Authorization is enforced: only known users and hosts may reach the internet.${count}`, 'green']
+    : [`Authorization is enforced: only known users and hosts may reach the internet. ${sessions}`, 'green']
   const lines = terminal.columns === null ? [text] : wrapText(text, terminal.columns)
   return `${lines.map((line) => paint(terminal, colour, line)).join('\n')}\n\n`
 }

@@ -3,7 +3,7 @@
 
 import type { Applier, LiveElement } from '../../plan/artifacts.ts'
 import type { KnownHosts } from './known-hosts.ts'
-import type { Neighbour } from './neighbours.ts'
+import type { Neighbour } from '../../net/neighbours.ts'
 import type { SessionIndex } from './session-index.ts'
 
 /**
