@@ -19,11 +19,13 @@ import { makeRandom, pick, type Random } from '../support/random-policy.ts'
 import { patienceMs } from '../support/until.ts'
 import { macOf, UserLab } from '../support/user-lab.ts'
 
-const rounds = 8
+const rounds = 6
 const packetsPerRound = 60
 const rulesPerRound = 10
 const tables = ['forward', 'input', 'dnat', 'snat', 'log'] as const
 const addressOf = { lan0: '10.10.0.1', lan1: '10.20.0.1', wan0: '203.0.113.2' }
+/** A reset that refuses a packet meets the SNAT rules too; those are seen by the sources of what arrives. */
+const isCounted = (origin: string): boolean => !origin.startsWith('firewall.snat[')
 const internet = ['198.51.100.20', '198.51.100.21']
 const ports = [80, 8001, 8002]
 const inside = (last: number): string => `10.10.0.${last}`
@@ -166,12 +168,16 @@ describe('explanations and packets of users', () => {
     const asked = { ...fields, ...(user === undefined ? { source } : { user }) }
     const answer = await lab.api.ok('POST', '/firewall/explain', { packet: asked })
     assert.equal(answer.source, source)
-    return { packet, prediction: predictionOf(answer) }
+    const { isMarked, ways } = predictionOf(answer)
+    return {
+      packet,
+      prediction: { isMarked, ways: ways.map((way) => ({ ...way, origins: way.origins.filter(isCounted) })) },
+    }
   }
 
   const countHits = async (): Promise<Map<string, number>> => {
     const counts = new Map<string, number>()
-    for (const table of tables)
+    for (const table of tables.filter((one) => isCounted(`firewall.${one}[`)))
       for (const { id, packets } of await lab.api.ok('GET', `/firewall/counters/${table}`))
         counts.set(`firewall.${table}[${id}]`, packets)
     return counts
