@@ -4,9 +4,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { labCables } from '../../src/lab/network.ts'
-import { parseSpan } from '../../src/net/ipv4.ts'
-import type { Explanation } from '../../src/policy/explain.ts'
-import type { Span } from '../../src/policy/model.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
 import {
@@ -15,6 +12,7 @@ import {
   listDifferences,
   outsideProbe,
   type Prediction,
+  predictionOf,
   readSighting,
   type SentPacket,
   senderPath,
@@ -312,23 +310,3 @@ const kindsOf = ({ isMarked, ways }: Prediction): string[] => [
   ...(isMarked ? ['marked'] : []),
   ...(ways.some(({ isAccepted }) => !isAccepted) ? ['dropped'] : []),
 ]
-
-function predictionOf({ is_marked, steps, outcomes }: Explanation): Prediction {
-  const origins = (list: Explanation['steps']) => list.flatMap(({ rule }) => (rule === null ? [] : [rule.origin]))
-  return {
-    isMarked: is_marked,
-    ways: outcomes.map((outcome) => ({
-      path: outcome.path,
-      isAccepted: outcome.verdict === 'accept',
-      destination: outcome.destination === null ? null : parseSpan(outcome.destination),
-      destinationPorts: outcome.destination_port === null ? null : parsePorts(outcome.destination_port),
-      source: outcome.new_source === 'interface' ? outcome.outgoing_interface : parseSpan(outcome.new_source ?? ''),
-      origins: origins([...steps, ...outcome.steps]),
-    })),
-  }
-}
-
-function parsePorts(text: string): Span {
-  const [low = 0, high = low] = text.split('-').map(Number)
-  return [low, high]
-}

@@ -2,8 +2,9 @@
 // and which rules counted it. Compares that with the evaluator. The namespaces belong to the caller.
 
 import { fileURLToPath } from 'node:url'
-import { parseAddress } from '../../src/net/ipv4.ts'
+import { parseAddress, parseSpan } from '../../src/net/ipv4.ts'
 import type { Packet } from '../../src/policy/evaluate-trace.ts'
+import type { Explanation } from '../../src/policy/explain.ts'
 import type { Span } from '../../src/policy/model.ts'
 
 export const senderPath = fileURLToPath(new URL('packet-sender.ts', import.meta.url))
@@ -144,6 +145,27 @@ export interface Way {
 export interface Case {
   readonly packet: SentPacket
   readonly prediction: Prediction
+}
+
+/** What an answer of POST /firewall/explain says of a packet. */
+export function predictionOf({ is_marked, steps, outcomes }: Explanation): Prediction {
+  const origins = (list: Explanation['steps']) => list.flatMap(({ rule }) => (rule === null ? [] : [rule.origin]))
+  return {
+    isMarked: is_marked,
+    ways: outcomes.map((outcome) => ({
+      path: outcome.path,
+      isAccepted: outcome.verdict === 'accept',
+      destination: outcome.destination === null ? null : parseSpan(outcome.destination),
+      destinationPorts: outcome.destination_port === null ? null : parsePorts(outcome.destination_port),
+      source: outcome.new_source === 'interface' ? outcome.outgoing_interface : parseSpan(outcome.new_source ?? ''),
+      origins: origins([...steps, ...outcome.steps]),
+    })),
+  }
+}
+
+function parsePorts(text: string): Span {
+  const [low = 0, high = low] = text.split('-').map(Number)
+  return [low, high]
 }
 
 /** A description of each difference between what was expected and what was observed. */

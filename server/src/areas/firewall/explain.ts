@@ -6,10 +6,11 @@ import { pathOf } from '../../model/paths.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseSpan } from '../../net/ipv4.ts'
 import type { Facts } from '../../plan/facts.ts'
+import { authorizationOrigin } from '../../policy/authorization.ts'
 import { evaluate } from '../../policy/evaluate.ts'
 import type { RuleField } from '../../policy/evaluate-match.ts'
 import { routingOf } from '../../policy/evaluate-routing.ts'
-import type { Packet } from '../../policy/evaluate-trace.ts'
+import type { Packet, Trace } from '../../policy/evaluate-trace.ts'
 import { type Describe, type Explanation, explain, placeOf, type RuleMention, type Step } from '../../policy/explain.ts'
 import type { Policy } from '../../policy/model.ts'
 import { devicesOf } from '../network/public.ts'
@@ -41,11 +42,12 @@ export function explainPacket(
   const asSent = packetOf(config, facts, { ...asked, source: known.address }, known, now)
   const policy = policyOf(config, factsAt(facts, asSent.time))
   const routing = routingOf(facts, policy)
-  const first = evaluate(policy, asSent, routing, { reasons: true })
+  const evaluated = (one: Packet): Trace => evaluate(policy, asJudged(one, known), routing, { reasons: true })
+  const first = evaluated(asSent)
   // Who is where DNAT leads to is known only when it is known where that is.
   const others = first.translation.addresses && findOthers(first.translation.addresses)
   const packet = others ? { ...asSent, otherMembers: others.members } : asSent
-  const trace = others ? evaluate(policy, packet, routing, { reasons: true }) : first
+  const trace = others ? evaluated(packet) : first
   const people = others ? { ...known, titles: { ...others.titles, ...known.titles } } : known
   const said = explain(trace, packet, describeIn(config))
   const memberAt =
@@ -67,6 +69,19 @@ export function explainPacket(
       const at = steps.findIndex((step) => step.stage === 'routing') + 1
       return { ...outcome, steps: steps.toSpliced(at, 0, stage) }
     }),
+  }
+}
+
+/** What rules give a user is in the policy, which may be that of another configuration than the one in force. */
+function asJudged(packet: Packet, { source, destination }: People): Packet {
+  const { sourceMembers, destinationMembers, authorization, ...rest } = packet
+  const isGiven = (user: PacketUser | null): boolean => /^(?:ip|ip_mac|net)$/.test(user?.type ?? '')
+  const isByRule = isGiven(source) || source?.type === 'mac'
+  return {
+    ...rest,
+    ...(sourceMembers && !isGiven(source) ? { sourceMembers } : {}),
+    ...(destinationMembers && !isGiven(destination) ? { destinationMembers } : {}),
+    ...(authorization && (!isByRule || authorization === 'suspended') ? { authorization } : {}),
   }
 }
 
@@ -103,7 +118,10 @@ function sayMember(
 function sayAuthorization(
   { authorization: stage, externalDevices }: Policy,
   { authorization, incoming_interface, source }: Packet,
-  { outgoing_interface }: { readonly outgoing_interface: string | null },
+  {
+    outgoing_interface,
+    decided_by,
+  }: { readonly outgoing_interface: string | null; readonly decided_by: string | null },
   { source: user, titles }: People,
 ): string | null {
   const isOutside = (device: string | null): boolean => device === null || externalDevices.includes(device)
@@ -115,7 +133,9 @@ function sayAuthorization(
     suspended: `${who} has more sessions than allowed: ${source} has to wait until another one ends.`,
     none: `Nothing authorizes ${source}.`,
   } as const
-  const state = authorization === undefined ? `It is not known who is at ${source}.` : words[authorization]
+  const isRefused = decided_by === authorizationOrigin && authorization !== 'suspended'
+  const state =
+    authorization === undefined ? `It is not known who is at ${source}.` : words[isRefused ? 'none' : authorization]
   return stage.isEnforced ? state : `${state} Authorization is not enforced.`
 }
 

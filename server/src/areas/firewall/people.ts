@@ -67,7 +67,8 @@ export function othersFinder(config: Config, sessions: KnownSessions): FindOther
         ? sessions.list()
         : addresses.flatMap((address) => sessions.at(printAddress(address)) ?? [])
     const hosts = near.flatMap(({ type, address: text, userId: id }) => {
-      const address = type === 'net' ? null : parseAddress(text)
+      // Those of the other rules are in the policy.
+      const address = type === 'web' || type === 'mac' ? parseAddress(text) : null
       return address === null || address < low || address > high ? [] : [[address, membersOf(config, id)] as const]
     })
     return describeOthers(config, hosts)

@@ -1,9 +1,9 @@
 // A card that a rule lets in can send with addresses that are not its own: that of another host, whose session must not end while
 // that host is there, or very many of a network that is authorized as a whole, which are not sessions of the card.
 
+import type { Neighbour } from '../../net/neighbours.ts'
 import type { Applier, LiveElement } from '../../plan/artifacts.ts'
 import type { KnownHosts } from './known-hosts.ts'
-import type { Neighbour } from '../../net/neighbours.ts'
 import type { SessionIndex } from './session-index.ts'
 
 /**
