@@ -4,6 +4,7 @@
 import { openRoom } from '../firewall/room.ts'
 import type { BenchOptions } from '../options.ts'
 import { aimed, grouped, median, milliseconds, plain, type Row, within } from '../table.ts'
+import { besideRows } from './beside.ts'
 import { SessionGateway } from './gateway.ts'
 import { addressOf, hostCount, makeUsers, userCount } from './state.ts'
 import { benchAuthorizedTraffic } from './traffic.ts'
@@ -16,14 +17,11 @@ const addressAt = (at: number): string => `10.64.250.${1 + at}`
 export async function benchSessions({ isQuick }: BenchOptions): Promise<Row[]> {
   if (process.geteuid?.() !== 0)
     throw new Error('The bench of sessions makes network namespaces, for which it needs root.')
-  const rounds = isQuick ? 5 : 25
-  return [
-    ...(await signInRows(rounds, isQuick ? 2_000 : hostCount)),
-    ...(await benchAuthorizedTraffic(isQuick ? 3 : 9)),
-  ]
+  return [...(await signInRows(isQuick)), ...(await benchAuthorizedTraffic(isQuick ? 3 : 9))]
 }
 
-async function signInRows(rounds: number, many: number): Promise<Row[]> {
+async function signInRows(isQuick: boolean): Promise<Row[]> {
+  const [rounds, many] = isQuick ? [5, 2_000] : [25, hostCount]
   const state = await makeUsers()
   await using small = await SessionGateway.start(state)
   await using large = await SessionGateway.start(state)
@@ -50,6 +48,7 @@ async function signInRows(rounds: number, many: number): Promise<Row[]> {
   } finally {
     raw.close()
   }
+  const beside = await besideRows({ small, large, few, many }, isQuick ? 3 : 9)
   const [at, check] = [median(times.large), median(times.check)]
   const effect = at - check
   const what = `at ${grouped(many)} sessions`
@@ -62,6 +61,7 @@ async function signInRows(rounds: number, many: number): Promise<Row[]> {
       effect < kernelLimitMs,
     ),
     plain('sessions a second that begin with a first packet', grouped(Math.round((1000 * many) / filling))),
+    ...beside,
   ]
 }
 

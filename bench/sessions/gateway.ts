@@ -13,7 +13,7 @@ import { gatewayMac, loginOf, userPassword } from './state.ts'
 /** Where packets of hosts go that want no answer. */
 const nowhere = '198.51.100.200'
 const frames = join(import.meta.dirname, 'send-frames.pl')
-/** The kernel holds as many hosts that gatewayd does not know yet. */
+/** Hosts that appear together; then they are waited for. */
 const atOnce = 1_000
 const group = 'group.id.1'
 

@@ -19,6 +19,8 @@ export interface ReferenceField<T> {
   faultOf?(config: Config, id: string, value: T): string | null
   /** The lists its ids live in, when `faultOf` depends only on whether an id is there. Spares a look when nothing is removed. */
   readonly slots?: readonly ListSlot[]
+  /** What `faultOf` looks at of an object in these lists, beside whether it is there: one of another kind is looked at again. */
+  kindOf?(object: Item): unknown
   /** The field may hold `any`, which then must be its only value. */
   readonly allowsAny?: boolean
   /** What its ids begin with; absent: they can be of any kind. Spares a look at tens of thousands of items. */

@@ -110,24 +110,35 @@ interface Good<T> {
 const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
   one.length === other.length && one.every((value, at) => value === other[at])
 
-/** Is an object gone that an item names? New and changed objects make no item wrong. */
+/** Is an object gone, or of another kind, that an item names? New and other changed objects make no item wrong. */
 function hasLost<T extends Item>(
   config: Config,
   list: ListDeclaration<T>,
   good: Good<T>,
   objects: Good<T>['objects'],
 ): boolean {
-  const lost = new Set(good.objects.flatMap((before, at) => lostIds(before, objects[at] ?? [])))
+  const kinds = (list.references ?? []).flatMap((reference) => (reference.kindOf ? [reference] : []))
+  const isSameKind = (one: Item, other: Item): boolean =>
+    kinds.every((reference) => reference.kindOf?.(one) === reference.kindOf?.(other))
+  const lost = new Set(good.objects.flatMap((before, at) => lostIds(before, objects[at] ?? [], isSameKind)))
   return lost.size > 0 && listReferences(config, list).some(({ id }) => lost.has(id))
 }
 
-function lostIds(before: readonly Item[], after: readonly Item[]): string[] {
+function lostIds(
+  before: readonly Item[],
+  after: readonly Item[],
+  isSameKind: (one: Item, other: Item) => boolean,
+): string[] {
   if (before === after) return []
   const [head, tail] = commonEnds(before, after)
-  const kept = new Set(after.slice(head, after.length - tail).map(({ id }) => id))
+  const kept = new Map(after.slice(head, after.length - tail).map((item) => [item.id, item]))
+  const isKept = (item: Item): boolean => {
+    const now = kept.get(item.id)
+    return now !== undefined && isSameKind(item, now)
+  }
   return before
     .slice(head, before.length - tail)
-    .filter(({ id }) => !kept.has(id))
+    .filter((item) => !isKept(item))
     .map(({ id }) => String(id))
 }
 

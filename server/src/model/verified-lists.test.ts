@@ -42,6 +42,52 @@ it('items that only moved are not looked at again, until what they depend on cha
   assert.deepEqual(verified(write({}, words, [a, b])), [0, 'b'])
 })
 
+const kinds = list('sample.kinds', strictObject({ id: Type.Integer(), kind: Type.String(), note: Type.String() }))
+
+it('items are looked at again when what they name is gone or of another kind, not when it is another in other ways', () => {
+  const asked: string[] = []
+  const kindIn = (config: Config, id: string) => read(config, kinds).find((one) => String(one.id) === id)?.kind
+  const verify = createListVerifier(
+    declareList({
+      slot: words,
+      ids: { kind: 'number' },
+      noun: 'word',
+      references: [
+        {
+          field: 'word',
+          isList: false,
+          idsOf: ({ word }) => [word],
+          faultOf: (config, id) => {
+            asked.push(id)
+            return kindIn(config, id) === 'noun' ? null : 'It is not a noun.'
+          },
+          slots: [kinds],
+          kindOf: ({ id }) => id,
+        },
+        {
+          field: 'word',
+          isList: false,
+          idsOf: () => [],
+          slots: [kinds],
+          kindOf: (object) => (object as { readonly kind?: string }).kind,
+        },
+      ],
+    }),
+  )
+  const [first, second] = [1, 2].map((id) => ({ id, kind: 'noun', note: '' }))
+  assert.ok(first && second)
+  const config = write(write({}, words, [{ id: 1, word: '1' }]), kinds, [first, second])
+  const verified = (objects: readonly (typeof first)[]): [problems: number, asked: string] => {
+    asked.length = 0
+    return [verify(write(config, kinds, objects)).length, asked.join('')]
+  }
+  assert.deepEqual(verified([first, second]), [0, '1'])
+  assert.deepEqual(verified([{ ...first, note: 'x' }, second]), [0, ''])
+  assert.deepEqual(verified([first, { ...second, kind: 'verb' }]), [0, ''], 'no item names it')
+  assert.deepEqual(verified([{ ...first, kind: 'verb' }, second]), [1, '1'])
+  assert.deepEqual(verified([second]), [1, '1'])
+})
+
 const pairs = single(
   'sample.pairs',
   strictObject({ pairs: Type.Array(strictObject({ left: Type.String(), right: Type.Array(Type.String()) })) }),

@@ -62,6 +62,18 @@ describe('authorization rules', () => {
     assert.equal((await admin('PATCH', `/auth/rules/${second}`, { comment: '' })).status, 404)
   })
 
+  it('keep their user from becoming one of a RADIUS server', async () => {
+    const id = await addUser('stays-local')
+    const rule = await create({ user_id: id })
+    const all = (await admin('GET', '/user_backend/users')).body
+    const { id: _own, ...rest } = all.find((one: { id: string }) => one.id === `user.id.${id}`)
+    const change = (changes: object) => admin('PUT', `/user_backend/users/${id}`, { ...rest, ...changes })
+    assert.equal((await change({ comment: 'x' })).status, 200)
+    assert.equal((await change({ domain_type: 'radius' })).status, 422)
+    assert.equal((await admin('DELETE', `/auth/rules/${rule}`)).status, 200)
+    assert.equal((await change({ domain_type: 'radius' })).status, 200)
+  })
+
   it('need an address, one to be always authorized by, and a user who may have them', async () => {
     const radius = await addUser('from-radius')
     await changeUser(radius, { domain_type: 'radius' })

@@ -5,7 +5,7 @@ import type { Problem } from '../../contract/error.ts'
 import { declareList } from '../../model/declarations.ts'
 import { type Config, perState, read } from '../../model/slots.ts'
 import { type Network, parseAddress, parseNetwork, parseSpan } from '../../net/ipv4.ts'
-import { findUser, userId, users } from '../users/public.ts'
+import { findUser, type StoredUser, userId, users } from '../users/public.ts'
 import { authorizationRules } from './config.ts'
 import type { AuthorizationRule, NewAuthorizationRule } from './contract.ts'
 
@@ -30,10 +30,11 @@ export const ruleList = declareList({
       prefixes: ['user.'],
       idsOf: ({ user_id }) => [userId(user_id)],
       faultOf: userFault,
+      slots: [users],
+      kindOf: (user) => (user as StoredUser).domain_type,
       isRemovedAlong: true,
     },
   ],
-  reads: [users],
 })
 
 /** One spelling, so that the same card is recognised. */

@@ -1,7 +1,7 @@
 // What the firewall does with hosts that are authorized or not, from the settings and rules of authorization. Pure.
 
 import { portal } from '../../engines/portal/index.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { type Config, perState, read } from '../../model/slots.ts'
 import { noRanges, type Ranges, toRanges, unite } from '../../net/ranges.ts'
 import type { LocalSide } from '../../policy/local-side.ts'
 import type { AuthorizationStage, Span } from '../../policy/model.ts'
@@ -42,22 +42,26 @@ type ByRules = Pick<AuthorizationStage, 'hosts' | 'networks' | 'pairs' | 'macs'>
 
 const remembered = new WeakMap<
   readonly AuthorizationRule[],
-  { readonly accounts: unknown; readonly byRules: ByRules }
+  { readonly denied: ReadonlySet<string>; readonly byRules: ByRules }
 >()
 
-/** The same lists while rules and users are the same, so that their sets are not made again. */
+const deniedUsers = perState(
+  [users],
+  (config) => new Set(read(config, users).flatMap(({ id, enabled }) => (enabled ? [id] : []))),
+)
+
+/** The same lists while the rules and who is denied access are the same, so that their sets are not made again. */
 function authorizedByRules(config: Config): ByRules {
   const rules = read(config, authorizationRules)
+  const denied = deniedUsers(config)
   const known = remembered.get(rules)
-  const accounts = config[users.key]
-  if (known !== undefined && known.accounts === accounts) return known.byRules
-  const byRules = resolved(config, rules)
-  remembered.set(rules, { accounts, byRules })
+  if (known && known.denied.size === denied.size && denied.isSubsetOf(known.denied)) return known.byRules
+  const byRules = resolved(denied, rules)
+  remembered.set(rules, { denied, byRules })
   return byRules
 }
 
-function resolved(config: Config, rules: readonly AuthorizationRule[]): ByRules {
-  const denied = new Set(read(config, users).flatMap(({ id, enabled }) => (enabled ? [id] : [])))
+function resolved(denied: ReadonlySet<string>, rules: readonly AuthorizationRule[]): ByRules {
   // Mostly there is none, and no id is made for each of ten thousand rules.
   const isDenied = (userNumber: number): boolean => denied.size > 0 && denied.has(userId(userNumber))
   const hosts: Span[] = []
