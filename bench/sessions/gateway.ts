@@ -26,6 +26,15 @@ export class SessionGateway implements AsyncDisposable {
     this.#portal = portal
   }
 
+  /** For what is asked as an administrator. */
+  get api(): BenchGateway {
+    return this.#gateway
+  }
+
+  get lab(): BenchGateway['lab'] {
+    return this.#gateway.lab
+  }
+
   /** On a copy of the state. */
   static async start(state: string): Promise<SessionGateway> {
     const stateDir = join(benchFolder(), 'state')

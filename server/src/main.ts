@@ -13,7 +13,6 @@ import { startReconciler } from './apply/reconcile.ts'
 import { administrators, passwordPlace } from './areas/administrators/config.ts'
 import { addAdministrator } from './areas/administrators/lists.ts'
 import { settings as authorizationSettings } from './areas/authorization/config.ts'
-import { userAddresses } from './areas/authorization/resolve.ts'
 import { startDailyBackup } from './areas/backup/jobs.ts'
 import { targetFault } from './areas/backup/targets.ts'
 import { agentSockets } from './areas/client-agent/index.ts'
@@ -220,14 +219,13 @@ async function start(settings: Settings): Promise<void> {
   const reconciler = startReconciler(engine, refreshFacts, log)
   addressBook.onChange(() => reconciler.wake())
   const followConfiguration = (): void => {
-    addressBook.set('users', userAddresses(engine.config))
     resolver.update([...read(engine.config, domains), ...serverDomains(engine.config)])
   }
   const followFiles = (): void => {
     countries.refresh()
     signatures.refresh().catch((error: unknown) => log('warning', 'rule files were not read', { error }))
   }
-  // Before the first plan: rules must not miss countries or users for a moment.
+  // Before the first plan: rules must not miss countries for a moment.
   countries.refresh()
   followConfiguration()
   const dynamicDns = startDdns(gateway.services, (error) => log('warning', 'dynamic DNS was not updated', { error }))

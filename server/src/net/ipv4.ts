@@ -57,6 +57,10 @@ export function networkOf(address: number, prefix: number): Network {
   return { address, prefix, low, high: low + size - 1 }
 }
 
+/** The network with this prefix that an address is in, as `a.b.c.d/n`. */
+export const networkAround = (address: string, prefix: number): string =>
+  `${printAddress(networkOf(parseAddress(address) ?? 0, prefix).low)}/${prefix}`
+
 function parsePrefix(text: string): number | null {
   if (/^(?:[0-9]|[12]\d|3[0-2])$/.test(text)) return Number(text)
   const mask = parseAddress(text)

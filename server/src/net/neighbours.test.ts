@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isRandomMac, parseNeighbours } from './neighbours.ts'
+import { findNeighbour, isRandomMac, parseNeighbours } from './neighbours.ts'
 
 test('hosts that answered are read, the rest is left out', () => {
   const good = { dst: '10.10.0.2', dev: 'lan0', lladdr: '02:00:00:00:00:AA', state: ['REACHABLE'] }
@@ -22,6 +22,23 @@ test('hosts that answered are read, the rest is left out', () => {
     { address: 0x0a0a0003, mac: '02:00:00:00:00:aa', device: 'lan0', isReachable: false, confirmedAgo: 70 },
   ])
   assert.deepEqual(parseNeighbours('{}'), [])
+})
+
+test('the neighbour of exactly one address is found', () => {
+  const entry = (dst: string, fields: object = {}): object => ({
+    ...{ dst, dev: 'lan0', lladdr: '02:00:00:00:00:0A', state: ['STALE'] },
+    ...fields,
+  })
+  const text = JSON.stringify([
+    entry('10.0.0.11'),
+    entry('10.0.0.1', { state: ['FAILED'] }),
+    entry('10.0.0.2', { lladdr: undefined, state: ['INCOMPLETE'] }),
+    entry('fe80::1'),
+    entry('10.0.0.3'),
+  ])
+  assert.partialDeepStrictEqual(findNeighbour(text, '10.0.0.3'), { mac: '02:00:00:00:00:0a', device: 'lan0' })
+  for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.9', '0.0.0.3'])
+    assert.equal(findNeighbour(text, address), null, address)
 })
 
 test('an address that a host made up is recognised', () => {

@@ -42,5 +42,18 @@ function neighbourOf({ dst, dev, lladdr, state, confirmed }: Row): Neighbour[] {
   return [{ address, mac, device: dev, isReachable, confirmedAgo: typeof confirmed === 'number' ? confirmed : null }]
 }
 
+/** Only the rows of this address are parsed: there can be tens of thousands. */
+export function findNeighbour(text: string, address: string): Neighbour | null {
+  const wanted = `"${address}"`
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+    const [start, end] = [text.lastIndexOf('{', at), text.indexOf('}', at)]
+    if (start < 0 || end < 0) continue
+    const row = JSON.parse(text.slice(start, end + 1)) as Row
+    const [found = null] = row.dst === address ? neighbourOf(row) : []
+    if (found) return found
+  }
+  return null
+}
+
 /** Made up by the host itself, as phones do to stay unknown: no maker is behind it. */
 export const isRandomMac = (mac: string): boolean => (Number.parseInt(mac.slice(0, 2), 16) & 2) !== 0

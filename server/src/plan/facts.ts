@@ -28,8 +28,8 @@ export interface GivenLease {
 }
 
 /**
- * IPv4 addresses and networks behind objects whose content is not configuration: resolved domains, countries, users,
- * groups, device profiles. By object id; another value of the map means that something changed.
+ * IPv4 addresses and networks behind objects whose content is not in objects: resolved domains, countries, device profiles;
+ * users and groups as their authorization rules say. By object id; another value of the map means that something changed.
  */
 export type AddressBook = ReadonlyMap<string, readonly string[]>
 

@@ -16,7 +16,7 @@ export const liveSets = {
   auth_suspended: 'host',
   /** What the kernel let through by an authorization rule, and gatewayd does not know yet. */
   auth_new: 'seen',
-  /** What the kernel refused, for device discovery. */
+  /** Hosts that nothing authorizes, for device discovery. */
   auth_unknown: 'seen',
 } as const satisfies Readonly<Record<string, LiveKey>>
 
@@ -26,3 +26,9 @@ export type LiveSetName = keyof typeof liveSets
 export const memberSetOf = (id: string): string => `u_${id.replaceAll('.', '_')}`
 
 export const isMemberSet = (set: string): boolean => /^u_(?:user|group)_id_\d+$/.test(set)
+
+/** The user whose set this is; null for that of a group, and any other. */
+export const userOfSet = (set: string): string | null => {
+  const number = /^u_user_id_(\d+)$/.exec(set)?.[1]
+  return number === undefined ? null : `user.id.${number}`
+}

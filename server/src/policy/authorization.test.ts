@@ -70,6 +70,24 @@ describe('authorization of a host', () => {
     }
   })
 
+  it('drops an address that is bound to a card in another segment, and does not count its session there', () => {
+    const side = { ...nobody.side, local: [...nobody.side.local, { device: 'lan1', address: address('10.66.1.1') }] }
+    const elsewhere = { incoming_interface: 'lan1', sourceMac: card }
+    const pairs = [{ address: address(host), mac: card }]
+    for (const isEnforced of [true, false]) {
+      const { verdict, text } = ask({ side, pairs, isEnforced }, elsewhere)
+      assert.equal(verdict, 'drop')
+      assert.match(text, /bound to a card in another segment/)
+    }
+    const session = { ...elsewhere, authorization: 'session', isBoundToCard: true } as const
+    assert.equal(ask({ side }, session).verdict, 'reject')
+    assert.equal(ask({ side }, { ...session, destination_port: 80 }).path, 'input')
+    assert.equal(ask({ side, pairs }, { ...session, destination_port: 80 }).verdict, 'drop')
+    assert.equal(ask({ side }, { ...session, incoming_interface: 'lan0' }).verdict, 'accept')
+    assert.equal(ask({ side }, { ...session, isBoundToCard: false }).verdict, 'accept')
+    assert.equal(ask({ side, macs: [card] }, elsewhere).verdict, 'reject')
+  })
+
   it('refuses a host whose user has too many sessions although a rule names it', () => {
     const at = address(host)
     const { verdict, text } = ask({ hosts: [at, at], networks: [at, at] }, { authorization: 'suspended' })

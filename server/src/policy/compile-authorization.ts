@@ -62,7 +62,7 @@ export function authorizationPieces({ authorization: stage }: Policy): NftPiece[
     ...ruleSets(stage),
     ...liveSetPieces,
     chain('auth_seen', noticing(stage)),
-    ...(isEnforced ? [chain('auth_gate', admitting(stage)), chain('auth_refused', refusing)] : []),
+    ...(isEnforced ? [chain('auth_gate', admitting), chain('auth_refused', refusing)] : []),
     ...(isEnforced && portalPort !== null ? [chain('auth_portal', redirecting(portalPort))] : []),
   ]
 }
@@ -70,49 +70,56 @@ export function authorizationPieces({ authorization: stage }: Policy): NftPiece[
 const chain = (name: string, lines: readonly Nft[]): NftPiece =>
   makePiece({ kind: 'chain', name, head: '', lines, origin: '' })
 
-const usesOtherCard = sentence(inSet(host, 'auth_bound'), inSet(pair, 'auth_rule_pairs', true))
+/**
+ * The route to the sender leads back to the device that the packet came in by. Who has the same card and address in another
+ * segment is someone else.
+ */
+const comesFromThere = words('fib saddr . iif oif exists')
+
+/** Another host with an address that a rule binds to a card. */
+const isSpoofed: readonly Nft[] = [
+  sentence(inSet(host, 'auth_bound'), inSet(pair, 'auth_rule_pairs', true)),
+  sentence(inSet(host, 'auth_bound'), words('fib saddr . iif oif missing')),
+]
+
+const bySessionOfCard = sentence(inSet(pair, 'auth_pairs'), comesFromThere)
 
 /** A card has one address in a segment while it is in use, so that a copy of it does not get in with another one. */
-const byCard = sentence(
-  inSet(card, 'auth_rule_macs'),
-  inSet(cardHere, 'auth_cards', true),
-  // Hosts behind a router have its card, and are not routed back to this segment.
-  words('fib saddr . iif oif exists'),
-)
+const byCard = sentence(inSet(card, 'auth_rule_macs'), inSet(cardHere, 'auth_cards', true), comesFromThere)
 
-function noticing({ idleSeconds }: AuthorizationStage): Nft[] {
+function noticing({ idleSeconds, notesUnknown }: AuthorizationStage): Nft[] {
   const extend = (set: LiveSetName): Nft => changeSet('update', set, keys[liveSets[set]], idleSeconds)
   const useCard = changeSet('update', 'auth_cards', cardHere, cardSeconds)
   // First the note for gatewayd: what could not be noted does not get in.
   const enter = (set: LiveSetName): Nft =>
     sentence(changeSet('add', 'auth_new', seen, hourSeconds), changeSet('add', set, keys[liveSets[set]], idleSeconds))
   return [
-    rule(authorizationOrigin, usesOtherCard, words('counter drop')),
+    ...isSpoofed.map((condition) => rule(authorizationOrigin, condition, words('counter drop'))),
     sentence(inSet(words('oifname'), 'if_external', true), back),
     sentence(words('meta nfproto ipv6'), back),
-    sentence(inSet(pair, 'auth_pairs'), extend('auth_pairs'), useCard, back),
+    sentence(bySessionOfCard, extend('auth_pairs'), useCard, back),
     sentence(inSet(host, 'auth_hosts'), extend('auth_hosts'), back),
     sentence(inSet(host, 'auth_suspended'), back),
     sentence(inSet(pair, 'auth_rule_pairs'), enter('auth_pairs'), back),
     sentence(inSet(host, 'auth_rule_hosts'), enter('auth_hosts'), back),
     sentence(byCard, enter('auth_pairs'), useCard, back),
-    sentence(inSet(host, 'auth_rule_nets', true), back),
-    sentence(inSet(host, 'auth_net_hosts'), extend('auth_net_hosts'), back),
-    enter('auth_net_hosts'),
+    sentence(inSet(host, 'auth_net_hosts'), inSet(host, 'auth_rule_nets'), extend('auth_net_hosts'), back),
+    sentence(inSet(host, 'auth_rule_nets'), enter('auth_net_hosts'), back),
+    // Also while everyone is allowed. Answers to connections from outside make no host known.
+    ...(notesUnknown ? [sentence(words('ct state new'), changeSet('add', 'auth_unknown', seen, hourSeconds))] : []),
   ]
 }
 
 const isKnown: readonly Nft[] = [
-  inSet(pair, 'auth_pairs'),
+  bySessionOfCard,
   inSet(host, 'auth_hosts'),
   inSet(host, 'auth_net_hosts'),
   inSet(host, 'auth_rule_nets'),
 ]
 
-const admitting = ({ notesUnknown }: AuthorizationStage): Nft[] => [
+const admitting: readonly Nft[] = [
   sentence(inSet(host, 'auth_suspended'), goTo('auth_refused')),
   ...isKnown.map((condition) => sentence(condition, back)),
-  ...(notesUnknown ? [changeSet('add', 'auth_unknown', seen, hourSeconds)] : []),
   goTo('auth_refused'),
 ]
 
@@ -125,7 +132,7 @@ const refusing: readonly Nft[] = [
 function redirecting(port: number): Nft[] {
   const redirect = sentence(words('meta l4proto tcp counter redirect'), target(null, numbers(port, port)))
   return [
-    sentence(usesOtherCard, back),
+    ...isSpoofed.map((condition) => sentence(condition, back)),
     rule(portalOrigin, inSet(host, 'auth_suspended'), redirect),
     ...[...isKnown, inSet(pair, 'auth_rule_pairs'), inSet(host, 'auth_rule_hosts'), byCard].map((condition) =>
       sentence(condition, back),

@@ -70,6 +70,12 @@ export function findWay(routing: Routing, [low, high]: Span): Way {
   return { kind: 'none' }
 }
 
+/** Does the route to this address lead to the device that its packet came in by? */
+export function isWayBack(routing: Routing, address: number, incoming: string | null): boolean {
+  const way = findWay(routing, [address, address])
+  return way.kind === 'device' && way.device === incoming
+}
+
 export function findIpv6Way(routing: Routing, destination: string): Way {
   if (routing.ipv6.own.includes(destination)) return { kind: 'own' }
   return routing.ipv6.device === null ? { kind: 'none' } : { kind: 'device', device: routing.ipv6.device }

@@ -38,6 +38,8 @@ export interface Packet {
    * too many sessions, or not at all. Absent: as far as the rules say.
    */
   readonly authorization?: 'session' | 'rule' | 'suspended' | 'none'
+  /** The session is bound to the card of the source, so it counts only where that is. */
+  readonly isBoundToCard?: boolean
   /** The card of the source. Absent: it is not known, and taken to be the right one. */
   readonly sourceMac?: string
 }

@@ -5,7 +5,7 @@
 import type { ClosedPort } from '../engines/views.ts'
 import { parseAddress, parseNetwork } from '../net/ipv4.ts'
 import { contains, toRanges } from '../net/ranges.ts'
-import { findPortal, findRefusal, isSpoofed, type Refusal } from './authorization.ts'
+import { findPortal, findRefusal, findSpoof, type Refusal } from './authorization.ts'
 import { intercept, interceptionOrigin, isRefused } from './dns.ts'
 import { type Cut, type Flow, isIn, type MembersAt, matchRule } from './evaluate-match.ts'
 import { findIpv6Way, findWay, type Routing, type Way } from './evaluate-routing.ts'
@@ -69,7 +69,7 @@ export function evaluate(policy: Policy, packet: Packet, routing: Routing, optio
   const marked = { ...question, isMarked: log.isMarked }
   const dnat = walk(policy.rules.dnat, flow, wantsReasons) as Walk
   const own = dnat.rule === null ? intercept(policy.dns, flow) : null
-  const portal = dnat.rule === null ? findPortal(policy.authorization, flow, packet) : null
+  const portal = dnat.rule === null ? findPortal(policy.authorization, flow, packet, routing) : null
   const moved = portal ?? (own === null ? translate(dnat.rule, flow) : { addresses: own, ports: null })
   const movedFlow = {
     ...flow,
@@ -260,11 +260,12 @@ const unauthorized = <V extends 'drop' | 'reject'>(refusal: Refusal, verdict: V)
   ({ decidedBy: { kind: 'authorization', refusal }, verdict }) as const
 
 function forward(question: Question, flow: Flow, start: Start): Outcome | Cut {
-  const { policy, packet } = question
+  const { policy, packet, routing } = question
   const outcome = { ...start, path: 'forward', outgoing: flow.outgoing } as const
   if (policy.isBlocked) return { ...outcome, ...bySystem('fwd.sys.blocked', 'drop') }
-  if (isSpoofed(policy.authorization, flow, packet)) return { ...outcome, ...unauthorized('other_card', 'drop') }
-  const refusal = findRefusal(policy, flow, packet)
+  const spoof = findSpoof(policy.authorization, flow, packet, routing)
+  if (spoof !== null) return { ...outcome, ...unauthorized(spoof, 'drop') }
+  const refusal = findRefusal(policy, flow, packet, routing)
   // Access lists have a chain of their own in front of the others.
   if (refusal !== null && policy.access !== null) return { ...outcome, ...unauthorized(refusal, 'reject') }
   const access = policy.access === null ? null : walkAccess(policy.access, flow)

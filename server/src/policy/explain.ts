@@ -107,21 +107,43 @@ const step = (stage: Stage, text: string): Step => ({ stage, text, rule: null, p
 const mention = ({ table, id, origin }: PolicyRule): RuleMention => ({ table, id, origin })
 
 /** Which sessions made the rule match, if it names users. */
-function sayMembers({ source, destination }: PolicyRule, packet: Packet): string {
+function sayMembers({ source, destination }: PolicyRule, packet: Packet, place: Place): string {
   const shared = (match: AddressMatch | null, ids: readonly string[] = []): string =>
     match === null || match.isNegated ? '' : ids.filter((id) => match.members?.includes(id)).join(', ')
-  const [from, to] = [shared(source, packet.sourceMembers), shared(destination, packet.destinationMembers)]
+  const [from, to] = [shared(source, packet.sourceMembers), shared(destination, place.members)]
   const said = [
     ...(from === '' ? [] : [` It names ${from}: the session at the source ${packet.source}.`]),
-    ...(to === '' ? [] : [` It names ${to}: the session at the destination ${packet.destination}.`]),
+    ...(to === '' ? [] : [` It names ${to}: the session at the destination ${place.address}.`]),
   ]
   return said.join('')
 }
 
-function walkStep(stage: Stage, walk: Walk, packet: Packet, text: string, reasons: (miss: Miss) => string): Step {
+/** An address, and who has a session there. */
+export interface Place {
+  readonly address: string
+  readonly members: readonly string[] | undefined
+}
+
+/** Where the packet is led to; behind DNAT that is not the address that was called, and may be one of several. */
+export function placeOf(packet: Packet, destination: Span | null): Place {
+  if (destination !== null && destination[0] !== destination[1])
+    return { address: sayAddresses(destination), members: undefined }
+  const address = destination === null ? packet.destination : printAddress(destination[0])
+  if (address === packet.source) return { address, members: packet.sourceMembers }
+  const others = packet.otherMembers?.[address]
+  return { address, members: address === packet.destination ? packet.destinationMembers : others }
+}
+
+interface WalkWords {
+  readonly packet: Packet
+  readonly place: Place
+  readonly reasons: (miss: Miss) => string
+}
+
+function walkStep(stage: Stage, walk: Walk, text: string, { packet, place, reasons }: WalkWords): Step {
   return {
     stage,
-    text: walk.rule === null ? text : `${text}${sayMembers(walk.rule, packet)}`,
+    text: walk.rule === null ? text : `${text}${sayMembers(walk.rule, packet, place)}`,
     rule: walk.rule === null ? null : mention(walk.rule),
     passed: walk.misses.map((miss) => ({ ...mention(miss.rule), field: miss.field, reason: reasons(miss) })),
     passed_count: walk.missCount,
@@ -137,9 +159,9 @@ function explainStart(trace: Trace, words: Words): Step[] {
     outgoing: trace.log?.outgoing ?? null,
   })
   const steps = [step('hardware_filter', 'No hardware filter drops the packet.')]
-  if (trace.log !== null) steps.push(walkStep('log_marks', trace.log, words.packet, sayMark(trace.log.rule), reasons))
-  if (trace.dnat !== null)
-    steps.push(walkStep('dnat', trace.dnat, words.packet, sayDnat(trace, trace.dnat.rule), reasons))
+  const said = { packet: words.packet, place: placeOf(words.packet, null), reasons }
+  if (trace.log !== null) steps.push(walkStep('log_marks', trace.log, sayMark(trace.log.rule), said))
+  if (trace.dnat !== null) steps.push(walkStep('dnat', trace.dnat, sayDnat(trace, trace.dnat.rule), said))
   return steps
 }
 
@@ -198,17 +220,17 @@ function printSource(source: NewSource): string | null {
 }
 
 function explainWay(outcome: Outcome, words: Words): Step[] {
-  const reasons = reasonsFor(words, outcome)
   const { path, walk, snat } = outcome
+  const { packet } = words
+  const said = { packet, place: placeOf(packet, outcome.destination), reasons: reasonsFor(words, outcome) }
   const steps = [step('routing', sayRoute(outcome, words.packet))]
   if (outcome.access !== null) steps.push(step('access_lists', sayAccess(outcome.access)))
   const isBySystem = outcome.decidedBy.kind === 'system'
-  if (walk !== null && path !== 'none')
-    steps.push(walkStep(path, walk, words.packet, sayTable(path, walk.rule, isBySystem), reasons))
+  if (walk !== null && path !== 'none') steps.push(walkStep(path, walk, sayTable(path, walk.rule, isBySystem), said))
   if (isBySystem) steps.push(step(path === 'none' ? 'forward' : path, saySystem(outcome)))
   if (outcome.decidedBy.kind === 'authorization')
     steps.push(step('forward', sayRefusal(outcome.decidedBy.refusal, words.packet)))
-  if (snat !== null) steps.push(walkStep('snat', snat.walk, words.packet, saySnat(snat), reasons))
+  if (snat !== null) steps.push(walkStep('snat', snat.walk, saySnat(snat), said))
   return steps
 }
 
@@ -248,6 +270,8 @@ function sayRefusal(refusal: Refusal, { source, sourceMac }: Packet): string {
       return `The host ${source} is not authorized now: its user has more sessions than are allowed, and newer ones are in use.`
     case 'other_card':
       return `The address ${source} is bound to another card than ${sourceMac ?? 'the one that sent the packet'}: the packet is dropped.`
+    case 'other_segment':
+      return `The address ${source} is bound to a card in another segment: the route to it does not lead back to the interface that the packet came in by, and the packet is dropped.`
     case 'ipv6':
       return 'Only IPv4 hosts can be authorized: IPv6 to external networks is refused while authorization is enforced.'
   }

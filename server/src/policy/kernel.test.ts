@@ -53,6 +53,8 @@ const tag = `pe${process.pid}`
 const [client, gateway, outside] = [`${tag}-client`, `${tag}-gateway`, `${tag}-outside`]
 const world = { ...sampleWorld, now: Math.floor(Date.now() / 1000) }
 const cards = { lan0: '02:00:00:00:0a:00', lan1: '02:00:00:00:0a:01' }
+/** An address of the first segment that a host of the second one uses. */
+const displaced = '10.66.0.18'
 const addressOf = { lan0: '10.66.0.1', lan1: '10.66.1.1', dmz0: '10.66.2.1', wan0: '198.51.100.1' }
 
 const needs = [
@@ -100,6 +102,7 @@ before(() => {
     `link set c1 address ${cards.lan1}`,
     ...addresses('c0', [...world.sources.lan0, '10.66.0.2', '10.66.0.3', '10.66.0.4']),
     ...addresses('c1', world.sources.lan1),
+    `address add ${displaced}/32 dev c1`,
     ...up('c0', 'c1'),
     'route add default via 10.66.0.1',
     'route add default via 10.66.1.1 dev c1 table 101',
@@ -107,6 +110,7 @@ before(() => {
     'route add default via 203.0.113.1 dev c1 table 102',
     'rule add from 10.66.1.0/24 table 101',
     'rule add from 203.0.113.0/24 table 102',
+    `rule add from ${displaced} table 101`,
   ])
   ip(gateway, [
     ...addresses('lan0', ['10.66.0.1']),
@@ -330,7 +334,8 @@ for (const { title, policies, packets, sizes, dns = () => null, changes = 0, ...
     for (let seed = 1; seed <= policies; seed++) {
       const random = makeRandom(seed)
       const hasCards = kind.authorization === 'cards'
-      const sources = hasCards ? oneAddress : world.sources
+      const own = hasCards ? oneAddress : world.sources
+      const sources = kind.authorization === undefined ? own : { ...own, lan1: [...own.lan1, displaced] }
       const drawn = { ...world, sources, ports: kind.ports ?? world.ports, external: kind.external ?? world.external }
       const stage = dns(seed)
       const closed = stage === null ? [] : closedPorts([dnsEngine])
@@ -371,10 +376,11 @@ for (const { title, policies, packets, sizes, dns = () => null, changes = 0, ...
 /** One packet of each source, one after the other; which of them arrived behind the gateway. */
 function arrived(sources: readonly string[]): boolean[] {
   return sources.map((source) => {
+    const incoming_interface = source === displaced ? 'lan1' : 'lan0'
     const port = nextPort++
     const sent = { source, destination: '192.0.2.10', protocol: 'udp', source_port: port, destination_port: 9 }
     forget()
-    inside(client, process.execPath, [senderPath], JSON.stringify([{ ...sent, incoming_interface: 'lan0', time: 0 }]))
+    inside(client, process.execPath, [senderPath], JSON.stringify([{ ...sent, incoming_interface, time: 0 }]))
     const countOf = (origin: string) => look().counts.get(origin) ?? 0
     const deadline = performance.now() + patienceMs
     // Refused or not, the packet leaves a trace.
@@ -418,8 +424,33 @@ test('the kernel refuses a copied card and the address of another card, and make
   ] as const)
     assert.match(list(set), pattern)
   assert.doesNotMatch(list('auth_pairs'), new RegExp(`${b} `))
-  // Without enforcement only the address of another card is refused.
+  // Without enforcement only the address of another card is refused, and unknown hosts are noted as well.
   load({ ...emptyPolicy, externalDevices: ['wan0'], authorization: { ...stage, isEnforced: false } }, {}, noHosts)
   refusals = 0
   assert.deepEqual(arrived([a, b, c]), [true, true, false])
+  assert.match(list('auth_unknown'), new RegExp(`${b} \\. ${cards.lan0} \\. "lan0"`))
+  assert.doesNotMatch(list('auth_unknown'), new RegExp(`${a} |${c} `))
+})
+
+test('the kernel lets a copy of a pair of address and card pass in no other segment than its own', {
+  skip: cannot,
+}, () => {
+  const pair = { address: parseAddress(displaced) as number, mac: cards.lan1 }
+  const none = { hosts: [], networks: [], pairs: [], macs: [] }
+  const stage = { ...none, isEnforced: true, side: dnsStage(1), idleSeconds: 900, portalPort: null, notesUnknown: true }
+  const list = (set: string) => inside(gateway, 'nft', ['list', 'set', 'inet', 'portcullis', set])
+  const loadWith = (fields: Partial<AuthorizationStage>, known = noHosts): void => {
+    load({ ...emptyPolicy, externalDevices: ['wan0'], authorization: { ...stage, ...fields } }, {}, known)
+    refusals = 0
+  }
+  for (const isEnforced of [true, false]) {
+    loadWith({ pairs: [pair], isEnforced })
+    assert.deepEqual(arrived([displaced]), [false], 'by a rule for both')
+    assert.doesNotMatch(list('auth_pairs') + list('auth_new'), new RegExp(displaced))
+  }
+  loadWith({}, { ...noHosts, pairs: [[displaced, cards.lan1]] })
+  assert.deepEqual(arrived([displaced]), [false], 'by a session of both')
+  assert.doesNotMatch(list('auth_cards'), new RegExp(cards.lan1), 'the session is not its own')
+  loadWith({ macs: [cards.lan1] })
+  assert.deepEqual(arrived([displaced]), [false], 'by a rule for the card')
 })

@@ -160,7 +160,7 @@ export interface AuthorizationStage {
   readonly idleSeconds: number
   /** Plain HTTP of hosts that are not authorized is redirected to this port of the gateway; null: it is refused as well. */
   readonly portalPort: number | null
-  /** Are refused hosts noted for device discovery? */
+  /** Are hosts that nothing authorizes noted for device discovery? */
   readonly notesUnknown: boolean
 }
 

@@ -123,7 +123,7 @@ function packetOf(
     otherMembers: { [answeredBy]: placeOf(numbers.answeredBy)?.members ?? [] },
     // Without a session the rules say it.
     ...(place ? { authorization: place.isSuspended ? 'suspended' : 'session' } : {}),
-    ...(place?.mac ? { sourceMac: place.mac } : {}),
+    ...(place?.mac ? { sourceMac: place.mac, isBoundToCard: true } : {}),
   }
 }
 

@@ -1,4 +1,4 @@
-// The addresses behind objects whose content is not configuration: domains, countries, users. Each owner replaces its own
+// The addresses behind objects whose content is not configuration: domains and countries. Each owner replaces its own
 // entries; the compiler of the policy reads the whole book and is called when it changes.
 
 type Entries = ReadonlyMap<string, readonly string[]>

@@ -4,9 +4,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { lineOf, sourceFiles } from '../security/source.ts'
 
-/** What deals with clients of the gateway; elsewhere addresses are configuration, such as leases. */
+/**
+ * What deals with clients of the gateway; elsewhere addresses are configuration, such as leases. Sessions of users are bound to
+ * one IPv4 address each, which the kernel compares, so there the address is the key.
+ */
 const client =
-  /^(?:http|runtime|apply|config|database|areas\/(?:sign-in|administrators|client-agent|audit|logs))\/|^(?:app|main)\.ts$/
+  /^(?:http|runtime(?!\/user-sessions)|apply|config|database|areas\/(?:sign-in|administrators|client-agent|audit|logs))\/|^(?:app|main)\.ts$/
 
 const files = sourceFiles.filter(({ path }) => client.test(path))
 

@@ -290,13 +290,14 @@ describe('asking about rules', () => {
     assert.match(nowhere.err, /"Anna" has no session now\./)
     const sessions = new ListedSessions()
     sessions.add(`user.id.${id}`, '10.10.0.77')
+    const { userSessions } = world.gateway.services
     Object.assign(world.gateway.services, { userSessions: sessions })
     const said = await gw(...words)
     assert.match(
       said.out,
       new RegExp(`^The source 10\\.10\\.0\\.77 is that of user\\.id\\.${id} "Anna", by the session`),
     )
-    Object.assign(world.gateway.services, { userSessions: undefined })
+    Object.assign(world.gateway.services, { userSessions })
     const alone = await gw('explain', 'tcp', '-', '198.51.100.10:80')
     assert.equal(alone.code, 2)
     assert.match(alone.err, /add --user/)

@@ -139,6 +139,7 @@ describe('cut_connections', () => {
       })
     ).body.id
     sessions.add(`user.id.${user}`, '10.10.0.5')
+    const { userSessions } = gateway.services
     Object.assign(gateway.services, { userSessions: sessions })
     for (const query of ['?dry_run=true', '?dry_run=true&cut_connections=true']) {
       const { body, headers } = done(await drop(query))
@@ -157,7 +158,7 @@ describe('cut_connections', () => {
       assert.equal(body.connections_total, 1)
       assert.equal(body.connections_note, null)
     }
-    Object.assign(gateway.services, { userSessions: undefined })
+    Object.assign(gateway.services, { userSessions })
     assert.deepEqual(gateway.applier.cuts, [])
     assert.deepEqual((await admin('GET', '/firewall/rules/forward')).body, [])
     const unrelated = done(await admin('POST', '/user_backend/groups?dry_run=true', { name: 'Sales', parent_id: 1 }))

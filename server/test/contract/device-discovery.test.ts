@@ -144,7 +144,8 @@ describe('device discovery', () => {
     meet(...flood)
     const before = gateway.engine.revision
     discovery.note(flood)
-    await until('it is held back', () => discovery.state().isHeldBack)
+    await until('only those that are held back wait', () => discovery.state().waiting === 30)
+    assert.equal(discovery.state().isHeldBack, true)
     assert.equal((await users()).length, mostPerMinute)
     assert.equal(gateway.engine.revision - before, mostPerMinute / 20)
     const held = await status()

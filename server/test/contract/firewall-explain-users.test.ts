@@ -78,8 +78,6 @@ describe('the explanation of the packet of a user', () => {
       assert.equal(body.problems[0].field, field)
       assert.match(body.problems[0].message, message)
     }
-    Object.assign(gateway.services, { userSessions: undefined })
-    assert.equal((await ask({ user })).status, 422, 'where no sessions are kept no one has one')
   })
 
   it('judges the packet as if the user were at the source that is sent', async () => {
@@ -127,5 +125,40 @@ describe('the explanation of the packet of a user', () => {
     assert.ok(text.includes(`is in ${group}`), text)
     const gone = { method: 'DELETE', path: `/firewall/rules/forward/${rule}` }
     assert.ok(!(await ask({ user }, { change: gone })).text.includes(`is in ${group}`))
+  })
+
+  it('knows who is at the address that DNAT leads to', async () => {
+    const called = '203.0.113.2'
+    const toUser = { action: 'drop', destination_addresses: [`user.id.${other}`] }
+    const { id: drop } = (await admin('POST', '/firewall/rules/forward', toUser)).body
+    const { id: dnat } = (
+      await admin('POST', '/firewall/rules/dnat', {
+        action: 'dnat',
+        change_destination_address: '10.10.0.60-10.10.0.69',
+      })
+    ).body
+    sessions.add(`user.id.${other}`, '10.10.0.66')
+    sessions.add(`user.id.${other}`, '10.10.64.0/24', { type: 'net' })
+    for (const more of [{}, { revision: gateway.engine.revision }]) {
+      const { body } = await ask({ source: '198.51.100.10', destination: called, incoming_interface: 'wan0' }, more)
+      const [decided] = body.outcomes.filter(({ destination }: { destination: string }) => destination === '10.10.0.66')
+      assert.equal(decided?.decided_by, `firewall.forward[${drop}]`, JSON.stringify(body))
+      assert.equal(body.verdict, 'depends')
+      assert.match(JSON.stringify(decided.steps), /the session at the destination 10\.10\.0\.66.*\\"Boris\\" is there/)
+      assert.equal(body.destination_user, null, 'no one is at the address that was called')
+    }
+    await admin('DELETE', `/firewall/rules/dnat/${dnat}`)
+    await admin('DELETE', `/firewall/rules/forward/${drop}`)
+  })
+
+  it('does not take a host with a rule of its own for one of the network around it', async () => {
+    const rule = { enabled: true, mac: null, always_logged: false, comment: '' }
+    sessions.add(`user.id.${user}`, '10.10.64.0/24', { type: 'net' })
+    const added = await admin('POST', '/auth/rules', { ...rule, ip: '10.10.64.7', user_id: other })
+    assert.equal(added.status, 200, added.text)
+    assert.equal((await ask({ source: '10.10.64.8' })).body.source_user.user_id, `user.id.${user}`)
+    const { body } = await ask({ source: '10.10.64.7' })
+    assert.equal(body.source_user.user_id, `user.id.${other}`)
+    assert.equal(body.verdict, 'accept')
   })
 })

@@ -206,7 +206,7 @@ describe('sessions of users outlive a SIGKILL', () => {
     const lab = await begin()
     lab.kill()
     lab.clock.advance(5_000)
-    lab.applier.live.get('auth_hosts')?.delete('10.0.0.1 null')
+    lab.applier.live.get('auth_hosts')?.delete('10.0.0.1 null null')
     lab.let('auth_hosts', host('192.168.5.5'))
     lab.let('auth_net_hosts', host('10.7.0.9'))
     await lab.keeper.maintain()

@@ -260,13 +260,16 @@ describe('authorization on the wire', () => {
     assert.deepEqual(await lab.wire.ends({ port: 8001 }), refused)
   })
 
+  /** The kernel has a session of the client that signed in. */
+  const isInKernel = async (): Promise<boolean> =>
+    holds(`${await lab.elements('auth_pairs')},${await lab.elements('auth_hosts')}`, client)
+
   it('ends a session when the kernel has forgotten its element', async () => {
     const user = await lab.addUser()
     const rule = await lab.firewall.forward({ action: 'accept', source_addresses: [user.alias] })
     await lab.signIn(client, user.login)
     assert.ok(await lab.isMember(user.alias, client))
-    const listed = async () => `${await lab.elements('auth_pairs')},${await lab.elements('auth_hosts')}`
-    assert.ok(holds(await listed(), client))
+    assert.ok(await isInKernel())
     for (const set of ['auth_pairs', 'auth_hosts']) {
       const element = (await lab.elements(set))?.split(',').find((one) => holds(one, client))
       const key = element?.trim().split(/ (?:timeout|expires) /)[0]
@@ -305,6 +308,7 @@ describe('authorization on the wire', () => {
     const sessions = await known()
     assert.equal(sessions.length, 2)
     const before = await arrivals()
+    const upload = startUpload(lab.gateway, '--local-port', '41020')
     const stop = '/run/authorization-e2e-stop'
     const intruder = sendCounted(other, `until [ -e ${stop} ]; do echo > TARGET; sleep 0.02; done 2>/dev/null`)
     const isWhole = async (when: string) => {
@@ -332,9 +336,15 @@ describe('authorization on the wire', () => {
     await lab.gateway.exec('client', ['/usr/bin/touch', stop])
     await intruder
     assert.equal(await arrivals(), before, 'packets of a host that nothing authorizes')
+    assert.equal((await upload.end()).code, 0, 'a connection of a session went on all the time')
+
+    await lab.nft('delete', 'table', 'inet', 'portcullis')
+    await until('the kernel has the session again', isInKernel)
+    await isWhole('after the loss of the table')
 
     lab = await lab.restart()
     assert.deepEqual(await known(), sessions)
+    await until('the new kernel tables have the session', isInKernel)
     assert.deepEqual(await lab.wire.ends({ port: 8001 }), passed, 'the host that signed in')
     assert.deepEqual(await lab.wire.ends({ port: 8001, source: otherClient }), refused, 'a host that did not')
   })

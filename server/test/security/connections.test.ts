@@ -3,9 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createServer, type Server } from 'node:https'
+import { type AddressInfo, connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import type { TLSSocket } from 'node:tls'
+import { guardConnections } from '../../src/http/connections.ts'
 import { listenerOptions, tlsOptions } from '../../src/http/tls.ts'
+import { until } from '../support/until.ts'
 import { createTlsGateway, openTls, type TlsGateway } from './tls-gateway.ts'
 
 /** Sends a request and waits for the whole answer. */
@@ -82,6 +86,45 @@ describe('a slow client', () => {
     await closing(socket)
   })
 })
+
+describe('a client that never finishes its handshake', () => {
+  let target: TlsGateway
+  let server: Server
+  before(async () => {
+    target = await createTlsGateway()
+    // The real figure is ten seconds; the mechanism is the same.
+    server = guardConnections(createServer({ ...tlsOptions(target.certificate), handshakeTimeout: 100 }))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+  })
+  after(async () => {
+    server.close()
+    await target.close()
+  })
+
+  const starts: [title: string, bytes: Buffer][] = [
+    ['says nothing', Buffer.alloc(0)],
+    ['sends only the head of a record', Buffer.from([22, 3, 1, 2, 0])],
+    ['does not speak TLS', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
+  ]
+  for (const [title, bytes] of starts) {
+    it(`and ${title} is cut off`, async () => {
+      const { port } = server.address() as AddressInfo
+      const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
+      socket.on('error', () => {})
+      const ended = once(socket.resume(), 'close')
+      socket.write(bytes)
+      await once(server, 'connection')
+      await until('the gateway holds no connection', async () => (await connectionsOf(server)) === 0)
+      socket.end()
+      await ended
+    })
+  }
+})
+
+const connectionsOf = (server: Server): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
+  })
 
 describe('many connections of one address', () => {
   it('keep those that showed a session and let unauthenticated clients make room', async (t) => {

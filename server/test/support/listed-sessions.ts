@@ -1,5 +1,6 @@
 // Sessions of users that a test writes down: what others ask of them, without a network. Opening and ending is refused.
 
+import { networkAround } from '../../src/net/ipv4.ts'
 import type { UserSession, UserSessions } from '../../src/runtime/user-sessions/session.ts'
 
 export class ListedSessions implements UserSessions {
@@ -31,8 +32,11 @@ export class ListedSessions implements UserSessions {
     return this.sessions.filter((session) => session.userId === userId)
   }
 
+  /** As the keeper of sessions answers: also one that waits, and a host before the network around it. */
   at(address: string): UserSession | undefined {
-    return this.sessions.find((session) => session.address === address && session.state === 'connected')
+    const isAround = ({ type, address: network }: UserSession): boolean =>
+      type === 'net' && networkAround(address, Number(network.split('/')[1])) === network
+    return this.sessions.find((session) => session.address === address) ?? this.sessions.find(isAround)
   }
 
   openWeb(): Promise<UserSession> {

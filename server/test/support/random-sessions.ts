@@ -101,17 +101,15 @@ export function withSessions<P extends Packet>(packet: P, sessions: Sessions, kn
   const mac = cards[incoming_interface ?? '']
   const has = (list: readonly string[]): boolean => list.includes(source)
   const isPair = known.pairs.some(([address, card]) => address === source && card === mac)
-  const authorization = has(known.suspended)
-    ? 'suspended'
-    : isPair || has(known.hosts) || has(known.networkHosts)
-      ? 'session'
-      : 'none'
+  const isHost = has(known.hosts) || has(known.networkHosts)
+  const authorization = has(known.suspended) ? 'suspended' : isPair || isHost ? 'session' : 'none'
   return {
     ...packet,
     ...(sessions[source] && { sourceMembers: sessions[source] }),
     ...(sessions[destination] && { destinationMembers: sessions[destination] }),
     otherMembers: sessions,
     authorization,
+    isBoundToCard: !isHost,
     ...(mac !== undefined && { sourceMac: mac }),
   }
 }

@@ -75,10 +75,11 @@ export const sampleGroup = (number: number, parent_id = 'group.id.1'): Group => 
   ldap_guid: '',
 })
 
-export const host = (address: string, mac: string | null = null, device: string | null = 'lan0'): LiveElement => ({
+/** As the kernel notes it. */
+export const host = (address: string, mac = '02:00:00:00:00:ff'): LiveElement => ({
   address,
   mac,
-  device,
+  device: 'lan0',
   seconds: null,
 })
 
@@ -156,19 +157,21 @@ export class SessionLab {
   /** A packet of the host passes: the kernel notes what its rules say, and gatewayd is called. */
   async arrive(set: 'auth_hosts' | 'auth_pairs' | 'auth_net_hosts', element: LiveElement): Promise<void> {
     this.let(set, element)
-    await this.keeper.takeArrivals({ epoch: this.applier.liveEpoch, authorized: [element], unknown: [] })
+    // The kernel notes every host with its card.
+    const seen = { ...element, mac: element.mac ?? '02:00:00:00:00:ff' }
+    await this.keeper.takeArrivals({ epoch: this.applier.liveEpoch, authorized: [seen], unknown: [] })
   }
 
   /** An element that the kernel added by itself. */
   let(set: string, { address, mac }: LiveElement, seconds = 900): void {
     const elements = this.applier.live.get(set) ?? new Map<string, LiveElement>()
     const card = set === 'auth_pairs' ? mac : null
-    elements.set(`${address} ${card}`, { address, mac: card, device: null, seconds })
+    elements.set(`${address} ${card} null`, { address, mac: card, device: null, seconds })
     this.applier.live.set(set, elements)
   }
 
   elements(set: string): string[] {
-    return [...(this.applier.live.get(set)?.keys() ?? [])].map((key) => key.replace(' null', '')).sort()
+    return [...(this.applier.live.get(set)?.keys() ?? [])].map((key) => key.replaceAll(' null', '')).sort()
   }
 
   /** Addresses, kinds and states of the sessions. */

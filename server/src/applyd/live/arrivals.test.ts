@@ -10,6 +10,7 @@ import type { Live } from './live.ts'
 const noted = new Map<string, LiveElement[]>()
 let isDeclared: boolean
 let looks: number
+let epoch: string
 let arrivals: ReturnType<typeof createArrivals>
 
 const live: Pick<Live, 'change' | 'read' | 'declares' | 'epoch'> = {
@@ -25,13 +26,14 @@ const live: Pick<Live, 'change' | 'read' | 'declares' | 'epoch'> = {
     return { epoch: 'e', sets: Object.fromEntries(sets.map((set) => [set, noted.get(set) ?? []])) }
   },
   declares: () => isDeclared,
-  epoch: () => 'e',
+  epoch: () => epoch,
 }
 
 beforeEach(() => {
   noted.clear()
   isDeclared = true
   looks = 0
+  epoch = 'e'
   arrivals = createArrivals(live, { pauseMs: 1, waitMs: 1e9 })
 })
 
@@ -51,6 +53,19 @@ test('a question is answered as soon as a host arrives', async () => {
 
 test('without an arrival the answer is empty', async () => {
   assert.deepEqual(await createArrivals(live, { pauseMs: 1, waitMs: 0 }).ask({}), nothing)
+})
+
+test('that elements were lost is told at once, also when it was between two questions', async () => {
+  const connection = {}
+  const answer = arrivals.ask(connection)
+  await until('it was looked for', () => looks > 0)
+  epoch = 'f'
+  assert.deepEqual(await answer, { ...nothing, epoch })
+  epoch = 'g'
+  assert.deepEqual(await arrivals.ask(connection), { ...nothing, epoch })
+  const next = arrivals.ask(connection)
+  arrive('auth_new', '10.0.0.1')
+  assert.deepEqual(await next, { epoch, authorized: [host('10.0.0.1')], unknown: [] })
 })
 
 test('the sets are not looked at without a question, and not while the table does not have them', async () => {

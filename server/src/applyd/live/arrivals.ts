@@ -28,6 +28,8 @@ type Reported = Readonly<Record<(typeof noted)[number], readonly LiveElement[]>>
 interface Asker {
   readonly ending: AbortController
   reported: Reported | null
+  /** The epoch as it was told last, or when it was asked first. */
+  epoch: string
 }
 
 const inside = {}
@@ -44,7 +46,11 @@ export function createArrivals(
     const who = connection ?? inside
     const before = askers.get(who)
     before?.ending.abort()
-    const asker: Asker = { ending: new AbortController(), reported: before?.reported ?? null }
+    const asker: Asker = {
+      ending: new AbortController(),
+      reported: before?.reported ?? null,
+      epoch: before?.epoch ?? live.epoch(),
+    }
     askers.set(who, asker)
     const hasReported = asker.reported !== null
     await forgetReported(asker)
@@ -57,13 +63,19 @@ export function createArrivals(
       // An answer that no one reads any more must not be taken as reported.
       if (found && !asker.ending.signal.aborted) {
         asker.reported = found
-        return { epoch: live.epoch(), authorized: found.auth_new, unknown: found.auth_unknown }
+        return tell(asker, found.auth_new, found.auth_unknown)
       }
       const now = performance.now()
-      if (isStopped || asker.ending.signal.aborted || now >= until)
-        return { epoch: live.epoch(), authorized: [], unknown: [] }
+      // Elements of sessions were lost: who asks is to bring them back at once.
+      const isOther = live.epoch() !== asker.epoch
+      if (isStopped || asker.ending.signal.aborted || isOther || now >= until) return tell(asker, [], [])
       await pause(Math.max(pauseMs, pausePerDuration * (now - began)), asker.ending.signal)
     }
+  }
+
+  function tell(asker: Asker, authorized: readonly LiveElement[], unknown: readonly LiveElement[]): Arrivals {
+    asker.epoch = live.epoch()
+    return { epoch: asker.epoch, authorized, unknown }
   }
 
   async function forgetReported(asker: Asker): Promise<void> {

@@ -3,7 +3,7 @@
 
 import { findIn } from '../../model/item-index.ts'
 import { type Config, commonEnds, type Item, read } from '../../model/slots.ts'
-import { networkOf, parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
+import { networkAround, parseNetwork } from '../../net/ipv4.ts'
 import { findUser, groupPath, groups, userId, users } from '../users/public.ts'
 import { authorizationRules, settings } from './config.ts'
 import type { AuthorizationRule } from './contract.ts'
@@ -79,6 +79,7 @@ class RuleIndex {
 
 /** What is in only one of two states of a list. Items that did not change are the very same. */
 function difference<T extends Item>(before: readonly T[], after: readonly T[]): readonly [removed: T[], added: T[]] {
+  if (before === after) return [[], []]
   const [head, tail] = commonEnds(before, after)
   const [old, now] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)]
   const [known, kept] = [new Set(old), new Set(now)]
@@ -138,11 +139,9 @@ export function createKnownHosts(config: () => Config) {
     return { id: rule.id, userId: id, type: typeOfRule(rule), address, mac, isAlways }
   }
 
-  function networkRule(text: string): HostRule | null {
-    const address = parseAddress(text)
-    if (address === null) return null
+  function networkRule(address: string): HostRule | null {
     for (const prefix of rules().prefixes()) {
-      const rule = known(index.find(`${printAddress(networkOf(address, prefix).low)}/${prefix}`, null))
+      const rule = known(index.find(networkAround(address, prefix), null))
       if (rule) return rule
     }
     return null

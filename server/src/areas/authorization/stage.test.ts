@@ -42,12 +42,14 @@ const stageOf = (rules: readonly Fields[]) => authorizationStage(configOf(rules)
 const print = (ranges: readonly number[] = []) => pairsOf(ranges).map(([low, high]) => printSpan(low, high))
 
 describe('the stage of authorization', () => {
-  it('is not there while everyone is allowed and nothing is named', () => {
+  it('is not there while everyone is allowed, nothing is named and no device is to be found', () => {
     assert.equal(authorizationStage(configOf([], true), context), null)
     assert.equal(authorizationStage(configOf([{ ip: '10.0.0.1', enabled: false }], true), context), null)
     const named = authorizationStage(configOf([], true), { ...context, namesMembers: true })
     assert.deepEqual([named?.isEnforced, named?.portalPort], [false, null])
     assert.equal(authorizationStage(configOf([{ ip: '10.0.0.1' }], true), context)?.isEnforced, false)
+    const noted = authorizationStage(configOf([], true), { ...context, notesUnknown: true })
+    assert.deepEqual([noted?.isEnforced, noted?.notesUnknown], [false, true])
     const enforced = authorizationStage(configOf([]), context)
     assert.deepEqual([enforced?.isEnforced, enforced?.portalPort, enforced?.idleSeconds], [true, 8085, 1200])
   })

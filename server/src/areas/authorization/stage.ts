@@ -14,7 +14,7 @@ export interface StageContext {
   readonly side: LocalSide
   /** Does a rule of the firewall name a user or a group? */
   readonly namesMembers: boolean
-  /** Does device discovery want to know of hosts that are refused? */
+  /** Does device discovery want to know of hosts that nothing authorizes? */
   readonly notesUnknown: boolean
 }
 
@@ -26,7 +26,7 @@ export function authorizationStage(
   const { allow_internet_to_everyone, web_authorization, session_minutes } = read(config, settings)
   const byRules = authorizedByRules(config)
   const hasRules = read(config, authorizationRules).some(({ enabled }) => enabled)
-  if (allow_internet_to_everyone && !hasRules && !namesMembers) return null
+  if (allow_internet_to_everyone && !hasRules && !namesMembers && !notesUnknown) return null
   const isEnforced = !allow_internet_to_everyone
   return {
     isEnforced,
@@ -58,7 +58,8 @@ function authorizedByRules(config: Config): ByRules {
 
 function resolved(config: Config, rules: readonly AuthorizationRule[]): ByRules {
   const denied = new Set(read(config, users).flatMap(({ id, enabled }) => (enabled ? [id] : [])))
-  const isDenied = (userNumber: number): boolean => denied.has(userId(userNumber))
+  // Mostly there is none, and no id is made for each of ten thousand rules.
+  const isDenied = (userNumber: number): boolean => denied.size > 0 && denied.has(userId(userNumber))
   const hosts: Span[] = []
   const pairs: { readonly address: number; readonly mac: string }[] = []
   const macs = new Set<string>()
@@ -77,8 +78,8 @@ function resolved(config: Config, rules: readonly AuthorizationRule[]): ByRules 
 
 /** A host of a user who is denied access does not get in with the network around it. */
 function networksOf(rules: readonly AuthorizationRule[], isDenied: (userNumber: number) => boolean): Ranges {
+  if (!rules.some(({ ip }) => ip?.includes('/'))) return noRanges
   const { hosts, networks } = claimsOf(rules)
-  if (networks.length === 0) return noRanges
   const outside = [...hosts].flatMap(([address, userNumber]) => (isDenied(userNumber) ? [address] : []))
   const claims = claimNetworks(networks, outside).filter(({ userNumber }) => !isDenied(userNumber))
   return unite(claims.map(({ ranges }) => ranges))

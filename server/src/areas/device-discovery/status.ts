@@ -4,7 +4,6 @@ import type { StatusItem } from '../../contract/fields.ts'
 import type { DiscoveryState, Machine } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { failed, inactive, machineFault, type State } from '../../system/observed.ts'
-import { settings as authorizationSettings } from '../authorization/public.ts'
 import { slot } from './config.ts'
 import { mostDevices } from './edits.ts'
 
@@ -30,11 +29,6 @@ function stateOf({ config, machine, state, hasVendors, mostPerMinute }: Discover
   return {
     status: 'active',
     msg: [
-      ...(read(config, authorizationSettings).allow_internet_to_everyone
-        ? [
-            'Every host may reach external networks now, so no host is unknown. Devices are found once authorization is enforced.',
-          ]
-        : []),
       ...(state.isFull
         ? [
             `The limit of ${mostDevices} found devices is reached. Remove users of devices that are not needed any more.`,

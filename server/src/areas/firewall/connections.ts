@@ -22,8 +22,7 @@ export interface ConnectionsQuestion {
   readonly after: Preview
   /** Unix seconds. */
   readonly now: number
-  /** Null where no sessions of users are known. */
-  readonly users: UserPlaces | null
+  readonly users: UserPlaces
   /** Lines as in /proc/net/nf_conntrack. */
   readonly table: string
   /** How many are listed at most. */
@@ -59,10 +58,9 @@ export function answerConnections(
   { now: time, users, table, limit }: Pick<ConnectionsQuestion, 'now' | 'users' | 'table' | 'limit'>,
   parse: (line: string) => TrackedEnds | null,
 ): Refused {
-  const placeOf = users ? placeFinder(users) : undefined
   const judge = createJudge({
     ...{ facts, time, before: policyOf(before, facts), after: policyOf(after, facts) },
-    ...(placeOf ? { placeOf } : {}),
+    placeOf: readPlaces(users).at,
   })
   const listed: RefusedConnection[] = []
   let [total, withoutPorts] = [0, 0]
@@ -79,8 +77,13 @@ export function answerConnections(
   return { total, withoutPorts, listed }
 }
 
-/** A host by its own session before the network that it is in. */
-function placeFinder({ lines, paths }: UserPlaces): (address: number) => Place | undefined {
+interface ReadPlaces {
+  readonly hosts: ReadonlyMap<number, Place>
+  /** A host by its own session before the network that it is in. */
+  at(address: number): Place | undefined
+}
+
+export function readPlaces({ lines, paths }: UserPlaces): ReadPlaces {
   const hosts = new Map<number, Place>()
   const networks: { readonly low: number; readonly high: number; readonly place: Place }[] = []
   for (const line of lines === '' ? [] : lines.split('\n')) {
@@ -93,5 +96,8 @@ function placeFinder({ lines, paths }: UserPlaces): (address: number) => Place |
     else if (network !== null) networks.push({ low: network.low, high: network.high, place })
   }
   networks.sort((a, b) => a.high - a.low - (b.high - b.low))
-  return (address) => hosts.get(address) ?? networks.find(({ low, high }) => low <= address && address <= high)?.place
+  return {
+    hosts,
+    at: (address) => hosts.get(address) ?? networks.find(({ low, high }) => low <= address && address <= high)?.place,
+  }
 }

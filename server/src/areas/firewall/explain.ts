@@ -4,20 +4,20 @@ import { invalid, type Problem, refuse } from '../../contract/error.ts'
 import { findIn } from '../../model/item-index.ts'
 import { pathOf } from '../../model/paths.ts'
 import { type Config, read } from '../../model/slots.ts'
-import { parseAddress } from '../../net/ipv4.ts'
+import { parseAddress, parseSpan } from '../../net/ipv4.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { evaluate } from '../../policy/evaluate.ts'
 import type { RuleField } from '../../policy/evaluate-match.ts'
 import { routingOf } from '../../policy/evaluate-routing.ts'
 import type { Packet } from '../../policy/evaluate-trace.ts'
-import { type Describe, type Explanation, explain, type RuleMention, type Step } from '../../policy/explain.ts'
+import { type Describe, type Explanation, explain, placeOf, type RuleMention, type Step } from '../../policy/explain.ts'
 import type { Policy } from '../../policy/model.ts'
 import { devicesOf } from '../network/public.ts'
 import { timeLists, timeRanges, titleOf } from '../objects/public.ts'
 import { ruleSlots, ruleTables } from './config.ts'
 import type { ExplainedPacket, PacketUser } from './contract-explain.ts'
 import type { Rule } from './contract-rules.ts'
-import type { People } from './people.ts'
+import type { FindOthers, People } from './people.ts'
 import { policyOf } from './resolve.ts'
 
 const daySeconds = 86_400
@@ -35,21 +35,32 @@ export function explainPacket(
   config: Config,
   facts: Facts,
   asked: ExplainedPacket,
-  people: People,
+  { findOthers, ...known }: People & { readonly findOthers: FindOthers },
   now: number,
 ): ExplainedFor {
-  const packet = packetOf(config, facts, { ...asked, source: people.address }, people, now)
-  const policy = policyOf(config, factsAt(facts, packet.time))
-  const trace = evaluate(policy, packet, routingOf(facts, policy), { reasons: true })
+  const asSent = packetOf(config, facts, { ...asked, source: known.address }, known, now)
+  const policy = policyOf(config, factsAt(facts, asSent.time))
+  const routing = routingOf(facts, policy)
+  const first = evaluate(policy, asSent, routing, { reasons: true })
+  // Who is where DNAT leads to is known only when it is known where that is.
+  const others = first.translation.addresses && findOthers(first.translation.addresses)
+  const packet = others ? { ...asSent, otherMembers: others.members } : asSent
+  const trace = others ? evaluate(policy, packet, routing, { reasons: true }) : first
+  const people = others ? { ...known, titles: { ...others.titles, ...known.titles } } : known
   const said = explain(trace, packet, describeIn(config))
-  const memberOf = (rule: RuleMention, field: string): string =>
-    sayMember(findIn(config, ruleSlots[rule.table], rule.id), field, people)
+  const memberAt =
+    (destination: string | null) =>
+    (rule: RuleMention, field: string): string => {
+      const isSource = field === 'source_addresses'
+      const members = isSource ? packet.sourceMembers : placeOf(packet, parseSpan(destination ?? '')).members
+      return sayMember(findIn(config, ruleSlots[rule.table], rule.id), field, members, people.titles)
+    }
   return {
     ...{ source: packet.source, source_user: people.source, destination_user: people.destination },
     ...said,
-    steps: said.steps.map((step) => withMembers(step, memberOf)),
+    steps: said.steps.map((step) => withMembers(step, memberAt(null))),
     outcomes: said.outcomes.map((outcome) => {
-      const steps = outcome.steps.map((step) => withMembers(step, memberOf))
+      const steps = outcome.steps.map((step) => withMembers(step, memberAt(outcome.destination)))
       const authorization = outcome.path === 'forward' ? sayAuthorization(policy, packet, outcome, people) : null
       if (authorization === null) return { ...outcome, steps }
       const stage: Step = { stage: 'authorization', text: authorization, rule: null, passed: [], passed_count: 0 }
@@ -73,11 +84,13 @@ function withMembers(step: Step, memberOf: (rule: RuleMention, field: string) =>
 }
 
 /** By which user or group of its list the rule knows the user at the address; '' when it does not, or no one is there. */
-function sayMember(rule: Rule | undefined, field: string, { fields, titles }: People): string {
-  const [ids, members = []] =
-    field === 'source_addresses'
-      ? [rule?.source_addresses, fields.sourceMembers]
-      : [rule?.destination_addresses, fields.destinationMembers]
+function sayMember(
+  rule: Rule | undefined,
+  field: string,
+  members: readonly string[] = [],
+  titles: People['titles'],
+): string {
+  const ids = field === 'source_addresses' ? rule?.source_addresses : rule?.destination_addresses
   const [user] = members
   const named = ids?.filter((id) => /^(?:user|group)\./.test(id)) ?? []
   if (user === undefined || named.length === 0) return ''

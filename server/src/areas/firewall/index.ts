@@ -4,7 +4,7 @@ import { defineArea } from '../../http/handle.ts'
 import { authorizationRules, settings as authorizationSettings } from '../authorization/public.ts'
 import { discoverySettings } from '../device-discovery/public.ts'
 import { settings as dnsSettings } from '../dns/public.ts'
-import { users } from '../users/public.ts'
+import { groups, users } from '../users/public.ts'
 import { slots } from './config.ts'
 import { accessBindings, lists } from './lists.ts'
 import { render } from './render.ts'
@@ -25,6 +25,7 @@ export const firewall = defineArea({
     authorizationRules,
     authorizationSettings,
     users,
+    groups,
     discoverySettings,
   ],
   verify,

@@ -5,6 +5,8 @@ import { invalid } from '../../contract/error.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
 import type { Packet } from '../../policy/evaluate-trace.ts'
+import type { Span } from '../../policy/model.ts'
+import type { AuthorizationRule } from '../authorization/contract.ts'
 import { authorizationRules } from '../authorization/public.ts'
 import { findGroup, findUser, groupPath, userId } from '../users/public.ts'
 import type { ExplainedPacket, PacketUser } from './contract-explain.ts'
@@ -23,6 +25,7 @@ export interface KnownSession {
 export interface KnownSessions {
   list(): readonly KnownSession[]
   ofUser(userId: string): readonly KnownSession[]
+  /** Also one that waits; for a host without one, that of the network around it. */
   at(address: string): KnownSession | undefined
 }
 
@@ -33,21 +36,52 @@ export interface People {
   readonly source: PacketUser | null
   readonly destination: PacketUser | null
   /** What the evaluator has to know; empty where nothing is known. */
-  readonly fields: Pick<Packet, 'sourceMembers' | 'destinationMembers' | 'authorization' | 'sourceMac'>
+  readonly fields: Pick<
+    Packet,
+    'sourceMembers' | 'destinationMembers' | 'authorization' | 'isBoundToCard' | 'sourceMac'
+  >
   /** Users and groups of the packet by id, as `user.id.5 "Anna"`. */
   readonly titles: Readonly<Record<string, string>>
 }
 
+/** Who has sessions in a range of addresses that DNAT leads to. */
+export type FindOthers = (span: Span) => Pick<People, 'titles'> & { readonly members: Members }
+type Members = NonNullable<Packet['otherMembers']>
+
+export function describeOthers(config: Config, found: Iterable<readonly [number, readonly string[]]>) {
+  const members = Object.fromEntries([...found].map(([address, ids]) => [printAddress(address), ids]))
+  return { members, titles: titlesOf(config, Object.values(members).flat()) }
+}
+
+const titlesOf = (config: Config, ids: readonly string[]): People['titles'] =>
+  Object.fromEntries(ids.map((id) => [id, titled(config, id)]))
+
+/** So many addresses are asked for one by one; for more, all sessions are looked at. */
+const fewAddresses = 256
+
+export function othersFinder(config: Config, sessions: KnownSessions): FindOthers {
+  return ([low, high]) => {
+    const addresses = Array.from({ length: Math.min(high - low + 1, fewAddresses + 1) }, (_, at) => low + at)
+    const near =
+      addresses.length > fewAddresses
+        ? sessions.list()
+        : addresses.flatMap((address) => sessions.at(printAddress(address)) ?? [])
+    const hosts = near.flatMap(({ type, address: text, userId: id }) => {
+      const address = type === 'net' ? null : parseAddress(text)
+      return address === null || address < low || address > high ? [] : [[address, membersOf(config, id)] as const]
+    })
+    return describeOthers(config, hosts)
+  }
+}
+
 type Asked = Pick<ExplainedPacket, 'source' | 'destination' | 'user'>
 
-export function findPeople(config: Config, sessions: KnownSessions | undefined, asked: Asked): People {
+export function findPeople(config: Config, sessions: KnownSessions, asked: Asked): People {
   const sender = asked.user === undefined ? null : senderOf(config, sessions, asked.user, asked.source)
   const address = asked.source ?? sender?.address
   if (address === undefined) throw invalid('packet.source', 'A packet needs a source address, a user or both.')
   const found = sender?.found ?? hostAt(config, sessions, address)
   const target = hostAt(config, sessions, asked.destination)
-  if (sender === null && sessions === undefined)
-    return { address, source: null, destination: null, fields: {}, titles: {} }
   const sourceMembers = membersOf(config, found.user?.user_id)
   const destinationMembers = membersOf(config, target.user?.user_id)
   const { authorization, mac } = found
@@ -55,8 +89,13 @@ export function findPeople(config: Config, sessions: KnownSessions | undefined, 
     address,
     source: found.user,
     destination: target.user,
-    fields: { sourceMembers, destinationMembers, authorization, ...(mac === null ? {} : { sourceMac: mac }) },
-    titles: Object.fromEntries([...sourceMembers, ...destinationMembers].map((id) => [id, titled(config, id)])),
+    fields: {
+      sourceMembers,
+      destinationMembers,
+      authorization,
+      ...(mac === null ? {} : { sourceMac: mac, isBoundToCard: true }),
+    },
+    titles: titlesOf(config, [...sourceMembers, ...destinationMembers]),
   }
 }
 
@@ -69,15 +108,15 @@ interface Host {
 /** The user that was asked for, as if they were at the source; without one, at an address they have now. */
 function senderOf(
   config: Config,
-  sessions: KnownSessions | undefined,
+  sessions: KnownSessions,
   asked: string | number,
   source: string | undefined,
 ): { readonly address: string; readonly found: Host } {
   const id = `${asked}`.startsWith('user.') ? `${asked}` : userId(asked)
   const user = findUser(config, id)
   if (!user) throw invalid('packet.user', `There is no user ${id}.`)
-  const own = sessions?.ofUser(id) ?? []
-  const session = source === undefined ? usual(own) : own.find((one) => sessions?.at(source)?.id === one.id)
+  const own = sessions.ofUser(id)
+  const session = source === undefined ? usual(own) : own.find((one) => sessions.at(source)?.id === one.id)
   const address = source ?? (session && hostOf(session.address))
   if (address === undefined)
     throw invalid('packet.user', `${titled(config, id)} has no session now. Send the address of a host as the source.`)
@@ -100,28 +139,31 @@ function hostOf(address: string): string {
   return printAddress(network.high > network.low ? network.low + 1 : network.low)
 }
 
-function hostAt(config: Config, sessions: KnownSessions | undefined, address: string): Host {
-  const session =
-    sessions?.at(address) ?? sessions?.list().find((one) => one.state === 'over_limit' && one.address === address)
-  if (session) {
+function hostAt(config: Config, sessions: KnownSessions, address: string): Host {
+  const session = sessions.at(address)
+  const { rule, isHosts } = ruleFor(config, address)
+  // A host with a rule of its own is not one of the network around it.
+  if (session && !(session.type === 'net' && isHosts)) {
     const authorization = session.state === 'over_limit' ? 'suspended' : 'session'
     return { user: shownUser(config, session.userId, session), authorization, mac: session.mac }
   }
-  const rule = ruleFor(config, address)
   if (!rule) return { user: null, authorization: 'none', mac: null }
-  const type = rule.mac === null ? (rule.ip?.includes('/') ? 'net' : 'ip') : 'ip_mac'
+  const type = rule.mac === null ? (isHosts ? 'ip' : 'net') : 'ip_mac'
   const user = shownUser(config, userId(rule.user_id), undefined)
   return { user: user && { ...user, type }, authorization: 'rule', mac: rule.mac }
 }
 
-/** The first enabled rule for the address whose user is not denied access. */
-function ruleFor(config: Config, text: string) {
+/** The rule that authorizes the address, and whether rules name it alone: then the network around it does not count. */
+function ruleFor(config: Config, text: string): { readonly rule?: AuthorizationRule | undefined; isHosts: boolean } {
   const address = parseAddress(text)
-  if (address === null) return undefined
-  return read(config, authorizationRules).find(
-    ({ enabled, ip, user_id }) =>
-      enabled && ip !== null && isFor(ip, address) && findUser(config, userId(user_id))?.enabled === false,
-  )
+  if (address === null) return { isHosts: false }
+  const all = read(config, authorizationRules).filter(({ enabled, ip }) => enabled && ip !== null && isFor(ip, address))
+  const isAllowed = ({ user_id }: AuthorizationRule): boolean => findUser(config, userId(user_id))?.enabled === false
+  const hosts = all.filter(({ ip }) => !ip?.includes('/'))
+  const allowed = hosts.filter(isAllowed)
+  if (hosts.length > 0) return { rule: allowed.find(({ mac }) => mac !== null) ?? allowed[0], isHosts: true }
+  const network = all.find(({ mac }) => mac === null)
+  return { rule: network && isAllowed(network) ? network : undefined, isHosts: false }
 }
 
 function isFor(ip: string, address: number): boolean {

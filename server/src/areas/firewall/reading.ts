@@ -7,9 +7,10 @@ import type { Config } from '../../model/slots.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { type Finding, findHygiene, type HygieneInput } from '../../policy/hygiene.ts'
 import { ruleSlots } from './config.ts'
+import { readPlaces, type UserPlaces } from './connections.ts'
 import type { ExplainedPacket } from './contract-explain.ts'
 import { type ExplainedFor, effectOf, explainPacket } from './explain.ts'
-import type { People } from './people.ts'
+import { describeOthers, type FindOthers, type People } from './people.ts'
 import { policyOf } from './resolve.ts'
 
 export interface ExplainQuestion {
@@ -18,12 +19,25 @@ export interface ExplainQuestion {
   readonly changes: Preview['changes']
   readonly packet: ExplainedPacket
   readonly people: People
+  readonly users: UserPlaces
   /** Unix seconds. */
   readonly now: number
 }
 
-export const answerExplain = (config: Config, facts: Facts, { packet, people, now }: ExplainQuestion): ExplainedFor =>
-  explainPacket(config, facts, packet, people, now)
+export function answerExplain(
+  config: Config,
+  facts: Facts,
+  { packet, people, users, now }: ExplainQuestion,
+): ExplainedFor {
+  const findOthers: FindOthers = ([low, high]) => {
+    const inside = [...readPlaces(users).hosts].filter(([address]) => low <= address && address <= high)
+    return describeOthers(
+      config,
+      inside.map(([address, { members }]) => [address, members]),
+    )
+  }
+  return explainPacket(config, facts, packet, { ...people, findOthers }, now)
+}
 
 export interface HygieneQuestion {
   readonly revision: number

@@ -18,7 +18,7 @@ import {
   type Span,
 } from '../../policy/model.ts'
 import { digest } from '../../render/digest.ts'
-import { authorizationStage } from '../authorization/public.ts'
+import { authorizationStage, withUserAddresses } from '../authorization/public.ts'
 import { discoverySettings } from '../device-discovery/public.ts'
 import { dnsStage } from '../dns/public.ts'
 import { externalDevices, localSide, ownAddresses } from '../network/public.ts'
@@ -34,8 +34,9 @@ export function policyOf(config: Config, facts: Facts): Policy {
   const isEnabled = read(config, slots.state).enabled
   const { automatic_snat_enabled, log_mode, log_actions } = read(config, slots.settings)
   const side = localSide(config, facts)
-  const rules = isEnabled ? rulesOf(config, facts) : noRules
-  const access = isEnabled ? accessOf(config, facts) : null
+  const withUsers = withUserAddresses(config, facts)
+  const rules = isEnabled ? rulesOf(config, withUsers) : noRules
+  const access = isEnabled ? accessOf(config, withUsers) : null
   return {
     rules,
     access,

@@ -6,11 +6,13 @@ import { invalid } from '../../contract/error.ts'
 import { type Context, handle, jsonReply, type Route } from '../../http/handle.ts'
 import { read } from '../../model/slots.ts'
 import { packFacts } from '../../workers/shared-facts.ts'
+import { inSlices } from '../../workers/slices.ts'
 import { watch } from './config.ts'
+import { findPlaces } from './connections.ts'
 import { explainPacket as explainEndpoint, showHygiene } from './contract-explain.ts'
 import { expiredRules, explainPacket, isWithinSchedules } from './explain.ts'
 import { localStamp } from './jobs.ts'
-import { findPeople } from './people.ts'
+import { findPeople, othersFinder } from './people.ts'
 import type { ExplainQuestion, HygieneQuestion } from './reading.ts'
 
 export const explainRoutes: readonly Route[] = [
@@ -21,9 +23,12 @@ export const explainRoutes: readonly Route[] = [
     const people = findPeople(config, services.userSessions, body.packet)
     const isRunning = body.revision === undefined && body.change === undefined
     // The rules in force are resolved already; for anything else thousands have to be resolved first.
-    if (isRunning && isWithinSchedules(facts, body.packet.time ?? now))
-      return explainPacket(config, facts, body.packet, people, now) as ReplyOf<typeof explainEndpoint>
-    const question: ExplainQuestion = { ...(await askedState(context)), packet: body.packet, people, now }
+    if (isRunning && isWithinSchedules(facts, body.packet.time ?? now)) {
+      const known = { ...people, findOthers: othersFinder(config, services.userSessions) }
+      return explainPacket(config, facts, body.packet, known, now) as ReplyOf<typeof explainEndpoint>
+    }
+    const users = await inSlices(findPlaces(config, services.userSessions))
+    const question: ExplainQuestion = { ...(await askedState(context)), packet: body.packet, people, users, now }
     const input = { question, facts: await packFacts(facts) }
     return jsonReply(await services.reader.run('explain', input, context))
   }),

@@ -5,6 +5,7 @@ import { type Config, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
 import { contains } from '../../net/ranges.ts'
 import type { Facts, TrackedSession } from '../../plan/facts.ts'
+import { withUserAddresses } from '../authorization/public.ts'
 import {
   addressesOf as addressesOfConnection,
   type Connection,
@@ -62,11 +63,12 @@ function aliasFinder(
   facts: Facts,
   userAt: (address: string) => string | undefined,
 ): (ip: string) => string[] {
-  const withRanges = (ids: readonly string[]) => ids.map((id) => ({ id, ranges: addressesOf(config, facts, [id]) }))
+  const known = withUserAddresses(config, facts)
+  const withRanges = (ids: readonly string[]) => ids.map((id) => ({ id, ranges: addressesOf(config, known, [id]) }))
   const holders = withRanges(
     [ipAddresses, ipRanges, networks].flatMap((slot) => read(config, slot as typeof networks).map(({ id }) => id)),
   )
-  const users = withRanges([...facts.addressBook.keys()].filter((id) => id.startsWith('user.')))
+  const users = withRanges([...known.addressBook.keys()].filter((id) => id.startsWith('user.')))
   return remembered((ip) => {
     const address = parseAddress(ip)
     if (address === null) return []

@@ -130,10 +130,14 @@ export async function changePassword(
   const { user, session } = own
   const seconds = portal.guard.secondsBlocked(address)
   if (seconds > 0) return refused('blocked', seconds)
-  if (!portal.signIns.take()) return refused('busy', 1)
+  if (!portal.mayTry(address)) return refused('busy', 1)
   const fits = await checkPassword(services, address, user.login, user, current)
   if (fits === null) return refused('busy', 1)
-  if (!fits) {
+  // Of tries that were sent together, those after the one that caused the block do not count.
+  const blocked = portal.guard.secondsBlocked(address)
+  if (blocked > 0) return refused('blocked', blocked)
+  // As at the sign-in, a closed account does not show whether a guess was right.
+  if (!fits || portal.guard.isAccountClosed(user.id)) {
     recordFailure(services, address, user, 'utm-user-cabinet')
     return refused('wrong')
   }

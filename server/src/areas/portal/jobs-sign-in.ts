@@ -65,7 +65,7 @@ export async function signIn(
 function refusedNow({ portal }: Services, address: string): SignInResult | null {
   const seconds = portal.guard.secondsBlocked(address)
   if (seconds > 0) return refused('blocked', seconds)
-  return portal.signIns.take() ? null : refused('busy', busySeconds)
+  return portal.mayTry(address) ? null : refused('busy', busySeconds)
 }
 
 /** Null when too many wait for their turn; that counts as a try of the address. */
@@ -96,6 +96,8 @@ export async function confirm(
 ): Promise<SignInResult> {
   const { portal } = services
   if (!mayEnter(services, address)) return refused('denied')
+  // Made-up tickets cost nothing, so that they do not use up the tries of others.
+  if (!portal.tickets.isWaiting(ticket)) return refused('expired')
   const early = refusedNow(services, address)
   if (early) return early
   const tried = portal.tickets.try(ticket, (wait, { userId }) => isRightCode(services, wait, userId, code))

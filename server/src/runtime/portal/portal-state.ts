@@ -15,6 +15,9 @@ import { Tickets } from './tickets.ts'
 /** Passwords and codes that are judged in a second, of all clients together, and how many may come at once. */
 const signInsPerSecond = 20
 const signInsAtOnce = 300
+/** Of them one address may use so many: none uses up what is for all. Many users can be behind one. */
+const signInsOfAddress = 20
+const perSecondOfAddress = 0.5
 /** Messages to one user: each costs money, and its receiver attention. */
 const messagesOfUser = 5
 const messagesSeconds = 15 * 60
@@ -41,6 +44,8 @@ export function createPortalState({ accounts, logDatabase, clock, onFault }: Por
   })
   const open = new Set(sessions.list().map(({ handle }) => handle))
   journal.endOthers((id) => open.has(id), unixSeconds(clock.now()))
+  const signIns = new Allowance(clock.elapsed, signInsAtOnce, signInsPerSecond)
+  const ofAddress = new Allowances(clock.elapsed, signInsOfAddress, perSecondOfAddress)
   const ofUser = new Allowances(clock.elapsed, messagesOfUser, messagesOfUser / messagesSeconds)
   const ofAll = new Allowance(clock.elapsed, messagesAtOnce, messagesPerSecond)
   let checks = 0
@@ -51,7 +56,9 @@ export function createPortalState({ accounts, logDatabase, clock, onFault }: Por
     tickets: new Tickets(clock),
     journal,
     sessions,
-    signIns: new Allowance(clock.elapsed, signInsAtOnce, signInsPerSecond),
+    signIns,
+    /** May another password or code of this address be judged now? */
+    mayTry: (address: string): boolean => ofAddress.take(address) && signIns.take(),
     mayMessage: (userId: string): boolean => ofUser.take(userId) && ofAll.take(),
     /** Null when too many passwords and codes are being judged. */
     async inTurn<T>(work: () => Promise<T>): Promise<T | null> {

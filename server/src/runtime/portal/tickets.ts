@@ -112,6 +112,12 @@ export class Tickets {
     for (const entry of this.#entries.values()) if (entry.userId === userId) this.#entries.delete(entry.key)
   }
 
+  /** Is there anything that a code could be tried for? */
+  isWaiting(ticket: string): boolean {
+    const entry = this.#entries.get(sha256(ticket).toString('base64'))
+    return entry !== undefined && entry.endsAt > this.#clock.elapsed()
+  }
+
   isOpen(sign: Ticket): boolean {
     return this.#find(sign.handle) !== undefined
   }

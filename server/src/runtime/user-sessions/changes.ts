@@ -11,6 +11,8 @@ import type { Entry, SessionIndex } from './session-index.ts'
 
 /** Connected sessions of a user; a network counts as one. */
 export const maxSessions = 5
+/** Sign-ins of a user that wait beside them: who signs in at very many addresses does not fill the sets of all. */
+const maxWaiting = 20
 
 export interface Opening extends Pick<UserSession, 'userId' | 'type' | 'address' | 'mac' | 'device' | 'ruleId'> {
   readonly credential: string | null
@@ -59,7 +61,14 @@ export class SessionChanges {
     if (opened.sets.length > 0) this.#cut(draft, opened)
     draft.events.push({ session, login: opened.login, end: null })
     this.balance(draft, session.userId)
+    if (session.type === 'web') this.#endSurplus(draft, session.userId)
     return opened
+  }
+
+  #endSurplus(draft: Draft, userId: string): void {
+    const waiting = [...this.#parts.index.ofUser(userId).waiting].filter(({ session }) => session.type === 'web')
+    for (const oldest of waiting.slice(0, Math.max(0, waiting.length - maxWaiting)))
+      this.end(draft, oldest, 'The user signed in at too many addresses.')
   }
 
   /** The session of a rule; of one that authorizes a card, at this address. */

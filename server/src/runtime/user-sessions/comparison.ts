@@ -135,8 +135,11 @@ class View {
     }
     if (!isWhole) return
     const { session, sets } = entry
-    if (session.state === 'over_limit' && !this.#has('auth_suspended', session.address))
+    if (session.state === 'over_limit' && !this.#has('auth_suspended', session.address)) {
       draft.add('auth_suspended', hostElement(session.address))
+      // It may have got in meanwhile.
+      draft.cuts.add(session.address)
+    }
     for (const set of sets) if (!this.#has(set, session.address)) draft.add(set, hostElement(session.address))
     changes.balance(draft, session.userId)
   }

@@ -51,26 +51,24 @@ export class Draft {
     return known
   }
 
-  /** In one list for each transaction of the kernel, none of them longer than it takes. */
+  /** In one list for each transaction of the kernel, none of them longer than it takes, each set once. */
   changes(most: number): LiveChange[][] {
-    const lists: LiveChange[][] = []
-    let list: LiveChange[] = []
-    let room = most
-    const put = (set: string, kind: 'add' | 'remove', elements: readonly LiveElement[]): void => {
-      for (let at = 0; at < elements.length; ) {
-        const part = elements.slice(at, at + room)
-        list.push({ set, add: [], remove: [], [kind]: part })
-        at += part.length
-        room -= part.length
-        if (room > 0) continue
-        lists.push(list)
-        list = []
+    const lists: Map<string, { add: LiveElement[]; remove: LiveElement[] }>[] = []
+    let room = 0
+    const put = (set: string, kind: 'add' | 'remove', element: LiveElement): void => {
+      if (room === 0) {
+        lists.push(new Map())
         room = most
       }
+      room--
+      const list = lists.at(-1)
+      const change = list?.get(set) ?? { add: [], remove: [] }
+      list?.set(set, change)
+      change[kind].push(element)
     }
     // Removals first: where both concern a host, the other session of its address comes after.
-    for (const [set, { remove }] of this.#sets) put(set, 'remove', [...remove.values()])
-    for (const [set, { add }] of this.#sets) put(set, 'add', [...add.values()])
-    return list.length > 0 ? [...lists, list] : lists
+    for (const [set, { remove }] of this.#sets) for (const element of remove.values()) put(set, 'remove', element)
+    for (const [set, { add }] of this.#sets) for (const element of add.values()) put(set, 'add', element)
+    return lists.map((list) => [...list].map(([set, change]) => ({ set, ...change })))
   }
 }

@@ -132,6 +132,12 @@ describe('sessions of users', () => {
     assert.deepEqual(lab.elements('auth_suspended'), ['10.0.0.1', '10.0.0.2'])
     assert.equal(lab.elements('u_user_id_1').length, 7, 'members are connected and waiting ones alike')
     assert.deepEqual(lab.cutHosts().slice(-4), ['10.0.0.6', '10.0.0.1', '10.0.0.7', '10.0.0.2'])
+    lab.applier.live.clear()
+    lab.applier.liveEpoch = 'another'
+    lab.keeper.compareSoon()
+    await lab.keeper.maintain()
+    assert.deepEqual(lab.elements('auth_suspended'), ['10.0.0.1', '10.0.0.2'], 'what the kernel lost')
+    assert.deepEqual(lab.cutHosts(), ['10.0.0.1', '10.0.0.2'], 'they may have got in meanwhile')
     await lab.keeper.end(lab.keeper.at('10.0.0.5')?.id ?? '')
     assert.deepEqual(waiting(), ['10.0.0.2'])
     assert.deepEqual(lab.elements('auth_suspended'), ['10.0.0.2'])
@@ -323,7 +329,7 @@ describe('sessions of users', () => {
 
   it('are followed by a loop that outlives an apply service that is away', async () => {
     open(configOf({ users: [sampleUser(1)], rules: [sampleRule('ip', { ip: '10.0.0.2' })] }))
-    lab.applier.arrived = { authorized: [host('10.0.0.2')], unknown: [] }
+    lab.applier.arrived = { authorized: [host('10.0.0.2', mac(2))], unknown: [] }
     lab.keeper.start()
     await until('the session begins', () => lab.shown().length === 1 && lab.keeper.state.isCompared)
     assert.equal(lab.keeper.state.isFollowing, true)
@@ -371,6 +377,39 @@ describe('the cost of a sign-in', () => {
     sent.length = 0
     await lab.updateUser(count, { comment: 'other' })
     assert.deepEqual(sent, [])
+    // What looks at all of them lets others in between; what names one user looks at no one else.
+    const everyone = count / 512
+    const group = () => lab.change((config) => config, ['group.id.1', 'group.id.2'])
+    assert.ok((await turnsWhile(group)) > everyone, 'a set of a group is filled in many turns')
+    const one = () => lab.change((config) => config, ['group.id.1', 'group.id.2', `user.id.${count}`])
+    assert.ok((await turnsWhile(one)) < everyone / 4, 'a set of a user is filled at once')
+    assert.deepEqual(lab.elements(`u_user_id_${count}`), [addressOf(count - 1)])
+    lab.clock.advance(601)
+    assert.ok((await turnsWhile(() => lab.keeper.maintain())) > everyone, 'they are compared in many turns')
+    await lab.close()
+  })
+
+  it('that replaces the sessions of others names each set once', async () => {
+    const people = [1, 2, 3].map((number) => sampleUser(number))
+    const lab = new SessionLab(configOf({ users: people }), ['group.id.1'])
+    await lab.keeper.maintain()
+    await lab.keeper.openWeb('user.id.1', '10.0.0.1')
+    await Promise.all([lab.keeper.endAllOf('user.id.1'), lab.keeper.openWeb('user.id.2', '10.0.0.2')])
+    assert.deepEqual(lab.elements('auth_hosts'), ['10.0.0.2'])
+    assert.deepEqual(lab.elements('u_group_id_1'), ['10.0.0.2'])
+    assert.deepEqual(lab.faults, [])
     await lab.close()
   })
 })
+
+/** How many turns of the event loop others had while this was done. */
+async function turnsWhile(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  let timer = setImmediate(function count() {
+    turns++
+    timer = setImmediate(count)
+  })
+  await work()
+  clearImmediate(timer)
+  return turns
+}

@@ -5,17 +5,19 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { GatewayError } from '../../contract/error.ts'
 import type { Applier, Arrivals, LiveElement } from '../../plan/artifacts.ts'
+import { userOfSet } from '../../plan/live-sets.ts'
 import type { Clock } from '../clock.ts'
 import { elementOf, SessionChanges } from './changes.ts'
 import { type Comparison, compare } from './comparison.ts'
 import { type Draft, hostElement } from './draft.ts'
+import { impostorsAmong } from './impostors.ts'
 import type { KnownHosts, KnownNews } from './known-hosts.ts'
 import { createNeighbours } from './neighbours.ts'
-import { inParts } from './parts.ts'
+import { cutAtOnce, inParts } from './parts.ts'
 import type { UserSession, UserSessions } from './session.ts'
 import { type Entry, SessionIndex } from './session-index.ts'
 import type { SessionEvent } from './session-lines.ts'
-import type { SessionRow, SessionRows } from './session-rows.ts'
+import { rowOf, type SessionRow, type SessionRows } from './session-rows.ts'
 import { Steps } from './steps.ts'
 
 export interface KeeperParts {
@@ -217,9 +219,11 @@ export class SessionKeeper implements UserSessions {
     this.#noteEpoch(epoch)
     if (unknown.length > 0) for (const listener of this.#unknownListeners) listener(unknown)
     for (const hosts of inParts(authorized)) {
+      const impostors = await impostorsAmong(hosts, this.#index, this.#neighbourAt)
       await this.#steps.take((draft) => {
         for (const host of hosts) {
-          this.#arrive(draft, host)
+          if (impostors.has(host)) draft.remove('auth_pairs', { ...host, device: null, seconds: null })
+          else this.#arrive(draft, host)
           draft.remove('auth_new', { ...host, seconds: null })
         }
       })
@@ -288,8 +292,11 @@ export class SessionKeeper implements UserSessions {
 
   async #follow(users: KnownNews['users'], rules: KnownNews['rules'], fresh: ReadonlySet<string>): Promise<void> {
     const { known } = this.#parts
-    const isAll = users === 'all' || fresh.size > 0
-    const ofUsers = users === 'all' ? [] : [...users].flatMap((id) => entriesOf(this.#index.ofUser(id)))
+    // A set of one user concerns nobody else; every other set may concern everyone.
+    const named = [...fresh].map(userOfSet)
+    const isAll = users === 'all' || named.includes(null)
+    const concerned = users === 'all' ? [] : [...users, ...named.filter((id) => id !== null)]
+    const ofUsers = concerned.flatMap((id) => entriesOf(this.#index.ofUser(id)))
     const affected = isAll
       ? this.#index.all()
       : new Set([...ofUsers, ...[...rules].flatMap((id) => [...this.#index.ofRule(id)])])
@@ -441,7 +448,7 @@ export class SessionKeeper implements UserSessions {
     const { rows, applier } = this.#parts
     const entries = [...draft.opened, ...draft.changed, ...this.#uncut].filter(({ mustCut }) => mustCut)
     for (const entry of entries) this.#uncut.add(entry)
-    if (draft.cuts.size > 0) await applier.cut([...draft.cuts].map((host) => ({ host })))
+    for (const hosts of inParts(draft.cuts, cutAtOnce)) await applier.cut(hosts.map((host) => ({ host })))
     const done = [...this.#uncut].filter(({ session }) => draft.cuts.has(session.address))
     for (const entry of done) entry.mustCut = false
     if (done.length > 0 || draft.ended.size > 0)
@@ -502,13 +509,6 @@ const passes = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, milliseconds).unref()
   })
-
-const rowOf = ({ session, credential, mustCut }: Entry): SessionRow => ({
-  session,
-  credential,
-  state: session.state,
-  mustCut,
-})
 
 const entriesOf = ({ connected, waiting }: ReturnType<SessionIndex['ofUser']>): Entry[] => [...connected, ...waiting]
 

@@ -1,27 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FakeClock } from '../../../test/support/test-gateway.ts'
-import { createNeighbours, findNeighbour } from './neighbours.ts'
+import { createNeighbours } from './neighbours.ts'
 
-const entry = (dst: string, fields: object = {}): object => ({
-  ...{ dst, dev: 'lan0', lladdr: '02:00:00:00:00:0A', state: ['STALE'] },
-  ...fields,
-})
+const entry = (dst: string): object => ({ dst, dev: 'lan0', lladdr: '02:00:00:00:00:0A', state: ['STALE'] })
 
 describe('the card of a neighbour', () => {
-  it('is that of exactly this address, while the kernel knows it', () => {
-    const text = JSON.stringify([
-      entry('10.0.0.11'),
-      entry('10.0.0.1', { state: ['FAILED'] }),
-      entry('10.0.0.2', { lladdr: undefined, state: ['INCOMPLETE'] }),
-      entry('fe80::1'),
-      entry('10.0.0.3'),
-    ])
-    assert.deepEqual(findNeighbour(text, '10.0.0.3'), { mac: '02:00:00:00:00:0a', device: 'lan0' })
-    for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.9', '0.0.0.3'])
-      assert.equal(findNeighbour(text, address), null, address)
-  })
-
   it('is looked up once for many at the same time, and again for a host that was not there', async () => {
     const clock = new FakeClock()
     let reads = 0

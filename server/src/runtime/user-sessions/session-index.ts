@@ -1,5 +1,6 @@
 // All sessions of users in memory, found by id, address, network, user and rule. No look-up grows with the number of sessions.
 
+import { networkAround } from '../../net/ipv4.ts'
 import type { UserSession } from './session.ts'
 
 /** A session with what is known of it beyond what is shown. */
@@ -128,12 +129,3 @@ export class SessionIndex {
 
 const placeOf = ({ connected, waiting }: UsersEntries, { session }: Entry): Set<Entry> =>
   session.state === 'connected' ? connected : waiting
-
-/** The network with this prefix that an IPv4 address is in, as `a.b.c.d/n`. */
-export function networkAround(address: string, prefix: number): string {
-  const value = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
-  const size = 2 ** (32 - prefix)
-  const low = Math.floor(value / size) * size
-  const parts = [24, 16, 8, 0].map((bits) => Math.floor(low / 2 ** bits) % 256)
-  return `${parts.join('.')}/${prefix}`
-}

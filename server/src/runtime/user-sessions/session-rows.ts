@@ -3,6 +3,7 @@
 
 import type { Tables } from '../../database/shelter.ts'
 import type { SessionType, UserSession } from './session.ts'
+import type { Entry } from './session-index.ts'
 
 export const userSessionTables = ['user_sessions', 'user_sessions_state']
 
@@ -17,6 +18,11 @@ export interface SessionRow {
   /** Connections of the host have to be cut. */
   readonly mustCut: boolean
 }
+
+export const rowOf = ({ session, credential, mustCut }: Entry): SessionRow => ({
+  ...{ session, credential, mustCut },
+  state: session.state,
+})
 
 export interface KeptState {
   /** That of the live sets when they were compared last. */

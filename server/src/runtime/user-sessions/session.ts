@@ -27,7 +27,7 @@ export interface UserSession {
 export interface UserSessions {
   list(): readonly UserSession[]
   ofUser(userId: string): readonly UserSession[]
-  /** The session of this address, or of the network around it; it may be over the limit. */
+  /** The session of this address, also one that waits; for a host without one, that of the network around it. */
   at(address: string): UserSession | undefined
   /** A user signed in from this address. The session of another user at the same address ends. */
   openWeb(userId: string, address: string): Promise<UserSession>

@@ -1,6 +1,7 @@
 // Steps that change sessions, one after the other. Those that arrive together are carried out together, and each is answered
 // when that is done.
 
+import { setImmediate } from 'node:timers/promises'
 import { GatewayError } from '../../contract/error.ts'
 import { Draft } from './draft.ts'
 
@@ -49,7 +50,11 @@ export class Steps {
   async #work(): Promise<void> {
     // Those that arrive in the same turn of the event loop are carried out together.
     await Promise.resolve()
-    while (this.#queue.length > 0) await this.#workOnSome()
+    while (this.#queue.length > 0) {
+      await this.#workOnSome()
+      // Steps that change nothing wait for nothing: thousands of them would be one turn of the event loop.
+      await setImmediate()
+    }
     this.#working = null
   }
 
