@@ -96,10 +96,12 @@ export const routes: readonly Route[] = [
     const ofUsers = services.portal.guard.listBlocks()
     return [...services.guard.listBlocks(), ...ofUsers.map((block) => ({ ...block, realm: 'users' as const }))]
   }),
-  handle(liftBlocks, ({ services }) => {
-    services.guard.liftBlocks()
-    services.portal.guard.liftBlocks()
-  }),
+  handle(liftBlocks, ({ services }) =>
+    services.transact(() => {
+      services.guard.liftBlocks()
+      services.portal.guard.liftBlocks()
+    }),
+  ),
 
   handle(listClosedAccounts, closedAccounts),
   handle(
