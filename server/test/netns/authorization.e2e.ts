@@ -71,6 +71,13 @@ describe('authorization on the wire', () => {
     return items.flatMap(({ status, msg }) => [status, ...msg]).join('\n')
   }
 
+  /** For the message of a failure. */
+  const kernelState = async (): Promise<string> => {
+    const sets = ['auth_hosts', 'auth_pairs', 'auth_net_hosts', 'auth_rule_hosts', 'auth_new']
+    const lines = await Promise.all(sets.map(async (set) => `${set}: ${(await lab.elements(set))?.trim()}`))
+    return [...lines, await statusWords()].join('\n')
+  }
+
   it('lets everyone through in a new gateway, and says that it is not enforced', async () => {
     for (const host of [near, far, routed]) assert.deepEqual(await lab.ends(host), passed, host.address)
     assert.match(await statusWords(), /not enforced/i)
@@ -107,7 +114,8 @@ describe('authorization on the wire', () => {
     await lab.removeRule(id)
     forget(id)
     assert.equal(await lab.sessionAt(near.address), undefined)
-    assert.deepEqual(await lab.ends(near), refused)
+    const ended = await lab.ends(near)
+    assert.deepEqual(ended, refused, await kernelState())
     await lab.api.ok('PATCH', `/auth/rules/${rules[0]}`, { enabled: false })
     assert.equal(await lab.sessionAt(routed.address), undefined)
     assert.deepEqual(await lab.ends(routed), refused)
