@@ -4,7 +4,6 @@
 import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
-import { setTimeout as passes, setImmediate as turn } from 'node:timers/promises'
 import { createFrameReader, encodeFrame } from '../../applyd/frames.ts'
 import { maxPortalFrameBytes, type PortalVerb, type PortalVerbs } from '../../portal/protocol.ts'
 import type { Log } from '../logs/log.ts'
@@ -87,7 +86,10 @@ export function createPortalServer({ actions, log }: Omit<PortalSocketParts, 'pa
         }
         const isLate = isOver
         isOver = false
-        await (isLate ? passes(overMilliseconds) : turn())
+        await new Promise((resolve) => {
+          if (isLate) setTimeout(resolve, overMilliseconds)
+          else setImmediate(resolve)
+        })
       }
     }
     socket.on('error', () => socket.destroy())
