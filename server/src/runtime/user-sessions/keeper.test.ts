@@ -63,6 +63,16 @@ describe('sessions of users', () => {
     assert.equal(lab.storedRows(), 0)
   })
 
+  it('of a rule that is removed before its host is reported do not stay in the kernel', async () => {
+    open(configOf({ users: [sampleUser(1)], rules: [sampleRule('ip', { ip: '10.0.0.9' })] }))
+    await lab.keeper.maintain()
+    lab.let('auth_hosts', host('10.0.0.9'))
+    lab.applier.live.set('auth_new', new Map([['10.0.0.9', { ...host('10.0.0.9', mac(9)), device: 'lan0' }]]))
+    await lab.change((config) => write(config, authorizationRules, []))
+    assert.deepEqual(lab.elements('auth_hosts'), [])
+    assert.deepEqual(lab.cutHosts(), ['10.0.0.9'])
+  })
+
   it('end without traffic, and their elements in sets of members go', async () => {
     const rules = [sampleRule('mac', { mac: mac(1) }), sampleRule('ip', { ip: '10.0.0.2' })]
     open(configOf({ users: [sampleUser(1)], rules }), ['user.id.1', 'group.id.1'])

@@ -5,43 +5,20 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as passes } from 'node:timers/promises'
 import { GatewayError } from '../../contract/error.ts'
-import type { Applier, Arrivals, LiveElement } from '../../plan/artifacts.ts'
+import type { Arrivals, LiveElement } from '../../plan/artifacts.ts'
 import { userOfSet } from '../../plan/live-sets.ts'
-import type { Clock } from '../clock.ts'
 import { elementOf, SessionChanges } from './changes.ts'
 import { type Comparison, compare } from './comparison.ts'
 import { type Draft, hostElement } from './draft.ts'
-import type { KnownHosts, KnownNews } from './known-hosts.ts'
+import type { KeeperParts, KeeperState } from './keeper-parts.ts'
+import type { KnownNews } from './known-hosts.ts'
 import { createNeighbours } from './neighbours.ts'
 import { oddArrivals } from './odd-arrivals.ts'
 import { cutAtOnce, inParts } from './parts.ts'
 import type { UserSession, UserSessions } from './session.ts'
 import { type Entry, SessionIndex } from './session-index.ts'
-import type { SessionEvent } from './session-lines.ts'
-import { rowOf, type SessionRow, type SessionRows } from './session-rows.ts'
+import { rowOf, type SessionRow } from './session-rows.ts'
 import { Steps } from './steps.ts'
-
-export interface KeeperParts {
-  readonly rows: SessionRows
-  readonly applier: Pick<Applier, 'changeLive' | 'readLive' | 'arrivals' | 'cut' | 'neighbours'>
-  readonly known: KnownHosts
-  /** Names of the live sets that the plan has. The same value while they are the same. */
-  readonly liveSets: () => ReadonlySet<string>
-  readonly clock: Clock
-  readonly journal: { write(events: readonly SessionEvent[]): void }
-  /** Called once for each failure that begins. */
-  readonly onFault: (error: unknown) => void
-}
-
-export interface KeeperState {
-  readonly sessions: number
-  /** Do the live sets follow the sessions? */
-  readonly isCompared: boolean
-  /** Are hosts noticed that begin to send? */
-  readonly isFollowing: boolean
-  /** The last failure, while there is one. */
-  readonly fault: string | null
-}
 
 /** Elements that one transaction of the kernel changes at most. */
 const maxElements = 4_000
@@ -232,6 +209,12 @@ export class SessionKeeper implements UserSessions {
     }
   }
 
+  /** Those that were not reported yet. A host that came in by a rule which is gone must not stay until it is. */
+  async #takeNoted(): Promise<void> {
+    const { epoch, sets } = await this.#parts.applier.readLive(['auth_new'])
+    await this.takeArrivals({ epoch, authorized: sets.auth_new ?? [], unknown: [] })
+  }
+
   #arrive(draft: Draft, host: LiveElement, mayBeByCard: boolean): void {
     const { address, mac } = host
     const { known: hosts } = this.#parts
@@ -310,6 +293,7 @@ export class SessionKeeper implements UserSessions {
     }
     const isOf = (userId: string): boolean => users === 'all' || users.has(userId)
     const isAnyUser = users === 'all' || users.size > 0
+    if (isAnyUser || rules.size > 0) await this.#takeNoted()
     const begun = isAnyUser
       ? [...known.always()].filter(({ id, userId }) => isOf(userId) || rules.has(id)).map(({ id }) => id)
       : rules
