@@ -30,13 +30,17 @@ export const types = {
  * their times.
  */
 const longFiles = [
+  'server/src/policy/kernel.test.ts',
   'server/test/netns/crash.e2e.ts',
   'server/test/netns/firewall.e2e.ts',
   'server/test/netns/evaluator.e2e.ts',
-  'server/src/policy/kernel.test.ts',
   'server/test/architecture/scaffold.test.ts',
   'server/test/security/hostile-state.test.ts',
   'server/test/contract/access.test.ts',
+  'server/test/netns/captive-portal.e2e.ts',
+  'server/test/netns/authorization.e2e.ts',
+  'server/test/netns/user-rules.e2e.ts',
+  'server/test/netns/user-explain.e2e.ts',
   'server/test/load/hostile.test.ts',
   'server/test/netns/dhcp-relay.e2e.ts',
   'server/test/contract/malformed.test.ts',

@@ -52,15 +52,18 @@ const protocols: Readonly<Record<string, TrackedEnds['protocol']>> = {
   51: 'ah',
 }
 
-const ends = 'src=([\\d.]+) dst=([\\d.]+)(?: sport=(\\d+) dport=(\\d+))?'
-const endsForm = new RegExp(`^ipv4\\s+\\d+\\s+\\S+\\s+(\\d+)\\s+\\d+\\s(?:\\s*([A-Z_]+)\\s)?\\s*${ends} .*?${ends}`)
+/** Family, protocol, time left and, for TCP, the state. */
+const headForm = /^ipv4 +\d+ +\w+ +(\d+) +\d+ (?: *([A-Z_]+) )?/
+/** Each way of the connection, as its first packet has it. */
+const waysForm = /src=([\d.]+) dst=([\d.]+)(?: sport=(\d+) dport=(\d+))?/g
 
 /** The ends of one line; null for what is not IPv4, of an unknown protocol, not whole, over, or of the gateway with itself. */
 export function parseEnds(line: string): TrackedEnds | null {
-  const found = endsForm.exec(line)
-  if (found === null || ended.has(found[2])) return null
-  const [, number = '', , source = '', destination = '', sourcePort, destinationPort, answeredBy = '', , answeredPort] =
-    found
+  const [, number = '', state] = headForm.exec(line) ?? []
+  const [way, back] = line.matchAll(waysForm)
+  if (way === undefined || back === undefined || ended.has(state)) return null
+  const [, source = '', destination = '', sourcePort, destinationPort] = way
+  const [, answeredBy = '', , answeredPort] = back
   const protocol = protocols[number]
   if (protocol === undefined || source.startsWith('127.')) return null
   return {

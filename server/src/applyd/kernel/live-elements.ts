@@ -49,7 +49,11 @@ const recordLength = (parts: readonly KeyPart[]): number => keyLength(parts) + t
 
 /** The parts of the key that the head of a set declares; null when there are others among them. */
 export function keyPartsOf(head: string): readonly KeyPart[] | null {
-  const words = /^\s*type ([\w .]+?)\s*(?:[;:]|$)/.exec(head)?.[1]?.split(/\s*\.\s*/) ?? []
+  const words =
+    /^\s*type ([^;:]+)/
+      .exec(head)?.[1]
+      ?.split('.')
+      .map((word) => word.trim()) ?? []
   const parts = words.filter((word): word is KeyPart => Object.hasOwn(sizes, word))
   return parts.length > 0 && parts.length === words.length ? parts : null
 }
