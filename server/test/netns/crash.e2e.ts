@@ -8,8 +8,8 @@ import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
 import { until } from '../support/until.ts'
 
 const password = 'correct horse 9'
-const factor = process.env.PORTCULLIS_NIGHTLY ? 5 : 1
-const kills = { gatewayd: 80 * factor, applyd: 40 * factor } as const
+const factor = process.env.PORTCULLIS_NIGHTLY ? 8 : 1
+const kills = { gatewayd: 50 * factor, applyd: 25 * factor } as const
 const writers = 4
 
 /** What a writer knows about its object: the last value that was acknowledged, and the one whose fate is unknown. */
