@@ -51,6 +51,8 @@ export const invalid = (field: string, message: string): GatewayError =>
 /** Something the gateway needs does not answer now, such as a disk that takes nothing. */
 export const isUnavailable = (error: unknown): boolean => error instanceof GatewayError && error.code === 'unavailable'
 
+export const isConflict = (error: unknown): boolean => error instanceof GatewayError && error.code === 'conflict'
+
 export const notFound = (what: string): GatewayError => new GatewayError('not_found', `There is no ${what}.`)
 
 /** More than these help no one. */

@@ -162,7 +162,7 @@ describe('signing in', () => {
 
   it('says why it was refused, with the status, in each language', async () => {
     const cases = {
-      ...{ wrong: 403, denied: 403, blocked: 429, closed: 403, busy: 503, over_limit: 403 },
+      ...{ wrong: 403, denied: 403, blocked: 429, closed: 403, busy: 503, over_limit: 403, taken: 409 },
       ...{ no_second_factor: 503, expired: 403 },
     } as const
     for (const [reason, status] of Object.entries(cases) as [keyof typeof cases, number][])

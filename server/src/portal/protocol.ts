@@ -20,6 +20,8 @@ export type PortalRefusal =
   | 'busy'
   /** The user has more sessions than allowed, and this host is the one that waits. */
   | 'over_limit'
+  /** A rule authorizes the host at all times, as another user. */
+  | 'taken'
   /** The second factor cannot be asked for now. */
   | 'no_second_factor'
   /** The new password is not accepted; `weakness` says why. */

@@ -153,6 +153,10 @@ const english: Texts = {
       text: 'There were too many failed sign-ins to this account. Ask an administrator.',
     },
     busy: { title: 'Too many users sign in now', text: 'Wait a moment and try again.' },
+    taken: {
+      title: 'This device belongs to another user',
+      text: 'The administrator has signed this device in for someone else at all times. Ask the administrator.',
+    },
     over_limit: {
       title: 'Too many sessions',
       text: 'You are signed in on more devices than allowed, and this one has to wait. End another session, or sign out on another device.',
@@ -252,6 +256,10 @@ const russian: Texts = {
       text: 'Было слишком много неудачных попыток входа. Обратитесь к администратору.',
     },
     busy: { title: 'Сейчас входит слишком много пользователей', text: 'Подождите немного и повторите попытку.' },
+    taken: {
+      title: 'Это устройство закреплено за другим пользователем',
+      text: 'Администратор сделал так, что оно всегда авторизовано от его имени. Обратитесь к администратору.',
+    },
     over_limit: {
       title: 'Слишком много сессий',
       text: 'Вы вошли на большем числе устройств, чем разрешено, и это устройство ожидает. Завершите другую сессию или выйдите на другом устройстве.',

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { users } from '../../src/areas/users/config.ts'
+import { GatewayError } from '../../src/contract/error.ts'
 import { read, write } from '../../src/model/slots.ts'
 import { createPortalBench, localHost, type PortalBench, remoteHost, userPassword } from '../support/portal-calls.ts'
 
@@ -153,6 +154,8 @@ describe('signing in at the portal', () => {
     const before = gateway.services.portal.sessions.list().length
     network.fault = new Error('applyd does not answer')
     assert.deepEqual(await bench.signIn('anna'), { status: 'refused', reason: 'busy', retrySeconds: 1 })
+    network.fault = new GatewayError('conflict', 'The address is always authorized as another user.')
+    assert.deepEqual(await bench.signIn('anna'), { status: 'refused', reason: 'taken' })
     network.fault = null
     assert.equal(gateway.services.portal.sessions.list().length, before)
   })

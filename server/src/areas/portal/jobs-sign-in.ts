@@ -1,7 +1,7 @@
 // Signing in at the portal: the password, then the second factor, then the session. An unknown login, a wrong password and an
 // account of another origin get the same answer after the same work. What waits for a code has no rights.
 
-import { isUnavailable } from '../../contract/error.ts'
+import { isConflict, isUnavailable } from '../../contract/error.ts'
 import type { Services } from '../../http/handle.ts'
 import { read } from '../../model/slots.ts'
 import type { SignInResult } from '../../portal/protocol.ts'
@@ -140,9 +140,9 @@ async function finish(
   if (opensHost(services, address)) {
     try {
       opened = (await userSessions.openWeb(user.id, address)).id
-    } catch {
+    } catch (error) {
       portal.lines.write('web-authd', 'warning', `The host ${address} of '${user.login}' could not be authorized.`)
-      return refused('busy', busySeconds)
+      return isConflict(error) ? refused('taken') : refused('busy', busySeconds)
     }
   }
   // The user may have been denied, removed or given another password in the time that took.
