@@ -14,7 +14,7 @@ export const publicFiles = '`public.ts` and `contract.ts` of other areas'
 export const contractFiles = '`contract.ts` of other areas'
 export const anything = 'anything'
 
-const pure = ['contract/', 'model/', 'plan/{artifacts,facts}.ts']
+const pure = ['contract/', 'model/', 'logs/', 'plan/{artifacts,facts}.ts']
 const area = [ownArea, publicFiles]
 
 /** The first row that fits a file judges it; a file that no row fits fails the test. */
@@ -48,6 +48,11 @@ export const importTable: readonly Row[] = [
     code: 'contract/',
     may: ['contract/', 'typebox'],
     because: 'everything imports the wire contract and a browser bundles it, so it imports nothing',
+  },
+  {
+    code: 'logs/',
+    may: ['logs/', 'contract/', 'policy/schedule.ts'],
+    because: 'kinds, records and views of the log, and the interface of its store, as data',
   },
   {
     code: 'model/',
@@ -170,7 +175,7 @@ export const importTable: readonly Row[] = [
   },
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
   { code: 'memory.ts', may: ['node:*'], because: 'both processes use it, so it knows neither' },
-  { code: '{app,main,portald,reader,log-worker,settings,version}.ts', may: [anything], because: 'wiring' },
+  { code: '{app,main,portald,reader,log-worker,log-views,settings,version}.ts', may: [anything], because: 'wiring' },
 ]
 
 /** The files or modules that a pattern names. */

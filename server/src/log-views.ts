@@ -1,0 +1,7 @@
+// The views of the log, by the names that questions use. Wiring only.
+
+import { hitsView } from './areas/firewall-log/view.ts'
+import { systemView } from './areas/logs/view.ts'
+import type { View } from './logs/view.ts'
+
+export const logViews: Readonly<Record<string, View>> = { records: systemView, hits: hitsView }

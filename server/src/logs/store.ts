@@ -1,0 +1,120 @@
+// The log store: takes records, keeps them within its limits and answers questions about them. The store of one gateway is
+// local; that of many is a server database.
+
+import type { Condition, SortItem } from '../contract/table-query.ts'
+import type { LogKindName } from './kinds.ts'
+import type { KeptRecord, NewRecord } from './record.ts'
+import type { ViewScope } from './view.ts'
+
+export interface Question {
+  /** A name of the list of views. */
+  readonly view: string
+  readonly scope: ViewScope
+  /** Kinds of the view that are left out: not every role may read all. */
+  readonly hidden: readonly LogKindName[]
+  /** Over the columns of the view. */
+  readonly where: Condition
+  /** Empty: newest first, by time and then by place. */
+  readonly order: readonly SortItem[]
+  readonly offset: number
+  readonly limit: number
+}
+
+/** Who asks, and until when the answer is of use. */
+export interface Asker {
+  readonly owner: string
+  readonly signal: AbortSignal
+}
+
+export interface TextPiece {
+  readonly bytes: Uint8Array
+  readonly rows: number
+}
+
+export interface FoundRows {
+  /** Rows there are without limit and offset. */
+  readonly total: number
+  /** JSON objects between commas, or lines of CSV without their header, in pieces; never all at once. */
+  texts(columns: readonly string[] | null): AsyncIterable<TextPiece>
+}
+
+export interface Bucket {
+  /** Unix seconds at which it begins. */
+  readonly from: number
+  /** By the value of the column that was asked for; '' without one. */
+  readonly counts: Readonly<Record<string, number>>
+}
+
+export interface BucketQuestion extends Omit<Question, 'order' | 'offset' | 'limit'> {
+  /** Unix seconds, the second one not included. */
+  readonly from: number
+  readonly until: number
+  /** Seconds of each bucket. */
+  readonly width: number
+  /** A column of the view with few different values, such as `priority` or `action`. */
+  readonly by: string | null
+}
+
+/** How far the records of a source were read: stored together with them, so that none is lost or comes twice. */
+export interface Mark {
+  readonly source: string
+  readonly position: string
+}
+
+export interface Followed {
+  /** In the order of their places. */
+  readonly records: readonly KeptRecord[]
+  /** All up to here was looked at. */
+  readonly place: number
+  /** How many after the place that was asked for are no longer kept. */
+  readonly lost: number
+}
+
+export interface KindState {
+  readonly kind: LogKindName
+  readonly records: number
+  readonly bytes: number
+  /** Unix seconds; null without records. */
+  readonly oldest: number | null
+}
+
+export interface StoreState {
+  readonly kinds: readonly KindState[]
+  readonly bytes: number
+  readonly maxBytes: number
+  /** Why nothing is kept at the moment, in the administrator's words; null while records are kept. */
+  readonly fault: string | null
+  /** Records that were not kept since the start. */
+  readonly lost: number
+  /** The place of the newest record that is on the disk. */
+  readonly place: number
+}
+
+export interface LogLimits {
+  /** By kind; those that are absent are as declared. */
+  readonly days: Readonly<Partial<Record<LogKindName, number>>>
+  readonly maxBytes: number
+}
+
+export interface LogStore {
+  /** Takes records at once and keeps them within a second. Never throws and never waits: what there is no room for is counted. */
+  append(records: readonly NewRecord[], mark?: Mark): void
+  /** Resolves when everything taken before can be found and is on the disk, or is known not to be kept. */
+  flush(): Promise<void>
+  marks(): Promise<ReadonlyMap<string, string>>
+  find(question: Question, asker: Asker): Promise<FoundRows>
+  buckets(question: BucketQuestion, asker: Asker): Promise<readonly Bucket[]>
+  /** Records after a place, all kinds; for those who follow the log: the forwarder, copies on a server. */
+  after(place: number, limit: number): Promise<Followed>
+  /** The same as a view shows them, for a live tail; rows that do not match are looked at and left out. */
+  tail(
+    question: Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>,
+    place: number,
+    limit: number,
+  ): Promise<{ readonly rows: readonly string[]; readonly place: number; readonly lost: number }>
+  /** Called when new records can be found, at most a few times a second. Returns what ends it. */
+  onNews(listener: (place: number) => void): () => void
+  setLimits(limits: LogLimits): void
+  state(): Promise<StoreState>
+  close(): Promise<void>
+}
