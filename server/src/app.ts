@@ -329,11 +329,14 @@ export function createGateway(parts: GatewayParts): Gateway {
     engine,
     findIdentity: createIdentityFinder(
       names,
-      (session, secures) => {
-        const opened = sessions.open(session, secures)
+      (session, secures, isActivity) => {
+        const opened = sessions.open(session, secures, isActivity)
         return opened && identityOf(opened)
       },
-      (identity) => (sessions.touch(identity.session) ? refreshed(identity) : null),
+      (identity, isActivity) => {
+        const isOpen = isActivity ? sessions.touch(identity.session) : sessions.isValid(identity.session)
+        return isOpen ? refreshed(identity) : null
+      },
     ),
     rightsSlots,
     isFullAdministrator: (login) => isFullAdministrator(engine.config, login),

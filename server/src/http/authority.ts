@@ -62,7 +62,7 @@ export class Authority {
 
   /** Throws unless session, role and fresh sign-in hold now; what follows in the same tick may act. */
   require(request: FastifyRequest, reply: FastifyReply): Identity | null {
-    const identity = this.#parts.findIdentity(request.headers.cookie)
+    const identity = this.#parts.findIdentity(request.raw)
     this.#check(request, identity)
     const effect = request.routeOptions.config.route?.endpoint.effect ?? 'read'
     if (effect !== 'read' && !this.#acting.has(reply)) {
@@ -110,8 +110,7 @@ export class RequestAuthority implements Required<Pick<ChangeRequest<unknown>, '
 
   /** Full access is never held up by a change on probation of a lesser role (decision 33). */
   readonly overrides: NonNullable<ChangeRequest<unknown>['overrides']> = ({ author }) =>
-    hasFullAccess(this.#parts.findIdentity(this.#request.headers.cookie)?.role) &&
-    !this.#parts.isFullAdministrator(author)
+    hasFullAccess(this.#parts.findIdentity(this.#request.raw)?.role) && !this.#parts.isFullAdministrator(author)
 
   /** Tests: an action that waits for something must ask again before it acts. */
   checkAsked(): void {

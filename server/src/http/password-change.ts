@@ -8,7 +8,7 @@ import type { Identity } from './handle.ts'
 import { confirmHeader } from './request.ts'
 
 const changeAdministrator = 'PATCH /web/admins/local/:admin_id'
-const openBefore: ReadonlySet<string> = new Set(['GET /web/whoami', 'DELETE /web/auth/login'])
+const openBefore: ReadonlySet<string> = new Set(['GET /web/whoami', 'GET /web/session', 'DELETE /web/auth/login'])
 
 /** What of a request decides. `id` is the one in the path. */
 interface Asked {

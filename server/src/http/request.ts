@@ -27,7 +27,10 @@ export function checkFraming(raw: IncomingMessage): void {
 /** IPv4 in its IPv6 form is the same address; without this one client could count as two. */
 export const plainAddress = (address: string | undefined): string => (address ?? '').replace(/^::ffff:/i, '')
 
-export type FindIdentity = (cookieHeader: string | undefined) => Identity | null
+/** Header of a read that does not prolong the session: what a page asks for by itself is not the work of its administrator. */
+export const backgroundHeader = 'portcullis-background'
+
+export type FindIdentity = (request: Pick<IncomingMessage, 'method' | 'headers'>) => Identity | null
 
 /**
  * Cookie headers seen before, so that they are not hashed again for an active client. Whether the session is still valid is
@@ -35,22 +38,24 @@ export type FindIdentity = (cookieHeader: string | undefined) => Identity | null
  */
 export function createIdentityFinder(
   names: CookieNames,
-  open: (session: string, secures: ReadonlyMap<string, string>) => Identity | null,
-  refresh: (identity: Identity) => Identity | null,
+  open: (session: string, secures: ReadonlyMap<string, string>, isActivity: boolean) => Identity | null,
+  refresh: (identity: Identity, isActivity: boolean) => Identity | null,
 ): FindIdentity {
   const seen = new Map<string, Identity>()
   const maxSeen = 1_000
-  return (header) => {
+  return ({ method, headers }) => {
+    const header = headers.cookie
     if (header === undefined) return null
+    const isActivity = !(isReading(method) && headers[backgroundHeader] === '1')
     const known = seen.get(header)
     if (known) {
-      const current = refresh(known)
+      const current = refresh(known, isActivity)
       if (current !== known) seen.delete(header)
       if (current) seen.set(header, current)
       return current
     }
     const presented = readCookies(names, header)
-    const identity = presented && open(presented.session, presented.secures)
+    const identity = presented && open(presented.session, presented.secures, isActivity)
     if (identity) {
       if (seen.size >= maxSeen) seen.clear()
       seen.set(header, identity)
@@ -58,6 +63,8 @@ export function createIdentityFinder(
     return identity
   }
 }
+
+const isReading = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD'
 
 export function checkAccess(identity: Identity | null, access: Access): void {
   if (access === 'public') return

@@ -120,7 +120,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     void reply.headers(headers)
     checkFraming(request.raw)
     const { route } = request.routeOptions.config
-    request.identity = parts.findIdentity(request.headers.cookie)
+    request.identity = parts.findIdentity(request.raw)
     if (request.identity) markSignedIn(request.raw.socket)
     else if (!fairShare.take(plainAddress(request.ip))) {
       throw new GatewayError('too_many_requests', 'Too many requests without a session. Try again in a moment.', {

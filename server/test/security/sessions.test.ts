@@ -43,6 +43,35 @@ describe('a session', () => {
     await renewAdmin()
   })
 
+  it('is not prolonged by reads in the background, which end with it', async () => {
+    const cookie = cookieOf(open(await newAdmin()))
+    const background = { 'portcullis-background': '1' }
+    const session = async (headers = {}) => {
+      const { status: code, body } = await ask(gateway, { method: 'GET', url: '/web/session', cookie, headers })
+      return { code, left: body.seconds_left, fresh: body.fresh_seconds_left }
+    }
+    assert.deepEqual(await session(), { code: 200, left: 15 * minute, fresh: 10 * minute })
+    gateway.clock.advance(9 * minute)
+    assert.deepEqual(await session(background), { code: 200, left: 6 * minute, fresh: minute })
+    gateway.clock.advance(5 * minute)
+    assert.deepEqual(await session(background), { code: 200, left: minute, fresh: 0 })
+    assert.deepEqual(await session({ 'portcullis-background': 'yes' }), { code: 200, left: 15 * minute, fresh: 0 })
+    gateway.clock.advance(15 * minute)
+    assert.equal((await session(background)).code, 401)
+    await renewAdmin()
+  })
+
+  it('is prolonged by what is not a read, whatever its header says', async () => {
+    const cookie = cookieOf(open(await newAdmin()))
+    const headers = { 'portcullis-background': '1' }
+    gateway.clock.advance(14 * minute)
+    const { status: code } = await ask(gateway, { method: 'DELETE', url: '/web/auth/blocks', cookie, headers })
+    assert.equal(code, 200)
+    gateway.clock.advance(14 * minute)
+    assert.equal(await status(cookie), 200)
+    await renewAdmin()
+  })
+
   it('ends after 12 hours however busy it is', async () => {
     const cookie = cookieOf(open(await newAdmin()))
     for (let elapsed = 0; elapsed < 12 * hour - 10 * minute; elapsed += 10 * minute) {

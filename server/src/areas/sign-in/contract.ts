@@ -48,6 +48,24 @@ export const whoAmI = endpoint({
   }),
 })
 
+export const ownSession = endpoint({
+  method: 'GET',
+  path: '/web/session',
+  access: 'signed-in',
+  summary: 'Show how long the session still lasts',
+  description:
+    'Every request begins the time without activity anew, except for reads with the header `Portcullis-Background: 1`, ' +
+    'which pages send for what they ask by themselves.',
+  reply: strictObject({
+    id: Type.String({ description: 'The handle of this session in the list of sessions.' }),
+    seconds_left: Type.Integer({ description: 'Until the session ends if nothing more is done.' }),
+    fresh_seconds_left: Type.Integer({
+      description:
+        'For how long changes of administrators, reverts and restores need no new sign-in; 0: they need one.',
+    }),
+  }),
+})
+
 export const AdminSession = strictObject({
   id: Type.String({ description: 'A handle to end the session with; it gives no access.' }),
   login: Type.String(),

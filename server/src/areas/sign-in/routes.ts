@@ -2,7 +2,7 @@
 // answer after the same work.
 
 import { competences, roles } from '../../contract/access.ts'
-import { type Endpoint, nameOf } from '../../contract/endpoint.ts'
+import { type Endpoint, freshSignInSeconds, nameOf } from '../../contract/endpoint.ts'
 import { GatewayError, notFound } from '../../contract/error.ts'
 import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
 import {
@@ -21,6 +21,7 @@ import {
   listBlocks,
   listClosedAccounts,
   listSessions,
+  ownSession,
   reopenAccount,
   signIn,
   signInStatus,
@@ -70,6 +71,17 @@ export const routes: readonly Route[] = [
   handle(whoAmI, (context) => {
     const { login, name, role } = signedIn(context)
     return { login, name, role_id: role, role_name: roles[role], competence: [...competences[role]] }
+  }),
+
+  handle(ownSession, (context) => {
+    const { sessions, clock } = context.services
+    const { session } = signedIn(context)
+    const fresh = freshSignInSeconds - (clock.elapsed() - session.createdAt)
+    return {
+      id: session.handle,
+      seconds_left: sessions.secondsLeft(session),
+      fresh_seconds_left: Math.max(0, Math.ceil(fresh)),
+    }
   }),
 
   handle(listSessions, ({ config, services }) =>

@@ -160,26 +160,44 @@ export class Sessions {
    * The session that both values open, or null. `secures` are the cookies whose names could carry the second half;
    * a browser may still hold halves of sessions that are over.
    */
-  open(session: string, secures: ReadonlyMap<string, string>): Session | null {
+  open(session: string, secures: ReadonlyMap<string, string>, isActivity = true): Session | null {
     const entry = this.#byHash.get(sha256(session).toString('base64'))
     if (!entry) return null
     const secureValue = secures.get(entry.secureName)
     if (secureValue === undefined || !timingSafeEqual(sha256(secureValue), entry.secureHash)) return null
-    return this.touch(entry) ? entry : null
+    return (isActivity ? this.touch(entry) : this.isValid(entry)) ? entry : null
   }
 
   /** Counts as activity; false (and the end of the session) when it was idle or alive for too long. */
   touch(session: Session): boolean {
-    const entry = this.#byHandle.get(session.handle)
+    const entry = this.#validEntry(session)
     if (!entry) return false
     const now = this.#clock.elapsed()
-    if (this.#isExpired(entry, now)) {
-      this.#endExpired(entry)
-      return false
-    }
     entry.seen = now
     if (now - entry.storedSeen >= storeSeenEverySeconds) this.#storeSeen(entry, now)
     return true
+  }
+
+  /** The same without counting as activity. */
+  isValid(session: Session): boolean {
+    return this.#validEntry(session) !== null
+  }
+
+  /** Seconds until a session without further activity is over; 0 when it is over. */
+  secondsLeft(session: Session): number {
+    const entry = this.#validEntry(session)
+    if (!entry) return 0
+    const { idleSeconds, absoluteSeconds } = this.#limits
+    const end = Math.min(entry.seen + idleSeconds, entry.createdAt + absoluteSeconds)
+    return Math.ceil(end - this.#clock.elapsed())
+  }
+
+  #validEntry(session: Session): Entry | null {
+    const entry = this.#byHandle.get(session.handle)
+    if (!entry) return null
+    if (!this.#isExpired(entry, this.#clock.elapsed())) return entry
+    this.#endExpired(entry)
+    return null
   }
 
   #isExpired(entry: Entry, now: number): boolean {
