@@ -30,7 +30,7 @@ function bench(path = join(folder, `${++files}.json`)) {
     world.reads++
     world.seconds += world.duration
     if (world.failure) throw world.failure
-    const counts = Object.entries(world.counts).map(([origin, packets]) => ({ origin, packets, bytes: 0 }))
+    const counts = Object.entries(world.counts).map(([origin, packets]) => ({ origin, packets, bytes: packets * 40 }))
     return { epoch: world.epoch, counts }
   }
   const open = () => new HitCounters({ path, clock, hits, origins: () => world.origins })
@@ -58,6 +58,37 @@ describe('hit counters', () => {
     assert.deepEqual(await packetsOf(counters), [5, 0])
     world.counts = { 'firewall.forward[1]': 6 }
     assert.deepEqual(await packetsOf(counters), [6, 0])
+  })
+
+  it('say what changed after an earlier reading of the same process', async () => {
+    const { world, open } = bench()
+    const counters = open()
+    const changedAfter = async (token: string): Promise<number[] | null> => {
+      const { hits, readingOf } = await counters.reading()
+      const since = readingOf(token)
+      return since === null
+        ? null
+        : [...hits.values()].filter(({ reading }) => reading > since).map(({ bytes }) => bytes)
+    }
+    world.counts = { 'firewall.forward[1]': 1 }
+    const { token } = await counters.reading()
+    assert.deepEqual(await changedAfter(token), [])
+    world.seconds += 1
+    world.counts = { 'firewall.forward[1]': 1, 'firewall.forward[2]': 2 }
+    assert.deepEqual(await changedAfter(token), [80])
+    world.seconds += 1
+    world.counts = { 'firewall.forward[1]': 3, 'firewall.forward[2]': 2 }
+    assert.deepEqual(await changedAfter(token), [120, 80])
+    assert.equal((await open().reading()).readingOf(token), null)
+  })
+
+  it('read files that have no bytes yet', async () => {
+    const path = join(folder, 'older.json')
+    writeFileSync(path, JSON.stringify({ epoch: 'first', rules: { 'firewall.forward[1]': [4, 3, 50, 60] } }))
+    const { world, open } = bench(path)
+    world.counts = { 'firewall.forward[1]': 5 }
+    const [first] = (await open().current()).values()
+    assert.deepEqual([first?.packets, first?.bytes, first?.since], [9, 200, 50])
   })
 
   it('go on from where they were when the kernel begins again', async () => {
@@ -128,8 +159,14 @@ describe('hit counters', () => {
     world.seconds += 50
     const current = await counters.current()
     assert.deepEqual([...current.keys()], world.origins)
-    assert.deepEqual(current.get('firewall.forward[3]'), { packets: 0, since: 150, lastHit: null })
-    assert.deepEqual(current.get('firewall.forward[2]'), { packets: 1, since: 100, lastHit: 100 })
+    assert.deepEqual(current.get('firewall.forward[3]'), {
+      packets: 0,
+      bytes: 0,
+      since: 150,
+      lastHit: null,
+      reading: 2,
+    })
+    assert.deepEqual(current.get('firewall.forward[2]'), { packets: 1, bytes: 40, since: 100, lastHit: 100, reading: 1 })
   })
 
   it('answer with what was last known when the kernel cannot be read', async () => {

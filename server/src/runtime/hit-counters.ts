@@ -1,31 +1,56 @@
 // How often each rule matched, over all restarts. The kernel counts from the load of its tables on; what it counted before
 // is kept here, in a separate file that is rarely written: a power cut costs at most half a minute of counting.
 
+import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { Hits } from '../plan/artifacts.ts'
 import { type Clock, unixSeconds } from './clock.ts'
 
 export interface RuleHits {
   readonly packets: number
+  readonly bytes: number
   /** Unix seconds since when the rule is counted. */
   readonly since: number
   /** Unix seconds of the reading that first showed the latest hit; null when there was none. */
   readonly lastHit: number | null
+  /** The reading that last found it changed. */
+  readonly reading: number
+}
+
+interface Count {
+  readonly packets: number
+  readonly bytes: number
 }
 
 interface Entry {
   /** Counted by kernels and tables that are gone. */
-  readonly before: number
+  readonly before: Count
   /** Counted by the present ones, as last read. */
-  readonly now: number
+  readonly now: Count
   readonly since: number
   readonly lastHit: number | null
+  readonly reading: number
+}
+
+/** What was counted, and how to ask for what changes after it. */
+export interface CounterReading {
+  readonly hits: ReadonlyMap<string, RuleHits>
+  readonly token: string
+  /** The reading that a token names; null when it is not one of this process. */
+  readingOf(token: string): number | null
 }
 
 interface Stored {
   readonly epoch: string
   readonly rules: Readonly<
-    Record<string, readonly [before: number, now: number, since: number, lastHit: number | null]>
+    Record<
+      string,
+      readonly [
+        ...[before: number, now: number, since: number, lastHit: number | null],
+        // Files of earlier releases do not have them.
+        ...[bytesBefore?: number, bytesNow?: number],
+      ]
+    >
   >
 }
 
@@ -46,6 +71,9 @@ const pollMilliseconds = 60_000
 
 export class HitCounters {
   readonly #parts: HitCounterParts
+  /** Tokens of another process name other readings. */
+  readonly #start = randomUUID()
+  #readings = 0
   #epoch = ''
   #entries = new Map<string, Entry>()
   /** Of these entries, made when it is first asked for. */
@@ -79,6 +107,17 @@ export class HitCounters {
     return this.#shown
   }
 
+  /** The same for those who ask again and again, and want to know only what changed. */
+  async reading(): Promise<CounterReading> {
+    const hits = await this.current()
+    const prefix = `${this.#start}.`
+    return {
+      hits,
+      token: `${prefix}${this.#readings}`,
+      readingOf: (token) => (token.startsWith(prefix) ? Number(token.slice(prefix.length)) : null),
+    }
+  }
+
   async #read(): Promise<void> {
     const begun = this.#parts.clock.elapsed()
     let hits: Hits
@@ -96,12 +135,13 @@ export class HitCounters {
 
   #update({ epoch, counts }: Hits): void {
     const time = unixSeconds(this.#parts.clock.now())
-    const counted = new Map(counts.map(({ origin, packets }) => [origin, packets]))
+    const counted = new Map(counts.map(({ origin, packets, bytes }) => [origin, { packets, bytes }]))
     const isFullReload = epoch !== this.#epoch
+    const reading = ++this.#readings
     this.#entries = new Map(
       this.#parts.origins().map((origin) => {
-        const known = this.#entries.get(origin) ?? { before: 0, now: 0, since: time, lastHit: null }
-        return [origin, advance(known, counted.get(origin) ?? 0, isFullReload, time)]
+        const known = this.#entries.get(origin) ?? { before: none, now: none, since: time, lastHit: null, reading }
+        return [origin, advance(known, counted.get(origin) ?? none, isFullReload, { time, reading })]
       }),
     )
     this.#shown = null
@@ -112,9 +152,15 @@ export class HitCounters {
   #load(): void {
     try {
       const { epoch, rules } = JSON.parse(readFileSync(this.#parts.path, 'utf8')) as Stored
-      const entries = Object.entries(rules).map(([origin, [before, now, since, lastHit]]): [string, Entry] => {
-        if (![before, now, since, lastHit ?? 0].every(Number.isSafeInteger)) throw new Error('not a counter')
-        return [origin, { before, now, since, lastHit }]
+      const entries = Object.entries(rules).map(([origin, stored]): [string, Entry] => {
+        const [before, now, since, lastHit, bytesBefore = 0, bytesNow = 0] = stored
+        const numbers = [before, now, since, lastHit ?? 0, bytesBefore, bytesNow]
+        if (!numbers.every(Number.isSafeInteger)) throw new Error('not a counter')
+        const counts = {
+          before: { packets: before, bytes: bytesBefore },
+          now: { packets: now, bytes: bytesNow },
+        }
+        return [origin, { ...counts, since, lastHit, reading: 0 }]
       })
       this.#epoch = String(epoch)
       this.#entries = new Map(entries)
@@ -127,7 +173,10 @@ export class HitCounters {
     const stored: Stored = {
       epoch: this.#epoch,
       rules: Object.fromEntries(
-        [...this.#entries].map(([origin, entry]) => [origin, [entry.before, entry.now, entry.since, entry.lastHit]]),
+        [...this.#entries].map(([origin, { before, now, since, lastHit }]) => [
+          origin,
+          [before.packets, now.packets, since, lastHit, before.bytes, now.bytes],
+        ]),
       ),
     }
     try {
@@ -146,17 +195,32 @@ export class HitCounters {
   }
 }
 
-const shown = ({ before, now, since, lastHit }: Entry): RuleHits => ({ packets: before + now, since, lastHit })
+const none: Count = { packets: 0, bytes: 0 }
+
+const sum = (a: Count, b: Count): Count => ({ packets: a.packets + b.packets, bytes: a.bytes + b.bytes })
+
+const shown = ({ before, now, since, lastHit, reading }: Entry): RuleHits => ({
+  ...sum(before, now),
+  since,
+  lastHit,
+  reading,
+})
 
 /** A count that fell, or one of another epoch, has restarted: its old value is added to the total. */
-function advance(known: Entry, now: number, isFullReload: boolean, time: number): Entry {
-  if (!isFullReload && now === known.now) return known
-  const hasRestarted = isFullReload || now < known.now
-  const hits = hasRestarted ? now : now - known.now
+function advance(
+  known: Entry,
+  now: Count,
+  isFullReload: boolean,
+  { time, reading }: { readonly time: number; readonly reading: number },
+): Entry {
+  if (!isFullReload && now.packets === known.now.packets) return known
+  const hasRestarted = isFullReload || now.packets < known.now.packets
+  const hits = hasRestarted ? now.packets : now.packets - known.now.packets
   return {
-    before: hasRestarted ? known.before + known.now : known.before,
+    before: hasRestarted ? sum(known.before, known.now) : known.before,
     now,
     since: known.since,
     lastHit: hits > 0 ? time : known.lastHit,
+    reading: hits > 0 ? reading : known.reading,
   }
 }

@@ -168,6 +168,39 @@ describe('firewall rules', () => {
     assert.deepEqual(await counters(), [])
   })
 
+  it('are counted in one call for all tables, and then only what changed', async () => {
+    const ids = [await add('forward'), await add('forward')]
+    const input = await add('input')
+    const { hitCounts } = gateway.applier
+    const ask = async (query = '') => {
+      gateway.clock.advance(2)
+      const { status, body } = await admin('GET', `/firewall/counters${query}`)
+      assert.equal(status, 200)
+      return body
+    }
+    hitCounts.set(`firewall.forward[${ids[0]}]`, 3)
+    const first = await ask()
+    assert.equal(first.complete, true)
+    const shown = first.counters.find(
+      ({ table, id }: { table: string; id: number }) => table === 'forward' && id === ids[0],
+    )
+    assert.equal(shown.packets, 3)
+    assert.equal(typeof shown.last_hit, 'number')
+    const quiet = await ask(`?since=${first.token}`)
+    assert.deepEqual([quiet.complete, quiet.counters], [false, []])
+    hitCounts.set(`firewall.input[${input}]`, 5)
+    const news = await ask(`?since=${quiet.token}`)
+    assert.deepEqual(
+      news.counters.map(({ table, id, packets }: Record<string, unknown>) => [table, id, packets]),
+      [['input', input, 5]],
+    )
+    assert.deepEqual((await ask(`?since=${quiet.token}&table=forward`)).counters, [])
+    assert.equal((await ask('?since=of-another-start.7')).complete, true)
+    assert.equal((await admin('GET', '/firewall/counters?since=%20')).status, 422)
+    await clear('forward')
+    await clear('input')
+  })
+
   it('are counted unless that is switched off', async () => {
     assert.deepEqual((await admin('GET', '/firewall/watch')).body, { enabled: true })
     const id = await add('forward')

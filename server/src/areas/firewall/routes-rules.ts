@@ -1,12 +1,15 @@
 // Endpoints of the rules in the five tables and of their counters.
 
+import type { ReplyOf } from '../../contract/endpoint.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { listRoutes, settingsRoutes } from '../../http/routes.ts'
 import { pathOf } from '../../model/paths.ts'
 import { read } from '../../model/slots.ts'
 import { endOrigins } from '../../policy/outside.ts'
-import { type RuleTable, watch } from './config.ts'
+import { createSlices } from '../../workers/slices.ts'
+import { type RuleTable, ruleTables, watch } from './config.ts'
 import {
+  changedCounters,
   dnatRules,
   firewallWatch,
   forwardRules,
@@ -38,6 +41,28 @@ export const ruleRoutesOfAllTables: readonly Route[] = [
   ...ruleRoutes('snat', snatRules),
   ...ruleRoutes('log', logRules),
   ...settingsRoutes(firewallWatch, watch),
+  handle(changedCounters, async ({ config, query, services }) => {
+    const { hits, token, readingOf } = await services.hitCounters.reading()
+    const since = query.since === undefined ? null : readingOf(query.since)
+    const slices = createSlices()
+    const counters: ReplyOf<typeof changedCounters>['counters'][number][] = []
+    for (const table of query.table ? [query.table] : ruleTables) {
+      const { slot } = ruleLists[table]
+      for (const { id } of read(config, slot)) {
+        const {
+          packets = 0,
+          bytes = 0,
+          since: begun = null,
+          lastHit = null,
+          reading = 0,
+        } = hits.get(pathOf(slot, id)) ?? {}
+        if (since === null || reading > since)
+          counters.push({ table, id, packets, bytes, since: begun, last_hit: lastHit })
+        await slices()
+      }
+    }
+    return { token, complete: since === null, counters }
+  }),
   handle(systemCounters, async ({ services }) => {
     const hits = await services.hitCounters.current()
     return endOrigins.map((origin) => ({ rule_id: origin, packets: hits.get(origin)?.packets ?? 0 }))
