@@ -89,6 +89,7 @@ export interface GatewayParts {
   readonly domains?: Services['domains']
   readonly countries?: Services['countries']
   readonly disks?: Services['disks']
+  readonly names?: Services['names']
   readonly textRecords?: Services['textRecords']
   readonly traffic?: Services['traffic']
   readonly dhcpLeases?: Services['dhcpLeases']
@@ -295,6 +296,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.domains ? { domains: parts.domains } : {}),
     ...(parts.countries ? { countries: parts.countries } : {}),
     ...(parts.disks ? { disks: parts.disks } : {}),
+    ...(parts.names ? { names: parts.names } : {}),
     ...(parts.textRecords ? { textRecords: parts.textRecords } : {}),
     ...(parts.traffic ? { traffic: parts.traffic } : {}),
     ...(parts.dhcpLeases ? { dhcpLeases: parts.dhcpLeases } : {}),

@@ -55,7 +55,7 @@ import { createProviderCall } from './runtime/portal/provider-call.ts'
 import { servePortal } from './runtime/portal/socket.ts'
 import { Vault } from './runtime/vault.ts'
 import { readSettings, type Settings } from './settings.ts'
-import { lookUpAddress } from './system/address-lookup.ts'
+import { lookUpAddress, lookUpAddresses } from './system/address-lookup.ts'
 import { createCardVendors } from './system/card-vendors.ts'
 import { createTrafficReader } from './system/conntrack.ts'
 import { createDhcpLeases } from './system/dhcp-leases.ts'
@@ -164,6 +164,7 @@ async function start(settings: Settings): Promise<void> {
       call: createProviderCall(`${settings.brand}/${version}`),
     },
     disks: { list: () => freeDisks() },
+    names: { lookUp: (name) => lookUpAddresses(name, dnsServers(gateway.services.engine.config, facts.current())) },
     textRecords: { lookUp: (name) => lookUpText(name, dnsServers(gateway.services.engine.config, facts.current())) },
     traffic: createTrafficReader({
       elapsed: clock.elapsed,

@@ -209,6 +209,10 @@ export interface Services {
   readonly logReader: LogReader
   /** Disks without partitions that nothing uses; absent where they are not read. */
   readonly disks?: { list(): Promise<readonly FreeDisk[]> }
+  /** The IPv4 addresses of a name, or a sentence that says why it has none; absent where DNS is not asked. */
+  readonly names?: {
+    lookUp(name: string): Promise<{ readonly addresses: readonly string[] } | { readonly fault: string }>
+  }
   /** TXT records of a name: none when there is no such record, null when DNS could not be asked. */
   readonly textRecords?: { lookUp(name: string): Promise<readonly string[] | null> }
   /** Keeps a domain at the external address; absent where no updates are sent. */

@@ -166,7 +166,13 @@ describe('hit counters', () => {
       lastHit: null,
       reading: 2,
     })
-    assert.deepEqual(current.get('firewall.forward[2]'), { packets: 1, bytes: 40, since: 100, lastHit: 100, reading: 1 })
+    assert.deepEqual(current.get('firewall.forward[2]'), {
+      packets: 1,
+      bytes: 40,
+      since: 100,
+      lastHit: 100,
+      reading: 1,
+    })
   })
 
   it('answer with what was last known when the kernel cannot be read', async () => {

@@ -29,12 +29,31 @@ export const AuditRecord = strictObject({
   changes: Type.Array(Type.Unknown(), { description: 'What changed, or why it was refused; secrets are masked.' }),
 })
 
+const unixSeconds = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: 253_402_300_799, description: `${description} Unix seconds.` })
+
 export const listRecords = endpoint({
   method: 'GET',
   path: '/journal/records',
   access: 'audit',
   summary: 'List the audit records, newest first',
-  query: strictObject(pageQuery),
+  description: 'All conditions must hold. Without any, the newest records.',
+  query: strictObject({
+    ...pageQuery,
+    who: Type.Optional(Type.String({ maxLength: 320, description: 'Exactly this login.' })),
+    event: Type.Optional(oneOf(auditEvents)),
+    result: Type.Optional(Type.String({ maxLength: 40, description: 'ok, failed or the code of a refusal.' })),
+    address: Type.Optional(Type.String({ maxLength: 45, description: 'Exactly this address of the client.' })),
+    what: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the endpoint or action.' })),
+    object: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Changes of an object, such as firewall.forward[7], or of all in a list: firewall.forward.',
+      }),
+    ),
+    from: Type.Optional(unixSeconds('The first moment.')),
+    until: Type.Optional(unixSeconds('The first moment that does not belong to it.')),
+  }),
   reply: Type.Array(AuditRecord),
 })
 

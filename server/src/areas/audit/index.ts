@@ -20,12 +20,11 @@ export const audit = defineArea({
   name: 'audit',
   slots: [],
   routes: [
-    handle(listRecords, ({ query, services }) =>
-      rawReply(
-        'application/json; charset=utf-8',
-        inSlices(services.audit.listJson(query.limit ?? defaultPage, query.offset ?? 0)),
-      ),
-    ),
+    handle(listRecords, ({ query, services }) => {
+      const { limit = defaultPage, offset = 0, ...search } = query
+      const asked = Object.keys(search).length > 0 ? search : null
+      return rawReply('application/json; charset=utf-8', inSlices(services.audit.listJson(limit, offset, asked)))
+    }),
     handle(auditStatus, ({ services }) => auditItems(services.auditUsage?.())),
     handle(verifyAudit, async ({ services }) => {
       // Without applyd the chain itself can still be checked; the reply shows that no checkpoint was compared.

@@ -158,3 +158,53 @@ export const showHygiene = endpoint({
   summary: 'List rules that never decide, repeat others, are never hit, have expired, are too wide or lack addresses',
   reply: Type.Array(Finding),
 })
+
+const Side = oneOf(
+  ['named', 'any', 'no'],
+  'named: by an address, object, user or group of the rule; any: the rule takes every address.',
+)
+
+export const TouchingRule = strictObject({
+  table: oneOf(['forward', 'input', 'dnat', 'snat', 'log']),
+  id: Type.Integer({ description: 'Id of the rule.' }),
+  source: Side,
+  destination: Side,
+})
+export type TouchingRule = Static<typeof TouchingRule>
+
+export const listTouching = endpoint({
+  method: 'GET',
+  path: '/firewall/rules_of_address',
+  access: 'view',
+  summary: 'List the rules that name an address',
+  description:
+    'Enabled rules of all tables whose source or destination can be the address: by themselves, by their objects as they are ' +
+    'resolved now, or by the user who is signed in there. Rules that take every address on both sides are left out.',
+  query: strictObject({
+    address: Type.String({
+      pattern: '^[0-9./]{7,18}$',
+      'x-fault': 'Must be an IPv4 address or network.',
+      description: 'An IPv4 address, or a network such as 192.168.0.0/24: rules that name a part of it.',
+    }),
+  }),
+  reply: Type.Array(TouchingRule),
+})
+
+export const lookUpName = endpoint({
+  method: 'GET',
+  path: '/firewall/name_addresses',
+  access: 'view',
+  summary: 'Resolve a name the way the gateway does',
+  description: 'For questions about packets to a name.',
+  query: strictObject({
+    name: Type.String({
+      maxLength: 253,
+      pattern: '^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62}\\.?){1,127}$',
+      'x-fault': 'Must be a domain name in ASCII, such as www.example.com.',
+    }),
+  }),
+  reply: strictObject({
+    addresses: Type.Array(Type.String(), { description: 'IPv4 addresses; empty when there are none.' }),
+    error: nullable(Type.String({ description: 'Why there are none, in words.' })),
+  }),
+})

@@ -5,15 +5,23 @@ import type { ReplyOf } from '../../contract/endpoint.ts'
 import { invalid } from '../../contract/error.ts'
 import { type Context, handle, jsonReply, type Route } from '../../http/handle.ts'
 import { read } from '../../model/slots.ts'
+import { parseSpan } from '../../net/ipv4.ts'
 import { packFacts } from '../../workers/shared-facts.ts'
-import { inSlices } from '../../workers/slices.ts'
+import { createSlices, inSlices } from '../../workers/slices.ts'
 import { watch } from './config.ts'
 import { findPlaces } from './connections.ts'
-import { explainPacket as explainEndpoint, showHygiene } from './contract-explain.ts'
+import {
+  explainPacket as explainEndpoint,
+  listTouching,
+  lookUpName,
+  showHygiene,
+  type TouchingRule,
+} from './contract-explain.ts'
 import { expiredRules, explainPacket, isWithinSchedules } from './explain.ts'
 import { localStamp } from './jobs.ts'
-import { findPeople, othersFinder } from './people.ts'
+import { findPeople, membersOf, othersFinder } from './people.ts'
 import type { ExplainQuestion, HygieneQuestion } from './reading.ts'
+import { touchingRules } from './touching.ts'
 
 export const explainRoutes: readonly Route[] = [
   handle(explainEndpoint, async (context) => {
@@ -31,6 +39,23 @@ export const explainRoutes: readonly Route[] = [
     const question: ExplainQuestion = { ...(await askedState(context)), packet: body.packet, people, users, now }
     const input = { question, facts: await packFacts(facts) }
     return jsonReply(await services.reader.run('explain', input, context))
+  }),
+  handle(listTouching, async ({ config, query: { address }, services }) => {
+    const span = parseSpan(address)
+    if (!span) throw invalid('address', 'Must be an IPv4 address or network.')
+    const members = membersOf(config, services.userSessions.at(address)?.userId)
+    const slices = createSlices()
+    const found: TouchingRule[] = []
+    for (const rule of touchingRules(config, services.facts(), { span, members })) {
+      if (rule) found.push(rule)
+      await slices()
+    }
+    return found
+  }),
+  handle(lookUpName, async ({ query: { name }, services }) => {
+    if (!services.names) return { addresses: [], error: 'This gateway asks no DNS server.' }
+    const found = await services.names.lookUp(name)
+    return 'fault' in found ? { addresses: [], error: found.fault } : { addresses: [...found.addresses], error: null }
   }),
   handle(showHygiene, async (context) => {
     const { config, services } = context

@@ -271,6 +271,15 @@ export const whereUsed = endpoint({
   ),
 })
 
+export const useCounts = endpoint({
+  method: 'GET',
+  path: '/aliases/use_counts',
+  access: 'view',
+  summary: 'Count how often each object is used',
+  description: 'Objects of administrators that are used at all; every other one is not.',
+  reply: Type.Array(strictObject({ id: Type.String(), uses: Type.Integer() })),
+})
+
 export const domainsState = endpoint({
   method: 'GET',
   path: '/aliases/domains_state',

@@ -6,6 +6,7 @@ import { handle, type Route } from '../../http/handle.ts'
 import { listRoutes, perItem } from '../../http/routes.ts'
 import type { ListDeclaration } from '../../model/declarations.ts'
 import { perState, read } from '../../model/slots.ts'
+import { createSlices } from '../../workers/slices.ts'
 import { connections, tunnels } from '../network/public.ts'
 import { fixedGroups, groups, users } from '../users/public.ts'
 import { ipAddressLists, kindOfSlot, objectKinds, objectSlots, type StoredList, type StoredObject } from './config.ts'
@@ -79,6 +80,16 @@ export const routes: readonly Route[] = [
     const id = params.object_id
     if (!isKnownObject(config, id)) throw notFound(`object with the id ${id.slice(0, 80)}`)
     return services.referencesTo(config, id).map(({ object, field, title }) => ({ object, field, title }))
+  }),
+  handle(contract.useCounts, async ({ config, services }) => {
+    const slices = createSlices()
+    const counts: { id: string; uses: number }[] = []
+    for (const { id } of objectSlots.flatMap((slot) => read(config, slot))) {
+      const uses = services.referencesTo(config, id).length
+      if (uses > 0) counts.push({ id, uses })
+      await slices()
+    }
+    return counts
   }),
   handle(contract.domainsState, ({ config, services }) =>
     showDomains(services.domains, config, services.facts().addressBook),

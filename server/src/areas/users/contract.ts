@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, CreatedInteger, nullable, oneOf, strictObject, text } from '../../contract/fields.ts'
+import { Comment, CreatedInteger, nullable, oneOf, pageQuery, strictObject, text } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
 export const domainTypes = ['local', 'ad', 'ald', 'radius', 'device'] as const
@@ -131,6 +131,35 @@ export const users = {
     body: strictObject({ password: Password }),
   }),
 }
+
+/** The list itself is always whole: integrators rely on it. */
+export const searchUsers = endpoint({
+  method: 'GET',
+  path: '/user_backend/users_found',
+  access: 'view',
+  summary: 'Search the users, page by page',
+  description: 'By name, as the list has them. Without parameters the first hundred of all.',
+  query: strictObject({
+    search: Type.Optional(
+      Type.String({
+        maxLength: 128,
+        description: 'Part of name, login, phone number or comment; case does not matter.',
+      }),
+    ),
+    group_id: Type.Optional(
+      Type.String({
+        pattern: '^group\\.id\\.[1-9]\\d{0,14}$',
+        'x-fault': 'Must be the id of a group, such as group.id.1.',
+        description: 'Only users in this group, or in a group inside it.',
+      }),
+    ),
+    ...pageQuery,
+  }),
+  reply: strictObject({
+    total: Type.Integer({ description: 'Users found without limit and offset.' }),
+    users: Type.Array(User),
+  }),
+})
 
 export const groups = {
   list: endpoint({

@@ -5,8 +5,9 @@ import { type Context, handle, type Route } from '../../http/handle.ts'
 import { listRoutes } from '../../http/routes.ts'
 import { updateItem } from '../../model/list-edits.ts'
 import { requireIn } from '../../model/lists.ts'
-import type { ItemId } from '../../model/slots.ts'
-import { findUser, passwordPlace, type StoredUser, users } from './config.ts'
+import { type Config, type ItemId, read } from '../../model/slots.ts'
+import { createSlices } from '../../workers/slices.ts'
+import { findUser, groupPath, passwordPlace, type StoredUser, users } from './config.ts'
 import * as contract from './contract.ts'
 import { groupList, userList } from './lists.ts'
 
@@ -34,6 +35,19 @@ function refuseForeignPassword({ name, domain_type }: StoredUser): void {
   throw new GatewayError('conflict', message, { problems: [{ field: 'password', message }] })
 }
 
+const defaultPage = 100
+
+/** Whether a group is the wanted one or inside it; each group is looked up once. */
+function createMembership(config: Config, wanted: string | undefined): (groupId: string) => boolean {
+  const known = new Map<string, boolean>()
+  return (groupId) => {
+    if (wanted === undefined) return true
+    const isInside = known.get(groupId) ?? groupPath(config, groupId).includes(wanted)
+    known.set(groupId, isInside)
+    return isInside
+  }
+}
+
 export const routes: readonly Route[] = [
   ...listRoutes(contract.users, userList, { prepare }),
   handle(
@@ -53,5 +67,19 @@ export const routes: readonly Route[] = [
     },
     { slot: users },
   ),
+  handle(contract.searchUsers, async ({ config, query }) => {
+    const { search = '', group_id, limit = defaultPage, offset = 0 } = query
+    const wanted = search.toLowerCase()
+    const inGroup = createMembership(config, group_id)
+    const slices = createSlices()
+    const found: StoredUser[] = []
+    for (const user of read(config, users)) {
+      const texts = [user.name, user.login, user.phone_number ?? '', user.comment]
+      if (inGroup(user.parent_id) && texts.some((text) => text.toLowerCase().includes(wanted))) found.push(user)
+      await slices()
+    }
+    const page = found.slice(offset, offset + limit)
+    return { total: found.length, users: page.map(({ password_hash: _, ...user }) => user) }
+  }),
   ...listRoutes(contract.groups, groupList),
 ]

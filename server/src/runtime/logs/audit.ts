@@ -7,6 +7,7 @@ import type { Database } from '../../database/database.ts'
 import type { Checkpoint } from '../../plan/artifacts.ts'
 import { type AuditEntry, type AuditResult, boundedEntry, ownEntry } from './audit-entry.ts'
 import { type AuditHeader, readHeader, recordsBack, rowsAfter } from './audit-rows.ts'
+import { type AuditSearch, matchingBack } from './audit-search.ts'
 import { type AuditFault, genesis, recordHash, verifyTrail } from './audit-verify.ts'
 
 interface TimedEntry extends AuditEntry {
@@ -177,14 +178,20 @@ export class AuditTrail {
   }
 
   /** A list in JSON, newest first, in pieces: reading the records only to print them again takes too long. */
-  *listJson(limit: number, offset: number): Generator<string> {
+  *listJson(limit: number, offset: number, search: AuditSearch | null = null): Generator<string> {
     this.#flushSome()
     yield '['
     let isFirst = true
-    // Numbers have no gaps, so the offset need not be walked.
-    for (const records of recordsBack(this.#database, this.#last.sequence - offset, limit)) {
-      yield `${isFirst ? '' : ','}${records.join(',')}`
-      isFirst = false
+    const { sequence } = this.#last
+    // Numbers have no gaps, so without a search the offset need not be walked.
+    const pieces = search
+      ? matchingBack(this.#database, sequence, search, { limit, offset })
+      : recordsBack(this.#database, sequence - offset, limit)
+    for (const records of pieces) {
+      // Empty where nothing of a step matches: others get their turn all the same.
+      const text = records.join(',')
+      yield text === '' || isFirst ? text : `,${text}`
+      if (text !== '') isFirst = false
     }
     yield ']'
   }
