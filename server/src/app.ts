@@ -32,12 +32,14 @@ import { Database } from './database/database.ts'
 import { Shelter } from './database/shelter.ts'
 import { cookieNames, createCookieJar } from './http/cookies.ts'
 import { EventStreams, type StreamLimits } from './http/event-stream.ts'
+import { GatewayEvents } from './http/gateway-events.ts'
 import type { Area, Identity, Machine, Services } from './http/handle.ts'
 import { LiveConnections } from './http/live-connections.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { RefusalLog } from './http/refusal-log.ts'
 import { createIdentityFinder } from './http/request.ts'
 import { createHttpServer } from './http/server.ts'
+import { readStatuses } from './http/statuses.ts'
 import { faultsOf } from './http/validate.ts'
 import { createReferenceFinder } from './model/references.ts'
 import type { Applier } from './plan/artifacts.ts'
@@ -266,6 +268,13 @@ export function createGateway(parts: GatewayParts): Gateway {
     onFault: (error) => parts.log('warning', 'the system journal cannot be collected', { error }),
   })
   const logReader = new LogReader({ entry: new URL('./log-worker.ts', import.meta.url), path: logPath })
+  const statuses = () =>
+    readStatuses(
+      areas.flatMap(({ routes }) => routes),
+      services,
+    )
+  const events = new GatewayEvents({ services: () => services, readStatuses: statuses })
+  engine.onChanged(() => events.look())
   const services: Services = {
     brand: parts.brand,
     hostName: parts.hostName,
@@ -281,6 +290,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     referencesTo,
     reader,
     eventStreams: new EventStreams(parts.streamLimits),
+    events,
+    readStatuses: statuses,
     hitCounters,
     firewallLog,
     systemLog,

@@ -16,6 +16,7 @@ import { dhcp } from './dhcp/index.ts'
 import { directory } from './directory/index.ts'
 import { directoryAdministrators } from './directory-administrators/index.ts'
 import { dns } from './dns/index.ts'
+import { events } from './events/index.ts'
 import { firewall } from './firewall/index.ts'
 import { firewallLogArea } from './firewall-log/index.ts'
 import { intrusionPrevention } from './intrusion-prevention/index.ts'
@@ -65,4 +66,5 @@ export const areas: readonly Area[] = [
   centralConsole,
   logs,
   monitor,
+  events,
 ]

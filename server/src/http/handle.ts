@@ -37,8 +37,10 @@ import type { Catalogue } from '../signatures/catalogue.ts'
 import { sendable } from '../workers/json-bytes.ts'
 import type { CookieJar } from './cookies.ts'
 import type { EventStreams } from './event-stream.ts'
+import type { GatewayEvents } from './gateway-events.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import { LongReply } from './segments.ts'
+import type { ReadStatus } from './statuses.ts'
 
 /** Who is signed in, as of this very request. */
 export interface Identity {
@@ -174,6 +176,10 @@ export interface Services {
   readonly reader: Reader
   /** Replies that stay open: events as they come. */
   readonly eventStreams: EventStreams
+  /** What happens on the gateway, told to those who listen. */
+  readonly events: Pick<GatewayEvents, 'listen'>
+  /** What every status endpoint would answer now. */
+  readonly readStatuses: () => Promise<readonly ReadStatus[]>
   readonly hitCounters: HitCounters
   readonly firewallLog: FirewallLog
   readonly backups: Backups

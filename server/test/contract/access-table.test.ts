@@ -25,6 +25,8 @@ const table: Readonly<Record<string, string>> = {
   'DELETE /web/auth/login': everyone,
   'GET /web/whoami': everyone,
   'GET /web/session': everyone,
+  'GET /events': everyone,
+  'GET /statuses': everyone,
   'GET /monitor_backend/admin_sessions': readers,
   'DELETE /monitor_backend/admin_sessions/:session_id': everyone,
   'GET /user_cabinet_backend/sessions': readers,

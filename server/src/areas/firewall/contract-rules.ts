@@ -3,7 +3,7 @@
 import type { Static, TObject, TOptional, TProperties } from 'typebox'
 import { orderedEndpoints, settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, Enabled, nullable, oneOf, strictObject } from '../../contract/fields.ts'
+import { Comment, Enabled, named, nullable, oneOf, strictObject } from '../../contract/fields.ts'
 import { neutral, oneBlock } from '../../contract/newer-forms.ts'
 import { Type } from '../../contract/schema.ts'
 
@@ -231,24 +231,30 @@ export const changedCounters = endpoint({
       }),
     ),
   }),
-  reply: strictObject({
-    token: Type.String({ description: 'For the next call.' }),
-    complete: Type.Boolean({
-      description: 'Whether all counters are listed: without a token, and with one from before the last start.',
-    }),
-    counters: Type.Array(
-      strictObject({
-        table: oneOf(counterTables),
-        id: Type.Integer({ description: 'Id of the rule.' }),
-        packets: Type.Integer({ description: 'How often the rule matched since it was created.' }),
-        bytes: Type.Integer({ description: 'Size of these packets.' }),
-        since: nullable(Type.Integer({ description: 'Unix seconds; null when the rule is not counted yet.' })),
-        last_hit: nullable(
-          Type.Integer({ description: 'Unix seconds at which the last hit was read; null without hits.' }),
-        ),
+  reply: named(
+    'CounterReading',
+    strictObject({
+      token: Type.String({ description: 'For the next call.' }),
+      complete: Type.Boolean({
+        description: 'Whether all counters are listed: without a token, and with one from before the last start.',
       }),
-    ),
-  }),
+      counters: Type.Array(
+        named(
+          'RuleCounter',
+          strictObject({
+            table: oneOf(counterTables),
+            id: Type.Integer({ description: 'Id of the rule.' }),
+            packets: Type.Integer({ description: 'How often the rule matched since it was created.' }),
+            bytes: Type.Integer({ description: 'Size of these packets.' }),
+            since: nullable(Type.Integer({ description: 'Unix seconds; null when the rule is not counted yet.' })),
+            last_hit: nullable(
+              Type.Integer({ description: 'Unix seconds at which the last hit was read; null without hits.' }),
+            ),
+          }),
+        ),
+      ),
+    }),
+  ),
 })
 
 export const systemCounters = endpoint({

@@ -54,7 +54,7 @@ export const ownSession = endpoint({
   access: 'signed-in',
   summary: 'Show how long the session still lasts',
   description:
-    'Every request begins the time without activity anew, except for reads with the header `Portcullis-Background: 1`, ' +
+    'Every request restarts the time without activity, except for reads with the header `Portcullis-Background: 1`, ' +
     'which pages send for what they ask by themselves.',
   reply: strictObject({
     id: Type.String({ description: 'The handle of this session in the list of sessions.' }),
