@@ -63,23 +63,23 @@ describe('hit counters', () => {
   it('say what changed after an earlier reading of the same process', async () => {
     const { world, open } = bench()
     const counters = open()
-    const changedAfter = async (token: string): Promise<number[] | null> => {
+    const changedAfter = async (cursor: string): Promise<number[] | null> => {
       const { hits, readingOf } = await counters.reading()
-      const since = readingOf(token)
+      const since = readingOf(cursor)
       return since === null
         ? null
         : [...hits.values()].filter(({ reading }) => reading > since).map(({ bytes }) => bytes)
     }
     world.counts = { 'firewall.forward[1]': 1 }
-    const { token } = await counters.reading()
-    assert.deepEqual(await changedAfter(token), [])
+    const { cursor } = await counters.reading()
+    assert.deepEqual(await changedAfter(cursor), [])
     world.seconds += 1
     world.counts = { 'firewall.forward[1]': 1, 'firewall.forward[2]': 2 }
-    assert.deepEqual(await changedAfter(token), [80])
+    assert.deepEqual(await changedAfter(cursor), [80])
     world.seconds += 1
     world.counts = { 'firewall.forward[1]': 3, 'firewall.forward[2]': 2 }
-    assert.deepEqual(await changedAfter(token), [120, 80])
-    assert.equal((await open().reading()).readingOf(token), null)
+    assert.deepEqual(await changedAfter(cursor), [120, 80])
+    assert.equal((await open().reading()).readingOf(cursor), null)
   })
 
   it('read files that have no bytes yet', async () => {

@@ -35,9 +35,9 @@ interface Entry {
 /** What was counted, and how to ask for what changes after it. */
 export interface CounterReading {
   readonly hits: ReadonlyMap<string, RuleHits>
-  readonly token: string
-  /** The reading that a token names; null when it is not one of this process. */
-  readingOf(token: string): number | null
+  readonly cursor: string
+  /** The reading that a cursor names; null when it is not one of this process. */
+  readingOf(cursor: string): number | null
 }
 
 interface Stored {
@@ -71,7 +71,7 @@ const pollMilliseconds = 60_000
 
 export class HitCounters {
   readonly #parts: HitCounterParts
-  /** Tokens of another process name other readings. */
+  /** Cursors of another process name other readings. */
   readonly #start = randomUUID()
   #readings = 0
   #epoch = ''
@@ -113,8 +113,8 @@ export class HitCounters {
     const prefix = `${this.#start}.`
     return {
       hits,
-      token: `${prefix}${this.#readings}`,
-      readingOf: (token) => (token.startsWith(prefix) ? Number(token.slice(prefix.length)) : null),
+      cursor: `${prefix}${this.#readings}`,
+      readingOf: (cursor) => (cursor.startsWith(prefix) ? Number(cursor.slice(prefix.length)) : null),
     }
   }
 

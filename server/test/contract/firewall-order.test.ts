@@ -186,15 +186,15 @@ describe('firewall rules', () => {
     )
     assert.equal(shown.packets, 3)
     assert.equal(typeof shown.last_hit, 'number')
-    const quiet = await ask(`?since=${first.token}`)
+    const quiet = await ask(`?since=${first.cursor}`)
     assert.deepEqual([quiet.complete, quiet.counters], [false, []])
     hitCounts.set(`firewall.input[${input}]`, 5)
-    const news = await ask(`?since=${quiet.token}`)
+    const news = await ask(`?since=${quiet.cursor}`)
     assert.deepEqual(
       news.counters.map(({ table, id, packets }: Record<string, unknown>) => [table, id, packets]),
       [['input', input, 5]],
     )
-    assert.deepEqual((await ask(`?since=${quiet.token}&table=forward`)).counters, [])
+    assert.deepEqual((await ask(`?since=${quiet.cursor}&table=forward`)).counters, [])
     assert.equal((await ask('?since=of-another-start.7')).complete, true)
     assert.equal((await admin('GET', '/firewall/counters?since=%20')).status, 422)
     await clear('forward')

@@ -226,17 +226,17 @@ export const changedCounters = endpoint({
     since: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9.\\-]{1,80}$',
-        'x-fault': 'Must be the token of an earlier reply.',
-        description: 'The token of an earlier reply: only counters that changed after it.',
+        'x-fault': 'Must be the cursor of an earlier reply.',
+        description: 'The cursor of an earlier reply: only counters that changed after it.',
       }),
     ),
   }),
   reply: named(
     'CounterReading',
     strictObject({
-      token: Type.String({ description: 'For the next call.' }),
+      cursor: Type.String({ description: 'For the next call.' }),
       complete: Type.Boolean({
-        description: 'Whether all counters are listed: without a token, and with one from before the last start.',
+        description: 'Whether all counters are listed: without a cursor, and with one from before the last start.',
       }),
       counters: Type.Array(
         named(

@@ -42,7 +42,7 @@ export const ruleRoutesOfAllTables: readonly Route[] = [
   ...ruleRoutes('log', logRules),
   ...settingsRoutes(firewallWatch, watch),
   handle(changedCounters, async ({ config, query, services }) => {
-    const { hits, token, readingOf } = await services.hitCounters.reading()
+    const { hits, cursor, readingOf } = await services.hitCounters.reading()
     const since = query.since === undefined ? null : readingOf(query.since)
     const slices = createSlices()
     const counters: ReplyOf<typeof changedCounters>['counters'][number][] = []
@@ -61,7 +61,7 @@ export const ruleRoutesOfAllTables: readonly Route[] = [
         await slices()
       }
     }
-    return { token, complete: since === null, counters }
+    return { cursor, complete: since === null, counters }
   }),
   handle(systemCounters, async ({ services }) => {
     const hits = await services.hitCounters.current()
