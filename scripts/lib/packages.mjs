@@ -41,6 +41,12 @@ export const testPackages = [
     leastMajor: 7,
     purpose: 'the engine that judges our signatures in tests',
   },
+  {
+    name: 'clickhouse-server',
+    file: 'clickhouse-server',
+    units: ['clickhouse-server.service'],
+    purpose: 'the log server of many gateways in tests',
+  },
   { name: 'openssl', file: 'openssl', purpose: 'a strict judgement of our certificate in tests' },
   { name: 'chromium', file: 'chromium', purpose: 'the browser of the lab in tests' },
   { name: 'strace', file: 'strace', purpose: 'disks that fail, in tests' },

@@ -115,6 +115,14 @@ export const importTable: readonly Row[] = [
     because: 'the socket of the portal has the frames of that of applyd',
   },
   {
+    code: 'runtime/logs/server-store/',
+    may: [
+      ...['runtime/', 'workers/', 'render/clickhouse.ts', 'policy/schedule.ts', ...pure],
+      ...['node:crypto', 'node:fs', 'node:http', 'node:https'],
+    ],
+    because: 'one place speaks to the log server, in SQL that a writer quotes',
+  },
+  {
     code: 'runtime/',
     may: ['runtime/', 'database/', 'workers/', 'net/', 'plan/live-sets.ts', ...pure, 'node:*'],
     because: 'runtime state is kept beside the configuration and does not depend on it',
