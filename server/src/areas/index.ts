@@ -18,6 +18,7 @@ import { directoryAdministrators } from './directory-administrators/index.ts'
 import { dns } from './dns/index.ts'
 import { firewall } from './firewall/index.ts'
 import { firewallLogArea } from './firewall-log/index.ts'
+import { health } from './health/index.ts'
 import { intrusionPrevention } from './intrusion-prevention/index.ts'
 import { licenceArea } from './licence/index.ts'
 import { logs } from './logs/index.ts'
@@ -65,4 +66,5 @@ export const areas: readonly Area[] = [
   centralConsole,
   logs,
   monitor,
+  health,
 ]
