@@ -19,6 +19,8 @@ import { findPlaces } from './areas/firewall/connections.ts'
 import { firewall } from './areas/firewall/index.ts'
 import { createLockOutGuard } from './areas/firewall/lock-out.ts'
 import { membersOf } from './areas/firewall/people.ts'
+import { deliverNotices, targetsOf } from './areas/health/jobs.ts'
+import { healthEvent } from './areas/health/status.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { gatheredLogs } from './areas/logs/jobs.ts'
 import { followPortalUsers } from './areas/portal/jobs-portal.ts'
@@ -53,8 +55,9 @@ import { SignInGuard } from './runtime/accounts/sign-in-guard.ts'
 import { Backups } from './runtime/backups/backups.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { DiskReserve, DiskState } from './runtime/disk-reserve.ts'
+import { createHealth } from './runtime/health/health.ts'
 import { HitCounters } from './runtime/hit-counters.ts'
-import { AuditTrail } from './runtime/logs/audit.ts'
+import { AuditTrail, maxWaiting as maxWaitingRecords } from './runtime/logs/audit.ts'
 import type { AuditEntry } from './runtime/logs/audit-entry.ts'
 import { FirewallLog } from './runtime/logs/firewall-log.ts'
 import type { Log } from './runtime/logs/log.ts'
@@ -102,6 +105,9 @@ export interface GatewayParts {
   readonly signatures?: Services['signatures']
   readonly ddns?: Services['ddns']
   readonly codeProvider?: Services['codeProvider']
+  readonly machineLoad?: Services['machineLoad']
+  readonly managementCertificate?: Services['managementCertificate']
+  readonly notices?: Services['notices']
   /** The first password can only be used to change it. */
   readonly firstPasswordMustChange?: boolean
   readonly isTls: boolean
@@ -128,6 +134,9 @@ const accountTables = [
   ...['sessions', 'sign_in_failures', 'sign_in_blocks', 'account_failures'],
   ...['closed_accounts', 'known_sources', 'first_password', 'portal_sessions', 'used_codes'],
 ]
+
+/** More that wait for their turn mean that something holds changes up. */
+const maxWaitingChanges = 1_000
 
 /** The gateway itself, when no administrator made the request. */
 const gatewayActor = { login: 'system', address: '127.0.0.1' }
@@ -268,12 +277,32 @@ export function createGateway(parts: GatewayParts): Gateway {
     onFault: (error) => parts.log('warning', 'the system journal cannot be collected', { error }),
   })
   const logReader = new LogReader({ entry: new URL('./log-worker.ts', import.meta.url), path: logPath })
+  const health = createHealth({
+    ...{ folder: parts.folder, clock, ...(reserve ? { reserve } : {}) },
+    targets: () => targetsOf(engine.config),
+    deliver: (target, notices) => deliverNotices(services, target, notices),
+    onFault: (source, error) => parts.log('warning', 'a health check failed', { source, error }),
+  })
+  health.monitor.addQueue({
+    ...{ name: 'changes', title: 'Changes that wait for their turn', limit: maxWaitingChanges },
+    length: () => engine.waiting,
+  })
+  health.monitor.addQueue({
+    ...{ name: 'audit', title: 'Audit records that are not stored yet', limit: maxWaitingRecords },
+    length: () => audit.queue.waiting,
+    lost: () => audit.queue.dropped,
+  })
   const statuses = () =>
     readStatuses(
       areas.flatMap(({ routes }) => routes),
       services,
     )
-  const events = new GatewayEvents({ services: () => services, readStatuses: statuses })
+  const events = new GatewayEvents({
+    services: () => services,
+    readStatuses: statuses,
+    topics: [{ event: 'health', access: 'view', read: () => healthEvent(health.monitor.list()) }],
+  })
+  health.monitor.onChanged(() => events.look())
   engine.onChanged(() => events.look())
   const services: Services = {
     brand: parts.brand,
@@ -320,6 +349,10 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.signatures ? { signatures: parts.signatures } : {}),
     ...(parts.ddns ? { ddns: parts.ddns } : {}),
     ...(parts.codeProvider ? { codeProvider: parts.codeProvider } : {}),
+    ...(parts.machineLoad ? { machineLoad: parts.machineLoad } : {}),
+    ...(parts.managementCertificate ? { managementCertificate: parts.managementCertificate } : {}),
+    ...(parts.notices ? { notices: parts.notices } : {}),
+    health,
     audit,
     sessions,
     userSessions,
@@ -373,6 +406,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   async function close(): Promise<void> {
     await userSessions.stop()
     portalUsers.stop()
+    health.close()
     await logReader.close()
     await systemLog.stop()
     await firewallLog.stop()

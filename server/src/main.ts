@@ -20,6 +20,7 @@ import { isAgentEnabled } from './areas/client-agent/public.ts'
 import { startDiscovery } from './areas/device-discovery/jobs.ts'
 import { startDdns } from './areas/dns/jobs.ts'
 import { exposedPorts, keepOpen } from './areas/firewall/adopt.ts'
+import { startHealth } from './areas/health/jobs.ts'
 import { adoptedConnections } from './areas/network/adopt.ts'
 import { connections } from './areas/network/config.ts'
 import { dnsServers, serverDomains } from './areas/network/resolve.ts'
@@ -48,6 +49,9 @@ import { type Clock, systemClock } from './runtime/clock.ts'
 import { DiskReserve } from './runtime/disk-reserve.ts'
 import { createDdnsUpdater, readDdnsServer } from './runtime/dynamic-dns/ddns.ts'
 import { sendUpdate } from './runtime/dynamic-dns/ddns-request.ts'
+import { chartsFile } from './runtime/health/health.ts'
+import { createSendMail } from './runtime/health/mail.ts'
+import { createWebhookCall } from './runtime/health/webhook.ts'
 import { AuditRetention } from './runtime/logs/audit-retention.ts'
 import { Checkpointer } from './runtime/logs/checkpointer.ts'
 import { createLog } from './runtime/logs/log.ts'
@@ -57,11 +61,13 @@ import { Vault } from './runtime/vault.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { lookUpAddress, lookUpAddresses } from './system/address-lookup.ts'
 import { createCardVendors } from './system/card-vendors.ts'
+import { createClockProbe } from './system/clock-sync.ts'
 import { createTrafficReader } from './system/conntrack.ts'
 import { createDhcpLeases } from './system/dhcp-leases.ts'
 import { freeDisks } from './system/disks.ts'
 import { createFactsReader, readDefaultGateways, readFacts } from './system/facts.ts'
 import { createCountryFile } from './system/geoip.ts'
+import { createLoadReader } from './system/machine-load.ts'
 import { createDomainResolver } from './system/resolver.ts'
 import { createServiceLogs } from './system/service-logs.ts'
 import { createSignatureFiles } from './system/signature-files.ts'
@@ -131,6 +137,12 @@ async function start(settings: Settings): Promise<void> {
     names: () => certificateNames(settings.listen.host, hostname(), ownAddresses(facts.current())),
     now: clock.now,
   })
+  /** The address of another machine: a name must not lead the gateway to its own services. */
+  const lookUpOther = async (name: string): Promise<{ address: string } | { fault: string }> => {
+    const found = await lookUpAddress(name, dnsServers(gateway.services.engine.config, facts.current()))
+    const fault = 'fault' in found ? null : targetFault(found.address, ownAddresses(facts.current()))
+    return fault === null ? found : { fault }
+  }
   const gateway: Gateway = createGateway({
     database,
     reserve,
@@ -155,14 +167,18 @@ async function start(settings: Settings): Promise<void> {
     countries,
     signatures,
     ...(settings.isApplied ? { ddns: openDdns(settings, folder, clock) } : {}),
-    codeProvider: {
-      lookUp: async (name) => {
-        const found = await lookUpAddress(name, dnsServers(gateway.services.engine.config, facts.current()))
-        const fault = 'fault' in found ? null : targetFault(found.address, ownAddresses(facts.current()))
-        return fault === null ? found : { fault }
-      },
-      call: createProviderCall(`${settings.brand}/${version}`),
+    codeProvider: { lookUp: lookUpOther, call: createProviderCall(`${settings.brand}/${version}`) },
+    notices: {
+      lookUp: lookUpOther,
+      mail: createSendMail(hostname()),
+      webhook: createWebhookCall(`${settings.brand}/${version}`),
     },
+    machineLoad: createLoadReader({
+      folder,
+      files: ['gateway.db', 'log.db', chartsFile],
+      isClockKept: createClockProbe(),
+    }),
+    managementCertificate: () => certificate.current.chain,
     disks: { list: () => freeDisks() },
     names: { lookUp: (name) => lookUpAddresses(name, dnsServers(gateway.services.engine.config, facts.current())) },
     textRecords: { lookUp: (name) => lookUpText(name, dnsServers(gateway.services.engine.config, facts.current())) },
@@ -257,6 +273,7 @@ async function start(settings: Settings): Promise<void> {
   const dailyBackup = startDailyBackup(gateway.services, (error) =>
     log('warning', 'the automatic backup failed', { error }),
   )
+  const health = startHealth(gateway.services, (error) => log('warning', 'health could not be checked', { error }))
   gateway.userSessions.start()
   applier.onConnect(() => {
     reconciler.wake()
@@ -287,6 +304,7 @@ async function start(settings: Settings): Promise<void> {
     reconciler.stop()
     resolver.stop()
     dailyBackup.stop()
+    health.stop()
     discovery.stop()
     dynamicDns.stop()
     agents.close()

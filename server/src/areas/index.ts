@@ -19,6 +19,7 @@ import { dns } from './dns/index.ts'
 import { events } from './events/index.ts'
 import { firewall } from './firewall/index.ts'
 import { firewallLogArea } from './firewall-log/index.ts'
+import { health } from './health/index.ts'
 import { intrusionPrevention } from './intrusion-prevention/index.ts'
 import { licenceArea } from './licence/index.ts'
 import { logs } from './logs/index.ts'
@@ -67,4 +68,5 @@ export const areas: readonly Area[] = [
   logs,
   monitor,
   events,
+  health,
 ]

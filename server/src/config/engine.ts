@@ -95,6 +95,11 @@ export class ConfigEngine implements ConfigView {
     this.#groups = new ChangeGroups(parts, this.#machine, this.#changes, () => this.#notify())
   }
 
+  /** Changes that wait for their turn. */
+  get waiting(): number {
+    return this.#queue.size
+  }
+
   get config(): Config {
     return this.#head.config
   }

@@ -7,6 +7,7 @@ import type { Actor, Authorize, ConfigView, EditTools, Preview } from '../config
 import type { Role } from '../contract/access.ts'
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from '../contract/endpoint.ts'
 import type { Problem } from '../contract/error.ts'
+import type { MachineLoad } from '../contract/health.ts'
 import type { Reference } from '../model/references.ts'
 import type { Sealed } from '../model/secret.ts'
 import type { Config, Slot } from '../model/slots.ts'
@@ -22,6 +23,9 @@ import type { FtpTarget, UploadFile } from '../runtime/backups/ftp-upload.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { DiskReserve } from '../runtime/disk-reserve.ts'
 import type { DdnsUpdater } from '../runtime/dynamic-dns/ddns.ts'
+import type { Health } from '../runtime/health/health.ts'
+import type { SendMail } from '../runtime/health/mail.ts'
+import type { CallWebhook } from '../runtime/health/webhook.ts'
 import type { HitCounters } from '../runtime/hit-counters.ts'
 import type { AuditTrail } from '../runtime/logs/audit.ts'
 import type { AuditResult } from '../runtime/logs/audit-entry.ts'
@@ -117,6 +121,14 @@ export interface CodeProvider {
   /** The address of a name to which a code may be sent, or a sentence that says why there is none. */
   lookUp(name: string): Promise<{ readonly address: string } | { readonly fault: string }>
   readonly call: CallProvider
+}
+
+/** How notifications leave the gateway. */
+export interface NoticeSenders {
+  /** The address of a name to which something may be sent, or a sentence that says why there is none. */
+  lookUp(name: string): Promise<{ readonly address: string } | { readonly fault: string }>
+  readonly mail: SendMail
+  readonly webhook: CallWebhook
 }
 
 export interface FreeDisk {
@@ -226,6 +238,14 @@ export interface Services {
   readonly textRecords?: { lookUp(name: string): Promise<readonly string[] | null> }
   /** Keeps a domain at the external address; absent where no updates are sent. */
   readonly ddns?: DdnsUpdater
+  /** Checks, charts, notifications and the token for metrics. */
+  readonly health: Health
+  /** Numbers of the machine now; absent where it is not read. */
+  readonly machineLoad?: () => MachineLoad
+  /** PEM of the certificate of the management interface; absent without TLS. */
+  readonly managementCertificate?: () => string
+  /** Sends notifications; absent where nothing is sent. */
+  readonly notices?: NoticeSenders
   readonly audit: AuditTrail
   /** How much of its limits the audit trail uses; absent where nothing is removed from it. */
   readonly auditUsage?: () => AuditUsage
@@ -290,6 +310,7 @@ export interface Context<E extends Endpoint = Endpoint> {
   /** Aborted when the client has gone or the time of the handler is over: ends work that no one waits for. */
   readonly signal: AbortSignal
   readonly cookieHeader: string | undefined
+  readonly authorizationHeader: string | undefined
   readonly services: Services
   readonly identity: Identity | null
   /**

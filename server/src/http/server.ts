@@ -270,6 +270,7 @@ function answer(
       return deadline.signal
     },
     cookieHeader: request.headers.cookie,
+    authorizationHeader: request.headers.authorization,
     services: parts.services,
     identity: request.identity,
     requireAuthority: authority.authorize,

@@ -105,6 +105,11 @@ export const importTable: readonly Row[] = [
     because: 'threads for work that grows with data, whoever asks for it; the entry of a worker is beside what it runs',
   },
   {
+    code: 'runtime/health/mail.ts',
+    may: ['runtime/', 'nodemailer'],
+    because: 'one place speaks SMTP',
+  },
+  {
     code: 'runtime/backups/ftp-upload.ts',
     may: ['runtime/', 'basic-ftp', 'node:stream'],
     because: 'one place speaks FTP',

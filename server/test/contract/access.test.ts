@@ -117,7 +117,7 @@ describe('access', () => {
       '/firewall',
       '/firewall/settings/',
       '/FIREWALL/settings',
-      '/metrics',
+      '/metric',
       '/.git/config',
     ]) {
       assert.equal((await ask(gateway, { method: 'GET', url })).status, 401, url)

@@ -26,9 +26,11 @@ const slots = areas.flatMap((area) => area.slots)
 
 const portalSlots = ['portal.settings', 'portal.second_factors', 'portal.second_factor_providers']
 
+const healthSlots = ['health.mail_targets', 'health.webhooks']
+
 /** Slots that were added after a release, so that its fixture does not have them. */
 const newerThan: Readonly<Record<string, readonly string[]>> = {
-  '0.1.0': ['configuration.history', 'authorization.settings', ...portalSlots],
+  '0.1.0': ['configuration.history', 'authorization.settings', ...portalSlots, ...healthSlots],
 }
 
 /** Made by support/make-released.ts on the commit of the release. */

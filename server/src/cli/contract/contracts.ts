@@ -18,6 +18,7 @@ import * as directoryAdministrators from '../../areas/directory-administrators/c
 import * as dns from '../../areas/dns/contract.ts'
 import * as firewall from '../../areas/firewall/contract.ts'
 import * as firewallLog from '../../areas/firewall-log/contract.ts'
+import * as health from '../../areas/health/contract.ts'
 import * as intrusionPrevention from '../../areas/intrusion-prevention/contract.ts'
 import * as licence from '../../areas/licence/contract.ts'
 import * as logs from '../../areas/logs/contract.ts'
@@ -67,6 +68,7 @@ const modules: Readonly<Record<string, object>> = {
   'central-console': centralConsole,
   logs,
   monitor,
+  health,
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -28,7 +28,7 @@ interface Head {
 const flushMilliseconds = 200
 /** How long to wait before trying again when the disk is full, and how many records can wait for that. */
 const retryMilliseconds = 2_000
-const maxWaiting = 10_000
+export const maxWaiting = 10_000
 /** Written before others get their turn. */
 const flushedAtOnce = 500
 
@@ -41,6 +41,7 @@ export class AuditTrail {
   #waiting: TimedEntry[] = []
   #recording: Recording[] = []
   #dropped = 0
+  #droppedEver = 0
   #timer: NodeJS.Timeout | null = null
   #verifying: Promise<AuditFault | null> | null = null
   /** Called when there is something new for a checkpoint; what `head` is may still be undone in the same turn. */
@@ -57,6 +58,11 @@ export class AuditTrail {
   #readLast(): Head {
     const row = this.#database.prepare('SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1').get()
     return row ? (row as unknown as Head) : { sequence: 0, hash: genesis }
+  }
+
+  /** Records that are not written yet, and those that found no room to wait since the start. */
+  get queue(): { readonly waiting: number; readonly dropped: number } {
+    return { waiting: this.#waiting.length, dropped: this.#droppedEver }
   }
 
   get head(): { readonly sequence: number; readonly hash: string } {
@@ -130,8 +136,10 @@ export class AuditTrail {
   }
 
   #keep(entry: TimedEntry): void {
-    if (this.#waiting.length >= maxWaiting) this.#dropped++
-    else this.#waiting.push(entry)
+    if (this.#waiting.length >= maxWaiting) {
+      this.#dropped++
+      this.#droppedEver++
+    } else this.#waiting.push(entry)
     this.#flushIn(flushMilliseconds)
   }
 

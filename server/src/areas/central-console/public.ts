@@ -1,0 +1,3 @@
+// What other areas may use of the central console.
+
+export { connection } from './config.ts'

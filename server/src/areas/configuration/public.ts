@@ -1,0 +1,3 @@
+// What other areas may use of the configuration area.
+
+export { limitsOf } from './config.ts'

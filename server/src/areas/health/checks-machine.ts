@@ -1,0 +1,85 @@
+// What applyd reports of the machine, judged: applyd itself, what is applied, tables, links and units. Pure.
+
+import type { Finding } from '../../contract/health.ts'
+import type { LinkObservation, Observation, UnitObservation } from '../../plan/artifacts.ts'
+
+interface Machine {
+  readonly observation: Observation | null
+  readonly unreachable: string
+  readonly applyError: string | null
+}
+
+const good = (id: string, title: string, message: string): Finding => ({ id, title, state: 'ok', message, advice: '' })
+
+/** Whether applyd answers, which is known in any case. */
+export function applydFindings({ observation, unreachable }: Machine): Finding[] {
+  const [id, title] = ['applyd', 'Privileged service']
+  if (observation) return [good(id, title, 'applyd answers.')]
+  const advice =
+    'Changes cannot be applied. Look at the log of applyd, and start the gateway again if it does not return.'
+  return [{ id, title, state: 'failed', message: `applyd does not answer. ${unreachable}`.trim(), advice }]
+}
+
+/** Null when applyd does not answer: then nothing is known of the rest. */
+export function appliedFindings({ observation, applyError }: Machine): Finding[] | null {
+  if (!observation) return null
+  const { limitation } = observation
+  const [id, title] = ['apply', 'Configuration in force']
+  if (limitation !== null)
+    return [{ id, title, state: 'unknown', message: `Nothing is applied here: ${limitation}`, advice: '' }]
+  const apply: Finding =
+    applyError === null
+      ? good(id, title, 'The configuration is applied.')
+      : {
+          ...{ id, title, state: 'failed', message: `The configuration is not applied. ${applyError}` },
+          advice: 'Correct what the message names, or revert to an earlier revision.',
+        }
+  return [apply, tablesFinding(observation), linksFinding(observation.links)]
+}
+
+function tablesFinding({ tables }: Observation): Finding {
+  const [id, title] = ['tables', 'Firewall tables']
+  const changed = tables.filter(({ present, asLoaded }) => !present || !asLoaded).map(({ name }) => name)
+  if (changed.length === 0) return good(id, title, 'The tables in the kernel are those that were loaded.')
+  const message = `The kernel does not have what was loaded: ${changed.join(', ')}.`
+  return {
+    id,
+    title,
+    state: 'failed',
+    message,
+    advice: 'Find out which other program changes the firewall, and stop it.',
+  }
+}
+
+function linksFinding(links: readonly LinkObservation[]): Finding {
+  const [id, title] = ['links', 'Network interfaces']
+  const faults = links.flatMap(({ device, errors }) => errors.map((error) => `${device}: ${error}`))
+  if (faults.length === 0) return good(id, title, 'All interfaces are set up as configured.')
+  const message = `An interface could not be set up. ${faults.slice(0, 5).join('; ')}`
+  return {
+    id,
+    title,
+    state: 'warning',
+    message,
+    advice: 'Check the card, the cable and the settings of the connection.',
+  }
+}
+
+/** So many restarts within `restartSeconds` are not chance. */
+const manyRestarts = 4
+export const restartSeconds = 600
+
+/** Units that are switched off are not checked. `restartsOf`: within the last ten minutes. */
+export const unitFindings = (units: readonly UnitObservation[], restartsOf: (unit: string) => number): Finding[] =>
+  units.filter(({ state }) => state !== 'inactive').map((unit) => unitFinding(unit, restartsOf(unit.name)))
+
+function unitFinding({ name, state, message }: UnitObservation, restarts: number): Finding {
+  const common = { id: `unit.${name}`, title: `Service ${name}` }
+  const advice = 'Look at the log of the service. A change of its settings starts it again.'
+  if (state === 'failed') return { ...common, state: 'failed', message: message || 'The service has failed.', advice }
+  if (state !== 'active')
+    return { ...common, state: 'warning', message: `The service is ${state}. ${message}`.trim(), advice }
+  if (restarts < manyRestarts) return { ...common, state: 'ok', message: message || 'The service runs.', advice: '' }
+  const often = `The service was started again ${restarts} times within the last ${restartSeconds / 60} minutes.`
+  return { ...common, state: 'warning', message: often, advice }
+}

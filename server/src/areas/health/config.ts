@@ -1,0 +1,23 @@
+// Who is notified, as stored. Passwords and secrets are sealed; null means that none is set.
+
+import type { Static } from 'typebox'
+import { nullable, strictObject } from '../../contract/fields.ts'
+import { Sealed } from '../../model/secret.ts'
+import { list } from '../../model/slots.ts'
+import { MailTarget, Webhook } from './contract-notifications.ts'
+
+const { has_password: _hasPassword, ...mailFields } = MailTarget.properties
+const { has_secret: _hasSecret, ...hookFields } = Webhook.properties
+
+const StoredMail = strictObject({ ...mailFields, password: nullable(Sealed) })
+export type StoredMail = Static<typeof StoredMail>
+
+const StoredWebhook = strictObject({ ...hookFields, secret: nullable(Sealed) })
+export type StoredWebhook = Static<typeof StoredWebhook>
+
+export const mailTargets = list('health.mail_targets', StoredMail)
+export const webhooks = list('health.webhooks', StoredWebhook)
+
+/** Where the vault binds the password of a mail server and the secret of a webhook to. */
+export const passwordPlace = (id: string): string => `${mailTargets.key}/${id}/password`
+export const secretPlace = (id: string): string => `${webhooks.key}/${id}/secret`

@@ -1,0 +1,250 @@
+// Looks at everything every ten seconds, keeps the numbers for charts and delivers notifications.
+
+import { randomUUID } from 'node:crypto'
+import type { MachineLoad, Notice, Target } from '../../contract/health.ts'
+import type { Services } from '../../http/handle.ts'
+import { type Config, read } from '../../model/slots.ts'
+import { connection } from '../central-console/public.ts'
+import { limitsOf } from '../configuration/public.ts'
+import { appliedFindings, applydFindings, restartSeconds, unitFindings } from './checks-machine.ts'
+import { clockFinding, createJumpWatch, diskFinding, resourceFindings } from './checks-resources.ts'
+import {
+  auditFinding,
+  backupFinding,
+  certificateFinding,
+  type KnownCertificate,
+  storeFindings,
+} from './checks-stored.ts'
+import { mailTargets, passwordPlace, type StoredMail, type StoredWebhook, secretPlace, webhooks } from './config.ts'
+import { findTarget } from './lists.ts'
+import { mailOf, webhookBodyOf } from './messages.ts'
+import { type Counted, chartValues, type Reading } from './numbers.ts'
+
+const lookMilliseconds = 10_000
+/** The whole audit trail is checked this often. */
+const auditSeconds = 86_400
+/** The first time not while a start is busy with everything else. */
+const firstAuditSeconds = 600
+
+const levels = { warning: 1, failed: 2 } as const
+
+/** Who is notified now. */
+export const targetsOf = (config: Config): Target[] =>
+  [...read(config, mailTargets), ...read(config, webhooks)]
+    .filter(({ enabled }) => enabled)
+    .map(({ id, severity }) => ({ id, from: levels[severity] }))
+
+/** Null when it was delivered; otherwise why not. Without notices it is a test message. */
+export async function deliverNotices(
+  services: Services,
+  id: string,
+  notices: readonly Notice[],
+): Promise<string | null> {
+  const target = findTarget(services.engine.config, id)
+  if (!target) return null
+  if (!services.notices) return 'Nothing is sent from here.'
+  const server = 'url' in target ? new URL(target.url).hostname : target.server
+  const found = await services.notices.lookUp(server)
+  if ('fault' in found) return `The server ${server} cannot be found. ${found.fault}`
+  return 'url' in target
+    ? callWebhook(services, target, found.address, notices)
+    : sendMail(services, target, found.address, notices)
+}
+
+/** The same for every try of the same notices. */
+const idOf = (notices: readonly Notice[]): string => notices[0]?.id ?? randomUUID()
+
+async function sendMail(services: Services, target: StoredMail, address: string, notices: readonly Notice[]) {
+  const { server, port, security, ca, login, from, to, password, id } = target
+  const clear = password === null ? '' : services.vault.reveal(password, passwordPlace(id))
+  return (
+    (await services.notices?.mail({
+      ...{ server, address, port, security, ca, login, password: clear, from, to },
+      ...mailOf(notices, services),
+      messageId: idOf(notices),
+    })) ?? null
+  )
+}
+
+async function callWebhook(services: Services, target: StoredWebhook, address: string, notices: readonly Notice[]) {
+  const { url, ca, secret, id } = target
+  return (
+    (await services.notices?.webhook({
+      ...{ url: new URL(url), address, ca },
+      secret: secret === null ? '' : services.vault.reveal(secret, secretPlace(id)),
+      id: idOf(notices),
+      time: Math.floor(services.clock.now().getTime() / 1000),
+      body: webhookBodyOf(notices, services),
+    })) ?? null
+  )
+}
+
+export const countAll = ({ userSessions, portal, sessions }: Services): Counted => ({
+  userSessions: userSessions.state.sessions,
+  portalSessions: portal.sessions.list().length,
+  administratorSessions: sessions.list().length,
+})
+
+/** The checks of the gateway itself. Called once; others add their own to the monitor. */
+function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): void {
+  const { monitor } = services.health
+  const startedAt = services.clock.elapsed()
+  const restarts = createRestartCount(services)
+  const jumpOf = createJumpWatch()
+  const auditDamage = createAuditWatch(services, startedAt)
+  let machine: Promise<Awaited<ReturnType<Services['observe']>>> | null = null
+  // The next sources ask for the same look.
+  const observe = () => {
+    machine ??= services.observe()
+    return machine
+  }
+  monitor.add({
+    name: 'applyd',
+    check: async () => {
+      machine = null
+      return applydFindings(await observe())
+    },
+  })
+  monitor.add({ name: 'apply', check: async () => appliedFindings(await observe()) })
+  monitor.add({
+    name: 'units',
+    check: async () => {
+      const { observation } = await observe()
+      return observation && unitFindings(observation.units, restarts(observation.units))
+    },
+  })
+  monitor.add({
+    name: 'disk',
+    check: () => (services.reserve ? [diskFinding(services.reserve.state())] : []),
+  })
+  monitor.add({ name: 'resources', check: () => resourceFindings(loadNow()) })
+  monitor.add({
+    name: 'clock',
+    check: () => {
+      const jumpedBy = jumpOf(services.clock.now().getTime() / 1000, services.clock.elapsed())
+      return [clockFinding({ isKept: loadNow()?.isClockKept ?? null, jumpedBy })]
+    },
+  })
+  monitor.add({
+    name: 'certificates',
+    check: () => certificatesOf(services).map((one) => certificateFinding(one, services.clock.now())),
+  })
+  monitor.add({ name: 'store', check: () => storeFindings(storeReading(services, loadNow())) })
+  monitor.add({
+    name: 'audit',
+    check: () => [auditFinding({ usage: services.auditUsage?.(), damage: auditDamage() })],
+  })
+  monitor.add({ name: 'backup', check: () => [backupFinding(backupReading(services, startedAt))] })
+}
+
+/** That of the portal is in a folder of its account, and the portal renews it itself. */
+function certificatesOf({ engine, managementCertificate }: Services): KnownCertificate[] {
+  const { root_ca } = read(engine.config, connection)
+  const own = managementCertificate?.()
+  return [
+    ...(own === undefined ? [] : [{ name: 'management', title: 'Management certificate', pem: own, advice: renewOwn }]),
+    ...(root_ca === null
+      ? []
+      : [
+          {
+            name: 'central-console',
+            title: 'Root certificate of the central console',
+            pem: root_ca,
+            advice: renewRoot,
+          },
+        ]),
+    ...[...read(engine.config, mailTargets), ...read(engine.config, webhooks)].flatMap(({ id, title, ca }) =>
+      ca === ''
+        ? []
+        : [{ name: `notification.${id}`, title: `Certificates of "${title}"`, pem: ca, advice: renewTarget }],
+    ),
+  ]
+}
+
+const renewOwn = 'It is renewed by itself 30 days before. Look at the log of gatewayd for why it was not.'
+const renewRoot = 'Set the new root certificate of the central console.'
+const renewTarget = 'Set the new certificates that the notification trusts.'
+
+function storeReading({ engine, reserve }: Services, load: MachineLoad | null) {
+  const diskBytes = reserve?.state().totalBytes ?? null
+  const limits = limitsOf(engine.config, diskBytes)
+  return { damage: engine.damage, history: engine.history, limits, files: load?.files ?? {}, diskBytes }
+}
+
+function backupReading({ backups, clock }: Services, startedAt: number) {
+  return {
+    failure: backups.automaticFailure,
+    newest: backups.list()[0]?.timestamp ?? null,
+    now: Math.floor(clock.now().getTime() / 1000),
+    runningSeconds: clock.elapsed() - startedAt,
+  }
+}
+
+interface Running {
+  readonly name: string
+  readonly pid: number | null
+}
+
+/** Another process of a unit than at the last look is a restart. */
+function createRestartCount({ clock }: Services): (units: readonly Running[]) => (name: string) => number {
+  const known = new Map<string, { pid: number | null; at: number[] }>()
+  return (units) => {
+    const oldest = clock.elapsed() - restartSeconds
+    for (const { name, pid } of units) {
+      const last = known.get(name)
+      const at = (last?.at ?? []).filter((time) => time > oldest)
+      if (last && pid !== null && last.pid !== null && last.pid !== pid) at.push(clock.elapsed())
+      known.set(name, { pid: pid ?? last?.pid ?? null, at })
+    }
+    return (name) => known.get(name)?.at.length ?? 0
+  }
+}
+
+/** Has the trail checked in the background from time to time, and says what the last check found. */
+function createAuditWatch({ audit, applier, clock }: Services, startedAt: number): () => string | null | undefined {
+  let damage: string | null | undefined
+  let nextAt = startedAt + firstAuditSeconds
+  const verify = async (): Promise<void> => {
+    const checkpoints = await applier.checkpoints().catch(() => [])
+    const fault = await audit.verify(checkpoints)
+    damage = fault === null ? null : `Record ${fault.sequence}: ${fault.message}`
+  }
+  return () => {
+    if (clock.elapsed() >= nextAt) {
+      nextAt = clock.elapsed() + auditSeconds
+      // A trail that cannot be read now is read the next time.
+      verify().catch(() => {})
+    }
+    return damage
+  }
+}
+
+/** One look: checks, numbers and notifications. */
+export function createLook(services: Services): () => Promise<void> {
+  const { health, clock } = services
+  let now: Reading | null = null
+  addOwnChecks(services, () => now?.load ?? null)
+  return async () => {
+    const load = services.machineLoad?.() ?? null
+    const before = now
+    now = load && { load, at: clock.elapsed() }
+    if (now) health.charts.add(Math.floor(clock.now().getTime() / 1000), chartValues(now, before, countAll(services)))
+    await health.monitor.look()
+    health.notifier.look()
+  }
+}
+
+/** Settings that changed are tried at once; a look that takes longer than ten seconds makes no second one begin. */
+export function startHealth(services: Services, onFault: (error: unknown) => void): { stop(): void } {
+  const look = createLook(services)
+  const timer = setInterval(() => void look().catch(onFault), lookMilliseconds)
+  timer.unref()
+  let known = [read(services.engine.config, mailTargets), read(services.engine.config, webhooks)]
+  services.engine.onChanged(() => {
+    const now = [read(services.engine.config, mailTargets), read(services.engine.config, webhooks)]
+    if (now.every((list, index) => list === known[index])) return
+    known = now
+    for (const { id } of targetsOf(services.engine.config)) services.health.notifier.forget(id)
+  })
+  return { stop: () => clearInterval(timer) }
+}

@@ -1,0 +1,86 @@
+// Those who are notified, each list declared once, and what is stored of a body.
+
+import type { Problem } from '../../contract/error.ts'
+import { secretMask } from '../../contract/fields.ts'
+import { declareList } from '../../model/declarations.ts'
+import type { Sealed } from '../../model/secret.ts'
+import { type Config, read } from '../../model/slots.ts'
+import { readCertificates } from '../../net/certificate.ts'
+import { mailTargets, type StoredMail, type StoredWebhook, webhooks } from './config.ts'
+import type { MailTarget, NewMailTarget, NewWebhook, Webhook } from './contract-notifications.ts'
+
+const maxTargets = 16
+const maxAuthorities = 8
+
+const defaults = { enabled: true, severity: 'failed', ca: '' }
+
+function authorityProblems(ca: string): Problem[] {
+  if (ca === '') return []
+  const found = readCertificates(ca, maxAuthorities)
+  return 'fault' in found ? [{ field: 'ca', message: found.fault }] : []
+}
+
+function mailProblems({ security, login, password, ca }: StoredMail): Problem[] {
+  const missing = 'Must not be empty while there is a login.'
+  return [
+    ...authorityProblems(ca),
+    ...(login !== '' && password === null ? [{ field: 'password', message: missing }] : []),
+    ...(login !== '' && security === 'none'
+      ? [{ field: 'security', message: 'A password is sent only over TLS: use starttls or tls, or remove the login.' }]
+      : []),
+  ]
+}
+
+const tooMany = (count: number): Problem[] =>
+  count > maxTargets ? [{ field: 'title', message: `There can be at most ${maxTargets} of them.` }] : []
+
+export const mailTargetList = declareList<StoredMail>({
+  slot: mailTargets,
+  ids: { kind: 'uuid' },
+  noun: 'e-mail notification',
+  nameOf: ({ title }) => `e-mail notification "${title}"`,
+  defaults: { ...defaults, login: '', password: null },
+  secrets: ['password'],
+  problemsOf: (config, target) => [...mailProblems(target), ...tooMany(read(config, mailTargets).length)],
+})
+
+export const webhookList = declareList<StoredWebhook>({
+  slot: webhooks,
+  ids: { kind: 'uuid' },
+  noun: 'webhook',
+  nameOf: ({ title }) => `webhook "${title}"`,
+  defaults: { ...defaults, secret: null },
+  secrets: ['secret'],
+  problemsOf: (config, { ca }) => [...authorityProblems(ca), ...tooMany(read(config, webhooks).length)],
+})
+
+export const lists = [mailTargetList, webhookList]
+
+type Seal = (clear: string) => Sealed
+
+/** The mask keeps what is stored. */
+const sealed = (clear: string | undefined, seal: Seal): Sealed | null | undefined =>
+  clear === undefined || clear === secretMask ? undefined : clear === '' ? null : seal(clear)
+
+export function mailFields({ password, ...fields }: Partial<NewMailTarget>, seal: Seal): object {
+  const stored = sealed(password, seal)
+  return stored === undefined ? fields : { ...fields, password: stored }
+}
+
+export function webhookFields({ secret, ...fields }: Partial<NewWebhook>, seal: Seal): object {
+  const stored = sealed(secret, seal)
+  return stored === undefined ? fields : { ...fields, secret: stored }
+}
+
+export const shownMail = ({ password, ...target }: StoredMail): MailTarget => ({
+  ...target,
+  has_password: password !== null,
+})
+
+export const shownWebhook = ({ secret, ...target }: StoredWebhook): Webhook => ({
+  ...target,
+  has_secret: secret !== null,
+})
+
+export const findTarget = (config: Config, id: string): StoredMail | StoredWebhook | undefined =>
+  read(config, mailTargets).find((one) => one.id === id) ?? read(config, webhooks).find((one) => one.id === id)

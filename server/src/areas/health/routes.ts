@@ -1,0 +1,104 @@
+// Endpoints of health: checks, metrics, charts and those who are notified.
+
+import { GatewayError, notFound } from '../../contract/error.ts'
+import { type Context, handle, type Route, rawReply, signedIn } from '../../http/handle.ts'
+import { listRoutes, perItem } from '../../http/routes.ts'
+import { requireIn } from '../../model/lists.ts'
+import { version } from '../../version.ts'
+import { createSlices } from '../../workers/slices.ts'
+import { passwordPlace, secretPlace } from './config.ts'
+import * as contract from './contract.ts'
+import { countAll, deliverNotices } from './jobs.ts'
+import { mailFields, mailTargetList, shownMail, shownWebhook, webhookFields, webhookList } from './lists.ts'
+import { metricsText, unitOf } from './numbers.ts'
+import { countsOf, healthStatusItems, worstOf } from './status.ts'
+
+/** Of the text that printMetrics() makes. */
+const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
+const defaultSeconds = 2 * 3_600
+
+const checksOf = ({ services }: Pick<Context, 'services'>): contract.HealthCheck[] =>
+  services.health.monitor.list().map(({ source: _source, ...check }) => check)
+
+function showMetrics({ services, authorizationHeader }: Context) {
+  const { health, engine, audit, machineLoad } = services
+  if (!health.token.isIn(authorizationHeader))
+    throw new GatewayError('unauthenticated', 'This needs the token for metrics in the Authorization header.')
+  const text = metricsText({
+    ...{ release: version, revision: engine.revision, load: machineLoad?.() ?? null, counted: countAll(services) },
+    ...{ checks: checksOf({ services }), queues: health.monitor.queues, auditRecords: audit.head.sequence },
+  })
+  return rawReply(metricsType, text)
+}
+
+async function showCharts({ query, services }: Context<typeof contract.showCharts>) {
+  const { group, name } = query
+  const now = Math.floor(services.clock.now().getTime() / 1000)
+  const until = query.until ?? now + 1
+  const from = query.from ?? Math.max(0, until - defaultSeconds)
+  const prefix = name === undefined ? `${group}/` : `${group}/${name}/`
+  const { stepSeconds, series } = await services.health.charts.read({ prefix, from, until, now }, createSlices())
+  return {
+    step_seconds: stepSeconds,
+    series: series.map((one) => {
+      const shown = one.name.slice(group.length + 1)
+      return { name: shown, unit: unitOf(group, shown), points: [...one.points] }
+    }),
+  }
+}
+
+/** The target as it is when the message is sent: an administrator who lost their rights while waiting sends nothing. */
+async function sendTest({ services, requireAuthority }: Context, id: string) {
+  requireAuthority()
+  const fault = await deliverNotices(services, id, [])
+  return { is_delivered: fault === null, message: fault ?? '' }
+}
+
+export const routes: readonly Route[] = [
+  handle(contract.showHealth, (context) => {
+    const checks = checksOf(context)
+    const counts = countsOf(checks)
+    return { state: worstOf(counts), counts, checks }
+  }),
+  handle(contract.showSummary, (context) => {
+    const counts = countsOf(checksOf(context))
+    return { state: worstOf(counts), counts }
+  }),
+  handle(contract.showStatus, ({ config, services }) => healthStatusItems(config, services)),
+  handle(contract.showMetrics, (context) => showMetrics(context as Context)),
+  handle(contract.metricsToken.show, ({ services }) => {
+    const { info } = services.health.token
+    return { enabled: info !== null, created_at: info?.createdAt ?? null, created_by: info?.createdBy ?? null }
+  }),
+  handle(contract.metricsToken.create, (context) => {
+    const { services } = context
+    const seconds = Math.floor(services.clock.now().getTime() / 1000)
+    return { token: services.health.token.create(signedIn(context).login, seconds) }
+  }),
+  handle(contract.metricsToken.remove, ({ services }) => {
+    if (!services.health.token.remove()) throw notFound('token for metrics')
+  }),
+  handle(contract.showCharts, showCharts),
+  ...listRoutes(contract.mailTargets, mailTargetList, {
+    shown: perItem(shownMail),
+    prepare:
+      ({ services }, body) =>
+      (id) =>
+        mailFields(body, (password) => services.vault.seal(password, passwordPlace(String(id)))),
+  }),
+  ...listRoutes(contract.webhooks, webhookList, {
+    shown: perItem(shownWebhook),
+    prepare:
+      ({ services }, body) =>
+      (id) =>
+        webhookFields(body, (secret) => services.vault.seal(secret, secretPlace(String(id)))),
+  }),
+  handle(contract.testMail, (context) => {
+    const { id } = requireIn(context.config, mailTargetList, context.params.target_id)
+    return sendTest(context as Context, id)
+  }),
+  handle(contract.testWebhook, (context) => {
+    const { id } = requireIn(context.config, webhookList, context.params.target_id)
+    return sendTest(context as Context, id)
+  }),
+]

@@ -1,0 +1,77 @@
+// The status of health itself: what the checks say, and whether those who want to know of it can be reached.
+
+import type { StatusItem } from '../../contract/fields.ts'
+import type { HealthState } from '../../contract/health.ts'
+import type { Services } from '../../http/handle.ts'
+import { type Config, read } from '../../model/slots.ts'
+import { mailTargets, webhooks } from './config.ts'
+import type { HealthCheck } from './contract.ts'
+
+type Counts = Record<HealthState, number>
+
+export function countsOf(checks: readonly HealthCheck[]): Counts {
+  const counts: Counts = { ok: 0, warning: 0, failed: 0, unknown: 0 }
+  for (const { state } of checks) counts[state]++
+  return counts
+}
+
+/** The worst; without any check nothing is known. */
+export function worstOf(counts: Counts): HealthState {
+  if (counts.failed > 0) return 'failed'
+  if (counts.warning > 0) return 'warning'
+  return counts.ok > 0 ? 'ok' : 'unknown'
+}
+
+export function healthStatusItems(config: Config, services: Services): StatusItem[] {
+  const { monitor, charts, memory } = services.health
+  const checks = monitor.list()
+  const bad = checks.filter(({ state }) => state === 'failed' || state === 'warning')
+  const isFailed = checks.some(({ state }) => state === 'failed')
+  return [
+    {
+      name: 'checks',
+      status: monitor.looks === 0 ? 'activating' : isFailed ? 'failed' : 'active',
+      msg: bad.map(({ title, message, advice }) => `${title}: ${message} ${advice}`.trim()),
+    },
+    {
+      name: 'charts',
+      status: charts.fault === null ? 'active' : 'failed',
+      msg: charts.fault === null ? [] : [`Numbers are not kept: ${charts.fault}`],
+    },
+    ...(memory.isWritten
+      ? []
+      : [
+          {
+            name: 'notifications',
+            status: 'failed' as const,
+            msg: ['The disk takes nothing: after a restart a notification may be sent twice.'],
+          },
+        ]),
+    ...read(config, mailTargets).map((target) => targetItem(services, `mail-${target.title}`, target)),
+    ...read(config, webhooks).map((target) => targetItem(services, `webhook-${target.title}`, target)),
+  ]
+}
+
+function targetItem(
+  { health, notices }: Services,
+  name: string,
+  { id, enabled }: { readonly id: string; readonly enabled: boolean },
+): StatusItem {
+  if (!enabled) return { name, status: 'inactive', msg: ['The notification is disabled.'] }
+  if (!notices) return { name, status: 'inactive', msg: ['Stored; nothing is sent from here.'] }
+  const { waiting, fault } = health.notifier.stateOf(id)
+  const queue = waiting === 0 ? [] : [`${waiting} notices wait to be delivered.`]
+  if (fault !== null)
+    return { name, status: 'failed', msg: [`The last notification was not delivered. ${fault}`, ...queue] }
+  return { name, status: 'active', msg: queue }
+}
+
+/** More than anyone reads at once; the counts have all. */
+const maxTold = 50
+
+/** What is told to those who listen: all in numbers, and what is not well. */
+export function healthEvent(all: readonly (HealthCheck & { readonly source: string })[]) {
+  const checks = all.map(({ source: _source, ...check }) => check)
+  const counts = countsOf(checks)
+  return { state: worstOf(counts), counts, checks: checks.filter(({ state }) => state !== 'ok').slice(0, maxTold) }
+}
