@@ -4,6 +4,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyServerFactory } from 'fastify'
+import { withSecrets } from './apply/secrets.ts'
 import {
   administrators,
   findById,
@@ -44,10 +45,11 @@ import { createHttpServer } from './http/server.ts'
 import { readStatuses } from './http/statuses.ts'
 import { faultsOf } from './http/validate.ts'
 import { createReferenceFinder } from './model/references.ts'
-import type { Applier } from './plan/artifacts.ts'
+import type { Applier, PlanApplier } from './plan/artifacts.ts'
 import { createLiveSetFinder } from './plan/declared-live-sets.ts'
 import type { Facts } from './plan/facts.ts'
 import { createPlanner } from './plan/planner.ts'
+import { quote as quoteForSnmp } from './render/snmp.ts'
 import { FirstPassword, firstPasswordName } from './runtime/accounts/first-password.ts'
 import { Passwords, weaknessOf } from './runtime/accounts/passwords.ts'
 import { Sessions } from './runtime/accounts/sessions.ts'
@@ -144,7 +146,8 @@ const gatewayActor = { login: 'system', address: '127.0.0.1' }
 export const endpointsOf = (areas: readonly Area[]): AreaEndpoints[] =>
   areas.map(({ name, routes }) => ({ name, endpoints: routes.map((route) => route.endpoint) }))
 
-type ConfigurationParts = Pick<GatewayParts, 'database' | 'applier' | 'clock' | 'facts' | 'areas'> & {
+type ConfigurationParts = Pick<GatewayParts, 'database' | 'clock' | 'facts' | 'areas'> & {
+  readonly applier: PlanApplier
   /** Who is at an address; without sessions no one is known. */
   readonly userAt?: (address: string) => string | undefined
 }
@@ -207,6 +210,11 @@ export function createGateway(parts: GatewayParts): Gateway {
   const areas = parts.areas ?? allAreas
   const { engine, store, audit, accounts, sessions, guard, referencesTo, rightsSlots } = createConfiguration({
     ...parts,
+    applier: withSecrets(applier, {
+      reveal: (sealed, place) => parts.vault.reveal({ sealed }, place),
+      printers: { snmp: quoteForSnmp },
+      log: parts.log,
+    }),
     userAt: (address) => userSessions.at(address)?.userId,
   })
   const refusedSignIns = new RefusalLog((entry) => audit.note(entry), clock.elapsed)

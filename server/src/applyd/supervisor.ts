@@ -290,7 +290,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
 
   function start(unit: Unit, inputs: string): void {
     const [program = '', ...args] = unitCommandLine(unit.spec, pathOf)
-    const env = { ...programEnvironment, PORTCULLIS_UNIT: `${directory}:${unit.name}` }
+    const env = { ...programEnvironment, ...unit.spec.environment, PORTCULLIS_UNIT: `${directory}:${unit.name}` }
     const child = withFile(unit.logPath, appending, (words) => {
       fs.fchmodSync(words, 0o640)
       unit.logOffset = fs.fstatSync(words).size

@@ -54,6 +54,8 @@ export interface UnitSpec extends Command {
    * the start; without one it keeps of them what it wants.
    */
   readonly capabilities: readonly Capability[]
+  /** Variables beside those that every program has. */
+  readonly environment?: Readonly<Record<string, string>>
   /** Names in the table of files, `<template>.*` for all files of a template; a change of any of them reloads the unit. */
   readonly files: readonly string[]
   /** The engine's own checker; null when it has none. */

@@ -3,7 +3,7 @@
 import type { Database } from '../database/database.ts'
 import type { Reference } from '../model/references.ts'
 import type { Config, ListSlot, Slot } from '../model/slots.ts'
-import type { Applier, Outcome } from '../plan/artifacts.ts'
+import type { Outcome, PlanApplier } from '../plan/artifacts.ts'
 import type { Facts } from '../plan/facts.ts'
 import type { Planner } from '../plan/planner.ts'
 import type { ArtifactChange } from '../plan/text-diff.ts'
@@ -123,7 +123,7 @@ export interface EngineParts {
   readonly store: ConfigStore
   readonly database: Database
   readonly planner: Planner
-  readonly applier: Applier
+  readonly applier: PlanApplier
   readonly facts: () => Facts
   readonly clock: Clocks
   readonly lockOut?: LockOutGuard

@@ -2,15 +2,15 @@
 // configuration by then; whether the machine ever had it is found out by asking.
 
 import { GatewayError, isUnavailable } from '../contract/error.ts'
-import type { Applier } from '../plan/artifacts.ts'
+import type { PlanApplier } from '../plan/artifacts.ts'
 
 /** A committed change, which was reverted since. Faults other than a missing answer are returned as they are. */
-export async function explainLostApply(applier: Applier, revision: number, error: unknown): Promise<unknown> {
+export async function explainLostApply(applier: PlanApplier, revision: number, error: unknown): Promise<unknown> {
   return isUnavailable(error) ? notKept(error, await look(applier, revision)) : error
 }
 
 /** Waits until the service is back, as long as any request waits for it. */
-async function look(applier: Applier, revision: number): Promise<string> {
+async function look(applier: PlanApplier, revision: number): Promise<string> {
   try {
     const { appliedRevision } = await applier.observe()
     if (appliedRevision === revision) return 'The machine had already taken it over and is being reverted.'

@@ -12,6 +12,8 @@ export const accountNames = [
   'portcullis-lab-web',
   'portcullis-lab-dns',
   'portcullis-portal',
+  'portcullis-snmp',
+  'portcullis-monitoring-agent',
 ] as const
 export type AccountName = (typeof accountNames)[number]
 

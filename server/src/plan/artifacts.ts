@@ -310,6 +310,9 @@ export interface Applier {
   upload(request: ShareUpload): Promise<ShareUploadResult>
 }
 
+/** What a change of the configuration needs of it. */
+export type PlanApplier = Pick<Applier, 'check' | 'apply' | 'attempt' | 'settle' | 'undo' | 'observe'>
+
 /**
  * The wire between them: a frame is a 4-byte big-endian length and that many bytes of UTF-8 JSON, at most
  * `maxFrameBytes`. Requests are answered in the order of completion; `id` pairs them. A plan is sent as its difference

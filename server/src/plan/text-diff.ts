@@ -3,6 +3,7 @@
 import type { Artifact, NftPart, NftPiece, NftTable } from './artifacts.ts'
 import { printPiece } from './nft-piece.ts'
 import { artifactName, contentOf, sameArtifacts } from './planner.ts'
+import { hideMarks } from './sealed.ts'
 
 export interface ArtifactChange {
   readonly artifact: string
@@ -37,7 +38,7 @@ function change(
 }
 
 function linesOf(artifact: Artifact | undefined): string[] {
-  const text = artifact ? contentOf(artifact) : ''
+  const text = artifact ? hideMarks(contentOf(artifact)) : ''
   return text === '' ? [] : text.split('\n')
 }
 

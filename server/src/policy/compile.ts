@@ -37,6 +37,7 @@ import { outsideEnd, outsidePieces } from './compile-outside.ts'
 import { type CompiledRule, compileRule, noSets, type Place, type RuleOptions } from './compile-rule.ts'
 import { collectPieces, type Tree } from './dispatch.ts'
 import { dispatch, type RankedTree } from './dispatch-ranks.ts'
+import { guardPieces, guardRules } from './guards.ts'
 import { ownTraffic, type Policy, type PolicyRule, privateNetworks, ruleTables } from './model.ts'
 
 export const firewallTable = 'inet portcullis'
@@ -108,14 +109,19 @@ export function compilePolicy(policy: Policy): NftTable[] {
     collect(made.pieces)
     for (const tree of made.trees) trees.set(tree.name, tree)
     const { chain, hook } = hooks[place]
-    const early = place === 'input' ? compileClosed(policy) : place === 'forward' ? dnsForward(policy) : []
+    const early =
+      place === 'input'
+        ? [...compileClosed(policy), ...guardRules(policy)]
+        : place === 'forward'
+          ? dnsForward(policy)
+          : []
     const system = [...systemRules(place), ...early, ...(isFirst ? onNew : []), ...compileServices(policy, place)]
     const lines = [...before, ...system, ...made.lines, ...after]
     collect([makePiece({ kind: 'chain', name: chain, head: hookHead(hook), lines, origin: '' })])
   }
   // The packet mark that dispatch-ranks.ts wrote must not be visible outside.
   if ([...trees.values()].some(({ ranking }) => ranking !== undefined)) collect([wipeMark])
-  collect([deviceSet('if_external', policy.externalDevices), ...outsidePieces(policy)])
+  collect([deviceSet('if_external', policy.externalDevices), ...guardPieces(policy), ...outsidePieces(policy)])
   if (policy.hasAutomaticSnat) collect([privateSet])
   collect([...localSidePieces(policy), ...dnsPieces(policy), ...authorizationPieces(policy)])
   const joined = joinPieces(pieces, last)

@@ -22,9 +22,11 @@ import type {
   Translation,
   Walk,
 } from './evaluate-trace.ts'
+import { isListed } from './guards.ts'
 import {
   type AccessEntry,
   type AccessStage,
+  type GuardedPort,
   type HardwareFilter,
   type LoggedAction,
   type OpenService,
@@ -245,6 +247,11 @@ function receive(question: Question, flow: Flow, start: Start): Outcome | Cut {
     return 'at' in closed
       ? closed
       : { ...start, path: 'input', ...bySystem(`inp.sys.${closed.name}`, 'drop', closed.title) }
+  const guarded = findGuarded(policy, flow)
+  if (guarded !== null)
+    return 'at' in guarded
+      ? guarded
+      : { ...start, path: 'input', ...bySystem(`inp.sys.${guarded.name}`, 'drop', guarded.title) }
   const service = findService(policy, 'input', flow)
   if (service !== null)
     return 'at' in service ? service : { ...start, path: 'input', ...bySystem(`inp.sys.${service.name}`, 'accept') }
@@ -298,6 +305,18 @@ function findClosed({ closedPorts, externalDevices }: Policy, flow: Flow): Close
   for (const port of closedPorts) {
     const span: Span = [port.destinationPort, port.destinationPort]
     if (port.protocol !== protocol || !touches(ports, span)) continue
+    return isWithin(ports, span) ? port : { field: 'destination_ports', at: borderOf(ports, span) }
+  }
+  return null
+}
+
+/** The first port that the packet is for and that its sender may not reach. */
+function findGuarded(policy: Policy, flow: Flow): GuardedPort | Cut | null {
+  const { protocol, destinationPorts: ports } = flow
+  if (ports === null) return null
+  for (const port of policy.guardedPorts) {
+    const span: Span = [port.destinationPort, port.destinationPort]
+    if (port.protocol !== protocol || !touches(ports, span) || isListed(port, policy, flow)) continue
     return isWithin(ports, span) ? port : { field: 'destination_ports', at: borderOf(ports, span) }
   }
   return null

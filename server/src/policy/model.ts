@@ -142,6 +142,20 @@ export interface OutsideService {
   readonly peers: readonly number[] | null
 }
 
+/** A port of the gateway that only listed hosts may reach, whatever the rules of administrators say. */
+export interface GuardedPort {
+  /** The system rule is named `inp.sys.<name>`. */
+  readonly name: string
+  /** What an administrator calls it. */
+  readonly title: string
+  readonly protocol: 'tcp' | 'udp'
+  readonly destinationPort: number
+  /** IPv4 addresses of those who may. */
+  readonly peers: Ranges
+  /** False: none of them through an external device. */
+  readonly isOpenOutside: boolean
+}
+
 /** Who may reach external networks from local ones (docs/behaviour/authorization.md). */
 export interface AuthorizationStage {
   /** False while everyone is allowed: hosts become known, and none is refused for being unknown. */
@@ -183,6 +197,7 @@ export interface Policy {
   readonly services: readonly OpenService[]
   /** What the gateway serves to local networks only: dropped on external devices, before any rule of an administrator. */
   readonly closedPorts: readonly ClosedPort[]
+  readonly guardedPorts: readonly GuardedPort[]
   /** What external networks reach although no rule accepts it. */
   readonly outsideServices: readonly OutsideService[]
   /** The gateway's own IPv4 addresses: what goes to them is input, not transit. */
@@ -206,6 +221,7 @@ export const emptyPolicy: Policy = {
   devices: [],
   services: [],
   closedPorts: [],
+  guardedPorts: [],
   outsideServices: [],
   ownAddresses: [],
   countsHits: true,

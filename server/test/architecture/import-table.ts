@@ -66,7 +66,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: '{render,net}/',
-    may: ['render/', 'net/', 'plan/artifacts.ts', 'node:crypto'],
+    may: ['render/', 'net/', 'plan/{artifacts,sealed}.ts', 'node:crypto'],
     because: 'writers and value types are pure and do not know areas',
   },
   {
@@ -148,8 +148,8 @@ export const importTable: readonly Row[] = [
   {
     code: 'apply/',
     may: [
-      ...['apply/', 'plan/artifacts.ts', 'contract/error.ts', 'config/engine.ts', 'runtime/logs/log.ts'],
-      ...['applyd/frames.ts', 'node:net', 'node:events', 'node:timers/promises'],
+      ...['apply/', 'plan/{artifacts,sealed}.ts', 'contract/error.ts', 'config/engine.ts', 'runtime/logs/log.ts'],
+      ...['applyd/frames.ts', 'node:crypto', 'node:net', 'node:events', 'node:timers/promises'],
     ],
     because: 'the client of applyd and the reconcile loop, nothing else',
   },

@@ -381,14 +381,23 @@ describe('settings of monitoring', () => {
     await refused(url, { hosts: ['a.example'] }, 'hosts[0]', 'hosts')
   })
 
-  it('SNMP says that no one answers', async () => {
+  it('SNMP says why no one can read, and its secrets are open on the way to applyd only', async () => {
     assert.deepEqual(await get('/monitor_backend/snmp/status'), [
       { name: 'snmpd', status: 'inactive', msg: ['SNMP is switched off.'] },
     ])
     await patch('/monitor_backend/snmp/state', { enabled: true })
     const [item] = await get('/monitor_backend/snmp/status')
-    assert.equal(item.status, 'inactive')
-    assert.match(item.msg[0], /not part of this release/)
+    assert.equal(item.status, 'failed')
+    assert.deepEqual(item.msg.slice(0, 2), ['No trusted host is listed.', 'The password is missing.'])
+    const change = { hosts: ['10.0.0.0/8'], password: 'tracer-password-2' }
+    const tried = await admin('PATCH', '/monitor_backend/snmp/settings?dry_run=true', change)
+    assert.match(tried.text, /createUser/)
+    assert.doesNotMatch(tried.text, /tracer-|v1\./)
+    await patch('/monitor_backend/snmp/settings', change)
+    assert.equal((await get('/monitor_backend/snmp/status'))[0].status, 'active')
+    const applied = gateway.applier.applied?.artifacts.find(({ name }) => name === 'snmpd.conf')
+    assert.match(applied?.kind === 'file' ? applied.text : '', /"monitor" MD5 "tracer-password-2" AES "tracer-key-1"/)
+    await patch('/monitor_backend/snmp/state', { enabled: false })
   })
 
   it('the monitoring agent needs what its modes need', async () => {
@@ -411,7 +420,10 @@ describe('settings of monitoring', () => {
     }
     await patch(url, wanted)
     assert.deepEqual(await get(url), wanted)
-    assert.deepEqual(await get(`${url}/status`), { enabled: false }, 'it does not run')
+    assert.deepEqual(await get(`${url}/status`), { enabled: true })
+    await patch(url, { passive_mode_enabled: false, active_mode_enabled: false })
+    assert.deepEqual(await get(`${url}/status`), { enabled: false }, 'in no mode it does not run')
+    await patch(url, wanted)
   })
 
   it('are kept over a restart', async () => {

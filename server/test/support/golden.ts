@@ -9,6 +9,8 @@ import type { Config, Slot } from '../../src/model/slots.ts'
 import type { Artifact } from '../../src/plan/artifacts.ts'
 import type { Facts } from '../../src/plan/facts.ts'
 import { artifactName, contentOf, createPlanner } from '../../src/plan/planner.ts'
+import { fillMarks } from '../../src/plan/sealed.ts'
+import { quote as quoteForSnmp } from '../../src/render/snmp.ts'
 import { withImportTable } from '../architecture/import-table.ts'
 import { openApiText } from '../contract/openapi-text.ts'
 import { labFacts } from './test-gateway.ts'
@@ -58,9 +60,15 @@ function parseCase(path: string, text: string): GoldenCase {
   return { path, sentence: sentence.trim(), config, facts, expected, inputText }
 }
 
-/** What is rendered by the area whose folder the file is in. */
+/** What is rendered by the area whose folder the file is in, with stand-ins for secrets. */
 export const renderCase = ({ path, config, facts }: GoldenCase): readonly Artifact[] =>
-  createPlanner(areas.filter(({ name }) => path.startsWith(`server/src/areas/${name}/`))).render(config, facts)
+  createPlanner(areas.filter(({ name }) => path.startsWith(`server/src/areas/${name}/`)))
+    .render(config, facts)
+    .map((artifact) =>
+      artifact.kind === 'file'
+        ? { ...artifact, text: fillMarks(artifact.text, ({ place }) => quoteForSnmp(`the "secret" \\ of ${place}`)) }
+        : artifact,
+    )
 
 function writeCase(golden: GoldenCase): void {
   const outputs = renderCase(golden).map(

@@ -11,6 +11,7 @@ import {
   type Action,
   type AddressMatch,
   emptyPolicy,
+  type GuardedPort,
   type HardwareFilter,
   type LoggedAction,
   type OpenService,
@@ -92,6 +93,7 @@ export function drawPolicy(random: Random, world: World, sizes: Sizes): Policy {
     devices: Object.keys(world.sources),
     services: chance(random, 0.3) ? [draw.service('one'), draw.service('two')] : [],
     outsideServices: chance(random, 0.5) ? draw.outsideServices() : [],
+    guardedPorts: chance(random, 0.4) ? draw.guardedPorts() : [],
     ownAddresses: world.own.map(numberOf),
     countsHits: true,
     loggedActions: loggedActions.filter(() => chance(random, 0.6)),
@@ -235,7 +237,20 @@ function makeDraw(random: Random, world: World, anyShare: number, listShare: num
       { mode: 'src-and-dst-ip', entries: [{ source: source(), destination: destination() }] },
     ])
   }
-  return { rule, access, hardware, service, outsideServices }
+  const guardedPorts = (): GuardedPort[] => {
+    const peers = Object.values(world.sources)
+      .flat()
+      .filter(() => chance(random, 0.5))
+      .map(numberOf)
+    return [
+      {
+        ...{ name: 'guarded', title: 'service for some', protocol: chance(random, 0.5) ? 'tcp' : 'udp' },
+        ...{ destinationPort: pick(random, world.ports), isOpenOutside: chance(random, 0.5) },
+        peers: toRanges(peers.map((one) => [one, one])),
+      },
+    ]
+  }
+  return { rule, access, hardware, service, outsideServices, guardedPorts }
 }
 
 const positive = (match: AddressMatch | null): AddressMatch | null => match && { ...match, isNegated: false }

@@ -46,6 +46,11 @@ const instances: Readonly<Record<string, readonly ReturnType<typeof unit | typeo
   'dhcp-client': [unit('dhcp-client.lan0')],
   wpad: [unit('wpad.192.0.2.1')],
   portal: [file('portal.json', portalFile), unit('portal')],
+  snmp: [file('snmpd.conf', 'sysName gateway\n'), unit('snmp')],
+  'monitoring-agent': [
+    file('zabbix-agent.conf', 'StartAgents=1\nListenPort=10050\nServer=192.0.2.9\nHostname=gateway\n'),
+    unit('monitoring-agent'),
+  ],
 }
 
 describe('L5: engines in the namespace of a test', { skip }, () => {

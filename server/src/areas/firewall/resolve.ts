@@ -26,7 +26,7 @@ import { addressesOf, membersIn } from '../objects/public.ts'
 import * as slots from './config.ts'
 import { type AccessEntry, logActions, type AccessBinding as StoredBinding } from './contract.ts'
 import { rulesOf } from './resolve-rules.ts'
-import { closedServicePorts, openServices, outsideServices } from './services.ts'
+import { closedServicePorts, guardedPorts, openServices, outsideServices } from './services.ts'
 
 const noRules: Policy['rules'] = { forward: [], input: [], dnat: [], snat: [], log: [] }
 
@@ -46,6 +46,7 @@ export function policyOf(config: Config, facts: Facts): Policy {
     devices: facts.interfaces.map(({ name }) => name),
     services: openServices(config, facts),
     closedPorts: closedServicePorts,
+    guardedPorts: guardedPorts(config),
     outsideServices: outsideServices(config, facts),
     ownAddresses: ownAddresses(config, facts),
     countsHits: read(config, slots.watch).enabled,

@@ -6,10 +6,18 @@ import { engines } from '../../engines/index.ts'
 import { closedPorts } from '../../engines/views.ts'
 import type { Config, Slot } from '../../model/slots.ts'
 import type { Facts } from '../../plan/facts.ts'
-import type { OpenService, OutsideService } from '../../policy/model.ts'
+import type { GuardedPort, OpenService, OutsideService } from '../../policy/model.ts'
 import { settings as authorizationSettings } from '../authorization/public.ts'
 import { outsideServices as agentServices, state as agentState } from '../client-agent/public.ts'
 import { entries, openServices as openDhcp } from '../dhcp/public.ts'
+import {
+  agentSettings,
+  guardedSnmp,
+  agentServices as monitoringServices,
+  snmpServices,
+  snmpSettings,
+  snmpState,
+} from '../monitor/public.ts'
 import { connections, tunnelServices, tunnels } from '../network/public.ts'
 import { openServices as openPortal, settings as portalSettings } from '../portal/public.ts'
 
@@ -29,6 +37,8 @@ const openers: readonly Opener<OpenService>[] = [
 const outsideOpeners: readonly Opener<OutsideService>[] = [
   { slots: [agentState], open: agentServices },
   { slots: [connections, tunnels], open: tunnelServices },
+  { slots: [snmpState, snmpSettings], open: snmpServices },
+  { slots: [agentSettings], open: monitoringServices },
 ]
 
 export const serviceSlots: readonly Slot[] = [...openers, ...outsideOpeners].flatMap(({ slots }) => slots)
@@ -38,5 +48,8 @@ export const openServices = (config: Config, facts: Facts): readonly OpenService
 
 export const outsideServices = (config: Config, facts: Facts): readonly OutsideService[] =>
   outsideOpeners.flatMap(({ open }) => open(config, facts))
+
+/** Ports that only listed hosts may reach. */
+export const guardedPorts = (config: Config): readonly GuardedPort[] => guardedSnmp(config)
 
 export const closedServicePorts = closedPorts(engines)

@@ -19,7 +19,7 @@ import {
   type TrafficQuery,
 } from './sessions.ts'
 import { monitoringAgent } from './settings.ts'
-import { flowItems, snmpItems, trafficItems, unreadTrafficItems } from './status.ts'
+import { flowItems, isAgentRunning, snmpItems, trafficItems, unreadTrafficItems } from './status.ts'
 
 /** Tens of thousands of sessions, in slices between which others are answered. */
 async function sessionsNow({ config, services }: Pick<Context, 'config' | 'services'>): Promise<TrafficSession[]> {
@@ -93,7 +93,7 @@ function showSnmp({ config, revealer }: Context<typeof contract.snmpSettings.sho
 
 const snmpRoutes: readonly Route[] = [
   ...settingsRoutes(contract.snmpState, snmpState),
-  handle(contract.snmpStatus, ({ config }) => snmpItems(config)),
+  handle(contract.snmpStatus, async ({ config, services }) => snmpItems(config, await services.observe())),
   handle(contract.snmpSettings.show, showSnmp),
   handle(
     contract.snmpSettings.update,
@@ -112,7 +112,8 @@ export const routes: readonly Route[] = [
   handle(contract.flowStatus, ({ config }) => flowItems(config)),
   ...snmpRoutes,
   ...settingsRoutes(contract.agentSettings, monitoringAgent),
-  // The agent is not part of this release, so it never runs.
-  handle(contract.agentStatus, () => ({ enabled: false })),
+  handle(contract.agentStatus, async ({ config, services }) => ({
+    enabled: isAgentRunning(config, await services.observe()),
+  })),
   ...journalRoutes,
 ]

@@ -1,8 +1,15 @@
-// The status of the traffic monitor, the flow export and SNMP.
+// The status of the traffic monitor, the flow export, SNMP and the monitoring agent.
 
 import type { StatusItem } from '../../contract/fields.ts'
+import { engineUnit } from '../../engines/artifacts.ts'
+import { describeMissing } from '../../engines/engine.ts'
+import { monitoringAgent } from '../../engines/monitoring-agent/index.ts'
+import { snmp } from '../../engines/snmp/index.ts'
+import type { Machine } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
 import type { TrafficReading } from '../../plan/facts.ts'
+import { failed, findUnit, inactive, type State, unitStatus } from '../../system/observed.ts'
+import { isAgentServed, snmpFaults } from './agents.ts'
 import { flowSettings, flowState, snmpState } from './config.ts'
 
 /** Sessions are a plain list, so the status shows why it is empty or incomplete. */
@@ -32,15 +39,18 @@ const noApplications: StatusItem = {
   msg: ['No engine recognises applications yet, so the list of applications is empty.'],
 }
 
-export const snmpItems = (config: Config): StatusItem[] => [
-  {
-    name: 'snmpd',
-    status: 'inactive',
-    msg: read(config, snmpState).enabled
-      ? ['Stored; the SNMP service is not part of this release yet, so requests are not answered.']
-      : ['SNMP is switched off.'],
-  },
-]
+export function snmpItems(config: Config, machine: Machine): StatusItem[] {
+  const item = (state: State): StatusItem[] => [{ name: 'snmpd', ...state }]
+  if (!read(config, snmpState).enabled) return item(inactive('SNMP is switched off.'))
+  const faults = snmpFaults(config)
+  if (faults.length > 0) return item(failed(...faults, 'No one can read until this is set.'))
+  const { status, msg } = unitStatus(machine, engineUnit(snmp, 'snmp').name, 'The SNMP service is not running.')
+  return item({ status, msg: msg.map((message) => describeMissing(snmp, message) ?? message) })
+}
+
+/** Whether it runs, not whether it is switched on. */
+export const isAgentRunning = (config: Config, machine: Machine): boolean =>
+  isAgentServed(config) && findUnit(machine, engineUnit(monitoringAgent, 'monitoring-agent').name)?.state === 'active'
 
 export function flowItems(config: Config): StatusItem[] {
   const { destination_ip, exported_interfaces } = read(config, flowSettings)

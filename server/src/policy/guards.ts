@@ -1,0 +1,41 @@
+// Ports of the gateway that only listed hosts may reach. What anyone else sends to them is dropped before the rules of
+// administrators, which can only narrow what is left. For the kernel and for the evaluator. Pure.
+
+import { contains, pairsOf } from '../net/ranges.ts'
+import type { NftPiece } from '../plan/artifacts.ts'
+import { makePiece } from '../plan/nft-piece.ts'
+import { addresses, equals, inSet, jump, type Nft, numbers, rule, sentence, words } from '../render/nft.ts'
+import type { Flow } from './evaluate-match.ts'
+import type { GuardedPort, Policy } from './model.ts'
+
+const chainOf = ({ name }: GuardedPort): string => `guard_${name}`
+
+/** In front of the user's INPUT rules. */
+export const guardRules = ({ guardedPorts }: Policy): Nft[] =>
+  guardedPorts.map((port) =>
+    sentence(
+      equals(words(`${port.protocol} dport`), numbers(port.destinationPort, port.destinationPort)),
+      jump(chainOf(port)),
+    ),
+  )
+
+/** A line for each host or network: only packets to this port pass them. IPv6 has no listed hosts. */
+export const guardPieces = ({ guardedPorts }: Policy): NftPiece[] =>
+  guardedPorts.map((port) => {
+    const origin = `inp.sys.${port.name}`
+    const outside = port.isOpenOutside
+      ? []
+      : [rule(origin, inSet(words('iifname'), 'if_external'), words('counter drop'))]
+    const listed = pairsOf(port.peers).map(([low, high]) =>
+      sentence(equals(words('ip saddr'), addresses(low, high)), words('return')),
+    )
+    const lines = [...outside, ...listed, rule(origin, words('counter drop'))]
+    return makePiece({ kind: 'chain', name: chainOf(port), head: '', lines, origin: '' })
+  })
+
+/** Whether the guard of a port lets a packet to it through. */
+export const isListed = (
+  { peers, isOpenOutside }: GuardedPort,
+  { externalDevices }: Pick<Policy, 'externalDevices'>,
+  { source, incoming }: Pick<Flow, 'source' | 'incoming'>,
+): boolean => source !== null && contains(peers, source) && (isOpenOutside || !externalDevices.includes(incoming ?? ''))
