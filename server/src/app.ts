@@ -91,6 +91,7 @@ export interface GatewayParts {
   readonly disks?: Services['disks']
   readonly textRecords?: Services['textRecords']
   readonly traffic?: Services['traffic']
+  readonly flowReport?: Services['flowReport']
   readonly dhcpLeases?: Services['dhcpLeases']
   readonly cardVendors?: Services['cardVendors']
   readonly deviceDiscovery?: Services['deviceDiscovery']
@@ -297,6 +298,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.disks ? { disks: parts.disks } : {}),
     ...(parts.textRecords ? { textRecords: parts.textRecords } : {}),
     ...(parts.traffic ? { traffic: parts.traffic } : {}),
+    ...(parts.flowReport ? { flowReport: parts.flowReport } : {}),
     ...(parts.dhcpLeases ? { dhcpLeases: parts.dhcpLeases } : {}),
     ...(parts.cardVendors ? { cardVendors: parts.cardVendors } : {}),
     ...(parts.deviceDiscovery ? { deviceDiscovery: parts.deviceDiscovery } : {}),

@@ -12,6 +12,7 @@ export const accountNames = [
   'portcullis-lab-web',
   'portcullis-lab-dns',
   'portcullis-portal',
+  'portcullis-flow-export',
 ] as const
 export type AccountName = (typeof accountNames)[number]
 

@@ -5,8 +5,18 @@ import { dhcpClient } from './dhcp-client/index.ts'
 import { dns } from './dns/index.ts'
 import type { EngineData } from './engine.ts'
 import { firewallLog } from './firewall-log/index.ts'
+import { flowExport } from './flow-export/index.ts'
 import { portal } from './portal/index.ts'
 import { shareUpload } from './share-upload/index.ts'
 import { wpad } from './wpad/index.ts'
 
-export const engines: readonly EngineData[] = [firewallLog, dns, dhcp, dhcpClient, wpad, shareUpload, portal]
+export const engines: readonly EngineData[] = [
+  firewallLog,
+  dns,
+  dhcp,
+  dhcpClient,
+  wpad,
+  shareUpload,
+  portal,
+  flowExport,
+]

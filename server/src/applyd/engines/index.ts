@@ -5,10 +5,12 @@ import { dhcpClientEngine } from './dhcp-client/index.ts'
 import { dnsEngine } from './dns/index.ts'
 import type { Engine } from './engine.ts'
 import { firewallLogEngine } from './firewall-log/index.ts'
+import { flowExportEngine } from './flow-export/index.ts'
 import { portalEngine } from './portal/index.ts'
 import { shareUploadEngine } from './share-upload/index.ts'
 import { wpadEngine } from './wpad/index.ts'
 
 export const productionEngines: readonly Engine[] = [
   ...[firewallLogEngine, dnsEngine, dhcpEngine, dhcpClientEngine, wpadEngine, shareUploadEngine, portalEngine],
+  flowExportEngine,
 ]

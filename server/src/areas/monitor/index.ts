@@ -1,9 +1,19 @@
 // The area of monitoring: current traffic, journals, and the settings of external monitoring (flow collectors, SNMP,
-// monitoring servers). Nothing is exported or answered yet.
+// monitoring servers). Flows are exported; SNMP and the agent are not answered yet.
 
 import { defineArea } from '../../http/handle.ts'
+import { connections, tunnels } from '../network/public.ts'
+import { vpnSettings } from '../vpn/public.ts'
 import { slots } from './config.ts'
+import { render } from './render.ts'
 import { routes } from './routes.ts'
 import { flowExport, monitoringAgent, snmp } from './settings.ts'
 
-export const monitor = defineArea({ name: 'monitor', slots, settings: [flowExport, snmp, monitoringAgent], routes })
+export const monitor = defineArea({
+  name: 'monitor',
+  slots,
+  reads: [connections, tunnels, vpnSettings],
+  settings: [flowExport, snmp, monitoringAgent],
+  render,
+  routes,
+})
