@@ -100,6 +100,7 @@ export interface GatewayParts {
   readonly names?: Services['names']
   readonly textRecords?: Services['textRecords']
   readonly traffic?: Services['traffic']
+  readonly flowReport?: Services['flowReport']
   readonly dhcpLeases?: Services['dhcpLeases']
   readonly cardVendors?: Services['cardVendors']
   readonly deviceDiscovery?: Services['deviceDiscovery']
@@ -350,6 +351,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.names ? { names: parts.names } : {}),
     ...(parts.textRecords ? { textRecords: parts.textRecords } : {}),
     ...(parts.traffic ? { traffic: parts.traffic } : {}),
+    ...(parts.flowReport ? { flowReport: parts.flowReport } : {}),
     ...(parts.dhcpLeases ? { dhcpLeases: parts.dhcpLeases } : {}),
     ...(parts.cardVendors ? { cardVendors: parts.cardVendors } : {}),
     ...(parts.deviceDiscovery ? { deviceDiscovery: parts.deviceDiscovery } : {}),

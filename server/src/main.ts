@@ -30,6 +30,7 @@ import { portalActions } from './areas/portal/jobs-portal.ts'
 import { Database, gatewayData } from './database/database.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
+import { flowReportPath } from './engines/flow-export/index.ts'
 import { engines } from './engines/index.ts'
 import { logSources } from './engines/views.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
@@ -66,6 +67,7 @@ import { createTrafficReader } from './system/conntrack.ts'
 import { createDhcpLeases } from './system/dhcp-leases.ts'
 import { freeDisks } from './system/disks.ts'
 import { createFactsReader, readDefaultGateways, readFacts } from './system/facts.ts'
+import { readFlowReport } from './system/flow-report.ts'
 import { createCountryFile } from './system/geoip.ts'
 import { createLoadReader } from './system/machine-load.ts'
 import { createDomainResolver } from './system/resolver.ts'
@@ -188,6 +190,7 @@ async function start(settings: Settings): Promise<void> {
       random: () => randomBytes(10),
       read: () => applier.sessions(),
     }),
+    flowReport: () => readFlowReport(join(settings.stateDir, flowReportPath)),
     dhcpLeases: createDhcpLeases(join(settings.stateDir, leasesPath)),
     cardVendors: createCardVendors(),
     deviceDiscovery: { state: () => discovery.state() },

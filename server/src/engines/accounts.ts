@@ -14,6 +14,7 @@ export const accountNames = [
   'portcullis-portal',
   'portcullis-snmp',
   'portcullis-monitoring-agent',
+  'portcullis-flow-export',
 ] as const
 export type AccountName = (typeof accountNames)[number]
 

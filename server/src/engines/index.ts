@@ -5,6 +5,7 @@ import { dhcpClient } from './dhcp-client/index.ts'
 import { dns } from './dns/index.ts'
 import type { EngineData } from './engine.ts'
 import { firewallLog } from './firewall-log/index.ts'
+import { flowExport } from './flow-export/index.ts'
 import { monitoringAgent } from './monitoring-agent/index.ts'
 import { portal } from './portal/index.ts'
 import { shareUpload } from './share-upload/index.ts'
@@ -12,5 +13,5 @@ import { snmp } from './snmp/index.ts'
 import { wpad } from './wpad/index.ts'
 
 export const engines: readonly EngineData[] = [
-  ...[firewallLog, dns, dhcp, dhcpClient, wpad, shareUpload, portal, snmp, monitoringAgent],
+  ...[firewallLog, dns, dhcp, dhcpClient, wpad, shareUpload, portal, snmp, monitoringAgent, flowExport],
 ]

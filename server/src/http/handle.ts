@@ -13,7 +13,7 @@ import type { Sealed } from '../model/secret.ts'
 import type { Config, Slot } from '../model/slots.ts'
 import { type AreaSpec, rulesOf } from '../plan/area.ts'
 import type { Applier, Observation } from '../plan/artifacts.ts'
-import type { Facts, GivenLease, TrafficReading } from '../plan/facts.ts'
+import type { Facts, FlowReport, GivenLease, TrafficReading } from '../plan/facts.ts'
 import type { FirstPassword } from '../runtime/accounts/first-password.ts'
 import type { Passwords } from '../runtime/accounts/passwords.ts'
 import type { Session, Sessions } from '../runtime/accounts/sessions.ts'
@@ -207,6 +207,8 @@ export interface Services {
   readonly signatures?: SignatureBase
   /** What passes through the gateway now; absent where it is not read. */
   readonly traffic?: { read(): Promise<TrafficReading> }
+  /** What the flow exporter last reported, null when nothing; absent where it is not read. */
+  readonly flowReport?: () => Promise<FlowReport | null>
   /** Leases of the DHCP server that have not run out by this time; absent where they are not read. */
   readonly dhcpLeases?: { list(seconds: number): Promise<readonly GivenLease[]> }
   /** Makers of network cards, by MAC; absent where they are not read. */

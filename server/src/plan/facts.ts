@@ -82,6 +82,22 @@ export interface TrafficReading {
   readonly limitation: string | null
 }
 
+/** What the flow exporter says of itself, since its start. */
+export interface FlowReport {
+  /** Unix seconds. */
+  readonly at: number
+  readonly flows: number
+  readonly packets: number
+  /** Packets that could not be sent, or that the collector refused. */
+  readonly failedPackets: number
+  /** Connections whose end the kernel could not report in time. */
+  readonly lostConnections: number
+  /** Connections that are partly reported. */
+  readonly open: number
+  /** Of the last packet that failed, for example ECONNREFUSED; empty when the last one was sent. */
+  readonly fault: string
+}
+
 export interface Facts {
   readonly interfaces: readonly InterfaceFact[]
   /** Interfaces that hold a default route: the way to the internet. */

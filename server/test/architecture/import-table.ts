@@ -166,7 +166,13 @@ export const importTable: readonly Row[] = [
   {
     code: 'applyd/',
     may: [
-      ...['applyd/', 'engines/', 'files/', 'render/{portal,unbound}.ts', 'plan/{artifacts,live-sets,nft-piece}.ts'],
+      ...[
+        'applyd/',
+        'engines/',
+        'files/',
+        'render/{flow-export,portal,unbound}.ts',
+        'plan/{artifacts,live-sets,nft-piece}.ts',
+      ],
       ...['contract/error.ts', 'memory.ts', 'node:*'],
     ],
     because: 'the privileged process loads no npm package and no code that talks to the network',
@@ -186,9 +192,21 @@ export const importTable: readonly Row[] = [
     may: ['portal/', 'render/portal.ts', 'node:*'],
     because: 'what every host of a local network can talk to has no other code of the gateway in its process',
   },
+  {
+    code: 'flows/',
+    may: [
+      ...['flows/', 'net/', 'render/flow-export.ts', 'plan/facts.ts', 'applyd/kernel/netlink.ts'],
+      ...['node:dgram', 'node:ffi', 'node:fs', 'node:timers/promises'],
+    ],
+    because: 'a separate process with a right of its own: it reads connections, sends flows and knows nothing else',
+  },
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
   { code: 'memory.ts', may: ['node:*'], because: 'both processes use it, so it knows neither' },
-  { code: '{app,main,portald,reader,log-worker,log-writer,log-views,settings,version}.ts', may: [anything], because: 'wiring' },
+  {
+    code: '{app,main,portald,flow-exporter,reader,log-worker,log-writer,log-views,settings,version}.ts',
+    may: [anything],
+    because: 'wiring',
+  },
 ]
 
 /** The files or modules that a pattern names. */

@@ -347,11 +347,19 @@ describe('settings of monitoring', () => {
     assert.deepEqual(await get('/api/netflow-export/status'), [{ ...item, msg: ['The flow export is switched off.'] }])
     await patch('/api/netflow-export/state', { enabled: true })
     assert.deepEqual(await get('/netflow-export/state'), { enabled: true })
-    const stored = 'Stored; the flow export is not part of this release yet, so nothing is sent.'
-    assert.deepEqual(await get('/api/netflow-export/status'), [{ ...item, msg: [stored] }])
+    assert.deepEqual(await get('/api/netflow-export/status'), [
+      { name: 'netflow-export', status: 'active', msg: ['Nothing has been sent yet.'] },
+    ])
     await patch(url, { destination_ip: '', exported_interfaces: [] })
-    const [{ msg }] = await get('/api/netflow-export/status')
-    assert.deepEqual(msg, [stored, 'The address of the collector is missing.', 'No interface is selected.'])
+    assert.deepEqual(await get('/api/netflow-export/status'), [
+      {
+        ...item,
+        msg: [
+          'Nothing is exported: the address of the collector is missing.',
+          'Nothing is exported: no interface is selected.',
+        ],
+      },
+    ])
   })
 
   it('SNMP keeps its secrets sealed and shows them to full administrators only', async () => {

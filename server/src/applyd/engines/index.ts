@@ -5,6 +5,7 @@ import { dhcpClientEngine } from './dhcp-client/index.ts'
 import { dnsEngine } from './dns/index.ts'
 import type { Engine } from './engine.ts'
 import { firewallLogEngine } from './firewall-log/index.ts'
+import { flowExportEngine } from './flow-export/index.ts'
 import { monitoringAgentEngine } from './monitoring-agent/index.ts'
 import { portalEngine } from './portal/index.ts'
 import { shareUploadEngine } from './share-upload/index.ts'
@@ -14,4 +15,5 @@ import { wpadEngine } from './wpad/index.ts'
 export const productionEngines: readonly Engine[] = [
   ...[firewallLogEngine, dnsEngine, dhcpEngine, dhcpClientEngine, wpadEngine, shareUploadEngine, portalEngine],
   ...[snmpEngine, monitoringAgentEngine],
+  flowExportEngine,
 ]

@@ -11,6 +11,7 @@ import { unlessComplete } from '../../../test/support/requires.ts'
 import { until } from '../../../test/support/until.ts'
 import { ApplydClient } from '../../apply/client.ts'
 import type { UnitObservation } from '../../plan/artifacts.ts'
+import { printFlowFile } from '../../render/flow-export.ts'
 import { printPortalFile } from '../../render/portal.ts'
 import { productionTables } from '../production.ts'
 import { Bench, file, nft, piecesOf, planOf, unit } from '../stand-ins/harness.ts'
@@ -34,6 +35,11 @@ const portalFile = printPortalFile({
   ...{ host: '', addresses: ['192.0.2.1'], timeZone: 'UTC' },
 })
 
+const flowFile = printFlowFile({
+  ...{ version: 9, address: '192.0.2.9', port: 2055, activeSeconds: 60, templatePackets: 20, templateSeconds: 1800 },
+  ...{ own: [], interfaces: [] },
+})
+
 /** For each engine with units: one of each kind, and the files that it needs to run. */
 const instances: Readonly<Record<string, readonly ReturnType<typeof unit | typeof file>[]>> = {
   'firewall-log': [file('ulogd.conf', ulogd), unit('firewall-log')],
@@ -51,6 +57,7 @@ const instances: Readonly<Record<string, readonly ReturnType<typeof unit | typeo
     file('zabbix-agent.conf', 'StartAgents=1\nListenPort=10050\nServer=192.0.2.9\nHostname=gateway\n'),
     unit('monitoring-agent'),
   ],
+  'flow-export': [file('flow-export.json', flowFile), unit('flow-export')],
 }
 
 describe('L5: engines in the namespace of a test', { skip }, () => {

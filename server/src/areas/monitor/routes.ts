@@ -109,7 +109,9 @@ export const routes: readonly Route[] = [
   ...settingsRoutes(contract.plainFlowState, flowState),
   ...flowRoutes(contract.flowSettings),
   ...flowRoutes(contract.plainFlowSettings),
-  handle(contract.flowStatus, ({ config }) => flowItems(config)),
+  handle(contract.flowStatus, async ({ config, services }) =>
+    flowItems({ config, report: (await services.flowReport?.()) ?? null, ...(await services.observe()) }),
+  ),
   ...snmpRoutes,
   ...settingsRoutes(contract.agentSettings, monitoringAgent),
   handle(contract.agentStatus, async ({ config, services }) => ({

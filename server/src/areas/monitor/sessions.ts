@@ -2,20 +2,15 @@
 
 import { type Cell, comparison, type SortItem } from '../../contract/table-query.ts'
 import { type Config, read } from '../../model/slots.ts'
-import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
+import { createPlaceFinder } from '../../net/behind.ts'
+import { parseAddress } from '../../net/ipv4.ts'
 import { contains } from '../../net/ranges.ts'
 import type { Facts, TrackedSession } from '../../plan/facts.ts'
 import { withUserAddresses } from '../authorization/public.ts'
-import {
-  addressesOf as addressesOfConnection,
-  type Connection,
-  connectionAlias,
-  connections,
-  isExternal,
-  ownAddresses,
-} from '../network/public.ts'
+import { connectionAlias, connections, ownAddresses } from '../network/public.ts'
 import { addressesOf, ipAddresses, ipRanges, networks } from '../objects/public.ts'
 import type { TopApplication, TopSource, TrafficSession } from './contract.ts'
+import { interfacePlaces } from './places.ts'
 
 /** One at a time: there are tens of thousands, and others must get their turn in between. */
 export function createSessionReader(
@@ -80,30 +75,14 @@ function aliasFinder(
   })
 }
 
-/**
- * The connection that an address is behind: the one whose network contains it; otherwise the one whose address the gateway
- * used in this session, or the only external one. Empty when it is unknown, and for the gateway itself.
- */
+/** The interface that an address is behind. Empty when it is unknown, and for the gateway itself. */
 function interfaceFinder(config: Config, facts: Facts): (ip: string, own: string) => string {
-  const own = new Set(ownAddresses(config, facts))
-  const all = read(config, connections)
-    .filter(({ enabled }) => enabled)
-    .map((connection) => ({ connection, networks: networksOf(facts, connection) }))
-  const external = all.filter(({ connection }) => isExternal(connection))
+  const find = createPlaceFinder(interfacePlaces(config, facts), new Set(ownAddresses(config, facts)))
   return remembered((ip, ownText) => {
     const address = parseAddress(ip)
-    if (address === null || own.has(address)) return ''
-    const used = parseAddress(ownText)
-    const found =
-      all.find(({ networks }) => networks.some(({ low, high }) => low <= address && address <= high)) ??
-      all.find(({ networks }) => networks.some((network) => network.address === used)) ??
-      (external.length === 1 ? external[0] : undefined)
-    return found ? connectionAlias(found.connection) : ''
+    return (address === null ? null : find(address, parseAddress(ownText)))?.place.alias ?? ''
   })
 }
-
-const networksOf = (facts: Facts, connection: Connection) =>
-  addressesOfConnection(facts, connection).flatMap((text) => parseNetwork(text) ?? [])
 
 interface Sums {
   bps_in: number

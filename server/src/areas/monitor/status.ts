@@ -3,14 +3,16 @@
 import type { StatusItem } from '../../contract/fields.ts'
 import { engineUnit } from '../../engines/artifacts.ts'
 import { describeMissing } from '../../engines/engine.ts'
+import { flowExport } from '../../engines/flow-export/index.ts'
 import { monitoringAgent } from '../../engines/monitoring-agent/index.ts'
 import { snmp } from '../../engines/snmp/index.ts'
 import type { Machine } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
-import type { TrafficReading } from '../../plan/facts.ts'
+import type { FlowReport, TrafficReading } from '../../plan/facts.ts'
 import { failed, findUnit, inactive, type State, unitStatus } from '../../system/observed.ts'
 import { isAgentServed, snmpFaults } from './agents.ts'
 import { flowSettings, flowState, snmpState } from './config.ts'
+import { isFlowExported } from './render.ts'
 
 /** Sessions are a plain list, so the status shows why it is empty or incomplete. */
 export function trafficItems(reading: TrafficReading | undefined): StatusItem[] {
@@ -52,14 +54,41 @@ export function snmpItems(config: Config, machine: Machine): StatusItem[] {
 export const isAgentRunning = (config: Config, machine: Machine): boolean =>
   isAgentServed(config) && findUnit(machine, engineUnit(monitoringAgent, 'monitoring-agent').name)?.state === 'active'
 
-export function flowItems(config: Config): StatusItem[] {
-  const { destination_ip, exported_interfaces } = read(config, flowSettings)
-  const msg = read(config, flowState).enabled
-    ? [
-        'Stored; the flow export is not part of this release yet, so nothing is sent.',
-        ...(destination_ip === '' ? ['The address of the collector is missing.'] : []),
-        ...(exported_interfaces.length === 0 ? ['No interface is selected.'] : []),
-      ]
-    : ['The flow export is switched off.']
-  return [{ name: 'netflow-export', status: 'inactive', msg }]
+export interface FlowView extends Machine {
+  readonly config: Config
+  readonly report: FlowReport | null
 }
+
+export const flowItems = (view: FlowView): StatusItem[] => [{ name: 'netflow-export', ...flowStateOf(view) }]
+
+function flowStateOf(view: FlowView): State {
+  const { config, report } = view
+  const { destination_ip, destination_port, exported_interfaces } = read(config, flowSettings)
+  if (!read(config, flowState).enabled) return inactive('The flow export is switched off.')
+  if (!isFlowExported(config))
+    return inactive(
+      ...(destination_ip === '' ? ['Nothing is exported: the address of the collector is missing.'] : []),
+      ...(exported_interfaces.length === 0 ? ['Nothing is exported: no interface is selected.'] : []),
+    )
+  const state = unitStatus(view, engineUnit(flowExport, 'flow-export').name, 'The flow exporter is not running.')
+  if (state.status !== 'active') return state
+  return { status: state.status, msg: [...state.msg, ...reportLines(report, `${destination_ip}:${destination_port}`)] }
+}
+
+function reportLines(report: FlowReport | null, collector: string): string[] {
+  if (report === null) return ['Nothing has been sent yet.']
+  const { flows, packets, failedPackets, lostConnections, fault } = report
+  return [
+    `Sent to ${collector} since the exporter started: ${flows} flows in ${packets} packets.`,
+    ...(fault === '' ? [] : [faultLine(fault, collector)]),
+    ...(failedPackets > 0 ? [`Packets that did not reach the collector: ${failedPackets}.`] : []),
+    ...(lostConnections > 0
+      ? [`Connections that ended faster than they could be counted and are missing: ${lostConnections}.`]
+      : []),
+  ]
+}
+
+const faultLine = (code: string, collector: string): string =>
+  code === 'ECONNREFUSED'
+    ? `The collector ${collector} refuses packets: nothing listens on its port.`
+    : `The last packet to ${collector} could not be sent (${code}).`
