@@ -24,6 +24,9 @@ const ownAnswers: Readonly<Record<string, number>> = {
   // Ends the very session that asks.
   'DELETE /monitor_backend/admin_sessions/:session_id': 200,
   'POST /config/confirm': 409,
+  // There is no token for metrics.
+  'GET /metrics': 401,
+  'DELETE /health/metrics_token': 404,
   // Nothing is ever uploaded.
   'POST /sysupdate/iso-install': 409,
   'DELETE /config/confirm': 409,

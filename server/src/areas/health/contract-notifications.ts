@@ -24,10 +24,8 @@ const common = {
   severity: oneOf(['warning', 'failed'], 'From which state of a check on it is notified.'),
 }
 
-const Authority = Type.String({
-  maxLength: 16_384,
-  description: 'Certificates to trust instead of the usual ones, PEM; empty: the usual ones.',
-  examples: [''],
+const Authority = Type.Union([Type.Null(), Type.String({ maxLength: 16_384 })], {
+  description: 'Certificates to trust instead of the usual ones, PEM; null: the usual ones.',
 })
 
 const Password = text({
@@ -44,7 +42,7 @@ const mailFields = {
     examples: ['mail.example.com'],
   }),
   port: Type.Integer({ minimum: 1, maximum: 65_535, examples: [587] }),
-  security: oneOf(['none', 'starttls', 'tls'], 'With starttls and tls a message is never sent unencrypted.'),
+  security: oneOf(['starttls', 'tls', 'none'], 'With starttls and tls a message is never sent unencrypted.'),
   ca: Authority,
   login: text({ maxLength: 255, description: 'Empty: the server is used without signing in.' }),
   from: Mailbox,

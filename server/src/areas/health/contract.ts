@@ -86,7 +86,7 @@ export const metricsToken = {
     needsFreshSignIn: true,
     summary: 'Make a token for metrics',
     description: 'The token is shown once. The one before is not valid any more.',
-    reply: strictObject({ token: Type.String() }),
+    reply: strictObject({ bearer: Type.String({ description: 'The token.' }) }),
   }),
   remove: endpoint({
     method: 'DELETE',
@@ -118,7 +118,7 @@ export const showCharts = endpoint({
     'Steps of 10 seconds are kept for 2 hours, of a minute for 2 days, of 10 minutes for 14 days and of an hour for 90 days. The finest ' +
     'that reaches back far enough is shown, or a coarser one where the reply would be too long.',
   query: strictObject({
-    group: oneOf(chartGroups),
+    group: Type.Optional(oneOf(chartGroups, 'cpu when absent.')),
     name: Type.Optional(
       Type.String({ maxLength: 64, description: 'Of the group interfaces or disks: only this one.' }),
     ),

@@ -154,7 +154,7 @@ function certificatesOf({ engine, managementCertificate }: Services): KnownCerti
           },
         ]),
     ...[...read(engine.config, mailTargets), ...read(engine.config, webhooks)].flatMap(({ id, title, ca }) =>
-      ca === ''
+      ca === null
         ? []
         : [{ name: `notification.${id}`, title: `Certificates of "${title}"`, pem: ca, advice: renewTarget }],
     ),
@@ -224,6 +224,7 @@ export function createLook(services: Services): () => Promise<void> {
   const { health, clock } = services
   let now: Reading | null = null
   addOwnChecks(services, () => now?.load ?? null)
+  retryWhenChanged(services)
   return async () => {
     const load = services.machineLoad?.() ?? null
     const before = now
@@ -234,17 +235,31 @@ export function createLook(services: Services): () => Promise<void> {
   }
 }
 
-/** Settings that changed are tried at once; a look that takes longer than ten seconds makes no second one begin. */
-export function startHealth(services: Services, onFault: (error: unknown) => void): { stop(): void } {
-  const look = createLook(services)
-  const timer = setInterval(() => void look().catch(onFault), lookMilliseconds)
-  timer.unref()
-  let known = [read(services.engine.config, mailTargets), read(services.engine.config, webhooks)]
-  services.engine.onChanged(() => {
-    const now = [read(services.engine.config, mailTargets), read(services.engine.config, webhooks)]
+/** Whoever corrects the settings of a target sees what becomes of it at the next look. */
+function retryWhenChanged({ engine, health }: Services): void {
+  const listed = () => [read(engine.config, mailTargets), read(engine.config, webhooks)]
+  let known = listed()
+  engine.onChanged(() => {
+    const now = listed()
     if (now.every((list, index) => list === known[index])) return
     known = now
-    for (const { id } of targetsOf(services.engine.config)) services.health.notifier.forget(id)
+    for (const { id } of targetsOf(engine.config)) health.notifier.forget(id)
   })
+}
+
+/** A look that takes longer than ten seconds makes no second one begin. */
+export function startHealth(services: Services, onFault: (error: unknown) => void): { stop(): void } {
+  const look = createLook(services)
+  let isBusy = false
+  const timer = setInterval(() => {
+    if (isBusy) return
+    isBusy = true
+    look()
+      .catch(onFault)
+      .finally(() => {
+        isBusy = false
+      })
+  }, lookMilliseconds)
+  timer.unref()
   return { stop: () => clearInterval(timer) }
 }

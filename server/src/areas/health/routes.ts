@@ -32,7 +32,7 @@ function showMetrics({ services, authorizationHeader }: Context) {
 }
 
 async function showCharts({ query, services }: Context<typeof contract.showCharts>) {
-  const { group, name } = query
+  const { group = 'cpu', name } = query
   const now = Math.floor(services.clock.now().getTime() / 1000)
   const until = query.until ?? now + 1
   const from = query.from ?? Math.max(0, until - defaultSeconds)
@@ -73,7 +73,7 @@ export const routes: readonly Route[] = [
   handle(contract.metricsToken.create, (context) => {
     const { services } = context
     const seconds = Math.floor(services.clock.now().getTime() / 1000)
-    return { token: services.health.token.create(signedIn(context).login, seconds) }
+    return { bearer: services.health.token.create(signedIn(context).login, seconds) }
   }),
   handle(contract.metricsToken.remove, ({ services }) => {
     if (!services.health.token.remove()) throw notFound('token for metrics')
