@@ -21,17 +21,14 @@ export function parseCpu(text: string): MachineLoad['cpu'] {
 }
 
 export function parseMemory(text: string): MachineLoad['memory'] {
-  const bytes = (name: string): number | null => {
-    const found = new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(text)?.[1]
-    return found === undefined ? null : Number(found) * 1024
-  }
-  const [totalBytes, availableBytes] = [bytes('MemTotal'), bytes('MemAvailable')]
-  if (totalBytes === null || availableBytes === null) return null
+  const sizes = new Map([...text.matchAll(/^(\w+): +(\d+) kB$/gm)].map(([, name, size]) => [name, Number(size) * 1024]))
+  const [totalBytes, availableBytes] = [sizes.get('MemTotal'), sizes.get('MemAvailable')]
+  if (totalBytes === undefined || availableBytes === undefined) return null
   return {
     totalBytes,
     availableBytes,
-    swapTotalBytes: bytes('SwapTotal') ?? 0,
-    swapFreeBytes: bytes('SwapFree') ?? 0,
+    swapTotalBytes: sizes.get('SwapTotal') ?? 0,
+    swapFreeBytes: sizes.get('SwapFree') ?? 0,
   }
 }
 

@@ -204,7 +204,7 @@ describe('charts', () => {
       assert.equal(chart.step_seconds, step)
       assert.equal(chart.series.find(({ name }: { name: string }) => name === 'used').points.at(-1).max, 2 * gibibyte)
     }
-    for (const query of ['', '?group=x', '?group=cpu&from=-1', '?group=cpu&from=x'])
+    for (const query of ['?group=x', '?group=cpu&from=-1', '?group=cpu&from=x'])
       assert.equal((await admin('GET', `/health/charts${query}`)).status, 422, query)
   })
 })
@@ -218,7 +218,7 @@ describe('metrics', () => {
     assert.deepEqual(await get('/health/metrics_token'), { enabled: false, created_at: null, created_by: null })
     const made = await admin('POST', '/health/metrics_token')
     assert.equal(made.status, 200, made.text)
-    const { token } = made.body
+    const { bearer: token } = made.body
     assert.equal((await scrape(`Bearer ${token}`)).status, 200)
     assert.equal((await scrape(`Bearer ${token}x`)).status, 401)
     // A session of an administrator is not the token.
@@ -240,19 +240,22 @@ describe('metrics', () => {
 
   it('are valid text of the format, with the numbers of the gateway', async () => {
     await looks(1)
-    const { token } = (await admin('POST', '/health/metrics_token')).body
+    const { bearer: token } = (await admin('POST', '/health/metrics_token')).body
     const { text, headers } = await scrape(`Bearer ${token}`)
     assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
     const families = readMetrics(text)
-    const valueOf = (family: string, sample = family) => families.get(family)?.samples.get(sample)
-    assert.equal(valueOf('portcullis_memory_total_bytes'), 8 * gibibyte)
-    assert.equal(valueOf('portcullis_check_state', 'portcullis_check_state{check="applyd"}'), 0)
+    const sampleOf = (family: string, sample = family) => families.get(family)?.samples.get(sample)
+    assert.equal(sampleOf('portcullis_memory_total_bytes'), 8 * gibibyte)
+    assert.equal(sampleOf('portcullis_check_state', 'portcullis_check_state{check="applyd"}'), 0)
     assert.equal(
-      valueOf('portcullis_interface_receive_bytes_total', 'portcullis_interface_receive_bytes_total{interface="lan0"}'),
+      sampleOf(
+        'portcullis_interface_receive_bytes_total',
+        'portcullis_interface_receive_bytes_total{interface="lan0"}',
+      ),
       1000,
     )
-    assert.equal(valueOf('portcullis_queue_length', 'portcullis_queue_length{queue="changes"}'), 0)
-    assert.equal(valueOf('portcullis_administrator_sessions'), 1)
+    assert.equal(sampleOf('portcullis_queue_length', 'portcullis_queue_length{queue="changes"}'), 0)
+    assert.equal(sampleOf('portcullis_administrator_sessions'), 1)
   })
 })
 

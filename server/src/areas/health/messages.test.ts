@@ -33,7 +33,7 @@ it('a failure says what to do, a recovery does not', () => {
 it('several notices share one mail', () => {
   const { subject, text } = mailOf([notice('failed', 2), notice('recovered', 0, 'Memory')], sender)
   assert.equal(subject, '[portcullis gw1] Failed: Disk and 1 more')
-  assert.match(text, /Failed: Disk[^]*Recovered: Memory/)
+  assert.match(text, /Failed: Disk[\s\S]*Recovered: Memory/)
 })
 
 it('a subject is one short line whatever a check is called', () => {

@@ -11,8 +11,8 @@ export interface MailCall {
   readonly security: 'none' | 'starttls' | 'tls'
   readonly login: string
   readonly password: string
-  /** Certificates to trust instead of the usual ones; empty: the usual ones. */
-  readonly ca: string
+  /** Certificates to trust instead of the usual ones; null: the usual ones. */
+  readonly ca: string | null
   readonly from: string
   readonly to: readonly string[]
   readonly subject: string
@@ -58,7 +58,11 @@ function transportOptions(call: MailCall, name: string): SMTPTransportOptions {
     requireTLS: security === 'starttls',
     ignoreTLS: security === 'none',
     // The server name is left out where it is an address: that is what the certificate is compared with then.
-    tls: { minVersion: 'TLSv1.2', ...(server === address ? {} : { servername: server }), ...(ca === '' ? {} : { ca }) },
+    tls: {
+      minVersion: 'TLSv1.2',
+      ...(server === address ? {} : { servername: server }),
+      ...(ca === null ? {} : { ca }),
+    },
     ...(login === '' ? {} : { auth: { user: login, pass: password } }),
     ...{ connectionTimeout: connectMilliseconds, greetingTimeout: connectMilliseconds },
     ...{ socketTimeout: connectMilliseconds, maxResponseSize: longestReply },
