@@ -26,8 +26,8 @@ const line = (prefix: string, changed: object = {}): string =>
 const numbered = (sequence: number, prefix = 'FWD 12 drop'): string => line(prefix, { 'oob.seq.local': sequence })
 
 const readAll = (lines: readonly string[], reader = new HitReader(new HitKnowledge())) => [
-  ...reader.read(lines, now).records,
-  ...reader.settle(now).records,
+  ...reader.read(lines, now),
+  ...reader.settle(now),
 ]
 const fieldsOf = (lines: readonly string[], knowledge = new HitKnowledge()) =>
   readAll(lines, new HitReader(knowledge)).map(({ fields }) => fields)
@@ -110,6 +110,15 @@ describe('lines that are missing', () => {
   it('are counted once when what is there cannot be read', () => {
     assert.deepEqual(lossOf([numbered(0), '{"oob.seq.lo', numbered(4)]), ['hit', 3, 'hit'])
     assert.deepEqual(lossOf([numbered(0), numbered(1, 'x'), numbered(2)]), ['hit', 1, 'hit'])
+  })
+
+  it('are counted once when they were skipped', () => {
+    const reader = new HitReader(new HitKnowledge())
+    readAll([numbered(0)], reader)
+    reader.skip(3)
+    assert.deepEqual(lossOf([numbered(6)], reader), [5, 'hit'])
+    reader.skip(2)
+    assert.deepEqual(lossOf([line('FWD 1 drop')], reader), [2, 'hit'])
   })
 
   it('are counted once over two batches', () => {
@@ -207,27 +216,35 @@ describe('hits of one packet', () => {
 
   it('are joined when they come in two batches', () => {
     const reader = new HitReader(knowledge())
-    const first = reader.read([line('DNAT 3 dnat', called), line('FWD 12 accept', behind)], now)
-    assert.deepEqual(first, { records: [], held: 2 })
-    const second = reader.read([line('SNAT 5 snat', behind)], now)
-    assert.equal(second.held, 1)
+    assert.deepEqual(reader.read([line('DNAT 3 dnat', called), line('FWD 12 accept', behind)], now), [])
+    assert.ok(reader.isWaiting)
     assert.deepEqual(
-      second.records.map(({ fields }) => [fields.table, fields.journal, fields.snat_rule_id]),
+      reader
+        .read([line('SNAT 5 snat', behind)], now)
+        .map(({ fields }) => [fields.table, fields.journal, fields.snat_rule_id]),
       [
         ['DNAT', '', noNumber],
         ['FWD', 'yes', 5],
       ],
     )
+    assert.ok(!reader.isWaiting)
     assert.deepEqual(
-      reader.settle(now).records.map(({ fields }) => fields.journal),
+      reader.settle(now).map(({ fields }) => fields.journal),
       [''],
     )
   })
 
-  it('are held only at the end of a flood', () => {
-    const { records, held } = new HitReader(new HitKnowledge()).read(Array(10_000).fill(line('FWD 1 accept')), now)
-    assert.ok(held < 1000)
-    assert.equal(records.length + held, 10_000)
+  it('are waited for only where a rule can still write one', () => {
+    const isWaitingAfter = (text: string, known: HitKnowledge): boolean => {
+      const reader = new HitReader(known)
+      reader.read([text], now)
+      return reader.isWaiting
+    }
+    assert.ok(isWaitingAfter(line('FWD 12 accept'), knowledge()))
+    assert.ok(isWaitingAfter(line('DNAT 3 dnat'), knowledge()))
+    assert.ok(!isWaitingAfter(line('FWD 12 accept'), new HitKnowledge()))
+    for (const text of ['FWD 12 drop', 'INP 12 accept', 'LOG 1 mark_log', 'SNAT 5 snat'])
+      assert.ok(!isWaitingAfter(line(text), knowledge()), text)
   })
 })
 

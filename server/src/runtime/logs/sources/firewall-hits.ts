@@ -7,12 +7,6 @@ import type { NewRecord } from '../../../logs/record.ts'
 import { type HitKnowledge, leadsTo, translated } from './hit-knowledge.ts'
 import { describeHit, describeLost, type Hit, readHitLine } from './hit-line.ts'
 
-export interface HitBatch {
-  readonly records: readonly NewRecord[]
-  /** How many of the last lines are not among the records yet: a hit of the same packet may follow. */
-  readonly held: number
-}
-
 interface Open {
   readonly hit: Hit | null
   /** Records missing before this line; of a line that is not a hit, that are missing here. */
@@ -24,7 +18,7 @@ interface Open {
 }
 
 /** Hits of one packet are this close together, whatever other processors write in between. */
-const window = 256
+const nearby = 256
 
 const [warning, information] = [4, 6]
 const unit = '{brand}-nflog'
@@ -36,7 +30,8 @@ export class HitReader {
   readonly #dnatOf = new Map<string, Open>()
   readonly #filterOf = new Map<string, Open>()
   #sequence: number | null
-  /** Lines without a number that were counted as lost, and are part of the next gap. */
+  #skipped = 0
+  /** Lines whose numbers are not known and that were counted as lost; they are part of the next gap. */
   #counted = 0
 
   /** `sequence`: the number of the last line that was read before. */
@@ -50,21 +45,46 @@ export class HitReader {
     return this.#sequence
   }
 
-  /** Takes the next lines. The last ones are held until more lines come, or `settle` says that there are none. */
-  read(lines: readonly string[], now: number): HitBatch {
-    const before = this.#held.length
-    for (const line of lines) this.#held.push(this.#open(line, now))
-    return this.#release(Math.max(before, this.#held.length - window), now)
+  /** Takes the next lines and returns the records of those before: hits of one packet can be in both. */
+  read(lines: readonly string[], now: number): readonly NewRecord[] {
+    const earlier = this.#held
+    this.#held = lines.map((line) => this.#open(line, now))
+    const records = this.#recordsOf(earlier, now)
+    forgetReleased(this.#dnatOf, this.#held)
+    forgetReleased(this.#filterOf, this.#held)
+    return records
   }
 
-  /** Nothing followed. */
-  settle(now: number): HitBatch {
-    return this.#release(this.#held.length, now)
+  /** Lines that were not read although they were there. */
+  skip(lines: number): void {
+    this.#skipped += lines
+    this.#counted += lines
+  }
+
+  /** Can a hit of the same packet follow the last lines? */
+  get isWaiting(): boolean {
+    return this.#held.slice(-nearby).some((open) => this.#mayContinue(open))
+  }
+
+  /** The records of the last lines: nothing followed. */
+  settle(now: number): readonly NewRecord[] {
+    const last = this.#held
+    this.#held = []
+    this.#dnatOf.clear()
+    this.#filterOf.clear()
+    return this.#recordsOf(last, now)
+  }
+
+  #mayContinue({ hit, snat, isPart }: Open): boolean {
+    if (hit?.table === 'DNAT') return !isPart
+    return hit?.table === 'FWD' && hit.action === 'accept' && snat === null && this.#knowledge.hasSnat
   }
 
   #open(line: string, now: number): Open {
     const { hit, sequence } = readHitLine(line, now)
-    const open: Open = { hit, lost: this.#lostBefore(sequence) + (hit ? 0 : 1), dnat: null, snat: null, isPart: false }
+    const lost = this.#skipped + this.#lostBefore(sequence) + (hit ? 0 : 1)
+    this.#skipped = 0
+    const open: Open = { hit, lost, dnat: null, snat: null, isPart: false }
     if (hit === null && sequence === null) this.#counted++
     if (hit) this.#join(open, hit)
     return open
@@ -114,10 +134,10 @@ export class HitReader {
     return dnat
   }
 
-  #release(count: number, now: number): HitBatch {
+  #recordsOf(opened: readonly Open[], now: number): NewRecord[] {
     const records: NewRecord[] = []
     let lost = 0
-    for (const open of this.#held.splice(0, count)) {
+    for (const open of opened) {
       lost += open.lost
       if (!open.hit) continue
       if (lost > 0) records.push(lostRecord(lost, open.hit.time))
@@ -125,9 +145,7 @@ export class HitReader {
       records.push(recordOf(open, open.hit, this.#knowledge))
     }
     if (lost > 0) records.push(lostRecord(lost, now))
-    forgetReleased(this.#dnatOf, this.#held)
-    forgetReleased(this.#filterOf, this.#held)
-    return { records, held: this.#held.length }
+    return records
   }
 }
 
@@ -205,7 +223,7 @@ function sentTo(dnat: Hit, hit: Hit, knowledge: HitKnowledge): { readonly ip: st
 
 const ruleNumber = (hit: Hit | null): number => Number(hit?.rule ?? noNumber) || noNumber
 
-export const lostRecord = (lost: number, time: number): NewRecord => ({
+const lostRecord = (lost: number, time: number): NewRecord => ({
   kind: 'firewall',
   time,
   priority: warning,

@@ -116,6 +116,11 @@ export class HitKnowledge {
     return this.#translations.dnat.get(rule)
   }
 
+  /** Can a hit of an SNAT rule follow that of a filter rule? */
+  get hasSnat(): boolean {
+    return this.#translations.snat.size > 0
+  }
+
   /** Empty when it is not known: the rule is gone, or it chooses from several addresses. */
   snatAddress(rule: string, device: string): string {
     const { snat, deviceAddresses } = this.#translations
