@@ -36,6 +36,7 @@ import type { Vault } from '../runtime/vault.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
 import { sendable } from '../workers/json-bytes.ts'
 import type { CookieJar } from './cookies.ts'
+import type { EventStreams } from './event-stream.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import { LongReply } from './segments.ts'
 
@@ -171,6 +172,8 @@ export interface Services {
   /** Who uses an object, over all areas. */
   readonly referencesTo: (config: Config, id: string) => readonly Reference[]
   readonly reader: Reader
+  /** Replies that stay open: events as they come. */
+  readonly eventStreams: EventStreams
   readonly hitCounters: HitCounters
   readonly firewallLog: FirewallLog
   readonly backups: Backups
