@@ -223,7 +223,7 @@ function sentTo(dnat: Hit, hit: Hit, knowledge: HitKnowledge): { readonly ip: st
 
 const ruleNumber = (hit: Hit | null): number => Number(hit?.rule ?? noNumber) || noNumber
 
-const lostRecord = (lost: number, time: number): NewRecord => ({
+export const lostRecord = (lost: number, time: number): NewRecord => ({
   kind: 'firewall',
   time,
   priority: warning,
