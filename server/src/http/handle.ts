@@ -7,6 +7,7 @@ import type { Actor, Authorize, ConfigView, EditTools, Preview } from '../config
 import type { Role } from '../contract/access.ts'
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from '../contract/endpoint.ts'
 import type { Problem } from '../contract/error.ts'
+import type { CountrySpans } from '../logs/hit-news.ts'
 import type { Reference } from '../model/references.ts'
 import type { Sealed } from '../model/secret.ts'
 import type { Config, Slot } from '../model/slots.ts'
@@ -184,7 +185,7 @@ export interface Services {
   /** How the names of domain objects were resolved; absent where nothing resolves them. */
   readonly domains?: { status(): ReadonlyMap<string, DomainState> }
   /** The country database; absent where none is read. */
-  readonly countries?: { status(): CountriesState; codeOf(address: string): string }
+  readonly countries?: { status(): CountriesState; codeOf(address: string): string; spans(): CountrySpans | null }
   /** Signatures of the rule files on this machine; absent where none are read. */
   readonly signatures?: SignatureBase
   /** What passes through the gateway now; absent where it is not read. */
@@ -223,7 +224,17 @@ export interface Services {
   /** Sessions of users on the network. */
   readonly userSessions: Pick<
     SessionKeeper,
-    'list' | 'find' | 'ofUser' | 'at' | 'expectedAt' | 'openWeb' | 'end' | 'endAllOf' | 'onUnknown' | 'state'
+    | 'list'
+    | 'find'
+    | 'ofUser'
+    | 'at'
+    | 'expectedAt'
+    | 'openWeb'
+    | 'end'
+    | 'endAllOf'
+    | 'onUnknown'
+    | 'onEvents'
+    | 'state'
   >
   readonly guard: SignInGuard
   /** Records sign-ins that were refused before a password was checked; a flood becomes one record with its count. */

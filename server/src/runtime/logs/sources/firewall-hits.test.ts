@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Person } from '../../../logs/hit-news.ts'
 import { noNumber } from '../../../logs/kinds.ts'
 import { HitReader } from './firewall-hits.ts'
-import { HitKnowledge, type Person } from './hit-knowledge.ts'
+import { HitKnowledge } from './hit-knowledge.ts'
 
 /** As ulogd 2.0.8 wrote it, shortened. */
 const packet = {
@@ -284,15 +285,8 @@ describe('what is known of an address', () => {
   it('is its zone and its country', () => {
     const known = new HitKnowledge()
     const table = { lows: Uint32Array.of(10, 0xc633_6400), highs: Uint32Array.of(20, 0xc633_64ff) }
-    const countries = [
-      { code: 'AA', name: 'Aland' },
-      { code: 'BB', name: 'Bland' },
-    ]
-    known.learn({
-      time: 0,
-      zones: new Map([['lan0', 'Offices']]),
-      countries: { ...table, which: Uint16Array.of(0, 1), countries },
-    })
+    const countries = { ...table, which: Uint16Array.of(0, 1), codes: ['AA', 'BB'], names: ['Aland', 'Bland'] }
+    known.learn({ time: 0, zones: new Map([['lan0', 'Offices']]), countries })
     const [fields] = fieldsOf([line('FWD 1 accept')], known)
     assert.partialDeepStrictEqual(fields, {
       ...{ src_zone: 'Offices', dst_zone: 'wan0', src_location_code: '', dst_location_code: 'BB' },

@@ -1,58 +1,13 @@
 // What the reader of firewall hits knows beyond the packets: users, zones, countries and what rules translate to. It is sent to
 // the thread that reads hits whenever it changes; a hit gets what was true at its time.
 
+import type { CountryTable, DnatTarget, HitNews, Person, Span, Translations } from '../../../logs/hit-news.ts'
 import { noNumber } from '../../../logs/kinds.ts'
 import { parseAddress, parseNetwork, printAddress } from '../../../net/ipv4.ts'
 
-export interface Person {
-  readonly login: string
-  readonly name: string
-  readonly group: string
-}
-
-/** Countries by IPv4 range, in rising order; the arrays can be shared between threads. */
-export interface CountryTable {
-  readonly lows: Uint32Array
-  readonly highs: Uint32Array
-  /** Indexes of `countries`. */
-  readonly which: Uint16Array
-  readonly countries: readonly Country[]
-}
-
-export interface Country {
+interface Country {
   readonly code: string
   readonly name: string
-}
-
-type Span = readonly [low: number, high: number]
-
-export interface DnatTarget {
-  /** Null: the address stays. */
-  readonly addresses: Span | null
-  /** Null: the port stays. */
-  readonly ports: Span | null
-}
-
-export interface Translations {
-  /** By the id of the rule. */
-  readonly dnat: ReadonlyMap<string, DnatTarget>
-  /** Null: the address of the device that the packet leaves by. */
-  readonly snat: ReadonlyMap<string, Span | null>
-  /** The first address of each device. */
-  readonly deviceAddresses: ReadonlyMap<string, string>
-}
-
-/** What changed; what is absent stays. */
-export interface HitNews {
-  /** Unix microseconds at which it became true. */
-  readonly time: number
-  /** The zone of a device, or the name of its interface. */
-  readonly zones?: ReadonlyMap<string, string>
-  /** Who is at an address or in a network now; null: no one any more. */
-  readonly people?: readonly (readonly [place: string, person: Person | null])[]
-  /** Null: no country is known. */
-  readonly countries?: CountryTable | null
-  readonly translations?: Translations
 }
 
 interface Presence {
@@ -106,7 +61,10 @@ export class HitKnowledge {
       const middle = (from + to) >>> 1
       if (number < (table.lows[middle] ?? 0)) to = middle
       else if (number > (table.highs[middle] ?? 0)) from = middle + 1
-      else return table.countries[table.which[middle] ?? -1] ?? noCountry
+      else {
+        const which = table.which[middle] ?? -1
+        return { code: table.codes[which] ?? '', name: table.names[which] ?? '' }
+      }
     }
     return noCountry
   }
