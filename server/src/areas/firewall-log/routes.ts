@@ -1,9 +1,10 @@
-// The one endpoint of the firewall log.
+// The endpoints of the firewall log.
 
 import { all } from '../../contract/table-query.ts'
 import { handle, type Route, signedIn } from '../../http/handle.ts'
 import { logReply } from '../../http/routes.ts'
-import { firewallLogColumns, listFirewallLog } from './contract.ts'
+import { firewallLogColumns, listFirewallLog, showLoggedRules } from './contract.ts'
+import { ruleOfRecord } from './rules-of-records.ts'
 
 const defaultPage = 100
 
@@ -20,4 +21,5 @@ export const routes: readonly Route[] = [
     const found = await services.logReader.find('hits', question, { owner, signal })
     return logReply(found, format_type === 'CSV' ? (columns.length > 0 ? columns : firewallLogColumns) : null)
   }),
+  handle(showLoggedRules, ({ query, config }) => query.rules.map((rule) => ruleOfRecord(config, rule))),
 ]
