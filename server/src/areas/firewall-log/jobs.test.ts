@@ -47,6 +47,7 @@ describe('what the reader of firewall hits is told', () => {
     }
     const countries = { status: assert.fail, codeOf: () => '', spans: () => spans }
     teller = tellHitReader({ ...services, userSessions, countries }, (one) => news.push(one))
+    teller.begin()
   })
 
   const people = () => news.flatMap((one) => one.people ?? []).map(([place, person]) => [place, person?.login ?? null])
@@ -58,6 +59,8 @@ describe('what the reader of firewall hits is told', () => {
     news = []
     teller.look()
     assert.deepEqual(news, [])
+    teller.begin()
+    assert.deepEqual(people(), [['10.0.0.1', 'ann']], 'another reader knows nothing')
   })
 
   it('is who comes and who goes', () => {

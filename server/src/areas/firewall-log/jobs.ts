@@ -11,6 +11,8 @@ import { countryName, ipAddresses, ipRanges, networks } from '../objects/public.
 import { findGroup, findUser, groups, users } from '../users/public.ts'
 
 export interface HitTeller {
+  /** Call when the reader begins: it knows nothing yet. */
+  begin(): void
   /** Call when the configuration, the machine or the country database can be another one. */
   look(): void
   stop(): void
@@ -25,10 +27,13 @@ export function tellHitReader(services: Parts, tell: (news: HitNews) => void): H
   /** Users by address or network. */
   const present = new Map(userSessions.list().map(({ address, userId }) => [address, userId]))
   const told = new Map<string, Person>()
-  const isOtherZone = changes()
-  const isOtherTarget = changes()
-  const isOtherUser = changes()
-  const isOtherBase = changes()
+  const inputs = new Map<keyof HitNews, readonly unknown[]>()
+  /** Is one of the values that this part is made of another one than last time? */
+  const isOther = (part: keyof HitNews, ...values: readonly unknown[]): boolean => {
+    const known = inputs.get(part)
+    inputs.set(part, values)
+    return known === undefined || values.some((value, index) => value !== known[index])
+  }
 
   const tellNews = (news: Omit<HitNews, 'time'>): void => tell({ time: clock.now().getTime() * 1000, ...news })
   const tellPeople = (places: Iterable<string>): void => {
@@ -44,12 +49,12 @@ export function tellHitReader(services: Parts, tell: (news: HitNews) => void): H
   }
   const look = (): void => {
     const [config, now] = [engine.config, facts()]
-    if (isOtherZone(read(config, connections), read(config, tunnels), read(config, zones), devicesIn(now)))
+    if (isOther('zones', read(config, connections), read(config, tunnels), read(config, zones), devicesIn(now)))
       tellNews({ zones: zonesOf(config, now) })
-    if (isOtherTarget(...targetInputs(config, now))) tellNews({ translations: translationsIn(config, now) })
-    if (isOtherUser(read(config, users), read(config, groups))) tellPeople(present.keys())
+    if (isOther('translations', ...targetInputs(config, now))) tellNews({ translations: translationsIn(config, now) })
+    if (isOther('people', read(config, users), read(config, groups))) tellPeople(present.keys())
     const spans = countries?.spans() ?? null
-    if (isOtherBase(spans)) tellNews({ countries: spans && { ...spans, names: spans.codes.map(countryName) } })
+    if (isOther('countries', spans)) tellNews({ countries: spans && { ...spans, names: spans.codes.map(countryName) } })
   }
   userSessions.onEvents((events) => {
     for (const { session, end } of events) {
@@ -59,20 +64,14 @@ export function tellHitReader(services: Parts, tell: (news: HitNews) => void): H
     }
     tellPeople(events.map(({ session }) => session.address))
   })
-  look()
+  const begin = (): void => {
+    inputs.clear()
+    told.clear()
+    look()
+  }
   const timer = setInterval(look, lookMilliseconds)
   timer.unref()
-  return { look, stop: () => clearInterval(timer) }
-}
-
-/** Says whether one of the values is another one than last time. */
-function changes(): (...values: readonly unknown[]) => boolean {
-  let last: readonly unknown[] | null = null
-  return (...values) => {
-    const known = last
-    last = values
-    return known === null || values.some((value, index) => value !== known[index])
-  }
+  return { begin, look, stop: () => clearInterval(timer) }
 }
 
 const isSame = (a: Person | null, b: Person | null): boolean =>
