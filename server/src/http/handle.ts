@@ -291,6 +291,8 @@ export interface Context<E extends Endpoint = Endpoint> {
   /** Aborted when the client has gone or the time of the handler is over: ends work that no one waits for. */
   readonly signal: AbortSignal
   readonly cookieHeader: string | undefined
+  /** The last event that a client of an event stream got before it connected again. */
+  readonly lastEventId: string | undefined
   readonly services: Services
   readonly identity: Identity | null
   /**

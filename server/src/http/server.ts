@@ -270,6 +270,7 @@ function answer(
       return deadline.signal
     },
     cookieHeader: request.headers.cookie,
+    lastEventId: [request.headers['last-event-id']].flat()[0],
     services: parts.services,
     identity: request.identity,
     requireAuthority: authority.authorize,
