@@ -41,11 +41,11 @@ export class HitKnowledge {
     return this.#zones.get(device) ?? device
   }
 
-  personAt(address: string, time: number): Person | null {
-    const host = this.#hosts.get(address)
-    const known = host && presentAt(host, time)
+  personAt(host: string, time: number): Person | null {
+    const own = this.#hosts.get(host)
+    const known = own && presentAt(own, time)
     if (known || this.#networks.size === 0) return known ?? null
-    const number = parseAddress(address)
+    const number = parseAddress(host)
     if (number === null) return null
     for (const network of this.#networks.values())
       if (network.low <= number && number <= network.high) return presentAt(network, time)

@@ -26,6 +26,7 @@ describe('the file of the firewall hits', () => {
   let records: NewRecord[] = []
   let marks = new Map<string, string>()
   let follower: Follower
+  let time = 0
   const knowledge = new HitKnowledge()
   knowledge.learn({
     time: 0,
@@ -36,7 +37,7 @@ describe('the file of the firewall hits', () => {
       records.push(...added)
       if (mark) marks.set(mark.source, mark.position)
     }
-    follower = createHitsFollower({ path, knowledge, sink: { append, marks: () => marks }, now: () => 0 })
+    follower = createHitsFollower({ path, knowledge, sink: { append, marks: () => marks }, now: () => time })
   }
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'portcullis-hits-'))
@@ -62,6 +63,11 @@ describe('the file of the firewall hits', () => {
     assert.deepEqual(shown(), ['FWD 1', 'FWD 2'])
   })
 
+  const later = (): void => {
+    time += 200
+    look()
+  }
+
   it('is read at the next look where a hit of the same packet can follow', () => {
     appendFileSync(path, line(1, 'FWD 7 accept'))
     look()
@@ -79,6 +85,8 @@ describe('the file of the firewall hits', () => {
     appendFileSync(path, line(3, 'FWD 8 accept'))
     look()
     look()
+    assert.deepEqual(shown().at(-1), 'SNAT 5')
+    later()
     assert.deepEqual(shown().at(-1), 'FWD 8')
   })
 
@@ -88,7 +96,7 @@ describe('the file of the firewall hits', () => {
     assert.deepEqual(shown(), [])
     start()
     look()
-    look()
+    later()
     assert.deepEqual(shown(), ['FWD 1', 'FWD 7'])
     start()
     appendFileSync(path, line(6))

@@ -1,6 +1,7 @@
 // Follows the file that the reader of the firewall log appends to. Records are handed on once no hit of the same packet can
 // follow, together with the place and the number of the last line, so that a restart reads and counts on from there.
 
+import type { NewRecord } from '../../../logs/record.ts'
 import { FileFollower, type Sink } from './file-follower.ts'
 import { HitReader, lostRecord } from './firewall-hits.ts'
 import type { Follower } from './following.ts'
@@ -16,6 +17,10 @@ export interface HitsFile {
 
 export const hitsSource = 'firewall'
 
+/** The kernel hands hits over at the latest after a tenth of a second (`netlink_qtimeout`), so those of one packet can be that far
+ *  apart. */
+const togetherMilliseconds = 150
+
 interface Position {
   /** Of the file. */
   readonly place: string
@@ -27,11 +32,10 @@ export function createHitsFollower({ path, knowledge, sink, now }: HitsFile): Fo
   const reader = new HitReader(knowledge, known?.sequence ?? null)
   const microseconds = (): number => now() * 1000
   /** That of the lines whose records were not handed on yet. */
-  let waiting: Position | null = null
-  let isNew = false
+  let waiting: (Position & { readonly since: number }) | null = null
 
-  const handOn = (records: ReturnType<HitReader['settle']>, position: Position): void =>
-    sink.append(records, { source: hitsSource, position: JSON.stringify(position) })
+  const handOn = (records: readonly NewRecord[], { place, sequence }: Position): void =>
+    sink.append(records, { source: hitsSource, position: JSON.stringify({ place, sequence } satisfies Position) })
   const settle = (): void => {
     if (waiting) handOn(reader.settle(microseconds()), waiting)
     waiting = null
@@ -58,18 +62,15 @@ export function createHitsFollower({ path, knowledge, sink, now }: HitsFile): Fo
       marks: () => new Map(known ? [[hitsSource, known.place]] : []),
       // The records are those of the reader; this is only about the place.
       append: (_records, mark) => {
-        isNew = true
-        waiting = { place: mark?.position ?? '', sequence: reader.sequence }
+        waiting = { place: mark?.position ?? '', sequence: reader.sequence, since: now() }
         if (!reader.isWaiting) settle()
       },
     },
   )
   return {
     step: () => {
-      isNew = false
       const isMore = file.step()
-      // Since the last look nothing was written.
-      if (!isNew && !isMore) settle()
+      if (!isMore && waiting && now() - waiting.since >= togetherMilliseconds) settle()
       return isMore
     },
   }
