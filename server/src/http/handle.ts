@@ -28,7 +28,6 @@ import type { HitCounters } from '../runtime/hit-counters.ts'
 import type { AuditTrail } from '../runtime/logs/audit.ts'
 import type { AuditResult } from '../runtime/logs/audit-entry.ts'
 import type { AuditUsage } from '../runtime/logs/audit-retention.ts'
-import type { FirewallLog } from '../runtime/logs/firewall-log.ts'
 import type { LogReader } from '../runtime/logs/log-reader.ts'
 import type { PortalState } from '../runtime/portal/portal-state.ts'
 import type { CallProvider } from '../runtime/portal/provider-call.ts'
@@ -164,7 +163,6 @@ export interface Services {
   /** Replies that stay open: events as they come. */
   readonly eventStreams: EventStreams
   readonly hitCounters: HitCounters
-  readonly firewallLog: FirewallLog
   readonly backups: Backups
   /** The disk of the state folder; absent where it is not watched. */
   readonly reserve?: Pick<DiskReserve, 'state'>

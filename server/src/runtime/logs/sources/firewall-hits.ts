@@ -4,7 +4,7 @@
 
 import { noNumber } from '../../../logs/kinds.ts'
 import type { NewRecord } from '../../../logs/record.ts'
-import { type HitKnowledge, leadsTo, translated } from './hit-knowledge.ts'
+import { HitKnowledge, leadsTo, translated } from './hit-knowledge.ts'
 import { describeHit, describeLost, type Hit, readHitLine } from './hit-line.ts'
 
 interface Open {
@@ -163,6 +163,10 @@ const filterTables: ReadonlySet<string> = new Set(['FWD', 'INP'])
 
 /** Tables whose rules write to the traffic journal. */
 const journalled: ReadonlySet<string> = new Set([...filterTables, 'DNAT', 'SNAT'])
+
+/** The record of a hit alone, without what packets do not say. */
+export const plainRecord = (hit: Hit): NewRecord =>
+  recordOf({ hit, lost: 0, dnat: null, snat: null, isPart: false }, hit, new HitKnowledge())
 
 function recordOf({ dnat, snat, isPart }: Open, hit: Hit, knowledge: HitKnowledge): NewRecord {
   const [from, to] = [knowledge.personAt(hit.source, hit.time), knowledge.personAt(hit.destination, hit.time)]

@@ -2,7 +2,8 @@
 // follow, together with the place and the number of the last line, so that a restart reads and counts on from there.
 
 import type { NewRecord } from '../../../logs/record.ts'
-import { FileFollower, type Sink } from './file-follower.ts'
+import type { Sink } from '../../../logs/source.ts'
+import { FileFollower } from './file-follower.ts'
 import { HitReader, lostRecord } from './firewall-hits.ts'
 import type { Follower } from './following.ts'
 import type { HitKnowledge } from './hit-knowledge.ts'
