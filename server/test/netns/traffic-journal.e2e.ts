@@ -180,9 +180,9 @@ describe('the traffic journal on the wire', { skip }, () => {
       return notes.reduce((sum, { lost }) => sum + lost, 0)
     }
     const before = await lostNow()
-    const flood = `const socket = require('dgram').createSocket('udp4'); let left = 60000
-      const next = () => { if (left-- > 0) socket.send('?', 9000, '${server}', next); else socket.close() }
-      socket.bind(39999, '${client}', () => { for (let many = 0; many < 50; many++) next() })`
+    const flood = `const socket = require('dgram').createSocket('udp4'); let [left, open] = [60000, 50]
+      const next = () => { if (left-- > 0) socket.send('?', 9000, '${server}', next); else if (--open === 0) socket.close() }
+      socket.bind(39999, '${client}', () => { for (let many = open; many > 0; many--) next() })`
     const { code, stderr } = await lab.gateway.exec('client', [runtimePath(appRoot), '-e', flood], {
       timeoutMs: 120_000,
     })
