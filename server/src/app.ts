@@ -56,7 +56,7 @@ import type { DiskReserve, DiskState } from './runtime/disk-reserve.ts'
 import { HitCounters } from './runtime/hit-counters.ts'
 import { AuditTrail } from './runtime/logs/audit.ts'
 import type { AuditEntry } from './runtime/logs/audit-entry.ts'
-import { FirewallLog } from './runtime/logs/firewall-log.ts'
+import { takeOverHits } from './runtime/logs/former-hits.ts'
 import type { Log } from './runtime/logs/log.ts'
 import { LogQuota, logBytesOf, logMigrations } from './runtime/logs/log-quota.ts'
 import { LogReader } from './runtime/logs/log-reader.ts'
@@ -221,11 +221,9 @@ export function createGateway(parts: GatewayParts): Gateway {
   })
   const logPath = join(parts.folder, 'log.db')
   const logDatabase = openLog(logPath, parts)
-  const firewallLog = new FirewallLog({
-    database: logDatabase,
-    path: parts.hitsFile,
-    now: clock.now,
-    onFault: (error) => parts.log('warning', 'the firewall log cannot be stored', { error }),
+  const formerHits = takeOverHits({
+    ...{ database: logDatabase, logs, hitsFile: parts.hitsFile },
+    onFault: (error) => parts.log('warning', 'firewall hits of an earlier release were not taken over', { error }),
   })
   const reader = new ReadingPool(new URL('./reader.ts', import.meta.url), { path: database.path })
   const { reserve } = parts
@@ -277,7 +275,6 @@ export function createGateway(parts: GatewayParts): Gateway {
     reader,
     eventStreams: new EventStreams(parts.streamLimits),
     hitCounters,
-    firewallLog,
     logs,
     refreshLogs: async () => {
       await auditCopy.refresh()
@@ -358,7 +355,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     portalUsers.stop()
     await logReader.close()
     await auditCopy.stop()
-    await firewallLog.stop()
+    await formerHits.stop()
     hitCounters.close()
     for (const tables of [accounts, userTables]) {
       tables.tryReturn()

@@ -20,6 +20,7 @@ import { isAgentEnabled } from './areas/client-agent/public.ts'
 import { startDiscovery } from './areas/device-discovery/jobs.ts'
 import { startDdns } from './areas/dns/jobs.ts'
 import { exposedPorts, keepOpen } from './areas/firewall/adopt.ts'
+import { type HitTeller, tellHitReader } from './areas/firewall-log/jobs.ts'
 import { noLogLimits } from './areas/logs/config.ts'
 import { adoptedConnections } from './areas/network/adopt.ts'
 import { connections } from './areas/network/config.ts'
@@ -38,6 +39,7 @@ import { createTlsServer } from './http/tls.ts'
 import { createSocketListener, serveSockets } from './http/websocket.ts'
 import { adminPasswordVariable, takeSecret } from './launcher/secret.ts'
 import type { LogFiles } from './log-sources.ts'
+import type { FromFiles } from './logs/from-files.ts'
 import { giveMemoryBack } from './memory.ts'
 import { read, write } from './model/slots.ts'
 import type { Facts } from './plan/facts.ts'
@@ -182,7 +184,7 @@ async function start(settings: Settings): Promise<void> {
     serverFactory: (handler) => guardConnections(certificate.follow(createTlsServer(certificate.current, handler))),
   })
   const { engine } = gateway
-  const { audit, hitCounters, firewallLog } = gateway.services
+  const { audit, hitCounters } = gateway.services
   const checkpointer = new Checkpointer({
     audit,
     keep: (sequence, hash, isFirst) => applier.checkpoint(sequence, hash, isFirst),
@@ -251,7 +253,6 @@ async function start(settings: Settings): Promise<void> {
   }, filesMilliseconds).unref()
   reserve.start()
   hitCounters.start()
-  firewallLog.start()
   retention.start()
   const dailyBackup = startDailyBackup(gateway.services, (error) =>
     log('warning', 'the automatic backup failed', { error }),
@@ -265,6 +266,7 @@ async function start(settings: Settings): Promise<void> {
   const agents = openAgentSockets(gateway, settings, certificate)
   agents.follow()
   engine.onChanged(agents.follow)
+  const hitReader = followHitReader(gateway, logs)
   const portal = servePortal({
     path: join(settings.stateDir, portalSocket),
     actions: portalActions(gateway.services),
@@ -288,6 +290,7 @@ async function start(settings: Settings): Promise<void> {
     dailyBackup.stop()
     discovery.stop()
     dynamicDns.stop()
+    hitReader.stop()
     agents.close()
     await portal.close()
     await gateway.http.close()
@@ -323,8 +326,20 @@ function openLogs({ stateDir }: Settings, folder: string): LocalLogStore {
     followers: { files },
     onFault: (error) => log('error', 'the thread of the log ended and is started again', { error }),
   })
-  logs.onTold('files', (fault) => log('warning', 'a log file cannot be read', { fault }))
   return logs
+}
+
+/** What the thread of the log has to know of hits, and its faults. */
+function followHitReader({ engine, services }: Gateway, logs: LocalLogStore): HitTeller {
+  const teller = tellHitReader(services, (news) => logs.tell('files', news))
+  logs.onTold('files', (message) => {
+    const told = message as FromFiles
+    if (told.is === 'begun') teller.begin()
+    else log('warning', 'a log file cannot be read', { fault: told.text })
+  })
+  teller.begin()
+  engine.onChanged(teller.look)
+  return teller
 }
 
 /** The provider is the operator's choice, in files of the state folder. */

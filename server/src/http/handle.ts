@@ -7,6 +7,7 @@ import type { Actor, Authorize, ConfigView, EditTools, Preview } from '../config
 import type { Role } from '../contract/access.ts'
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from '../contract/endpoint.ts'
 import type { Problem } from '../contract/error.ts'
+import type { CountrySpans } from '../logs/hit-news.ts'
 import type { LogStore } from '../logs/store.ts'
 import type { Reference } from '../model/references.ts'
 import type { Sealed } from '../model/secret.ts'
@@ -27,7 +28,6 @@ import type { HitCounters } from '../runtime/hit-counters.ts'
 import type { AuditTrail } from '../runtime/logs/audit.ts'
 import type { AuditResult } from '../runtime/logs/audit-entry.ts'
 import type { AuditUsage } from '../runtime/logs/audit-retention.ts'
-import type { FirewallLog } from '../runtime/logs/firewall-log.ts'
 import type { LogReader } from '../runtime/logs/log-reader.ts'
 import type { PortalState } from '../runtime/portal/portal-state.ts'
 import type { CallProvider } from '../runtime/portal/provider-call.ts'
@@ -163,7 +163,6 @@ export interface Services {
   /** Replies that stay open: events as they come. */
   readonly eventStreams: EventStreams
   readonly hitCounters: HitCounters
-  readonly firewallLog: FirewallLog
   readonly backups: Backups
   /** The disk of the state folder; absent where it is not watched. */
   readonly reserve?: Pick<DiskReserve, 'state'>
@@ -172,7 +171,7 @@ export interface Services {
   /** How the names of domain objects were resolved; absent where nothing resolves them. */
   readonly domains?: { status(): ReadonlyMap<string, DomainState> }
   /** The country database; absent where none is read. */
-  readonly countries?: { status(): CountriesState; codeOf(address: string): string }
+  readonly countries?: { status(): CountriesState; codeOf(address: string): string; spans(): CountrySpans | null }
   /** Signatures of the rule files on this machine; absent where none are read. */
   readonly signatures?: SignatureBase
   /** What passes through the gateway now; absent where it is not read. */
@@ -205,7 +204,17 @@ export interface Services {
   /** Sessions of users on the network. */
   readonly userSessions: Pick<
     SessionKeeper,
-    'list' | 'find' | 'ofUser' | 'at' | 'expectedAt' | 'openWeb' | 'end' | 'endAllOf' | 'onUnknown' | 'state'
+    | 'list'
+    | 'find'
+    | 'ofUser'
+    | 'at'
+    | 'expectedAt'
+    | 'openWeb'
+    | 'end'
+    | 'endAllOf'
+    | 'onUnknown'
+    | 'onEvents'
+    | 'state'
   >
   readonly guard: SignInGuard
   /** Records sign-ins that were refused before a password was checked; a flood becomes one record with its count. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { followLogFiles } from '../../src/log-sources.ts'
 import { logViews } from '../../src/log-views.ts'
 import type { LogStore } from '../../src/logs/store.ts'
+import { HitKnowledge } from '../../src/runtime/logs/sources/hit-knowledge.ts'
 import { NaiveLogStore } from './naive-log-store.ts'
 
 /** `flush` also reads what was written to the files before. */
@@ -11,7 +12,7 @@ export function createFollowedLogs(folder: string): LogStore {
   const store = new NaiveLogStore(logViews)
   const files = { folder: join(folder, 'log'), hits: join(folder, 'hits.json') }
   const sink = { append: store.append.bind(store), marks: () => new Map<string, string>() }
-  const following = followLogFiles(files, sink, (error) => {
+  const following = followLogFiles(files, new HitKnowledge(), sink, (error) => {
     throw error
   })
   return Object.assign(store, { flush: () => following.refresh(), close: () => following.stop() })

@@ -3,6 +3,21 @@
 
 import type { Migration } from '../../database/migrations.ts'
 
+export const firewallLogMigrations: readonly Migration[] = [
+  {
+    title: 'hits and how far they were read',
+    statements: [
+      `CREATE TABLE hits (
+        sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, table_name TEXT NOT NULL, rule_id TEXT NOT NULL,
+        action TEXT NOT NULL, protocol TEXT NOT NULL, source_ip TEXT NOT NULL, source_port INTEGER,
+        destination_ip TEXT NOT NULL, destination_port INTEGER, in_interface TEXT NOT NULL,
+        out_interface TEXT NOT NULL, length INTEGER NOT NULL, lost INTEGER NOT NULL
+      )`,
+      `CREATE TABLE place (one INTEGER PRIMARY KEY CHECK (one = 1), file INTEGER NOT NULL, offset INTEGER NOT NULL)`,
+    ],
+  },
+]
+
 export const systemLogMigrations: readonly Migration[] = [
   {
     title: 'the system journal, gathered',

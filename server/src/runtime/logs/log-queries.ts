@@ -3,7 +3,6 @@
 
 import { type Cell, type Condition, queryOf, type Row, type SortItem } from '../../contract/table-query.ts'
 import type { ReadDatabase } from '../../database/database.ts'
-import type { FirewallRecord } from './firewall-log-line.ts'
 
 /** What of a table a query is about, beside its conditions. */
 export interface Scope {
@@ -92,46 +91,5 @@ function createFirst(count: number, order: readonly SortItem[]) {
         .sort(compare)
         .slice(0, count)
         .map(({ place }) => place),
-  }
-}
-
-/** Rows read in one go. One by one they would take three times as long. */
-const readAtOnce = 2_000
-
-export type KeptHit = FirewallRecord & { readonly sequence: number }
-
-/** Hits of the firewall (firewall-log.ts), as a report shows them; `read` leaves out hits that are not part of it. */
-export function hitsTable(
-  read: (hit: KeptHit, scope: Scope) => Row | null,
-  show: (hit: KeptHit, scope: Scope) => object,
-): LogTable {
-  return {
-    *scan(database, scope) {
-      const page = database.prepare(
-        `SELECT sequence, time, table_name AS "table", rule_id, action, protocol, source_ip, source_port,
-           destination_ip, destination_port, in_interface, out_interface, length, lost
-         FROM hits WHERE sequence < ? ORDER BY sequence DESC LIMIT ?`,
-      )
-      let last = Number.MAX_SAFE_INTEGER
-      for (;;) {
-        const hits = page.all(last, readAtOnce) as unknown as KeptHit[]
-        for (const hit of hits) {
-          const row = read(hit, scope)
-          if (row) yield { place: hit.sequence, row }
-        }
-        if (hits.length < readAtOnce) return
-        last = hits.at(-1)?.sequence ?? 0
-      }
-    },
-    show: (database, scope, place) => {
-      const hit = database
-        .prepare(
-          `SELECT sequence, time, table_name AS "table", rule_id, action, protocol, source_ip, source_port,
-             destination_ip, destination_port, in_interface, out_interface, length, lost
-           FROM hits WHERE sequence = ?`,
-        )
-        .get(place) as unknown as KeptHit | undefined
-      return hit ? show(hit, scope) : null
-    },
   }
 }

@@ -3,8 +3,7 @@
 
 import type { Database } from '../../database/database.ts'
 import { authJournalMigrations } from '../portal/auth-journal.ts'
-import { firewallLogMigrations } from './firewall-log.ts'
-import { formerTables, systemLogMigrations, unitLineMigrations } from './former-tables.ts'
+import { firewallLogMigrations, formerTables, systemLogMigrations, unitLineMigrations } from './former-tables.ts'
 
 /** Of all tables in the file of the logs. */
 export const logMigrations = [
