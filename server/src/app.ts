@@ -23,7 +23,8 @@ import { membersOf } from './areas/firewall/people.ts'
 import { deliverNotices, targetsOf } from './areas/health/jobs.ts'
 import { healthEvent } from './areas/health/status.ts'
 import { areas as allAreas } from './areas/index.ts'
-import { gatheredLogs } from './areas/logs/jobs.ts'
+import { logLimitsOf } from './areas/logs/config.ts'
+import { copyAuditTrail } from './areas/logs/jobs.ts'
 import { followPortalUsers } from './areas/portal/jobs-portal.ts'
 import type { Committed } from './config/change.ts'
 import { describeChanges } from './config/describe.ts'
@@ -44,6 +45,7 @@ import { createIdentityFinder } from './http/request.ts'
 import { createHttpServer } from './http/server.ts'
 import { readStatuses } from './http/statuses.ts'
 import { faultsOf } from './http/validate.ts'
+import type { LogStore } from './logs/store.ts'
 import { createReferenceFinder } from './model/references.ts'
 import type { Applier, PlanApplier } from './plan/artifacts.ts'
 import { createLiveSetFinder } from './plan/declared-live-sets.ts'
@@ -61,11 +63,10 @@ import { createHealth } from './runtime/health/health.ts'
 import { HitCounters } from './runtime/hit-counters.ts'
 import { AuditTrail, maxWaiting as maxWaitingRecords } from './runtime/logs/audit.ts'
 import type { AuditEntry } from './runtime/logs/audit-entry.ts'
-import { FirewallLog } from './runtime/logs/firewall-log.ts'
+import { takeOverHits } from './runtime/logs/former-hits.ts'
 import type { Log } from './runtime/logs/log.ts'
 import { LogQuota, logBytesOf, logMigrations } from './runtime/logs/log-quota.ts'
 import { LogReader } from './runtime/logs/log-reader.ts'
-import { SystemLog } from './runtime/logs/system-log.ts'
 import { createPortalState } from './runtime/portal/portal-state.ts'
 import { SessionKeeper } from './runtime/user-sessions/keeper.ts'
 import { linesOf } from './runtime/user-sessions/session-lines.ts'
@@ -82,6 +83,8 @@ export interface GatewayParts {
   readonly folder: string
   /** What the reader of the firewall log writes. */
   readonly hitsFile: string
+  /** The log; closed by who opened it. */
+  readonly logs: LogStore
   readonly applier: Applier
   readonly vault: Vault
   readonly clock: Clock
@@ -104,7 +107,6 @@ export interface GatewayParts {
   readonly dhcpLeases?: Services['dhcpLeases']
   readonly cardVendors?: Services['cardVendors']
   readonly deviceDiscovery?: Services['deviceDiscovery']
-  readonly serviceLogs?: Services['serviceLogs']
   readonly signatures?: Services['signatures']
   readonly ddns?: Services['ddns']
   readonly codeProvider?: Services['codeProvider']
@@ -207,7 +209,7 @@ export function createConfiguration({ database, applier, clock, facts, userAt, a
 }
 
 export function createGateway(parts: GatewayParts): Gateway {
-  const { database, applier, clock } = parts
+  const { database, applier, clock, logs } = parts
   const areas = parts.areas ?? allAreas
   const { engine, store, audit, accounts, sessions, guard, referencesTo, rightsSlots } = createConfiguration({
     ...parts,
@@ -240,11 +242,9 @@ export function createGateway(parts: GatewayParts): Gateway {
   })
   const logPath = join(parts.folder, 'log.db')
   const logDatabase = openLog(logPath, parts)
-  const firewallLog = new FirewallLog({
-    database: logDatabase,
-    path: parts.hitsFile,
-    now: clock.now,
-    onFault: (error) => parts.log('warning', 'the firewall log cannot be stored', { error }),
+  const formerHits = takeOverHits({
+    ...{ database: logDatabase, logs, hitsFile: parts.hitsFile },
+    onFault: (error) => parts.log('warning', 'firewall hits of an earlier release were not taken over', { error }),
   })
   const reader = new ReadingPool(new URL('./reader.ts', import.meta.url), { path: database.path })
   const { reserve } = parts
@@ -254,9 +254,16 @@ export function createGateway(parts: GatewayParts): Gateway {
     hasRoom: () => reserve?.hasRoomForLogs() ?? true,
   })
   if (reserve) reserve.onLook = keepRoom
+  const auditCopy = copyAuditTrail({
+    ...{ audit, logs },
+    onFault: (error) => parts.log('warning', 'the audit trail was not copied to the log', { error }),
+  })
+  const setLogLimits = (): void => logs.setLimits(logLimitsOf(engine.config, reserve?.state().totalBytes ?? null))
+  setLogLimits()
+  engine.onChanged(setLogLimits)
   const names = cookieNames(parts.brand)
   const portal = createPortalState({
-    ...{ accounts, logDatabase, clock },
+    ...{ accounts, logDatabase, clock, logs },
     onFault: (error) => parts.log('warning', 'the journal of the portal cannot be stored', { error }),
   })
   const userTables = new Shelter(database, userSessionTables)
@@ -272,19 +279,6 @@ export function createGateway(parts: GatewayParts): Gateway {
   })
   engine.onChanged(() => userSessions.noteSets())
   engine.beforeAnswer(() => userSessions.followConfiguration())
-  const systemLog = new SystemLog({
-    database: logDatabase,
-    ...gatheredLogs({
-      brand: parts.brand,
-      clock,
-      facts: parts.facts,
-      audit,
-      firewallLog,
-      unitLines: portal.lines,
-      ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
-    }),
-    onFault: (error) => parts.log('warning', 'the system journal cannot be collected', { error }),
-  })
   const logReader = new LogReader({ entry: new URL('./log-worker.ts', import.meta.url), path: logPath })
   const health = createHealth({
     ...{ folder: parts.folder, clock, ...(reserve ? { reserve } : {}) },
@@ -331,8 +325,11 @@ export function createGateway(parts: GatewayParts): Gateway {
     events,
     readStatuses: statuses,
     hitCounters,
-    firewallLog,
-    systemLog,
+    logs,
+    refreshLogs: async () => {
+      await auditCopy.refresh()
+      await logs.flush()
+    },
     ...(reserve ? { reserve } : {}),
     logReader,
     backups: new Backups({
@@ -355,7 +352,6 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.dhcpLeases ? { dhcpLeases: parts.dhcpLeases } : {}),
     ...(parts.cardVendors ? { cardVendors: parts.cardVendors } : {}),
     ...(parts.deviceDiscovery ? { deviceDiscovery: parts.deviceDiscovery } : {}),
-    ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
     ...(parts.signatures ? { signatures: parts.signatures } : {}),
     ...(parts.ddns ? { ddns: parts.ddns } : {}),
     ...(parts.codeProvider ? { codeProvider: parts.codeProvider } : {}),
@@ -418,8 +414,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     portalUsers.stop()
     health.close()
     await logReader.close()
-    await systemLog.stop()
-    await firewallLog.stop()
+    await auditCopy.stop()
+    await formerHits.stop()
     hitCounters.close()
     for (const tables of [accounts, userTables]) {
       tables.tryReturn()

@@ -2,21 +2,11 @@
 // its own connections, which cannot write.
 
 import { workerData } from 'node:worker_threads'
-import { showRecord } from './areas/firewall-log/records.ts'
-import { isTraffic, showHit } from './areas/monitor/records.ts'
-import type { Row } from './contract/table-query.ts'
 import { ReadDatabase } from './database/database.ts'
 import { csvRows } from './http/csv.ts'
 import { logViews } from './log-views.ts'
 import { clockOffsets } from './policy/schedule.ts'
-import {
-  findPage,
-  hitsTable,
-  type KeptHit,
-  type LogTable,
-  recordsTable,
-  type Scope,
-} from './runtime/logs/log-queries.ts'
+import { findPage, type LogTable, type Scope } from './runtime/logs/log-queries.ts'
 import type { LogTableName, LogTasks } from './runtime/logs/log-reader.ts'
 import { StoreReader } from './runtime/logs/store/reader.ts'
 import { type StoreWorkerData, storeTasks } from './runtime/logs/store/reader-tasks.ts'
@@ -32,17 +22,10 @@ function offsetsOf({ timeZone = 'UTC' }: Scope): ReturnType<typeof clockOffsets>
   return known
 }
 
-const traffic = (hit: KeptHit, scope: Scope): Row => showHit(hit, offsetsOf(scope))
-
-const shownHit = ({ sequence: _sequence, ...record }: KeptHit): object => showRecord(record)
-
 const tables: Readonly<Record<LogTableName, LogTable>> = {
-  records: recordsTable,
-  hits: hitsTable((hit) => hit as unknown as Row, shownHit),
   auth: authTable(offsetsOf),
   authAddresses,
   authCountries,
-  traffic: hitsTable((hit, scope) => (isTraffic(hit) ? traffic(hit, scope) : null), traffic),
 }
 
 /** The path of log.db, or the file of the store. */

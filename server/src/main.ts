@@ -20,7 +20,9 @@ import { isAgentEnabled } from './areas/client-agent/public.ts'
 import { startDiscovery } from './areas/device-discovery/jobs.ts'
 import { startDdns } from './areas/dns/jobs.ts'
 import { exposedPorts, keepOpen } from './areas/firewall/adopt.ts'
+import { type HitTeller, tellHitReader } from './areas/firewall-log/jobs.ts'
 import { startHealth } from './areas/health/jobs.ts'
+import { noLogLimits } from './areas/logs/config.ts'
 import { adoptedConnections } from './areas/network/adopt.ts'
 import { connections } from './areas/network/config.ts'
 import { dnsServers, serverDomains } from './areas/network/resolve.ts'
@@ -31,8 +33,6 @@ import { Database, gatewayData } from './database/database.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
-import { engines } from './engines/index.ts'
-import { logSources } from './engines/views.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
 import { guardConnections } from './http/connections.ts'
 import { storageFaults } from './http/errors.ts'
@@ -40,6 +40,8 @@ import { createSwitchedListener } from './http/switched-listener.ts'
 import { createTlsServer } from './http/tls.ts'
 import { createSocketListener, serveSockets } from './http/websocket.ts'
 import { adminPasswordVariable, takeSecret } from './launcher/secret.ts'
+import type { LogFiles } from './log-sources.ts'
+import type { FromFiles } from './logs/from-files.ts'
 import { giveMemoryBack } from './memory.ts'
 import { read, write } from './model/slots.ts'
 import type { Facts } from './plan/facts.ts'
@@ -56,6 +58,7 @@ import { createWebhookCall } from './runtime/health/webhook.ts'
 import { AuditRetention } from './runtime/logs/audit-retention.ts'
 import { Checkpointer } from './runtime/logs/checkpointer.ts'
 import { createLog } from './runtime/logs/log.ts'
+import { createLocalLogStore, type LocalLogStore } from './runtime/logs/store/local-store.ts'
 import { createProviderCall } from './runtime/portal/provider-call.ts'
 import { servePortal } from './runtime/portal/socket.ts'
 import { Vault } from './runtime/vault.ts'
@@ -71,7 +74,6 @@ import { readFlowReport } from './system/flow-report.ts'
 import { createCountryFile } from './system/geoip.ts'
 import { createLoadReader } from './system/machine-load.ts'
 import { createDomainResolver } from './system/resolver.ts'
-import { createServiceLogs } from './system/service-logs.ts'
 import { createSignatureFiles } from './system/signature-files.ts'
 import { keepSsh } from './system/ssh-greeting.ts'
 import { readTcpUse } from './system/tcp-connections.ts'
@@ -145,8 +147,10 @@ async function start(settings: Settings): Promise<void> {
     const fault = 'fault' in found ? null : targetFault(found.address, ownAddresses(facts.current()))
     return fault === null ? found : { fault }
   }
+  const logs = openLogs(settings, folder)
   const gateway: Gateway = createGateway({
     database,
+    logs,
     reserve,
     folder,
     hitsFile: join(settings.stateDir, hitsPath),
@@ -194,14 +198,13 @@ async function start(settings: Settings): Promise<void> {
     dhcpLeases: createDhcpLeases(join(settings.stateDir, leasesPath)),
     cardVendors: createCardVendors(),
     deviceDiscovery: { state: () => discovery.state() },
-    serviceLogs: createServiceLogs(join(settings.stateDir, 'log'), logSources(engines)),
     firstPasswordMustChange: settings.isHost,
     isTls: true,
     logsRequests: settings.logsRequests,
     serverFactory: (handler) => guardConnections(certificate.follow(createTlsServer(certificate.current, handler))),
   })
   const { engine } = gateway
-  const { audit, hitCounters, firewallLog, systemLog } = gateway.services
+  const { audit, hitCounters } = gateway.services
   const checkpointer = new Checkpointer({
     audit,
     keep: (sequence, hash, isFirst) => applier.checkpoint(sequence, hash, isFirst),
@@ -270,8 +273,6 @@ async function start(settings: Settings): Promise<void> {
   }, filesMilliseconds).unref()
   reserve.start()
   hitCounters.start()
-  firewallLog.start()
-  systemLog.start()
   retention.start()
   const dailyBackup = startDailyBackup(gateway.services, (error) =>
     log('warning', 'the automatic backup failed', { error }),
@@ -286,6 +287,7 @@ async function start(settings: Settings): Promise<void> {
   const agents = openAgentSockets(gateway, settings, certificate)
   agents.follow()
   engine.onChanged(agents.follow)
+  const hitReader = followHitReader(gateway, logs)
   const portal = servePortal({
     path: join(settings.stateDir, portalSocket),
     actions: portalActions(gateway.services),
@@ -310,6 +312,7 @@ async function start(settings: Settings): Promise<void> {
     health.stop()
     discovery.stop()
     dynamicDns.stop()
+    hitReader.stop()
     agents.close()
     await portal.close()
     await gateway.http.close()
@@ -324,12 +327,41 @@ async function start(settings: Settings): Promise<void> {
     await Promise.race([Promise.all([hitCounters.current(), checkpointer.now()]), passes(lastCallsMilliseconds)])
     await reserve.stop()
     await gateway.close()
+    await Promise.race([logs.close(), passes(lastCallsMilliseconds)])
     applier.close()
     database.close()
     process.exit(0)
   }
   process.once('SIGTERM', () => void stop())
   process.once('SIGINT', () => void stop())
+}
+
+/** The files of services are read in the thread that writes the log. */
+function openLogs({ stateDir }: Settings, folder: string): LocalLogStore {
+  const files: LogFiles = { folder: join(stateDir, 'log'), hits: join(stateDir, hitsPath) }
+  const logs = createLocalLogStore({
+    path: join(folder, 'logs.db'),
+    limits: noLogLimits,
+    writerEntry: new URL('./log-writer.ts', import.meta.url),
+    workerEntry: new URL('./log-worker.ts', import.meta.url),
+    reservePath: join(folder, 'reserve'),
+    followers: { files },
+    onFault: (error) => log('error', 'the thread of the log ended and is started again', { error }),
+  })
+  return logs
+}
+
+/** What the thread of the log has to know of hits, and its faults. */
+function followHitReader({ engine, services }: Gateway, logs: LocalLogStore): HitTeller {
+  const teller = tellHitReader(services, (news) => logs.tell('files', news))
+  logs.onTold('files', (message) => {
+    const told = message as FromFiles
+    if (told.is === 'begun') teller.begin()
+    else log('warning', 'a log file cannot be read', { fault: told.text })
+  })
+  teller.begin()
+  engine.onChanged(teller.look)
+  return teller
 }
 
 /** The provider is the operator's choice, in files of the state folder. */

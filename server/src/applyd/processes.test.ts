@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { until } from '../../test/support/until.ts'
-import { identify, processesMarked, run, signal, stateOf } from './processes.ts'
+import { trimLog } from '../files/trim-log.ts'
+import { identify, processesMarked, run, signal, stateOf, whileSuspended } from './processes.ts'
 
 test('a program answers with its status, its output and what it was given', async () => {
   assert.deepEqual(await run(['/bin/cat', '-'], 5000, 'given'), { code: 0, failure: null, stdout: 'given', stderr: '' })
@@ -49,4 +52,28 @@ test('a process is known by number and start time, and a zombie is gone', async 
   assert.equal(stateOf(id), 'gone')
   assert.equal(identify(pid), null)
   signal(pid, 'SIGTERM')
+})
+
+test('a file is emptied under a process that writes all the time, and no line is lost', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-output-'))
+  const path = join(folder, 'hits.json')
+  const code = `const fs = require('fs'); const file = fs.openSync(${JSON.stringify(path)}, 'a');
+    for (let number = 0; ; number++) fs.writeSync(file, number + '\\n')`
+  const writer = spawn(process.execPath, ['-e', code], { stdio: 'ignore' })
+  const id = identify(writer.pid ?? 0)
+  let read = ''
+  for (let turn = 0; turn < 20; turn++) {
+    await until('there is more than fits', () => trimLog(path, 20_000, (work) => whileSuspended(id, work)))
+    read += readFileSync(`${path}.1`, 'utf8')
+  }
+  assert.equal(stateOf(id), 'running')
+  writer.kill('SIGKILL')
+  await once(writer, 'exit')
+  rmSync(folder, { recursive: true })
+  const lines = read.split('\n').slice(0, -1)
+  assert.deepEqual(
+    lines.findIndex((line, index) => line !== `${index}`),
+    -1,
+  )
+  assert.ok(lines.length > 20 * 1000)
 })

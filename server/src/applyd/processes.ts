@@ -48,6 +48,22 @@ export function stateOf(id: ProcessId | null): 'running' | 'suspended' | 'gone' 
   return 'Tt'.includes(stat.state) ? 'suspended' : 'running'
 }
 
+/** Longer than a process takes to stop, shorter than anyone waits. */
+const suspendMilliseconds = 100
+
+/** Does the work while the process does not run; false when it does not stop in time. One that does not run stays as it is. */
+export function whileSuspended(id: ProcessId | null, work: () => boolean): boolean {
+  if (!id || stateOf(id) !== 'running') return work()
+  signal(id.pid, 'SIGSTOP')
+  try {
+    const limit = performance.now() + suspendMilliseconds
+    while (stateOf(id) === 'running') if (performance.now() > limit) return false
+    return work()
+  } finally {
+    signal(id.pid, 'SIGCONT')
+  }
+}
+
 /** `-pid` means the whole group of a process we started as a session leader. One that has already ended is not a fault. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {

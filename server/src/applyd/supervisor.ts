@@ -20,6 +20,7 @@ import {
   run,
   signal,
   stateOf,
+  whileSuspended,
 } from './processes.ts'
 import {
   type ChangedFiles,
@@ -112,6 +113,8 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
       if (!unit || remembered?.kernel !== kernel) await end(process, name)
       else if (stateOf(process) === 'gone') Object.assign(unit, { isWanted: true, inputs })
       else Object.assign(unit, { isWanted: true, inputs, process, state: 'active' })
+      // That applyd may have been killed while it emptied the output of the unit.
+      if (unit?.spec.output && unit.process) signal(unit.process.pid, 'SIGCONT')
       // Whether a slow start or reload was complete is not recorded.
       if (unit?.spec.isSlow && unit.process) workOn(unit, inputs, async () => {})
     }
@@ -374,10 +377,10 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   return { adopt, look, wanted, isCurrent, ensure, begin, probe, stop, observe, close }
 }
 
-/** Engines append, so their files can be emptied under them. */
+/** Engines append, so their files can be emptied under them; of an output not one line may get lost. */
 function trimFiles(unit: Unit, maxBytes: number): void {
   const { output } = unit.spec
-  if (output) trimLog(output.path, output.maxBytes, false)
+  if (output) trimLog(output.path, output.maxBytes, (work) => whileSuspended(unit.process, work))
   if (trimLog(unit.logPath, maxBytes)) unit.logOffset = 0
 }
 

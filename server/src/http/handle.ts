@@ -8,6 +8,8 @@ import type { Role } from '../contract/access.ts'
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from '../contract/endpoint.ts'
 import type { Problem } from '../contract/error.ts'
 import type { MachineLoad } from '../contract/health.ts'
+import type { CountrySpans } from '../logs/hit-news.ts'
+import type { LogStore } from '../logs/store.ts'
 import type { Reference } from '../model/references.ts'
 import type { Sealed } from '../model/secret.ts'
 import type { Config, Slot } from '../model/slots.ts'
@@ -30,9 +32,7 @@ import type { HitCounters } from '../runtime/hit-counters.ts'
 import type { AuditTrail } from '../runtime/logs/audit.ts'
 import type { AuditResult } from '../runtime/logs/audit-entry.ts'
 import type { AuditUsage } from '../runtime/logs/audit-retention.ts'
-import type { FirewallLog } from '../runtime/logs/firewall-log.ts'
 import type { LogReader } from '../runtime/logs/log-reader.ts'
-import type { SystemLog } from '../runtime/logs/system-log.ts'
 import type { PortalState } from '../runtime/portal/portal-state.ts'
 import type { CallProvider } from '../runtime/portal/provider-call.ts'
 import type { SessionKeeper } from '../runtime/user-sessions/keeper.ts'
@@ -82,18 +82,6 @@ export interface DiscoveryState {
   readonly isFull: boolean
   /** Why the last ones were not added; null when they were. */
   readonly fault: string | null
-}
-
-/** A line that a service of the gateway wrote. */
-export interface ServiceLogLine {
-  /** `gatewayd`, `applyd` ... */
-  readonly program: string
-  /** Its position in the file; unique together with the program. */
-  readonly position: number
-  /** Unix milliseconds. */
-  readonly time: number
-  readonly level: string
-  readonly message: string
 }
 
 /** What the rule files on this machine hold, and how they were read. */
@@ -193,7 +181,6 @@ export interface Services {
   /** What every status endpoint would answer now. */
   readonly readStatuses: () => Promise<readonly ReadStatus[]>
   readonly hitCounters: HitCounters
-  readonly firewallLog: FirewallLog
   readonly backups: Backups
   /** The disk of the state folder; absent where it is not watched. */
   readonly reserve?: Pick<DiskReserve, 'state'>
@@ -202,7 +189,7 @@ export interface Services {
   /** How the names of domain objects were resolved; absent where nothing resolves them. */
   readonly domains?: { status(): ReadonlyMap<string, DomainState> }
   /** The country database; absent where none is read. */
-  readonly countries?: { status(): CountriesState; codeOf(address: string): string }
+  readonly countries?: { status(): CountriesState; codeOf(address: string): string; spans(): CountrySpans | null }
   /** Signatures of the rule files on this machine; absent where none are read. */
   readonly signatures?: SignatureBase
   /** What passes through the gateway now; absent where it is not read. */
@@ -218,17 +205,11 @@ export interface Services {
   }
   /** Makes users of unknown hosts; absent where nothing does. */
   readonly deviceDiscovery?: { state(): DiscoveryState }
-  /** What the services themselves write; absent where it is not read. */
-  readonly serviceLogs?: {
-    readonly programs: readonly string[]
-    readNews(
-      program: string,
-      isForgotten: boolean,
-    ): Promise<{ readonly isFullReload: boolean; readonly keptFrom: number; readonly lines: readonly ServiceLogLine[] }>
-  }
-  /** Audit trail, firewall log and service logs in one table. */
-  readonly systemLog: SystemLog
-  /** Queries over those tables, and over the firewall log. */
+  /** Records of every kind: the system journal, firewall hits and the others. */
+  readonly logs: LogStore
+  /** Resolves when everything that was written before can be found in the log. */
+  readonly refreshLogs: () => Promise<void>
+  /** Queries over the firewall log and the authentication journal. */
   readonly logReader: LogReader
   /** Disks without partitions that nothing uses; absent where they are not read. */
   readonly disks?: { list(): Promise<readonly FreeDisk[]> }
@@ -255,7 +236,17 @@ export interface Services {
   /** Sessions of users on the network. */
   readonly userSessions: Pick<
     SessionKeeper,
-    'list' | 'find' | 'ofUser' | 'at' | 'expectedAt' | 'openWeb' | 'end' | 'endAllOf' | 'onUnknown' | 'state'
+    | 'list'
+    | 'find'
+    | 'ofUser'
+    | 'at'
+    | 'expectedAt'
+    | 'openWeb'
+    | 'end'
+    | 'endAllOf'
+    | 'onUnknown'
+    | 'onEvents'
+    | 'state'
   >
   readonly guard: SignInGuard
   /** Records sign-ins that were refused before a password was checked; a flood becomes one record with its count. */
@@ -313,6 +304,8 @@ export interface Context<E extends Endpoint = Endpoint> {
   readonly signal: AbortSignal
   readonly cookieHeader: string | undefined
   readonly authorizationHeader: string | undefined
+  /** The last event that a client of an event stream got before it connected again. */
+  readonly lastEventId: string | undefined
   readonly services: Services
   readonly identity: Identity | null
   /**

@@ -271,6 +271,7 @@ function answer(
     },
     cookieHeader: request.headers.cookie,
     authorizationHeader: request.headers.authorization,
+    lastEventId: [request.headers['last-event-id']].flat()[0],
     services: parts.services,
     identity: request.identity,
     requireAuthority: authority.authorize,

@@ -58,8 +58,12 @@ export const logKinds = {
       ...words('src_zone', 'dst_zone', 'src_user_login', 'src_user_name', 'src_group'),
       ...words('dst_user_login', 'dst_user_name', 'dst_group'),
       ...words('src_location_name', 'src_location_code', 'dst_location_name', 'dst_location_code'),
-      ...words('dnat_ip', 'snat_ip', 'flow_id'),
+      ...words('dnat_ip', 'snat_ip'),
       ...numbers('dnat_rule_id', 'dnat_port', 'snat_rule_id'),
+      // The destination before translation, and whether this hit is the record of its connection in the traffic journal (`yes`)
+      // or its columns are part of another one.
+      ...words('called_ip', 'journal'),
+      ...numbers('called_port', 'filter_rule_id'),
     ],
   },
   authentication: { title: 'sign-ins and sessions of users', days: 180, share: 10, columns: words('login', 'ip') },

@@ -2,6 +2,7 @@
 // trusted: every offset is checked, and no content makes the reading endless.
 
 import { readFileSync, statSync } from 'node:fs'
+import type { CountrySpans } from '../logs/hit-news.ts'
 import { highestAddress, parseAddress, printSpan } from '../net/ipv4.ts'
 import { dataSection, type Section } from './mmdb-section.ts'
 
@@ -12,6 +13,7 @@ export interface Countries {
   readonly networks: ReadonlyMap<string, readonly string[]>
   /** The two-letter code of an address; null when the database does not know it. */
   readonly codeOf: (address: number) => string | null
+  readonly spans: CountrySpans
 }
 
 const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
@@ -49,11 +51,13 @@ export function readCountries(file: Buffer): Countries {
     else known.push(low, low + size - 1)
   }
   walkIpv4(tree, add)
+  const shared = sharedSpans(inOrder)
   const networks = [...spans].map(([code, flat]) => [code, networksOf(flat)] as const)
   return {
     buildTime: tree.buildTime,
     networks: new Map(networks.sort(([a], [b]) => (a < b ? -1 : 1))),
-    codeOf: (address) => findSpan(inOrder, address)?.code ?? null,
+    codeOf: (address) => codeIn(shared, address),
+    spans: shared,
   }
 }
 
@@ -63,15 +67,28 @@ interface Span {
   readonly code: string
 }
 
-/** The span that holds the address; they are apart and in rising order. */
-function findSpan(spans: readonly Span[], address: number): Span | null {
-  let [from, to] = [0, spans.length]
+function sharedSpans(spans: readonly Span[]): CountrySpans {
+  const codes = [...new Set(spans.map(({ code }) => code))]
+  const indexes = new Map(codes.map((code, index) => [code, index]))
+  const lows = new Uint32Array(new SharedArrayBuffer(4 * spans.length))
+  const highs = new Uint32Array(new SharedArrayBuffer(4 * spans.length))
+  const which = new Uint16Array(new SharedArrayBuffer(2 * spans.length))
+  for (const [at, { low, high, code }] of spans.entries()) {
+    lows[at] = low
+    highs[at] = high
+    which[at] = indexes.get(code) ?? 0
+  }
+  return { lows, highs, which, codes }
+}
+
+/** The code of the span that holds the address; they are apart and in rising order. */
+function codeIn({ lows, highs, which, codes }: CountrySpans, address: number): string | null {
+  let [from, to] = [0, lows.length]
   while (from < to) {
     const middle = (from + to) >>> 1
-    const span = spans[middle] as Span
-    if (address < span.low) to = middle
-    else if (address > span.high) from = middle + 1
-    else return span
+    if (address < (lows[middle] ?? 0)) to = middle
+    else if (address > (highs[middle] ?? 0)) from = middle + 1
+    else return codes[which[middle] ?? -1] ?? null
   }
   return null
 }
@@ -183,6 +200,8 @@ export interface CountryFile {
   status(): CountryFileStatus
   /** The two-letter code of an IPv4 address; empty when it is not known. */
   codeOf(address: string): string
+  /** The same value for as long as the file is the same; null while there is none. */
+  spans(): CountrySpans | null
 }
 
 export interface CountryFileStatus {
@@ -239,5 +258,6 @@ export function createCountryFile(
       const address = parseAddress(text)
       return (address === null ? null : current?.codeOf(address)) ?? ''
     },
+    spans: () => current?.spans ?? null,
   }
 }

@@ -168,7 +168,7 @@ describe('the sessions of the portal', () => {
   before(async () => {
     const status = () => ({ loaded: true, path: '', countries: 2, buildTime: null, messages: [] })
     bench = await createPortalBench({
-      parts: { countries: { status, codeOf: (address) => countries[address] ?? '' } },
+      parts: { countries: { status, codeOf: (address) => countries[address] ?? '', spans: () => null } },
     })
     await bench.addUser('anna')
     await bench.addUser('boris', { name: 'Boris "the" <b>' })

@@ -86,6 +86,7 @@ export async function createPortalBench(options: TestOptions = {}): Promise<Port
     endAllOf: (userId) => network.endAllOf(userId),
     find: (id) => network.sessions.find((one) => one.id === id),
     onUnknown: gateway.services.userSessions.onUnknown,
+    onEvents: gateway.services.userSessions.onEvents,
     state: gateway.services.userSessions.state,
   }
   const actions = portalActions({ ...gateway.services, userSessions })

@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
-import { nullable, oneOf, pageQuery, strictObject, tableQuery } from '../../contract/fields.ts'
+import { jsonQuery, nullable, oneOf, pageQuery, strictObject, tableQuery } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
 export const logTables = ['FWD', 'INP', 'DNAT', 'SNAT', 'LOG', 'ACL', 'SYS'] as const
@@ -49,21 +49,55 @@ const Address = Type.String({
   description: 'Exactly this address.',
 })
 
+const RuleId = Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', 'x-fault': 'Must be the id of a rule.' })
+
 export const listFirewallLog = endpoint({
   method: 'GET',
   path: '/firewall/log',
   access: 'view',
   summary: 'List the firewall log, newest first',
-  description: 'The log has a size limit: the oldest records are removed for new ones.',
+  description:
+    'The log has a size limit: the oldest records are removed for new ones. With table and rule_id: the records of one rule.',
   query: strictObject({
     ...tableQuery(firewallLogColumns).properties,
     ...pageQuery,
     table: Type.Optional(oneOf(logTables)),
-    rule_id: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', 'x-fault': 'Must be the id of a rule.' })),
+    rule_id: Type.Optional(RuleId),
     action: Type.Optional(oneOf(loggedActions)),
     source_ip: Type.Optional(Address),
     destination_ip: Type.Optional(Address),
   }),
   reply: Type.Array(FirewallLogRecord),
   alsoReplies: ['text/csv'],
+})
+
+export const LoggedRule = strictObject({
+  table: oneOf(logTables),
+  rule_id: Type.String(),
+  exists: Type.Boolean({ description: 'False: the rule was removed since.' }),
+  path: nullable(
+    Type.String({ description: 'Where the rule is, such as /firewall/rules/forward/7; null when it is gone.' }),
+  ),
+  name: Type.String({ description: 'The comment of the rule, or the name of the access control list; may be empty.' }),
+  action: nullable(Type.String({ description: 'What the rule does now; null for an access control list.' })),
+  enabled: Type.Boolean(),
+})
+export type LoggedRule = Static<typeof LoggedRule>
+
+export const showLoggedRules = endpoint({
+  method: 'GET',
+  path: '/firewall/log/rules',
+  access: 'view',
+  summary: 'Show the rules that records of the firewall log name',
+  description: 'As they are now, in the order asked for: a rule can be another one than at the time of the record.',
+  query: strictObject({
+    rules: jsonQuery(
+      Type.Array(strictObject({ table: oneOf(logTables), rule_id: RuleId }), {
+        minItems: 1,
+        maxItems: 200,
+        description: 'Tables and ids as in the records.',
+      }),
+    ),
+  }),
+  reply: Type.Array(LoggedRule),
 })

@@ -16,10 +16,20 @@ const plugins = [
   ['out', 'JSON'],
 ] as const
 
+const bufferBytes = 8 * 1024 * 1024
+
 const readerFile = [
   section('global', [streamSetting('logfile', 'stderr'), setting('loglevel', 7), stack(plugins)]),
-  // The kernel hands over what it has gathered after a tenth of a second.
-  section('hits', [setting('group', 5), setting('netlink_qtimeout', 10)]),
+  section('hits', [
+    setting('group', 5),
+    // The kernel hands over what it has gathered after a tenth of a second.
+    setting('netlink_qtimeout', 10),
+    // More than a hundred thousand hits can wait for the reader: a scan of ports comes in bursts.
+    setting('netlink_socket_buffer_size', bufferBytes),
+    setting('netlink_socket_buffer_maxsize', bufferBytes),
+    // The kernel numbers its hits, so that none is lost without being counted.
+    setting('seq_local', 1),
+  ]),
   section('out', [streamSetting('file', 'stdout'), setting('sync', 1)]),
 ].join('\n')
 

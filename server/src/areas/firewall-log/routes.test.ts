@@ -84,3 +84,55 @@ describe('GET /firewall/log', () => {
       assert.equal((await client('GET', `/firewall/log${query}`)).status, 422)
   })
 })
+
+describe('GET /firewall/log/rules', () => {
+  let gateway: TestGateway
+  let client: Client
+  before(async () => {
+    gateway = await createTestGateway()
+    client = await gateway.client('predefined_admin_write')
+  })
+  after(() => gateway.close())
+
+  const rulesOf = (rules: readonly object[]) =>
+    client('GET', `/firewall/log/rules?rules=${encodeURIComponent(JSON.stringify(rules))}`)
+
+  it('finds the rule of a record as long as it is there', async () => {
+    const { body: rule } = await client('POST', '/firewall/rules/dnat', {
+      ...{ action: 'dnat', protocol: 'protocol.tcp', change_destination_address: '10.0.0.9', comment: 'web server' },
+    })
+    const { body: list } = await client('POST', '/acl/rules', { name: 'guests', value: [] })
+    const [dnat, acl] = [
+      { table: 'DNAT', rule_id: `${rule.id}` },
+      { table: 'ACL', rule_id: list.id },
+    ]
+    const gone = { exists: false, path: null, name: '', action: null, enabled: false }
+    const other = [
+      { table: 'SNAT', rule_id: `${rule.id}` },
+      { table: 'DNAT', rule_id: `0${rule.id}` },
+      { table: 'SYS', rule_id: '1' },
+      { table: 'ACL', rule_id: 'default' },
+    ]
+    const { status, body } = await rulesOf([acl, dnat, ...other])
+    assert.equal(status, 200)
+    assert.deepEqual(body, [
+      { ...acl, exists: true, path: `/acl/rules/${list.id}`, name: 'guests', action: null, enabled: true },
+      {
+        ...dnat,
+        exists: true,
+        path: `/firewall/rules/dnat/${rule.id}`,
+        name: 'web server',
+        action: 'dnat',
+        enabled: true,
+      },
+      ...other.map((one) => ({ ...one, ...gone })),
+    ])
+    assert.equal((await client('DELETE', `/firewall/rules/dnat/${rule.id}`)).status, 200)
+    assert.deepEqual((await rulesOf([dnat])).body, [{ ...dnat, ...gone }])
+  })
+
+  it('refuses what is not a list of rules', async () => {
+    for (const rules of [[], [{ table: 'X', rule_id: '1' }], [{ table: 'FWD' }], [{ table: 'FWD', rule_id: '../1' }]])
+      assert.equal((await rulesOf(rules)).status, 422)
+  })
+})

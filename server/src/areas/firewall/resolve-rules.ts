@@ -255,11 +255,11 @@ function actionOf(run: Run, rule: Rule): Action {
     case 'dnat':
       return {
         kind: 'dnat',
-        addresses: addressSpan(run, rule.change_destination_address),
-        ports: portSpan(run, rule.change_destination_port),
+        addresses: addressSpan(run.world, rule.change_destination_address),
+        ports: portSpan(run.world, rule.change_destination_port),
       }
     case 'snat':
-      return { kind: 'snat', addresses: addressSpan(run, rule.change_source_address) }
+      return { kind: 'snat', addresses: addressSpan(run.world, rule.change_source_address) }
     default:
       return plainActions.get(rule.action) ?? accept
   }
@@ -273,16 +273,18 @@ const plainActions: ReadonlyMap<string, Action> = new Map([
   ['mark_not_log', { kind: 'mark', isLogged: false }],
 ])
 
+type Resolvable = Pick<World, 'config' | 'facts'>
+
 /** A literal or the id of an address or range object (docs/behaviour/firewall.md 4). */
-function addressSpan(run: Run, value: string | null | undefined): Span | null {
+export function addressSpan({ config, facts }: Resolvable, value: string | null | undefined): Span | null {
   if (value === null || value === undefined) return null
-  return parseSpan(value) ?? firstSpan(addressesOf(run.world.config, run.world.facts, [value]))
+  return parseSpan(value) ?? firstSpan(addressesOf(config, facts, [value]))
 }
 
-function portSpan(run: Run, value: string | null | undefined): Span | null {
+export function portSpan({ config }: Pick<Resolvable, 'config'>, value: string | null | undefined): Span | null {
   if (value === null || value === undefined) return null
   const [low = 0, high = low] = value.split('-').map(Number)
-  return Number.isInteger(low) ? [low, high] : firstSpan(portsOf(run.world.config, [value]))
+  return Number.isInteger(low) ? [low, high] : firstSpan(portsOf(config, [value]))
 }
 
 const firstSpan = ([low, high]: Ranges): Span | null => (low === undefined || high === undefined ? null : [low, high])

@@ -7,11 +7,6 @@ import { logReply } from '../../http/routes.ts'
 import { clockOffsets } from '../../policy/schedule.ts'
 import * as contract from './contract-journals.ts'
 
-const newestFirst = [
-  { field: 'date_time', direction: 'desc' },
-  { field: 'flow_id', direction: 'desc' },
-] as const
-
 const newestSession = [
   { field: 'date_time', direction: 'desc' },
   { field: 'id', direction: 'desc' },
@@ -40,17 +35,20 @@ function tableText(columns: readonly Column[], { limit, offset }: Page, total: n
 export const journalRoutes: readonly Route[] = [
   handle(contract.trafficJournal, async (context) => {
     const { query, services, signal } = context
-    const asked = readJournalQuery(contract.trafficColumns, query, newestFirst, clockSeconds(services))
-    await services.firewallLog.refresh()
+    const isCsv = query.format_type === 'CSV'
+    const { where } = readJournalQuery(contract.trafficColumns, query, [], clockSeconds(services))
+    await services.refreshLogs()
     const question = {
-      scope: { timeZone: services.facts().timeZone },
-      where: asked.where,
-      order: asked.order,
+      view: 'traffic',
+      scope: { timeZone: services.facts().timeZone, brand: services.brand },
+      hidden: [],
+      where,
+      order: query.sort ?? [],
       offset: query.offset ?? 0,
-      limit: query.limit ?? maxRows,
+      limit: query.limit ?? (isCsv ? Number.MAX_SAFE_INTEGER : maxRows),
     }
-    const found = await services.logReader.find('traffic', question, { owner: signedIn(context).adminId, signal })
-    return logReply(found, query.format_type === 'CSV' ? contract.trafficColumnNames : null, [
+    const found = await services.logs.find(question, { owner: signedIn(context).adminId, signal })
+    return logReply(found, isCsv ? contract.trafficColumnNames : null, [
       '{"data":[',
       (rows) => `],"rows":${rows},"rows_before_limit_at_least":${found.total}}`,
     ])

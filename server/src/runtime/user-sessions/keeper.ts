@@ -17,6 +17,7 @@ import { oddArrivals } from './odd-arrivals.ts'
 import { cutAtOnce, inParts } from './parts.ts'
 import type { UserSession, UserSessions } from './session.ts'
 import { type Entry, SessionIndex } from './session-index.ts'
+import type { SessionEvent } from './session-lines.ts'
 import { rowOf, type SessionRow } from './session-rows.ts'
 import { Steps } from './steps.ts'
 
@@ -36,6 +37,7 @@ export class SessionKeeper implements UserSessions {
   readonly #changes: SessionChanges
   readonly #neighbourAt: ReturnType<typeof createNeighbours>
   readonly #unknownListeners: ((hosts: readonly LiveElement[]) => void)[] = []
+  readonly #eventListeners: ((events: readonly SessionEvent[]) => void)[] = []
   readonly #steps: Steps
   /** Over, but their connections may not be cut yet. */
   readonly #endings = new Map<string, SessionRow>()
@@ -140,6 +142,11 @@ export class SessionKeeper implements UserSessions {
   /** The listener gets hosts that nothing authorizes, as the kernel noted them. */
   onUnknown(listener: (hosts: readonly LiveElement[]) => void): void {
     this.#unknownListeners.push(listener)
+  }
+
+  /** The listener gets sessions that began or ended, once that is in the kernel. */
+  onEvents(listener: (events: readonly SessionEvent[]) => void): void {
+    this.#eventListeners.push(listener)
   }
 
   async openWeb(userId: string, address: string): Promise<UserSession> {
@@ -421,6 +428,7 @@ export class SessionKeeper implements UserSessions {
     for (const entry of draft.opened) entry.touched = this.#tick
     if (draft.opened.size > 0) this.#sweepAt = Math.min(this.#sweepAt, clock.elapsed() + known.idleSeconds())
     journal.write(draft.events)
+    for (const listener of this.#eventListeners) listener(draft.events)
     await this.#cut(draft)
   }
 

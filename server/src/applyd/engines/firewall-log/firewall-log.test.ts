@@ -13,7 +13,7 @@ import type { LogRule } from '../../../areas/firewall/contract-rules.ts'
 import { render } from '../../../areas/firewall-log/render.ts'
 import { addItem } from '../../../model/list-edits.ts'
 import { write } from '../../../model/slots.ts'
-import { parseHit } from '../../../runtime/logs/firewall-log-line.ts'
+import { readHitLine } from '../../../runtime/logs/sources/hit-line.ts'
 import { productionTables } from '../../production.ts'
 import { findUnit } from '../../tables.ts'
 import { unitCommandLine } from '../../units.ts'
@@ -83,7 +83,7 @@ describe('the reader of the firewall log', { skip: reasonToSkip }, () => {
     readFileSync(outputPath(), 'utf8')
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => parseHit(line, 0))
+      .map((line) => readHitLine(line, 0))
 
   it('runs without root once it is set up', () => {
     assert.doesNotMatch(readFileSync(`/proc/${reader.pid}/status`, 'utf8'), /^Uid:\s+0\s/m)
@@ -96,29 +96,30 @@ describe('the reader of the firewall log', { skip: reasonToSkip }, () => {
     const [hit, ...others] = hits()
     assert.deepEqual(others, [])
     assert.deepEqual(
-      { ...hit, source_port: 0, time: 0 },
+      { ...hit?.hit, sourcePort: 0, time: 0 },
       {
         time: 0,
         table: 'FWD',
-        rule_id: '12',
+        rule: '12',
         action: 'drop',
         protocol: 'UDP',
-        source_ip: '127.0.0.1',
-        source_port: 0,
-        destination_ip: '127.0.0.1',
-        destination_port: 9000,
-        in_interface: '',
-        out_interface: 'lo',
+        source: '127.0.0.1',
+        sourcePort: 0,
+        destination: '127.0.0.1',
+        destinationPort: 9000,
+        input: '',
+        output: 'lo',
         length: 29,
-        lost: 0,
       },
     )
+    assert.equal(hit?.sequence, 0)
   })
 
   it('continues at the beginning when its output is emptied', async () => {
     truncateSync(outputPath())
     sendUdp(9000)
     await until('the record is there', () => statSync(outputPath()).size > 0)
-    await until('it is whole', () => hits()[0]?.rule_id === '12')
+    await until('it is whole', () => hits()[0]?.hit?.rule === '12')
+    assert.equal(hits()[0]?.sequence, 1)
   })
 })

@@ -1,0 +1,28 @@
+// The files that the thread of the log reads: logs of services and engines, and the hits of firewall rules. Wiring only.
+
+import { engines } from './engines/index.ts'
+import { logSources } from './engines/views.ts'
+import type { Sink } from './logs/source.ts'
+import { FileFollower } from './runtime/logs/sources/file-follower.ts'
+import { type Following, follow } from './runtime/logs/sources/following.ts'
+import type { HitKnowledge } from './runtime/logs/sources/hit-knowledge.ts'
+import { createHitsFollower } from './runtime/logs/sources/hits-follower.ts'
+import { serviceFiles } from './system/service-logs.ts'
+
+export interface LogFiles {
+  /** Where services and engines write their logs. */
+  readonly folder: string
+  /** What the reader of the firewall log writes. */
+  readonly hits: string
+}
+
+/** `knowledge` is of the hits. `onFault` is called once for each failure that begins. */
+export function followLogFiles(
+  { folder, hits }: LogFiles,
+  knowledge: HitKnowledge,
+  sink: Sink,
+  onFault: (error: unknown) => void,
+): Following {
+  const files = serviceFiles(folder, logSources(engines)).map((file) => new FileFollower(file, sink))
+  return follow([createHitsFollower({ path: hits, knowledge, sink, now: Date.now }), ...files], onFault)
+}
