@@ -215,6 +215,14 @@ describe('hits of one packet', () => {
     )
   })
 
+  it('that was dropped are not joined with those of a later packet', () => {
+    const records = journalOf([line('FWD 12 drop'), line('SNAT 5 snat')])
+    assert.deepEqual(
+      records.map(({ table }) => table),
+      ['FWD', 'SNAT'],
+    )
+  })
+
   it('are joined when they come in two batches', () => {
     const reader = new HitReader(knowledge())
     assert.deepEqual(reader.read([line('DNAT 3 dnat', called), line('FWD 12 accept', behind)], now), [])
@@ -244,6 +252,7 @@ describe('hits of one packet', () => {
     assert.ok(isWaitingAfter(line('FWD 12 accept'), knowledge()))
     assert.ok(isWaitingAfter(line('DNAT 3 dnat'), knowledge()))
     assert.ok(!isWaitingAfter(line('FWD 12 accept'), new HitKnowledge()))
+    assert.ok(!isWaitingAfter(line('DNAT 3 dnat'), new HitKnowledge()))
     for (const text of ['FWD 12 drop', 'INP 12 accept', 'LOG 1 mark_log', 'SNAT 5 snat'])
       assert.ok(!isWaitingAfter(line(text), knowledge()), text)
   })

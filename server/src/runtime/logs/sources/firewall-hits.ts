@@ -76,7 +76,7 @@ export class HitReader {
   }
 
   #mayContinue({ hit, snat, isPart }: Open): boolean {
-    if (hit?.table === 'DNAT') return !isPart
+    if (hit?.table === 'DNAT') return !isPart && this.#knowledge.dnatTarget(hit.rule) !== undefined
     return hit?.table === 'FWD' && hit.action === 'accept' && snat === null && this.#knowledge.hasSnat
   }
 
@@ -110,7 +110,8 @@ export class HitReader {
       case 'FWD':
       case 'INP':
         open.dnat = this.#takeDnat(hit)
-        this.#filterOf.set(connectionKey(hit), open)
+        // What does not pass is not translated.
+        if (hit.action === 'accept') this.#filterOf.set(connectionKey(hit), open)
         return
       case 'SNAT': {
         const filter = this.#filterOf.get(connectionKey(hit))
