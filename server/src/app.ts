@@ -96,6 +96,7 @@ export interface GatewayParts {
   readonly deviceDiscovery?: Services['deviceDiscovery']
   readonly serviceLogs?: Services['serviceLogs']
   readonly signatures?: Services['signatures']
+  readonly forwarding?: Services['forwarding']
   readonly ddns?: Services['ddns']
   readonly codeProvider?: Services['codeProvider']
   /** The first password can only be used to change it. */
@@ -301,6 +302,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.cardVendors ? { cardVendors: parts.cardVendors } : {}),
     ...(parts.deviceDiscovery ? { deviceDiscovery: parts.deviceDiscovery } : {}),
     ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
+    ...(parts.forwarding ? { forwarding: parts.forwarding } : {}),
     ...(parts.signatures ? { signatures: parts.signatures } : {}),
     ...(parts.ddns ? { ddns: parts.ddns } : {}),
     ...(parts.codeProvider ? { codeProvider: parts.codeProvider } : {}),

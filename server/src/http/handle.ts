@@ -27,6 +27,7 @@ import type { AuditTrail } from '../runtime/logs/audit.ts'
 import type { AuditResult } from '../runtime/logs/audit-entry.ts'
 import type { AuditUsage } from '../runtime/logs/audit-retention.ts'
 import type { FirewallLog } from '../runtime/logs/firewall-log.ts'
+import type { LogForwarder } from '../runtime/logs/forwarding/log-forwarder.ts'
 import type { LogReader } from '../runtime/logs/log-reader.ts'
 import type { SystemLog } from '../runtime/logs/system-log.ts'
 import type { PortalState } from '../runtime/portal/portal-state.ts'
@@ -211,6 +212,8 @@ export interface Services {
   readonly disks?: { list(): Promise<readonly FreeDisk[]> }
   /** TXT records of a name: none when there is no such record, null when DNS could not be asked. */
   readonly textRecords?: { lookUp(name: string): Promise<readonly string[] | null> }
+  /** Sends the log to a collector; absent where nothing is sent. */
+  readonly forwarding?: Pick<LogForwarder, 'report'>
   /** Keeps a domain at the external address; absent where no updates are sent. */
   readonly ddns?: DdnsUpdater
   readonly audit: AuditTrail

@@ -509,6 +509,8 @@ const table: Readonly<Record<string, string>> = {
   'GET /logs_backend/remote_syslog/state': readers,
   'PATCH /logs_backend/remote_syslog/state': 'W',
   'GET /logs_backend/remote_syslog/status': readers,
+  'GET /logs_backend/remote_syslog/tls': readers,
+  'PATCH /logs_backend/remote_syslog/tls': 'W',
   'GET /logs_backend/logs': everyone,
   'GET /reports/traffic/sessions': everyone,
   'GET /reports/traffic/top/sources': everyone,

@@ -2,7 +2,7 @@
 
 import { Enabled } from '../../contract/fields.ts'
 import { single } from '../../model/slots.ts'
-import { RemoteSyslog } from './contract.ts'
+import { RemoteSyslog, RemoteSyslogTls } from './contract.ts'
 
 export const remoteSyslog = single('logs.remote_syslog', RemoteSyslog, {
   host: null,
@@ -13,4 +13,10 @@ export const remoteSyslog = single('logs.remote_syslog', RemoteSyslog, {
 
 export const remoteSyslogState = single('logs.remote_syslog_state', Enabled, { enabled: false })
 
-export const slots = [remoteSyslog, remoteSyslogState]
+export const remoteSyslogTls = single('logs.remote_syslog_tls', RemoteSyslogTls, {
+  enabled: false,
+  ca_certificate: null,
+  server_name: null,
+})
+
+export const slots = [remoteSyslog, remoteSyslogState, remoteSyslogTls]

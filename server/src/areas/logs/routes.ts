@@ -8,7 +8,7 @@ import { clockOffsets } from '../../policy/schedule.ts'
 import { remoteSyslogState } from './config.ts'
 import * as contract from './contract.ts'
 import { auditSource } from './records.ts'
-import { remoteSyslogSettings } from './settings.ts'
+import { remoteSyslogSettings, remoteSyslogTlsSettings } from './settings.ts'
 import { remoteSyslogItems } from './status.ts'
 
 const newestFirst = [
@@ -20,7 +20,8 @@ const newestFirst = [
 export const routes: readonly Route[] = [
   ...settingsRoutes(contract.remoteSyslog, remoteSyslogSettings),
   ...settingsRoutes(contract.remoteSyslogState, remoteSyslogState),
-  handle(contract.remoteSyslogStatus, ({ config, services }) => remoteSyslogItems(config, services.brand)),
+  ...settingsRoutes(contract.remoteSyslogTls, remoteSyslogTlsSettings),
+  handle(contract.remoteSyslogStatus, ({ config, services }) => remoteSyslogItems(config, services)),
   handle(contract.listLogs, async (context) => {
     const { query, services, signal } = context
     const offsetAt = clockOffsets(services.facts().timeZone)
