@@ -12,7 +12,7 @@ const table = [
   '',
 ].join('\n')
 
-const ends = { localAddress: '10.10.10.2', localPort: 0xa1b2, remoteAddress: '192.168.0.9', remotePort: 514 }
+const ends = { localAddress: '10.10.10.2', localPort: 0xa1b2, host: '192.168.0.9', port: 514 }
 
 describe('the send queue of a connection', () => {
   it('has its bytes, and how often they were repeated', () => {

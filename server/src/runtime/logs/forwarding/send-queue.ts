@@ -13,8 +13,8 @@ export interface SendQueue {
 export interface TcpEnds {
   readonly localAddress: string
   readonly localPort: number
-  readonly remoteAddress: string
-  readonly remotePort: number
+  readonly host: string
+  readonly port: number
 }
 
 export const readSendQueue = async (ends: TcpEnds): Promise<SendQueue | null> =>
@@ -22,7 +22,7 @@ export const readSendQueue = async (ends: TcpEnds): Promise<SendQueue | null> =>
 
 /** Null when the table does not have the connection: it has ended. */
 export function parseSendQueue(table: string, ends: TcpEnds): SendQueue | null {
-  const key = ` ${printEnd(ends.localAddress, ends.localPort)} ${printEnd(ends.remoteAddress, ends.remotePort)} `
+  const key = ` ${printEnd(ends.localAddress, ends.localPort)} ${printEnd(ends.host, ends.port)} `
   const at = table.indexOf(key)
   if (at < 0) return null
   const [, queues = '', , repeats = '', , probes = ''] = table

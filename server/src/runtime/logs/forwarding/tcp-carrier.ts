@@ -66,7 +66,7 @@ export async function openTcp(
   try {
     await settled(raw, 'connect')
     // Known only now; of a socket that has ended it is no longer known.
-    const ends = endsOf(raw)
+    const ends = { ...localEndOf(raw), host, port }
     const socket = tls ? await secured(raw, host, tls) : raw
     return carrierOf(raw, socket, ends, collector, parts)
   } catch (error) {
@@ -90,9 +90,9 @@ async function secured(raw: Socket, host: string, { caCertificate, serverName }:
   return socket
 }
 
-function endsOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): TcpEnds {
-  if (!localAddress || !localPort || !remoteAddress || !remotePort) throw new Error('the connection has ended')
-  return { localAddress, localPort, remoteAddress, remotePort }
+function localEndOf({ localAddress, localPort }: Socket): Pick<TcpEnds, 'localAddress' | 'localPort'> {
+  if (!localAddress || !localPort) throw new Error('the connection has ended')
+  return { localAddress, localPort }
 }
 
 function settled(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
