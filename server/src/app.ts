@@ -31,6 +31,7 @@ import type { AreaEndpoints } from './contract/openapi.ts'
 import { Database } from './database/database.ts'
 import { Shelter } from './database/shelter.ts'
 import { cookieNames, createCookieJar } from './http/cookies.ts'
+import { EventStreams, type StreamLimits } from './http/event-stream.ts'
 import type { Area, Identity, Machine, Services } from './http/handle.ts'
 import { LiveConnections } from './http/live-connections.ts'
 import { referenceRoutes } from './http/reference.ts'
@@ -107,6 +108,7 @@ export interface GatewayParts {
   readonly logsRequests?: boolean
   readonly checkReplies?: boolean
   readonly handlerMilliseconds?: number
+  readonly streamLimits?: Partial<StreamLimits>
 }
 
 export interface Gateway {
@@ -278,6 +280,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     facts: parts.facts,
     referencesTo,
     reader,
+    eventStreams: new EventStreams(parts.streamLimits),
     hitCounters,
     firewallLog,
     systemLog,

@@ -1,5 +1,5 @@
-// The worker thread that reads log.db: joins the tables of the log with the areas that show them. Wiring only; the thread has
-// its own connection, which cannot write.
+// The worker thread that reads the log: joins its store and its tables with the areas that show them. Wiring only; the thread has
+// its own connections, which cannot write.
 
 import { workerData } from 'node:worker_threads'
 import { showRecord } from './areas/firewall-log/records.ts'
@@ -7,6 +7,7 @@ import { isTraffic, showHit } from './areas/monitor/records.ts'
 import type { Row } from './contract/table-query.ts'
 import { ReadDatabase } from './database/database.ts'
 import { csvRows } from './http/csv.ts'
+import { logViews } from './log-views.ts'
 import { clockOffsets } from './policy/schedule.ts'
 import {
   findPage,
@@ -17,6 +18,8 @@ import {
   type Scope,
 } from './runtime/logs/log-queries.ts'
 import type { LogTableName, LogTasks } from './runtime/logs/log-reader.ts'
+import { StoreReader } from './runtime/logs/store/reader.ts'
+import { type StoreWorkerData, storeTasks } from './runtime/logs/store/reader-tasks.ts'
 import { authAddresses, authCountries, authTable } from './runtime/portal/auth-journal.ts'
 import { serveTasks } from './workers/serve.ts'
 import { Handed } from './workers/tasks.ts'
@@ -42,9 +45,10 @@ const tables: Readonly<Record<LogTableName, LogTable>> = {
   traffic: hitsTable((hit, scope) => (isTraffic(hit) ? traffic(hit, scope) : null), traffic),
 }
 
-const database = new ReadDatabase(workerData as string)
+/** The path of log.db, or the file of the store. */
+const data = workerData as string | StoreWorkerData
 
-const tasks: LogTasks = {
+const tableTasks = (database: ReadDatabase): LogTasks => ({
   find: ({ table, question }) => findPage(database, tables[table], question),
   show: ({ table, scope, places, columns }) => {
     const rows = places.flatMap((place) => tables[table].show(database, scope, place) ?? [])
@@ -54,6 +58,10 @@ const tasks: LogTasks = {
     const bytes = new TextEncoder().encode(text)
     return new Handed({ bytes, rows: rows.length }, [bytes.buffer])
   },
-}
+})
 
-serveTasks(tasks)
+serveTasks(
+  typeof data === 'string'
+    ? tableTasks(new ReadDatabase(data))
+    : storeTasks(new StoreReader(data.logs, logViews), csvRows),
+)

@@ -143,4 +143,7 @@ export const endpoint = <
   example: spec.example ?? {},
 })
 
+/** The media type of a reply that stays open and carries events as they come. */
+export const eventStreamType = 'text/event-stream'
+
 export const nameOf = (e: Pick<Endpoint, 'method' | 'path'>): string => `${e.method} ${e.path}`

@@ -24,6 +24,8 @@ export interface DatabaseKind {
   readonly isForgetful: boolean
   /** Another connection to a file that this process has open: it only looks. */
   readonly isReadOnly?: boolean
+  /** Of a new file; large values are read faster from large pages. */
+  readonly pageBytes?: number
 }
 
 export const gatewayData: DatabaseKind = { migrations, isForgetful: false }
@@ -106,7 +108,10 @@ export class Database {
       if (isAlone) db.exec('PRAGMA locking_mode=EXCLUSIVE')
       this.#refuseNewerData(versionOf(db))
       // Pages that become free can then be given back to the disk. In a file that is there it would only be a write.
-      if (db.prepare('PRAGMA page_count').get()?.page_count === 0) db.exec('PRAGMA auto_vacuum=INCREMENTAL')
+      if (db.prepare('PRAGMA page_count').get()?.page_count === 0) {
+        if (kind.pageBytes) db.exec(`PRAGMA page_size=${kind.pageBytes}`)
+        db.exec('PRAGMA auto_vacuum=INCREMENTAL')
+      }
       // FULL: a commit is on the disk before it is answered. The WAL is folded back in small steps so that no
       // single change pays for many, and one that had to grow is cut again.
       db.exec(`PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=${busyMilliseconds}`)
@@ -334,6 +339,16 @@ export class ReadDatabase {
     const statement = this.prepare(sql)
     statement.setReturnArrays(true)
     return statement
+  }
+
+  /** All that `work` reads is of one moment, whatever the other connection commits meanwhile. */
+  look<T>(work: () => T): T {
+    this.#db.exec('BEGIN')
+    try {
+      return work()
+    } finally {
+      this.#db.exec('ROLLBACK')
+    }
   }
 
   close(): void {

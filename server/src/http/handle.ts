@@ -37,6 +37,7 @@ import type { Vault } from '../runtime/vault.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
 import { sendable } from '../workers/json-bytes.ts'
 import type { CookieJar } from './cookies.ts'
+import type { EventStreams } from './event-stream.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import { LongReply } from './segments.ts'
 
@@ -172,6 +173,8 @@ export interface Services {
   /** Who uses an object, over all areas. */
   readonly referencesTo: (config: Config, id: string) => readonly Reference[]
   readonly reader: Reader
+  /** Replies that stay open: events as they come. */
+  readonly eventStreams: EventStreams
   readonly hitCounters: HitCounters
   readonly firewallLog: FirewallLog
   readonly backups: Backups
@@ -280,6 +283,8 @@ export interface Context<E extends Endpoint = Endpoint> {
   /** Aborted when the client has gone or the time of the handler is over: ends work that no one waits for. */
   readonly signal: AbortSignal
   readonly cookieHeader: string | undefined
+  /** The last event that a client of an event stream got before it connected again. */
+  readonly lastEventId: string | undefined
   readonly services: Services
   readonly identity: Identity | null
   /**

@@ -13,6 +13,7 @@ import {
   zstdCompress,
 } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
+import { eventStreamType } from '../contract/endpoint.ts'
 import { acceptedBy, type Coding } from './encoding.ts'
 import { etagWith } from './request.ts'
 import { gzipOf, LongReply, longestWhole, type Parts, type Segment } from './segments.ts'
@@ -45,9 +46,11 @@ const streaming: Readonly<Record<Coding, () => Transform>> = {
   zstd: () => createZstdCompress(options.zstd),
 }
 
-/** Types that become smaller; a backup is compressed already. */
+/** Types that become smaller; a backup is compressed already, and an event must not wait for others in a window. */
 const isText = (contentType: unknown): boolean =>
-  typeof contentType === 'string' && /^(text\/|application\/json\b)/.test(contentType)
+  typeof contentType === 'string' &&
+  contentType !== eventStreamType &&
+  /^(text\/|application\/json\b)/.test(contentType)
 
 type Content = Reply | Buffer
 

@@ -189,6 +189,10 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     throw new GatewayError('method_not_allowed', `This path accepts only ${methods.join(', ')}.`)
   })
 
+  app.addHook('preClose', (done) => {
+    services.eventStreams.close()
+    done()
+  })
   app.addHook('onClose', async () => {
     refusals.close()
     await bodies.close()
@@ -266,6 +270,7 @@ function answer(
       return deadline.signal
     },
     cookieHeader: request.headers.cookie,
+    lastEventId: [request.headers['last-event-id']].flat()[0],
     services: parts.services,
     identity: request.identity,
     requireAuthority: authority.authorize,

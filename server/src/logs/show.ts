@@ -12,7 +12,7 @@ type Show = (record: KeptRecord) => Cell | null
 
 /** Makes what shows the records of a view. Records of other kinds, or left out by `only`, are the caller's business. */
 export function showerOf(view: View, scope: ViewScope): (record: KeptRecord) => Shown {
-  const offsetAt = clockOffsets(scope.timeZone)
+  const offsetAt = clockOf(scope)
   const shows = Object.entries(view.columns).map(([name, column]) => [name, showOf(column, scope, offsetAt)] as const)
   return (record) => Object.fromEntries(shows.map(([name, show]) => [name, show(record)]))
 }
@@ -35,6 +35,9 @@ function showOf(column: ViewColumn, scope: ViewScope, offsetAt: (seconds: number
       return (record) => shownCell(column, storedCell(record, column.column), scope)
   }
 }
+
+/** Seconds by which the clock of a scope is ahead of UTC. */
+export const clockOf = ({ timeZone }: ViewScope): ((seconds: number) => number) => clockOffsets(timeZone)
 
 export function stampOf(time: number, offsetAt: (seconds: number) => number): number {
   const seconds = Math.floor(time / 1_000_000)

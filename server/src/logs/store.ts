@@ -84,6 +84,8 @@ export interface StoreState {
   readonly maxBytes: number
   /** Why nothing is kept at the moment, in the administrator's words; null while records are kept. */
   readonly fault: string | null
+  /** What an administrator should know of the past, such as a damaged file that was set aside. */
+  readonly notice?: string
   /** Records that were not kept since the start. */
   readonly lost: number
   /** The place of the newest record that is on the disk. */

@@ -22,7 +22,7 @@ export interface TlsGateway {
 
 export async function createTlsGateway(
   prepare: (server: Server) => void = () => {},
-  options: Pick<TestOptions, 'extraAreas'> = {},
+  options: Pick<TestOptions, 'extraAreas' | 'parts'> = {},
 ): Promise<TlsGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-tls-'))
   const certificate = await ensureCertificate(folder, ['localhost', '127.0.0.1', '::1'], new Date())
@@ -30,6 +30,7 @@ export async function createTlsGateway(
   const gateway = await createTestGateway({
     ...options,
     parts: {
+      ...options.parts,
       serverFactory: (handler) => {
         server = guardConnections(createTlsServer(certificate, handler))
         prepare(server)

@@ -115,6 +115,8 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
     isTls: true,
     areas: withRecordedReads([...areas, ...(options.extraAreas ?? [])]),
     checkReplies: true,
+    // An injected request is answered when its reply is complete.
+    streamLimits: { lifeMilliseconds: 100 },
     ...options.parts,
     log: (level, message, fields = {}) => {
       log.add({ level, message, fields })

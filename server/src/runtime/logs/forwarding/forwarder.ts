@@ -166,9 +166,8 @@ export class Forwarder {
       while (!signal.aborted) {
         this.#hasNews = false
         const followed = await this.#parts.log.after(this.#place, batchRecords)
-        this.#countLost(followed)
         if (followed.records.length > 0) await this.#deliver(followed, carrier, print, signal)
-        else if (followed.place > this.#place) this.#place = followed.place
+        else if (followed.place > this.#place) this.#moveTo(followed)
         else if (!this.#hasNews && !end) await this.#pause(idleMilliseconds)
         if (signal.aborted) break
         if (end) throw end
@@ -182,20 +181,21 @@ export class Forwarder {
   }
 
   /** Records that are gone are counted once, and those that were delivered before not at all. */
-  #countLost({ records, place, lost }: Followed): void {
-    if (lost === 0) return
-    const before = (records[0]?.place ?? place + 1) - 1
-    this.#lost += Math.min(lost, Math.max(0, before - Math.max(this.#place, this.#reached)))
-    this.#place = Math.max(this.#place, before)
-    this.#reached = Math.max(this.#reached, before)
+  #moveTo({ records, place, lost }: Followed): void {
+    const known = Math.max(this.#place, this.#reached)
+    const missing = place - known - records.filter((record) => record.place > known).length
+    this.#lost += Math.max(0, Math.min(lost, missing))
+    this.#place = place
+    this.#reached = Math.max(this.#reached, place)
   }
 
   async #deliver(
-    { records, place }: Followed,
+    followed: Followed,
     carrier: Carrier,
     print: (record: KeptRecord) => Buffer,
     signal: AbortSignal,
   ): Promise<void> {
+    const { records } = followed
     this.#oldest = records[0]?.time ?? null
     const lines = records.map(print)
     let isOver = false
@@ -219,8 +219,7 @@ export class Forwarder {
     this.#window.add(this.#place, bytes, this.#parts.elapsed())
     this.#delivered += records.length
     this.#repeated += records.filter((record) => record.place <= this.#reached).length
-    this.#place = place
-    this.#reached = Math.max(this.#reached, place)
+    this.#moveTo(followed)
     this.#oldest = null
   }
 

@@ -1,0 +1,8 @@
+// The thread that writes the log. Wiring only: what reads a source in the thread is listed here, by its name.
+
+import type { StartFollower } from './runtime/logs/store/messages.ts'
+import { serveWriter } from './runtime/logs/store/serve-writer.ts'
+
+const followers: Readonly<Record<string, StartFollower>> = {}
+
+serveWriter(followers)

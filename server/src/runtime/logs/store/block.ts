@@ -1,0 +1,246 @@
+// A block: some thousand records of one kind, column by column. In memory it is made of records or of other blocks; on the disk
+// it is a row and its pieces (packed-block.ts).
+
+import type { Cell } from '../../../contract/table-query.ts'
+import { columnsOf, type LogKindName, noNumber, type StoredColumn } from '../../../logs/kinds.ts'
+import { type KeptRecord, maxMessage } from '../../../logs/record.ts'
+import { type Words, WordsBuilder } from './words.ts'
+
+/** The first column, which has other pieces than words have. */
+export const timeColumn = 'time'
+
+export interface BlockRange {
+  readonly kind: LogKindName
+  readonly records: number
+  /** Places of its first and its last record. */
+  readonly first: number
+  readonly last: number
+  /** Microseconds of its oldest and of its newest record. */
+  readonly oldest: number
+  readonly newest: number
+}
+
+/** How a column of texts is looked through. */
+export interface TextSearch {
+  readonly needles: readonly Buffer[]
+  /** For texts whose bytes do not decide. */
+  readonly holds: (text: string) => boolean
+}
+
+export interface Block extends BlockRange {
+  times(): Float64Array
+  places(): Float64Array
+  /** The different cells of a column of words or numbers. */
+  entries(column: StoredColumn): readonly Cell[]
+  words(column: StoredColumn): Words
+  /** How many records have each of the entries; null where that costs more than counting. */
+  counts(column: StoredColumn): Float64Array | null
+  /** False: certainly no record has one of the cells. */
+  mayHave(column: StoredColumn, cells: readonly Cell[]): boolean
+  textAt(column: StoredColumn, at: number): string
+  texts(column: StoredColumn): Iterable<string>
+  /** Marks records whose text contains a needle. Those that are not among the given ones need not be looked at. */
+  search(column: StoredColumn, search: TextSearch, among: Uint8Array | null): Uint8Array
+}
+
+export const emptyCell = ({ form }: StoredColumn): Cell => (form === 'number' ? noNumber : '')
+
+/** Of a column in which all records have the same cell. */
+export const constantWords = (cell: Cell): Words => ({ entries: [cell], codes: null })
+
+export interface Columns {
+  readonly kind: LogKindName
+  readonly times: Float64Array
+  readonly places: Float64Array
+  readonly words: ReadonlyMap<string, Words>
+  readonly texts: ReadonlyMap<string, readonly string[]>
+}
+
+const cellOf: Readonly<Record<string, (record: KeptRecord) => Cell>> = {
+  priority: ({ priority }) => priority,
+  unit: ({ unit }) => unit,
+  syslog_id: ({ syslogId }) => syslogId,
+  message: ({ message }) => message,
+}
+
+/** The cell of a record in the form of its column. */
+function cellIn({ name, form }: StoredColumn, record: KeptRecord): Cell {
+  const cell = cellOf[name]?.(record) ?? record.fields[name]
+  if (cell === undefined) return form === 'number' ? noNumber : ''
+  if (form !== 'number') return typeof cell === 'string' ? cell : String(cell)
+  return typeof cell === 'number' && Number.isFinite(cell) ? cell : noNumber
+}
+
+/** Columns of records of one kind, in the order of their places. */
+export function columnsFrom(kind: LogKindName, records: readonly KeptRecord[]): Columns {
+  const { length } = records
+  const times = new Float64Array(length)
+  const places = new Float64Array(length)
+  for (let at = 0; at < length; at++) {
+    const { time, place } = records[at] as KeptRecord
+    times[at] = time
+    places[at] = place
+  }
+  const words = new Map<string, Words>()
+  const texts = new Map<string, readonly string[]>()
+  for (const column of columnsOf(kind)) {
+    if (column.name === timeColumn) continue
+    if (column.form === 'text') {
+      texts.set(
+        column.name,
+        records.map((record) => String(cellIn(column, record))),
+      )
+      continue
+    }
+    const builder = new WordsBuilder(length)
+    for (let at = 0; at < length; at++) builder.set(at, cellIn(column, records[at] as KeptRecord))
+    words.set(column.name, builder.done())
+  }
+  return { kind, times, places, words, texts }
+}
+
+/** One after the other. */
+export function joinBlocks(kind: LogKindName, blocks: readonly Block[]): Columns {
+  const length = blocks.reduce((sum, { records }) => sum + records, 0)
+  const times = new Float64Array(length)
+  const places = new Float64Array(length)
+  let offset = 0
+  for (const block of blocks) {
+    times.set(block.times(), offset)
+    places.set(block.places(), offset)
+    offset += block.records
+  }
+  const words = new Map<string, Words>()
+  const texts = new Map<string, readonly string[]>()
+  for (const column of columnsOf(kind)) {
+    if (column.name === timeColumn) continue
+    if (column.form === 'text')
+      texts.set(
+        column.name,
+        blocks.flatMap((block) => [...block.texts(column)]),
+      )
+    else words.set(column.name, joinWords(blocks, column, length))
+  }
+  return { kind, times, places, words, texts }
+}
+
+function joinWords(blocks: readonly Block[], column: StoredColumn, length: number): Words {
+  const known = new Map<Cell, number>()
+  const entries: Cell[] = []
+  const codes = new Uint16Array(length)
+  let offset = 0
+  for (const block of blocks) {
+    const { entries: own, codes: ownCodes } = block.words(column)
+    const codeOf = Uint16Array.from(own, (cell) => {
+      const code = known.get(cell) ?? entries.length
+      if (code === entries.length) {
+        known.set(cell, code)
+        entries.push(cell)
+      }
+      return code
+    })
+    if (ownCodes)
+      for (let at = 0; at < block.records; at++) codes[offset + at] = codeOf[ownCodes[at] as number] as number
+    else codes.fill(codeOf[0] as number, offset, offset + block.records)
+    offset += block.records
+  }
+  return { entries, codes: entries.length > 1 ? codes : null }
+}
+
+/** The newest records, which are not in a block on the disk yet. */
+export class MemoryBlock implements Block {
+  readonly kind: LogKindName
+  readonly records: number
+  readonly first: number
+  readonly last: number
+  readonly oldest: number
+  readonly newest: number
+  readonly #columns: Columns
+
+  constructor(columns: Columns) {
+    const { kind, places, times } = columns
+    this.kind = kind
+    this.records = places.length
+    this.first = places[0] ?? 0
+    this.last = places.at(-1) ?? 0
+    const [oldest, newest] = boundsOf(times)
+    this.oldest = oldest
+    this.newest = newest
+    this.#columns = columns
+  }
+
+  times = (): Float64Array => this.#columns.times
+  places = (): Float64Array => this.#columns.places
+  words = (column: StoredColumn): Words => this.#columns.words.get(column.name) ?? constantWords(emptyCell(column))
+  entries = (column: StoredColumn): readonly Cell[] => this.words(column).entries
+  counts = (): null => null
+  mayHave = (): boolean => true
+  textAt = ({ name }: StoredColumn, at: number): string => this.#columns.texts.get(name)?.[at] ?? ''
+  texts = ({ name }: StoredColumn): Iterable<string> => this.#columns.texts.get(name) ?? []
+
+  search(column: StoredColumn, { holds }: TextSearch, among: Uint8Array | null): Uint8Array {
+    const found = new Uint8Array(this.records)
+    for (let at = 0; at < this.records; at++) {
+      if (!among || among[at] === 1) found[at] = holds(this.textAt(column, at)) ? 1 : 0
+    }
+    return found
+  }
+}
+
+export function boundsOf(values: Float64Array): [least: number, most: number] {
+  let least = Infinity
+  let most = -Infinity
+  for (const value of values) {
+    if (value < least) least = value
+    if (value > most) most = value
+  }
+  return [least, most]
+}
+
+/** What the store keeps of a message: one line, never too long. */
+export function cleanText(text: string): string {
+  const short = text.length > maxMessage ? text.slice(0, maxMessage) : text
+  return control.test(short) ? short.replaceAll(controls, ' ') : short
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const control = /[\u0000-\u001f\u007f]/
+const controls = new RegExp(control, 'g')
+
+/** A record of a block, with all columns or those that are named. */
+export function createRecordReader(block: Block, names: ReadonlySet<string> | null): (at: number) => KeptRecord {
+  const times = block.times()
+  const places = block.places()
+  const { kind } = block
+  const columns = columnsOf(kind).filter(({ name }) => name !== timeColumn && (!names || names.has(name)))
+  const readers = columns.map((column) => [column.name, readerOf(block, column)] as const)
+  const common = new Map(readers)
+  const fields = readers.filter(([name]) => !cellOf[name])
+  const [priority, unit, syslogId, message] = ['priority', 'unit', 'syslog_id', 'message'].map((name) =>
+    common.get(name),
+  )
+  return (at) => {
+    const own: Record<string, Cell> = {}
+    for (const [name, read] of fields) {
+      const cell = read(at)
+      if (cell !== '' && cell !== noNumber) own[name] = cell
+    }
+    return {
+      kind,
+      place: places[at] as number,
+      time: times[at] as number,
+      priority: Number(priority?.(at) ?? noNumber),
+      unit: String(unit?.(at) ?? ''),
+      syslogId: String(syslogId?.(at) ?? ''),
+      message: String(message?.(at) ?? ''),
+      fields: own,
+    }
+  }
+}
+
+function readerOf(block: Block, column: StoredColumn): (at: number) => Cell {
+  if (column.form === 'text') return (at) => block.textAt(column, at)
+  const { entries, codes } = block.words(column)
+  const only = entries[0] as Cell
+  return codes ? (at) => entries[codes[at] as number] as Cell : () => only
+}

@@ -1,0 +1,145 @@
+// The local log store as the event loop has it, with its threads.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { Random, seed } from '../../../../test/security/random.ts'
+import { LogMaker, textOf } from '../../../../test/support/log-questions.ts'
+import { NaiveLogStore } from '../../../../test/support/naive-log-store.ts'
+import { until } from '../../../../test/support/until.ts'
+import { all } from '../../../contract/table-query.ts'
+import { logViews } from '../../../log-views.ts'
+import { logKindNames } from '../../../logs/kinds.ts'
+import type { Question } from '../../../logs/store.ts'
+import { createLocalLogStore, type LocalLogStore, type LocalLogStoreOptions } from './local-store.ts'
+
+const limits = { days: Object.fromEntries(logKindNames.map((kind) => [kind, 100_000])), maxBytes: 1e12 }
+const source = (name: string): URL => new URL(`../../../${name}`, import.meta.url)
+const scope = { timeZone: 'Europe/Berlin', brand: 'Gate' }
+const question: Question = { view: 'records', scope, hidden: [], where: all(), order: [], offset: 0, limit: 100 }
+
+describe('the log store of the event loop', () => {
+  let folder = ''
+  let store: LocalLogStore
+  const faults: unknown[] = []
+  const open = (changes: Partial<LocalLogStoreOptions> = {}): LocalLogStore => {
+    store = createLocalLogStore({
+      path: join(folder, 'logs.db'),
+      limits,
+      writerEntry: source('log-writer.ts'),
+      workerEntry: source('log-worker.ts'),
+      onFault: (error) => faults.push(error),
+      ...changes,
+    })
+    return store
+  }
+  const random = new Random(seed)
+  const maker = new LogMaker(() => random.next())
+  beforeEach(() => {
+    faults.length = 0
+    folder = mkdtempSync(join(tmpdir(), 'portcullis-logs-'))
+  })
+  afterEach(async () => {
+    await store.close()
+    rmSync(folder, { recursive: true, force: true })
+    assert.deepEqual(faults, [])
+  })
+
+  it('finds what it took, also without a limit and after it was closed', async () => {
+    open()
+    const naive = new NaiveLogStore(logViews)
+    const news: number[] = []
+    const end = store.onNews((place) => news.push(place))
+    for (let count = 0; count < 12; count++) {
+      const records = maker.records(1_000)
+      for (const one of [store, naive]) one.append(records, { source: 'test', position: String(count) })
+    }
+    await store.flush()
+    await until('there is news of all', () => news.at(-1) === 12_000)
+    end()
+    const unlimited = { ...question, limit: Number.MAX_SAFE_INTEGER, offset: 3 }
+    const questions: Question[] = [
+      question,
+      unlimited,
+      { ...unlimited, where: { kind: 'contains', column: 'message', texts: ['accept'] } },
+      { ...question, order: [{ field: 'message', direction: 'asc' }], offset: 500 },
+    ]
+    for (const one of questions) assert.deepEqual(await textOf(store, one, null), await textOf(naive, one, null))
+    const columns = ['id', 'message']
+    assert.deepEqual(await textOf(store, unlimited, columns), await textOf(naive, unlimited, columns))
+    await store.close()
+    open()
+    assert.deepEqual(await textOf(store, question, null), await textOf(naive, question, null))
+    assert.deepEqual(await store.marks(), new Map([['test', '11']]))
+    const { place, lost, fault, kinds } = await store.state()
+    assert.deepEqual([place, lost, fault], [12_000, 0, null])
+    assert.equal(
+      kinds.reduce((sum, { records }) => sum + records, 0),
+      12_000,
+    )
+    assert.deepEqual(await store.tail(question, 11_990, 5), await naive.tail(question, 11_990, 5))
+    assert.equal((await store.after(11_000, 5_000)).records.length, 1_000)
+  })
+
+  it('streams an unlimited answer of one moment', async () => {
+    open()
+    store.append(maker.records(5_000))
+    await store.flush()
+    const { signal } = new AbortController()
+    const found = await store.find({ ...question, view: 'hits', limit: Infinity }, { owner: 'a', signal })
+    let rows = 0
+    let pieces = 0
+    for await (const piece of found.texts(['text'])) {
+      rows += piece.rows
+      pieces++
+      store.append(maker.records(100))
+      await store.flush()
+    }
+    assert.equal(rows, found.total)
+    assert.ok(pieces > 1)
+  })
+
+  it('gives one owner only some places, and none to clients that have gone', async () => {
+    open()
+    store.append(maker.records(10))
+    await store.flush()
+    const leaving = new AbortController()
+    const asker = { owner: 'a', signal: leaving.signal }
+    const running = await Promise.all([0, 1, 2, 3].map(() => store.find(question, asker)))
+    const waiting = Array.from({ length: 12 }, () =>
+      store.find(question, { ...asker, signal: new AbortController().signal }),
+    )
+    await assert.rejects(store.find(question, asker), { code: 'unavailable' })
+    assert.equal((await store.find(question, { owner: 'b', signal: new AbortController().signal })).total > 0, true)
+    leaving.abort()
+    for (const found of waiting) for await (const _ of (await found).texts(null)) assert.ok(_.rows > 0)
+    assert.equal(running.length, 4)
+  })
+
+  it('carries messages to a follower in its thread and back, and takes its records', async () => {
+    const entry = join(folder, 'entry.ts')
+    writeFileSync(
+      entry,
+      `import { serveWriter } from ${JSON.stringify(source('runtime/logs/store/serve-writer.ts').href)}
+       serveWriter({
+         echo: (sink, post, start) => ({
+           take: (message) => {
+             sink.append([message], { source: 'echo', position: String(start) })
+             post([...sink.marks()])
+           },
+           stop: () => {},
+         }),
+       })`,
+    )
+    open({ writerEntry: new URL(`file://${entry}`), followers: { echo: 7 } })
+    const told: unknown[] = []
+    store.onTold('echo', (message) => told.push(message))
+    store.tell('echo', maker.records(1)[0])
+    await until('the follower answered', () => told.length === 1)
+    assert.deepEqual(told, [[['echo', '7']]])
+    await store.flush()
+    assert.equal((await store.state()).place, 1)
+  })
+})

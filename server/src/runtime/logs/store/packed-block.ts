@@ -1,0 +1,284 @@
+// Blocks on the disk: one row and the pieces of its columns. A piece is read when it is first needed, and those that are needed
+// often stay in memory.
+
+import type { Cell } from '../../../contract/table-query.ts'
+import type { LogKindName, StoredColumn } from '../../../logs/kinds.ts'
+import { columnsOf } from '../../../logs/kinds.ts'
+import {
+  type Block,
+  type BlockRange,
+  boundsOf,
+  type Columns,
+  constantWords,
+  emptyCell,
+  type TextSearch,
+  timeColumn,
+} from './block.ts'
+import { DamagedPieceError, packNumbers, unpackNumbers } from './pieces.ts'
+import { emptyFrame, type Frame, markContaining, packFrame, readTexts, unpackFrame } from './texts.ts'
+import { type Codes, mayHave, packWords, unpackCodes, unpackCounts, unpackEntries, type Words } from './words.ts'
+
+/** The key of a piece is the number of its block, the index of its column and its part. */
+const partsPerColumn = 256
+const columnsPerBlock = 256
+const parts = { entries: 0, codes: 1, counts: 2, filter: 3, times: 0, places: 1, frames: 8, capitals: 128 } as const
+const mostFrames = parts.capitals - parts.frames
+
+export const firstKeyOf = (block: number): number => block * columnsPerBlock * partsPerColumn
+const keyOf = (block: number, column: number, part: number): number =>
+  firstKeyOf(block) + column * partsPerColumn + part
+
+export interface BlockRow extends BlockRange {
+  readonly id: number
+  /** The names of its columns when it was made. */
+  readonly columns: readonly string[]
+  readonly frameRecords: number
+  readonly bytes: number
+}
+
+export interface PackedBlock {
+  readonly row: Omit<BlockRow, 'id'>
+  /** By the index of their column and their part. */
+  readonly pieces: readonly { readonly offset: number; readonly bytes: Buffer }[]
+}
+
+export function packBlock(columns: Columns, frameRecords: number): PackedBlock {
+  const { kind, times, places, words, texts } = columns
+  const names = columnsOf(kind).map(({ name }) => name)
+  const pieces: { offset: number; bytes: Buffer }[] = []
+  const put = (column: number, part: number, bytes: Buffer | null): void => {
+    if (bytes) pieces.push({ offset: keyOf(0, column, part), bytes })
+  }
+  for (const [index, column] of columnsOf(kind).entries()) {
+    if (column.name === timeColumn) {
+      put(index, parts.times, packNumbers(times))
+      put(index, parts.places, packNumbers(places))
+    } else if (column.form === 'text') {
+      const own = texts.get(column.name) ?? []
+      if (own.length > frameRecords * mostFrames) throw new Error('a block has too many frames')
+      for (let at = 0, frame = 0; at < own.length; at += frameRecords, frame++) {
+        const { bytes, capitals } = packFrame(own.slice(at, at + frameRecords))
+        put(index, parts.frames + frame, bytes)
+        put(index, parts.capitals + frame, capitals)
+      }
+    } else {
+      const own = words.get(column.name)
+      // A column that is empty everywhere takes no room.
+      if (!own || (own.entries.length === 1 && own.entries[0] === emptyCell(column))) continue
+      const packed = packWords(own)
+      put(index, parts.entries, packed.entries)
+      put(index, parts.codes, packed.codes)
+      put(index, parts.counts, packed.counts)
+      put(index, parts.filter, packed.filter)
+    }
+  }
+  const [oldest, newest] = boundsOf(times)
+  const row = {
+    kind,
+    records: places.length,
+    first: places[0] ?? 0,
+    last: places.at(-1) ?? 0,
+    oldest,
+    newest,
+    columns: names,
+    frameRecords,
+    bytes: pieces.reduce((sum, { bytes }) => sum + bytes.length, 0),
+  }
+  return { row, pieces }
+}
+
+/** Gives the bytes of a piece, if there is one. */
+export type ReadPiece = (key: number) => Uint8Array | undefined
+
+/** What was read of pieces and is likely to be read again, up to a number of bytes. */
+export class PieceCache {
+  readonly #known = new Map<string, { readonly value: unknown; readonly bytes: number }>()
+  readonly #maxBytes: number
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  get<T>(key: string, make: () => T, sizeOf: (value: T) => number): T {
+    const known = this.#known.get(key)
+    if (known) {
+      this.#known.delete(key)
+      this.#known.set(key, known)
+      return known.value as T
+    }
+    const value = make()
+    const bytes = sizeOf(value) + 100
+    this.#known.set(key, { value, bytes })
+    this.#bytes += bytes
+    for (const [oldest, { bytes: freed }] of this.#known) {
+      if (this.#bytes <= this.#maxBytes || oldest === key) break
+      this.#known.delete(oldest)
+      this.#bytes -= freed
+    }
+    return value
+  }
+
+  clear(): void {
+    this.#known.clear()
+    this.#bytes = 0
+  }
+}
+
+/** A string of an entry takes about this much. */
+const entryBytes = 48
+
+export class StoredBlock implements Block {
+  readonly id: number
+  readonly kind: LogKindName
+  readonly records: number
+  readonly first: number
+  readonly last: number
+  readonly oldest: number
+  readonly newest: number
+  readonly #row: BlockRow
+  readonly #read: ReadPiece
+  readonly #cache: PieceCache
+
+  constructor(row: BlockRow, read: ReadPiece, cache: PieceCache) {
+    this.id = row.id
+    this.kind = row.kind
+    this.records = row.records
+    this.first = row.first
+    this.last = row.last
+    this.oldest = row.oldest
+    this.newest = row.newest
+    this.#row = row
+    this.#read = read
+    this.#cache = cache
+  }
+
+  times = (): Float64Array => this.#numbers(parts.times)
+  places = (): Float64Array => this.#numbers(parts.places)
+
+  words(column: StoredColumn): Words {
+    const entries = this.entries(column)
+    return entries.length === 1 ? constantWords(entries[0] as Cell) : { entries, codes: this.#codes(column) }
+  }
+
+  entries(column: StoredColumn): readonly Cell[] {
+    const form = column.form === 'number' ? 'number' : 'word'
+    const unpack = (piece: Uint8Array | undefined) => (piece ? unpackEntries(piece, form) : [emptyCell(column)])
+    return this.#cached(column, parts.entries, unpack, ({ length }) => length * entryBytes)
+  }
+
+  #codes(column: StoredColumn): Codes {
+    return this.#cached(
+      column,
+      parts.codes,
+      (piece) => unpackCodes(piece ?? missing(), this.records),
+      ({ byteLength }) => byteLength,
+    )
+  }
+
+  counts(column: StoredColumn): Float64Array | null {
+    return this.#cached(column, parts.counts, (piece) => (piece ? unpackCounts(piece) : null), bytesOf)
+  }
+
+  mayHave(column: StoredColumn, cells: readonly Cell[]): boolean {
+    const filter = this.#cached(column, parts.filter, (piece) => piece ?? null, bytesOf)
+    return !filter || cells.some((cell) => mayHave(filter, cell))
+  }
+
+  textAt(column: StoredColumn, at: number): string {
+    const { frameRecords } = this.#row
+    const number = Math.floor(at / frameRecords)
+    return this.#texts(column, number)[at - number * frameRecords] ?? ''
+  }
+
+  *texts(column: StoredColumn): Iterable<string> {
+    for (const [number, frame] of this.#frames(column)) yield* this.#readTexts(column, number, frame)
+  }
+
+  search(column: StoredColumn, { needles, holds }: TextSearch, among: Uint8Array | null): Uint8Array {
+    const found = new Uint8Array(this.records)
+    const { frameRecords } = this.#row
+    for (let number = 0, offset = 0; offset < this.records; number++, offset += frameRecords) {
+      const end = Math.min(offset + frameRecords, this.records)
+      const next = among ? among.indexOf(1, offset) : offset
+      if (next < 0) break
+      if (next >= end) continue
+      const frame = this.#frame(column, number)
+      for (const needle of needles) markContaining(frame, needle, found, offset)
+      if (frame.hasBrand) this.#decideBranded(column, number, frame, holds, found)
+    }
+    return found
+  }
+
+  #decideBranded(
+    column: StoredColumn,
+    number: number,
+    frame: Frame,
+    holds: (text: string) => boolean,
+    found: Uint8Array,
+  ): void {
+    const offset = number * this.#row.frameRecords
+    for (const [at, text] of this.#readTexts(column, number, frame).entries()) {
+      if (text.includes('{brand}')) found[offset + at] = holds(text) ? 1 : 0
+    }
+  }
+
+  *#frames(column: StoredColumn): Iterable<[number: number, frame: Frame]> {
+    const count = Math.ceil(this.records / this.#row.frameRecords)
+    for (let number = 0; number < count; number++) yield [number, this.#frame(column, number)]
+  }
+
+  #frame(column: StoredColumn, number: number): Frame {
+    const piece = this.#piece(column, parts.frames + number)
+    if (piece) return unpackFrame(piece)
+    if (this.#row.columns.includes(column.name)) return missing()
+    // The kind got the column later.
+    const { frameRecords } = this.#row
+    return emptyFrame(Math.min(frameRecords, this.records - number * frameRecords))
+  }
+
+  #texts(column: StoredColumn, number: number): readonly string[] {
+    return this.#cache.get(
+      `${this.id} ${column.name} ${number}`,
+      () => this.#readTexts(column, number, this.#frame(column, number)),
+      (texts) => texts.length * 150,
+    )
+  }
+
+  #readTexts(column: StoredColumn, number: number, frame: Frame): string[] {
+    return readTexts(frame, this.#piece(column, parts.capitals + number) ?? null)
+  }
+
+  #numbers(part: number): Float64Array {
+    return this.#cached(
+      { name: timeColumn, form: 'number' },
+      part,
+      (piece) => {
+        const numbers = unpackNumbers(piece ?? missing())
+        if (numbers.length !== this.records) throw new DamagedPieceError('a block has another number of records')
+        return numbers
+      },
+      bytesOf,
+    )
+  }
+
+  #piece(column: StoredColumn, part: number): Uint8Array | undefined {
+    const index = this.#row.columns.indexOf(column.name)
+    return index < 0 ? undefined : this.#read(keyOf(this.id, index, part))
+  }
+
+  #cached<T>(
+    column: StoredColumn,
+    part: number,
+    make: (piece: Uint8Array | undefined) => T,
+    sizeOf: (value: T) => number,
+  ): T {
+    return this.#cache.get(`${this.id}/${column.name}/${part}`, () => make(this.#piece(column, part)), sizeOf)
+  }
+}
+
+const bytesOf = (value: { readonly byteLength: number } | null): number => value?.byteLength ?? 0
+
+function missing(): never {
+  throw new DamagedPieceError('a piece of a block is missing')
+}

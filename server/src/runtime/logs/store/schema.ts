@@ -1,0 +1,88 @@
+// The tables of logs.db. Newest records are in batches, one for each commit and kind; older ones in blocks.
+
+import type { DatabaseKind } from '../../../database/database.ts'
+import type { Migration } from '../../../database/migrations.ts'
+import { type LogKindName, logKindNames } from '../../../logs/kinds.ts'
+import type { KeptRecord } from '../../../logs/record.ts'
+import type { BlockRow } from './packed-block.ts'
+
+/** A step is never edited once released. */
+const migrations: readonly Migration[] = [
+  {
+    title: 'batches, blocks and how far sources were read',
+    statements: [
+      `CREATE TABLE batches (
+        id INTEGER PRIMARY KEY, kind TEXT NOT NULL, records INTEGER NOT NULL, oldest INTEGER NOT NULL,
+        newest INTEGER NOT NULL, body TEXT NOT NULL
+      )`,
+      'CREATE INDEX batches_by_kind ON batches (kind, id, records, oldest, newest)',
+      // Places and times of a block, and what its columns were when it was made.
+      `CREATE TABLE blocks (
+        id INTEGER PRIMARY KEY, kind TEXT NOT NULL, records INTEGER NOT NULL, first INTEGER NOT NULL,
+        last INTEGER NOT NULL, oldest INTEGER NOT NULL, newest INTEGER NOT NULL, columns TEXT NOT NULL,
+        frame_records INTEGER NOT NULL, bytes INTEGER NOT NULL
+      )`,
+      'CREATE TABLE pieces (key INTEGER PRIMARY KEY, bytes BLOB NOT NULL)',
+      'CREATE TABLE marks (source TEXT PRIMARY KEY, position TEXT NOT NULL) WITHOUT ROWID',
+      // The place of the newest record, and the one after which the file began.
+      `CREATE TABLE place (
+        one INTEGER PRIMARY KEY CHECK (one = 1), last INTEGER NOT NULL, began_after INTEGER NOT NULL
+      )`,
+    ],
+  },
+]
+
+/** A commit waits for the disk, as there are only a few of them in a second. */
+export const logData: DatabaseKind = { migrations, isForgetful: false, pageBytes: 8_192 }
+
+interface StoredRow {
+  readonly id: number
+  readonly kind: string
+  readonly records: number
+  readonly first: number
+  readonly last: number
+  readonly oldest: number
+  readonly newest: number
+  readonly columns: string
+  readonly frame_records: number
+  readonly bytes: number
+}
+
+export const blocksQuery =
+  'SELECT id, kind, records, first, last, oldest, newest, columns, frame_records, bytes FROM blocks ORDER BY first'
+
+const columnLists = new Map<string, readonly string[]>()
+
+/** Blocks of kinds that this version does not know are left out. */
+export function blockRows(rows: readonly unknown[]): BlockRow[] {
+  return (rows as readonly StoredRow[]).flatMap(({ kind, columns, frame_records, ...row }) => {
+    if (!isKind(kind)) return []
+    const names = columnLists.get(columns) ?? (JSON.parse(columns) as string[])
+    columnLists.set(columns, names)
+    return [{ ...row, kind, columns: names, frameRecords: frame_records }]
+  })
+}
+
+export const isKind = (name: string): name is LogKindName => (logKindNames as readonly string[]).includes(name)
+
+type BatchRow = [
+  place: number,
+  time: number,
+  priority: number,
+  unit: string,
+  syslogId: string,
+  message: string,
+  fields: KeptRecord['fields'],
+]
+
+export const batchBody = (records: readonly KeptRecord[]): string =>
+  JSON.stringify(
+    records.map(
+      (one): BatchRow => [one.place, one.time, one.priority, one.unit, one.syslogId, one.message, one.fields],
+    ),
+  )
+
+export const readBatch = (kind: LogKindName, body: string): KeptRecord[] =>
+  (JSON.parse(body) as BatchRow[]).map(([place, time, priority, unit, syslogId, message, fields]) => ({
+    ...{ kind, place, time, priority, unit, syslogId, message, fields },
+  }))

@@ -1,0 +1,165 @@
+// Both sides of the local log store together: random records and questions against a store that looks at every record.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { isNightly, Random, seed } from '../../../../test/security/random.ts'
+import { InThreadLogStore } from '../../../../test/support/in-thread-log-store.ts'
+import { assertSameAnswers, LogMaker, testViews, textOf } from '../../../../test/support/log-questions.ts'
+import { NaiveLogStore } from '../../../../test/support/naive-log-store.ts'
+import { all } from '../../../contract/table-query.ts'
+import { type LogKindName, logKindNames } from '../../../logs/kinds.ts'
+import type { NewRecord } from '../../../logs/record.ts'
+import type { LogLimits, Question } from '../../../logs/store.ts'
+
+const sizes = { block: 64, smallBlock: 8, frame: 16 }
+const noLimits: LogLimits = {
+  days: Object.fromEntries(logKindNames.map((kind) => [kind, 100_000])),
+  maxBytes: 1e12,
+}
+const scope = { timeZone: 'UTC', brand: 'Gate' }
+const everyRow: Question = {
+  ...{ view: 'records', scope, hidden: [], where: all(), order: [], offset: 0, limit: 5_000 },
+}
+
+const record = (message: string, changes: Partial<NewRecord> = {}): NewRecord => ({
+  ...{ kind: 'system', time: 1_790_000_000_000_000, priority: 6, unit: 'u', syslogId: 's', message, fields: {} },
+  ...changes,
+})
+
+describe('the local log store', () => {
+  let folder = ''
+  let store: InThreadLogStore
+  let now = 1_790_000_000_000
+  const open = (limits = noLimits, more: object = {}): InThreadLogStore => {
+    store = new InThreadLogStore({ path: join(folder, 'logs.db'), limits, now: () => now, sizes, ...more })
+    return store
+  }
+  beforeEach(() => {
+    now = 1_790_000_000_000
+    folder = mkdtempSync(join(tmpdir(), 'portcullis-logs-'))
+  })
+  afterEach(async () => {
+    await store.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  for (let round = 0; round < (isNightly ? 40 : 4); round++) {
+    it(`answers like a store that looks at every record, seed ${seed + round}`, async () => {
+      const random = new Random(seed + round)
+      const maker = new LogMaker(() => random.next())
+      const naive = new NaiveLogStore(testViews)
+      open()
+      let count = 0
+      for (let step = 0; step < 12; step++) {
+        const records = maker.records(1 + maker.int(random.chance(0.5) ? 10 : 200))
+        count += records.length
+        for (const one of [store, naive]) one.append(records, { source: 'a', position: String(count) })
+        await store.flush()
+        if (random.chance(0.6)) store.tidy()
+        if (random.chance(0.3)) store.restart()
+        await assertSameAnswers(store, naive, maker, 12, count)
+      }
+      assert.deepEqual(await store.marks(), await naive.marks())
+    })
+  }
+
+  const messages = async (): Promise<string[]> => {
+    const { text } = await textOf(store, everyRow, ['message'])
+    return text.split('\r\n').filter((line) => line !== '')
+  }
+  const kept = async (kind: LogKindName) => (await store.state()).kinds.find((one) => one.kind === kind)
+
+  it('keeps each kind for its days', async () => {
+    open({ days: { system: 1, brief: 3 }, maxBytes: 1e12 })
+    store.append(Array.from({ length: 30 }, (_, at) => record(`old ${at}`)))
+    await store.flush()
+    store.append([record('brief', { kind: 'brief' })])
+    await store.flush()
+    store.tidy()
+    assert.equal((await messages()).length, 31)
+    now += 2 * 86_400_000
+    store.append([record('new', { time: now * 1_000 })])
+    await store.flush()
+    store.tidy()
+    assert.deepEqual(await messages(), ['new', 'brief'])
+    const followed = await store.after(0, 100)
+    assert.deepEqual([followed.records.length, followed.lost, followed.place], [2, 30, 32])
+    const tail = await store.tail(everyRow, 10, 100)
+    assert.deepEqual([tail.rows.length, tail.lost, tail.place], [2, 20, 32])
+  })
+
+  it('removes the oldest of the kind that has most above its share', async () => {
+    open({ days: noLimits.days, maxBytes: 400_000 })
+    store.append([record('kept', { kind: 'administration', time: 1 })])
+    const random = new Random(1)
+    const noise = (): string => Array.from({ length: 40 }, () => random.below(1e9).toString(36)).join(' ')
+    for (let count = 0; count < 60; count++) {
+      store.append(Array.from({ length: 64 }, () => record(noise(), { time: now++ * 1_000 })))
+      await store.flush()
+      store.tidy()
+    }
+    const { bytes, place } = await store.state()
+    assert.ok(bytes <= 400_000, String(bytes))
+    assert.equal(place, 60 * 64 + 1)
+    assert.equal((await kept('administration'))?.records, 1)
+    assert.ok(((await kept('system'))?.records ?? 0) > 300)
+    const { records } = await store.after(place - 10, 100)
+    assert.equal(records.length, 10)
+  })
+
+  it('turns a message into one line that is not too long', async () => {
+    open()
+    store.append([record(`a\nb\u0000c${'x'.repeat(5_000)}`), ...Array.from({ length: 9 }, () => record('é'))])
+    await store.flush()
+    store.tidy()
+    assert.equal((await messages()).at(-1), `a b c${'x'.repeat(3_995)}`)
+  })
+
+  it('stores marks with the records, and a mark alone', async () => {
+    open()
+    store.append([record('a')], { source: 'file', position: '1:10' })
+    store.append([], { source: 'other', position: '2' })
+    store.restart()
+    assert.deepEqual(
+      await store.marks(),
+      new Map([
+        ['file', '1:10'],
+        ['other', '2'],
+      ]),
+    )
+    assert.deepEqual(await messages(), ['a'])
+  })
+
+  it('does not use a place twice after the newest records were removed', async () => {
+    open({ days: { system: 1 }, maxBytes: 1e12 })
+    store.append([record('a'), record('b')])
+    await store.flush()
+    now += 5 * 86_400_000
+    store.tidy()
+    store.restart()
+    store.append([record('c', { time: now * 1_000 })])
+    await store.flush()
+    const { records, lost } = await store.after(0, 10)
+    assert.deepEqual([records.map(({ place }) => place), lost], [[3], 2])
+  })
+
+  it('counts records for which there is no room, and goes on when there is', async () => {
+    let hasRoom = false
+    open(noLimits, { hasRoom: () => hasRoom, sizes: { ...sizes, waiting: 20 } })
+    store.append(Array.from({ length: 15 }, (_, at) => record(`first ${at}`)))
+    await store.flush()
+    assert.match((await store.state()).fault ?? '', /^The disk is full/)
+    store.append(Array.from({ length: 15 }, (_, at) => record(`second ${at}`)))
+    await store.flush()
+    assert.equal((await store.state()).lost, 10)
+    assert.equal((await store.state()).place, 0)
+    hasRoom = true
+    await store.flush()
+    const { fault, lost, place } = await store.state()
+    assert.deepEqual([fault, lost, place], [null, 10, 20])
+    assert.equal((await messages()).length, 20)
+  })
+})

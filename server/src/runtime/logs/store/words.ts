@@ -1,0 +1,134 @@
+// A column of which many records share a cell: each different cell once, and for every record which of them it has.
+
+import type { Cell } from '../../../contract/table-query.ts'
+import { expand, packNumbers, squeeze, unpackNumbers } from './pieces.ts'
+
+export type Codes = Uint8Array | Uint16Array
+
+export interface Words {
+  readonly entries: readonly Cell[]
+  /** For each record the index of its cell; null: all have the first. */
+  readonly codes: Codes | null
+}
+
+export interface PackedWords {
+  readonly entries: Buffer
+  readonly codes: Buffer | null
+  /** How many records have each entry. */
+  readonly counts: Buffer | null
+  readonly filter: Buffer | null
+}
+
+/** No block has more records, so that a code fits into 16 bits. */
+export const mostEntries = 65_536
+const separator = '\u0000'
+
+export class WordsBuilder {
+  readonly entries: Cell[] = []
+  readonly codes: Uint16Array
+  readonly #known = new Map<Cell, number>()
+  #lastCell: Cell | undefined
+  #lastCode = 0
+
+  constructor(records: number) {
+    this.codes = new Uint16Array(records)
+  }
+
+  set(at: number, cell: Cell): void {
+    if (cell !== this.#lastCell) {
+      this.#lastCell = cell
+      this.#lastCode = this.#codeOf(cell)
+    }
+    this.codes[at] = this.#lastCode
+  }
+
+  #codeOf(cell: Cell): number {
+    const known = this.#known.get(cell)
+    if (known !== undefined) return known
+    const code = this.entries.length
+    this.#known.set(cell, code)
+    this.entries.push(cell)
+    return code
+  }
+
+  done(): Words {
+    return { entries: this.entries, codes: this.entries.length > 1 ? this.codes : null }
+  }
+}
+
+export function packWords({ entries, codes }: Words): PackedWords {
+  return {
+    entries: packEntries(entries),
+    codes: codes && squeeze(bytesOf(narrow(codes, entries.length))),
+    counts: codes && packNumbers(Float64Array.from(countsOf(codes, entries.length))),
+    filter: entries.length > leastFiltered ? packFilter(entries) : null,
+  }
+}
+
+const narrow = (codes: Codes, entries: number): Codes =>
+  entries <= 256 && codes instanceof Uint16Array ? Uint8Array.from(codes) : codes
+
+const bytesOf = (codes: Codes): Uint8Array => new Uint8Array(codes.buffer, codes.byteOffset, codes.byteLength)
+
+function countsOf(codes: Codes, entries: number): Uint32Array {
+  const counts = new Uint32Array(entries)
+  for (let at = 0; at < codes.length; at++) (counts[codes[at] as number] as number)++
+  return counts
+}
+
+const packEntries = (entries: readonly Cell[]): Buffer =>
+  typeof entries[0] === 'number'
+    ? packNumbers(Float64Array.from(entries as readonly number[]))
+    : squeeze(Buffer.from(entries.map((entry) => withoutSeparator(String(entry))).join(separator)))
+
+const withoutSeparator = (text: string): string => (text.includes(separator) ? text.replaceAll(separator, ' ') : text)
+
+export const unpackEntries = (piece: Uint8Array, form: 'number' | 'word'): readonly Cell[] =>
+  form === 'number' ? [...unpackNumbers(piece)] : expand(piece).toString().split(separator)
+
+export function unpackCodes(piece: Uint8Array, records: number): Codes {
+  const bytes = expand(piece)
+  return bytes.length === records ? bytes : new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2)
+}
+
+export const unpackCounts = (piece: Uint8Array): Float64Array => unpackNumbers(piece)
+
+/** Fewer entries are looked through as fast. */
+const leastFiltered = 64
+const bitsPerEntry = 10
+const looks = 4
+
+/** Bits that are set by every entry: where one of those of a cell is not set, no record has the cell. Random, so not compressed. */
+function packFilter(entries: readonly Cell[]): Buffer {
+  const bits = 2 ** Math.ceil(Math.log2(entries.length * bitsPerEntry))
+  const filter = Buffer.alloc(bits / 8)
+  for (const entry of entries) {
+    const [first, step] = hashOf(String(entry))
+    for (let look = 0; look < looks; look++) {
+      const bit = (first + Math.imul(look, step)) & (bits - 1)
+      filter[bit >>> 3] = (filter[bit >>> 3] as number) | (1 << (bit & 7))
+    }
+  }
+  return filter
+}
+
+/** False: certainly no record has the cell. */
+export function mayHave(filter: Uint8Array, cell: Cell): boolean {
+  const mask = filter.length * 8 - 1
+  const [first, step] = hashOf(String(cell))
+  for (let look = 0; look < looks; look++) {
+    const bit = (first + Math.imul(look, step)) & mask
+    if (((filter[bit >>> 3] as number) & (1 << (bit & 7))) === 0) return false
+  }
+  return true
+}
+
+/** FNV-1a, mixed at the end; the second one is odd. */
+function hashOf(text: string): [first: number, step: number] {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  const first = (hash ^ (hash >>> 16)) >>> 0
+  return [first, (Math.imul(first, 0x9e3779b1) >>> 0) | 1]
+}
