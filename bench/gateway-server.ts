@@ -8,10 +8,12 @@ import { administrators, passwordPlace } from '../server/src/areas/administrator
 import { Database } from '../server/src/database/database.ts'
 import { guardConnections } from '../server/src/http/connections.ts'
 import { createTlsServer, ensureCertificate } from '../server/src/http/tls.ts'
+import { logViews } from '../server/src/log-views.ts'
 import { write } from '../server/src/model/slots.ts'
 import { systemClock } from '../server/src/runtime/clock.ts'
 import { Vault } from '../server/src/runtime/vault.ts'
 import { FakeApplier } from '../server/test/support/fake-applier.ts'
+import { NaiveLogStore } from '../server/test/support/naive-log-store.ts'
 import { labFacts } from '../server/test/support/test-gateway.ts'
 import { benchFolder } from './folder.ts'
 
@@ -21,6 +23,7 @@ const certificate = await ensureCertificate(join(folder, 'tls'), ['127.0.0.1'], 
 const { http, engine, services } = createGateway({
   folder,
   hitsFile: '',
+  logs: new NaiveLogStore(logViews),
   database: new Database(join(folder, 'gateway.db')),
   applier: new FakeApplier(),
   vault,

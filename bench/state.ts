@@ -9,10 +9,12 @@ import { addAdministrator } from '../server/src/areas/administrators/lists.ts'
 import type { EditTools } from '../server/src/config/change.ts'
 import { Database } from '../server/src/database/database.ts'
 import type { Services } from '../server/src/http/handle.ts'
+import { logViews } from '../server/src/log-views.ts'
 import type { Config } from '../server/src/model/slots.ts'
 import { systemClock } from '../server/src/runtime/clock.ts'
 import { Vault } from '../server/src/runtime/vault.ts'
 import { FakeApplier } from '../server/test/support/fake-applier.ts'
+import { NaiveLogStore } from '../server/test/support/naive-log-store.ts'
 import { labFacts } from '../server/test/support/test-gateway.ts'
 
 export const adminPassword = 'correct horse 9'
@@ -48,6 +50,7 @@ export async function changeState(
     database,
     folder,
     hitsFile: '',
+    logs: new NaiveLogStore(logViews),
     applier: new FakeApplier(),
     vault,
     clock: systemClock(),

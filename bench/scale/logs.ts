@@ -37,7 +37,7 @@ export async function benchLogs({ isQuick }: BenchOptions): Promise<Row[]> {
     gateway.clock.wall = Date.UTC(2026, 0, 4)
     await writeHits(folder, count, () => gateway.services.firewallLog.refresh())
     const begun = performance.now()
-    await gateway.services.systemLog.refresh()
+    await gateway.services.refreshLogs()
     const gathering = performance.now() - begun
     const admin = await gateway.client('predefined_admin_write')
     const raw = new DatabaseSync(join(folder, 'log.db'), { readOnly: true })

@@ -20,7 +20,8 @@ import { firewall } from './areas/firewall/index.ts'
 import { createLockOutGuard } from './areas/firewall/lock-out.ts'
 import { membersOf } from './areas/firewall/people.ts'
 import { areas as allAreas } from './areas/index.ts'
-import { gatheredLogs } from './areas/logs/jobs.ts'
+import { logLimitsOf } from './areas/logs/config.ts'
+import { copyAuditTrail } from './areas/logs/jobs.ts'
 import { followPortalUsers } from './areas/portal/jobs-portal.ts'
 import type { Committed } from './config/change.ts'
 import { describeChanges } from './config/describe.ts'
@@ -39,6 +40,7 @@ import { RefusalLog } from './http/refusal-log.ts'
 import { createIdentityFinder } from './http/request.ts'
 import { createHttpServer } from './http/server.ts'
 import { faultsOf } from './http/validate.ts'
+import type { LogStore } from './logs/store.ts'
 import { createReferenceFinder } from './model/references.ts'
 import type { Applier } from './plan/artifacts.ts'
 import { createLiveSetFinder } from './plan/declared-live-sets.ts'
@@ -58,7 +60,6 @@ import { FirewallLog } from './runtime/logs/firewall-log.ts'
 import type { Log } from './runtime/logs/log.ts'
 import { LogQuota, logBytesOf, logMigrations } from './runtime/logs/log-quota.ts'
 import { LogReader } from './runtime/logs/log-reader.ts'
-import { SystemLog } from './runtime/logs/system-log.ts'
 import { createPortalState } from './runtime/portal/portal-state.ts'
 import { SessionKeeper } from './runtime/user-sessions/keeper.ts'
 import { linesOf } from './runtime/user-sessions/session-lines.ts'
@@ -75,6 +76,8 @@ export interface GatewayParts {
   readonly folder: string
   /** What the reader of the firewall log writes. */
   readonly hitsFile: string
+  /** The log; closed by who opened it. */
+  readonly logs: LogStore
   readonly applier: Applier
   readonly vault: Vault
   readonly clock: Clock
@@ -95,7 +98,6 @@ export interface GatewayParts {
   readonly dhcpLeases?: Services['dhcpLeases']
   readonly cardVendors?: Services['cardVendors']
   readonly deviceDiscovery?: Services['deviceDiscovery']
-  readonly serviceLogs?: Services['serviceLogs']
   readonly signatures?: Services['signatures']
   readonly forwarding?: Services['forwarding']
   readonly ddns?: Services['ddns']
@@ -192,7 +194,7 @@ export function createConfiguration({ database, applier, clock, facts, userAt, a
 }
 
 export function createGateway(parts: GatewayParts): Gateway {
-  const { database, applier, clock } = parts
+  const { database, applier, clock, logs } = parts
   const areas = parts.areas ?? allAreas
   const { engine, store, audit, accounts, sessions, guard, referencesTo, rightsSlots } = createConfiguration({
     ...parts,
@@ -234,9 +236,16 @@ export function createGateway(parts: GatewayParts): Gateway {
     hasRoom: () => reserve?.hasRoomForLogs() ?? true,
   })
   if (reserve) reserve.onLook = keepRoom
+  const auditCopy = copyAuditTrail({
+    ...{ audit, logs },
+    onFault: (error) => parts.log('warning', 'the audit trail was not copied to the log', { error }),
+  })
+  const setLogLimits = (): void => logs.setLimits(logLimitsOf(engine.config, reserve?.state().totalBytes ?? null))
+  setLogLimits()
+  engine.onChanged(setLogLimits)
   const names = cookieNames(parts.brand)
   const portal = createPortalState({
-    ...{ accounts, logDatabase, clock },
+    ...{ accounts, logDatabase, clock, logs },
     onFault: (error) => parts.log('warning', 'the journal of the portal cannot be stored', { error }),
   })
   const userTables = new Shelter(database, userSessionTables)
@@ -252,19 +261,6 @@ export function createGateway(parts: GatewayParts): Gateway {
   })
   engine.onChanged(() => userSessions.noteSets())
   engine.beforeAnswer(() => userSessions.followConfiguration())
-  const systemLog = new SystemLog({
-    database: logDatabase,
-    ...gatheredLogs({
-      brand: parts.brand,
-      clock,
-      facts: parts.facts,
-      audit,
-      firewallLog,
-      unitLines: portal.lines,
-      ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
-    }),
-    onFault: (error) => parts.log('warning', 'the system journal cannot be collected', { error }),
-  })
   const logReader = new LogReader({ entry: new URL('./log-worker.ts', import.meta.url), path: logPath })
   const services: Services = {
     brand: parts.brand,
@@ -283,7 +279,11 @@ export function createGateway(parts: GatewayParts): Gateway {
     eventStreams: new EventStreams(parts.streamLimits),
     hitCounters,
     firewallLog,
-    systemLog,
+    logs,
+    refreshLogs: async () => {
+      await auditCopy.refresh()
+      await logs.flush()
+    },
     ...(reserve ? { reserve } : {}),
     logReader,
     backups: new Backups({
@@ -304,7 +304,6 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.dhcpLeases ? { dhcpLeases: parts.dhcpLeases } : {}),
     ...(parts.cardVendors ? { cardVendors: parts.cardVendors } : {}),
     ...(parts.deviceDiscovery ? { deviceDiscovery: parts.deviceDiscovery } : {}),
-    ...(parts.serviceLogs ? { serviceLogs: parts.serviceLogs } : {}),
     ...(parts.forwarding ? { forwarding: parts.forwarding } : {}),
     ...(parts.signatures ? { signatures: parts.signatures } : {}),
     ...(parts.ddns ? { ddns: parts.ddns } : {}),
@@ -360,7 +359,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     await userSessions.stop()
     portalUsers.stop()
     await logReader.close()
-    await systemLog.stop()
+    await auditCopy.stop()
     await firewallLog.stop()
     hitCounters.close()
     for (const tables of [accounts, userTables]) {

@@ -9,14 +9,7 @@ import { ReadDatabase } from './database/database.ts'
 import { csvRows } from './http/csv.ts'
 import { logViews } from './log-views.ts'
 import { clockOffsets } from './policy/schedule.ts'
-import {
-  findPage,
-  hitsTable,
-  type KeptHit,
-  type LogTable,
-  recordsTable,
-  type Scope,
-} from './runtime/logs/log-queries.ts'
+import { findPage, hitsTable, type KeptHit, type LogTable, type Scope } from './runtime/logs/log-queries.ts'
 import type { LogTableName, LogTasks } from './runtime/logs/log-reader.ts'
 import { StoreReader } from './runtime/logs/store/reader.ts'
 import { type StoreWorkerData, storeTasks } from './runtime/logs/store/reader-tasks.ts'
@@ -37,7 +30,6 @@ const traffic = (hit: KeptHit, scope: Scope): Row => showHit(hit, offsetsOf(scop
 const shownHit = ({ sequence: _sequence, ...record }: KeptHit): object => showRecord(record)
 
 const tables: Readonly<Record<LogTableName, LogTable>> = {
-  records: recordsTable,
   hits: hitsTable((hit) => hit as unknown as Row, shownHit),
   auth: authTable(offsetsOf),
   authAddresses,

@@ -20,6 +20,8 @@ import { isAgentEnabled } from './areas/client-agent/public.ts'
 import { startDiscovery } from './areas/device-discovery/jobs.ts'
 import { startDdns } from './areas/dns/jobs.ts'
 import { exposedPorts, keepOpen } from './areas/firewall/adopt.ts'
+import { noLogLimits } from './areas/logs/config.ts'
+import { forwardingTarget } from './areas/logs/jobs-forwarding.ts'
 import { adoptedConnections } from './areas/network/adopt.ts'
 import { connections } from './areas/network/config.ts'
 import { dnsServers, serverDomains } from './areas/network/resolve.ts'
@@ -29,8 +31,6 @@ import { portalActions } from './areas/portal/jobs-portal.ts'
 import { Database, gatewayData } from './database/database.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
-import { engines } from './engines/index.ts'
-import { logSources } from './engines/views.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
 import { guardConnections } from './http/connections.ts'
 import { storageFaults } from './http/errors.ts'
@@ -38,6 +38,7 @@ import { createSwitchedListener } from './http/switched-listener.ts'
 import { createTlsServer } from './http/tls.ts'
 import { createSocketListener, serveSockets } from './http/websocket.ts'
 import { adminPasswordVariable, takeSecret } from './launcher/secret.ts'
+import type { LogFiles } from './log-sources.ts'
 import { giveMemoryBack } from './memory.ts'
 import { read, write } from './model/slots.ts'
 import type { Facts } from './plan/facts.ts'
@@ -50,7 +51,9 @@ import { createDdnsUpdater, readDdnsServer } from './runtime/dynamic-dns/ddns.ts
 import { sendUpdate } from './runtime/dynamic-dns/ddns-request.ts'
 import { AuditRetention } from './runtime/logs/audit-retention.ts'
 import { Checkpointer } from './runtime/logs/checkpointer.ts'
+import { LogForwarder } from './runtime/logs/forwarding/log-forwarder.ts'
 import { createLog } from './runtime/logs/log.ts'
+import { createLocalLogStore, type LocalLogStore } from './runtime/logs/store/local-store.ts'
 import { createProviderCall } from './runtime/portal/provider-call.ts'
 import { servePortal } from './runtime/portal/socket.ts'
 import { Vault } from './runtime/vault.ts'
@@ -63,7 +66,6 @@ import { freeDisks } from './system/disks.ts'
 import { createFactsReader, readDefaultGateways, readFacts } from './system/facts.ts'
 import { createCountryFile } from './system/geoip.ts'
 import { createDomainResolver } from './system/resolver.ts'
-import { createServiceLogs } from './system/service-logs.ts'
 import { createSignatureFiles } from './system/signature-files.ts'
 import { keepSsh } from './system/ssh-greeting.ts'
 import { readTcpUse } from './system/tcp-connections.ts'
@@ -131,8 +133,13 @@ async function start(settings: Settings): Promise<void> {
     names: () => certificateNames(settings.listen.host, hostname(), ownAddresses(facts.current())),
     now: clock.now,
   })
+  const logs = openLogs(settings, folder)
+  const forwarding = settings.isApplied
+    ? new LogForwarder({ logs, cursorPath: join(folder, 'forwarding.json'), log })
+    : undefined
   const gateway: Gateway = createGateway({
     database,
+    logs,
     reserve,
     folder,
     hitsFile: join(settings.stateDir, hitsPath),
@@ -154,6 +161,7 @@ async function start(settings: Settings): Promise<void> {
     domains: { status: () => resolver.status() },
     countries,
     signatures,
+    ...(forwarding ? { forwarding } : {}),
     ...(settings.isApplied ? { ddns: openDdns(settings, folder, clock) } : {}),
     codeProvider: {
       lookUp: async (name) => {
@@ -174,14 +182,13 @@ async function start(settings: Settings): Promise<void> {
     dhcpLeases: createDhcpLeases(join(settings.stateDir, leasesPath)),
     cardVendors: createCardVendors(),
     deviceDiscovery: { state: () => discovery.state() },
-    serviceLogs: createServiceLogs(join(settings.stateDir, 'log'), logSources(engines)),
     firstPasswordMustChange: settings.isHost,
     isTls: true,
     logsRequests: settings.logsRequests,
     serverFactory: (handler) => guardConnections(certificate.follow(createTlsServer(certificate.current, handler))),
   })
   const { engine } = gateway
-  const { audit, hitCounters, firewallLog, systemLog } = gateway.services
+  const { audit, hitCounters, firewallLog } = gateway.services
   const checkpointer = new Checkpointer({
     audit,
     keep: (sequence, hash, isFirst) => applier.checkpoint(sequence, hash, isFirst),
@@ -220,6 +227,7 @@ async function start(settings: Settings): Promise<void> {
   addressBook.onChange(() => reconciler.wake())
   const followConfiguration = (): void => {
     resolver.update([...read(engine.config, domains), ...serverDomains(engine.config)])
+    forwarding?.follow(forwardingTarget(engine.config, gateway.services))
   }
   const followFiles = (): void => {
     countries.refresh()
@@ -251,7 +259,6 @@ async function start(settings: Settings): Promise<void> {
   reserve.start()
   hitCounters.start()
   firewallLog.start()
-  systemLog.start()
   retention.start()
   const dailyBackup = startDailyBackup(gateway.services, (error) =>
     log('warning', 'the automatic backup failed', { error }),
@@ -302,12 +309,30 @@ async function start(settings: Settings): Promise<void> {
     await Promise.race([Promise.all([hitCounters.current(), checkpointer.now()]), passes(lastCallsMilliseconds)])
     await reserve.stop()
     await gateway.close()
+    await Promise.race([forwarding?.stop(), passes(lastCallsMilliseconds)])
+    await Promise.race([logs.close(), passes(lastCallsMilliseconds)])
     applier.close()
     database.close()
     process.exit(0)
   }
   process.once('SIGTERM', () => void stop())
   process.once('SIGINT', () => void stop())
+}
+
+/** The files of services are read in the thread that writes the log. */
+function openLogs({ stateDir }: Settings, folder: string): LocalLogStore {
+  const files: LogFiles = { folder: join(stateDir, 'log'), hits: join(stateDir, hitsPath) }
+  const logs = createLocalLogStore({
+    path: join(folder, 'logs.db'),
+    limits: noLogLimits,
+    writerEntry: new URL('./log-writer.ts', import.meta.url),
+    workerEntry: new URL('./log-worker.ts', import.meta.url),
+    reservePath: join(folder, 'reserve'),
+    followers: { files },
+    onFault: (error) => log('error', 'the thread of the log ended and is started again', { error }),
+  })
+  logs.onTold('files', (fault) => log('warning', 'a log file cannot be read', { fault }))
+  return logs
 }
 
 /** The provider is the operator's choice, in files of the state folder. */

@@ -255,6 +255,23 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./commands/audit.ts')).verifyAuditCommand,
   },
   {
+    words: ['logs'],
+    usage: '[text]',
+    summary: 'Show records of the system journal, oldest first',
+    description: 'With a text only records whose message contains it. Times are those of the gateway.',
+    examples: ['gw logs --limit 20', 'gw logs --unit unbound --follow', "gw logs 'action drop' -f --json"],
+    options: [
+      { name: 'limit', value: 'N', summary: 'So many of the newest records; default: 100, with --follow 10.' },
+      { name: 'unit', value: 'NAME', summary: 'Only records of this unit.' },
+      { name: 'priority', value: 'N', summary: 'Only records of this priority and more serious ones: 3 for errors.' },
+      { name: 'follow', short: 'f', summary: 'Go on with new records as they come, until interrupted.' },
+      { name: 'json', summary: 'Print JSON, one record a line.' },
+    ],
+    operand: nothing,
+    operands: { least: 0, most: 1 },
+    load: async () => (await import('./commands/logs.ts')).logsCommand,
+  },
+  {
     words: ['sessions'],
     usage: '',
     summary: 'List the sessions of administrators',

@@ -12,6 +12,8 @@ export interface Option {
   /** Placeholder of the value in help, such as SECONDS; without it the option is a flag. */
   readonly value?: string
   readonly isRepeatable?: boolean
+  /** One letter that means the same. */
+  readonly short?: string
   readonly summary: string
 }
 
@@ -99,8 +101,9 @@ export function parseInvocation(command: Command, words: readonly string[]): Inv
 
 function parseWords(command: Command, args: readonly string[]) {
   const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } }
-  for (const { name, value, isRepeatable } of command.options) {
-    options[name] = { type: value === undefined ? 'boolean' : 'string', multiple: isRepeatable ?? false }
+  for (const { name, value, isRepeatable, short } of command.options) {
+    const type = value === undefined ? 'boolean' : 'string'
+    options[name] = { type, multiple: isRepeatable ?? false, ...(short === undefined ? {} : { short }) }
   }
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })

@@ -7,6 +7,7 @@ import type { Actor, Authorize, ConfigView, EditTools, Preview } from '../config
 import type { Role } from '../contract/access.ts'
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from '../contract/endpoint.ts'
 import type { Problem } from '../contract/error.ts'
+import type { LogStore } from '../logs/store.ts'
 import type { Reference } from '../model/references.ts'
 import type { Sealed } from '../model/secret.ts'
 import type { Config, Slot } from '../model/slots.ts'
@@ -29,7 +30,6 @@ import type { AuditUsage } from '../runtime/logs/audit-retention.ts'
 import type { FirewallLog } from '../runtime/logs/firewall-log.ts'
 import type { LogForwarder } from '../runtime/logs/forwarding/log-forwarder.ts'
 import type { LogReader } from '../runtime/logs/log-reader.ts'
-import type { SystemLog } from '../runtime/logs/system-log.ts'
 import type { PortalState } from '../runtime/portal/portal-state.ts'
 import type { CallProvider } from '../runtime/portal/provider-call.ts'
 import type { SessionKeeper } from '../runtime/user-sessions/keeper.ts'
@@ -77,18 +77,6 @@ export interface DiscoveryState {
   readonly isFull: boolean
   /** Why the last ones were not added; null when they were. */
   readonly fault: string | null
-}
-
-/** A line that a service of the gateway wrote. */
-export interface ServiceLogLine {
-  /** `gatewayd`, `applyd` ... */
-  readonly program: string
-  /** Its position in the file; unique together with the program. */
-  readonly position: number
-  /** Unix milliseconds. */
-  readonly time: number
-  readonly level: string
-  readonly message: string
 }
 
 /** What the rule files on this machine hold, and how they were read. */
@@ -199,17 +187,11 @@ export interface Services {
   }
   /** Makes users of unknown hosts; absent where nothing does. */
   readonly deviceDiscovery?: { state(): DiscoveryState }
-  /** What the services themselves write; absent where it is not read. */
-  readonly serviceLogs?: {
-    readonly programs: readonly string[]
-    readNews(
-      program: string,
-      isForgotten: boolean,
-    ): Promise<{ readonly isFullReload: boolean; readonly keptFrom: number; readonly lines: readonly ServiceLogLine[] }>
-  }
-  /** Audit trail, firewall log and service logs in one table. */
-  readonly systemLog: SystemLog
-  /** Queries over those tables, and over the firewall log. */
+  /** Records of every kind: the system journal, firewall hits and the others. */
+  readonly logs: LogStore
+  /** Resolves when everything that was written before can be found in the log. */
+  readonly refreshLogs: () => Promise<void>
+  /** Queries over the firewall log and the authentication journal. */
   readonly logReader: LogReader
   /** Disks without partitions that nothing uses; absent where they are not read. */
   readonly disks?: { list(): Promise<readonly FreeDisk[]> }

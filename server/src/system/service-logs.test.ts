@@ -1,75 +1,65 @@
-// Log files of the services: our JSON lines, lines of other programs, and files that are cut or not there.
+// Log files of the services: our JSON lines, and lines of other programs with and without times.
 
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { it } from 'node:test'
 import { engines } from '../engines/index.ts'
 import { logSources } from '../engines/views.ts'
-import { createServiceLogs, parseLog } from './service-logs.ts'
+import { maxMessage } from '../logs/record.ts'
+import { serviceFiles } from './service-logs.ts'
 
-const line = (message: string, level = 'info') => JSON.stringify({ time: '2026-01-01T00:00:01.500Z', level, message })
+const files = serviceFiles('/logs', logSources(engines))
+const fileOf = (name: string) => {
+  const file = files.find(({ path }) => path === `/logs/${name}.log`)
+  if (!file) throw new Error(`no log of ${name}`)
+  return file
+}
 
-it('reads lines with their level, time and place', () => {
-  const text = `before any time\n${line('ready')}\n  at some place\n\n${line('tab\there', 'error')}\nnot whole`
-  const read = parseLog(Buffer.from(text), 'gatewayd', 0)
-  const time = Date.UTC(2026, 0, 1, 0, 0, 1, 500)
-  assert.deepEqual(
-    read.map(({ position: _position, ...rest }) => rest),
-    [
-      { program: 'gatewayd', time, level: 'info', message: 'ready' },
-      { program: 'gatewayd', time, level: 'info', message: '  at some place' },
-      { program: 'gatewayd', time, level: 'error', message: 'tab here' },
-    ],
-  )
-  assert.equal(new Set(read.map(({ position }) => position)).size, 3)
-})
+const written = Date.UTC(2026, 0, 1)
+const stamped = Date.UTC(2026, 0, 1, 0, 0, 1, 500)
+const line = (message: string, level = 'info') =>
+  JSON.stringify({ time: new Date(stamped).toISOString(), level, message })
+const told = (name: string, text: string) =>
+  fileOf(name)
+    .records(Buffer.from(text), written)
+    .map(({ time, priority, message }) => [time / 1000, priority, message])
 
-it('leaves out a first line that is cut', () => {
-  const text = `cut off"}\n${line('whole')}\n`
-  assert.deepEqual(
-    parseLog(Buffer.from(text), 'applyd', 1000).map(({ message, position }) => [message, position]),
-    [['whole', 1010]],
-  )
-})
-
-it('reads the words of engines, with the times they give or those of their files', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'portcullis-logs-'))
-  const unbound = '[1794742996] unbound[60:0] notice: init module 0: respip\n[1794742997] unbound[60:1] error: no\n'
-  writeFileSync(join(folder, 'dns.log'), unbound)
-  writeFileSync(join(folder, 'dhcp.log'), 'dnsmasq-dhcp[115]: DHCPACK(lan0) 10.10.0.53\n')
-  const written = Date.UTC(2026, 0, 1)
-  utimesSync(join(folder, 'dhcp.log'), written / 1000, written / 1000)
-  const logs = createServiceLogs(folder, logSources(engines))
-  const told = async (program: string) =>
-    (await logs.readNews(program)).lines.map(({ time, level, message }) => [time, level, message])
-  assert.deepEqual(await told('dns'), [
-    [1794742996000, 'notice', 'init module 0: respip'],
-    [1794742997000, 'error', 'no'],
+it('reads lines with their level and time, and those without a time as of the one before', () => {
+  const text = `before any time\n${line('ready')}\n  at some place\n\n${line('tab\there', 'error')}\n`
+  assert.deepEqual(told('gatewayd', text), [
+    [written, 6, 'before any time'],
+    [stamped, 6, 'ready'],
+    [stamped, 6, '  at some place'],
+    [stamped, 3, 'tab here'],
   ])
-  assert.deepEqual(await told('dhcp'), [[written, 'info', 'dnsmasq-dhcp[115]: DHCPACK(lan0) 10.10.0.53']])
-  rmSync(folder, { recursive: true })
+  assert.deepEqual(told('gatewayd', 'the next chunk\n'), [[stamped, 6, 'the next chunk']])
 })
 
-it('reads the files that are there', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'portcullis-logs-'))
-  writeFileSync(join(folder, 'applyd.log'), `${line('applied')}\n`)
-  const logs = createServiceLogs(folder, logSources(engines))
-  const news = async (program: string, isForgotten = false) => {
-    const { lines, isFullReload } = await logs.readNews(program, isForgotten)
-    return [isFullReload, ...lines.map(({ message, position }) => `${position} ${message}`)]
-  }
-  assert.deepEqual(await news('gatewayd'), [true])
-  assert.deepEqual(await news('applyd'), [true, '0 applied'])
-  assert.deepEqual(await news('applyd'), [false])
-  const first = line('applied').length + 1
-  appendFileSync(join(folder, 'applyd.log'), `  at some place\nnot wh`)
-  assert.deepEqual(await news('applyd'), [false, `${first}   at some place`])
-  appendFileSync(join(folder, 'applyd.log'), 'ole\n')
-  assert.deepEqual(await news('applyd'), [false, `${first + 16} not whole`])
-  assert.equal((await news('applyd', true)).length, 4)
-  writeFileSync(join(folder, 'applyd.log'), `${line('anew')}\n`)
-  assert.deepEqual(await news('applyd'), [true, '0 anew'])
-  rmSync(folder, { recursive: true })
+it('reads the words of engines, with the times they give or those of their files', () => {
+  const unbound = '[1794742996] unbound[60:0] notice: init module 0: respip\n[1794742997] unbound[60:1] error: no\n'
+  assert.deepEqual(told('dns', unbound), [
+    [1794742996000, 5, 'init module 0: respip'],
+    [1794742997000, 3, 'no'],
+  ])
+  const dhcp = 'dnsmasq-dhcp[115]: DHCPACK(lan0) 10.10.0.53\n'
+  assert.deepEqual(told('dhcp', dhcp), [[written, 6, dhcp.trimEnd()]])
+})
+
+it('names programs and units', () => {
+  const named = (name: string) =>
+    fileOf(name)
+      .records(Buffer.from('x\n'), written)
+      .map(({ kind, unit, syslogId }) => [kind, unit, syslogId])
+  assert.deepEqual(named('gatewayd'), [['system', '{brand}-gatewayd', 'gatewayd']])
+  assert.deepEqual(named('dns'), [['system', 'unbound', 'unbound']])
+  assert.deepEqual(named('dhcp'), [['system', '{brand}-dhcp-server-backend', 'dnsmasq']])
+})
+
+it('keeps a hostile line on one line and within its limit', () => {
+  const [record] = fileOf('dhcp').records(Buffer.from(`a\u2028b\u001b[2J${'x'.repeat(10_000)}\n`), written)
+  assert.match(record?.message ?? '', /^a b \[2Jx+$/)
+  assert.equal(record?.message.length, maxMessage)
+})
+
+it('has a level that no service names as information', () => {
+  assert.deepEqual(told('gatewayd', `${line('odd', 'constructor')}\n`), [[stamped, 6, 'odd']])
 })

@@ -2,7 +2,7 @@
 // starts, checks, reloads and probes it; packages, logs, sandbox and firewall know it; then it goes away again.
 
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -17,7 +17,7 @@ import { closedPorts, logSources, topFolders } from '../../src/engines/views.ts'
 import { contentOf } from '../../src/plan/planner.ts'
 import { compilePolicy } from '../../src/policy/compile.ts'
 import { emptyPolicy } from '../../src/policy/model.ts'
-import { createServiceLogs } from '../../src/system/service-logs.ts'
+import { serviceFiles } from '../../src/system/service-logs.ts'
 import { until } from '../support/until.ts'
 
 /** Plain JavaScript, because it runs before anything is installed. */
@@ -116,11 +116,12 @@ describe('a throw-away engine', () => {
   it('is read by the log reader', async () => {
     await scene.apply(planFor(6, 'well'))
     await until('it has started', () => /started as well/.test(scene.unitLog('echo')))
-    const logs = createServiceLogs(join(stateDir, 'log'), logSources([...engines, echo]))
-    assert.ok(logs.programs.includes('echo'))
-    const { lines } = await logs.readNews('echo')
-    assert.ok(lines.some(({ message }) => message === 'started as well'))
-    assert.ok(!createServiceLogs(join(stateDir, 'log'), logSources(engines)).programs.includes('echo'))
+    const path = join(stateDir, 'log', 'echo.log')
+    const fileIn = (all: Parameters<typeof logSources>[0]) =>
+      serviceFiles(join(stateDir, 'log'), logSources(all)).find((file) => file.path === path)
+    const records = fileIn([...engines, echo])?.records(readFileSync(path), 0) ?? []
+    assert.ok(records.some(({ message }) => message === 'started as well'))
+    assert.equal(fileIn(engines), undefined)
   })
 
   it('has a place in the sandbox', () => {

@@ -23,6 +23,8 @@ export interface Said {
 export interface RunOptions {
   readonly input?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Gets the answer as it is written. */
+  readonly onOut?: (text: string) => void
 }
 
 export interface CliWorld {
@@ -105,13 +107,14 @@ type Environment = Readonly<Record<string, string>>
 
 async function runHere(
   words: readonly string[],
-  { input = '', env = {} }: RunOptions,
+  { input = '', env = {}, onOut }: RunOptions,
   base: Environment,
 ): Promise<Said> {
   const said = { out: '', err: '' }
   const stream = (name: 'out' | 'err') => ({
     write: (text: string | Buffer) => {
       said[name] += text
+      if (name === 'out') onOut?.(String(text))
     },
   })
   const terminal = createTerminal(stream('out'), stream('err'), {})

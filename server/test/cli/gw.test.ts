@@ -219,6 +219,41 @@ describe('looking', () => {
     assert.match(altered.out, /^The audit trail is not intact\. Record 4: This record was altered\.\n$/)
   })
 
+  it('shows records of the system journal', async () => {
+    const { logs } = world.gateway.services
+    const record = { kind: 'system', priority: 3, syslogId: 'dns', fields: {}, time: 1_767_225_600_000_000 } as const
+    logs.append([{ ...record, unit: 'unbound', message: 'no answer \u001b[31m' }])
+    logs.append([{ ...record, unit: 'other', priority: 6, message: 'all is well' }])
+    const { out, code } = await gw('logs', '--unit', 'unbound', '--priority', '3')
+    assert.equal(out, '2026-01-01 00:00:00 unbound no answer \\x1b[31m\n')
+    assert.equal(code, 0)
+    assert.equal(JSON.parse((await gw('logs', 'is WELL', '--json')).out).unit, 'other')
+    assert.equal((await gw('logs', '--priority', '9')).code, 2)
+  })
+
+  it('follows the system journal, also over streams that end, until it is signed out', async () => {
+    const { logs, sessions, eventStreams } = world.gateway.services
+    const record = { kind: 'system', priority: 6, syslogId: 'x', fields: {}, unit: 'followed' } as const
+    const shown: number[] = []
+    const following = world.gw(['logs', '--unit', 'followed', '-f'], {
+      onOut: (text) => shown.push(Number(/line (\d+)\n/.exec(text)?.[1])),
+    })
+    await until('a stream is open', () => eventStreams.count > 0)
+    // Streams of a test gateway end quickly: some lines come between two of them.
+    for (let index = 0; index < 30; index++) {
+      logs.append([{ ...record, time: index, message: `line ${index}` }])
+      if (index % 10 === 0) await until('a line was shown', () => shown.includes(index))
+    }
+    await until('the last line was shown', () => shown.includes(29))
+    for (const { handle } of sessions.list()) sessions.end(handle)
+    assert.notEqual((await following).code, 0)
+    assert.deepEqual(
+      shown,
+      Array.from({ length: 30 }, (_, index) => index),
+    )
+    await signIn()
+  })
+
   it('lists the sessions', async () => {
     const { out } = await gw('sessions')
     assert.match(out, /^ID +LOGIN +ROLE +ADDRESS +SINCE \(UTC\) +KIND\n/)

@@ -28,7 +28,13 @@ const portalSlots = ['portal.settings', 'portal.second_factors', 'portal.second_
 
 /** Slots that were added after a release, so that its fixture does not have them. */
 const newerThan: Readonly<Record<string, readonly string[]>> = {
-  '0.1.0': ['configuration.history', 'authorization.settings', 'logs.remote_syslog_tls', ...portalSlots],
+  '0.1.0': [
+    'configuration.history',
+    'authorization.settings',
+    'logs.remote_syslog_tls',
+    'logs.retention',
+    ...portalSlots,
+  ],
 }
 
 /** Made by support/make-released.ts on the commit of the release. */

@@ -51,24 +51,6 @@ function withRules(config: Config, tools: EditTools): Config {
   return write(withHosts, forwardRules, rules)
 }
 
-/** Lines of a service, so that log queries have something to look through. */
-const serviceLogs = {
-  programs: ['gatewayd'],
-  readNews: async (_program: string, isForgotten: boolean) => ({
-    isFullReload: isForgotten,
-    keptFrom: 0,
-    lines: isForgotten
-      ? Array.from({ length: lineCount }, (_, position) => ({
-          program: 'gatewayd',
-          position,
-          time: Date.UTC(2026, 0, 1) + position,
-          level: 'info',
-          message: `line ${position} of a service that says about as much as services say in one line`,
-        }))
-      : [],
-  }),
-}
-
 const folder = mkdtempSync(join(tmpdir(), 'portcullis-watched-'))
 const certificate = await ensureCertificate(join(folder, 'tls'), ['127.0.0.1'], new Date())
 const gateway = await createTestGateway({
@@ -78,7 +60,6 @@ const gateway = await createTestGateway({
     // Neither the watch of the tests on what areas read nor their check of replies is work of the gateway.
     areas,
     checkReplies: false,
-    serviceLogs,
     serverFactory: (handler) => guardConnections(createTlsServer(certificate, handler)),
   },
 })
@@ -97,7 +78,14 @@ await engine.change({
   actor: { login: 'system', address: '127.0.0.1' },
   reason: 'many rules',
 })
-services.systemLog.start()
+// So that log queries have something to look through.
+services.logs.append(
+  Array.from({ length: lineCount }, (_, index) => ({
+    ...{ kind: 'system', priority: 6, unit: 'gatewayd', syslogId: 'gatewayd', fields: {} },
+    time: (Date.UTC(2026, 0, 1) + index) * 1000,
+    message: `line ${index} of a service that says about as much as services say in one line`,
+  })),
+)
 await http.listen({ host: '127.0.0.1', port: 0 })
 const watch = watchLoop()
 

@@ -2,7 +2,8 @@
 // time, and take turns. And a role that may not read the audit trail does not find it by another way.
 
 import assert from 'node:assert/strict'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { mayUse, roleIds } from '../../src/contract/access.ts'
@@ -11,18 +12,22 @@ import { maxConditions, maxOffset, maxRows } from '../../src/contract/table-quer
 import type { LogQuestion } from '../../src/runtime/logs/log-queries.ts'
 import { LogReader } from '../../src/runtime/logs/log-reader.ts'
 import { endpoints, fillPath } from '../contract/contract.ts'
+import { createStoredLogs } from '../support/stored-logs.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const json = (value: unknown): string => encodeURIComponent(JSON.stringify(value))
 
 const entry = new URL('../../src/log-worker.ts', import.meta.url)
 
+const startSeconds = Math.floor(Date.now() / 1000) - 86_400
+
 const line = (index: number): string =>
   `${JSON.stringify({
     'oob.prefix': 'FWD 2 drop ',
     'oob.in': 'lan0',
     'oob.out': 'wan0',
-    'oob.time.sec': 1_767_225_600 + index,
+    // Older records are not kept, by the clock of the machine.
+    'oob.time.sec': startSeconds + index,
     'ip.protocol': 6,
     'ip.totlen': 60,
     src_ip: '10.10.0.7',
@@ -37,7 +42,7 @@ async function addHits({ folder, services }: TestGateway, from: number, count: n
     appendFileSync(join(folder, 'hits.json'), lines.join(''))
     await services.firewallLog.refresh()
   }
-  await services.systemLog.refresh()
+  await services.refreshLogs()
 }
 
 const texts = (count: number): string[] => Array.from({ length: count }, (_, index) => `~${index % 10}`)
@@ -58,10 +63,12 @@ function columnOf({ query }: Endpoint, name: 'filter' | 'sort', field: string): 
 }
 
 describe('H2: a log query', () => {
+  let folder: string
   let gateway: TestGateway
   let viewer: Client
   before(async () => {
-    gateway = await createTestGateway()
+    folder = mkdtempSync(join(tmpdir(), 'portcullis-queries-'))
+    gateway = await createTestGateway({ folder, parts: { logs: createStoredLogs(folder) } })
     viewer = await gateway.client('predefined_reports_view')
   })
   after(() => gateway.close())
@@ -129,13 +136,14 @@ describe('H2: a log query', () => {
     })
   })
 
-  it('returns at most ten thousand rows, in pieces, as JSON and as CSV', async () => {
+  it('returns at most ten thousand rows, in pieces, and all of them as CSV', async () => {
     const { body } = await viewer('GET', '/logs_backend/logs?offset=3')
     assert.deepEqual([body.rows, body.data.length], [maxRows, maxRows])
     assert.ok(body.rows_before_limit_at_least > 24_000)
     assert.equal(new Set(body.data.map(({ id }: { id: string }) => id)).size, maxRows)
     const csv = (await viewer('GET', '/logs_backend/logs?format_type=CSV')).text
-    assert.equal(csv.trimEnd().split('\r\n').length, maxRows + 1)
+    const lines = csv.trimEnd().split('\r\n').length
+    assert.ok(lines > body.rows_before_limit_at_least, `CSV without a limit has all rows, not ${lines}`)
     const traffic = (await viewer('GET', '/reports/report/firewall/journal')).body
     assert.deepEqual([traffic.rows, traffic.data.length], [maxRows, maxRows])
   })
@@ -145,12 +153,12 @@ describe('H2: a log query', () => {
   it('ends when it takes too long, with a clear message, and when its client leaves', async () => {
     const reader = new LogReader({ entry, path: join(gateway.folder, 'log.db'), timeLimitMs: 1 })
     const asker = { owner: 'a', signal: new AbortController().signal }
-    await assert.rejects(reader.find('records', everything, asker), {
+    await assert.rejects(reader.find('hits', everything, asker), {
       code: 'unavailable',
       message: /took longer than .* Ask for less at once/,
     })
     const client = new AbortController()
-    const left = reader.find('records', everything, { owner: 'a', signal: client.signal })
+    const left = reader.find('hits', everything, { owner: 'a', signal: client.signal })
     client.abort()
     await assert.rejects(left, { code: 'unavailable' })
     await reader.close()
@@ -158,8 +166,7 @@ describe('H2: a log query', () => {
 
   it('has a few places per administrator, so that one cannot keep another waiting', async () => {
     const { logReader } = gateway.services
-    const ask = (owner: string) =>
-      logReader.find('records', everything, { owner, signal: new AbortController().signal })
+    const ask = (owner: string) => logReader.find('hits', everything, { owner, signal: new AbortController().signal })
     const greedy = Array.from({ length: 17 }, () => ask('greedy'))
     const outcomes = greedy.map((one) =>
       one.then(

@@ -126,7 +126,6 @@ describe('an authenticator app', () => {
     assert.deepEqual(await confirm(again, codeOf(secret), address), {
       ...{ status: 'refused', reason: 'blocked', retrySeconds: 2_700 },
     })
-    await bench.gateway.services.systemLog.refresh()
     const search = encodeURIComponent(JSON.stringify([{ text: 'utm-two-factor-codes', columns: ['message'] }]))
     const { body } = await bench.admin('GET', `/logs_backend/logs?search=${search}`)
     assert.equal(body.data[0].message, `NOTICE [utm-two-factor-codes] Ban ${address}`)

@@ -224,7 +224,6 @@ describe('signing in at the portal', () => {
         },
       ]),
     )
-    await bench.gateway.services.systemLog.refresh()
     const { body } = await admin('GET', `/logs_backend/logs?limit=10000&filter=${filter}`)
     const lines: { unit: string; message: string }[] = body.data
     assert.ok(

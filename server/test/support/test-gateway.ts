@@ -18,6 +18,7 @@ import type { Clock } from '../../src/runtime/clock.ts'
 import { Vault } from '../../src/runtime/vault.ts'
 import { CleanLog } from './clean-log.ts'
 import { FakeApplier } from './fake-applier.ts'
+import { createFollowedLogs } from './followed-logs.ts'
 import { withRecordedReads } from './recorded-reads.ts'
 
 export class FakeClock implements Clock {
@@ -99,8 +100,10 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
   const log = new CleanLog()
   log.expect(...(options.expectedLog ?? []))
   const vault = new Vault(join(folder, 'vault.key'))
+  const logs = options.parts?.logs ?? createFollowedLogs(folder)
   const gateway = createGateway({
     database,
+    logs,
     folder,
     hitsFile: join(folder, 'hits.json'),
     applier,
@@ -193,6 +196,7 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
     await gateway.http.close()
     gateway.services.audit.flush()
     await gateway.close()
+    await logs.close()
     database.close()
     log.assertClean()
     assert.deepEqual(applier.misuses, [], 'the applier was called in the wrong order')

@@ -2,8 +2,8 @@
 
 import type { Static } from 'typebox'
 import { settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Enabled, nullable, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
+import { endpoint, eventStreamType } from '../../contract/endpoint.ts'
+import { Enabled, named, nullable, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { type Column, journalQuery, journalReply } from '../../contract/table-query.ts'
 import { addressPattern } from '../../net/ipv4.ts'
@@ -31,26 +31,29 @@ export const remoteSyslog = settingsEndpoints({
 })
 
 /** Beside the settings of the collector, whose form is fixed (docs/decisions/0064-log-forwarding.md). */
-export const RemoteSyslogTls = strictObject({
-  enabled: Type.Boolean({ description: 'Encrypt the connection; only with TCP.' }),
-  ca_certificate: nullable(
-    Type.String({
-      minLength: 1,
-      maxLength: 48 * 1024,
-      description:
-        'Certificates (PEM) of the authorities that the collector is verified by; null: those of the system.',
-    }),
-  ),
-  server_name: nullable(
-    Type.String({
-      minLength: 1,
-      maxLength: 253,
-      pattern: `^${domainPattern}$`,
-      'x-fault': 'Must be a domain name, such as collector.example.com.',
-      description: 'Name that the certificate of the collector must be for; null: its address.',
-    }),
-  ),
-})
+export const RemoteSyslogTls = named(
+  'LogForwardingTls',
+  strictObject({
+    enabled: Type.Boolean({ description: 'Encrypt the connection; only with TCP.' }),
+    ca_certificate: nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 48 * 1024,
+        description:
+          'Certificates (PEM) of the authorities that the collector is verified by; null: those of the system.',
+      }),
+    ),
+    server_name: nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 253,
+        pattern: `^${domainPattern}$`,
+        'x-fault': 'Must be a domain name, such as collector.example.com.',
+        description: 'Name that the certificate of the collector must be for; null: its address.',
+      }),
+    ),
+  }),
+)
 export type RemoteSyslogTls = Static<typeof RemoteSyslogTls>
 
 export const remoteSyslogTls = settingsEndpoints({
@@ -104,16 +107,155 @@ const numbers: Readonly<Record<string, Column['type']>> = {
 
 export const logColumns: readonly Column[] = logColumnNames.map((name) => ({ name, type: numbers[name] ?? 'String' }))
 
+const journal = journalQuery(logColumnNames).properties
+
+/** `<kind>.<number>`; numbers rise in the order in which records came. */
+const RecordId = Type.String({
+  pattern: '^([a-z]{1,20}\\.)?\\d{1,15}$',
+  'x-fault': 'Must be the id of a record.',
+})
+
 export const listLogs = endpoint({
   method: 'GET',
   path: '/logs_backend/logs',
   access: 'reports',
   summary: 'Query the system journal',
-  description: 'Newest first unless sorted otherwise. Parameters other than numbers and words are JSON.',
+  description:
+    'Newest first unless sorted otherwise. Parameters other than numbers and words are JSON. CSV without a limit has all ' +
+    'records that match.',
   query: strictObject({
-    ...journalQuery(logColumnNames).properties,
+    ...journal,
     last_reboot_only: Type.Optional(Type.Boolean({ description: 'Only records written since the last boot.' })),
+    after: Type.Optional(
+      Type.Unsafe<string>({
+        ...RecordId,
+        description:
+          'Only records that came after the one with this id, oldest first: the last of them is where the next query goes ' +
+          'on. Cannot be combined with sort, offset or CSV.',
+      }),
+    ),
   }),
   reply: journalReply(LogRecord),
   alsoReplies: ['text/csv'],
+})
+
+export const tailLogs = endpoint({
+  method: 'GET',
+  path: '/logs_backend/logs/tail',
+  access: 'reports',
+  summary: 'Follow the system journal',
+  description:
+    'Server-sent events: `records` has a list of new records, oldest first, `lost` the number of records that were not ' +
+    'looked at because the client takes them too slowly. The id of an event, or `after`, is where the stream goes on.',
+  query: strictObject({
+    search: journal.search,
+    filter: journal.filter,
+    after: Type.Optional(
+      Type.Unsafe<string>({ ...RecordId, description: 'Begin after the record with this id; now when absent.' }),
+    ),
+  }),
+  reply: Type.String(),
+  alsoReplies: [eventStreamType],
+})
+
+export const maxBuckets = 1_000
+
+const moment = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799, description }))
+
+export const LogBucket = strictObject({
+  from: Type.Integer({ description: 'Unix seconds at which it begins.' }),
+  counts: Type.Array(
+    strictObject({ value: Type.String({ description: 'Empty without by.' }), records: Type.Integer() }),
+    { description: 'By the value of the column, most frequent first.' },
+  ),
+})
+
+export const bucketColumns = ['priority', 'unit', 'syslog_id'] as const satisfies readonly (keyof LogRecord)[]
+
+export const logBuckets = endpoint({
+  method: 'GET',
+  path: '/logs_backend/logs/buckets',
+  access: 'reports',
+  summary: 'Count records of the system journal by time',
+  description: `For a histogram: at most ${maxBuckets} buckets. Those without records are left out.`,
+  query: strictObject({
+    search: journal.search,
+    filter: journal.filter,
+    from: moment('Unix seconds; a day before until when absent.'),
+    until: moment('Unix seconds, not included; now when absent.'),
+    width: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 31_622_400,
+        description: 'Seconds of each bucket; when absent, so many that there are about a hundred.',
+      }),
+    ),
+    by: Type.Optional(oneOf(bucketColumns, 'Count each value of this column separately.')),
+  }),
+  reply: Type.Array(LogBucket),
+})
+
+export const mostDays = 3_650
+
+const Days = Type.Integer({ minimum: 1, maximum: mostDays })
+
+export const LogRetention = strictObject({
+  system_days: Days,
+  brief_days: Days,
+  firewall_days: Days,
+  authentication_days: Days,
+  administration_days: Days,
+  security_days: Days,
+  web_days: Days,
+  vpn_days: Days,
+  mail_days: Days,
+  max_size_mb: nullable(
+    Type.Integer({
+      minimum: 64,
+      maximum: 1_048_576,
+      description: 'Megabytes of all records together; null: an eighth of the disk, at most 15,360.',
+    }),
+  ),
+})
+export type LogRetention = Static<typeof LogRetention>
+
+export const logRetention = settingsEndpoints({
+  path: '/logs_backend/retention',
+  title: 'retention of logs',
+  schema: LogRetention,
+  change: 'configure',
+})
+
+export const LogUsage = strictObject({
+  bytes: Type.Integer({ description: 'Of all records on the disk.' }),
+  max_bytes: Type.Integer(),
+  lost: Type.Integer({ description: 'Records that were not kept since the start.' }),
+  kinds: Type.Array(
+    strictObject({
+      kind: Type.String(),
+      title: Type.String(),
+      days: Type.Integer({ description: 'How long its records are kept.' }),
+      records: Type.Integer(),
+      bytes: Type.Integer(),
+      oldest: nullable(Type.Integer({ description: 'Unix seconds of the oldest record; null without records.' })),
+    }),
+  ),
+})
+export type LogUsage = Static<typeof LogUsage>
+
+export const logUsage = endpoint({
+  method: 'GET',
+  path: '/logs_backend/usage',
+  access: 'view',
+  summary: 'Show how many records of each kind are kept, and their room on the disk',
+  reply: LogUsage,
+})
+
+export const logStatus = endpoint({
+  method: 'GET',
+  path: '/logs_backend/status',
+  access: 'view',
+  summary: 'Show the status of the log store',
+  reply: Type.Array(StatusItem),
 })

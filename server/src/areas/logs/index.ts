@@ -1,5 +1,5 @@
-// The area of logs: the system journal and its forwarding. The records of the journal are written elsewhere: by the audit
-// trail, by the reader of the firewall log and by the services themselves.
+// The area of logs: the system journal, how long its records are kept, and its forwarding. The records are written elsewhere: by
+// the audit trail, by the reader of the firewall log and by the services themselves.
 
 import { defineArea } from '../../http/handle.ts'
 import { slots } from './config.ts'

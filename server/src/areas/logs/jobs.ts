@@ -1,93 +1,82 @@
-// The sources of the system journal, for the table that collects them.
+// Copies the audit trail into the log, record by record in its order, and keeps the limits of the log as they are set. How
+// far it came is stored with the records, so that none is missing or comes twice after a crash or a full disk.
 
 import type { Services } from '../../http/handle.ts'
-import { clockOffsets } from '../../policy/schedule.ts'
-import {
-  auditSource,
-  firewallSource,
-  fromAudit,
-  fromFirewallLog,
-  fromService,
-  fromUnit,
-  keptSince,
-  type LogRow,
-  type OffsetAt,
-  type UnitLine,
-  unitSource,
-} from './records.ts'
+import { fromAudit } from './records.ts'
 
-interface Numbered {
-  readonly number: number
-  readonly row: LogRow
+export interface AuditCopy {
+  /** Resolves when all that was written before has been handed to the log. */
+  refresh(): Promise<void>
+  /** Resolves when nothing is being copied any more. */
+  stop(): Promise<void>
 }
 
-interface News {
-  readonly rows: readonly Numbered[]
-  readonly keptFrom: number
-  readonly isFullReload: boolean
-  readonly isMore?: boolean
+interface Parts extends Pick<Services, 'audit' | 'logs'> {
+  /** Called once for each failure that begins. */
+  readonly onFault: (error: unknown) => void
 }
 
-interface Source {
-  readonly name: string
-  readonly news: (last: number | null, limit: number) => Promise<News> | News
-}
+const source = 'audit'
+const copiedAtOnce = 500
+const pollMilliseconds = 500
 
-interface Parts extends Pick<Services, 'brand' | 'clock' | 'facts' | 'audit' | 'firewallLog' | 'serviceLogs'> {
-  /** What gatewayd writes under the name of a unit. */
-  readonly unitLines: { pageAfter(number: number, limit: number): readonly UnitLine[] }
-}
+export function copyAuditTrail({ audit, logs, onFault }: Parts): AuditCopy {
+  let timer: NodeJS.Timeout | null = null
+  let copying: Promise<void> | null = null
+  let isStopped = false
+  let isFailing = false
+  /** How far the trail was copied, as far as that is known. */
+  let copied: number | null = null
 
-/** What the table of the system journal needs to know about its sources. */
-export function gatheredLogs(parts: Parts) {
-  const { brand, clock, facts, audit, firewallLog, unitLines, serviceLogs } = parts
-  let clockOf = { zone: '', offsetAt: clockOffsets('UTC') }
-  const offsetAt: OffsetAt = (seconds) => {
-    const zone = facts().timeZone
-    if (zone !== clockOf.zone) clockOf = { zone, offsetAt: clockOffsets(zone) }
-    return clockOf.offsetAt(seconds)
+  /** How far the log has the trail; another trail may have begun since. */
+  const keptUpTo = async (): Promise<number> => {
+    const kept = Number((await logs.marks()).get(source) ?? 0)
+    return kept > audit.head.sequence ? 0 : kept
   }
-  const auditTrail: Source = {
-    name: auditSource,
-    news: (last, limit) => {
-      const isFullReload = last !== null && last > audit.head.sequence
-      const { records, isMore } = audit.pageAfter(isFullReload ? 0 : (last ?? 0), limit)
-      const rows = records.map((one) => ({ number: one.sequence, row: fromAudit(one, brand, offsetAt) }))
-      return { rows, keptFrom: audit.first, isFullReload, isMore }
-    },
+  /** True when there is more. */
+  const copySome = async (): Promise<boolean> => {
+    copied ??= await keptUpTo()
+    if (audit.pageAfter(copied, 1).records.length === 0 && copied <= audit.head.sequence) return false
+    // While nothing is kept, the trail itself keeps its records.
+    if ((await logs.state()).fault !== null) return false
+    copied = await keptUpTo()
+    const { records, isMore } = audit.pageAfter(copied, copiedAtOnce)
+    const last = records.at(-1)?.sequence ?? copied
+    if (last > copied) logs.append(records.map(fromAudit), { source, position: String(last) })
+    copied = last
+    await logs.flush()
+    return isMore
   }
-  const firewall: Source = {
-    name: firewallSource,
-    news: async (last, limit) => {
-      await firewallLog.refresh()
-      const records = firewallLog.pageAfter(last ?? 0, limit)
-      const rows = records.map((one) => ({ number: one.sequence, row: fromFirewallLog(one, brand, offsetAt) }))
-      return { rows, keptFrom: firewallLog.oldest, isFullReload: false }
-    },
+  const copyAll = async (): Promise<void> => {
+    try {
+      while (!isStopped && (await copySome()));
+      isFailing = false
+    } catch (error) {
+      if (!isFailing) onFault(error)
+      isFailing = true
+    }
   }
-  const units: Source = {
-    name: unitSource,
-    news: (last, limit) => {
-      const lines = unitLines.pageAfter(last ?? 0, limit)
-      const rows = lines.map((line) => ({ number: line.number, row: fromUnit(line, brand, offsetAt) }))
-      // Lines that the table no longer has stay in the journal for as long as it keeps lines.
-      return { rows, keptFrom: 0, isFullReload: false }
-    },
+  const begin = (): Promise<void> => {
+    copying ??= copyAll().finally(() => {
+      copying = null
+    })
+    return copying
   }
-  const serviceSource = (reader: NonNullable<typeof serviceLogs>, program: string): Source => ({
-    name: program,
-    news: async (last) => {
-      const { lines, keptFrom, isFullReload } = await reader.readNews(program, last === null)
-      // The first line is at position 0, and numbers begin with 1.
-      const rows = lines.map((line) => ({ number: line.position + 1, row: fromService(line, brand, offsetAt) }))
-      return { rows, keptFrom: keptFrom + 1, isFullReload }
-    },
-  })
-  const services = serviceLogs ? serviceLogs.programs.map((program) => serviceSource(serviceLogs, program)) : []
+  const poll = (): void => {
+    timer = setTimeout(() => void begin().finally(() => isStopped || poll()), pollMilliseconds)
+    timer.unref()
+  }
+  poll()
   return {
-    // With other programs too: rows of one that has another name now would never be removed.
-    kind: () => [brand, facts().timeZone, ...(serviceLogs?.programs ?? [])].join(' '),
-    sources: [auditTrail, firewall, units, ...services],
-    keptSince: (source: string) => keptSince(source, Math.floor(clock.now().getTime() / 1000), offsetAt),
+    // One under way may have passed what was written since.
+    refresh: async () => {
+      await copying
+      await begin()
+    },
+    stop: async () => {
+      isStopped = true
+      if (timer) clearTimeout(timer)
+      await copying
+    },
   }
 }

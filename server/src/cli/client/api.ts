@@ -7,6 +7,7 @@ import type { Context } from '../context.ts'
 import { encodePath } from '../contract/paths.ts'
 import { type CommandFailure, notSignedIn, refused } from '../failure.ts'
 import { type Answer, type Ask, Connection } from './connection.ts'
+import { eventsOf, type ServerEvent } from './server-events.ts'
 import { readSession, trustedAt, withTrusted, writeSession } from './session-file.ts'
 
 export interface Call {
@@ -24,6 +25,8 @@ export interface Api {
   send(endpoint: Endpoint, call?: Call): Promise<Answer>
   /** The reply of the endpoint's schema. */
   ask<E extends Endpoint>(endpoint: E, call?: Call): Promise<ReplyOf<E>>
+  /** Events of an event stream, until it ends; refusals are thrown. */
+  follow(endpoint: Endpoint, call?: Call): AsyncIterable<ServerEvent>
 }
 
 /** Opens the saved session for the length of `work`. */
@@ -43,13 +46,14 @@ export async function withApi<T>(context: Context, work: (api: Api) => Promise<T
 }
 
 export function createApi(connection: Connection, cookie: string | null): Api {
+  const askOf = (endpoint: Endpoint, call: Call): Ask => ({
+    method: endpoint.method,
+    target: targetOf(call.path ?? endpoint.path, call.query ?? {}),
+    headers: { ...(cookie === null ? {} : { cookie }), ...call.headers },
+    ...bodyOf(call),
+  })
   const send: Api['send'] = async (endpoint, call = {}) => {
-    const answer = await connection.send({
-      method: endpoint.method,
-      target: targetOf(call.path ?? endpoint.path, call.query ?? {}),
-      headers: { ...(cookie === null ? {} : { cookie }), ...call.headers },
-      ...bodyOf(call),
-    })
+    const answer = await connection.send(askOf(endpoint, call))
     if (answer.status < 200 || answer.status >= 300) throw refusalOf(answer)
     return answer
   }
@@ -58,6 +62,11 @@ export function createApi(connection: Connection, cookie: string | null): Api {
     ask: async (endpoint, call) => {
       const { text } = await send(endpoint, call)
       return parseReply(text) as ReplyOf<typeof endpoint>
+    },
+    follow: async function* (endpoint, call = {}) {
+      const stream = await connection.follow(askOf(endpoint, call))
+      if ('refusal' in stream) throw refusalOf(stream.refusal)
+      yield* eventsOf(stream.pieces)
     },
   }
 }

@@ -36,6 +36,8 @@ export interface ShownCertificate {
 const connectMilliseconds = 10_000
 /** A change is answered after it was applied, which may take a while. */
 const answerMilliseconds = 120_000
+/** An event stream shows that it is alive more often. */
+const silentMilliseconds = 60_000
 const maxSockets = 4
 
 export class Connection {
@@ -55,7 +57,36 @@ export class Connection {
     }
   }
 
-  send(ask: Ask): Promise<Answer> {
+  async send(ask: Ask): Promise<Answer> {
+    const response = await this.#open(ask, answerMilliseconds)
+    return this.#whole(response)
+  }
+
+  /** The pieces of a reply that stays open; a refusal comes as a whole answer. */
+  async follow(ask: Ask): Promise<{ readonly pieces: AsyncIterable<Buffer> } | { readonly refusal: Answer }> {
+    const response = await this.#open(ask, silentMilliseconds)
+    return response.statusCode === 200 ? { pieces: this.#piecesOf(response) } : { refusal: await this.#whole(response) }
+  }
+
+  async #whole(response: IncomingMessage): Promise<Answer> {
+    try {
+      const bytes = await readAll(response)
+      return { ...answerOf(response), bytes, text: bytes.toString('utf8') }
+    } catch (error) {
+      throw explain(this.#address, error)
+    }
+  }
+
+  /** A connection that ends in the middle ends the pieces; who follows connects again. */
+  async *#piecesOf(response: IncomingMessage): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of response) yield chunk as Buffer
+    } catch {
+      return
+    }
+  }
+
+  #open(ask: Ask, patienceMilliseconds: number): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const fail = (error: unknown): void => reject(explain(this.#address, error))
       const sent = request({
@@ -73,10 +104,8 @@ export class Connection {
         },
       })
       sent.once('error', fail)
-      sent.setTimeout(answerMilliseconds, () => sent.destroy(new Error('timed out waiting for an answer')))
-      sent.once('response', (response) => {
-        readAll(response).then((bytes) => resolve({ ...answerOf(response), bytes, text: bytes.toString('utf8') }), fail)
-      })
+      sent.setTimeout(patienceMilliseconds, () => sent.destroy(new Error('timed out waiting for an answer')))
+      sent.once('response', resolve)
       // As bytes: Node writes headers in front of a string body as UTF-8, which would damage Latin-1 headers.
       sent.end(ask.body?.bytes)
     })

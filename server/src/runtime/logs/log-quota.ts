@@ -4,13 +4,12 @@
 import type { Database } from '../../database/database.ts'
 import { authJournalMigrations } from '../portal/auth-journal.ts'
 import { firewallLogMigrations } from './firewall-log.ts'
-import { systemLogMigrations } from './system-log.ts'
-import { unitLineMigrations } from './unit-lines.ts'
+import { formerTables, systemLogMigrations, unitLineMigrations } from './former-tables.ts'
 
 /** Of all tables in the file of the logs. */
 export const logMigrations = [
   ...[...firewallLogMigrations, ...systemLogMigrations],
-  ...[...unitLineMigrations, ...authJournalMigrations],
+  ...[...unitLineMigrations, ...authJournalMigrations, ...formerTables],
 ]
 
 export interface LogQuotaParts {
@@ -46,20 +45,12 @@ export class LogQuota {
     const limit = hasRoom() ? maxBytes() : Math.min(maxBytes(), file - file / spareShare)
     if (database.usedBytes() <= limit) return
     database.transact(() => {
-      // The system journal follows the firewall log; records of the other sources stay longer.
       const { changes } = database
         .prepare('DELETE FROM hits WHERE sequence IN (SELECT sequence FROM hits ORDER BY sequence LIMIT ?)')
         .run(removedAtOnce)
       if (Number(changes) === removedAtOnce) return
       database
         .prepare('DELETE FROM auth_journal WHERE place IN (SELECT place FROM auth_journal ORDER BY place LIMIT ?)')
-        .run(removedAtOnce)
-      // The newest of each source tells how far it was read.
-      database
-        .prepare(
-          `DELETE FROM records WHERE place IN (SELECT place FROM records ORDER BY date_time, microseconds, id LIMIT ?)
-             AND number < (SELECT max(number) FROM records AS newest WHERE newest.source = records.source)`,
-        )
         .run(removedAtOnce)
     })
   }

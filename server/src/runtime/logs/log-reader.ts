@@ -8,7 +8,7 @@ import type { Handed, Tasks } from '../../workers/tasks.ts'
 import type { LogPage, LogQuestion, Scope } from './log-queries.ts'
 
 /** `hits` is the firewall log, `traffic` the same as a report; `auth` is the journal of the portal, the others its values. */
-export type LogTableName = 'records' | 'hits' | 'traffic' | 'auth' | 'authAddresses' | 'authCountries'
+export type LogTableName = 'hits' | 'traffic' | 'auth' | 'authAddresses' | 'authCountries'
 
 export interface LogText {
   readonly table: LogTableName

@@ -3,6 +3,7 @@
 
 import type { Database } from '../../database/database.ts'
 import type { Tables } from '../../database/shelter.ts'
+import type { LogStore } from '../../logs/store.ts'
 import { SignInGuard } from '../accounts/sign-in-guard.ts'
 import { type Clock, unixSeconds } from '../clock.ts'
 import { UnitLines } from '../logs/unit-lines.ts'
@@ -29,13 +30,14 @@ const mostChecks = 64
 export interface PortalParts {
   readonly accounts: Tables
   readonly logDatabase: Database
+  readonly logs: Pick<LogStore, 'append'>
   readonly clock: Clock
   readonly onFault: (error: unknown) => void
 }
 
 export type PortalState = ReturnType<typeof createPortalState>
 
-export function createPortalState({ accounts, logDatabase, clock, onFault }: PortalParts) {
+export function createPortalState({ accounts, logDatabase, logs, clock, onFault }: PortalParts) {
   const journal = new AuthJournal(logDatabase, onFault)
   const sessions = new PortalSessions({
     database: accounts,
@@ -51,7 +53,7 @@ export function createPortalState({ accounts, logDatabase, clock, onFault }: Por
   let checks = 0
   return {
     guard: new SignInGuard(accounts, clock, 'users'),
-    lines: new UnitLines(logDatabase, clock.now, onFault),
+    lines: new UnitLines(logs, clock.now),
     codes: new OneTimeCodes(accounts, clock),
     tickets: new Tickets(clock),
     journal,

@@ -1,6 +1,6 @@
 // What the system journal says of the sessions of users: a line for each that began or ended.
 
-import type { NewUnitLine } from '../logs/unit-lines.ts'
+import type { UnitLine } from '../logs/unit-lines.ts'
 import type { UserSession } from './session.ts'
 
 export interface SessionEvent {
@@ -10,8 +10,14 @@ export interface SessionEvent {
   readonly end: string | null
 }
 
-export const linesOf = (events: readonly SessionEvent[]): NewUnitLine[] =>
-  events.map((event) => ({ unit: programOf(event), level: 'info', message: messageOf(event) }))
+export const linesOf = (events: readonly SessionEvent[]): UnitLine[] =>
+  events.map((event) => ({
+    unit: programOf(event),
+    level: 'info',
+    message: messageOf(event),
+    login: event.login,
+    ip: event.session.address,
+  }))
 
 const programOf = ({ session }: SessionEvent): string => (session.type === 'web' ? 'web-authd' : 'auth-backend')
 

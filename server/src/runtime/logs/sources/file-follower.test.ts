@@ -18,8 +18,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { NewRecord } from '../../../logs/record.ts'
+import type { FollowedFile, Sink } from '../../../logs/source.ts'
 import type { Mark } from '../../../logs/store.ts'
-import { FileFollower, type FollowedFile, type Sink } from './file-follower.ts'
+import { FileFollower } from './file-follower.ts'
 
 const recordOf = (message: string): NewRecord => ({
   ...{ kind: 'system', time: 0, priority: 6, unit: '', syslogId: '', message },

@@ -5,25 +5,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { NewRecord } from '../../../logs/record.ts'
-import type { Mark } from '../../../logs/store.ts'
-
-/** Where records go. */
-export interface Sink {
-  append(records: readonly NewRecord[], mark?: Mark): void
-  /** How far each source was read, as of the last start. */
-  marks(): ReadonlyMap<string, string>
-}
-
-export interface FollowedFile {
-  readonly path: string
-  /** The name of its mark. */
-  readonly source: string
-  /** Whole lines, each with its end; `modified`: when the file was last written, in Unix milliseconds. */
-  readonly records: (lines: Buffer, modified: number) => readonly NewRecord[]
-  /** Says that so many lines were not read, because there were more than may wait. */
-  readonly lost: (lines: number) => NewRecord
-  readonly maxBacklogBytes?: number
-}
+import type { FollowedFile, Sink } from '../../../logs/source.ts'
 
 /** How far a file was read. */
 interface Place {
@@ -73,6 +55,7 @@ export class FileFollower {
 
   /** Reads some of what has come; true when there may be more. */
   step(): boolean {
+    if (this.#sink.hasRoom?.() === false) return false
     const current = openIfThere(this.#file.path)
     try {
       return this.#stepIn(current)

@@ -8,18 +8,20 @@ export interface Follower {
 }
 
 export interface Following {
-  /** Resolves when all that was written before has been handed on. */
+  /** Resolves when what was written before has been handed on; of a flood a part. */
   refresh(): Promise<void>
   /** Resolves when nothing is being read any more. */
   stop(): Promise<void>
 }
 
 const pollMilliseconds = 200
+/** Some megabytes of each file: one that is being flooded has no end. */
+const roundsOfRefresh = 32
 
 /** `onFault` is called once for each failure that begins. */
 export function follow(followers: readonly Follower[], onFault: (error: unknown) => void): Following {
   const failing = new Set<Follower>()
-  let round: Promise<void> | null = null
+  let reading: Promise<void> | null = null
   let timer: NodeJS.Timeout | null = null
   let isStopped = false
 
@@ -35,34 +37,26 @@ export function follow(followers: readonly Follower[], onFault: (error: unknown)
       return false
     }
   }
-  const readAll = async (): Promise<void> => {
+  const read = async (mostRounds: number): Promise<void> => {
     let busy = followers
-    while (busy.length > 0 && !isStopped) {
+    for (let round = 0; round < mostRounds && busy.length > 0 && !isStopped; round++) {
       busy = busy.filter(stepOf)
       await others()
     }
   }
-  const begin = (): Promise<void> => {
-    round ??= readAll().finally(() => {
-      round = null
-    })
-    return round
-  }
   const poll = (): void => {
-    timer = setTimeout(() => void begin().finally(() => isStopped || poll()), pollMilliseconds)
+    timer = setTimeout(() => {
+      reading = read(Number.POSITIVE_INFINITY).finally(() => isStopped || poll())
+    }, pollMilliseconds)
     timer.unref()
   }
   poll()
   return {
-    // A round under way may have passed what was written since.
-    refresh: async () => {
-      await round
-      await begin()
-    },
+    refresh: () => read(roundsOfRefresh),
     stop: async () => {
       isStopped = true
       if (timer) clearTimeout(timer)
-      await round
+      await reading
     },
   }
 }

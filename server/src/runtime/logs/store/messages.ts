@@ -46,6 +46,8 @@ export interface Sink {
 export interface Follower {
   /** A message of the event loop. */
   take?(message: unknown): void
+  /** Resolves when it has put in what was there before. */
+  refresh?(): Promise<void>
   stop(): void | Promise<void>
 }
 

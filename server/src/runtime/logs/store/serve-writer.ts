@@ -73,7 +73,8 @@ export function serveWriter(followers: Readonly<Record<string, StartFollower>>):
     return null
   }
   const answers: Readonly<Record<'flush' | 'marks' | 'state' | 'close', () => WriterAnswer | Promise<WriterAnswer>>> = {
-    flush: () => {
+    flush: async () => {
+      await Promise.all([...running.values()].map((follower) => follower.refresh?.()))
       commit()
       return null
     },

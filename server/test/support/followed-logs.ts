@@ -1,0 +1,18 @@
+// A log in memory that follows the files of a test gateway, as the thread of the log does in the product.
+
+import { join } from 'node:path'
+import { followLogFiles } from '../../src/log-sources.ts'
+import { logViews } from '../../src/log-views.ts'
+import type { LogStore } from '../../src/logs/store.ts'
+import { NaiveLogStore } from './naive-log-store.ts'
+
+/** `flush` also reads what was written to the files before. */
+export function createFollowedLogs(folder: string): LogStore {
+  const store = new NaiveLogStore(logViews)
+  const files = { folder: join(folder, 'log'), hits: join(folder, 'hits.json') }
+  const sink = { append: store.append.bind(store), marks: () => new Map<string, string>() }
+  const following = followLogFiles(files, sink, (error) => {
+    throw error
+  })
+  return Object.assign(store, { flush: () => following.refresh(), close: () => following.stop() })
+}

@@ -1,0 +1,17 @@
+// The log store of the product for a test gateway: its own threads, and the files of the gateway followed by the one that writes.
+
+import { join } from 'node:path'
+import { noLogLimits } from '../../src/areas/logs/config.ts'
+import { createLocalLogStore, type LocalLogStore } from '../../src/runtime/logs/store/local-store.ts'
+
+export const createStoredLogs = (folder: string): LocalLogStore =>
+  createLocalLogStore({
+    path: join(folder, 'logs.db'),
+    limits: noLogLimits,
+    writerEntry: new URL('../../src/log-writer.ts', import.meta.url),
+    workerEntry: new URL('../../src/log-worker.ts', import.meta.url),
+    followers: { files: { folder: join(folder, 'log'), hits: join(folder, 'hits.json') } },
+    onFault: (error) => {
+      throw error
+    },
+  })
