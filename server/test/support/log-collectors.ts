@@ -42,7 +42,8 @@ export function rsyslogCollector({ folder, name, address, port, tls }: Collector
   return {
     port,
     command: ['/usr/sbin/rsyslogd', '-n', '-f', file('conf'), '-i', file('pid')],
-    messages: () => (existsSync(file('messages')) ? readFileSync(file('messages'), 'utf8').split('\n').slice(0, -1) : []),
+    messages: () =>
+      existsSync(file('messages')) ? readFileSync(file('messages'), 'utf8').split('\n').slice(0, -1) : [],
   }
 }
 
@@ -53,6 +54,9 @@ function tlsFiles(file: (ending: string) => string, { key, chain }: ServerCertif
   }
   const path = { ca: write('ca.pem', chain), cert: write('cert.pem', chain), key: write('key.pem', key) }
   return ['ca', 'cert', 'key']
-    .map((part) => ` defaultNetstreamDriver${part === 'ca' ? 'CA' : part === 'cert' ? 'Cert' : 'Key'}File="${path[part as 'ca']}"`)
+    .map(
+      (part) =>
+        ` defaultNetstreamDriver${part === 'ca' ? 'CA' : part === 'cert' ? 'Cert' : 'Key'}File="${path[part as 'ca']}"`,
+    )
     .join('')
 }
