@@ -115,7 +115,7 @@ describe('the log on its way to a collector', { skip: reasonToSkipCollectors }, 
     )
     await api.ok('POST', '/aliases/zones', { title: 'seen by the collector' })
     await until('the change is there', () =>
-      one.messages().some((message) => /^<1\d\d>1 .*-audit-backend - - - .*zones/.test(message)),
+      one.messages().some((message) => /^<1\d\d>1 .*-audit-backend - - - .*Add a zone/.test(message)),
     )
   })
 

@@ -6,10 +6,12 @@ import { join } from 'node:path'
 import type { ServerCertificate } from '../../src/http/tls.ts'
 import { lacking } from './requires.ts'
 
+const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
+
 export const reasonToSkipCollectors: string | false =
   process.getuid?.() !== 0
     ? 'collectors of logs need root'
-    : lacking('/usr/sbin/rsyslogd', '/usr/lib/x86_64-linux-gnu/rsyslog/lmnsd_ossl.so')
+    : lacking('/usr/sbin/rsyslogd', `/usr/lib/${machine}-linux-gnu/rsyslog/lmnsd_ossl.so`)
 
 export interface Collector {
   readonly port: number
@@ -53,10 +55,5 @@ function tlsFiles(file: (ending: string) => string, { key, chain }: ServerCertif
     return file(ending)
   }
   const path = { ca: write('ca.pem', chain), cert: write('cert.pem', chain), key: write('key.pem', key) }
-  return ['ca', 'cert', 'key']
-    .map(
-      (part) =>
-        ` defaultNetstreamDriver${part === 'ca' ? 'CA' : part === 'cert' ? 'Cert' : 'Key'}File="${path[part as 'ca']}"`,
-    )
-    .join('')
+  return ` defaultNetstreamDriverCAFile="${path.ca}" defaultNetstreamDriverCertFile="${path.cert}" defaultNetstreamDriverKeyFile="${path.key}"`
 }
