@@ -108,6 +108,7 @@ export interface GatewayParts {
   readonly cardVendors?: Services['cardVendors']
   readonly deviceDiscovery?: Services['deviceDiscovery']
   readonly signatures?: Services['signatures']
+  readonly forwarding?: Services['forwarding']
   readonly ddns?: Services['ddns']
   readonly codeProvider?: Services['codeProvider']
   readonly machineLoad?: Services['machineLoad']
@@ -352,6 +353,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.dhcpLeases ? { dhcpLeases: parts.dhcpLeases } : {}),
     ...(parts.cardVendors ? { cardVendors: parts.cardVendors } : {}),
     ...(parts.deviceDiscovery ? { deviceDiscovery: parts.deviceDiscovery } : {}),
+    ...(parts.forwarding ? { forwarding: parts.forwarding } : {}),
     ...(parts.signatures ? { signatures: parts.signatures } : {}),
     ...(parts.ddns ? { ddns: parts.ddns } : {}),
     ...(parts.codeProvider ? { codeProvider: parts.codeProvider } : {}),

@@ -23,6 +23,7 @@ import { exposedPorts, keepOpen } from './areas/firewall/adopt.ts'
 import { type HitTeller, tellHitReader } from './areas/firewall-log/jobs.ts'
 import { startHealth } from './areas/health/jobs.ts'
 import { noLogLimits } from './areas/logs/config.ts'
+import { forwardingTarget } from './areas/logs/jobs-forwarding.ts'
 import { adoptedConnections } from './areas/network/adopt.ts'
 import { connections } from './areas/network/config.ts'
 import { dnsServers, serverDomains } from './areas/network/resolve.ts'
@@ -57,6 +58,7 @@ import { createSendMail } from './runtime/health/mail.ts'
 import { createWebhookCall } from './runtime/health/webhook.ts'
 import { AuditRetention } from './runtime/logs/audit-retention.ts'
 import { Checkpointer } from './runtime/logs/checkpointer.ts'
+import { LogForwarder } from './runtime/logs/forwarding/log-forwarder.ts'
 import { createLog } from './runtime/logs/log.ts'
 import { createLocalLogStore, type LocalLogStore } from './runtime/logs/store/local-store.ts'
 import { createProviderCall } from './runtime/portal/provider-call.ts'
@@ -148,6 +150,9 @@ async function start(settings: Settings): Promise<void> {
     return fault === null ? found : { fault }
   }
   const logs = openLogs(settings, folder)
+  const forwarding = settings.isApplied
+    ? new LogForwarder({ logs, cursorPath: join(folder, 'forwarding.json'), log })
+    : undefined
   const gateway: Gateway = createGateway({
     database,
     logs,
@@ -172,6 +177,7 @@ async function start(settings: Settings): Promise<void> {
     domains: { status: () => resolver.status() },
     countries,
     signatures,
+    ...(forwarding ? { forwarding } : {}),
     ...(settings.isApplied ? { ddns: openDdns(settings, folder, clock) } : {}),
     codeProvider: { lookUp: lookUpOther, call: createProviderCall(`${settings.brand}/${version}`) },
     notices: {
@@ -243,6 +249,7 @@ async function start(settings: Settings): Promise<void> {
   addressBook.onChange(() => reconciler.wake())
   const followConfiguration = (): void => {
     resolver.update([...read(engine.config, domains), ...serverDomains(engine.config)])
+    forwarding?.follow(forwardingTarget(engine.config, gateway.services))
   }
   const followFiles = (): void => {
     countries.refresh()
@@ -327,6 +334,7 @@ async function start(settings: Settings): Promise<void> {
     await Promise.race([Promise.all([hitCounters.current(), checkpointer.now()]), passes(lastCallsMilliseconds)])
     await reserve.stop()
     await gateway.close()
+    await Promise.race([forwarding?.stop(), passes(lastCallsMilliseconds)])
     await Promise.race([logs.close(), passes(lastCallsMilliseconds)])
     applier.close()
     database.close()

@@ -32,6 +32,7 @@ import type { HitCounters } from '../runtime/hit-counters.ts'
 import type { AuditTrail } from '../runtime/logs/audit.ts'
 import type { AuditResult } from '../runtime/logs/audit-entry.ts'
 import type { AuditUsage } from '../runtime/logs/audit-retention.ts'
+import type { LogForwarder } from '../runtime/logs/forwarding/log-forwarder.ts'
 import type { LogReader } from '../runtime/logs/log-reader.ts'
 import type { PortalState } from '../runtime/portal/portal-state.ts'
 import type { CallProvider } from '../runtime/portal/provider-call.ts'
@@ -219,6 +220,8 @@ export interface Services {
   }
   /** TXT records of a name: none when there is no such record, null when DNS could not be asked. */
   readonly textRecords?: { lookUp(name: string): Promise<readonly string[] | null> }
+  /** Sends the log to a collector; absent where nothing is sent. */
+  readonly forwarding?: Pick<LogForwarder, 'report'>
   /** Keeps a domain at the external address; absent where no updates are sent. */
   readonly ddns?: DdnsUpdater
   /** Checks, charts, notifications and the token for metrics. */

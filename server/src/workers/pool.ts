@@ -59,7 +59,7 @@ const defaults = {
 
 /** Where compiled code is kept, if anywhere: without it a worker takes a second to start instead of a tenth. */
 const cacheFolder = getCompileCacheDir()
-const compileCache = cacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheFolder) }
+export const compileCache = cacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheFolder) }
 
 export class WorkerPool<T extends Tasks> {
   readonly #options: PoolOptions & typeof defaults

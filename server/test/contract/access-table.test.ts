@@ -535,6 +535,8 @@ const table: Readonly<Record<string, string>> = {
   'GET /logs_backend/remote_syslog/state': readers,
   'PATCH /logs_backend/remote_syslog/state': 'W',
   'GET /logs_backend/remote_syslog/status': readers,
+  'GET /logs_backend/remote_syslog/tls': readers,
+  'PATCH /logs_backend/remote_syslog/tls': 'W',
   'GET /logs_backend/logs': everyone,
   'GET /logs_backend/logs/tail': everyone,
   'GET /logs_backend/logs/buckets': everyone,

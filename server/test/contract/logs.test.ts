@@ -6,6 +6,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { roleIds } from '../../src/contract/access.ts'
+import { makeCertificate } from '../../src/http/certificate-maker.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 interface LogRow {
@@ -234,7 +235,7 @@ describe('the system journal', () => {
 })
 
 describe('the forwarding of the journal', () => {
-  it('is stored, kept and not pretended', async () => {
+  it('is stored and kept', async () => {
     let gateway = await createTestGateway()
     let admin = await gateway.client('predefined_admin_write')
     const get = async (url: string) => (await admin('GET', `/logs_backend/remote_syslog${url}`)).body
@@ -247,7 +248,7 @@ describe('the forwarding of the journal', () => {
     assert.equal((await patch(wanted)).status, 200)
     assert.deepEqual(await get(''), wanted)
     assert.equal((await patch({ enabled: true }, '/state')).status, 200)
-    assert.match((await get('/status'))[0].msg.join(' '), /nothing is sent/)
+    assert.match((await get('/status'))[0].msg.join(' '), /Nothing is sent/)
     for (const host of [
       '',
       'collector.example',
@@ -274,6 +275,34 @@ describe('the forwarding of the journal', () => {
     assert.deepEqual(await get('/state'), { enabled: true })
     assert.equal((await patch({ host: null, port: null })).status, 200)
     assert.match((await get('/status'))[0].msg.join(' '), /address/)
+    await gateway.close()
+  })
+
+  it('can be encrypted, only over TCP and with certificates that can be read', async () => {
+    const gateway = await createTestGateway()
+    const admin = await gateway.client('predefined_admin_write')
+    const path = '/logs_backend/remote_syslog'
+    const off = { enabled: false, ca_certificate: null, server_name: null }
+    const tls = async () => (await admin('GET', `${path}/tls`)).body
+    assert.deepEqual(await tls(), off)
+    const fieldsOf = async (body: object, url: string) => {
+      const answer = await admin('PATCH', `${path}${url}`, body)
+      return answer.status === 200 ? [] : answer.body.problems.map(({ field }: { field: string }) => field)
+    }
+    const { chain } = await makeCertificate(['collector.test'], new Date())
+    const wanted = { enabled: true, ca_certificate: chain, server_name: 'collector.test' }
+    assert.deepEqual(await fieldsOf(wanted, '/tls'), [])
+    assert.deepEqual(await tls(), wanted)
+    assert.deepEqual(await fieldsOf({ protocol: 'udp' }, ''), ['protocol'])
+    assert.deepEqual(await fieldsOf({ ca_certificate: 'not a certificate' }, '/tls'), ['ca_certificate'])
+    for (const server_name of ['', 'two words', '192.0.2.1'])
+      assert.deepEqual(await fieldsOf({ server_name }, '/tls'), ['server_name'], server_name)
+    assert.deepEqual(await tls(), wanted)
+    assert.deepEqual(await fieldsOf({ enabled: false }, '/tls'), [])
+    assert.deepEqual(await fieldsOf({ protocol: 'udp' }, ''), [])
+    assert.deepEqual(await fieldsOf({ enabled: true }, '/tls'), ['enabled'])
+    const settings = (await admin('GET', path)).body
+    assert.deepEqual(settings, { host: null, port: null, protocol: 'udp', format: 'syslog' })
     await gateway.close()
   })
 })

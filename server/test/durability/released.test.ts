@@ -30,7 +30,14 @@ const healthSlots = ['health.mail_targets', 'health.webhooks']
 
 /** Slots that were added after a release, so that its fixture does not have them. */
 const newerThan: Readonly<Record<string, readonly string[]>> = {
-  '0.1.0': ['configuration.history', 'authorization.settings', 'logs.retention', ...portalSlots, ...healthSlots],
+  '0.1.0': [
+    'configuration.history',
+    'authorization.settings',
+    'logs.remote_syslog_tls',
+    'logs.retention',
+    ...portalSlots,
+    ...healthSlots,
+  ],
 }
 
 /** Made by support/make-released.ts on the commit of the release. */

@@ -5,7 +5,7 @@ import { Enabled } from '../../contract/fields.ts'
 import { logKindNames, logKinds } from '../../logs/kinds.ts'
 import type { LogLimits } from '../../logs/store.ts'
 import { type Config, read, single } from '../../model/slots.ts'
-import { LogRetention, mostDays, RemoteSyslog } from './contract.ts'
+import { LogRetention, mostDays, RemoteSyslog, RemoteSyslogTls } from './contract.ts'
 
 export const remoteSyslog = single('logs.remote_syslog', RemoteSyslog, {
   host: null,
@@ -15,6 +15,12 @@ export const remoteSyslog = single('logs.remote_syslog', RemoteSyslog, {
 })
 
 export const remoteSyslogState = single('logs.remote_syslog_state', Enabled, { enabled: false })
+
+export const remoteSyslogTls = single('logs.remote_syslog_tls', RemoteSyslogTls, {
+  enabled: false,
+  ca_certificate: null,
+  server_name: null,
+})
 
 export const logRetention = single('logs.retention', LogRetention, {
   system_days: logKinds.system.days,
@@ -29,7 +35,7 @@ export const logRetention = single('logs.retention', LogRetention, {
   max_size_mb: null,
 })
 
-export const slots = [remoteSyslog, remoteSyslogState, logRetention]
+export const slots = [remoteSyslog, remoteSyslogState, remoteSyslogTls, logRetention]
 
 const megabyte = 1024 * 1024
 /** docs/behaviour/logs.md 3 */

@@ -3,10 +3,11 @@
 import type { Static } from 'typebox'
 import { settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint, eventStreamType } from '../../contract/endpoint.ts'
-import { Enabled, nullable, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
+import { Enabled, named, nullable, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { type Column, journalQuery, journalReply } from '../../contract/table-query.ts'
 import { addressPattern } from '../../net/ipv4.ts'
+import { domainPattern } from '../dns/contract.ts'
 
 export const RemoteSyslog = strictObject({
   host: nullable(
@@ -26,6 +27,39 @@ export const remoteSyslog = settingsEndpoints({
   path: '/logs_backend/remote_syslog',
   title: 'log forwarding settings',
   schema: RemoteSyslog,
+  change: 'configure',
+})
+
+/** Beside the settings of the collector, whose form is fixed (docs/decisions/0064-log-forwarding.md). */
+export const RemoteSyslogTls = named(
+  'LogForwardingTls',
+  strictObject({
+    enabled: Type.Boolean({ description: 'Encrypt the connection; only with TCP.' }),
+    ca_certificate: nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 48 * 1024,
+        description:
+          'Certificates (PEM) of the authorities that the collector is verified by; null: those of the system.',
+      }),
+    ),
+    server_name: nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 253,
+        pattern: `^${domainPattern}$`,
+        'x-fault': 'Must be a domain name, such as collector.example.com.',
+        description: 'Name that the certificate of the collector must be for; null: its address.',
+      }),
+    ),
+  }),
+)
+export type RemoteSyslogTls = Static<typeof RemoteSyslogTls>
+
+export const remoteSyslogTls = settingsEndpoints({
+  path: '/logs_backend/remote_syslog/tls',
+  title: 'TLS settings of log forwarding',
+  schema: RemoteSyslogTls,
   change: 'configure',
 })
 

@@ -4,6 +4,11 @@
 import { defineArea } from '../../http/handle.ts'
 import { slots } from './config.ts'
 import { routes } from './routes.ts'
-import { remoteSyslogSettings } from './settings.ts'
+import { remoteSyslogSettings, remoteSyslogTlsSettings } from './settings.ts'
 
-export const logs = defineArea({ name: 'logs', slots, settings: [remoteSyslogSettings], routes })
+export const logs = defineArea({
+  name: 'logs',
+  slots,
+  settings: [remoteSyslogSettings, remoteSyslogTlsSettings],
+  routes,
+})

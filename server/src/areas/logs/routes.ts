@@ -16,7 +16,7 @@ import { clockOffsets } from '../../policy/schedule.ts'
 import { logRetention, remoteSyslogState } from './config.ts'
 import * as contract from './contract.ts'
 import { tailLog } from './jobs-tail.ts'
-import { remoteSyslogSettings } from './settings.ts'
+import { remoteSyslogSettings, remoteSyslogTlsSettings } from './settings.ts'
 import { logStoreItems, logUsageOf, remoteSyslogItems } from './status.ts'
 
 /** What the question about the system journal is, whichever form its answer has. */
@@ -51,8 +51,9 @@ const begin = `{"meta":${JSON.stringify(contract.logColumns)},"data":[`
 export const routes: readonly Route[] = [
   ...settingsRoutes(contract.remoteSyslog, remoteSyslogSettings),
   ...settingsRoutes(contract.remoteSyslogState, remoteSyslogState),
+  ...settingsRoutes(contract.remoteSyslogTls, remoteSyslogTlsSettings),
   ...settingsRoutes(contract.logRetention, logRetention),
-  handle(contract.remoteSyslogStatus, ({ config, services }) => remoteSyslogItems(config, services.brand)),
+  handle(contract.remoteSyslogStatus, ({ config, services }) => remoteSyslogItems(config, services)),
   handle(contract.logStatus, async ({ services }) => logStoreItems(await services.logs.state(), services.brand)),
   handle(contract.logUsage, async ({ config, services }) => logUsageOf(config, await services.logs.state())),
   handle(contract.listLogs, async (context) => {

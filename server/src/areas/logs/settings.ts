@@ -1,9 +1,12 @@
-// What must hold of the collector of forwarded logs beyond the form of its address: it is another machine.
+// What must hold of the collector of forwarded logs beyond the form of its address: it is another machine, and TLS needs TCP.
 
+import type { Problem } from '../../contract/error.ts'
 import { declareSettings } from '../../model/declarations.ts'
+import { read } from '../../model/slots.ts'
+import { faultOfKey, nameIn, readCertificates } from '../../net/certificate.ts'
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
-import { remoteSyslog } from './config.ts'
-import type { RemoteSyslog } from './contract.ts'
+import { remoteSyslog, remoteSyslogTls } from './config.ts'
+import type { RemoteSyslog, RemoteSyslogTls } from './contract.ts'
 
 /** This network, loopback, link-local, multicast and reserved (docs/behaviour/security.md 31). */
 const unreachable = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3'].flatMap(
@@ -18,8 +21,40 @@ const isMachine = (host: string): boolean => {
 export const remoteSyslogSettings = declareSettings<RemoteSyslog>({
   slot: remoteSyslog,
   noun: 'log forwarding settings',
-  problemsOf: (_config, { host }) =>
-    host === null || isMachine(host)
+  reads: [remoteSyslogTls],
+  problemsOf: (config, { host, protocol }) => [
+    ...(host === null || isMachine(host)
       ? []
-      : [{ field: 'host', message: 'Must be the address of another machine, not a loopback or multicast address.' }],
+      : [{ field: 'host', message: 'Must be the address of another machine, not a loopback or multicast address.' }]),
+    ...(protocol === 'udp' && read(config, remoteSyslogTls).enabled
+      ? [{ field: 'protocol', message: 'Must be tcp while TLS is enabled. Disable TLS first to send over UDP.' }]
+      : []),
+  ],
 })
+
+const maxAuthorities = 20
+
+export const remoteSyslogTlsSettings = declareSettings<RemoteSyslogTls>({
+  slot: remoteSyslogTls,
+  noun: 'TLS settings of log forwarding',
+  reads: [remoteSyslog],
+  problemsOf: (config, { enabled, ca_certificate }) => [
+    ...(enabled && read(config, remoteSyslog).protocol === 'udp'
+      ? [{ field: 'enabled', message: 'TLS needs TCP. Set the protocol of forwarding to tcp first.' }]
+      : []),
+    ...(ca_certificate === null ? [] : authorityProblems(ca_certificate)),
+  ],
+})
+
+/** Whether one has expired is left to the connection: it must not prevent other changes. */
+function authorityProblems(pem: string): Problem[] {
+  const known = readCertificates(pem, maxAuthorities)
+  if ('fault' in known) return [{ field: 'ca_certificate', message: known.fault }]
+  const { certificates } = known
+  return certificates.flatMap((certificate, index) => {
+    const fault = faultOfKey(certificate)
+    return fault === null
+      ? []
+      : [{ field: 'ca_certificate', message: `${nameIn(index, certificates.length)} ${fault}` }]
+  })
+}

@@ -1,0 +1,7 @@
+// The thread that carries log records to a collector. Wiring only.
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { serveForwarding } from './runtime/logs/forwarding/serve.ts'
+
+if (!parentPort) throw new Error('this file is the entry of a worker thread')
+serveForwarding(parentPort, workerData as string)

@@ -1,0 +1,138 @@
+// The thread that forwards the log, with a collector on the loopback.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { NaiveLogStore } from '../../../../test/support/naive-log-store.ts'
+import { until } from '../../../../test/support/until.ts'
+import type { NewRecord } from '../../../logs/record.ts'
+import type { ForwardingTarget } from './forwarder.ts'
+import { LogForwarder } from './log-forwarder.ts'
+
+const recordOf = (number: number): NewRecord => ({
+  kind: 'system',
+  time: number * 1_000_000,
+  priority: 6,
+  unit: 'unbound',
+  syslogId: 'unbound',
+  message: `number ${number}.`,
+  fields: {},
+})
+
+describe('the thread that forwards the log', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forwarding-'))
+  const cursorPath = join(folder, 'forwarding.json')
+  const faults: string[] = []
+  let store: NaiveLogStore
+  let text = ''
+  let sockets: Socket[] = []
+  let server = createServer()
+  let written = 0
+
+  beforeEach(async () => {
+    store = new NaiveLogStore({})
+    text = ''
+    sockets = []
+    written = 0
+    server = createServer((socket) => {
+      sockets.push(socket)
+      socket.on('error', () => {})
+      socket.on('data', (bytes) => {
+        text += bytes
+      })
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+  })
+  afterEach(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    rmSync(cursorPath, { force: true })
+    assert.deepEqual(faults.splice(0), [])
+  })
+
+  const start = (): LogForwarder =>
+    new LogForwarder({ logs: store, cursorPath, log: (_level, message) => void faults.push(message) })
+  const target = (format: 'syslog' | 'cef' = 'syslog'): ForwardingTarget => ({
+    host: '127.0.0.1',
+    port: (server.address() as AddressInfo).port,
+    protocol: 'tcp',
+    format,
+    tls: null,
+    scope: { hostName: 'gate', timeZone: 'UTC', brand: 'portcullis', version: '1' },
+  })
+  const write = (count: number): void => store.append(Array.from({ length: count }, () => recordOf(++written)))
+  const numbers = (): number[] => [...text.matchAll(/number (\d+)\./g)].map(([, number]) => Number(number))
+  const isConnected = (forwarder: LogForwarder) =>
+    until('it is connected', () => forwarder.report()?.isConnected === true)
+
+  it('sends messages with their length before them', async () => {
+    const forwarder = start()
+    forwarder.follow(target())
+    await isConnected(forwarder)
+    write(2)
+    await until('both are there', () => numbers().length === 2)
+    const lines = [1, 2].map(
+      (number) => `<30>1 1970-01-01T00:00:0${number}.000000+00:00 gate unbound - - - number ${number}.`,
+    )
+    assert.equal(text, lines.map((line) => `${line.length} ${line}`).join(''))
+    await until('nothing waits', () => forwarder.report()?.waiting === 0)
+    await forwarder.stop()
+    assert.deepEqual(JSON.parse(readFileSync(cursorPath, 'utf8')), { place: 2, lost: 0 })
+  })
+
+  it('changes its settings without a restart, and ends with its thread when it is switched off', async () => {
+    const forwarder = start()
+    forwarder.follow(target())
+    await isConnected(forwarder)
+    write(1)
+    await until('it is there', () => numbers().length === 1)
+    forwarder.follow(target('cef'))
+    await until('it is connected again', () => sockets.length === 2)
+    write(1)
+    await until('the next one is there', () => /msg=number 2\.\n$/.test(text))
+    forwarder.follow(null)
+    await until('nothing is left', () => forwarder.report() === null && !existsSync(cursorPath))
+    write(1)
+    forwarder.follow(target())
+    await isConnected(forwarder)
+    write(1)
+    await until('the newest one is there', () => numbers().at(-1) === 4)
+    assert.deepEqual([...new Set(numbers())], [1, 2, 4])
+    await forwarder.stop()
+  })
+
+  it('goes on with what waits after a restart', async () => {
+    const first = start()
+    first.follow(target())
+    await isConnected(first)
+    write(100)
+    await until('they are there', () => numbers().length === 100)
+    await first.stop()
+    write(100)
+    const second = start()
+    second.follow(target())
+    await until('all are there', () => numbers().length === 200)
+    assert.deepEqual(
+      numbers(),
+      Array.from({ length: 200 }, (_, at) => at + 1),
+    )
+    await second.stop()
+  })
+
+  it('removes what an earlier process left when nothing is forwarded', async () => {
+    const first = start()
+    first.follow(target())
+    await isConnected(first)
+    await first.stop()
+    assert.ok(existsSync(cursorPath))
+    const second = start()
+    second.follow(null)
+    await until('it is gone', () => !existsSync(cursorPath))
+    await second.stop()
+  })
+})

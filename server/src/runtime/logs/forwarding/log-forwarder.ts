@@ -1,0 +1,148 @@
+// Forwarding of the log, as gatewayd sees it: a thread that runs only while a collector is set, gets records when it asks for
+// them and says how far it is. One that ends by itself is started again.
+
+import { rmSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import type { Followed, LogStore } from '../../../logs/store.ts'
+import { compileCache } from '../../../workers/pool.ts'
+import type { Log } from '../log.ts'
+import type { ForwardingState, ForwardingTarget } from './forwarder.ts'
+import type { FromForwarder, ToForwarder } from './thread-messages.ts'
+
+export interface ForwardingReport extends ForwardingState {
+  /** Records that the collector does not have yet. */
+  readonly waiting: number
+}
+
+export interface LogForwarderOptions {
+  readonly logs: Pick<LogStore, 'after' | 'state' | 'onNews'>
+  /** The file that says how far the log was forwarded. */
+  readonly cursorPath: string
+  readonly log: Log
+}
+
+const entry = new URL('../../../log-forwarder.ts', import.meta.url)
+const restartMilliseconds = 5_000
+const maxHeapMb = 256
+
+export class LogForwarder {
+  readonly #options: LogForwarderOptions
+  #target: ForwardingTarget | null | undefined
+  #worker: Worker | null = null
+  #state: ForwardingState | null = null
+  #newest = 0
+  readonly #stopNews: () => void
+  #restart: NodeJS.Timeout | undefined
+  /** One step after the other: a thread ends before the next one begins. */
+  #turn: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(options: LogForwarderOptions) {
+    this.#options = options
+    this.#stopNews = options.logs.onNews((place) => {
+      this.#newest = place
+      this.#post({ is: 'news' })
+    })
+  }
+
+  /** Null ends forwarding; when it begins again, it begins with the records of then. */
+  follow(target: ForwardingTarget | null): void {
+    if (this.#isStopped || (this.#target !== undefined && isDeepStrictEqual(target, this.#target))) return
+    this.#target = target
+    this.#turn = this.#turn.then(() => this.#adopt())
+  }
+
+  /** Null while nothing is forwarded. */
+  report(): ForwardingReport | null {
+    const state = this.#state
+    return state && { ...state, waiting: Math.max(0, this.#newest - state.place) }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#restart)
+    this.#stopNews()
+    await this.#turn
+    await this.#end()
+  }
+
+  async #adopt(): Promise<void> {
+    const target = this.#target
+    if (this.#isStopped || target === undefined) return
+    if (target !== null) {
+      this.#worker ??= this.#start()
+      this.#post({ is: 'follow', target })
+      return
+    }
+    clearTimeout(this.#restart)
+    this.#post({ is: 'follow', target })
+    await this.#end()
+    // Of an earlier process too, which was killed, or whose collector was removed while it did not run.
+    rmSync(this.#options.cursorPath, { force: true })
+    this.#state = null
+  }
+
+  async #end(): Promise<void> {
+    const worker = this.#worker
+    if (!worker) return
+    const ended = new Promise((resolve) => worker.once('exit', resolve))
+    this.#post({ is: 'stop' })
+    this.#worker = null
+    await ended
+  }
+
+  #start(): Worker {
+    const worker = new Worker(entry, {
+      workerData: this.#options.cursorPath,
+      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: 16 },
+      env: compileCache,
+    })
+    worker.unref()
+    worker.on('message', (message: FromForwarder) => this.#take(worker, message))
+    worker.on('error', (error) => this.#options.log('warning', 'the thread that forwards the log failed', { error }))
+    worker.on('exit', () => {
+      if (this.#worker !== worker) return
+      this.#worker = null
+      if (this.#state)
+        this.#state = { ...this.#state, isConnected: false, fault: 'Forwarding failed and starts again.' }
+      this.#restart = setTimeout(() => {
+        this.#turn = this.#turn.then(() => this.#adopt())
+      }, restartMilliseconds).unref()
+    })
+    return worker
+  }
+
+  #take(worker: Worker, message: FromForwarder): void {
+    if (message.is === 'state') {
+      if (this.#worker === worker) this.#state = message.state
+      return
+    }
+    const { id } = message
+    const asked = message.is === 'after' ? this.#after(message) : this.#readNewest()
+    asked.then(
+      (answer) => send(worker, { is: 'answer', id, answer }),
+      (error: unknown) => send(worker, { is: 'fault', id, message: `The log cannot be read: ${reasonOf(error)}` }),
+    )
+  }
+
+  async #after({ place, limit }: Extract<FromForwarder, { is: 'after' }>): Promise<Followed> {
+    const followed = await this.#options.logs.after(place, limit)
+    this.#newest = Math.max(this.#newest, followed.place)
+    return followed
+  }
+
+  async #readNewest(): Promise<number> {
+    const { place } = await this.#options.logs.state()
+    this.#newest = Math.max(this.#newest, place)
+    return place
+  }
+
+  #post(message: ToForwarder): void {
+    if (this.#worker) send(this.#worker, message)
+  }
+}
+
+const send = (worker: Worker, message: ToForwarder): void => worker.postMessage(message)
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
