@@ -7,7 +7,7 @@ import { Database, NewerDataError, type Reserve } from '../../../database/databa
 import { type LogKindName, logKindNames, logKinds } from '../../../logs/kinds.ts'
 import type { KeptRecord, NewRecord } from '../../../logs/record.ts'
 import type { KindState, LogLimits, Mark, StoreState } from '../../../logs/store.ts'
-import { type Block, type Columns, cleanText, columnsFrom, joinBlocks } from './block.ts'
+import { type Block, type Columns, columnsFrom, joinBlocks } from './block.ts'
 import { type BlockRow, firstKeyOf, isFilter, PieceCache, packBlock, StoredBlock } from './packed-block.ts'
 import { DamagedPieceError, expand } from './pieces.ts'
 import { batchBody, blockRows, blocksQuery, isKind, logData, readBatch } from './schema.ts'
@@ -39,6 +39,11 @@ interface Batch {
   readonly oldest: number
   readonly newest: number
   readonly bytes: number
+}
+
+interface Placed {
+  readonly records: NewRecord[]
+  readonly places: number[]
 }
 
 interface Kept {
@@ -133,11 +138,16 @@ export class StoreWriter {
 
   #store(records: readonly NewRecord[], marks: ReadonlyMap<string, string>): void {
     const first = this.#place + 1
-    const byKind = new Map<LogKindName, KeptRecord[]>()
-    for (const [at, record] of records.entries()) {
-      const own = byKind.get(record.kind) ?? []
-      if (own.length === 0) byKind.set(record.kind, own)
-      own.push({ ...record, message: cleanText(record.message), place: first + at })
+    const byKind = new Map<LogKindName, Placed>()
+    for (let at = 0; at < records.length; at++) {
+      const record = records[at] as NewRecord
+      let own = byKind.get(record.kind)
+      if (!own) {
+        own = { records: [], places: [] }
+        byKind.set(record.kind, own)
+      }
+      own.records.push(record)
+      own.places.push(first + at)
     }
     const last = this.#place + records.length
     const done = this.#transact(() => {
@@ -158,12 +168,13 @@ export class StoreWriter {
   }
 
   /** Many records become a block at once, few a batch. Returns what notes it once it is committed. */
-  #add(kind: LogKindName, records: readonly KeptRecord[]): () => void {
+  #add(kind: LogKindName, placed: Placed): () => void {
+    const { records, places } = placed
     const kept = this.#keptOf(kind)
-    if (records.length >= this.#sizes.smallBlock) return this.#addBlocks(kind, kept, records)
+    if (records.length >= this.#sizes.smallBlock) return this.#addBlocks(kind, kept, placed)
     const times = records.map(({ time }) => time)
     const [oldest, newest] = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))]
-    const body = batchBody(records)
+    const body = batchBody(records, places)
     const { lastInsertRowid } = this.#db
       .prepare('INSERT INTO batches (kind, records, oldest, newest, body) VALUES (?, ?, ?, ?, ?)')
       .run(kind, records.length, oldest, newest, body)
@@ -172,12 +183,15 @@ export class StoreWriter {
   }
 
   /** Together with the batches, because blocks are in order. */
-  #addBlocks(kind: LogKindName, kept: Kept, records: readonly KeptRecord[]): () => void {
+  #addBlocks(kind: LogKindName, kept: Kept, { records, places }: Placed): () => void {
     const batches = [...kept.batches]
-    const all = [...this.#takeBatches(kind, batches), ...records]
+    const older = this.#takeBatches(kind, batches)
+    const all = older.length === 0 ? records : [...older, ...records]
+    const allPlaces = older.length === 0 ? places : [...older.map(({ place }) => place), ...places]
     const rows: BlockRow[] = []
     for (let at = 0; at < all.length; at += this.#sizes.block) {
-      rows.push(this.#insertBlock(columnsFrom(kind, all.slice(at, at + this.#sizes.block))))
+      const end = at + this.#sizes.block
+      rows.push(this.#insertBlock(columnsFrom(kind, all.slice(at, end), allPlaces.slice(at, end))))
     }
     return () => {
       kept.batches.splice(0, batches.length)
@@ -194,7 +208,8 @@ export class StoreWriter {
   }
 
   #insertBlock(columns: Columns): BlockRow {
-    const { row, pieces } = packBlock(columns, this.#sizes.frame)
+    const isWhole = columns.places.length > this.#sizes.block / 2
+    const { row, pieces } = packBlock(columns, this.#sizes.frame, isWhole)
     const { lastInsertRowid } = this.#db
       .prepare(
         `INSERT INTO blocks (kind, records, first, last, oldest, newest, columns, frame_records, bytes)
@@ -228,7 +243,7 @@ export class StoreWriter {
     for (const [kind, kept] of this.#kept) {
       const records = kept.batches.reduce((sum, batch) => sum + batch.records, 0)
       if (records < this.#sizes.smallBlock) continue
-      const note = this.#transact(() => this.#addBlocks(kind, kept, []))
+      const note = this.#transact(() => this.#addBlocks(kind, kept, { records: [], places: [] }))
       note()
       return true
     }
