@@ -207,9 +207,8 @@ export function cleanText(text: string): string {
   return control.test(short) ? short.replaceAll(controls, ' ') : short
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const control = /[\u0000-\u001f\u007f]/
-const controls = new RegExp(control, 'g')
+const control = /\p{Cc}/u
+const controls = /\p{Cc}/gu
 
 /** A record of a block, with all columns or those that are named. */
 export function createRecordReader(block: Block, names: ReadonlySet<string> | null): (at: number) => KeptRecord {

@@ -6,8 +6,19 @@ import { GatewayError, isUnavailable } from '../../../contract/error.ts'
 import { Database, NewerDataError, type Reserve } from '../../../database/database.ts'
 import { type LogKindName, logKindNames, logKinds } from '../../../logs/kinds.ts'
 import type { KeptRecord, NewRecord } from '../../../logs/record.ts'
-import type { KindState, LogLimits, Mark, StoreState } from '../../../logs/store.ts'
+import type { LogLimits, Mark, StoreState } from '../../../logs/store.ts'
 import { type Block, type Columns, columnsFrom, joinBlocks } from './block.ts'
+import {
+  type Batch,
+  DamagedFileError,
+  isDamage,
+  joinable,
+  type Kept,
+  mostAboveShare,
+  type Placed,
+  replace,
+  stateOf,
+} from './kept.ts'
 import { type BlockRow, firstKeyOf, isFilter, PieceCache, packBlock, StoredBlock } from './packed-block.ts'
 import { DamagedPieceError, expand } from './pieces.ts'
 import { batchBody, blockRows, blocksQuery, isKind, logData, readBatch } from './schema.ts'
@@ -32,24 +43,6 @@ export interface StoreSizes {
 }
 
 export const storeSizes: StoreSizes = { block: 65_536, smallBlock: 4_096, frame: 8_192, waiting: 200_000 }
-
-interface Batch {
-  readonly id: number
-  readonly records: number
-  readonly oldest: number
-  readonly newest: number
-  readonly bytes: number
-}
-
-interface Placed {
-  readonly records: NewRecord[]
-  readonly places: number[]
-}
-
-interface Kept {
-  readonly blocks: BlockRow[]
-  readonly batches: Batch[]
-}
 
 const dayMicroseconds = 86_400_000_000
 const fullDisk =
@@ -290,23 +283,12 @@ export class StoreWriter {
       if (kept.batches.some(isOld)) return this.#removeBatches(kept, isOld)
     }
     if (this.#usedBytes() <= this.#limits.maxBytes) return false
-    const kept = this.#mostAboveShare()
+    const kept = mostAboveShare(this.#kept, this.#limits.maxBytes)
     if (!kept) return false
     const [oldestBlock] = kept.blocks
     if (oldestBlock) return this.#removeBlocks(kept, (block) => block === oldestBlock)
     const half = kept.batches.slice(0, Math.ceil(kept.batches.length / 2))
     return this.#removeBatches(kept, (batch) => half.includes(batch))
-  }
-
-  #mostAboveShare(): Kept | null {
-    const above = [...this.#kept]
-      .map(([kind, kept]) => ({
-        kept,
-        bytes: bytesOf(kept) - (this.#limits.maxBytes * logKinds[kind].share) / 100,
-      }))
-      .filter(({ kept }) => kept.blocks.length + kept.batches.length > 0)
-      .sort((a, b) => b.bytes - a.bytes)
-    return above[0]?.kept ?? null
   }
 
   #removeBlocks(kept: Kept, isRemoved: (block: BlockRow) => boolean): boolean {
@@ -338,17 +320,7 @@ export class StoreWriter {
   }
 
   state(): StoreState {
-    const kinds = logKindNames.map((kind): KindState => {
-      const kept = this.#keptOf(kind)
-      const all = [...kept.blocks, ...kept.batches]
-      const oldest = all.reduce((least, one) => Math.min(least, one.oldest), Infinity)
-      return {
-        kind,
-        records: all.reduce((sum, { records }) => sum + records, 0),
-        bytes: bytesOf(kept),
-        oldest: all.length > 0 ? Math.floor(oldest / 1_000_000) : null,
-      }
-    })
+    const kinds = logKindNames.map((kind) => stateOf(kind, this.#keptOf(kind)))
     return {
       kinds,
       bytes: this.#usedBytes(),
@@ -501,40 +473,4 @@ export class StoreWriter {
     }
     this.#notice = setAsideText
   }
-}
-
-class DamagedFileError extends Error {}
-
-/** SQLite: the file is malformed, or is not a database. */
-const damageCodes: ReadonlySet<number> = new Set([11, 26])
-
-export function isDamage(error: unknown): boolean {
-  if (error instanceof DamagedFileError) return true
-  const code = (error as { errcode?: number }).errcode
-  return code !== undefined && damageCodes.has(code & 0xff)
-}
-
-const bytesOf = ({ blocks, batches }: Kept): number =>
-  blocks.reduce((sum, { bytes }) => sum + bytes, 0) + batches.reduce((sum, { bytes }) => sum + bytes, 0)
-
-function replace<T>(list: T[], isKept: (one: T) => boolean): void {
-  list.splice(0, list.length, ...list.filter(isKept))
-}
-
-/** Blocks that follow each other, are each at most half of a whole one, and fill one together. */
-function joinable(blocks: readonly BlockRow[], size: number): readonly BlockRow[] {
-  let run: BlockRow[] = []
-  let sum = 0
-  for (const block of blocks) {
-    if (block.records > size / 2) {
-      run = []
-      sum = 0
-      continue
-    }
-    if (sum + block.records > size) return run
-    run.push(block)
-    sum += block.records
-    if (sum === size) return run
-  }
-  return []
 }
