@@ -3,7 +3,7 @@
 
 import type { Cell } from '../../../contract/table-query.ts'
 import { columnsOf, type LogKindName, noNumber, type StoredColumn } from '../../../logs/kinds.ts'
-import { type KeptRecord, maxMessage } from '../../../logs/record.ts'
+import { type KeptRecord, maxMessage, type NewRecord } from '../../../logs/record.ts'
 import { type Words, WordsBuilder } from './words.ts'
 
 /** The first column, which has other pieces than words have. */
@@ -56,44 +56,48 @@ export interface Columns {
   readonly texts: ReadonlyMap<string, readonly string[]>
 }
 
-const cellOf: Readonly<Record<string, (record: KeptRecord) => Cell>> = {
-  priority: ({ priority }) => priority,
-  unit: ({ unit }) => unit,
-  syslog_id: ({ syslogId }) => syslogId,
-  message: ({ message }) => message,
-}
+const commonCells = {
+  priority: ({ priority }: NewRecord) => priority,
+  unit: ({ unit }: NewRecord) => unit,
+  syslog_id: ({ syslogId }: NewRecord) => syslogId,
+  message: ({ message }: NewRecord) => message,
+} as const
+const isCommon = (name: string): name is keyof typeof commonCells => Object.hasOwn(commonCells, name)
 
-/** The cell of a record in the form of its column. */
-function cellIn({ name, form }: StoredColumn, record: KeptRecord): Cell {
-  const cell = cellOf[name]?.(record) ?? record.fields[name]
-  if (cell === undefined) return form === 'number' ? noNumber : ''
-  if (form !== 'number') return typeof cell === 'string' ? cell : String(cell)
-  return typeof cell === 'number' && Number.isFinite(cell) ? cell : noNumber
+/** What reads the cell of a record in the form of its column. */
+function cellReader({ name, form }: StoredColumn): (record: NewRecord) => Cell {
+  const read = isCommon(name) ? commonCells[name] : ({ fields }: NewRecord) => fields[name]
+  if (form === 'number') {
+    return (record) => {
+      const cell = read(record)
+      return typeof cell === 'number' && Number.isFinite(cell) ? cell : noNumber
+    }
+  }
+  return (record) => {
+    const cell = read(record)
+    return typeof cell === 'string' ? cell : cell === undefined ? '' : String(cell)
+  }
 }
 
 /** Columns of records of one kind, in the order of their places. */
-export function columnsFrom(kind: LogKindName, records: readonly KeptRecord[]): Columns {
+export function columnsFrom(kind: LogKindName, records: readonly NewRecord[], placesOf: readonly number[]): Columns {
   const { length } = records
-  const times = new Float64Array(length)
-  const places = new Float64Array(length)
-  for (let at = 0; at < length; at++) {
-    const { time, place } = records[at] as KeptRecord
-    times[at] = time
-    places[at] = place
-  }
+  const times = Float64Array.from(records, ({ time }) => time)
+  const places = Float64Array.from(placesOf)
   const words = new Map<string, Words>()
   const texts = new Map<string, readonly string[]>()
   for (const column of columnsOf(kind)) {
     if (column.name === timeColumn) continue
+    const read = cellReader(column)
     if (column.form === 'text') {
       texts.set(
         column.name,
-        records.map((record) => String(cellIn(column, record))),
+        records.map((record) => cleanText(String(read(record)))),
       )
       continue
     }
     const builder = new WordsBuilder(length)
-    for (let at = 0; at < length; at++) builder.set(at, cellIn(column, records[at] as KeptRecord))
+    for (let at = 0; at < length; at++) builder.set(at, read(records[at] as NewRecord))
     words.set(column.name, builder.done())
   }
   return { kind, times, places, words, texts }
@@ -203,9 +207,8 @@ export function cleanText(text: string): string {
   return control.test(short) ? short.replaceAll(controls, ' ') : short
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const control = /[\u0000-\u001f\u007f]/
-const controls = new RegExp(control, 'g')
+const control = /\p{Cc}/u
+const controls = /\p{Cc}/gu
 
 /** A record of a block, with all columns or those that are named. */
 export function createRecordReader(block: Block, names: ReadonlySet<string> | null): (at: number) => KeptRecord {
@@ -215,7 +218,7 @@ export function createRecordReader(block: Block, names: ReadonlySet<string> | nu
   const columns = columnsOf(kind).filter(({ name }) => name !== timeColumn && (!names || names.has(name)))
   const readers = columns.map((column) => [column.name, readerOf(block, column)] as const)
   const common = new Map(readers)
-  const fields = readers.filter(([name]) => !cellOf[name])
+  const fields = readers.filter(([name]) => !isCommon(name))
   const [priority, unit, syslogId, message] = ['priority', 'unit', 'syslog_id', 'message'].map((name) =>
     common.get(name),
   )

@@ -15,13 +15,37 @@ import {
   timeColumn,
 } from './block.ts'
 import { DamagedPieceError, packNumbers, unpackNumbers } from './pieces.ts'
-import { emptyFrame, type Frame, markContaining, packFrame, readTexts, unpackFrame } from './texts.ts'
+import {
+  addGrams,
+  brandMark,
+  type Capitals,
+  emptyFrame,
+  type Frame,
+  gramBytes,
+  markContaining,
+  mayContain,
+  packFrame,
+  readText,
+  readTexts,
+  unpackCapitals,
+  unpackFrame,
+} from './texts.ts'
 import { type Codes, mayHave, packWords, unpackCodes, unpackCounts, unpackEntries, type Words } from './words.ts'
 
 /** The key of a piece is the number of its block, the index of its column and its part. */
 const partsPerColumn = 256
 const columnsPerBlock = 256
-const parts = { entries: 0, codes: 1, counts: 2, filter: 3, times: 0, places: 1, frames: 8, capitals: 128 } as const
+const parts = {
+  entries: 0,
+  codes: 1,
+  counts: 2,
+  filter: 3,
+  grams: 4,
+  times: 0,
+  places: 1,
+  frames: 8,
+  capitals: 128,
+} as const
 const mostFrames = parts.capitals - parts.frames
 
 export const firstKeyOf = (block: number): number => block * columnsPerBlock * partsPerColumn
@@ -29,7 +53,10 @@ const keyOf = (block: number, column: number, part: number): number =>
   firstKeyOf(block) + column * partsPerColumn + part
 
 /** Whether it is the key of a filter, which is not compressed. */
-export const isFilter = (key: number): boolean => key % partsPerColumn === parts.filter
+export function isFilter(key: number): boolean {
+  const part = key % partsPerColumn
+  return part === parts.filter || part === parts.grams
+}
 
 export interface BlockRow extends BlockRange {
   readonly id: number
@@ -45,7 +72,8 @@ export interface PackedBlock {
   readonly pieces: readonly { readonly offset: number; readonly bytes: Buffer }[]
 }
 
-export function packBlock(columns: Columns, frameRecords: number): PackedBlock {
+/** `isWhole`: it stays as it is, so that filters are worth their cost. */
+export function packBlock(columns: Columns, frameRecords: number, isWhole: boolean): PackedBlock {
   const { kind, times, places, words, texts } = columns
   const names = columnsOf(kind).map(({ name }) => name)
   const pieces: { offset: number; bytes: Buffer }[] = []
@@ -59,16 +87,19 @@ export function packBlock(columns: Columns, frameRecords: number): PackedBlock {
     } else if (column.form === 'text') {
       const own = texts.get(column.name) ?? []
       if (own.length > frameRecords * mostFrames) throw new Error('a block has too many frames')
+      const grams = isWhole ? Buffer.alloc(gramBytes * Math.ceil(own.length / frameRecords)) : null
       for (let at = 0, frame = 0; at < own.length; at += frameRecords, frame++) {
-        const { bytes, capitals } = packFrame(own.slice(at, at + frameRecords))
+        const { lower, bytes, capitals } = packFrame(own.slice(at, at + frameRecords))
         put(index, parts.frames + frame, bytes)
         put(index, parts.capitals + frame, capitals)
+        if (grams) addGrams(lower, gramsOf(grams, frame))
       }
+      put(index, parts.grams, grams)
     } else {
       const own = words.get(column.name)
       // A column that is empty everywhere takes no room.
       if (!own || (own.entries.length === 1 && own.entries[0] === emptyCell(column))) continue
-      const packed = packWords(own)
+      const packed = packWords(own, isWhole)
       put(index, parts.entries, packed.entries)
       put(index, parts.codes, packed.codes)
       put(index, parts.counts, packed.counts)
@@ -89,6 +120,9 @@ export function packBlock(columns: Columns, frameRecords: number): PackedBlock {
   }
   return { row, pieces }
 }
+
+const gramsOf = (grams: Uint8Array, frame: number): Uint8Array =>
+  grams.subarray(gramBytes * frame, gramBytes * (frame + 1))
 
 /** Gives the bytes of a piece, if there is one. */
 export type ReadPiece = (key: number) => Uint8Array | undefined
@@ -191,7 +225,8 @@ export class StoredBlock implements Block {
   textAt(column: StoredColumn, at: number): string {
     const { frameRecords } = this.#row
     const number = Math.floor(at / frameRecords)
-    return this.#texts(column, number)[at - number * frameRecords] ?? ''
+    const { frame, capitals } = this.#cachedFrame(column, number)
+    return readText(frame, capitals, at - number * frameRecords)
   }
 
   *texts(column: StoredColumn): Iterable<string> {
@@ -201,13 +236,16 @@ export class StoredBlock implements Block {
   search(column: StoredColumn, { needles, holds }: TextSearch, among: Uint8Array | null): Uint8Array {
     const found = new Uint8Array(this.records)
     const { frameRecords } = this.#row
+    const grams = this.#cached(column, parts.grams, (piece) => piece ?? null, bytesOf)
     for (let number = 0, offset = 0; offset < this.records; number++, offset += frameRecords) {
       const end = Math.min(offset + frameRecords, this.records)
       const next = among ? among.indexOf(1, offset) : offset
       if (next < 0) break
       if (next >= end) continue
+      const possible = grams ? needles.filter((needle) => mayContain(gramsOf(grams, number), needle)) : needles
+      if (possible.length === 0 && grams && mayContain(gramsOf(grams, number), brandMark) === false) continue
       const frame = this.#frame(column, number)
-      for (const needle of needles) markContaining(frame, needle, found, offset)
+      for (const needle of possible) markContaining(frame, needle, found, offset)
       if (frame.hasBrand) this.#decideBranded(column, number, frame, holds, found)
     }
     return found
@@ -240,16 +278,24 @@ export class StoredBlock implements Block {
     return emptyFrame(Math.min(frameRecords, this.records - number * frameRecords))
   }
 
-  #texts(column: StoredColumn, number: number): readonly string[] {
+  #cachedFrame(column: StoredColumn, number: number): { frame: Frame; capitals: Capitals | null } {
     return this.#cache.get(
       `${this.id} ${column.name} ${number}`,
-      () => this.#readTexts(column, number, this.#frame(column, number)),
-      (texts) => texts.length * 150,
+      () => {
+        const frame = this.#frame(column, number)
+        return { frame, capitals: this.#capitals(column, number, frame) }
+      },
+      ({ frame, capitals }) => frame.lower.length + 4 * frame.records + 4 * (capitals?.positions.length ?? 0),
     )
   }
 
+  #capitals(column: StoredColumn, number: number, frame: Frame): Capitals | null {
+    const piece = this.#piece(column, parts.capitals + number)
+    return piece ? unpackCapitals(piece, frame) : null
+  }
+
   #readTexts(column: StoredColumn, number: number, frame: Frame): string[] {
-    return readTexts(frame, this.#piece(column, parts.capitals + number) ?? null)
+    return readTexts(frame, this.#capitals(column, number, frame))
   }
 
   #numbers(part: number): Float64Array {

@@ -182,7 +182,13 @@ export class StoreReader {
       const rows = read.all(kind, isSame ? known.lastId : 0) as { body: string }[]
       const records = isSame ? known.records : []
       for (const { body } of rows) records.push(...readBatch(kind, body))
-      const block = new MemoryBlock(columnsFrom(kind, records))
+      const block = new MemoryBlock(
+        columnsFrom(
+          kind,
+          records,
+          records.map(({ place }) => place),
+        ),
+      )
       this.#newest.set(kind, { firstId, lastId, records, block })
       return [block]
     })

@@ -3,7 +3,8 @@
 import type { DatabaseKind } from '../../../database/database.ts'
 import type { Migration } from '../../../database/migrations.ts'
 import { type LogKindName, logKindNames } from '../../../logs/kinds.ts'
-import type { KeptRecord } from '../../../logs/record.ts'
+import type { KeptRecord, NewRecord } from '../../../logs/record.ts'
+import { cleanText } from './block.ts'
 import type { BlockRow } from './packed-block.ts'
 
 /** A step is never edited once released. */
@@ -75,11 +76,11 @@ type BatchRow = [
   fields: KeptRecord['fields'],
 ]
 
-export const batchBody = (records: readonly KeptRecord[]): string =>
+export const batchBody = (records: readonly NewRecord[], places: readonly number[]): string =>
   JSON.stringify(
-    records.map(
-      (one): BatchRow => [one.place, one.time, one.priority, one.unit, one.syslogId, one.message, one.fields],
-    ),
+    records.map(({ time, priority, unit, syslogId, message, fields }, at): BatchRow => {
+      return [places[at] as number, time, priority, unit, syslogId, cleanText(message), fields]
+    }),
   )
 
 export const readBatch = (kind: LogKindName, body: string): KeptRecord[] =>

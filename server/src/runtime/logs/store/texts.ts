@@ -5,9 +5,12 @@ import { DamagedPieceError, expand, squeeze } from './pieces.ts'
 
 /** Texts never contain it. */
 export const separator = '\u0000'
-const brandMark = '{brand}'
+const brandText = '{brand}'
+export const brandMark = Buffer.from(brandText)
 
 export interface PackedFrame {
+  /** The texts in lower case, for a filter over them. */
+  readonly lower: Buffer
   readonly bytes: Buffer
   /** Null: no text has a capital. */
   readonly capitals: Buffer | null
@@ -34,7 +37,7 @@ export function packFrame(texts: readonly string[]): PackedFrame {
   const records = texts.length
   const bytes = Buffer.allocUnsafe(headerBytes + 2 * records + lower.length)
   bytes.writeUInt32LE(records)
-  bytes.writeUInt32LE(wholeLower.includes(brandMark) ? withBrand : 0, 4)
+  bytes.writeUInt32LE(wholeLower.includes(brandText) ? withBrand : 0, 4)
   let start = 0
   for (let at = 0; at < records; at++) {
     const end = lower.indexOf(0, start)
@@ -45,7 +48,7 @@ export function packFrame(texts: readonly string[]): PackedFrame {
     start = end + 1
   }
   bytes.set(lower, headerBytes + 2 * records)
-  return { bytes: squeeze(bytes), capitals: wholeLower === whole ? null : packCapitals(texts, whole, lower) }
+  return { lower, bytes: squeeze(bytes), capitals: wholeLower === whole ? null : packCapitals(texts, whole, lower) }
 }
 
 export function unpackFrame(piece: Uint8Array): Frame {
@@ -123,21 +126,39 @@ function noteCapitals(original: Buffer, lower: Buffer, offset: number, note: (po
 }
 
 /** The texts as they were. */
-export function readTexts(frame: Frame, capitals: Uint8Array | null): string[] {
+export function readTexts(frame: Frame, capitals: Capitals | null): string[] {
   if (!capitals) return split(frame.lower)
-  const { others, distances } = unpackCapitals(capitals)
   const bytes = Buffer.from(frame.lower)
-  let position = 0
-  for (let at = 0; at < distances.length; at++) {
-    const distance = distances[at] as number
-    position += distance
-    if (distance === 255) continue
-    if (position >= bytes.length) throw new DamagedPieceError('a capital is outside of its frame')
-    bytes[position] = (bytes[position] as number) & 0xdf
-  }
+  for (const position of capitals.positions) bytes[position] = (bytes[position] as number) & 0xdf
   const texts = split(bytes)
-  for (const [at, text] of Object.entries(others)) texts[Number(at)] = text
+  for (const [at, text] of Object.entries(capitals.others)) texts[Number(at)] = text
   return texts
+}
+
+/** One of them. */
+export function readText({ lower, starts }: Frame, capitals: Capitals | null, at: number): string {
+  const other = capitals?.others[at]
+  if (other !== undefined) return other
+  const [start, end] = [starts[at] as number, (starts[at + 1] as number) - 1]
+  if (!capitals) return lower.toString('utf8', start, end)
+  const bytes = Buffer.from(lower.subarray(start, end))
+  const { positions } = capitals
+  for (let index = firstFrom(positions, start); index < positions.length; index++) {
+    const position = positions[index] as number
+    if (position >= end) break
+    bytes[position - start] = (bytes[position - start] as number) & 0xdf
+  }
+  return bytes.toString()
+}
+
+function firstFrom(positions: Uint32Array, position: number): number {
+  let [low, high] = [0, positions.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((positions[middle] as number) >= position) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 function split(bytes: Buffer): string[] {
@@ -146,15 +167,56 @@ function split(bytes: Buffer): string[] {
   return texts
 }
 
-function unpackCapitals(piece: Uint8Array): { others: Record<string, string>; distances: Buffer } {
+export interface Capitals {
+  /** In the bytes of the frame. */
+  readonly positions: Uint32Array
+  /** Texts that are not made of their lower case, by their index. */
+  readonly others: Readonly<Record<number, string>>
+}
+
+export function unpackCapitals(piece: Uint8Array, { lower }: Frame): Capitals {
   const bytes = expand(piece)
   const length = bytes.readUInt32LE()
+  const distances = bytes.subarray(4 + length)
+  const positions = new Uint32Array(distances.length)
+  let count = 0
+  let position = 0
+  for (let at = 0; at < distances.length; at++) {
+    const distance = distances[at] as number
+    position += distance
+    if (distance !== 255) positions[count++] = position
+  }
+  if (position >= lower.length) throw new DamagedPieceError('a capital is outside of its frame')
   try {
-    const others = JSON.parse(bytes.toString('utf8', 4, 4 + length)) as Record<string, string>
-    return { others, distances: bytes.subarray(4 + length) }
+    const others = JSON.parse(bytes.toString('utf8', 4, 4 + length)) as Record<number, string>
+    return { positions: positions.subarray(0, count), others }
   } catch (cause) {
     throw new DamagedPieceError('capitals cannot be read', { cause })
   }
+}
+
+/** Bits of the filter of a frame: one for each three bytes that follow each other somewhere in it. */
+const gramBits = 16
+export const gramBytes = 2 ** gramBits / 8
+
+const gramOf = (bytes: number): number => Math.imul(bytes, 0x9e3779b1) >>> (32 - gramBits)
+
+export function addGrams(lower: Buffer, filter: Uint8Array): void {
+  let last = ((lower[0] ?? 0) << 8) | (lower[1] ?? 0)
+  for (let at = 2; at < lower.length; at++) {
+    last = ((last << 8) | (lower[at] as number)) & 0xffffff
+    const bit = gramOf(last)
+    filter[bit >>> 3] = (filter[bit >>> 3] as number) | (1 << (bit & 7))
+  }
+}
+
+/** False: no text of the frame contains the needle. */
+export function mayContain(filter: Uint8Array, needle: Buffer): boolean {
+  for (let at = 2; at < needle.length; at++) {
+    const bit = gramOf(((needle[at - 2] as number) << 16) | ((needle[at - 1] as number) << 8) | (needle[at] as number))
+    if (((filter[bit >>> 3] as number) & (1 << (bit & 7))) === 0) return false
+  }
+  return true
 }
 
 /** Where hits are closer than this, bytes are compared one by one: a call for each hit would cost more. */

@@ -56,12 +56,12 @@ export class WordsBuilder {
   }
 }
 
-export function packWords({ entries, codes }: Words): PackedWords {
+export function packWords({ entries, codes }: Words, isFiltered: boolean): PackedWords {
   return {
     entries: packEntries(entries),
     codes: codes && squeeze(bytesOf(narrow(codes, entries.length))),
     counts: codes && packNumbers(Float64Array.from(countsOf(codes, entries.length))),
-    filter: entries.length > leastFiltered ? packFilter(entries) : null,
+    filter: isFiltered && entries.length > leastFiltered ? packFilter(entries) : null,
   }
 }
 

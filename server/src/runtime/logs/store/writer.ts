@@ -6,8 +6,19 @@ import { GatewayError, isUnavailable } from '../../../contract/error.ts'
 import { Database, NewerDataError, type Reserve } from '../../../database/database.ts'
 import { type LogKindName, logKindNames, logKinds } from '../../../logs/kinds.ts'
 import type { KeptRecord, NewRecord } from '../../../logs/record.ts'
-import type { KindState, LogLimits, Mark, StoreState } from '../../../logs/store.ts'
-import { type Block, type Columns, cleanText, columnsFrom, joinBlocks } from './block.ts'
+import type { LogLimits, Mark, StoreState } from '../../../logs/store.ts'
+import { type Block, type Columns, columnsFrom, joinBlocks } from './block.ts'
+import {
+  type Batch,
+  DamagedFileError,
+  isDamage,
+  joinable,
+  type Kept,
+  mostAboveShare,
+  type Placed,
+  replace,
+  stateOf,
+} from './kept.ts'
 import { type BlockRow, firstKeyOf, isFilter, PieceCache, packBlock, StoredBlock } from './packed-block.ts'
 import { DamagedPieceError, expand } from './pieces.ts'
 import { batchBody, blockRows, blocksQuery, isKind, logData, readBatch } from './schema.ts'
@@ -32,19 +43,6 @@ export interface StoreSizes {
 }
 
 export const storeSizes: StoreSizes = { block: 65_536, smallBlock: 4_096, frame: 8_192, waiting: 200_000 }
-
-interface Batch {
-  readonly id: number
-  readonly records: number
-  readonly oldest: number
-  readonly newest: number
-  readonly bytes: number
-}
-
-interface Kept {
-  readonly blocks: BlockRow[]
-  readonly batches: Batch[]
-}
 
 const dayMicroseconds = 86_400_000_000
 const fullDisk =
@@ -133,11 +131,16 @@ export class StoreWriter {
 
   #store(records: readonly NewRecord[], marks: ReadonlyMap<string, string>): void {
     const first = this.#place + 1
-    const byKind = new Map<LogKindName, KeptRecord[]>()
-    for (const [at, record] of records.entries()) {
-      const own = byKind.get(record.kind) ?? []
-      if (own.length === 0) byKind.set(record.kind, own)
-      own.push({ ...record, message: cleanText(record.message), place: first + at })
+    const byKind = new Map<LogKindName, Placed>()
+    for (let at = 0; at < records.length; at++) {
+      const record = records[at] as NewRecord
+      let own = byKind.get(record.kind)
+      if (!own) {
+        own = { records: [], places: [] }
+        byKind.set(record.kind, own)
+      }
+      own.records.push(record)
+      own.places.push(first + at)
     }
     const last = this.#place + records.length
     const done = this.#transact(() => {
@@ -158,12 +161,13 @@ export class StoreWriter {
   }
 
   /** Many records become a block at once, few a batch. Returns what notes it once it is committed. */
-  #add(kind: LogKindName, records: readonly KeptRecord[]): () => void {
+  #add(kind: LogKindName, placed: Placed): () => void {
+    const { records, places } = placed
     const kept = this.#keptOf(kind)
-    if (records.length >= this.#sizes.smallBlock) return this.#addBlocks(kind, kept, records)
+    if (records.length >= this.#sizes.smallBlock) return this.#addBlocks(kind, kept, placed)
     const times = records.map(({ time }) => time)
     const [oldest, newest] = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))]
-    const body = batchBody(records)
+    const body = batchBody(records, places)
     const { lastInsertRowid } = this.#db
       .prepare('INSERT INTO batches (kind, records, oldest, newest, body) VALUES (?, ?, ?, ?, ?)')
       .run(kind, records.length, oldest, newest, body)
@@ -172,12 +176,15 @@ export class StoreWriter {
   }
 
   /** Together with the batches, because blocks are in order. */
-  #addBlocks(kind: LogKindName, kept: Kept, records: readonly KeptRecord[]): () => void {
+  #addBlocks(kind: LogKindName, kept: Kept, { records, places }: Placed): () => void {
     const batches = [...kept.batches]
-    const all = [...this.#takeBatches(kind, batches), ...records]
+    const older = this.#takeBatches(kind, batches)
+    const all = older.length === 0 ? records : [...older, ...records]
+    const allPlaces = older.length === 0 ? places : [...older.map(({ place }) => place), ...places]
     const rows: BlockRow[] = []
     for (let at = 0; at < all.length; at += this.#sizes.block) {
-      rows.push(this.#insertBlock(columnsFrom(kind, all.slice(at, at + this.#sizes.block))))
+      const end = at + this.#sizes.block
+      rows.push(this.#insertBlock(columnsFrom(kind, all.slice(at, end), allPlaces.slice(at, end))))
     }
     return () => {
       kept.batches.splice(0, batches.length)
@@ -194,7 +201,8 @@ export class StoreWriter {
   }
 
   #insertBlock(columns: Columns): BlockRow {
-    const { row, pieces } = packBlock(columns, this.#sizes.frame)
+    const isWhole = columns.places.length > this.#sizes.block / 2
+    const { row, pieces } = packBlock(columns, this.#sizes.frame, isWhole)
     const { lastInsertRowid } = this.#db
       .prepare(
         `INSERT INTO blocks (kind, records, first, last, oldest, newest, columns, frame_records, bytes)
@@ -228,7 +236,7 @@ export class StoreWriter {
     for (const [kind, kept] of this.#kept) {
       const records = kept.batches.reduce((sum, batch) => sum + batch.records, 0)
       if (records < this.#sizes.smallBlock) continue
-      const note = this.#transact(() => this.#addBlocks(kind, kept, []))
+      const note = this.#transact(() => this.#addBlocks(kind, kept, { records: [], places: [] }))
       note()
       return true
     }
@@ -275,23 +283,12 @@ export class StoreWriter {
       if (kept.batches.some(isOld)) return this.#removeBatches(kept, isOld)
     }
     if (this.#usedBytes() <= this.#limits.maxBytes) return false
-    const kept = this.#mostAboveShare()
+    const kept = mostAboveShare(this.#kept, this.#limits.maxBytes)
     if (!kept) return false
     const [oldestBlock] = kept.blocks
     if (oldestBlock) return this.#removeBlocks(kept, (block) => block === oldestBlock)
     const half = kept.batches.slice(0, Math.ceil(kept.batches.length / 2))
     return this.#removeBatches(kept, (batch) => half.includes(batch))
-  }
-
-  #mostAboveShare(): Kept | null {
-    const above = [...this.#kept]
-      .map(([kind, kept]) => ({
-        kept,
-        bytes: bytesOf(kept) - (this.#limits.maxBytes * logKinds[kind].share) / 100,
-      }))
-      .filter(({ kept }) => kept.blocks.length + kept.batches.length > 0)
-      .sort((a, b) => b.bytes - a.bytes)
-    return above[0]?.kept ?? null
   }
 
   #removeBlocks(kept: Kept, isRemoved: (block: BlockRow) => boolean): boolean {
@@ -323,17 +320,7 @@ export class StoreWriter {
   }
 
   state(): StoreState {
-    const kinds = logKindNames.map((kind): KindState => {
-      const kept = this.#keptOf(kind)
-      const all = [...kept.blocks, ...kept.batches]
-      const oldest = all.reduce((least, one) => Math.min(least, one.oldest), Infinity)
-      return {
-        kind,
-        records: all.reduce((sum, { records }) => sum + records, 0),
-        bytes: bytesOf(kept),
-        oldest: all.length > 0 ? Math.floor(oldest / 1_000_000) : null,
-      }
-    })
+    const kinds = logKindNames.map((kind) => stateOf(kind, this.#keptOf(kind)))
     return {
       kinds,
       bytes: this.#usedBytes(),
@@ -486,40 +473,4 @@ export class StoreWriter {
     }
     this.#notice = setAsideText
   }
-}
-
-class DamagedFileError extends Error {}
-
-/** SQLite: the file is malformed, or is not a database. */
-const damageCodes: ReadonlySet<number> = new Set([11, 26])
-
-export function isDamage(error: unknown): boolean {
-  if (error instanceof DamagedFileError) return true
-  const code = (error as { errcode?: number }).errcode
-  return code !== undefined && damageCodes.has(code & 0xff)
-}
-
-const bytesOf = ({ blocks, batches }: Kept): number =>
-  blocks.reduce((sum, { bytes }) => sum + bytes, 0) + batches.reduce((sum, { bytes }) => sum + bytes, 0)
-
-function replace<T>(list: T[], isKept: (one: T) => boolean): void {
-  list.splice(0, list.length, ...list.filter(isKept))
-}
-
-/** Blocks that follow each other, are each at most half of a whole one, and fill one together. */
-function joinable(blocks: readonly BlockRow[], size: number): readonly BlockRow[] {
-  let run: BlockRow[] = []
-  let sum = 0
-  for (const block of blocks) {
-    if (block.records > size / 2) {
-      run = []
-      sum = 0
-      continue
-    }
-    if (sum + block.records > size) return run
-    run.push(block)
-    sum += block.records
-    if (sum === size) return run
-  }
-  return []
 }
