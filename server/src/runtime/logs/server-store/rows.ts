@@ -10,34 +10,39 @@ import { sliceOf } from './schema.ts'
 /** Rows of one table and one slice, in the order of their places. The server stores all of them or none. */
 export interface Run {
   readonly kind: LogKindName
-  readonly slice: number
+  readonly key: string
   readonly writer: RowWriter
-  first: number
   last: number
 }
 
-/** Adds records to the runs that go to the server; those of a slice that is not the last one of its kind begin a new run. */
-export class RunWriter {
-  readonly runs: Run[] = []
-  readonly #open = new Map<LogKindName, Run>()
-  readonly #gateway: string
+export const runKey = (kind: LogKindName, slice: number): string => `${kind} ${slice}`
 
-  constructor(gateway: string) {
+/** The records of one step, as the runs that go to the server. */
+export class RunWriter {
+  readonly #runs = new Map<string, Run>()
+  readonly #gateway: string
+  /** The largest place of each run that the server has. */
+  readonly #stored: ReadonlyMap<string, number>
+
+  constructor(gateway: string, stored: ReadonlyMap<string, number>) {
     this.#gateway = gateway
+    this.#stored = stored
   }
 
   get bytes(): number {
-    return this.runs.reduce((sum, { writer }) => sum + writer.size, 0)
+    return this.runs().reduce((sum, { writer }) => sum + writer.size, 0)
   }
 
+  runs(): Run[] {
+    return [...this.#runs.values()]
+  }
+
+  /** Leaves out what the server has. */
   add(record: KeptRecord, place: number): void {
-    const slice = sliceOf(record.time)
-    let run = this.#open.get(record.kind)
-    if (run?.slice !== slice) {
-      run = { kind: record.kind, slice, writer: new RowWriter(), first: place, last: place }
-      this.#open.set(record.kind, run)
-      this.runs.push(run)
-    }
+    const key = runKey(record.kind, sliceOf(record.time))
+    if (place <= (this.#stored.get(key) ?? 0)) return
+    const run = this.#runs.get(key) ?? { kind: record.kind, key, writer: new RowWriter(), last: place }
+    this.#runs.set(key, run)
     run.last = place
     writeRow(run.writer, this.#gateway, record, place)
   }

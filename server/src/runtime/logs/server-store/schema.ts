@@ -9,6 +9,8 @@ export const tableName = (kind: LogKindName): string => `log_${kind}`
 /** A slice of time that the server stores for itself, in microseconds: 30 days. */
 const sliceMicroseconds = 30 * 86_400 * 1_000_000
 
+export const sliceSql = sql.call('intDiv', sql.name('time'), sql.number(sliceMicroseconds))
+
 export const sliceOf = (time: number): number => Math.trunc(time / sliceMicroseconds)
 
 /**
@@ -47,10 +49,9 @@ export async function ensureTables(server: LogServerConnection, database: string
     const table = sql.path(database, tableName(kind))
     const there = new Set(known.filter(([name]) => name === tableName(kind)).map(([, column]) => column))
     const missing = tableColumns(kind).filter(({ name }) => !there.has(name))
-    const slice = sql.call('intDiv', sql.name('time'), sql.number(sliceMicroseconds))
     if (there.size === 0) {
       const key = ['gateway', 'time', 'place']
-      await server.run({ sql: sql.createTable(table, tableColumns(kind), slice, key), signal })
+      await server.run({ sql: sql.createTable(table, tableColumns(kind), sliceSql, key), signal })
     } else if (missing.length > 0) await server.run({ sql: sql.addColumns(table, missing), signal })
   }
 }

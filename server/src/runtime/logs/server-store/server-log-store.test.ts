@@ -49,7 +49,7 @@ describe('a log store on a server', { skip: lacking(clickhouseProgram) }, () => 
       store.append(drawRecords(random, count))
       await store.flush()
       assert.equal(store.serverState().fault, null)
-      await compareStores(random, { store, naive: local, views, questions: isNightly ? 2_000 : 40 })
+      await compareStores(random, { store, naive: local, views, questions: isNightly ? 2_000 : 25 })
     }
     await store.close()
     await beside.close()

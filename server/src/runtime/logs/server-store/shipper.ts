@@ -2,19 +2,19 @@
 // server that is away only lets the place stand still.
 //
 // What makes records arrive once: rows of one table and slice are stored as a whole or not at all, in the order of their
-// places; after anything went wrong the largest place of each table is read before more is sent; and the server runs one
+// places; after anything went wrong the largest place of each of them is read before more is sent; and the server runs one
 // statement of a gateway at a time, so that it is read after the end of the statement that went wrong. Rows with the same place
 // become one row in the end.
 
 import { readFileSync } from 'node:fs'
-import { type LogKindName, logKindNames } from '../../../logs/kinds.ts'
+import { logKindNames } from '../../../logs/kinds.ts'
 import type { LogStore } from '../../../logs/store.ts'
 import * as sql from '../../../render/clickhouse.ts'
 import { createSlices } from '../../../workers/slices.ts'
 import { writeDurably } from '../../durable-file.ts'
 import type { LogServerConnection } from './connection.ts'
-import { RunWriter } from './rows.ts'
-import { ensureTables, tableColumns, tableName } from './schema.ts'
+import { RunWriter, runKey } from './rows.ts'
+import { ensureTables, sliceSql, tableColumns, tableName } from './schema.ts'
 
 export interface ShipperOptions {
   readonly server: LogServerConnection
@@ -62,12 +62,13 @@ export class Shipper {
   readonly #unfollow: () => void
   #wake: () => void = () => {}
   #isHurried = false
+  #hasNews = false
   #attempts = 0
   #cursor: Cursor
   #savedAt = 0
   #saved: Cursor
-  /** The largest place of each table, where something may have been stored that we do not know of. */
-  #stored: ReadonlyMap<LogKindName, number> | null = null
+  /** The largest place of each table and slice on the server; null where more may be stored than we know of. */
+  #stored: ReadonlyMap<string, number> | null = null
   #fault: string | null = null
   #lost = 0
 
@@ -76,7 +77,10 @@ export class Shipper {
     this.#pauseMs = options.pauseMs ?? 1_000
     this.#cursor = readCursor(options.file, options.serverName)
     this.#saved = this.#cursor
-    this.#unfollow = options.local.onNews(() => this.#wake())
+    this.#unfollow = options.local.onNews(() => {
+      this.#hasNews = true
+      this.#wake()
+    })
     this.#running = this.#run()
   }
 
@@ -109,6 +113,7 @@ export class Shipper {
     await this.#noticeNewStore()
     while (!this.#ended.signal.aborted) {
       let isMore = false
+      this.#hasNews = false
       try {
         isMore = await this.#send()
         this.#fault = null
@@ -134,22 +139,22 @@ export class Shipper {
       this.#isHurried = false
       if (faultMs === null) return
     }
-    await this.#sleep(faultMs)
+    if (faultMs !== null || !this.#hasNews) await this.#sleep(faultMs)
     if (faultMs === null && !this.#isHurried && !this.#ended.signal.aborted) await this.#sleep(this.#pauseMs)
     this.#isHurried = false
   }
 
-  /** Until the time is over, or a wake: news end only a sleep without a time, haste ends all. */
+  /** Until the time is over. News end only a sleep without a time, haste ends all. */
   #sleep(milliseconds: number | null): Promise<void> {
     return new Promise((resolve) => {
-      const timer = milliseconds === null ? null : setTimeout(() => this.#wake(), milliseconds)
-      const begun = performance.now()
-      this.#wake = () => {
-        const isOver = milliseconds === null || performance.now() - begun >= milliseconds
-        if (!isOver && !this.#isHurried && !this.#ended.signal.aborted) return
+      const end = (): void => {
         if (timer) clearTimeout(timer)
         this.#wake = () => {}
         resolve()
+      }
+      const timer = milliseconds === null ? null : setTimeout(end, milliseconds)
+      this.#wake = () => {
+        if (milliseconds === null || this.#isHurried || this.#ended.signal.aborted) end()
       }
     })
   }
@@ -170,7 +175,7 @@ export class Shipper {
     const { base, place: from } = this.#cursor
     // What is not on the disk yet may be lost, and its places be used again.
     const { place: durable } = await local.state()
-    const runs = new RunWriter(gateway)
+    const runs = new RunWriter(gateway, stored)
     const slices = createSlices()
     let [place, read, lost] = [from, 0, 0]
     while (place < durable && read < sentAtOnce && runs.bytes < maxBytesAtOnce) {
@@ -178,7 +183,7 @@ export class Shipper {
       const records = followed.records.filter((record) => record.place <= durable)
       for (const record of records) {
         await slices()
-        if (record.place + base > (stored.get(record.kind) ?? 0)) runs.add(record, record.place + base)
+        runs.add(record, record.place + base)
       }
       lost += followed.lost
       read += records.length
@@ -186,12 +191,12 @@ export class Shipper {
       place = Math.min(followed.place, durable)
     }
     const sent = new Map(stored)
-    for (const { kind, writer, last } of runs.runs) {
+    for (const { kind, key, writer, last } of runs.runs()) {
       const { server, database } = this.#options
       const columns = tableColumns(kind).map(({ name }) => name)
       const statement = sql.insert(sql.path(database, tableName(kind)), columns)
       await server.run({ sql: statement, rows: writer.take(), signal: this.#ended.signal, id: this.#id })
-      sent.set(kind, last)
+      sent.set(key, last)
     }
     this.#stored = sent
     this.#lost += lost
@@ -201,21 +206,23 @@ export class Shipper {
   }
 
   /** Learns what the server has of this gateway. */
-  async #begin(): Promise<ReadonlyMap<LogKindName, number>> {
+  async #begin(): Promise<ReadonlyMap<string, number>> {
     const { server, database, local, gateway, serverName } = this.#options
     const { signal } = this.#ended
     await ensureTables(server, database, signal)
-    const places = new Map<LogKindName, number>()
+    const places = new Map<string, number>()
     for (const kind of logKindNames) {
       const query = sql.select({
-        what: { place: sql.call('max', sql.name('place')) },
+        what: { slice: sql.call('toInt64', sliceSql), last: sql.call('max', sql.name('place')) },
         from: sql.path(database, tableName(kind)),
         where: sql.compare(sql.name('gateway'), '=', sql.text(gateway)),
+        group: ['slice'],
       })
-      const [row] = await server.all(query, ['number'], signal, this.#id)
-      places.set(kind, Number(row?.[0] ?? 0))
+      for (const [slice, last] of await server.all(query, ['number', 'number'], signal, this.#id)) {
+        places.set(runKey(kind, Number(slice)), Number(last))
+      }
     }
-    const largest = Math.max(...places.values())
+    const largest = Math.max(0, ...places.values())
     const { place: newest } = await local.state()
     const { base, place, isNew } = this.#cursor
     if (largest === 0) this.#cursor = { server: serverName, base: 0, place: 0, isNew: false }
