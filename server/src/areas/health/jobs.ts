@@ -143,7 +143,7 @@ function certificatesOf({ engine, managementCertificate }: Services): KnownCerti
   const own = managementCertificate?.()
   return [
     ...(own === undefined ? [] : [{ name: 'management', title: 'Management certificate', pem: own, advice: renewOwn }]),
-    ...(root_ca === null
+    ...(root_ca === ''
       ? []
       : [
           {
@@ -154,7 +154,7 @@ function certificatesOf({ engine, managementCertificate }: Services): KnownCerti
           },
         ]),
     ...[...read(engine.config, mailTargets), ...read(engine.config, webhooks)].flatMap(({ id, title, ca }) =>
-      ca === null
+      ca === ''
         ? []
         : [{ name: `notification.${id}`, title: `Certificates of "${title}"`, pem: ca, advice: renewTarget }],
     ),

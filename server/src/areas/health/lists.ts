@@ -12,10 +12,10 @@ import type { MailTarget, NewMailTarget, NewWebhook, Webhook } from './contract-
 const maxTargets = 16
 const maxAuthorities = 8
 
-const defaults = { enabled: true, severity: 'failed', ca: null }
+const defaults = { enabled: true, severity: 'failed', ca: '' }
 
-function authorityProblems(ca: string | null): Problem[] {
-  if (ca === null) return []
+function authorityProblems(ca: string): Problem[] {
+  if (ca === '') return []
   const found = readCertificates(ca, maxAuthorities)
   return 'fault' in found ? [{ field: 'ca', message: found.fault }] : []
 }

@@ -11,8 +11,8 @@ export interface MailCall {
   readonly security: 'none' | 'starttls' | 'tls'
   readonly login: string
   readonly password: string
-  /** Certificates to trust instead of the usual ones; null: the usual ones. */
-  readonly ca: string | null
+  /** Certificates to trust instead of the usual ones; empty: the usual ones. */
+  readonly ca: string
   readonly from: string
   readonly to: readonly string[]
   readonly subject: string
@@ -61,7 +61,7 @@ function transportOptions(call: MailCall, name: string): SMTPTransportOptions {
     tls: {
       minVersion: 'TLSv1.2',
       ...(server === address ? {} : { servername: server }),
-      ...(ca === null ? {} : { ca }),
+      ...(ca === '' ? {} : { ca }),
     },
     ...(login === '' ? {} : { auth: { user: login, pass: password } }),
     ...{ connectionTimeout: connectMilliseconds, greetingTimeout: connectMilliseconds },
