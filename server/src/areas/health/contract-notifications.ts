@@ -24,8 +24,11 @@ const common = {
   severity: oneOf(['warning', 'failed'], 'From which state of a check on it is notified.'),
 }
 
-/** The empty form comes first: published examples take it. */
-const Authority = Type.Union([Type.String({ maxLength: 0 }), Type.String({ maxLength: 16_384 })], {
+const Authority = Type.String({
+  maxLength: 16_384,
+  pattern: '^(?:-----BEGIN CERTIFICATE-----[A-Za-z0-9+/= \\t\\r\\n-]*)?$',
+  'x-fault': 'Must be certificates in PEM format, or empty.',
+  examples: [''],
   description: 'Certificates to trust instead of the usual ones, PEM; empty: the usual ones.',
 })
 

@@ -143,7 +143,7 @@ function certificatesOf({ engine, managementCertificate }: Services): KnownCerti
   const own = managementCertificate?.()
   return [
     ...(own === undefined ? [] : [{ name: 'management', title: 'Management certificate', pem: own, advice: renewOwn }]),
-    ...(root_ca === ''
+    ...(root_ca === null
       ? []
       : [
           {

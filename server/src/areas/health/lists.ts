@@ -20,14 +20,11 @@ function authorityProblems(ca: string): Problem[] {
   return 'fault' in found ? [{ field: 'ca', message: found.fault }] : []
 }
 
-function mailProblems({ security, login, password, ca }: StoredMail): Problem[] {
+function mailProblems({ login, password, ca }: StoredMail): Problem[] {
   const missing = 'Must not be empty while there is a login.'
   return [
     ...authorityProblems(ca),
     ...(login !== '' && password === null ? [{ field: 'password', message: missing }] : []),
-    ...(login !== '' && security === 'none'
-      ? [{ field: 'security', message: 'A password is sent only over TLS: use starttls or tls, or remove the login.' }]
-      : []),
   ]
 }
 

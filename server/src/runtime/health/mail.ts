@@ -33,6 +33,8 @@ const longestFault = 200
 export const createSendMail =
   (hostName: string): SendMail =>
   async (call) => {
+    if (call.security === 'none' && call.login !== '')
+      return 'A password is sent only over TLS. Use starttls or tls, or remove the login.'
     // Loaded when the first message is sent: most gateways send none for weeks.
     const { createTransport } = await import('nodemailer')
     const transport = createTransport(transportOptions(call, hostName))
