@@ -26,7 +26,6 @@ const ownAnswers: Readonly<Record<string, number>> = {
   'POST /config/confirm': 409,
   // There is no token for metrics.
   'GET /metrics': 401,
-  'DELETE /health/metrics_token': 404,
   // Nothing is ever uploaded.
   'POST /sysupdate/iso-install': 409,
   'DELETE /config/confirm': 409,

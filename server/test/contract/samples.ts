@@ -11,6 +11,22 @@ export type { JsonSchema }
 
 export const schemaOf = (schema: TSchema): JsonSchema => schema as unknown as JsonSchema
 
+/** Of an authority that issued itself. */
+const certificate = [
+  '-----BEGIN CERTIFICATE-----',
+  'MIIByDCCAW6gAwIBAgIQH3FX/vAOu99pLhkMfTd3DjAKBggqhkjOPQQDAjAgMR4w',
+  'HAYDVQQDDBVHYXRld2F5IHJvb3QgMTg5ODExZTQwHhcNMjUxMjMxMDAwMDAwWhcN',
+  'MzUxMjMwMDAwMDAwWjAgMR4wHAYDVQQDDBVHYXRld2F5IHJvb3QgMTg5ODExZTQw',
+  'WTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATq1V7mLg8jr+evfmhIfgt00vxUmrsN',
+  'bvItASYOJjhYuJNklic5JcN65cHAHUU9Eo8BVdF0vVNrAFmZ1Fd1JFaSo4GJMIGG',
+  'MBIGA1UdEwEB/wQIMAYBAf8CAQAwDgYDVR0PAQH/BAQDAgEGMB0GA1UdDgQWBBQY',
+  'mBHkWFvae1frQXpXuykNjASIxDAfBgNVHSMEGDAWgBQYmBHkWFvae1frQXpXuykN',
+  'jASIxDAgBgNVHR4BAf8EFjAUoBIwEIIOc2FtcGxlLmV4YW1wbGUwCgYIKoZIzj0E',
+  'AwIDSAAwRQIgC0r+u0O9HqgXigXnQ/zbSUMGrd011/Ri+d9f3fXD4jUCIQC8cOJB',
+  'jFrUm6axUdZGR4mwrj/84nfJuPL/ee3o6tQpZg==',
+  '-----END CERTIFICATE-----',
+].join('\n')
+
 /** Texts to try where a pattern must be met. */
 const texts = [
   '/rest',
@@ -35,6 +51,7 @@ const texts = [
   'https://provider.example/send',
   'Your code is {code}.',
   '#1f6feb',
+  certificate,
 ]
 
 /** Fields whose form a handler checks. */

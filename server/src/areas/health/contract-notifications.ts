@@ -24,8 +24,12 @@ const common = {
   severity: oneOf(['warning', 'failed'], 'From which state of a check on it is notified.'),
 }
 
-const Authority = Type.Union([Type.Null(), Type.String({ maxLength: 16_384 })], {
-  description: 'Certificates to trust instead of the usual ones, PEM; null: the usual ones.',
+const Authority = Type.String({
+  maxLength: 16_384,
+  pattern: '^(?:-----BEGIN CERTIFICATE-----[A-Za-z0-9+/= \\t\\r\\n-]*)?$',
+  'x-fault': 'Must be certificates in PEM format, or empty.',
+  examples: [''],
+  description: 'Certificates to trust instead of the usual ones, PEM; empty: the usual ones.',
 })
 
 const Password = text({

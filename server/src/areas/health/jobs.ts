@@ -154,7 +154,7 @@ function certificatesOf({ engine, managementCertificate }: Services): KnownCerti
           },
         ]),
     ...[...read(engine.config, mailTargets), ...read(engine.config, webhooks)].flatMap(({ id, title, ca }) =>
-      ca === null
+      ca === ''
         ? []
         : [{ name: `notification.${id}`, title: `Certificates of "${title}"`, pem: ca, advice: renewTarget }],
     ),

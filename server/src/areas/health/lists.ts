@@ -12,22 +12,19 @@ import type { MailTarget, NewMailTarget, NewWebhook, Webhook } from './contract-
 const maxTargets = 16
 const maxAuthorities = 8
 
-const defaults = { enabled: true, severity: 'failed', ca: null }
+const defaults = { enabled: true, severity: 'failed', ca: '' }
 
-function authorityProblems(ca: string | null): Problem[] {
-  if (ca === null) return []
+function authorityProblems(ca: string): Problem[] {
+  if (ca === '') return []
   const found = readCertificates(ca, maxAuthorities)
   return 'fault' in found ? [{ field: 'ca', message: found.fault }] : []
 }
 
-function mailProblems({ security, login, password, ca }: StoredMail): Problem[] {
+function mailProblems({ login, password, ca }: StoredMail): Problem[] {
   const missing = 'Must not be empty while there is a login.'
   return [
     ...authorityProblems(ca),
     ...(login !== '' && password === null ? [{ field: 'password', message: missing }] : []),
-    ...(login !== '' && security === 'none'
-      ? [{ field: 'security', message: 'A password is sent only over TLS: use starttls or tls, or remove the login.' }]
-      : []),
   ]
 }
 

@@ -49,6 +49,12 @@ describe('a message', () => {
       assert.match(mail?.data ?? '', /It is full.\r\n\.\r\nReally\./)
     }))
 
+  it('is not sent where a password would be readable on the way', () =>
+    withServer({ mode: 'plain', account }, async (smtp, call) => {
+      assert.match((await send({ ...call, ...signedIn })) ?? '', /only over TLS/)
+      assert.equal(smtp.connections, 0)
+    }))
+
   it('is encrypted by STARTTLS before it signs in', () =>
     withServer({ mode: 'starttls', account }, async (smtp, call) => {
       assert.equal(await send({ ...call, ...signedIn, security: 'starttls' }), null)
@@ -77,7 +83,7 @@ describe('a message', () => {
 
   it('is not sent to a server with another name or of an unknown authority', () =>
     withServer({ mode: 'tls' }, async (smtp, call) => {
-      for (const other of [{ server: 'other.example.test' }, { ca: null }])
+      for (const other of [{ server: 'other.example.test' }, { ca: '' }])
         assert.match((await send({ ...call, security: 'tls', ...other })) ?? '', /not sent/)
       assert.deepEqual(smtp.mails, [])
     }))

@@ -11,8 +11,8 @@ export interface MailCall {
   readonly security: 'none' | 'starttls' | 'tls'
   readonly login: string
   readonly password: string
-  /** Certificates to trust instead of the usual ones; null: the usual ones. */
-  readonly ca: string | null
+  /** Certificates to trust instead of the usual ones; empty: the usual ones. */
+  readonly ca: string
   readonly from: string
   readonly to: readonly string[]
   readonly subject: string
@@ -33,6 +33,8 @@ const longestFault = 200
 export const createSendMail =
   (hostName: string): SendMail =>
   async (call) => {
+    if (call.security === 'none' && call.login !== '')
+      return 'A password is sent only over TLS. Use starttls or tls, or remove the login.'
     // Loaded when the first message is sent: most gateways send none for weeks.
     const { createTransport } = await import('nodemailer')
     const transport = createTransport(transportOptions(call, hostName))
@@ -61,7 +63,7 @@ function transportOptions(call: MailCall, name: string): SMTPTransportOptions {
     tls: {
       minVersion: 'TLSv1.2',
       ...(server === address ? {} : { servername: server }),
-      ...(ca === null ? {} : { ca }),
+      ...(ca === '' ? {} : { ca }),
     },
     ...(login === '' ? {} : { auth: { user: login, pass: password } }),
     ...{ connectionTimeout: connectMilliseconds, greetingTimeout: connectMilliseconds },

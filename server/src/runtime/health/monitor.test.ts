@@ -105,7 +105,7 @@ describe('a check', () => {
     answer = async () => {
       throw new Error('on purpose')
     }
-    await bench.look('ok')
+    await bench.look('ok', 'ok')
     assert.deepEqual(
       monitor.list().map(({ id, state }) => [id, state]),
       [

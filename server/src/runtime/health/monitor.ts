@@ -54,6 +54,8 @@ export class HealthMonitor {
   readonly #entries = new Map<string, Entry>()
   readonly #listeners = new Set<(check: HealthCheck) => void>()
   #looking: Promise<void> | null = null
+  /** Sources whose last check threw. */
+  readonly #broken = new Set<string>()
   #looks = 0
 
   constructor(parts: MonitorParts) {
@@ -118,9 +120,13 @@ export class HealthMonitor {
       timer = setTimeout(() => resolve(null), limit)
     })
     try {
-      return await Promise.race([source.check(), timeout])
+      const findings = await Promise.race([source.check(), timeout])
+      this.#broken.delete(source.name)
+      return findings
     } catch (error) {
-      this.#parts.onFault(source.name, error)
+      // Once, not every ten seconds.
+      if (!this.#broken.has(source.name)) this.#parts.onFault(source.name, error)
+      this.#broken.add(source.name)
       return null
     } finally {
       clearTimeout(timer)

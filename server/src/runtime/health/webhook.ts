@@ -11,8 +11,8 @@ export interface WebhookCall {
   readonly address: string
   /** Empty: the call is not signed. */
   readonly secret: string
-  /** Certificates to trust instead of the usual ones; null: the usual ones. */
-  readonly ca: string | null
+  /** Certificates to trust instead of the usual ones; empty: the usual ones. */
+  readonly ca: string
   /** The same for every try. */
   readonly id: string
   /** Unix seconds. */
@@ -45,7 +45,7 @@ export const createWebhookCall =
       // Each call has its own connection: what one waits for never holds up another.
       agent: false,
       signal: AbortSignal.timeout(timeoutMilliseconds),
-      ...(ca === null ? {} : { ca }),
+      ...(ca === '' ? {} : { ca }),
     }
     return new Promise((resolve) => {
       const outgoing = request(url, options, ({ statusCode = 0 }) => {
