@@ -7,9 +7,10 @@ import { apt, aptInstall, disableUnits, majorOnOffer, withBackports } from './ap
 import { root } from './paths.mjs'
 import { findComplaint, say, seconds } from './terminal.mjs'
 
-/** By when they are needed: `start`, `use` and `tests`; see server/src/engines/engine.ts. */
-export function readEnginePackages(folder = join(root, 'server', 'src', 'engines')) {
+/** By when they are needed: `start`, `use` and `tests`; see server/src/engines/engine.ts. All engines, or one by its name. */
+export function readEnginePackages(folder = join(root, 'server', 'src', 'engines'), service = null) {
   const files = readdirSync(folder)
+    .filter((name) => service === null || name === service)
     .map((name) => join(folder, name, 'packages.json'))
     .filter((path) => existsSync(path))
   const declared = files.map((path) => JSON.parse(readFileSync(path, 'utf8')))

@@ -8,6 +8,9 @@ import { ensurePlain } from './plain.mjs'
 export function setUp(args, { packages = labPackages } = {}) {
   ensureDependencies()
   ensurePlain()
-  ensurePackages(packages, { skip: skipsPackages() })
+  const skip = skipsPackages()
+  ensurePackages(packages, { skip })
+  // Engines that are switched on later are not installed then either.
+  if (skip) process.env.PORTCULLIS_SKIP_PACKAGES = '1'
   return args.filter((arg) => arg !== skipOption)
 }

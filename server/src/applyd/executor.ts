@@ -361,7 +361,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       if (!spec) continue
       const ownFiles = changedFiles.filter((file) => readsFile(spec, file))
       const change = { files: ownFiles, before: (file: string) => before.get(file)?.toString() ?? null }
-      if (spec.isSlow) {
+      if (spec.isSlow || supervisor.mustInstall(name)) {
         supervisor.begin(name, inputsOf(spec, contents), change)
         continue
       }

@@ -10,6 +10,7 @@ import { isStorageFault } from '../files/reserve.ts'
 import { trimLog } from '../files/trim-log.ts'
 import type { UnitObservation } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
+import { createInstaller, describeInstallation } from './engines/install.ts'
 import {
   identify,
   imageOf,
@@ -41,7 +42,7 @@ import { answers, commandLine, kernelFault, unitCommandLine } from './units.ts'
 const idle = {
   ...{ state: 'inactive' as UnitObservation['state'], message: '', isWanted: false, inputs: '' },
   ...{ process: null as ProcessId | null, startedAt: 0, logOffset: 0, lastWords: '' },
-  ...{ failures: 0, retry: undefined as NodeJS.Timeout | undefined },
+  ...{ failures: 0, retry: undefined as NodeJS.Timeout | undefined, isInstalling: false },
   ...{ asked: null as string | null, task: null as object | null, turn: Promise.resolve() },
 }
 type Unit = typeof idle & { readonly name: string; readonly spec: UnitSpec; readonly logPath: string }
@@ -59,8 +60,14 @@ const notifyTimeoutMs = 15_000
 /** A process becomes another program, or ends by SIGKILL, in milliseconds; only one that the kernel holds up takes longer. */
 const settleTimeoutMs = 10_000
 
-/** How long an engine may take to stop, the pauses before a restart, and after how long a run the pauses start over. */
-export const defaultTimings = { stopMs: 5000, firstRetryMs: 200, lastRetryMs: 30_000, stableMs: 10_000, pollMs: 500 }
+/**
+ * How long an engine may take to stop, the pauses before a restart, after how long a run the pauses start over, and the pause
+ * before packages that could not be installed are tried again.
+ */
+export const defaultTimings = {
+  ...{ stopMs: 5000, firstRetryMs: 200, lastRetryMs: 30_000, stableMs: 10_000, pollMs: 500 },
+  installRetryMs: 600_000,
+}
 export type Timings = Readonly<typeof defaultTimings>
 
 export interface FileChange {
@@ -74,6 +81,7 @@ export type Supervisor = ReturnType<typeof createSupervisor>
 export function createSupervisor({ directory, logs, kernel, tables, timings, log, failpoint }: Context) {
   const recordPath = join(directory, 'units.json')
   const image = imageOf(process.pid)
+  const installPackages = createInstaller()
   const pathOf = (file: string): string => findFile(tables, file)?.path ?? ''
   const newUnit = (name: string, spec: UnitSpec): Unit => ({ ...idle, name, spec, logPath: join(logs, `${name}.log`) })
   const units = new Map([...tables.units].map(([name, spec]) => [name, newUnit(name, spec)]))
@@ -177,7 +185,36 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   function begin(name: string, inputs: string, change: FileChange = unknownChange): void {
     if (isCurrent(name, inputs)) return
     const unit = unitOf(name)
-    workOn(unit, inputs, () => bring(unit, inputs, change))
+    if (mustInstall(name)) install(unit, inputs)
+    else workOn(unit, inputs, () => bring(unit, inputs, change))
+  }
+
+  const mustInstall = (name: string): boolean => describeInstallation(unitOf(name).spec.installation) !== null
+
+  /** Starts the unit when its packages are there, unless it was stopped or changed in the meantime. No one waits for that. */
+  function install(unit: Unit, inputs: string): void {
+    const task = {}
+    const { installation } = unit.spec
+    const words = describeInstallation(installation) ?? ''
+    if (!installation) return
+    clearTimeout(unit.retry)
+    Object.assign(unit, { isWanted: true, inputs, asked: inputs, task, retry: undefined })
+    Object.assign(unit, { state: 'activating', isInstalling: true, message: `Installing the ${words}.` })
+    log('info', `${unit.name}: installing the ${words}`)
+    persist()
+    const done = (fault: unknown): void => {
+      if (unit.task !== task || isClosed) return
+      Object.assign(unit, { isInstalling: false, asked: null })
+      if (fault === null) {
+        workOn(unit, inputs, () => bring(unit, inputs, unknownChange))
+        return
+      }
+      const message = `The ${words} could not be installed. ${wordsOf(fault)}`
+      log('error', message, { unit: unit.name, retryMs: timings.installRetryMs })
+      const retry = setTimeout(() => install(unit, inputs), timings.installRetryMs).unref()
+      Object.assign(unit, { state: 'failed', message, retry })
+    }
+    installPackages(installation).then(() => done(null), done)
   }
 
   /** Does the work when earlier work has ended, then waits until the unit answers. */
@@ -339,7 +376,11 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
 
   /** The process ended unexpectedly: starts another one after a growing pause. */
   function ended(unit: Unit, how: string): void {
-    if (isClosed || !unit.isWanted || unit.retry || unit.state === 'deactivating') return
+    if (isClosed || !unit.isWanted || unit.isInstalling || unit.retry || unit.state === 'deactivating') return
+    if (mustInstall(unit.name)) {
+      install(unit, unit.inputs)
+      return
+    }
     if (unit.process) signal(-unit.process.pid, 'SIGKILL')
     if (Date.now() - unit.startedAt >= timings.stableMs) unit.failures = 0
     const wait = Math.min(timings.firstRetryMs * 2 ** Math.min(unit.failures, 20), timings.lastRetryMs)
@@ -374,7 +415,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     }
   }
 
-  return { adopt, look, wanted, isCurrent, ensure, begin, probe, stop, observe, close }
+  return { adopt, look, wanted, isCurrent, ensure, begin, mustInstall, probe, stop, observe, close }
 }
 
 /** Engines append, so their files can be emptied under them; of an output not one line may get lost. */

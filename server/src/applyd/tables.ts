@@ -4,6 +4,7 @@
 import { join } from 'node:path'
 import type { KernelFeature } from '../engines/engine.ts'
 import type { Ownership } from '../files/durable.ts'
+import type { Installation } from './engines/install.ts'
 
 /**
  * The path belongs to applyd alone: when no plan names the file any more, it is removed. The ending is added to what the
@@ -74,6 +75,8 @@ export interface UnitSpec extends Command {
   /** Required kernel features; a missing one is reported instead of the last line of the log. */
   readonly needs?: readonly KernelFeature[]
   readonly limits: Limits
+  /** What must be installed before it can run. */
+  readonly installation?: Installation
   /** Faults of a file that the engine would accept and we do not: programs, modules, includes, paths, sockets. */
   readonly directives: (file: string, text: string) => readonly string[]
 }

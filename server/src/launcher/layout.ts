@@ -17,7 +17,7 @@ export const appRoot = ownApp
 
 /** What of the checkout the started processes need. */
 export function programEntries(): readonly string[] {
-  return ['package.json', 'server', 'web', 'node_modules'].filter((name) => existsSync(join(appRoot, name)))
+  return ['package.json', 'scripts', 'server', 'web', 'node_modules'].filter((name) => existsSync(join(appRoot, name)))
 }
 
 export const runDir = (stateDir: string) => join(stateDir, 'run')

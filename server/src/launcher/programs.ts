@@ -90,6 +90,7 @@ function applyd(context: ProgramContext): ProcessSpec {
       PORTCULLIS_SERVICE_GID: String(accounts.service.gid),
       PORTCULLIS_ACCOUNT_BLOCK: String(accounts.block),
       ...optional('PORTCULLIS_NFT', context.nftWay),
+      ...optional('PORTCULLIS_SKIP_PACKAGES', process.env.PORTCULLIS_SKIP_PACKAGES ?? null),
       NODE_COMPILE_CACHE: join(applydDir(places.state), 'compile-cache'),
     }),
   }

@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** The rest of a unit (what it needs of the kernel, where its output goes) is in the declaration. */
-export type UnitParts = Omit<UnitSpec, 'needs' | 'output'>
+export type UnitParts = Omit<UnitSpec, 'needs' | 'output' | 'installation'>
 
 export interface EngineParts<E extends EngineData = EngineData> {
   readonly units: { readonly [K in keyof E['units']]: UnitParts }

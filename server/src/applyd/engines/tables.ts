@@ -9,6 +9,7 @@ import type { Ownership } from '../../files/durable.ts'
 import { giveTree, makeFolder } from '../../files/guarded.ts'
 import type { Limits, Tables, UnitSpec } from '../tables.ts'
 import type { Engine, Place, UnitParts } from './engine.ts'
+import { installCommand } from './install.ts'
 
 type EngineTables = Pick<Tables, 'files' | 'fileTemplates' | 'units' | 'templates' | 'formerUnits' | 'makeReady'>
 
@@ -21,6 +22,14 @@ export function engineTables(engines: readonly Engine[], place: Place): EngineTa
     // Root in a user namespace is an ordinary account outside, whose other processes would count.
     limits: place.service ? parts.limits : withoutProcesses(parts.limits),
     needs: engine.kernel,
+    ...(engine.packages.use.length === 0
+      ? {}
+      : {
+          installation: {
+            packages: engine.packages.use,
+            command: installCommand(engine.service, place.plane, place.service),
+          },
+        }),
     ...(output ? { output: { ...owned(output), path: below(output.path), maxBytes: output.maxBytes } } : {}),
   })
   return {
