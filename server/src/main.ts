@@ -81,6 +81,7 @@ import { keepSsh } from './system/ssh-greeting.ts'
 import { readTcpUse } from './system/tcp-connections.ts'
 import { lookUpText } from './system/text-records.ts'
 import { version } from './version.ts'
+import { createSlices } from './workers/slices.ts'
 
 /** A log that the disk does not take must not end the process that writes it. */
 const log = createLog((line) => {
@@ -198,7 +199,8 @@ async function start(settings: Settings): Promise<void> {
       elapsed: clock.elapsed,
       now: clock.now,
       random: () => randomBytes(10),
-      read: () => applier.sessions(),
+      read: (reading) => applier.sessionPart(reading),
+      slices: createSlices,
     }),
     flowReport: () => readFlowReport(join(settings.stateDir, flowReportPath)),
     dhcpLeases: createDhcpLeases(join(settings.stateDir, leasesPath)),

@@ -20,6 +20,7 @@ import type {
   Plan,
   ReplyFrame,
   SentPlan,
+  SessionPart,
   SessionTable,
   ShareUpload,
   ShareUploadResult,
@@ -131,6 +132,10 @@ export class ApplydClient implements Applier {
 
   sessions(): Promise<SessionTable> {
     return this.#call('sessions', {})
+  }
+
+  sessionPart(reading: number): Promise<SessionPart> {
+    return this.#call('sessionPart', { reading })
   }
 
   changeLive(changes: readonly LiveChange[]): Promise<LiveOutcome> {
@@ -294,7 +299,16 @@ export class ApplydClient implements Applier {
   }
 }
 
-const slowVerbs: ReadonlySet<Verb> = new Set(['check', 'apply', 'attempt', 'undo', 'hits', 'sessions', 'arrivals'])
+const slowVerbs: ReadonlySet<Verb> = new Set([
+  'check',
+  'apply',
+  'attempt',
+  'undo',
+  'hits',
+  'sessions',
+  'sessionPart',
+  'arrivals',
+])
 
 function limitOf(verb: Verb, { slowMs, trialMs, uploadMs, quickMs }: ClientTimings): number {
   if (verb === 'upload') return uploadMs

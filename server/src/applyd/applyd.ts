@@ -13,6 +13,7 @@ import { createExecutor } from './executor.ts'
 import { createKernel } from './kernel/kernel.ts'
 import { arrivalTimings, createArrivals } from './live/arrivals.ts'
 import { createCutter } from './live/cut.ts'
+import { createSessionParts } from './live/session-parts.ts'
 import { createNetworkEngine, showDevices, showNeighbours } from './network.ts'
 import { identify, isSameBoot, type ProcessId, stateOf } from './processes.ts'
 import { argumentParsers } from './requests.ts'
@@ -110,6 +111,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     lastTrial = turn.catch(() => {})
     return turn
   }
+  const sessionParts = createSessionParts(context)
   const verbs: Verbs = {
     check: ({ plan }) => inTurn(() => executor.check(plan)),
     apply: async ({ plan }) => {
@@ -123,6 +125,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     devices: showDevices,
     hits: () => ruleset.hits(),
     sessions: () => readSessions(context),
+    sessionPart: ({ reading }) => sessionParts.read(reading),
     changeLive: ({ changes }) => ruleset.live.change(changes),
     readLive: ({ sets }) => ruleset.live.read(sets),
     arrivals: (_, connection) => arrivals.ask(connection),
@@ -159,7 +162,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     await Promise.all([last, server.close()])
     await supervisor.close(stopUnits)
     ruleset.close()
-    await Promise.all([nftKernel.close(), cutter.close()])
+    await Promise.all([nftKernel.close(), cutter.close(), sessionParts.close()])
     unlock()
   }
   return { socketPath, verbs, close }

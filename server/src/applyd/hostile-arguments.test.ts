@@ -64,6 +64,7 @@ const requests: Readonly<Record<Verb, unknown>> = {
   devices: {},
   hits: {},
   sessions: {},
+  sessionPart: { reading: 0 },
   changeLive: { changes: [{ set: 'auth_new', add: [element], remove: [{ ...element, seconds: null }] }] },
   readLive: { sets: ['auth_hosts', 'u_user_id_1'] },
   arrivals: {},

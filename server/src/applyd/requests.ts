@@ -35,6 +35,7 @@ export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload'>
     devices: (args) => parseKeys(args, []),
     hits: (args) => parseKeys(args, []),
     sessions: (args) => parseKeys(args, []),
+    sessionPart: (args) => ({ reading: parseCount(parseKeys(args, ['reading']).reading, 'reading') }),
     changeLive: parseLiveChanges,
     readLive: parseLiveSets,
     arrivals: (args) => parseKeys(args, []),

@@ -61,8 +61,8 @@ test('applyd imports nothing but node, itself, pure writers and the types of the
       const isPlan = /^(\.\.\/)+(plan\/artifacts|contract\/error)\.ts$/.test(from)
       const values = words.replace(/^type /, '{ type ').match(/(?<!type )\b[a-z]\w+\b(?=\s*[,}])/g) ?? []
       const isTypeOnly = words.startsWith('type ') || values.every((name) => name === 'maxFrameBytes')
-      const isPortalFile = /^(\.\.\/)+render\/portal\.ts$/.test(from)
-      assert.ok(isOwn || isPure || isPortalFile || (isPlan && isTypeOnly), `${path} imports ${from}`)
+      const isSettingsFile = /^(\.\.\/)+render\/(?:flow-export|portal)\.ts$/.test(from)
+      assert.ok(isOwn || isPure || isSettingsFile || (isPlan && isTypeOnly), `${path} imports ${from}`)
     }
   }
 })

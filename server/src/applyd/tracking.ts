@@ -8,7 +8,7 @@ import type { SessionTable } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
 import type { TrackingSpec } from './tables.ts'
 
-/** About 30,000 connections. The kernel walks its table again for every few kilobytes, so more would be expensive. */
+/** About 30,000 connections, for those who need all of them at once; lists are read in parts (live/session-parts.ts). */
 const maxTableBytes = 8 * 1024 * 1024
 const chunkBytes = 64 * 1024
 
@@ -33,25 +33,36 @@ const isOn = (path: string): boolean => {
 
 const nothing = (limitation: string): SessionTable => ({ text: '', isCut: false, isCounting: false, limitation })
 
-export async function readSessions({
+/** What holds for every reading of the table. */
+export function readingOf({
   plane,
   limitation,
   tables: { tracking },
-}: Pick<Context, 'plane' | 'limitation' | 'tables'>): Promise<SessionTable> {
+}: Pick<Context, 'plane' | 'limitation' | 'tables'>): Omit<SessionTable, 'text'> {
   if (plane === 'none') return nothing(`No traffic passes here: ${limitation ?? 'nothing is applied'}.`)
   // Loading rules may have brought the tracking into the kernel since the start.
   countConnections(tracking)
-  let file: FileHandle
+  return { isCut: false, isCounting: tracking.switches.every(isOn), limitation: null }
+}
+
+export async function readSessions(context: Pick<Context, 'plane' | 'limitation' | 'tables'>): Promise<SessionTable> {
+  const about = readingOf(context)
+  if (about.limitation !== null) return { ...about, text: '' }
+  const file = await openTable(context.tables.tracking)
+  if (typeof file === 'string') return nothing(file)
   try {
-    file = await open(tracking.table)
-  } catch (fault) {
-    return nothing(`The kernel does not show the connections it tracks (${reasonOf(fault)}).`)
-  }
-  try {
-    const { text, isCut } = await readUpTo(file, maxTableBytes)
-    return { text, isCut, isCounting: tracking.switches.every(isOn), limitation: null }
+    return { ...about, ...(await readUpTo(file, maxTableBytes)) }
   } finally {
     await file.close()
+  }
+}
+
+/** The open table, or why there is none. */
+export async function openTable({ table }: TrackingSpec): Promise<FileHandle | string> {
+  try {
+    return await open(table)
+  } catch (fault) {
+    return `The kernel does not show the connections it tracks (${reasonOf(fault)}).`
   }
 }
 

@@ -171,6 +171,12 @@ export interface SessionTable {
   readonly limitation: string | null
 }
 
+/** Whole lines of the table. */
+export interface SessionPart extends SessionTable {
+  /** What to ask for the next part with; null after the last one. */
+  readonly next: number | null
+}
+
 /** An element of a live set (live-sets.ts); null where the key of the set has no such part. */
 export interface LiveElement {
   readonly address: string
@@ -291,6 +297,8 @@ export interface Applier {
   hits(): Promise<Hits>
   /** Reads the connections that the kernel tracks. */
   sessions(): Promise<SessionTable>
+  /** The same in parts; `reading` is 0 at first, then what the part before named as the next. */
+  sessionPart(reading: number): Promise<SessionPart>
   /** Changes elements of live sets, in one transaction; at most some ten thousand. */
   changeLive(changes: readonly LiveChange[]): Promise<LiveOutcome>
   readLive(sets: readonly string[]): Promise<LiveReading>
@@ -359,6 +367,7 @@ export interface VerbTable {
   readonly devices: { readonly args: Record<string, never>; readonly result: string }
   readonly hits: { readonly args: Record<string, never>; readonly result: Hits }
   readonly sessions: { readonly args: Record<string, never>; readonly result: SessionTable }
+  readonly sessionPart: { readonly args: { readonly reading: number }; readonly result: SessionPart }
   readonly changeLive: { readonly args: { readonly changes: readonly LiveChange[] }; readonly result: LiveOutcome }
   readonly readLive: { readonly args: { readonly sets: readonly string[] }; readonly result: LiveReading }
   readonly arrivals: { readonly args: Record<string, never>; readonly result: Arrivals }

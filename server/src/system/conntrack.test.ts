@@ -82,7 +82,8 @@ describe('tracked connections', () => {
       elapsed: () => now.seconds,
       now: () => new Date(1_700_000_000_000),
       random: () => crypto.getRandomValues(new Uint8Array(10)),
-      read: async () => ({ text: '', isCut: false, isCounting: true, limitation: null, ...now.table }),
+      read: async () => ({ text: '', isCut: false, isCounting: true, limitation: null, next: null, ...now.table }),
+      slices: () => () => undefined,
     })
 
   it('have a rate once they were read twice, and keep their id', async () => {
@@ -129,14 +130,38 @@ describe('tracked connections', () => {
       random: () => new Uint8Array(10),
       read: async () => {
         readings++
-        return { text: '', isCut: true, isCounting: false, limitation: 'no table' }
+        return { text: '', isCut: true, isCounting: false, limitation: 'no table', next: null }
       },
+      slices: () => () => undefined,
     })
     const [told] = await Promise.all([reader.read(), reader.read()])
     assert.equal(readings, 1)
     assert.deepEqual(told, { sessions: [], isCut: true, isCounting: false, limitation: 'no table' })
     await reader.read()
     assert.equal(readings, 2)
+  })
+
+  it('are read part by part, and others get their turn', async () => {
+    let turns = 0
+    const asked: number[] = []
+    const parts = [tcp(100, 100), translated, icmp]
+    const reader = createTrafficReader({
+      elapsed: () => 0,
+      now: () => new Date(0),
+      random: () => new Uint8Array(10),
+      read: async (reading) => {
+        asked.push(reading)
+        const next = asked.length < parts.length ? 7 : null
+        return { text: `${parts[asked.length - 1]}\n`, isCut: false, isCounting: true, limitation: null, next }
+      },
+      slices: () => () => {
+        turns++
+        return undefined
+      },
+    })
+    const { sessions, isCut } = await reader.read()
+    assert.deepEqual([sessions.map(({ protocol }) => protocol), isCut], [['TCP', 'UDP', 'ICMP'], false])
+    assert.deepEqual([asked, turns], [[0, 7, 7], 6], 'after each line, and after each session')
   })
 
   it('get ids that sort by time', () => {

@@ -1,6 +1,7 @@
 // Connections that the kernel tracks and how fast they are, from the lines of its table, which applyd reads for us.
 
-import type { SessionTable } from '../plan/artifacts.ts'
+import { parseAddress, printAddress } from '../net/ipv4.ts'
+import type { SessionPart } from '../plan/artifacts.ts'
 import type { TrackedEnds, TrackedSession, TrafficReading } from '../plan/facts.ts'
 
 /** What the kernel says of one connection; counters are totals, zero where it does not count. */
@@ -14,33 +15,52 @@ export interface Tracked extends Omit<TrackedSession, 'id' | 'seconds'> {
 /** States of TCP in which nothing will pass any more; the kernel only remembers them for stray packets. */
 const ended: ReadonlySet<string | undefined> = new Set(['TIME_WAIT', 'CLOSE'])
 
+/** Protocol and, for TCP, the state. */
+const lineForm = /^ipv4 +\d+ +(\w+) +\d+ +\d+ +([A-Z_]+)?/
+
 /** One line of the table; null for what is not IPv4, not whole, over, or of the gateway with itself. */
 export function parseTracked(line: string): Tracked | null {
-  const words = line.trim().split(/\s+/)
-  if (words[0] !== 'ipv4' || ended.has(words[5])) return null
-  const pairs = words.filter((word) => word.includes('=')).map((word) => word.split('=') as [string, string])
-  const all = (name: string): string[] => pairs.filter(([key]) => key === name).map(([, value]) => value)
-  const [source, answered] = all('src')
-  const [calledAs, seenAs] = all('dst')
-  const protocol = (words[2] ?? '').toUpperCase()
-  if (!source || !calledAs || !answered || !seenAs || protocol === '' || source.startsWith('127.')) return null
-  const [sourcePort, answeredPort] = all('sport')
-  const count = (name: string, way: 0 | 1): number => Number(all(name)[way] ?? 0) || 0
+  const [, name, state] = lineForm.exec(line) ?? []
+  if (name === undefined || ended.has(state)) return null
+  // What each way has follows its source; there are hundreds of thousands of lines, so nothing else is looked at.
+  const [out, back] = [line.indexOf(' src='), line.lastIndexOf(' src=')]
+  if (out < 0 || back === out) return null
+  const [source, calledAs] = [wordAt(line, ' src=', out, back), wordAt(line, ' dst=', out, back)]
+  const [answered, seenAs] = [wordAt(line, ' src=', back), wordAt(line, ' dst=', back)]
+  if (!source || !calledAs || !answered || !seenAs || source.startsWith('127.')) return null
+  const protocol = name.toUpperCase()
+  const sourcePort = wordAt(line, ' sport=', out, back)
+  const count = (word: string, from: number, to?: number): number => Number(wordAt(line, word, from, to) ?? 0) || 0
   return {
-    key: [protocol, source, sourcePort, calledAs, all('dport')[0], all('id')[0]].join(' '),
-    age: numberOf(all('delta-time')[0]),
+    key: [
+      protocol,
+      source,
+      sourcePort,
+      calledAs,
+      wordAt(line, ' dport=', out, back),
+      wordAt(line, ' id=', out, back),
+    ].join(' '),
+    age: numberOf(wordAt(line, ' delta-time=', back)),
     protocol,
     source,
     sourcePort: numberOf(sourcePort),
     destination: answered,
-    destinationPort: numberOf(answeredPort),
+    destinationPort: numberOf(wordAt(line, ' sport=', back)),
     calledAs,
     seenAs,
-    bytesOut: count('bytes', 0),
-    packetsOut: count('packets', 0),
-    bytesIn: count('bytes', 1),
-    packetsIn: count('packets', 1),
+    bytesOut: count(' bytes=', out, back),
+    packetsOut: count(' packets=', out, back),
+    bytesIn: count(' bytes=', back),
+    packetsIn: count(' packets=', back),
   }
+}
+
+/** What follows a name, up to the next space. */
+function wordAt(line: string, name: string, from: number, to = line.length): string | undefined {
+  const at = line.indexOf(name, from)
+  if (at < 0 || at >= to) return undefined
+  const end = line.indexOf(' ', at + name.length)
+  return line.slice(at + name.length, end < 0 ? line.length : end)
 }
 
 const protocols: Readonly<Record<string, TrackedEnds['protocol']>> = {
@@ -83,49 +103,183 @@ export interface TrafficSource {
   readonly elapsed: () => number
   readonly now: () => Date
   readonly random: () => Uint8Array
-  readonly read: () => Promise<SessionTable>
-}
-
-interface Known {
-  readonly id: string
-  readonly began: number
-  /** The reading before the last one, to measure against. */
-  readonly before: Reading | null
-  readonly last: Reading
-}
-
-interface Reading {
-  readonly at: number
-  readonly tracked: Tracked
+  /** The table in parts; 0 for the first one. */
+  readonly read: (reading: number) => Promise<SessionPart>
+  /** Others get their turn between the steps of a long work: awaited after each. */
+  readonly slices: () => () => Promise<void> | undefined
 }
 
 /** Rates are measured over at least this long. */
 const leastSeconds = 1
+/** Each takes about a quarter of a kilobyte. */
+const maxSessions = 300_000
+/** What was read is forgotten when no one has asked for so long. */
+const forgetMs = 600_000
 
-/** Remembers when a connection was first seen and what it had carried by then. */
-export function createTrafficReader({ elapsed, now, random, read }: TrafficSource) {
-  let known = new Map<string, Known>()
-  let reading: Promise<TrafficReading> | null = null
+/**
+ * A connection and what it had carried at the last readings. Numbers only: addresses and the id become text when they are
+ * asked for, because of hundreds of thousands only a page is shown.
+ */
+class Session implements TrackedSession {
+  readonly protocol: string
+  readonly sourcePort: number | null
+  readonly destinationPort: number | null
+  readonly #source: number
+  readonly #destination: number
+  readonly #calledAs: number
+  readonly #seenAs: number
+  readonly #makeId: () => string
+  #id: string | null = null
+  #began: number
+  #age: number | null
+  /** When the counters were read that rates are measured against; null at first sight. */
+  #beforeAt: number | null = null
+  #before: Counters = noCounters
+  #at: number
+  #last: Counters
+  /** The number of the reading that it was last seen in. */
+  reading: number
 
-  async function readNow(): Promise<TrafficReading> {
-    const { text, ...reading } = await read()
-    const at = elapsed()
-    const next = new Map<string, Known>()
-    for (const line of text.split('\n')) {
-      const tracked = parseTracked(line)
-      if (tracked) next.set(tracked.key, observed(known.get(tracked.key), { at, tracked }))
-    }
-    known = next
-    return { ...reading, sessions: [...next.values()].map(shown) }
+  constructor(tracked: Tracked, at: number, reading: number, protocol: string, makeId: () => string) {
+    this.protocol = protocol
+    this.sourcePort = tracked.sourcePort
+    this.destinationPort = tracked.destinationPort
+    this.#source = toNumber(tracked.source)
+    this.#destination = toNumber(tracked.destination)
+    this.#calledAs = toNumber(tracked.calledAs)
+    this.#seenAs = toNumber(tracked.seenAs)
+    this.#makeId = makeId
+    this.#age = tracked.age
+    this.#began = at - (tracked.age ?? 0)
+    this.#at = at
+    this.#last = countersOf(tracked)
+    this.reading = reading
   }
 
-  function observed(old: Known | undefined, last: Reading): Known {
-    const began = last.at - (last.tracked.age ?? 0)
-    // Younger than what was seen before: the same ends have met again. The kernel shows whole seconds only.
-    const isOther = old && last.tracked.age !== null && began - 1 > old.last.at
-    if (!old || isOther) return { id: ulid(now().getTime(), random()), began, before: null, last }
-    const isNews = last.at - old.last.at >= leastSeconds
-    return { ...old, before: isNews ? old.last : old.before, last }
+  /** Younger than what was seen before: the same ends have met again. The kernel shows whole seconds only. */
+  isOther({ age }: Tracked, at: number): boolean {
+    return age !== null && at - age - 1 > this.#at
+  }
+
+  update(tracked: Tracked, at: number, reading: number): void {
+    if (at - this.#at >= leastSeconds) {
+      this.#before = this.#last
+      this.#beforeAt = this.#at
+    }
+    this.#age = tracked.age
+    this.#at = at
+    this.#last = countersOf(tracked)
+    this.reading = reading
+  }
+
+  get id(): string {
+    this.#id ??= this.#makeId()
+    return this.#id
+  }
+  get source(): string {
+    return printAddress(this.#source)
+  }
+  get destination(): string {
+    return printAddress(this.#destination)
+  }
+  get calledAs(): string {
+    return printAddress(this.#calledAs)
+  }
+  get seenAs(): string {
+    return printAddress(this.#seenAs)
+  }
+  get seconds(): number {
+    return this.#age ?? Math.floor(this.#at - this.#began)
+  }
+  get bytesIn(): number {
+    return this.#rate('bytesIn')
+  }
+  get bytesOut(): number {
+    return this.#rate('bytesOut')
+  }
+  get packetsIn(): number {
+    return this.#rate('packetsIn')
+  }
+  get packetsOut(): number {
+    return this.#rate('packetsOut')
+  }
+
+  /** Since the reading before; on first sight since the connection began, where the kernel says when that was. */
+  #rate(field: keyof Counters): number {
+    if (this.#beforeAt === null && this.#age === null) return 0
+    const seconds = this.#beforeAt === null ? Math.max(this.#age ?? 0, leastSeconds) : this.#at - this.#beforeAt
+    return Math.max(0, Math.round((this.#last[field] - this.#before[field]) / seconds))
+  }
+}
+
+type Counters = Pick<Tracked, 'bytesIn' | 'bytesOut' | 'packetsIn' | 'packetsOut'>
+
+const noCounters: Counters = { bytesIn: 0, bytesOut: 0, packetsIn: 0, packetsOut: 0 }
+
+const countersOf = ({ bytesIn, bytesOut, packetsIn, packetsOut }: Tracked): Counters => ({
+  bytesIn,
+  bytesOut,
+  packetsIn,
+  packetsOut,
+})
+
+/** With a sign, so that it takes no memory of its own. */
+const toNumber = (address: string): number => (parseAddress(address) ?? 0) | 0
+
+/** Remembers when a connection was first seen and what it had carried by then. */
+export function createTrafficReader({ elapsed, now, random, read, slices }: TrafficSource) {
+  const known = new Map<string, Session>()
+  const protocolNames = new Map<string, string>()
+  let readings = 0
+  let reading: Promise<TrafficReading> | null = null
+  let forgetting: NodeJS.Timeout | undefined
+
+  const makeId = (): string => ulid(now().getTime(), random())
+
+  function observe(tracked: Tracked, at: number): void {
+    const old = known.get(tracked.key)
+    if (old && !old.isOther(tracked, at)) {
+      old.update(tracked, at, readings)
+      return
+    }
+    // Those of the reading before are still there.
+    if (!old && known.size >= 2 * maxSessions) return
+    const protocol = protocolNames.get(tracked.protocol) ?? tracked.protocol
+    protocolNames.set(protocol, protocol)
+    known.set(tracked.key, new Session(tracked, at, readings, protocol, makeId))
+  }
+
+  async function readNow(): Promise<TrafficReading> {
+    readings += 1
+    const turns = slices()
+    let part = await read(0)
+    let count = 0
+    const at = elapsed()
+    for (;;) {
+      for (const line of linesOf(part.text)) {
+        const tracked = count < maxSessions ? parseTracked(line) : null
+        if (tracked) {
+          observe(tracked, at)
+          count += 1
+        }
+        // A promise for each of so many lines would cost more than reading them.
+        const others = turns()
+        if (others) await others
+      }
+      if (part.next === null || count >= maxSessions) break
+      part = await read(part.next)
+    }
+    const sessions: TrackedSession[] = []
+    for (const [key, session] of known) {
+      if (session.reading === readings) sessions.push(session)
+      else known.delete(key)
+      const others = turns()
+      if (others) await others
+    }
+    clearTimeout(forgetting)
+    forgetting = setTimeout(() => known.clear(), forgetMs).unref()
+    const { isCut, isCounting, limitation } = part
+    return { isCut: isCut || part.next !== null, isCounting, limitation, sessions }
   }
 
   return {
@@ -139,21 +293,11 @@ export function createTrafficReader({ elapsed, now, random, read }: TrafficSourc
   }
 }
 
-/** Since the reading before; on first sight since the connection began, where the kernel says when that was. */
-function shown({ id, began, before, last }: Known): TrackedSession {
-  const { key: _key, age, ...tracked } = last.tracked
-  const seconds = before ? last.at - before.at : Math.max(age ?? 0, leastSeconds)
-  const isMeasured = before !== null || age !== null
-  const rate = (field: 'bytesIn' | 'bytesOut' | 'packetsIn' | 'packetsOut'): number =>
-    isMeasured ? Math.max(0, Math.round((tracked[field] - (before?.tracked[field] ?? 0)) / seconds)) : 0
-  return {
-    ...tracked,
-    id,
-    seconds: age ?? Math.floor(last.at - began),
-    bytesIn: rate('bytesIn'),
-    bytesOut: rate('bytesOut'),
-    packetsIn: rate('packetsIn'),
-    packetsOut: rate('packetsOut'),
+function* linesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at)
+    yield text.slice(at, end < 0 ? text.length : end)
+    at = end < 0 ? text.length : end + 1
   }
 }
 
@@ -161,12 +305,15 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** 48 bits of time and 80 of chance, five bits a letter. */
 export function ulid(milliseconds: number, random: Uint8Array): string {
-  let bits =
-    (BigInt(milliseconds) << 80n) | BigInt(`0x${Buffer.from(random).toString('hex').padStart(20, '0').slice(-20)}`)
   let text = ''
-  for (let letter = 0; letter < 26; letter++) {
-    text = `${alphabet[Number(bits & 31n)]}${text}`
-    bits >>= 5n
+  for (let left = milliseconds, letter = 0; letter < 10; letter++) {
+    text = alphabet.charAt(left % 32) + text
+    left = Math.floor(left / 32)
+  }
+  for (let bit = 0; bit < 80; bit += 5) {
+    const at = bit >> 3
+    const pair = ((random[at] ?? 0) << 8) | (random[at + 1] ?? 0)
+    text += alphabet.charAt((pair >> (11 - (bit & 7))) & 31)
   }
   return text
 }

@@ -26,6 +26,7 @@ import type {
   Observation,
   Outcome,
   Plan,
+  SessionPart,
   SessionTable,
   ShareUpload,
   ShareUploadResult,
@@ -171,6 +172,10 @@ export class FakeApplier implements Applier {
   async sessions(): Promise<SessionTable> {
     this.#orFail()
     return this.tracked
+  }
+
+  async sessionPart(): Promise<SessionPart> {
+    return { ...(await this.sessions()), next: null }
   }
 
   /** The elements of live sets, by set and then by key. A set exists once the plan has a piece of its name. */

@@ -4,6 +4,7 @@ import { maxRows, type SortItem } from '../../contract/table-query.ts'
 import { type Context, handle, type Route } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
 import { read } from '../../model/slots.ts'
+import type { TrackedSession } from '../../plan/facts.ts'
 import { createSlices, sortInSlices } from '../../workers/slices.ts'
 import { flowSettings, flowState, type SnmpSecret, secretPlace, snmpSettings, snmpState } from './config.ts'
 import type { TrafficSession } from './contract.ts'
@@ -15,51 +16,70 @@ import {
   createTopApplications,
   createTopSources,
   orderOf,
+  type Placed,
+  type SessionField,
+  type SessionReader,
   type Sum,
   type TrafficQuery,
 } from './sessions.ts'
 import { monitoringAgent } from './settings.ts'
 import { flowItems, isAgentRunning, snmpItems, trafficItems, unreadTrafficItems } from './status.ts'
 
-/** Tens of thousands of sessions, in slices between which others are answered. */
-async function sessionsNow({ config, services }: Pick<Context, 'config' | 'services'>): Promise<TrafficSession[]> {
-  const reading = await services.traffic?.read()
-  const show = createSessionReader(config, services.facts(), (address) => services.userSessions.at(address)?.userId)
-  const slices = createSlices()
-  const shown: TrafficSession[] = []
-  for (const session of reading?.sessions ?? []) {
-    shown.push(show(session))
-    await slices()
-  }
-  return shown
+type Asked = Pick<Context, 'config' | 'services'>
+
+const readerOf = ({ config, services }: Asked): SessionReader =>
+  createSessionReader(config, services.facts(), (address) => services.userSessions.at(address)?.userId)
+
+/** Hundreds of thousands of sessions, in slices between which others are answered; only those of the page are made whole. */
+async function sessionPage(context: Asked, query: TrafficQuery): Promise<TrafficSession[]> {
+  const reading = await context.services.traffic?.read()
+  const { fields, show } = readerOf(context)
+  const cellValue = (one: TrackedSession, field: string): unknown => fields[field as SessionField](one)
+  return (await pageOf(reading?.sessions ?? [], query, longest, cellValue)).map(show)
 }
 
-async function sumsOf<T>(sum: Sum<T>, sessions: readonly TrafficSession[]): Promise<T[]> {
+async function sumsOf<T>(sum: Sum<T>, context: Asked): Promise<T[]> {
+  const reading = await context.services.traffic?.read()
+  const { show } = readerOf(context)
   const slices = createSlices()
-  for (const session of sessions) {
-    sum.add(session)
+  for (const session of reading?.sessions ?? []) {
+    sum.add(show(session))
     await slices()
   }
   return sum.rows()
 }
 
-async function pageOf<T extends object>(rows: readonly T[], query: TrafficQuery, first: SortItem): Promise<T[]> {
-  const sorted = await sortInSlices(rows, orderOf<T>(query, first))
+async function pageOf<T>(
+  rows: readonly T[],
+  query: TrafficQuery,
+  first: SortItem,
+  cellValue: (row: T, field: string) => unknown,
+): Promise<T[]> {
+  const { place, compare } = orderOf(query, first, cellValue)
+  const slices = createSlices()
+  const placed: Placed<T>[] = []
+  for (const row of rows) {
+    placed.push(place(row))
+    await slices()
+  }
+  const sorted = await sortInSlices(placed, compare)
   const offset = query.offset ?? 0
-  return sorted.slice(offset, offset + (query.limit ?? maxRows))
+  return sorted.slice(offset, offset + (query.limit ?? maxRows)).map(({ row }) => row)
 }
+
+const fieldOf = (row: object, field: string): unknown => (row as Readonly<Record<string, unknown>>)[field]
 
 const longest = { field: 'duration', direction: 'desc' } as const
 const mostSessions = { field: 'sessions', direction: 'desc' } as const
 
 const trafficRoutes: readonly Route[] = [
-  handle(contract.traffic.sessions, async (context) => pageOf(await sessionsNow(context), context.query, longest)),
+  handle(contract.traffic.sessions, (context) => sessionPage(context, context.query)),
   handle(contract.traffic.sources, async (context) => {
     const sum = createTopSources(context.config, context.services.facts())
-    return pageOf(await sumsOf(sum, await sessionsNow(context)), context.query, mostSessions)
+    return pageOf(await sumsOf(sum, context), context.query, mostSessions, fieldOf)
   }),
   handle(contract.traffic.applications, async (context) =>
-    pageOf(await sumsOf(createTopApplications(), await sessionsNow(context)), context.query, mostSessions),
+    pageOf(await sumsOf(createTopApplications(), context), context.query, mostSessions, fieldOf),
   ),
   handle(contract.traffic.status, async ({ services }) => {
     try {

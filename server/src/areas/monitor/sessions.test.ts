@@ -19,7 +19,7 @@ describe('a session of the traffic monitor', () => {
   }
 
   it('shows the user who is at an address now, and otherwise the one whose rule has it', () => {
-    const show = createSessionReader({}, facts, (address) => (address === '10.0.0.1' ? 'user.id.7' : undefined))
+    const { show } = createSessionReader({}, facts, (address) => (address === '10.0.0.1' ? 'user.id.7' : undefined))
     const { src_aliases, dst_aliases } = show(tracked)
     assert.deepEqual([src_aliases, dst_aliases], [['user.id.7'], ['user.id.2']])
   })

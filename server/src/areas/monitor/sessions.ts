@@ -12,31 +12,60 @@ import { addressesOf, ipAddresses, ipRanges, networks } from '../objects/public.
 import type { TopApplication, TopSource, TrafficSession } from './contract.ts'
 import { interfacePlaces } from './places.ts'
 
-/** One at a time: there are tens of thousands, and others must get their turn in between. */
+/** One field of a session, so that sorting hundreds of thousands by one of them does not make all of the others. */
+export type SessionField = keyof TrafficSession
+type Fields = { readonly [K in SessionField]: (tracked: TrackedSession) => TrafficSession[K] }
+
+export interface SessionReader {
+  readonly fields: Fields
+  /** One at a time: others must get their turn in between. */
+  show(tracked: TrackedSession): TrafficSession
+}
+
 export function createSessionReader(
   config: Config,
   facts: Facts,
   userAt: (address: string) => string | undefined,
-): (tracked: TrackedSession) => TrafficSession {
+): SessionReader {
   const aliases = aliasFinder(config, facts, userAt)
   const interfaces = interfaceFinder(config, facts)
-  return (one) => ({
-    id: one.id,
-    source_ip: one.source,
-    src_aliases: aliases(one.source),
-    destination_ip: one.destination,
-    dst_aliases: aliases(one.destination),
-    source_proto: withPort(one.protocol, one.sourcePort),
-    destination_proto: withPort(one.protocol, one.destinationPort),
-    application: '',
-    duration: one.seconds,
-    bps_in: one.bytesIn,
-    bps_out: one.bytesOut,
-    pps_in: one.packetsIn,
-    pps_out: one.packetsOut,
-    in_iface_alias: interfaces(one.source, one.calledAs),
-    out_iface_alias: interfaces(one.destination, one.seenAs),
-  })
+  const fields: Fields = {
+    id: (one) => one.id,
+    source_ip: (one) => one.source,
+    src_aliases: (one) => aliases(one.source),
+    destination_ip: (one) => one.destination,
+    dst_aliases: (one) => aliases(one.destination),
+    source_proto: (one) => withPort(one.protocol, one.sourcePort),
+    destination_proto: (one) => withPort(one.protocol, one.destinationPort),
+    application: () => '',
+    duration: (one) => one.seconds,
+    bps_in: (one) => one.bytesIn,
+    bps_out: (one) => one.bytesOut,
+    pps_in: (one) => one.packetsIn,
+    pps_out: (one) => one.packetsOut,
+    in_iface_alias: (one) => interfaces(one.source, one.calledAs),
+    out_iface_alias: (one) => interfaces(one.destination, one.seenAs),
+  }
+  return {
+    fields,
+    show: (one) => ({
+      id: fields.id(one),
+      source_ip: fields.source_ip(one),
+      src_aliases: fields.src_aliases(one),
+      destination_ip: fields.destination_ip(one),
+      dst_aliases: fields.dst_aliases(one),
+      source_proto: fields.source_proto(one),
+      destination_proto: fields.destination_proto(one),
+      application: fields.application(one),
+      duration: fields.duration(one),
+      bps_in: fields.bps_in(one),
+      bps_out: fields.bps_out(one),
+      pps_in: fields.pps_in(one),
+      pps_out: fields.pps_out(one),
+      in_iface_alias: fields.in_iface_alias(one),
+      out_iface_alias: fields.out_iface_alias(one),
+    }),
+  }
 }
 
 const withPort = (protocol: string, port: number | null): string => (port === null ? protocol : `${protocol}:${port}`)
@@ -166,20 +195,23 @@ export interface TrafficQuery {
   readonly sort?: readonly SortItem[]
 }
 
-/** The order that the query asks for. Lists of ids are sorted as text. */
-export function orderOf<T extends object>(query: TrafficQuery, first: SortItem): (a: T, b: T) => number {
-  const order = [...(query.sort ?? []), first]
-  const compare = comparison(order)
-  const known = new WeakMap<T, Readonly<Record<string, Cell>>>()
-  const cells = (row: T): Readonly<Record<string, Cell>> => {
-    const found = known.get(row) ?? Object.fromEntries(order.map(({ field }) => [field, cellOf(row, field)]))
-    known.set(row, found)
-    return found
-  }
-  return (a, b) => compare(cells(a), cells(b))
+/** A row with only those of its fields that decide about its place. */
+export interface Placed<T> {
+  readonly row: T
+  readonly cells: Readonly<Record<string, Cell>>
 }
 
-function cellOf(row: object, field: string): Cell {
-  const value = (row as Readonly<Record<string, Cell | readonly string[]>>)[field] ?? ''
-  return typeof value === 'object' ? `${value}` : value
+/** The order that the query asks for. Lists of ids are sorted as text. */
+export function orderOf<T>(query: TrafficQuery, first: SortItem, cellValue: (row: T, field: string) => unknown) {
+  const order = [...(query.sort ?? []), first]
+  const compare = comparison(order)
+  return {
+    place: (row: T): Placed<T> => ({
+      row,
+      cells: Object.fromEntries(order.map(({ field }) => [field, cellOf(cellValue(row, field))])),
+    }),
+    compare: (a: Placed<T>, b: Placed<T>): number => compare(a.cells, b.cells),
+  }
 }
+
+const cellOf = (value: unknown): Cell => (typeof value === 'number' ? value : String(value ?? ''))

@@ -100,6 +100,7 @@ const noApplier: Applier = {
   devices: unavailable,
   hits: unavailable,
   sessions: unavailable,
+  sessionPart: unavailable,
   changeLive: unavailable,
   readLive: unavailable,
   arrivals: unavailable,
