@@ -10,8 +10,6 @@ import { setTimeout as passes } from 'node:timers/promises'
 import { createGateway, type Gateway } from './app.ts'
 import { ApplydClient } from './apply/client.ts'
 import { startReconciler } from './apply/reconcile.ts'
-import { administrators, passwordPlace } from './areas/administrators/config.ts'
-import { addAdministrator } from './areas/administrators/lists.ts'
 import { settings as authorizationSettings } from './areas/authorization/config.ts'
 import { startDailyBackup } from './areas/backup/jobs.ts'
 import { targetFault } from './areas/backup/targets.ts'
@@ -19,12 +17,10 @@ import { agentSockets } from './areas/client-agent/index.ts'
 import { isAgentEnabled } from './areas/client-agent/public.ts'
 import { startDiscovery } from './areas/device-discovery/jobs.ts'
 import { startDdns } from './areas/dns/jobs.ts'
-import { exposedPorts, keepOpen } from './areas/firewall/adopt.ts'
 import { type HitTeller, tellHitReader } from './areas/firewall-log/jobs.ts'
 import { startHealth } from './areas/health/jobs.ts'
 import { noLogLimits } from './areas/logs/config.ts'
 import { forwardingTarget } from './areas/logs/jobs-forwarding.ts'
-import { adoptedConnections } from './areas/network/adopt.ts'
 import { connections } from './areas/network/config.ts'
 import { dnsServers, serverDomains } from './areas/network/resolve.ts'
 import { domains } from './areas/objects/config.ts'
@@ -34,6 +30,7 @@ import { Database, gatewayData } from './database/database.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
+import { adoptNetwork, ensureFirstAdministrator, followFirstPassword, keepOutsideOpen } from './first-start.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
 import { guardConnections } from './http/connections.ts'
 import { storageFaults } from './http/errors.ts'
@@ -44,7 +41,7 @@ import { adminPasswordVariable, takeSecret } from './launcher/secret.ts'
 import type { LogFiles } from './log-sources.ts'
 import type { FromFiles } from './logs/from-files.ts'
 import { giveMemoryBack } from './memory.ts'
-import { read, write } from './model/slots.ts'
+import { read } from './model/slots.ts'
 import type { Facts } from './plan/facts.ts'
 import { portalSocket } from './portal/protocol.ts'
 import { AddressBook } from './runtime/address-book.ts'
@@ -71,14 +68,12 @@ import { createClockProbe } from './system/clock-sync.ts'
 import { createTrafficReader } from './system/conntrack.ts'
 import { createDhcpLeases } from './system/dhcp-leases.ts'
 import { freeDisks } from './system/disks.ts'
-import { createFactsReader, readDefaultGateways, readFacts } from './system/facts.ts'
+import { createFactsReader, readFacts } from './system/facts.ts'
 import { readFlowReport } from './system/flow-report.ts'
 import { createCountryFile } from './system/geoip.ts'
 import { createLoadReader } from './system/machine-load.ts'
 import { createDomainResolver } from './system/resolver.ts'
 import { createSignatureFiles } from './system/signature-files.ts'
-import { keepSsh } from './system/ssh-greeting.ts'
-import { readTcpUse } from './system/tcp-connections.ts'
 import { lookUpText } from './system/text-records.ts'
 import { version } from './version.ts'
 import { createSlices } from './workers/slices.ts'
@@ -100,9 +95,6 @@ const filesMilliseconds = 30_000
 
 /** How long the last calls to applyd (hit counters, checkpoint) may hold up the end, for it may hang. */
 const lastCallsMilliseconds = 1_000
-
-/** How much of the age of the first password a reboot can lose. */
-const firstPasswordMilliseconds = 60_000
 
 async function start(settings: Settings): Promise<void> {
   const folder = join(settings.stateDir, 'gateway')
@@ -242,10 +234,10 @@ async function start(settings: Settings): Promise<void> {
   const isOlderState = engine.revision > 0
   if (settings.isApplied) {
     await adoptNetwork(gateway)
-    await keepOutsideOpen(gateway, settings, folder, isOlderState)
+    await keepOutsideOpen(gateway, settings, { folder, isOlder: isOlderState, log })
   }
   await ensureFirstAdministrator(gateway, settings.adminPassword)
-  const firstPassword = followFirstPassword(gateway)
+  const firstPassword = followFirstPassword(gateway, log)
 
   const reconciler = startReconciler(engine, refreshFacts, log)
   addressBook.onChange(() => reconciler.wake())
@@ -432,88 +424,6 @@ async function listen({ http }: Gateway, settings: Settings): Promise<string> {
   const bound = http.server.address()
   const shown = typeof bound === 'object' && bound !== null ? bound : { address: host, port }
   return `https://${shown.address.includes(':') ? `[${shown.address}]` : shown.address}:${shown.port}/`
-}
-
-/** A new state takes the interfaces over as they are, so that no one who relies on them is cut off. */
-async function adoptNetwork({ services }: Gateway): Promise<void> {
-  const { engine } = services
-  if (engine.revision > 0) return
-  const facts = services.facts()
-  await services.changeAsGateway(
-    (config, tools) =>
-      write(
-        config,
-        connections,
-        adoptedConnections(facts, readDefaultGateways(), () => tools.nextId(connections)),
-      ),
-    { reason: 'Interfaces found on this machine', isDeferred: true },
-  )
-}
-
-/** Once for each state: SSH in use from outside stays open, while everything else from there is dropped from now on. */
-async function keepOutsideOpen(
-  { services }: Gateway,
-  settings: Settings,
-  folder: string,
-  isOlder: boolean,
-): Promise<void> {
-  const marker = join(folder, 'outside-closed')
-  if (existsSync(marker)) return
-  const { inbound, listening } = readTcpUse()
-  const { host, port } = settings.listen
-  // A socket that the launcher handed in may be of another network: that of the machine around the lab.
-  const isOurs = settings.listenFd === null || listening.has(port)
-  // Anyone can be connected to the other services, and would keep them open so.
-  const ends = [...(await keepSsh(inbound)), ...(isOlder && isOurs ? [{ address: host, port }] : [])]
-  const open = exposedPorts(services.engine.config, services.facts(), ends)
-  const reason = 'Ports in use from outside stay open; other new connections from there are dropped'
-  try {
-    if (open.length > 0)
-      await services.changeAsGateway((config, tools) => keepOpen(config, tools, open), { reason, isDeferred: true })
-    writeFileSync(marker, '', { mode: 0o600 })
-  } catch (error) {
-    // A change on probation or a full disk must not prevent the start; the next one tries again.
-    log('warning', 'ports in use from outside were not kept open', { error })
-  }
-}
-
-/** A new state gets the administrator `admin`. A password made here is kept as the first password until it is used. */
-async function ensureFirstAdministrator({ services }: Gateway, given: string | null): Promise<void> {
-  const { engine, vault, passwords, clock } = services
-  if (read(engine.config, administrators).length > 0) return
-  const password = given ?? randomBytes(15).toString('base64url')
-  const id = randomUUID()
-  const sealed = {
-    hash: vault.seal(await passwords.hash(password), passwordPlace(id)),
-    timestamp: Math.floor(clock.now().getTime() / 1000),
-  }
-  const fields = {
-    enabled: true,
-    name: 'Administrator',
-    login: 'admin',
-    role: 'predefined_admin_write' as const,
-    comment: '',
-    password: '',
-  }
-  if (given === null) services.firstPassword.begin({ id, password_timestamp: sealed.timestamp }, password)
-  await services.changeAsGateway((config) => addAdministrator(config, id, fields, sealed), {
-    reason: 'First administrator',
-  })
-}
-
-/** The password to show while it waits for its first use. */
-function followFirstPassword({ services }: Gateway): string | null {
-  const { firstPassword } = services
-  const pending = firstPassword.pending()
-  const timer = setInterval(follow, firstPasswordMilliseconds).unref()
-  follow()
-  return pending
-
-  function follow(): void {
-    if (firstPassword.keepAge()) return
-    clearInterval(timer)
-    if (firstPassword.hasExpired()) log('warning', 'the first password expired before it was used; run gw admin reset')
-  }
 }
 
 function installationId(folder: string): string {

@@ -34,7 +34,14 @@ export const importTable: readonly Row[] = [
     code: 'areas/*/{routes,routes-*,jobs,jobs-*,index,token}.ts',
     may: [
       ...area,
-      ...['http/{handle,routes}.ts', 'workers/{slices,shared-facts}.ts', 'policy/', 'net/', 'signatures/', ...pure],
+      ...[
+        'http/{event-stream,handle,routes}.ts',
+        'workers/{slices,shared-facts}.ts',
+        'policy/',
+        'net/',
+        'signatures/',
+        ...pure,
+      ],
       ...['portal/protocol.ts', 'version.ts', 'jose', 'node:crypto', 'node:timers/promises'],
     ],
     because: 'areas see the handler context, never Fastify, the store or the applier',
@@ -203,7 +210,7 @@ export const importTable: readonly Row[] = [
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
   { code: 'memory.ts', may: ['node:*'], because: 'both processes use it, so it knows neither' },
   {
-    code: '{app,main,portald,flow-exporter,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,settings,version}.ts',
+    code: '{app,main,first-start,portald,flow-exporter,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,settings,version}.ts',
     may: [anything],
     because: 'wiring',
   },
