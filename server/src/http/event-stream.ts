@@ -89,7 +89,7 @@ export class EventStreams {
     if (signal.aborted) stream.end()
     else signal.addEventListener('abort', () => stream.end(), { once: true })
     begin(stream)
-    return rawReply(eventStreamType, stream.bytes)
+    return rawReply(`${eventStreamType}; charset=utf-8`, stream.bytes)
   }
 
   /** Ends them all, and opens no more: a server with replies under way would never finish closing. */

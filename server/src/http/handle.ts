@@ -41,8 +41,8 @@ import type { Vault } from '../runtime/vault.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
 import { sendable } from '../workers/json-bytes.ts'
 import type { CookieJar } from './cookies.ts'
-import type { EventStreams } from './event-stream.ts'
 import type { GatewayEvents } from './gateway-events.ts'
+import type { EventStream, EventStreams } from './event-stream.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import { LongReply } from './segments.ts'
 import type { ReadStatus } from './statuses.ts'
@@ -365,7 +365,7 @@ export const jsonType = 'application/json; charset=utf-8'
 export const isRawReply = (value: unknown): value is RawReply =>
   typeof value === 'object' && value !== null && rawReplies.has(value)
 
-export type { EditTools }
+export type { EditTools, EventStream }
 
 export type Handler<E extends Endpoint> = (
   context: Context<E>,

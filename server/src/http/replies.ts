@@ -49,7 +49,7 @@ const streaming: Readonly<Record<Coding, () => Transform>> = {
 /** Types that become smaller; a backup is compressed already, and an event must not wait for others in a window. */
 const isText = (contentType: unknown): boolean =>
   typeof contentType === 'string' &&
-  contentType !== eventStreamType &&
+  !contentType.startsWith(eventStreamType) &&
   /^(text\/|application\/json\b)/.test(contentType)
 
 type Content = Reply | Buffer

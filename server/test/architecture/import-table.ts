@@ -35,7 +35,7 @@ export const importTable: readonly Row[] = [
     may: [
       ...area,
       ...[
-        'http/{event-stream,handle,routes}.ts',
+        'http/{handle,routes}.ts',
         'workers/{slices,shared-facts}.ts',
         'policy/',
         'net/',

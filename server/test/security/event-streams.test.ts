@@ -72,7 +72,7 @@ describe('an event stream over a connection', () => {
   it('arrives event by event, also at a client that accepts compressed replies', async () => {
     const { client, stream } = await reading('gzip, br, zstd')
     await until('the reply has begun', () => client.text.includes('retry: '))
-    assert.match(client.text, /\r\ncontent-type: text\/event-stream\r\n/)
+    assert.match(client.text, /\r\ncontent-type: text\/event-stream; charset=utf-8\r\n/)
     assert.doesNotMatch(client.text, /content-encoding/i)
     stream.send({ event: 'news', data: 'first' })
     await until('the event has come', () => client.text.includes('event: news\ndata: first\n\n'))
@@ -119,7 +119,7 @@ describe('an event stream over a connection', () => {
       headers: { host: 'localhost', cookie: cookieOf(tokens) },
     })
     assert.equal(statusCode, 200)
-    assert.equal(headers['content-type'], eventStreamType)
+    assert.equal(headers['content-type'], `${eventStreamType}; charset=utf-8`)
     await until('it is over', () => opened.at(-1)?.signal.aborted === true)
   })
 

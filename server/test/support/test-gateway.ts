@@ -119,7 +119,7 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
     areas: withRecordedReads([...areas, ...(options.extraAreas ?? [])]),
     checkReplies: true,
     // An injected request is answered when its reply is complete.
-    streamLimits: { lifeMilliseconds: 100 },
+    streamLimits: { lifeMilliseconds: 20 },
     ...options.parts,
     log: (level, message, fields = {}) => {
       log.add({ level, message, fields })

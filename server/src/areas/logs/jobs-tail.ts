@@ -1,7 +1,7 @@
 // The live tail of the log: hands new records to one client as fast as it takes them. What waits is in the log, not in memory;
 // a client that stays far behind goes on with newer records, and gets the number of those it missed.
 
-import type { EventStream } from '../../http/event-stream.ts'
+import type { EventStream } from '../../http/handle.ts'
 import type { LogStore, Question } from '../../logs/store.ts'
 
 type Asked = Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>
