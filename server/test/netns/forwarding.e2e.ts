@@ -62,7 +62,9 @@ describe('the log on its way to a collector', { skip: reasonToSkipCollectors }, 
 
   const start = async (name: string, { command, port }: Pick<Collector, 'command' | 'port'>): Promise<void> => {
     running.add(name)
-    const kept = ['/bin/sh', '-c', `echo $$ > ${join(folder, name)}.process; exec "$@"`, 'sh', ...command]
+    // Not the process that nsenter waits for: that would stop together with it.
+    const apart = `"$@" & echo $! > ${join(folder, name)}.process; wait`
+    const kept = ['/bin/sh', '-c', apart, 'sh', ...command]
     void gateway.exec('internet', kept, { timeoutMs: 900_000 }).catch(() => {})
     await until(`${name} listens`, async () => {
       const { stdout } = await gateway.exec('internet', ['/usr/bin/ss', '-Hltn'])
