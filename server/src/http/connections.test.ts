@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { connect } from 'node:tls'
-import { guardConnections } from './connections.ts'
+import { createTakeWatch, guardConnections } from './connections.ts'
 import { createTlsServer, ensureCertificate } from './tls.ts'
 
 it('a long body that comes before a long answer has left is read', async (t) => {
@@ -50,4 +50,19 @@ it('a long body that comes before a long answer has left is read', async (t) => 
     if (tail.endsWith('read 2000000')) break
   }
   assert.match(tail, /read 2000000$/)
+})
+
+it('a client that takes a long answer at a fair pace is not disconnected, one that takes almost nothing is', () => {
+  const socket = { writableLength: 0, bytesWritten: 0 }
+  const isStuck = createTakeWatch(socket)
+  const look = (seconds: number, taken: number, waiting: number): boolean => {
+    Object.assign(socket, { writableLength: waiting, bytesWritten: taken + waiting })
+    return isStuck(seconds * 1000)
+  }
+  for (let second = 0; second <= 600; second++)
+    assert.equal(look(second, second * 10_000, 64_000), false, `${second} s`)
+  assert.equal(look(601, 6_000_000, 0), false, 'all is taken')
+  for (let second = 602; second <= 632; second++) assert.equal(look(second, 6_000_000 + second, 64_000), false)
+  assert.equal(look(633, 6_000_700, 64_000), true, 'some bytes a second are not enough')
+  assert.equal(look(634, 6_000_700, 0), false)
 })

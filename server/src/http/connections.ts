@@ -11,8 +11,9 @@ const softLimit = 64
 const graceMilliseconds = 2_000
 const hardLimit = 1_024
 
-/** A client that takes its answers slower than it may send its request is disconnected; Node does not do that. */
+/** A client that takes less than this of its answers in this time is disconnected; Node does not do that. */
 const takeMilliseconds = 30_000
+const takeBytes = 64 * 1024
 const lookEveryMilliseconds = 1_000
 
 const known = new WeakSet<Socket>()
@@ -71,20 +72,29 @@ function readThroughStreams(server: Server): void {
   server.on('secureConnection', (socket: Socket) => socket.on('data', ignore).off('data', ignore))
 }
 
+type Sending = Pick<Socket, 'writableLength' | 'bytesWritten'>
+
+/** Judges one connection, look by look: true when its client takes too little of what waits for it. */
+export function createTakeWatch(socket: Sending): (now: number) => boolean {
+  /** Since when something waits, and what had been taken by then; a long answer always has something that waits. */
+  let since: { readonly now: number; readonly taken: number } | null = null
+  return (now) => {
+    const taken = socket.bytesWritten - socket.writableLength
+    if (socket.writableLength === 0) since = null
+    else if (since === null || taken - since.taken >= takeBytes) since = { now, taken }
+    return since !== null && now - since.now > takeMilliseconds
+  }
+}
+
 function dropUntaken(server: Server): void {
-  /** Since when something waits to be taken; null when nothing does. */
-  const waiting = new Map<Socket, number | null>()
+  const watches = new Map<Socket, (now: number) => boolean>()
   server.on('secureConnection', (socket: Socket) => {
-    waiting.set(socket, null)
-    socket.once('close', () => waiting.delete(socket))
+    watches.set(socket, createTakeWatch(socket))
+    socket.once('close', () => watches.delete(socket))
   })
   const timer = setInterval(() => {
     const now = performance.now()
-    for (const [socket, since] of waiting) {
-      if (socket.writableLength === 0) waiting.set(socket, null)
-      else if (since === null) waiting.set(socket, now)
-      else if (now - since > takeMilliseconds) socket.destroy()
-    }
+    for (const [socket, isStuck] of watches) if (isStuck(now)) socket.destroy()
   }, lookEveryMilliseconds)
   timer.unref()
   server.once('close', () => clearInterval(timer))

@@ -32,6 +32,12 @@ export function reasonToSkip(): string | false {
   return status === 0 ? false : `no small file system can be mounted here: ${String(stderr ?? '').trim()}`
 }
 
+/** A command that runs with a small file system mounted on the folder, which only it sees. */
+export const smallDiskCommand = (sizeBytes: number, folder: string, command: readonly string[]): string[] => [
+  ...[...unshare, 'sh', '-c', 'mount -t tmpfs -o size="$1",mode=700 none "$2" && shift 2 && exec "$@"', 'sh'],
+  ...[String(sizeBytes), folder, ...command],
+]
+
 export class SmallDisk {
   readonly address: string
   readonly #child: ChildProcess

@@ -28,7 +28,7 @@ export class InThreadLogStore implements LogStore {
   }
 
   append(records: readonly NewRecord[], mark?: Mark): void {
-    this.writer.append(records, mark)
+    this.writer.append(records, ...(mark ? [mark] : []))
   }
 
   flush(): Promise<void> {

@@ -28,6 +28,9 @@ export const firstKeyOf = (block: number): number => block * columnsPerBlock * p
 const keyOf = (block: number, column: number, part: number): number =>
   firstKeyOf(block) + column * partsPerColumn + part
 
+/** Whether it is the key of a filter, which is not compressed. */
+export const isFilter = (key: number): boolean => key % partsPerColumn === parts.filter
+
 export interface BlockRow extends BlockRange {
   readonly id: number
   /** The names of its columns when it was made. */

@@ -1,6 +1,8 @@
 // The thread that writes the log: takes records of the event loop and of the followers it runs, and commits them in time.
 
 import { parentPort, workerData } from 'node:worker_threads'
+import type { NewRecord } from '../../../logs/record.ts'
+import type { Mark } from '../../../logs/store.ts'
 import { DiskReserve } from '../../disk-reserve.ts'
 import type { Follower, FromWriter, Sink, StartFollower, ToWriter, WriterAnswer, WriterData } from './messages.ts'
 import { StoreWriter } from './writer.ts'
@@ -10,6 +12,8 @@ const commitMilliseconds = 400
 /** How often room is looked for, and how often a disk that took nothing is tried again. */
 const tidyMilliseconds = 1_000
 const shrinkEvery = 60
+/** Looking at all that is stored takes seconds: not for every query that fails. */
+const verifyMilliseconds = 60_000
 
 /** The entry file of the thread calls this once. */
 export function serveWriter(followers: Readonly<Record<string, StartFollower>>): void {
@@ -37,11 +41,12 @@ export function serveWriter(followers: Readonly<Record<string, StartFollower>>):
   const commitSoon = (): void => {
     timer ??= setTimeout(commit, commitMilliseconds)
   }
+  const append = (records: readonly NewRecord[], marks: readonly Mark[]): void => {
+    writer.append(records, ...marks)
+    commitSoon()
+  }
   const sink: Sink = {
-    append: (records, mark) => {
-      writer.append(records, mark)
-      commitSoon()
-    },
+    append: (records, mark) => append(records, mark ? [mark] : []),
     marks: () => writer.marks,
     hasRoom: () => writer.hasRoom,
   }
@@ -54,6 +59,7 @@ export function serveWriter(followers: Readonly<Record<string, StartFollower>>):
   }
   let turns = 0
   let isTidying = false
+  let nextVerify = 0
   /** One step at a time, so that records which come meanwhile are taken between them. */
   const tidy = (): void => {
     isTidying = writer.tidy()
@@ -85,14 +91,15 @@ export function serveWriter(followers: Readonly<Record<string, StartFollower>>):
   port.on('message', (message: ToWriter) => {
     switch (message.is) {
       case 'append':
-        sink.append(message.records)
-        for (const mark of message.marks) sink.append([], mark)
+        append(message.records, message.marks)
         return post({ is: 'taken', records: message.records.length })
       case 'limits':
         return writer.setLimits(message.limits)
       case 'lost':
         return writer.noteLost(message.records)
       case 'verify':
+        if (performance.now() < nextVerify) return
+        nextVerify = performance.now() + verifyMilliseconds
         return writer.verify()
       case 'tell':
         return running.get(message.follower)?.take?.(message.message)

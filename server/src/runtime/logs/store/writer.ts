@@ -8,7 +8,8 @@ import { type LogKindName, logKindNames, logKinds } from '../../../logs/kinds.ts
 import type { KeptRecord, NewRecord } from '../../../logs/record.ts'
 import type { KindState, LogLimits, Mark, StoreState } from '../../../logs/store.ts'
 import { type Block, type Columns, cleanText, columnsFrom, joinBlocks } from './block.ts'
-import { type BlockRow, firstKeyOf, PieceCache, packBlock, StoredBlock } from './packed-block.ts'
+import { type BlockRow, firstKeyOf, isFilter, PieceCache, packBlock, StoredBlock } from './packed-block.ts'
+import { DamagedPieceError, expand } from './pieces.ts'
 import { batchBody, blockRows, blocksQuery, isKind, logData, readBatch } from './schema.ts'
 
 export interface WriterOptions {
@@ -96,11 +97,11 @@ export class StoreWriter {
   }
 
   /** Commits at once when there are many. */
-  append(records: readonly NewRecord[], mark?: Mark): void {
+  append(records: readonly NewRecord[], ...marks: readonly Mark[]): void {
     const room = this.#sizes.waiting - this.#waiting.length
     if (records.length > room) this.#lost += records.length - room
     for (const record of records.length > room ? records.slice(0, room) : records) this.#waiting.push(record)
-    if (mark) this.#waitingMarks.set(mark.source, mark.position)
+    for (const { source, position } of marks) this.#waitingMarks.set(source, position)
     if (this.#fault === null && this.#waiting.length >= this.#sizes.block / 2) this.commit()
   }
 
@@ -344,12 +345,34 @@ export class StoreWriter {
     }
   }
 
-  /** Looks at all that is stored after a query failed, and sets a damaged file aside. */
+  /** Looks at all that is stored after a query failed: sets a damaged file aside, and removes blocks that cannot be read. */
   verify(): void {
+    if (!this.#database) return
     this.#guarded(() => {
       const found = this.#db.prepare('PRAGMA quick_check(1)').get()
       if (Object.values(found ?? {})[0] !== 'ok') throw new DamagedFileError('the log file is damaged')
+      for (const kept of this.#kept.values()) {
+        const unreadable = kept.blocks.filter(({ id }) => !this.#isReadable(id))
+        if (unreadable.length === 0) continue
+        this.#removeBlocks(kept, (block) => unreadable.includes(block))
+        const records = unreadable.reduce((sum, block) => sum + block.records, 0)
+        this.#lost += records
+        this.#notice = `${records} log records were damaged and have been removed.`
+      }
     })
+  }
+
+  #isReadable(id: number): boolean {
+    const pieces = this.#db
+      .prepare('SELECT key, bytes FROM pieces WHERE key >= ? AND key < ?')
+      .iterate(firstKeyOf(id), firstKeyOf(id + 1)) as Iterable<{ key: number; bytes: Uint8Array }>
+    try {
+      for (const { key, bytes } of pieces) if (!isFilter(key)) expand(bytes)
+      return true
+    } catch (error) {
+      if (error instanceof DamagedPieceError) return false
+      throw error
+    }
   }
 
   close(): void {
