@@ -20,7 +20,7 @@ export interface EnginePackage {
 export interface EnginePackages {
   /** Installed by `npm start`. */
   readonly start: readonly EnginePackage[]
-  /** Too large for every start: installed for tests, and by the administrator who uses the engine. */
+  /** Not for every gateway: installed for tests, and by applyd when the engine is first switched on (decision 67). */
   readonly use: readonly EnginePackage[]
   readonly tests: readonly EnginePackage[]
 }

@@ -109,13 +109,10 @@ export function compilePolicy(policy: Policy): NftTable[] {
     collect(made.pieces)
     for (const tree of made.trees) trees.set(tree.name, tree)
     const { chain, hook } = hooks[place]
-    const early =
-      place === 'input'
-        ? [...compileClosed(policy), ...guardRules(policy)]
-        : place === 'forward'
-          ? dnsForward(policy)
-          : []
-    const system = [...systemRules(place), ...early, ...(isFirst ? onNew : []), ...compileServices(policy, place)]
+    const early = place === 'input' ? compileClosed(policy) : place === 'forward' ? dnsForward(policy) : []
+    const guards = place === 'input' ? guardRules(policy) : []
+    const others = [...early, ...(isFirst ? onNew : []), ...compileServices(policy, place)]
+    const system = [...guards, ...systemRules(place), ...others]
     const lines = [...before, ...system, ...made.lines, ...after]
     collect([makePiece({ kind: 'chain', name: chain, head: hookHead(hook), lines, origin: '' })])
   }

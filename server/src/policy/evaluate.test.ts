@@ -64,6 +64,13 @@ function walkPlainly(policy: Policy, routing: Routing, packet: PlainPacket): str
   const way = routeOf(routing, packet.destination)
   if (way === null) return 'drop without a route'
   if (way === 'gateway') {
+    const guard = policy.guardedPorts.find(
+      (it) =>
+        it.protocol === packet.protocol &&
+        it.destinationPort === packet.destinationPort &&
+        !(within(it.peers, packet.source) && (it.isOpenOutside || !policy.externalDevices.includes(packet.incoming))),
+    )
+    if (guard !== undefined) return `drop by inp.sys.${guard.name}`
     const service = policy.services.find(
       (it) =>
         it.protocol === packet.protocol &&

@@ -242,16 +242,16 @@ const bySystem = <V extends 'accept' | 'drop'>(origin: string, verdict: V, servi
 function receive(question: Question, flow: Flow, start: Start): Outcome | Cut {
   if (flow.incoming === 'lo') return { ...start, path: 'input', ...bySystem('inp.sys.loopback', 'accept') }
   const { policy } = question
-  const closed = findClosed(policy, flow)
-  if (closed !== null)
-    return 'at' in closed
-      ? closed
-      : { ...start, path: 'input', ...bySystem(`inp.sys.${closed.name}`, 'drop', closed.title) }
   const guarded = findGuarded(policy, flow)
   if (guarded !== null)
     return 'at' in guarded
       ? guarded
       : { ...start, path: 'input', ...bySystem(`inp.sys.${guarded.name}`, 'drop', guarded.title) }
+  const closed = findClosed(policy, flow)
+  if (closed !== null)
+    return 'at' in closed
+      ? closed
+      : { ...start, path: 'input', ...bySystem(`inp.sys.${closed.name}`, 'drop', closed.title) }
   const service = findService(policy, 'input', flow)
   if (service !== null)
     return 'at' in service ? service : { ...start, path: 'input', ...bySystem(`inp.sys.${service.name}`, 'accept') }

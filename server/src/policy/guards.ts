@@ -4,17 +4,29 @@
 import { contains, pairsOf } from '../net/ranges.ts'
 import type { NftPiece } from '../plan/artifacts.ts'
 import { makePiece } from '../plan/nft-piece.ts'
-import { addresses, equals, inSet, jump, type Nft, numbers, rule, sentence, words } from '../render/nft.ts'
+import {
+  addresses,
+  equals,
+  inSet,
+  jump,
+  type Nft,
+  numbers,
+  quoteInterface,
+  rule,
+  sentence,
+  words,
+} from '../render/nft.ts'
 import type { Flow } from './evaluate-match.ts'
 import type { GuardedPort, Policy } from './model.ts'
 
 const chainOf = ({ name }: GuardedPort): string => `guard_${name}`
 
-/** In front of the user's INPUT rules. */
+/** The first of INPUT: a host that is no longer listed loses the connections it has, too. The gateway itself may always ask. */
 export const guardRules = ({ guardedPorts }: Policy): Nft[] =>
   guardedPorts.map((port) =>
     sentence(
       equals(words(`${port.protocol} dport`), numbers(port.destinationPort, port.destinationPort)),
+      equals(words('iifname'), quoteInterface('lo'), true),
       jump(chainOf(port)),
     ),
   )

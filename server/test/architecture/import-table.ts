@@ -34,14 +34,7 @@ export const importTable: readonly Row[] = [
     code: 'areas/*/{routes,routes-*,jobs,jobs-*,index,token}.ts',
     may: [
       ...area,
-      ...[
-        'http/{handle,routes}.ts',
-        'workers/{slices,shared-facts}.ts',
-        'policy/',
-        'net/',
-        'signatures/',
-        ...pure,
-      ],
+      ...['http/{handle,routes}.ts', 'workers/{slices,shared-facts}.ts', 'policy/', 'net/', 'signatures/', ...pure],
       ...['portal/protocol.ts', 'version.ts', 'jose', 'node:crypto', 'node:timers/promises'],
     ],
     because: 'areas see the handler context, never Fastify, the store or the applier',

@@ -386,6 +386,7 @@ describe('settings of monitoring', () => {
     assert.equal((await get(url)).password, '')
     await refused(url, { password: 'short' }, 'password')
     await refused(url, { version: 1 }, 'version')
+    await refused(url, { community: 'ж'.repeat(128) }, 'community')
     await refused(url, { hosts: ['a.example'] }, 'hosts[0]', 'hosts')
   })
 

@@ -140,6 +140,15 @@ describe('SNMP on the wire', { skip }, () => {
     assert.equal(await pids(), before, 'a change does not restart it')
   })
 
+  it('is lost at once by a host that is no longer trusted, although it keeps asking from the same port', async () => {
+    const fixed = { source: `${client}:40161`, secret: v3() }
+    assert.equal(await read(fixed), '"gateway \\"one\\""')
+    await set({ hosts: [otherClient] })
+    assert.ok(await isRefused(fixed))
+    await set({ hosts: [client] })
+    assert.equal(await read(fixed), '"gateway \\"one\\""')
+  })
+
   it('takes a new password at once, after a crash and after being off too', async () => {
     await set({ password: 'the second password' })
     const fresh = { secret: v3('the second password') }

@@ -1,5 +1,6 @@
 // What can be done to the monitoring settings when a change is more than the fields that were sent.
 
+import { invalid } from '../../contract/error.ts'
 import { secretMask } from '../../contract/fields.ts'
 import { updateSettings } from '../../model/lists.ts'
 import type { Sealed } from '../../model/secret.ts'
@@ -23,11 +24,16 @@ export function updateFlow(config: Config, patch: Partial<FlowSettings>): Config
   return updateSettings(config, flowExport, { ...templates, ...patch })
 }
 
+/** What requests can carry. */
+const mostCommunityBytes = 255
+
 /** Turns the clear text into what is stored. */
 export type SealSecret = (field: SnmpSecret, secret: string) => Sealed
 
 export function updateSnmp(config: Config, patch: SnmpPatch, seal: SealSecret): Config {
   const { version, hosts, community, password, private_key, ...rest } = patch
+  if (new TextEncoder().encode(community ?? '').length > mostCommunityBytes)
+    throw invalid('community', `Must have at most ${mostCommunityBytes} bytes.`)
   const secret = (field: SnmpSecret, value: string | null | undefined) => {
     if (value === undefined || value === null || value === secretMask) return {}
     return { [field]: value === '' ? null : seal(field, value) }
