@@ -4,7 +4,8 @@
 import type { Cell } from '../../../contract/table-query.ts'
 import { columnsOf, type LogKindName, noNumber, type StoredColumn } from '../../../logs/kinds.ts'
 import { type KeptRecord, maxMessage, type NewRecord } from '../../../logs/record.ts'
-import { type Words, WordsBuilder } from './words.ts'
+import { type CellList, KnownCells } from './cell-list.ts'
+import { type Codes, type Words, WordsBuilder } from './words.ts'
 
 /** The first column, which has other pieces than words have. */
 export const timeColumn = 'time'
@@ -30,8 +31,14 @@ export interface TextSearch {
 export interface Block extends BlockRange {
   times(): Float64Array
   places(): Float64Array
+  placeAt(at: number): number
+  /** The index of the record of a place; -1 when it is not there. */
+  indexOf(place: number): number
   /** The different cells of a column of words or numbers. */
-  entries(column: StoredColumn): readonly Cell[]
+  list(column: StoredColumn): CellList
+  /** For each record the index of its cell in the list; null: all have the first. */
+  codes(column: StoredColumn): Codes | null
+  /** All of both. */
   words(column: StoredColumn): Words
   /** How many records have each of the entries; null where that costs more than counting. */
   counts(column: StoredColumn): Float64Array | null
@@ -176,7 +183,10 @@ export class MemoryBlock implements Block {
   times = (): Float64Array => this.#columns.times
   places = (): Float64Array => this.#columns.places
   words = (column: StoredColumn): Words => this.#columns.words.get(column.name) ?? constantWords(emptyCell(column))
-  entries = (column: StoredColumn): readonly Cell[] => this.words(column).entries
+  list = (column: StoredColumn): CellList => new KnownCells(this.words(column).entries)
+  codes = (column: StoredColumn): Codes | null => this.words(column).codes
+  placeAt = (at: number): number => this.places()[at] as number
+  indexOf = (place: number): number => indexIn(this.places(), place)
   counts = (): null => null
   mayHave = (): boolean => true
   textAt = ({ name }: StoredColumn, at: number): string => this.#columns.texts.get(name)?.[at] ?? ''
@@ -189,6 +199,23 @@ export class MemoryBlock implements Block {
     }
     return found
   }
+}
+
+/** The index of the first place that is higher. */
+export function firstAbove(places: Float64Array, place: number): number {
+  let [low, high] = [0, places.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((places[middle] as number) > place) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** -1 when it is not there. */
+export function indexIn(places: Float64Array, place: number): number {
+  const at = firstAbove(places, place - 1)
+  return places[at] === place ? at : -1
 }
 
 export function boundsOf(values: Float64Array): [least: number, most: number] {
@@ -213,7 +240,6 @@ const controls = /\p{Cc}/gu
 /** A record of a block, with all columns or those that are named. */
 export function createRecordReader(block: Block, names: ReadonlySet<string> | null): (at: number) => KeptRecord {
   const times = block.times()
-  const places = block.places()
   const { kind } = block
   const columns = columnsOf(kind).filter(({ name }) => name !== timeColumn && (!names || names.has(name)))
   const readers = columns.map((column) => [column.name, readerOf(block, column)] as const)
@@ -230,7 +256,7 @@ export function createRecordReader(block: Block, names: ReadonlySet<string> | nu
     }
     return {
       kind,
-      place: places[at] as number,
+      place: block.placeAt(at),
       time: times[at] as number,
       priority: Number(priority?.(at) ?? noNumber),
       unit: String(unit?.(at) ?? ''),
@@ -243,7 +269,8 @@ export function createRecordReader(block: Block, names: ReadonlySet<string> | nu
 
 function readerOf(block: Block, column: StoredColumn): (at: number) => Cell {
   if (column.form === 'text') return (at) => block.textAt(column, at)
-  const { entries, codes } = block.words(column)
-  const only = entries[0] as Cell
-  return codes ? (at) => entries[codes[at] as number] as Cell : () => only
+  const [list, codes] = [block.list(column), block.codes(column)]
+  if (codes) return (at) => list.at(codes[at] as number)
+  const only = list.at(0)
+  return () => only
 }

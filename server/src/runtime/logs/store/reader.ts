@@ -9,7 +9,7 @@ import type { KeptRecord } from '../../../logs/record.ts'
 import { showerOf, shownCell } from '../../../logs/show.ts'
 import type { Bucket, BucketQuestion, Followed, Question } from '../../../logs/store.ts'
 import type { Shown, View, ViewScope } from '../../../logs/view.ts'
-import { type Block, columnsFrom, createRecordReader, MemoryBlock } from './block.ts'
+import { type Block, columnsFrom, createRecordReader, firstAbove, MemoryBlock } from './block.ts'
 import { blockTest, type Selection } from './conditions.ts'
 import { findNewest, type Position } from './newest.ts'
 import { findOrdered, storedColumn } from './ordered.ts'
@@ -227,30 +227,13 @@ function showRows(blocks: readonly Block[], { kinds, places }: RowList, view: Vi
   for (const [index, kind] of kinds.entries()) {
     const place = places[index] as number
     const block = byKind.get(kind)?.find(({ first, last }) => first <= place && place <= last)
-    const at = block ? indexOf(block.places(), place) : -1
+    const at = block?.indexOf(place) ?? -1
     if (!block || at < 0) continue
     const reader = read.get(block) ?? createRecordReader(block, names)
     read.set(block, reader)
     rows.push(show(reader(at)))
   }
   return rows
-}
-
-/** -1 when it is not there. */
-function indexOf(places: Float64Array, place: number): number {
-  const at = firstAbove(places, place - 1)
-  return places[at] === place ? at : -1
-}
-
-/** The index of the first place that is higher. */
-function firstAbove(places: Float64Array, place: number): number {
-  let [low, high] = [0, places.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((places[middle] as number) > place) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 function countBetween(block: Block, after: number, upTo: number): number {

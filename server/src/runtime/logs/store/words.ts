@@ -12,7 +12,9 @@ export interface Words {
 }
 
 export interface PackedWords {
+  /** The entries, or how many there are in each slice. */
   readonly entries: Buffer
+  readonly slices: readonly Buffer[] | null
   readonly codes: Buffer | null
   /** How many records have each entry. */
   readonly counts: Buffer | null
@@ -56,12 +58,15 @@ export class WordsBuilder {
   }
 }
 
-export function packWords({ entries, codes }: Words, isFiltered: boolean): PackedWords {
+/** `isWhole`: it stays as it is, so that a filter or slices are worth their cost. */
+export function packWords({ entries, codes }: Words, isWhole: boolean): PackedWords {
+  if (isWhole && codes && entries.length > mostUnsliced) return packSlices(entries, codes)
   return {
     entries: packEntries(entries),
+    slices: null,
     codes: codes && squeeze(bytesOf(narrow(codes, entries.length))),
     counts: codes && packNumbers(Float64Array.from(countsOf(codes, entries.length))),
-    filter: isFiltered && entries.length > leastFiltered ? packFilter(entries) : null,
+    filter: isWhole && entries.length > leastFiltered ? packFilter(entries) : null,
   }
 }
 
@@ -83,8 +88,45 @@ const packEntries = (entries: readonly Cell[]): Buffer =>
 
 const withoutSeparator = (text: string): string => (text.includes(separator) ? text.replaceAll(separator, ' ') : text)
 
-export const unpackEntries = (piece: Uint8Array, form: 'number' | 'word'): readonly Cell[] =>
-  form === 'number' ? [...unpackNumbers(piece)] : expand(piece).toString().split(separator)
+/** Where each slice begins in the list of all, and where the last one ends. */
+export type Slices = readonly number[]
+
+const mostUnsliced = 4_096
+const sliceBits = 4
+const sliceCount = 2 ** sliceBits
+
+export const sliceOf = (cell: Cell): number => hashOf(String(cell))[0] >>> (32 - sliceBits)
+
+/** In the order of the slices, so that one entry is found by reading one of them; without a filter, which would be larger. */
+function packSlices(entries: readonly Cell[], codes: Codes): PackedWords {
+  const slices: Cell[][] = Array.from({ length: sliceCount }, () => [])
+  const within = new Uint16Array(entries.length)
+  const sliceOfCode = new Uint8Array(entries.length)
+  for (const [code, entry] of entries.entries()) {
+    const number = sliceOf(entry)
+    const slice = slices[number] as Cell[]
+    sliceOfCode[code] = number
+    within[code] = slice.length
+    slice.push(entry)
+  }
+  const starts = startsOf(slices.map(({ length }) => length))
+  const moved = codes.map((code) => (starts[sliceOfCode[code] as number] as number) + (within[code] as number))
+  return {
+    entries: packNumbers(Float64Array.from(slices, ({ length }) => length)),
+    slices: slices.map(packEntries),
+    codes: squeeze(bytesOf(moved)),
+    counts: null,
+    filter: null,
+  }
+}
+
+function startsOf(lengths: Iterable<number>): Slices {
+  const starts = [0]
+  for (const length of lengths) starts.push((starts.at(-1) as number) + length)
+  return starts
+}
+
+export const unpackSlices = (piece: Uint8Array): Slices => startsOf(unpackNumbers(piece))
 
 export function unpackCodes(piece: Uint8Array, records: number): Codes {
   const bytes = expand(piece)
