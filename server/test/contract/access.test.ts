@@ -17,7 +17,7 @@ import {
   paths,
 } from './contract.ts'
 
-/** What a call without a body and with ids that name nothing gets from its handler once it is let in. */
+/** What a call without a body or parameters and with ids that name nothing gets from its handler once it is let in. */
 const ownAnswers: Readonly<Record<string, number>> = {
   'DELETE /web/auth/login': 200,
   'DELETE /web/auth/blocks': 200,
@@ -64,7 +64,8 @@ const declared = new Map<string, readonly Endpoint[]>()
 function ownAnswer(name: string): number {
   const endpoint = endpoints.find((candidate) => nameOf(candidate) === name)
   const hasId = (endpoint?.params.length ?? 0) > 0
-  return ownAnswers[name] ?? (endpoint?.body || endpoint?.rawBodyType ? 400 : hasId ? 404 : 200)
+  const asks = (endpoint?.query.required?.length ?? 0) > 0
+  return ownAnswers[name] ?? (endpoint?.body || endpoint?.rawBodyType ? 400 : hasId ? 404 : asks ? 422 : 200)
 }
 
 function expected(path: string, method: string, identity: Identity): number {
