@@ -51,6 +51,7 @@ const streamedAtOnce = 2_000
 
 /** Those who follow the log are the gateway itself. */
 const followingOwner = ''
+const never = new AbortController().signal
 
 export class LocalLogStore implements LogStore {
   readonly #writer: WriterThread
@@ -150,8 +151,18 @@ export class LocalLogStore implements LogStore {
     return this.#ask('logsAfter', { place, limit }, { owner: followingOwner })
   }
 
-  tail(asked: Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>, place: number, limit: number) {
-    return this.#ask('tailLogs', { asked, place, limit }, { owner: followingOwner })
+  async tail(
+    asked: Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>,
+    place: number,
+    limit: number,
+    asker: Asker = { owner: followingOwner, signal: never },
+  ) {
+    const leave = await this.#enter(asker)
+    try {
+      return await this.#ask('tailLogs', { asked, place, limit }, asker)
+    } finally {
+      leave()
+    }
   }
 
   async close(): Promise<void> {
@@ -179,7 +190,7 @@ export class LocalLogStore implements LogStore {
     if (own.running >= atOncePerOwner) {
       if (own.waiting.length >= waitingPerOwner) throw tooMany()
       // The place is handed over, so `running` stays as it is.
-      await new Promise<void>((resolve) => own.waiting.push(resolve))
+      await waitIn(own.waiting, signal)
     } else own.running++
     let hasLeft = false
     const leave = (): void => {
@@ -196,7 +207,26 @@ export class LocalLogStore implements LogStore {
   }
 }
 
+/** Who leaves while waiting gives up its place in the queue. */
+function waitIn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const enter = (): void => {
+    signal.removeEventListener('abort', giveUp)
+    resolve()
+  }
+  const giveUp = (): void => {
+    waiting.splice(waiting.indexOf(enter), 1)
+    reject(hasLeft())
+  }
+  if (signal.aborted) return Promise.reject(hasLeft())
+  waiting.push(enter)
+  signal.addEventListener('abort', giveUp, { once: true })
+  return promise
+}
+
 export const createLocalLogStore = (options: LocalLogStoreOptions): LocalLogStore => new LocalLogStore(options)
+
+const hasLeft = (): GatewayError => new GatewayError('unavailable', 'The work was ended before it was done.')
 
 const tooMany = (): GatewayError =>
   new GatewayError('unavailable', 'Too many of your log queries are running. Try again in a moment.', {
