@@ -196,7 +196,7 @@ export function unpackCapitals(piece: Uint8Array, { lower }: Frame): Capitals {
 }
 
 /** Bits of the filter of a frame: one for each three bytes that follow each other somewhere in it. */
-const gramBits = 16
+const gramBits = 14
 export const gramBytes = 2 ** gramBits / 8
 
 const gramOf = (bytes: number): number => Math.imul(bytes, 0x9e3779b1) >>> (32 - gramBits)
@@ -261,24 +261,26 @@ function recordAt(starts: Uint32Array, position: number, low: number): number {
   return first
 }
 
-function markDense(
-  { lower, starts, records }: Frame,
-  needle: Buffer,
-  found: Uint8Array,
-  offset: number,
-  from: number,
-): void {
-  const first = needle[0] as number
-  const rest = needle.length
+function markDense(frame: Frame, needle: Buffer, found: Uint8Array, offset: number, from: number): void {
+  const { lower, starts, records } = frame
+  const last = needle.length - 1
+  const lastByte = needle[last] as number
+  // How far the needle can be moved when this byte is under its last one.
+  const steps = new Uint32Array(256).fill(last + 1)
+  for (let at = 0; at < last; at++) steps[needle[at] as number] = last - at
   for (let record = from; record < records; record++) {
-    const end = (starts[record + 1] as number) - rest
-    for (let at = starts[record] as number; at < end; at++) {
-      if (lower[at] !== first) continue
-      let same = 1
-      while (same < rest && lower[at + same] === needle[same]) same++
-      if (same < rest) continue
-      found[offset + record] = 1
-      break
+    const end = (starts[record + 1] as number) - 1
+    for (let at = (starts[record] as number) + last; at < end; ) {
+      const byte = lower[at] as number
+      if (byte === lastByte) {
+        let left = last
+        while (left > 0 && lower[at - last + left - 1] === needle[left - 1]) left--
+        if (left === 0) {
+          found[offset + record] = 1
+          break
+        }
+      }
+      at += steps[byte] as number
     }
   }
 }

@@ -42,7 +42,7 @@ export interface StoreSizes {
   readonly waiting: number
 }
 
-export const storeSizes: StoreSizes = { block: 65_536, smallBlock: 4_096, frame: 8_192, waiting: 200_000 }
+export const storeSizes: StoreSizes = { block: 65_536, smallBlock: 4_096, frame: 2_048, waiting: 200_000 }
 
 const dayMicroseconds = 86_400_000_000
 const fullDisk =
