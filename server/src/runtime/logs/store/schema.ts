@@ -3,8 +3,7 @@
 import type { DatabaseKind } from '../../../database/database.ts'
 import type { Migration } from '../../../database/migrations.ts'
 import { type LogKindName, logKindNames } from '../../../logs/kinds.ts'
-import type { KeptRecord, NewRecord } from '../../../logs/record.ts'
-import { cleanText } from './block.ts'
+import type { KeptRecord } from '../../../logs/record.ts'
 import type { BlockRow } from './packed-block.ts'
 
 /** A step is never edited once released. */
@@ -17,9 +16,10 @@ const migrations: readonly Migration[] = [
         newest INTEGER NOT NULL, body TEXT NOT NULL
       )`,
       'CREATE INDEX batches_by_kind ON batches (kind, id, records, oldest, newest)',
-      // Places and times of a block, and what its columns were when it was made.
+      // Places and times of a block, and what its columns were when it was made. A number is never used again, because readers
+      // know a block by it.
       `CREATE TABLE blocks (
-        id INTEGER PRIMARY KEY, kind TEXT NOT NULL, records INTEGER NOT NULL, first INTEGER NOT NULL,
+        id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, records INTEGER NOT NULL, first INTEGER NOT NULL,
         last INTEGER NOT NULL, oldest INTEGER NOT NULL, newest INTEGER NOT NULL, columns TEXT NOT NULL,
         frame_records INTEGER NOT NULL, bytes INTEGER NOT NULL
       )`,
@@ -76,10 +76,10 @@ type BatchRow = [
   fields: KeptRecord['fields'],
 ]
 
-export const batchBody = (records: readonly NewRecord[], places: readonly number[]): string =>
+export const batchBody = (records: readonly KeptRecord[]): string =>
   JSON.stringify(
-    records.map(({ time, priority, unit, syslogId, message, fields }, at): BatchRow => {
-      return [places[at] as number, time, priority, unit, syslogId, cleanText(message), fields]
+    records.map(({ place, time, priority, unit, syslogId, message, fields }): BatchRow => {
+      return [place, time, priority, unit, syslogId, message, fields]
     }),
   )
 
@@ -87,3 +87,12 @@ export const readBatch = (kind: LogKindName, body: string): KeptRecord[] =>
   (JSON.parse(body) as BatchRow[]).map(([place, time, priority, unit, syslogId, message, fields]) => ({
     ...{ kind, place, time, priority, unit, syslogId, message, fields },
   }))
+
+/** False: what is stored cannot be read. */
+export function isBatch(body: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(body))
+  } catch {
+    return false
+  }
+}

@@ -25,36 +25,82 @@ export interface PackedWords {
 export const mostEntries = 65_536
 const separator = '\u0000'
 
+const noCodes = new Uint16Array(0)
+const leastRoom = 1_024
+
+/** Cells of a column, one record after the other. Records that are left out have the empty cell. */
 export class WordsBuilder {
-  readonly entries: Cell[] = []
-  readonly codes: Uint16Array
+  readonly #empty: Cell
+  readonly #mostRecords: number
+  readonly #entries: Cell[] = []
   readonly #known = new Map<Cell, number>()
+  #codes = noCodes
+  /** Records before it have a code. */
+  #next = 0
   #lastCell: Cell | undefined
   #lastCode = 0
 
-  constructor(records: number) {
-    this.codes = new Uint16Array(records)
+  constructor(empty: Cell, mostRecords: number) {
+    this.#empty = empty
+    this.#mostRecords = mostRecords
   }
 
   set(at: number, cell: Cell): void {
+    if (cell === this.#empty) return
+    if (at > this.#next) this.#fill(at)
+    if (at >= this.#codes.length) this.#grow(at + 1)
     if (cell !== this.#lastCell) {
       this.#lastCell = cell
       this.#lastCode = this.#codeOf(cell)
     }
-    this.codes[at] = this.#lastCode
+    this.#codes[at] = this.#lastCode
+    this.#next = at + 1
   }
 
   #codeOf(cell: Cell): number {
     const known = this.#known.get(cell)
     if (known !== undefined) return known
-    const code = this.entries.length
+    const code = this.#entries.length
     this.#known.set(cell, code)
-    this.entries.push(cell)
+    this.#entries.push(cell)
     return code
   }
 
-  done(): Words {
-    return { entries: this.entries, codes: this.entries.length > 1 ? this.codes : null }
+  #fill(until: number): void {
+    if (until > this.#codes.length) this.#grow(until)
+    this.#codes.fill(this.#codeOf(this.#empty), this.#next, until)
+    this.#next = until
+  }
+
+  #grow(records: number): void {
+    const codes = new Uint16Array(Math.min(this.#mostRecords, Math.max(leastRoom, records, this.#codes.length * 2)))
+    codes.set(this.#codes)
+    this.#codes = codes
+  }
+
+  /** Of records from an index until another one. */
+  words(from: number, until: number): Words {
+    if (this.#entries.length === 0) return { entries: [this.#empty], codes: null }
+    if (this.#next < until) this.#fill(until)
+    if (this.#entries.length === 1) return { entries: [...this.#entries], codes: null }
+    const codes = this.#codes.subarray(from, until)
+    return from === 0 && this.#next === until ? { entries: this.#entries, codes } : this.#only(codes)
+  }
+
+  /** Without cells that none of the records has. */
+  #only(codes: Uint16Array): Words {
+    const entries: Cell[] = []
+    const codeOf = new Int32Array(this.#entries.length).fill(-1)
+    const own = new Uint16Array(codes.length)
+    for (let at = 0; at < codes.length; at++) {
+      const code = codes[at] as number
+      if (codeOf[code] === -1) {
+        codeOf[code] = entries.length
+        entries.push(this.#entries[code] as Cell)
+      }
+      own[at] = codeOf[code] as number
+    }
+    return { entries, codes: entries.length > 1 ? own : null }
   }
 }
 
