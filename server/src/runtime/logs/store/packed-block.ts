@@ -15,7 +15,7 @@ import {
   type TextSearch,
   timeColumn,
 } from './block.ts'
-import { type CellList, cellsOf, KnownCells, NumberCells, SlicedCells, WordCells } from './cell-list.ts'
+import { type CellList, KnownCells, NumberCells, SlicedCells, WordCells } from './cell-list.ts'
 import { DamagedPieceError, expand, packNumbers, unpackNumbers } from './pieces.ts'
 import {
   brandMark,
@@ -236,7 +236,7 @@ export class StoredBlock implements Block {
 
   words(column: StoredColumn): Words {
     const list = this.list(column)
-    return list.length === 1 ? constantWords(list.at(0)) : { entries: cellsOf(list), codes: this.codes(column) }
+    return list.length === 1 ? constantWords(list.at(0)) : { entries: list.all(), codes: this.codes(column) }
   }
 
   list(column: StoredColumn): CellList {

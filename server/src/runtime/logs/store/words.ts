@@ -60,6 +60,7 @@ export class WordsBuilder {
   #codeOf(cell: Cell): number {
     const known = this.#known.get(cell)
     if (known !== undefined) return known
+    if (typeof cell === 'string' && cell.includes(separator)) return this.#codeOf(withoutSeparator(cell))
     const code = this.#entries.length
     this.#known.set(cell, code)
     this.#entries.push(cell)
@@ -130,9 +131,9 @@ function countsOf(codes: Codes, entries: number): Uint32Array {
 const packEntries = (entries: readonly Cell[]): Buffer =>
   typeof entries[0] === 'number'
     ? packNumbers(Float64Array.from(entries as readonly number[]))
-    : squeeze(Buffer.from(entries.map((entry) => withoutSeparator(String(entry))).join(separator)))
+    : squeeze(Buffer.from(entries.join(separator)))
 
-const withoutSeparator = (text: string): string => (text.includes(separator) ? text.replaceAll(separator, ' ') : text)
+const withoutSeparator = (text: string): string => text.replaceAll(separator, ' ')
 
 /** Where each slice begins in the list of all, and where the last one ends. */
 export type Slices = readonly number[]
