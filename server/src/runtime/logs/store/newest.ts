@@ -27,7 +27,7 @@ export interface NewestQuestion {
 
 export interface NewestRows {
   readonly total: number
-  readonly rows: { readonly kinds: readonly LogKindName[]; readonly places: Float64Array }
+  readonly rows: { readonly kinds: readonly LogKindName[]; readonly places: Float64Array; readonly times: Float64Array }
   readonly last: Position | null
 }
 
@@ -79,7 +79,11 @@ export function findNewest(blocks: readonly Block[], test: BlockTest, question: 
   if (rows.length < limit) settle(-Infinity)
   return {
     total,
-    rows: { kinds: rows.map(({ kind }) => kind), places: Float64Array.from(rows, ({ place }) => place) },
+    rows: {
+      kinds: rows.map(({ kind }) => kind),
+      places: Float64Array.from(rows, ({ place }) => place),
+      times: Float64Array.from(rows, ({ time }) => time),
+    },
     last: rows.at(-1) ?? null,
   }
 }
