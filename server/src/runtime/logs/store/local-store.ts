@@ -42,6 +42,8 @@ export interface LocalLogStoreOptions {
 }
 
 const defaultTimeLimitMs = 20_000
+/** Two of them share a search; one is left for other owners. */
+const readers = 3
 /** Queries of one owner at once, and how many more of them may wait (docs/behaviour/security.md 35). */
 const atOncePerOwner = 4
 const waitingPerOwner = 12
@@ -62,7 +64,7 @@ export class LocalLogStore implements LogStore {
     const { workerEntry: entry, path, timeLimitMs = defaultTimeLimitMs } = options
     const data: StoreWorkerData = { logs: path }
     this.#writer = new WriterThread(options)
-    this.#pool = new WorkerPool({ entry, data, atOnce: 2, maxWaiting: 1_024, timeLimitMs })
+    this.#pool = new WorkerPool({ entry, data, atOnce: readers, maxWaiting: 1_024, timeLimitMs })
   }
 
   append(records: readonly NewRecord[], mark?: Mark): void {

@@ -44,7 +44,7 @@ interface Newest {
   readonly block: Block
 }
 
-const cacheBytes = 96 * 1024 * 1024
+const cacheBytes = 32 * 1024 * 1024
 
 export class StoreReader {
   readonly #path: string

@@ -28,12 +28,20 @@ const separator = '\u0000'
 const noCodes = new Uint16Array(0)
 const leastRoom = 1_024
 
+/** Ports and lengths. */
+const smallNumbers = 65_536
+const isSmall = (cell: Cell): cell is number =>
+  typeof cell === 'number' && cell >= 0 && cell < smallNumbers && Number.isInteger(cell)
+const fewEntries = 64
+
 /** Cells of a column, one record after the other. Records that are left out have the empty cell. */
 export class WordsBuilder {
   readonly #empty: Cell
   readonly #mostRecords: number
   readonly #entries: Cell[] = []
   readonly #known = new Map<Cell, number>()
+  /** Of small numbers the code and one, where there are many. */
+  #small: Uint32Array | null = null
   #codes = noCodes
   /** Records before it have a code. */
   #next = 0
@@ -58,13 +66,33 @@ export class WordsBuilder {
   }
 
   #codeOf(cell: Cell): number {
-    const known = this.#known.get(cell)
-    if (known !== undefined) return known
+    const small = this.#small
+    if (small && isSmall(cell)) {
+      const known = small[cell] as number
+      return known > 0 ? known - 1 : this.#add(cell)
+    }
+    return this.#known.get(cell) ?? this.#add(cell)
+  }
+
+  #add(cell: Cell): number {
     if (typeof cell === 'string' && cell.includes(separator)) return this.#codeOf(withoutSeparator(cell))
     const code = this.#entries.length
-    this.#known.set(cell, code)
     this.#entries.push(cell)
+    if (this.#small && isSmall(cell)) this.#small[cell] = code + 1
+    else this.#known.set(cell, code)
+    if (code === fewEntries && typeof cell === 'number') this.#useTable()
     return code
+  }
+
+  /** A look into a table is several times faster than one into a map. */
+  #useTable(): void {
+    const small = new Uint32Array(smallNumbers)
+    for (const [cell, code] of this.#known) {
+      if (!isSmall(cell)) continue
+      small[cell] = code + 1
+      this.#known.delete(cell)
+    }
+    this.#small = small
   }
 
   #fill(until: number): void {

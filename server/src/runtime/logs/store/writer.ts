@@ -5,9 +5,9 @@ import { renameSync, rmSync, statSync } from 'node:fs'
 import { GatewayError, isUnavailable } from '../../../contract/error.ts'
 import { Database, NewerDataError, type Reserve } from '../../../database/database.ts'
 import { type LogKindName, logKindNames, logKinds } from '../../../logs/kinds.ts'
-import type { KeptRecord, NewRecord } from '../../../logs/record.ts'
+import type { NewRecord } from '../../../logs/record.ts'
 import type { LogLimits, Mark, StoreState } from '../../../logs/store.ts'
-import { type Block, boundsOf, joinBlocks } from './block.ts'
+import { type Block, joinBlocks } from './block.ts'
 import {
   type Batch,
   DamagedFileError,
@@ -20,18 +20,20 @@ import {
 } from './kept.ts'
 import type { OpenBlock } from './open-block.ts'
 import { OpenBlocks } from './open-blocks.ts'
-import {
-  type BlockRow,
-  firstKeyOf,
-  framed,
-  isFilter,
-  type PackedBlock,
-  PieceCache,
-  packBlock,
-  StoredBlock,
-} from './packed-block.ts'
+import { type BlockRow, firstKeyOf, framed, isFilter, PieceCache, packBlock, StoredBlock } from './packed-block.ts'
 import { DamagedPieceError, expand } from './pieces.ts'
-import { batchBody, blockRows, blocksQuery, isBatch, isKind, logData, readBatch } from './schema.ts'
+import {
+  blockRows,
+  blocksQuery,
+  deleteBatch,
+  deleteBlock,
+  insertBatch,
+  insertBlock,
+  isBatch,
+  isKind,
+  logData,
+  readBatch,
+} from './schema.ts'
 
 export interface WriterOptions {
   readonly path: string
@@ -160,8 +162,8 @@ export class StoreWriter {
   /** In place of its parts and batches. Returns what notes it once it is committed. */
   #storeWhole(block: OpenBlock): () => void {
     const kept = this.#keptOf(block.kind)
-    const row = this.#insertBlock(block.packWhole())
-    for (const { id } of block.parts) this.#deleteBlock(id)
+    const row = insertBlock(this.#db, block.packWhole())
+    for (const { id } of block.parts) deleteBlock(this.#db, id)
     const noteBatches = this.#deleteBatches(kept, block)
     return () => {
       noteBatches()
@@ -177,7 +179,7 @@ export class StoreWriter {
     const notes: (() => void)[] = []
     const { framed: parted } = block
     if (parted > block.parted) {
-      const row = this.#insertBlock(block.packPart())
+      const row = insertBlock(this.#db, block.packPart())
       notes.push(this.#deleteBatches(kept, block), () => {
         kept.blocks.push(row)
         block.parts.push(row)
@@ -187,7 +189,7 @@ export class StoreWriter {
     const records = [...block.records(Math.max(parted, block.stored))]
     const stored = block.length
     if (records.length > 0) {
-      const batch = this.#insertBatch(block.kind, records)
+      const batch = insertBatch(this.#db, block.kind, records)
       notes.push(() => {
         kept.batches.push(batch)
         block.batches.push(batch)
@@ -199,40 +201,13 @@ export class StoreWriter {
     }
   }
 
-  #insertBatch(kind: LogKindName, records: readonly KeptRecord[]): Batch {
-    const [oldest, newest] = boundsOf(Float64Array.from(records, ({ time }) => time))
-    const body = batchBody(records)
-    // Readers know a batch by its number, so it is one that is never used again.
-    const id = records[0]?.place ?? 0
-    this.#db
-      .prepare('INSERT INTO batches (id, kind, records, oldest, newest, body) VALUES (?, ?, ?, ?, ?, ?)')
-      .run(id, kind, records.length, oldest, newest, body)
-    return { id, records: records.length, oldest, newest, bytes: body.length }
-  }
-
   #deleteBatches(kept: Kept, block: OpenBlock): () => void {
     const removed = new Set(block.batches)
-    for (const { id } of removed) this.#db.prepare('DELETE FROM batches WHERE id = ?').run(id)
+    for (const { id } of removed) deleteBatch(this.#db, id)
     return () => {
       replace(kept.batches, (batch) => !removed.has(batch))
       block.batches = []
     }
-  }
-
-  #insertBlock({ row, pieces }: PackedBlock): BlockRow {
-    const { lastInsertRowid } = this.#db
-      .prepare(
-        `INSERT INTO blocks (kind, records, first, last, oldest, newest, columns, frame_records, bytes)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        ...[row.kind, row.records, row.first, row.last, row.oldest, row.newest],
-        ...[JSON.stringify(row.columns), row.frameRecords, row.bytes],
-      )
-    const id = Number(lastInsertRowid)
-    const insert = this.#db.prepare('INSERT INTO pieces (key, bytes) VALUES (?, ?)')
-    for (const { offset, bytes } of pieces) insert.run(firstKeyOf(id) + offset, bytes)
-    return { ...row, id }
   }
 
   /**
@@ -266,8 +241,8 @@ export class StoreWriter {
       )
       const packed = packBlock(framed(joined, frame), frame, joined.places.length > size / 2)
       const row = this.#transact(() => {
-        const made = this.#insertBlock(packed)
-        for (const { id } of taken) this.#deleteBlock(id)
+        const made = insertBlock(this.#db, packed)
+        for (const { id } of taken) deleteBlock(this.#db, id)
         return made
       })
       blocks.splice(blocks.indexOf(first), taken.length, row)
@@ -279,11 +254,6 @@ export class StoreWriter {
   #read(row: BlockRow): Block {
     const read = this.#db.prepare('SELECT bytes FROM pieces WHERE key = ?')
     return new StoredBlock(row, (key) => read.get(key)?.bytes as Uint8Array | undefined, new PieceCache(0))
-  }
-
-  #deleteBlock(id: number): void {
-    this.#db.prepare('DELETE FROM blocks WHERE id = ?').run(id)
-    this.#db.prepare('DELETE FROM pieces WHERE key >= ? AND key < ?').run(firstKeyOf(id), firstKeyOf(id + 1))
   }
 
   /** Days first, then bytes. */
@@ -309,7 +279,7 @@ export class StoreWriter {
     const { blocks } = this.#keptOf(kind)
     const removed = new Set(blocks.filter(isRemoved))
     this.#transact(() => {
-      for (const { id } of removed) this.#deleteBlock(id)
+      for (const { id } of removed) deleteBlock(this.#db, id)
     })
     replace(blocks, (block) => !removed.has(block))
     if (this.#open.of(kind).some(({ parts }) => parts.some((part) => removed.has(part)))) this.#refill(kind)
@@ -320,7 +290,7 @@ export class StoreWriter {
     const { batches } = this.#keptOf(kind)
     const removed = new Set(batches.filter(isRemoved))
     this.#transact(() => {
-      for (const { id } of removed) this.#db.prepare('DELETE FROM batches WHERE id = ?').run(id)
+      for (const { id } of removed) deleteBatch(this.#db, id)
     })
     replace(batches, (batch) => !removed.has(batch))
     this.#refill(kind)
@@ -501,8 +471,9 @@ export class StoreWriter {
       else if (isKind(kind)) kept.get(kind)?.batches.push(batch)
     }
     if (unreadable.length > 0) {
-      const remove = database.prepare('DELETE FROM batches WHERE id = ?')
-      database.transact(() => unreadable.map(({ id }) => remove.run(id)), 'refusable')
+      database.transact(() => {
+        for (const { id } of unreadable) deleteBatch(database, id)
+      }, 'refusable')
       this.#noteDamage(unreadable)
     }
     const marks = database.prepare('SELECT source, position FROM marks').all() as { source: string; position: string }[]
