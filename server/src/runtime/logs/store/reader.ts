@@ -14,8 +14,8 @@ import { blockTest, type Selection } from './conditions.ts'
 import { findNewest, type Position } from './newest.ts'
 import { findOrdered, storedColumn } from './ordered.ts'
 import { PieceCache, StoredBlock } from './packed-block.ts'
-import { type PlaceRange, shareOf, testWithin } from './shared-search.ts'
 import { blockRows, blocksQuery, isKind, readBatch } from './schema.ts'
+import { type PlaceRange, shareOf, testWithin } from './shared-search.ts'
 
 type Asked = Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>
 

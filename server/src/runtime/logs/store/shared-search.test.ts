@@ -90,10 +90,7 @@ describe('many different cells, and searches in parts', () => {
   it('sorts by one of many addresses', () => {
     const question = asked(all(), { order: [{ field: 'source_ip', direction: 'desc' }], limit: 10 })
     const shown = reader.show(question, reader.find(question).rows).map(({ source_ip }) => source_ip)
-    const expected = indexes
-      .map(addressOf)
-      .sort()
-      .reverse()
+    const expected = indexes.map(addressOf).sort().reverse()
     assert.deepEqual(shown, expected.slice(0, 10))
   })
 
