@@ -69,21 +69,18 @@ const commonCells = {
   syslog_id: ({ syslogId }: NewRecord) => syslogId,
   message: ({ message }: NewRecord) => message,
 } as const
-const isCommon = (name: string): name is keyof typeof commonCells => Object.hasOwn(commonCells, name)
+export const isCommon = (name: string): name is keyof typeof commonCells => Object.hasOwn(commonCells, name)
 
-/** What reads the cell of a record in the form of its column. */
-function cellReader({ name, form }: StoredColumn): (record: NewRecord) => Cell {
-  const read = isCommon(name) ? commonCells[name] : ({ fields }: NewRecord) => fields[name]
-  if (form === 'number') {
-    return (record) => {
-      const cell = read(record)
-      return typeof cell === 'number' && Number.isFinite(cell) ? cell : noNumber
-    }
-  }
-  return (record) => {
-    const cell = read(record)
-    return typeof cell === 'string' ? cell : cell === undefined ? '' : String(cell)
-  }
+/** A cell in the form of its column. */
+export function cellIn({ form }: StoredColumn, cell: Cell | undefined): Cell {
+  if (form === 'number') return typeof cell === 'number' && Number.isFinite(cell) ? cell : noNumber
+  return typeof cell === 'string' ? cell : cell === undefined ? '' : String(cell)
+}
+
+function cellReader(column: StoredColumn): (record: NewRecord) => Cell {
+  const { name } = column
+  if (isCommon(name)) return (record) => cellIn(column, commonCells[name](record))
+  return ({ fields }) => cellIn(column, fields[name])
 }
 
 /** Columns of records of one kind, in the order of their places. */
@@ -103,9 +100,9 @@ export function columnsFrom(kind: LogKindName, records: readonly NewRecord[], pl
       )
       continue
     }
-    const builder = new WordsBuilder(length)
+    const builder = new WordsBuilder(emptyCell(column), length)
     for (let at = 0; at < length; at++) builder.set(at, read(records[at] as NewRecord))
-    words.set(column.name, builder.done())
+    words.set(column.name, builder.words(0, length))
   }
   return { kind, times, places, words, texts }
 }
@@ -234,7 +231,9 @@ export function cleanText(text: string): string {
   return control.test(short) ? short.replaceAll(controls, ' ') : short
 }
 
-const control = /\p{Cc}/u
+// The same as \p{Cc}, which is far slower.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const control = /[\u0000-\u001f\u007f-\u009f]/
 const controls = /\p{Cc}/gu
 
 /** A record of a block, with all columns or those that are named. */

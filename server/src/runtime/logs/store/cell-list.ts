@@ -1,7 +1,7 @@
 // The different cells of a column as they are on the disk: one is found or read without making all others.
 
 import type { Cell } from '../../../contract/table-query.ts'
-import { brandMark, type Frame, markContaining } from './texts.ts'
+import { brandMark, type Frame, markContaining, separator } from './texts.ts'
 import { type Slices, sliceOf } from './words.ts'
 
 export interface CellList {
@@ -9,13 +9,12 @@ export interface CellList {
   /** Of memory, about. */
   readonly bytes: number
   at(index: number): Cell
+  all(): readonly Cell[]
   /** -1 when it is not there. */
   indexOf(cell: Cell): number
   /** A 1 for each that contains one of the needles, which are in lower case; null when the bytes do not decide that. */
   containing(needles: readonly Buffer[]): Uint8Array | null
 }
-
-export const cellsOf = (list: CellList): Cell[] => Array.from({ length: list.length }, (_, index) => list.at(index))
 
 const cellBytes = 48
 
@@ -32,6 +31,7 @@ export class KnownCells implements CellList {
   }
 
   at = (index: number): Cell => this.#cells[index] as Cell
+  all = (): readonly Cell[] => this.#cells
   indexOf = (cell: Cell): number => this.#cells.indexOf(cell)
   containing = (): null => null
 }
@@ -48,9 +48,13 @@ export class NumberCells implements CellList {
   }
 
   at = (index: number): Cell => this.#numbers[index] as number
+  all = (): readonly Cell[] => [...this.#numbers]
   indexOf = (cell: Cell): number => (typeof cell === 'number' ? this.#numbers.indexOf(cell) : -1)
   containing = (): null => null
 }
+
+/** Kept, because it is as long as the longest text. The first one is always 0. */
+let foundStarts = new Uint32Array(0)
 
 /** Texts with a zero byte between them. */
 export class WordCells implements CellList {
@@ -62,16 +66,17 @@ export class WordCells implements CellList {
   readonly #isPlain: boolean
 
   constructor(text: Buffer) {
+    if (foundStarts.length < text.length + 2) foundStarts = new Uint32Array(2 * text.length + 2)
+    const found = foundStarts
     let count = 1
     let odd = 0
     for (let at = 0; at < text.length; at++) {
       const byte = text[at] as number
-      if (byte === 0) count++
+      if (byte === 0) found[count++] = at + 1
       else if (byte > 0x7f || (byte > 0x40 && byte < 0x5b)) odd = 1
     }
-    const starts = new Uint32Array(count + 1)
-    for (let at = 0, index = 1; at < text.length; at++) if (text[at] === 0) starts[index++] = at + 1
-    starts[count] = text.length + 1
+    found[count] = text.length + 1
+    const starts = found.slice(0, count + 1)
     this.length = count
     this.bytes = text.length + starts.byteLength
     this.#text = text
@@ -81,6 +86,10 @@ export class WordCells implements CellList {
 
   at(index: number): Cell {
     return this.#text.toString('utf8', this.#starts[index] as number, (this.#starts[index + 1] as number) - 1)
+  }
+
+  all(): readonly Cell[] {
+    return this.#text.toString().split(separator)
   }
 
   indexOf(cell: Cell): number {
@@ -146,8 +155,14 @@ export class SlicedCells implements CellList {
     return this.#read(slice).at(index - (this.#starts[slice] as number))
   }
 
+  all(): readonly Cell[] {
+    const slices = this.#starts.slice(1).keys()
+    return [...slices].flatMap((slice) => (this.#isEmpty(slice) ? [] : this.#read(slice).all()))
+  }
+
   indexOf(cell: Cell): number {
     const slice = sliceOf(cell)
+    if (this.#isEmpty(slice)) return -1
     const own = this.#read(slice).indexOf(cell)
     return own < 0 ? -1 : own + (this.#starts[slice] as number)
   }
@@ -155,10 +170,13 @@ export class SlicedCells implements CellList {
   containing(needles: readonly Buffer[]): Uint8Array | null {
     const found = new Uint8Array(this.length)
     for (let slice = 0; slice + 1 < this.#starts.length; slice++) {
+      if (this.#isEmpty(slice)) continue
       const own = this.#read(slice).containing(needles)
       if (!own) return null
       found.set(own, this.#starts[slice])
     }
     return found
   }
+
+  #isEmpty = (slice: number): boolean => this.#starts[slice] === this.#starts[slice + 1]
 }

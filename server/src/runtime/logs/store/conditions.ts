@@ -391,7 +391,7 @@ function markCells(list: CellList, cells: readonly Cell[]): Uint8Array {
 
 function markHeld(list: CellList, holds: Holds): Uint8Array {
   const marks = new Uint8Array(list.length)
-  for (let index = 0; index < marks.length; index++) if (holds(list.at(index))) marks[index] = 1
+  for (const [index, cell] of list.all().entries()) if (holds(cell)) marks[index] = 1
   return marks
 }
 

@@ -15,10 +15,9 @@ import {
   type TextSearch,
   timeColumn,
 } from './block.ts'
-import { type CellList, cellsOf, KnownCells, NumberCells, SlicedCells, WordCells } from './cell-list.ts'
+import { type CellList, KnownCells, NumberCells, SlicedCells, WordCells } from './cell-list.ts'
 import { DamagedPieceError, expand, packNumbers, unpackNumbers } from './pieces.ts'
 import {
-  addGrams,
   brandMark,
   type Capitals,
   emptyFrame,
@@ -26,6 +25,7 @@ import {
   gramBytes,
   markContaining,
   mayContain,
+  type PackedFrame,
   packFrame,
   readText,
   readTexts,
@@ -86,9 +86,25 @@ export interface PackedBlock {
   readonly pieces: readonly { readonly offset: number; readonly bytes: Buffer }[]
 }
 
-/** `isWhole`: it stays as it is, so that filters are worth their cost. */
-export function packBlock(columns: Columns, frameRecords: number, isWhole: boolean): PackedBlock {
-  const { kind, times, places, words, texts } = columns
+/** Columns whose texts are in frames. */
+export interface PackableBlock extends Omit<Columns, 'texts'> {
+  readonly frames: ReadonlyMap<string, readonly PackedFrame[]>
+}
+
+export function framed({ texts, ...columns }: Columns, frameRecords: number): PackableBlock {
+  const frames = [...texts].map(([name, own]) => {
+    const count = Math.ceil(own.length / frameRecords)
+    const packed = Array.from({ length: count }, (_, frame) =>
+      packFrame(own.slice(frame * frameRecords, (frame + 1) * frameRecords)),
+    )
+    return [name, packed] as const
+  })
+  return { ...columns, frames: new Map(frames) }
+}
+
+/** `isWhole`: it stays as it is, so that filters are worth their room. */
+export function packBlock(columns: PackableBlock, frameRecords: number, isWhole: boolean): PackedBlock {
+  const { kind, times, places, words, frames } = columns
   const names = columnsOf(kind).map(({ name }) => name)
   const pieces: { offset: number; bytes: Buffer }[] = []
   const put = (column: number, part: number, bytes: Buffer | null): void => {
@@ -99,16 +115,13 @@ export function packBlock(columns: Columns, frameRecords: number, isWhole: boole
       put(index, parts.times, packNumbers(times))
       put(index, parts.places, packNumbers(places))
     } else if (column.form === 'text') {
-      const own = texts.get(column.name) ?? []
-      if (own.length > frameRecords * mostFrames) throw new Error('a block has too many frames')
-      const grams = isWhole ? Buffer.alloc(gramBytes * Math.ceil(own.length / frameRecords)) : null
-      for (let at = 0, frame = 0; at < own.length; at += frameRecords, frame++) {
-        const { lower, bytes, capitals } = packFrame(own.slice(at, at + frameRecords))
+      const own = frames.get(column.name) ?? []
+      if (own.length > mostFrames) throw new Error('a block has too many frames')
+      for (const [frame, { bytes, capitals }] of own.entries()) {
         put(index, parts.frames + frame, bytes)
         put(index, parts.capitals + frame, capitals)
-        if (grams) addGrams(lower, gramsOf(grams, frame))
       }
-      put(index, parts.grams, grams)
+      if (isWhole) put(index, parts.grams, Buffer.concat(own.map(({ grams }) => grams)))
     } else {
       const own = words.get(column.name)
       // A column that is empty everywhere takes no room.
@@ -223,7 +236,7 @@ export class StoredBlock implements Block {
 
   words(column: StoredColumn): Words {
     const list = this.list(column)
-    return list.length === 1 ? constantWords(list.at(0)) : { entries: cellsOf(list), codes: this.codes(column) }
+    return list.length === 1 ? constantWords(list.at(0)) : { entries: list.all(), codes: this.codes(column) }
   }
 
   list(column: StoredColumn): CellList {

@@ -25,36 +25,111 @@ export interface PackedWords {
 export const mostEntries = 65_536
 const separator = '\u0000'
 
+const noCodes = new Uint16Array(0)
+const leastRoom = 1_024
+
+/** Ports and lengths. */
+const smallNumbers = 65_536
+const isSmall = (cell: Cell): cell is number =>
+  typeof cell === 'number' && cell >= 0 && cell < smallNumbers && Number.isInteger(cell)
+const fewEntries = 64
+
+/** Cells of a column, one record after the other. Records that are left out have the empty cell. */
 export class WordsBuilder {
-  readonly entries: Cell[] = []
-  readonly codes: Uint16Array
+  readonly #empty: Cell
+  readonly #mostRecords: number
+  readonly #entries: Cell[] = []
   readonly #known = new Map<Cell, number>()
+  /** Of small numbers the code and one, where there are many. */
+  #small: Uint32Array | null = null
+  #codes = noCodes
+  /** Records before it have a code. */
+  #next = 0
   #lastCell: Cell | undefined
   #lastCode = 0
 
-  constructor(records: number) {
-    this.codes = new Uint16Array(records)
+  constructor(empty: Cell, mostRecords: number) {
+    this.#empty = empty
+    this.#mostRecords = mostRecords
   }
 
   set(at: number, cell: Cell): void {
+    if (cell === this.#empty) return
+    if (at > this.#next) this.#fill(at)
+    if (at >= this.#codes.length) this.#grow(at + 1)
     if (cell !== this.#lastCell) {
       this.#lastCell = cell
       this.#lastCode = this.#codeOf(cell)
     }
-    this.codes[at] = this.#lastCode
+    this.#codes[at] = this.#lastCode
+    this.#next = at + 1
   }
 
   #codeOf(cell: Cell): number {
-    const known = this.#known.get(cell)
-    if (known !== undefined) return known
-    const code = this.entries.length
-    this.#known.set(cell, code)
-    this.entries.push(cell)
+    const small = this.#small
+    if (small && isSmall(cell)) {
+      const known = small[cell] as number
+      return known > 0 ? known - 1 : this.#add(cell)
+    }
+    return this.#known.get(cell) ?? this.#add(cell)
+  }
+
+  #add(cell: Cell): number {
+    if (typeof cell === 'string' && cell.includes(separator)) return this.#codeOf(withoutSeparator(cell))
+    const code = this.#entries.length
+    this.#entries.push(cell)
+    if (this.#small && isSmall(cell)) this.#small[cell] = code + 1
+    else this.#known.set(cell, code)
+    if (code === fewEntries && typeof cell === 'number') this.#useTable()
     return code
   }
 
-  done(): Words {
-    return { entries: this.entries, codes: this.entries.length > 1 ? this.codes : null }
+  /** A look into a table is several times faster than one into a map. */
+  #useTable(): void {
+    const small = new Uint32Array(smallNumbers)
+    for (const [cell, code] of this.#known) {
+      if (!isSmall(cell)) continue
+      small[cell] = code + 1
+      this.#known.delete(cell)
+    }
+    this.#small = small
+  }
+
+  #fill(until: number): void {
+    if (until > this.#codes.length) this.#grow(until)
+    this.#codes.fill(this.#codeOf(this.#empty), this.#next, until)
+    this.#next = until
+  }
+
+  #grow(records: number): void {
+    const codes = new Uint16Array(Math.min(this.#mostRecords, Math.max(leastRoom, records, this.#codes.length * 2)))
+    codes.set(this.#codes)
+    this.#codes = codes
+  }
+
+  /** Of records from an index until another one. */
+  words(from: number, until: number): Words {
+    if (this.#entries.length === 0) return { entries: [this.#empty], codes: null }
+    if (this.#next < until) this.#fill(until)
+    if (this.#entries.length === 1) return { entries: [...this.#entries], codes: null }
+    const codes = this.#codes.subarray(from, until)
+    return from === 0 && this.#next === until ? { entries: this.#entries, codes } : this.#only(codes)
+  }
+
+  /** Without cells that none of the records has. */
+  #only(codes: Uint16Array): Words {
+    const entries: Cell[] = []
+    const codeOf = new Int32Array(this.#entries.length).fill(-1)
+    const own = new Uint16Array(codes.length)
+    for (let at = 0; at < codes.length; at++) {
+      const code = codes[at] as number
+      if (codeOf[code] === -1) {
+        codeOf[code] = entries.length
+        entries.push(this.#entries[code] as Cell)
+      }
+      own[at] = codeOf[code] as number
+    }
+    return { entries, codes: entries.length > 1 ? own : null }
   }
 }
 
@@ -84,9 +159,9 @@ function countsOf(codes: Codes, entries: number): Uint32Array {
 const packEntries = (entries: readonly Cell[]): Buffer =>
   typeof entries[0] === 'number'
     ? packNumbers(Float64Array.from(entries as readonly number[]))
-    : squeeze(Buffer.from(entries.map((entry) => withoutSeparator(String(entry))).join(separator)))
+    : squeeze(Buffer.from(entries.join(separator)))
 
-const withoutSeparator = (text: string): string => (text.includes(separator) ? text.replaceAll(separator, ' ') : text)
+const withoutSeparator = (text: string): string => text.replaceAll(separator, ' ')
 
 /** Where each slice begins in the list of all, and where the last one ends. */
 export type Slices = readonly number[]
