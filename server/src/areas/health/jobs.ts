@@ -6,6 +6,7 @@ import type { Services } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { connection } from '../central-console/public.ts'
 import { limitsOf } from '../configuration/public.ts'
+import { forwardingFindings, logFindings, logServerFindings } from './checks-logs.ts'
 import { appliedFindings, applydFindings, restartSeconds, unitFindings } from './checks-machine.ts'
 import { clockFinding, createJumpWatch, diskFinding, resourceFindings } from './checks-resources.ts'
 import {
@@ -134,6 +135,9 @@ function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): vo
     name: 'audit',
     check: () => [auditFinding({ usage: services.auditUsage?.(), damage: auditDamage() })],
   })
+  monitor.add({ name: 'log', check: async () => logFindings(await services.logs.state()) })
+  monitor.add({ name: 'forwarding', check: () => forwardingFindings(services.forwarding?.report() ?? null) })
+  monitor.add({ name: 'log-server', check: () => logServerFindings(services.logServer?.()) })
   monitor.add({ name: 'backup', check: () => [backupFinding(backupReading(services, startedAt))] })
 }
 
