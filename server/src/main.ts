@@ -149,7 +149,12 @@ async function start(settings: Settings): Promise<void> {
   const local = openLogs(settings, folder)
   const { logs, logServer } = openLogServer(settings.stateDir, folder, local)
   const forwarding = settings.isApplied
-    ? new LogForwarder({ logs: local, cursorPath: join(folder, 'forwarding.json'), log })
+    ? new LogForwarder({
+        logs: local,
+        logsPath: join(folder, logsFile),
+        cursorPath: join(folder, 'forwarding.json'),
+        log,
+      })
     : undefined
   const gateway: Gateway = createGateway({
     database,

@@ -38,7 +38,12 @@ describe('the file of the firewall hits', () => {
       records.push(...added)
       if (mark) marks.set(mark.source, mark.position)
     }
-    follower = createHitsFollower({ path, knowledge, sink: { append, marks: () => marks, hasRoom: () => hasRoom }, now: () => time })
+    follower = createHitsFollower({
+      path,
+      knowledge,
+      sink: { append, marks: () => marks, hasRoom: () => hasRoom },
+      now: () => time,
+    })
   }
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'portcullis-hits-'))
