@@ -11,6 +11,7 @@ import type {
   Followed,
   FoundRows,
   LogLimits,
+  LogQueue,
   LogStore,
   Mark,
   Question,
@@ -77,6 +78,10 @@ export class LocalLogStore implements LogStore {
   state = (): Promise<StoreState> => this.#writer.state()
   setLimits = (limits: LogLimits): void => this.#writer.setLimits(limits)
   onNews = (listener: (place: number) => void): (() => void) => this.#writer.onNews(listener)
+
+  get queue(): LogQueue {
+    return this.#writer.queue
+  }
 
   /** Sends a message to a follower in the thread that writes. */
   tell = (follower: string, message: unknown): void => this.#writer.tell(follower, message)

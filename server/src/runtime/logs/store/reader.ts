@@ -108,6 +108,11 @@ export class StoreReader {
     })
   }
 
+  /** The place of the newest record. */
+  newestPlace(): number {
+    return this.#look((database) => placeOf(database).last)
+  }
+
   after(place: number, limit: number): Followed {
     return this.#look((database) => {
       const start = Math.max(place, placeOf(database).beganAfter)
