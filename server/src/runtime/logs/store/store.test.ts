@@ -72,6 +72,18 @@ describe('the local log store', () => {
   }
   const kept = async (kind: LogKindName) => (await store.state()).kinds.find((one) => one.kind === kind)
 
+  it('stays readable when a source gives impossible times: such a record is of the time when it came', async () => {
+    open(noLimits)
+    const times = [8.64e18, -8.64e18, Number.NaN, Number.POSITIVE_INFINITY, -1, 2 ** 53]
+    for (const time of times) store.append(Array.from({ length: 70 }, () => record('forged', { time })))
+    await store.flush()
+    store.tidy()
+    store.restart()
+    const { records } = await store.after(0, 1_000)
+    assert.equal(records.length, 70 * times.length)
+    assert.deepEqual([...new Set(records.map(({ time }) => time))], [now * 1_000])
+  })
+
   it('keeps each kind for its days', async () => {
     open({ days: { system: 1, brief: 3 }, maxBytes: 1e12 })
     store.append(Array.from({ length: 30 }, (_, at) => record(`old ${at}`)))

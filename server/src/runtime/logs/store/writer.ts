@@ -5,7 +5,7 @@ import { renameSync, rmSync, statSync } from 'node:fs'
 import { GatewayError, isUnavailable } from '../../../contract/error.ts'
 import { Database, NewerDataError, type Reserve } from '../../../database/database.ts'
 import { type LogKindName, logKindNames, logKinds } from '../../../logs/kinds.ts'
-import type { KeptRecord, NewRecord } from '../../../logs/record.ts'
+import { type KeptRecord, type NewRecord, storable } from '../../../logs/record.ts'
 import type { LogLimits, Mark, StoreState } from '../../../logs/store.ts'
 import { type Block, type Columns, columnsFrom, joinBlocks } from './block.ts'
 import {
@@ -98,7 +98,8 @@ export class StoreWriter {
   append(records: readonly NewRecord[], ...marks: readonly Mark[]): void {
     const room = this.#sizes.waiting - this.#waiting.length
     if (records.length > room) this.#lost += records.length - room
-    for (const record of records.length > room ? records.slice(0, room) : records) this.#waiting.push(record)
+    for (const record of records.length > room ? records.slice(0, room) : records)
+      this.#waiting.push(storable(record, this.#options.now))
     for (const { source, position } of marks) this.#waitingMarks.set(source, position)
     if (this.#fault === null && this.#waiting.length >= this.#sizes.block / 2) this.commit()
   }
