@@ -294,7 +294,7 @@ export class StoreWriter {
 
   #removeBlocks(kept: Kept, isRemoved: (block: BlockRow) => boolean): boolean {
     const removed = kept.blocks.filter(isRemoved)
-    this.#transact(() => {
+    this.#removing(() => {
       for (const { id } of removed) this.#deleteBlock(id)
     })
     replace(kept.blocks, (block) => !removed.includes(block))
@@ -303,7 +303,7 @@ export class StoreWriter {
 
   #removeBatches(kept: Kept, isRemoved: (batch: Batch) => boolean): boolean {
     const removed = kept.batches.filter(isRemoved)
-    this.#transact(() => {
+    this.#removing(() => {
       for (const { id } of removed) this.#db.prepare('DELETE FROM batches WHERE id = ?').run(id)
     })
     replace(kept.batches, (batch) => !removed.includes(batch))
@@ -312,8 +312,20 @@ export class StoreWriter {
 
   /** Gives pages that are not used back to the disk, some at a time, where they are many. */
   shrink(): void {
-    const free = this.#db.fileBytes() - this.#db.usedBytes()
-    if (free > this.#limits.maxBytes / 16) this.#db.shrink()
+    this.#whenPossible(() => {
+      const free = this.#db.fileBytes() - this.#db.usedBytes()
+      if (free > this.#limits.maxBytes / 16) this.#db.shrink()
+    })
+  }
+
+  /** What can be done later as well, and must not end the thread on a disk that takes nothing. */
+  #whenPossible(work: () => void): void {
+    if (this.#mustReopen || !this.#database) return
+    try {
+      this.#guarded(work)
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+    }
   }
 
   #usedBytes(): number {
@@ -335,8 +347,7 @@ export class StoreWriter {
 
   /** Looks at all that is stored after a query failed: sets a damaged file aside, and removes blocks that cannot be read. */
   verify(): void {
-    if (!this.#database) return
-    this.#guarded(() => {
+    this.#whenPossible(() => {
       const found = this.#db.prepare('PRAGMA quick_check(1)').get()
       if (Object.values(found ?? {})[0] !== 'ok') throw new DamagedFileError('the log file is damaged')
       for (const kept of this.#kept.values()) {
@@ -381,6 +392,11 @@ export class StoreWriter {
 
   #transact<T>(work: () => T): T {
     return this.#db.transact(work, 'refusable')
+  }
+
+  /** Also on a disk that is nearly full: this makes room. */
+  #removing(work: () => void): void {
+    this.#db.transact(work, 'urgent')
   }
 
   /** A file in which something is found that SQLite cannot have written is set aside, and the work is done in a new one. */
