@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Finding } from '../../contract/health.ts'
 import type { Observation, UnitObservation } from '../../plan/artifacts.ts'
 import { forwardingFindings, logFindings, logServerFindings } from './checks-logs.ts'
 import { appliedFindings, applydFindings, unitFindings } from './checks-machine.ts'
