@@ -169,7 +169,9 @@ export class ChartStore {
       for (const { id, ...point } of entriesOf(data)) {
         if (!names.has(id)) continue
         const points = found.get(id) ?? []
-        points.push({ time: place - low, min: point.min, avg: point.sum / point.count, max: point.max })
+        const [min, max] = [shorten(point.min), shorten(point.max)]
+        const avg = Math.min(max, Math.max(min, shorten(point.sum / point.count)))
+        points.push({ time: place - low, min, avg, max })
         found.set(id, points)
       }
       await slices()
@@ -209,6 +211,9 @@ interface Entry {
   readonly min: number
   readonly max: number
 }
+
+/** Digits that are kept: least and most are stored in 32 bits. */
+const shorten = (value: number): number => Number(value.toPrecision(7))
 
 function* entriesOf(data: Uint8Array): Generator<Entry> {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
