@@ -21,6 +21,7 @@ import { firewall } from './areas/firewall/index.ts'
 import { createLockOutGuard } from './areas/firewall/lock-out.ts'
 import { membersOf } from './areas/firewall/people.ts'
 import { deliverNotices, targetsOf } from './areas/health/jobs.ts'
+import { addQueues } from './areas/health/jobs-queues.ts'
 import { healthEvent } from './areas/health/status.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { logLimitsOf } from './areas/logs/config.ts'
@@ -61,7 +62,7 @@ import type { Clock } from './runtime/clock.ts'
 import type { DiskReserve, DiskState } from './runtime/disk-reserve.ts'
 import { createHealth } from './runtime/health/health.ts'
 import { HitCounters } from './runtime/hit-counters.ts'
-import { AuditTrail, maxWaiting as maxWaitingRecords } from './runtime/logs/audit.ts'
+import { AuditTrail } from './runtime/logs/audit.ts'
 import type { AuditEntry } from './runtime/logs/audit-entry.ts'
 import { takeOverHits } from './runtime/logs/former-hits.ts'
 import type { Log } from './runtime/logs/log.ts'
@@ -109,6 +110,7 @@ export interface GatewayParts {
   readonly deviceDiscovery?: Services['deviceDiscovery']
   readonly signatures?: Services['signatures']
   readonly forwarding?: Services['forwarding']
+  readonly logServer?: Services['logServer']
   readonly ddns?: Services['ddns']
   readonly codeProvider?: Services['codeProvider']
   readonly machineLoad?: Services['machineLoad']
@@ -140,9 +142,6 @@ const accountTables = [
   ...['sessions', 'sign_in_failures', 'sign_in_blocks', 'account_failures'],
   ...['closed_accounts', 'known_sources', 'first_password', 'portal_sessions', 'used_codes'],
 ]
-
-/** More that wait for their turn mean that something holds changes up. */
-const maxWaitingChanges = 1_000
 
 /** The gateway itself, when no administrator made the request. */
 const gatewayActor = { login: 'system', address: '127.0.0.1' }
@@ -287,15 +286,6 @@ export function createGateway(parts: GatewayParts): Gateway {
     deliver: (target, notices) => deliverNotices(services, target, notices),
     onFault: (source, error) => parts.log('warning', 'a health check failed', { source, error }),
   })
-  health.monitor.addQueue({
-    ...{ name: 'changes', title: 'Changes that wait for their turn', limit: maxWaitingChanges },
-    length: () => engine.waiting,
-  })
-  health.monitor.addQueue({
-    ...{ name: 'audit', title: 'Audit records that are not stored yet', limit: maxWaitingRecords },
-    length: () => audit.queue.waiting,
-    lost: () => audit.queue.dropped,
-  })
   const statuses = () =>
     readStatuses(
       areas.flatMap(({ routes }) => routes),
@@ -354,6 +344,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.cardVendors ? { cardVendors: parts.cardVendors } : {}),
     ...(parts.deviceDiscovery ? { deviceDiscovery: parts.deviceDiscovery } : {}),
     ...(parts.forwarding ? { forwarding: parts.forwarding } : {}),
+    ...(parts.logServer ? { logServer: parts.logServer } : {}),
     ...(parts.signatures ? { signatures: parts.signatures } : {}),
     ...(parts.ddns ? { ddns: parts.ddns } : {}),
     ...(parts.codeProvider ? { codeProvider: parts.codeProvider } : {}),
@@ -377,6 +368,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     observe: () => observe(applier, engine),
     backgroundState: (area) => engine.backgroundState(area),
   }
+  addQueues(services, engine)
   const portalUsers = followPortalUsers(services)
   const decidingSlots = [...firewall.slots, ...(firewall.reads ?? [])].map(({ key }) => key)
   const http = createHttpServer({

@@ -38,6 +38,7 @@ import { createSwitchedListener } from './http/switched-listener.ts'
 import { createTlsServer } from './http/tls.ts'
 import { createSocketListener, serveSockets } from './http/websocket.ts'
 import { adminPasswordVariable, takeSecret } from './launcher/secret.ts'
+import { openLogServer } from './log-server.ts'
 import type { LogFiles } from './log-sources.ts'
 import type { FromFiles } from './logs/from-files.ts'
 import { giveMemoryBack } from './memory.ts'
@@ -89,6 +90,9 @@ const log = createLog((line) => {
 
 /** A status shows within 5 s that applyd is gone or hangs, and changes do not wait long for one that is starting. */
 const applierTimings = { connectMs: 2_000, quickMs: 4_000 } as const
+
+/** Where records of the log are kept. */
+const logsFile = 'logs.db'
 
 /** How soon a new country database, new rule files, another DNS server of a provider or other own names are noticed. */
 const filesMilliseconds = 30_000
@@ -142,9 +146,15 @@ async function start(settings: Settings): Promise<void> {
     const fault = 'fault' in found ? null : targetFault(found.address, ownAddresses(facts.current()))
     return fault === null ? found : { fault }
   }
-  const logs = openLogs(settings, folder)
+  const local = openLogs(settings, folder)
+  const { logs, logServer } = openLogServer(settings.stateDir, folder, local)
   const forwarding = settings.isApplied
-    ? new LogForwarder({ logs, cursorPath: join(folder, 'forwarding.json'), log })
+    ? new LogForwarder({
+        logs: local,
+        logsPath: join(folder, logsFile),
+        cursorPath: join(folder, 'forwarding.json'),
+        log,
+      })
     : undefined
   const gateway: Gateway = createGateway({
     database,
@@ -171,6 +181,7 @@ async function start(settings: Settings): Promise<void> {
     countries,
     signatures,
     ...(forwarding ? { forwarding } : {}),
+    ...(logServer ? { logServer } : {}),
     ...(settings.isApplied ? { ddns: openDdns(settings, folder, clock) } : {}),
     codeProvider: { lookUp: lookUpOther, call: createProviderCall(`${settings.brand}/${version}`) },
     notices: {
@@ -180,7 +191,7 @@ async function start(settings: Settings): Promise<void> {
     },
     machineLoad: createLoadReader({
       folder,
-      files: ['gateway.db', 'log.db', chartsFile],
+      files: ['gateway.db', 'log.db', logsFile, chartsFile],
       isClockKept: createClockProbe(),
     }),
     managementCertificate: () => certificate.current.chain,
@@ -288,7 +299,7 @@ async function start(settings: Settings): Promise<void> {
   const agents = openAgentSockets(gateway, settings, certificate)
   agents.follow()
   engine.onChanged(agents.follow)
-  const hitReader = followHitReader(gateway, logs)
+  const hitReader = followHitReader(gateway, local)
   const portal = servePortal({
     path: join(settings.stateDir, portalSocket),
     actions: portalActions(gateway.services),
@@ -342,7 +353,7 @@ async function start(settings: Settings): Promise<void> {
 function openLogs({ stateDir }: Settings, folder: string): LocalLogStore {
   const files: LogFiles = { folder: join(stateDir, 'log'), hits: join(stateDir, hitsPath) }
   const logs = createLocalLogStore({
-    path: join(folder, 'logs.db'),
+    path: join(folder, logsFile),
     limits: noLogLimits,
     writerEntry: new URL('./log-writer.ts', import.meta.url),
     workerEntry: new URL('./log-worker.ts', import.meta.url),

@@ -29,8 +29,8 @@ export interface HealthQueue {
   readonly title: string
   /** How many wait now. */
   length(): number
-  /** From here on something is lost or refused. */
-  readonly limit: number
+  /** From here on something is lost or refused; null when any number may wait. */
+  readonly limit: number | null
   /** How many were lost since the start; absent: none can be. */
   lost?(): number
 }

@@ -9,7 +9,7 @@ import type { BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from '../contract/e
 import type { Problem } from '../contract/error.ts'
 import type { MachineLoad } from '../contract/health.ts'
 import type { CountrySpans } from '../logs/hit-news.ts'
-import type { LogStore } from '../logs/store.ts'
+import type { LogServerReport, LogStore } from '../logs/store.ts'
 import type { Reference } from '../model/references.ts'
 import type { Sealed } from '../model/secret.ts'
 import type { Config, Slot } from '../model/slots.ts'
@@ -222,6 +222,8 @@ export interface Services {
   readonly textRecords?: { lookUp(name: string): Promise<readonly string[] | null> }
   /** Sends the log to a collector; absent where nothing is sent. */
   readonly forwarding?: Pick<LogForwarder, 'report'>
+  /** How the log server takes records; absent without one. */
+  readonly logServer?: () => LogServerReport
   /** Keeps a domain at the external address; absent where no updates are sent. */
   readonly ddns?: DdnsUpdater
   /** Checks, charts, notifications and the token for metrics. */

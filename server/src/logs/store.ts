@@ -92,6 +92,27 @@ export interface StoreState {
   readonly place: number
 }
 
+/** Records on their way to the thread that writes. */
+export interface LogQueue {
+  readonly waiting: number
+  /** More than these are not taken. */
+  readonly limit: number
+  /** Those that were not taken since the start. */
+  readonly lost: number
+}
+
+/** How a log server takes the records of this gateway. */
+export interface LogServerReport {
+  /** Its host and port; empty when it is not known. */
+  readonly name: string
+  /** Why records do not reach it at the moment; null when they do. */
+  readonly fault: string | null
+  /** Records that it does not have yet. */
+  readonly waiting: number
+  /** Records that were removed from the gateway before they could be sent. */
+  readonly lost: number
+}
+
 export interface LogLimits {
   /** By kind; those that are absent are as declared. */
   readonly days: Readonly<Partial<Record<LogKindName, number>>>
@@ -119,6 +140,8 @@ export interface LogStore {
   /** Called when new records can be found, at most a few times a second. Returns what ends it. */
   onNews(listener: (place: number) => void): () => void
   setLimits(limits: LogLimits): void
+  /** Absent where records do not wait. */
+  readonly queue?: LogQueue | undefined
   state(): Promise<StoreState>
   close(): Promise<void>
 }

@@ -203,7 +203,7 @@ export const importTable: readonly Row[] = [
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
   { code: 'memory.ts', may: ['node:*'], because: 'both processes use it, so it knows neither' },
   {
-    code: '{app,main,first-start,portald,flow-exporter,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,settings,version}.ts',
+    code: '{app,main,first-start,portald,flow-exporter,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,log-server,settings,version}.ts',
     may: [anything],
     because: 'wiring',
   },

@@ -7,6 +7,7 @@ import { type Config, read } from '../../model/slots.ts'
 import type { Deliver } from '../../runtime/health/notifier.ts'
 import { connection } from '../central-console/public.ts'
 import { limitsOf } from '../configuration/public.ts'
+import { forwardingFindings, logFindings, logServerFindings } from './checks-logs.ts'
 import { appliedFindings, applydFindings, restartSeconds, unitFindings } from './checks-machine.ts'
 import { clockFinding, createJumpWatch, diskFinding, resourceFindings } from './checks-resources.ts'
 import {
@@ -140,6 +141,9 @@ function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): vo
     name: 'audit',
     check: () => [auditFinding({ usage: services.auditUsage?.(), damage: auditDamage() })],
   })
+  monitor.add({ name: 'log', check: async () => logFindings(await services.logs.state()) })
+  monitor.add({ name: 'forwarding', check: () => forwardingFindings(services.forwarding?.report() ?? null) })
+  monitor.add({ name: 'log-server', check: () => logServerFindings(services.logServer?.()) })
   monitor.add({ name: 'backup', check: () => [backupFinding(backupReading(services, startedAt))] })
 }
 

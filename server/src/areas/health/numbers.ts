@@ -173,10 +173,13 @@ const perQueue = (
   help: string,
   type: MetricFamily['type'],
   queues: readonly HealthQueue[],
-  countOf: (queue: HealthQueue) => number,
+  countOf: (queue: HealthQueue) => number | null,
 ): MetricFamily => ({
   ...{ name: `portcullis_${name}`, help, type },
-  samples: queues.map((queue) => ({ labels: { queue: queue.name }, value: countOf(queue) })),
+  samples: queues.flatMap((queue) => {
+    const value = countOf(queue)
+    return value === null ? [] : [{ labels: { queue: queue.name }, value }]
+  }),
 })
 
 const perInterface = (

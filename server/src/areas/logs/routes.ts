@@ -17,7 +17,7 @@ import { logRetention, remoteSyslogState } from './config.ts'
 import * as contract from './contract.ts'
 import { recordsAfter, tailLog } from './jobs-tail.ts'
 import { remoteSyslogSettings, remoteSyslogTlsSettings } from './settings.ts'
-import { logStoreItems, logUsageOf, remoteSyslogItems } from './status.ts'
+import { logServerItems, logStoreItems, logUsageOf, remoteSyslogItems } from './status.ts'
 
 /** What the question about the system journal is, whichever form its answer has. */
 function askedOf(context: Context, query: JournalQuery) {
@@ -54,7 +54,10 @@ export const routes: readonly Route[] = [
   ...settingsRoutes(contract.remoteSyslogTls, remoteSyslogTlsSettings),
   ...settingsRoutes(contract.logRetention, logRetention),
   handle(contract.remoteSyslogStatus, ({ config, services }) => remoteSyslogItems(config, services)),
-  handle(contract.logStatus, async ({ services }) => logStoreItems(await services.logs.state(), services.brand)),
+  handle(contract.logStatus, async ({ services }) => [
+    ...logStoreItems(await services.logs.state(), services.brand),
+    ...logServerItems(services),
+  ]),
   handle(contract.logUsage, async ({ config, services }) => logUsageOf(config, await services.logs.state())),
   handle(contract.listLogs, async (context) => {
     const { query, services, signal } = context

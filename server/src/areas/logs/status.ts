@@ -15,6 +15,25 @@ export function logStoreItems({ fault, notice, lost }: StoreState, brand: string
   return [{ name: `${brand}-logs-syncer`, status: fault === null ? 'active' : 'failed', msg }]
 }
 
+/** Without a log server there is nothing to show. */
+export function logServerItems({ brand, logServer }: Pick<Services, 'brand' | 'logServer'>): StatusItem[] {
+  if (!logServer) return []
+  const { name, fault, waiting, lost } = logServer()
+  return [
+    {
+      name: `${brand}-logs-server`,
+      status: fault === null ? 'active' : 'failed',
+      msg: [
+        ...(fault === null
+          ? [`Records are sent to the log server ${name}.`]
+          : [fault, 'Until then questions are answered from the records that the gateway itself keeps.']),
+        ...(waiting === 0 ? [] : [`Records that wait: ${waiting}.`]),
+        ...(lost === 0 ? [] : [`Records lost, because they were removed before they could be sent: ${lost}.`]),
+      ],
+    },
+  ]
+}
+
 export function logUsageOf(config: Config, { bytes, maxBytes, lost, kinds }: StoreState): LogUsage {
   const { days } = logLimitsOf(config, null)
   const states = new Map(kinds.map((state) => [state.kind, state]))

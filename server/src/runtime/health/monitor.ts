@@ -191,6 +191,7 @@ function judgeQueue(queue: HealthQueue): Finding {
   const [length, lost] = [queue.length(), queue.lost?.() ?? 0]
   const common = { id: `queue.${name}`, title }
   const losses = lost > 0 ? ` ${lost} were lost since the start.` : ''
+  if (limit === null) return { ...common, state: 'ok', message: `${length} wait.${losses}`, advice: '' }
   const message = `${length} of at most ${limit} wait.${losses}`
   if (length >= limit)
     return { ...common, state: 'failed', message, advice: 'Find out what holds up the service that takes them.' }

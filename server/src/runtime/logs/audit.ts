@@ -28,7 +28,7 @@ interface Head {
 const flushMilliseconds = 200
 /** How long to wait before trying again when the disk is full, and how many records can wait for that. */
 const retryMilliseconds = 2_000
-export const maxWaiting = 10_000
+const maxWaiting = 10_000
 /** Written before others get their turn. */
 const flushedAtOnce = 500
 
@@ -61,8 +61,8 @@ export class AuditTrail {
   }
 
   /** Records that are not written yet, and those that found no room to wait since the start. */
-  get queue(): { readonly waiting: number; readonly dropped: number } {
-    return { waiting: this.#waiting.length, dropped: this.#droppedEver }
+  get queue(): { readonly waiting: number; readonly limit: number; readonly dropped: number } {
+    return { waiting: this.#waiting.length, limit: maxWaiting, dropped: this.#droppedEver }
   }
 
   get head(): { readonly sequence: number; readonly hash: string } {

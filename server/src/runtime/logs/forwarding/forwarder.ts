@@ -49,8 +49,8 @@ export interface ForwarderParts {
   readonly onState: (state: ForwardingState) => void
 }
 
-/** They pass through the event loop of gatewayd, which more of them would hold up: 500 wide ones cost it some 5 ms. */
-const batchRecords = 500
+/** Read at once; a block is looked at again for each of them. */
+const batchRecords = 2_000
 const firstRetryMilliseconds = 1_000
 const lastRetryMilliseconds = 15_000
 const saveSeconds = 1

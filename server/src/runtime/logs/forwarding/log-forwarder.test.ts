@@ -7,15 +7,19 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { NaiveLogStore } from '../../../../test/support/naive-log-store.ts'
+import { createStoredLogs } from '../../../../test/support/stored-logs.ts'
 import { until } from '../../../../test/support/until.ts'
 import type { NewRecord } from '../../../logs/record.ts'
+import type { LocalLogStore } from '../store/local-store.ts'
 import type { ForwardingTarget } from './forwarder.ts'
 import { LogForwarder } from './log-forwarder.ts'
 
+/** Older records are not kept, by the clock of the machine. */
+const startSeconds = Math.floor(Date.now() / 1000) - 3_600
+
 const recordOf = (number: number): NewRecord => ({
   kind: 'system',
-  time: number * 1_000_000,
+  time: (startSeconds + number) * 1_000_000,
   priority: 6,
   unit: 'unbound',
   syslogId: 'unbound',
@@ -23,18 +27,22 @@ const recordOf = (number: number): NewRecord => ({
   fields: {},
 })
 
+const stampOf = (number: number): string => new Date((startSeconds + number) * 1000).toISOString().slice(0, 19)
+
 describe('the thread that forwards the log', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'forwarding-'))
-  const cursorPath = join(folder, 'forwarding.json')
+  let folder = ''
+  let cursorPath = ''
   const faults: string[] = []
-  let store: NaiveLogStore
+  let store: LocalLogStore
   let text = ''
   let sockets: Socket[] = []
   let server = createServer()
   let written = 0
 
   beforeEach(async () => {
-    store = new NaiveLogStore({})
+    folder = mkdtempSync(join(tmpdir(), 'forwarding-'))
+    cursorPath = join(folder, 'forwarding.json')
+    store = createStoredLogs(folder)
     text = ''
     sockets = []
     written = 0
@@ -48,15 +56,19 @@ describe('the thread that forwards the log', () => {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
   })
-  afterEach(() => {
+  afterEach(async () => {
+    await store.close()
     for (const socket of sockets) socket.destroy()
     server.close()
-    rmSync(cursorPath, { force: true })
+    rmSync(folder, { recursive: true })
     assert.deepEqual(faults.splice(0), [])
   })
 
   const start = (): LogForwarder =>
-    new LogForwarder({ logs: store, cursorPath, log: (_level, message) => void faults.push(message) })
+    new LogForwarder({
+      ...{ logs: store, logsPath: join(folder, 'logs.db'), cursorPath },
+      log: (_level, message) => void faults.push(message),
+    })
   const target = (format: 'syslog' | 'cef' = 'syslog'): ForwardingTarget => ({
     host: '127.0.0.1',
     port: (server.address() as AddressInfo).port,
@@ -76,9 +88,7 @@ describe('the thread that forwards the log', () => {
     await isConnected(forwarder)
     write(2)
     await until('both are there', () => numbers().length === 2)
-    const lines = [1, 2].map(
-      (number) => `<30>1 1970-01-01T00:00:0${number}.000000+00:00 gate unbound - - - number ${number}.`,
-    )
+    const lines = [1, 2].map((number) => `<30>1 ${stampOf(number)}.000000+00:00 gate unbound - - - number ${number}.`)
     assert.equal(text, lines.map((line) => `${line.length} ${line}`).join(''))
     await until('nothing waits', () => forwarder.report()?.waiting === 0)
     await forwarder.stop()
@@ -98,6 +108,7 @@ describe('the thread that forwards the log', () => {
     forwarder.follow(null)
     await until('nothing is left', () => forwarder.report() === null && !existsSync(cursorPath))
     write(1)
+    await store.flush()
     forwarder.follow(target())
     await isConnected(forwarder)
     write(1)

@@ -1,14 +1,14 @@
-// Forwarding of the log, as gatewayd sees it: a thread that runs only while a collector is set, gets records when it asks for
-// them and says how far it is. One that ends by itself is started again.
+// Forwarding of the log, as gatewayd sees it: a thread that runs only while a collector is set, reads
+// records from the file of the store and says how far it is. One that ends by itself is started again.
 
 import { rmSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import type { Followed, LogStore } from '../../../logs/store.ts'
+import type { LogStore } from '../../../logs/store.ts'
 import { compileCache } from '../../../workers/pool.ts'
 import type { Log } from '../log.ts'
 import type { ForwardingState, ForwardingTarget } from './forwarder.ts'
-import type { FromForwarder, ToForwarder } from './thread-messages.ts'
+import type { ForwarderData, FromForwarder, ToForwarder } from './thread-messages.ts'
 
 export interface ForwardingReport extends ForwardingState {
   /** Records that the collector does not have yet. */
@@ -17,6 +17,8 @@ export interface ForwardingReport extends ForwardingState {
 
 export interface LogForwarderOptions {
   readonly logs: Pick<LogStore, 'after' | 'state' | 'onNews'>
+  /** The file of the store. */
+  readonly logsPath: string
   /** The file that says how far the log was forwarded. */
   readonly cursorPath: string
   readonly log: Log
@@ -71,6 +73,9 @@ export class LogForwarder {
     const target = this.#target
     if (this.#isStopped || target === undefined) return
     if (target !== null) {
+      // Its answer means as well that the file is there.
+      const { place } = await this.#options.logs.state()
+      this.#newest = Math.max(this.#newest, place)
       this.#worker ??= this.#start()
       this.#post({ is: 'follow', target })
       return
@@ -94,7 +99,7 @@ export class LogForwarder {
 
   #start(): Worker {
     const worker = new Worker(entry, {
-      workerData: this.#options.cursorPath,
+      workerData: { logs: this.#options.logsPath, cursor: this.#options.cursorPath } satisfies ForwarderData,
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: 16 },
       env: compileCache,
     })
@@ -118,24 +123,8 @@ export class LogForwarder {
       if (this.#worker === worker) this.#state = message.state
       return
     }
-    const { id } = message
-    const asked = message.is === 'after' ? this.#after(message) : this.#readNewest()
-    asked.then(
-      (answer) => send(worker, { is: 'answer', id, answer }),
-      (error: unknown) => send(worker, { is: 'fault', id, message: `The log cannot be read: ${reasonOf(error)}` }),
-    )
-  }
-
-  async #after({ place, limit }: Extract<FromForwarder, { is: 'after' }>): Promise<Followed> {
-    const followed = await this.#options.logs.after(place, limit)
-    this.#newest = Math.max(this.#newest, followed.place)
-    return followed
-  }
-
-  async #readNewest(): Promise<number> {
-    const { place } = await this.#options.logs.state()
-    this.#newest = Math.max(this.#newest, place)
-    return place
+    // The store looks at its file when a question fails, and sets a damaged one aside.
+    this.#options.logs.after(message.place, 1).catch(() => {})
   }
 
   #post(message: ToForwarder): void {
@@ -144,5 +133,3 @@ export class LogForwarder {
 }
 
 const send = (worker: Worker, message: ToForwarder): void => worker.postMessage(message)
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

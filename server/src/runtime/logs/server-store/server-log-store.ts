@@ -1,6 +1,8 @@
 // The log store of a gateway with a log server: records go to the local store first and from there to the server; questions
-// about them go to the server, which keeps them longer and beside those of other gateways.
+// about them go to the server, which keeps them longer and beside those of other gateways. While the server is away, or has not
+// got what there is yet, the local store answers.
 
+import { setTimeout as passes } from 'node:timers/promises'
 import type { NewRecord } from '../../../logs/record.ts'
 import type {
   Asker,
@@ -9,6 +11,7 @@ import type {
   Followed,
   FoundRows,
   LogLimits,
+  LogQueue,
   LogStore,
   Mark,
   Question,
@@ -37,6 +40,9 @@ export interface ServerLogStoreOptions {
 }
 
 const removedEveryMs = 6 * 3_600_000
+/** How long a question waits for the newest records to be on the server; shorter where the last one waited in vain. */
+const patienceMs = 5_000
+const shortPatienceMs = 500
 
 export class ServerLogStore implements LogStore {
   readonly #local: LogStore
@@ -50,6 +56,8 @@ export class ServerLogStore implements LogStore {
   readonly #timer: NodeJS.Timeout
   #days: LogLimits['days'] = {}
   #removing: Promise<void> = Promise.resolve()
+  /** The server does not have all that the last flush was about. */
+  #isBehind = false
 
   constructor({
     settings,
@@ -87,7 +95,16 @@ export class ServerLogStore implements LogStore {
   async flush(): Promise<void> {
     await this.#local.flush()
     const { place } = await this.#local.state()
-    await this.#shipper.reach(place)
+    const enough = new AbortController()
+    const wait = this.#answersItself ? shortPatienceMs : patienceMs
+    const waited = passes(wait, undefined, { signal: enough.signal, ref: false }).catch(() => {})
+    await Promise.race([this.#shipper.reach(place), waited])
+    enough.abort()
+    this.#isBehind = this.#shipper.state().place < place
+  }
+
+  get #answersItself(): boolean {
+    return this.#isBehind || this.#shipper.state().fault !== null
   }
 
   marks(): Promise<ReadonlyMap<string, string>> {
@@ -96,6 +113,7 @@ export class ServerLogStore implements LogStore {
 
   /** The place of the asker is free again when all texts were read, or when the client has left. */
   async find(question: Question, asker: Asker): Promise<FoundRows> {
+    if (this.#answersItself) return this.#local.find(question, asker)
     const leave = await this.#places.enter(asker)
     try {
       const { total, texts } = await this.#questions.find(question, asker)
@@ -107,6 +125,7 @@ export class ServerLogStore implements LogStore {
   }
 
   async buckets(question: BucketQuestion, asker: Asker): Promise<readonly Bucket[]> {
+    if (this.#answersItself) return this.#local.buckets(question, asker)
     const leave = await this.#places.enter(asker)
     try {
       return await this.#questions.buckets(question, asker)
@@ -133,10 +152,13 @@ export class ServerLogStore implements LogStore {
     void this.removeOld()
   }
 
-  /** Room and kinds are those of the gateway itself. */
-  async state(): Promise<StoreState> {
-    const local = await this.#local.state()
-    return { ...local, fault: local.fault ?? this.#shipper.state().fault }
+  /** That of the gateway itself, which keeps records whatever the server does. */
+  state(): Promise<StoreState> {
+    return this.#local.state()
+  }
+
+  get queue(): LogQueue | undefined {
+    return this.#local.queue
   }
 
   serverState(): ShipperState {

@@ -33,6 +33,8 @@ export interface ShipperState {
   /** Why records do not reach the server at the moment. */
   readonly fault: string | null
   readonly place: number
+  /** Records that the server does not have yet. */
+  readonly waiting: number
   /** Records that were removed from the gateway before the server could be reached. */
   readonly lost: number
 }
@@ -71,13 +73,16 @@ export class Shipper {
   #stored: ReadonlyMap<string, number> | null = null
   #fault: string | null = null
   #lost = 0
+  /** The newest place of the local store that is known. */
+  #newest = 0
 
   constructor(options: ShipperOptions) {
     this.#options = options
     this.#pauseMs = options.pauseMs ?? 1_000
     this.#cursor = readCursor(options.file, options.serverName)
     this.#saved = this.#cursor
-    this.#unfollow = options.local.onNews(() => {
+    this.#unfollow = options.local.onNews((place) => {
+      this.#newest = place
       this.#hasNews = true
       this.#wake()
     })
@@ -85,7 +90,8 @@ export class Shipper {
   }
 
   state(): ShipperState {
-    return { fault: this.#fault, place: this.#cursor.place, lost: this.#lost }
+    const { place } = this.#cursor
+    return { fault: this.#fault, place, waiting: Math.max(0, this.#newest - place), lost: this.#lost }
   }
 
   /** Resolves when records up to this place are on the server, or an attempt to send them failed. */
@@ -162,6 +168,7 @@ export class Shipper {
   /** A damaged store was replaced. Noticed at once: later the new one may have as many records as the old one had. */
   async #noticeNewStore(): Promise<void> {
     const { place } = await this.#options.local.state()
+    this.#newest = Math.max(this.#newest, place)
     if (this.#cursor.place <= place) return
     this.#cursor = { ...this.#cursor, base: 0, place: 0, isNew: true }
     this.#save()

@@ -27,6 +27,7 @@ describe('the file of the firewall hits', () => {
   let marks = new Map<string, string>()
   let follower: Follower
   let time = 0
+  let hasRoom = true
   const knowledge = new HitKnowledge()
   knowledge.learn({
     time: 0,
@@ -37,12 +38,18 @@ describe('the file of the firewall hits', () => {
       records.push(...added)
       if (mark) marks.set(mark.source, mark.position)
     }
-    follower = createHitsFollower({ path, knowledge, sink: { append, marks: () => marks }, now: () => time })
+    follower = createHitsFollower({
+      path,
+      knowledge,
+      sink: { append, marks: () => marks, hasRoom: () => hasRoom },
+      now: () => time,
+    })
   }
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'portcullis-hits-'))
     path = join(folder, 'firewall.json')
     records = []
+    hasRoom = true
     marks = new Map()
     start()
   })
@@ -113,6 +120,30 @@ describe('the file of the firewall hits', () => {
     appendFileSync(path, line(3))
     look()
     assert.deepEqual(shown(), ['FWD 1', 'FWD 2', 'FWD 3'])
+  })
+
+  it('waits while the disk is full, and what it loses meanwhile is counted', () => {
+    appendFileSync(path, line(1) + line(2, 'FWD 7 accept'))
+    look()
+    hasRoom = false
+    appendFileSync(path, line(3))
+    later()
+    assert.deepEqual(shown(), [], 'nothing is handed on')
+    for (const [first, last] of [
+      [4, 5],
+      [6, 7],
+    ] as const) {
+      copyFileSync(path, `${path}.1`)
+      truncateSync(path)
+      appendFileSync(path, line(first) + line(last))
+      later()
+    }
+    assert.deepEqual(shown(), [])
+    hasRoom = true
+    look()
+    const lost = records.reduce((sum, { fields }) => sum + Number(fields.lost), 0)
+    assert.equal(shown().filter((text) => text.startsWith('FWD')).length + lost, 7)
+    assert.deepEqual(shown().slice(-2), ['FWD 6', 'FWD 7'])
   })
 
   it('that was emptied twice between two looks tells how many hits are gone', () => {

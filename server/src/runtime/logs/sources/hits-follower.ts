@@ -32,6 +32,7 @@ export function createHitsFollower({ path, knowledge, sink, now }: HitsFile): Fo
   const known = positionOf(sink.marks().get(hitsSource))
   const reader = new HitReader(knowledge, known?.sequence ?? null)
   const microseconds = (): number => now() * 1000
+  const hasRoom = (): boolean => sink.hasRoom?.() ?? true
   /** That of the lines whose records were not handed on yet. */
   let waiting: (Position & { readonly since: number }) | null = null
 
@@ -61,6 +62,7 @@ export function createHitsFollower({ path, knowledge, sink, now }: HitsFile): Fo
     },
     {
       marks: () => new Map(known ? [[hitsSource, known.place]] : []),
+      hasRoom,
       // The records are those of the reader; this is only about the place.
       append: (_records, mark) => {
         waiting = { place: mark?.position ?? '', sequence: reader.sequence, since: now() }
@@ -71,7 +73,8 @@ export function createHitsFollower({ path, knowledge, sink, now }: HitsFile): Fo
   return {
     step: () => {
       const isMore = file.step()
-      if (!isMore && waiting && now() - waiting.since >= togetherMilliseconds) settle()
+      // On a full disk nothing is read or handed on: the numbers of the lines tell what the file loses meanwhile.
+      if (!isMore && waiting && now() - waiting.since >= togetherMilliseconds && hasRoom()) settle()
       return isMore
     },
   }

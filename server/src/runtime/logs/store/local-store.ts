@@ -11,6 +11,7 @@ import type {
   Followed,
   FoundRows,
   LogLimits,
+  LogQueue,
   LogStore,
   Mark,
   Question,
@@ -21,6 +22,7 @@ import { WorkerPool } from '../../../workers/pool.ts'
 import type { Position } from './newest.ts'
 import type { FoundPage } from './reader.ts'
 import type { StoreTasks, StoreWorkerData } from './reader-tasks.ts'
+import { hasSearch, joinPages } from './shared-search.ts'
 import type { StoreSizes } from './writer.ts'
 import { WriterThread } from './writer-thread.ts'
 
@@ -41,6 +43,8 @@ export interface LocalLogStoreOptions {
 }
 
 const defaultTimeLimitMs = 20_000
+/** Two of them share a search; one is left for other owners. */
+const readers = 3
 /** Queries of one owner at once, and how many more of them may wait (docs/behaviour/security.md 35). */
 const atOncePerOwner = 4
 const waitingPerOwner = 12
@@ -62,7 +66,7 @@ export class LocalLogStore implements LogStore {
     const { workerEntry: entry, path, timeLimitMs = defaultTimeLimitMs } = options
     const data: StoreWorkerData = { logs: path }
     this.#writer = new WriterThread(options)
-    this.#pool = new WorkerPool({ entry, data, atOnce: 2, maxWaiting: 1_024, timeLimitMs })
+    this.#pool = new WorkerPool({ entry, data, atOnce: readers, maxWaiting: 1_024, timeLimitMs })
   }
 
   append(records: readonly NewRecord[], mark?: Mark): void {
@@ -74,6 +78,10 @@ export class LocalLogStore implements LogStore {
   state = (): Promise<StoreState> => this.#writer.state()
   setLimits = (limits: LogLimits): void => this.#writer.setLimits(limits)
   onNews = (listener: (place: number) => void): (() => void) => this.#writer.onNews(listener)
+
+  get queue(): LogQueue {
+    return this.#writer.queue
+  }
 
   /** Sends a message to a follower in the thread that writes. */
   tell = (follower: string, message: unknown): void => this.#writer.tell(follower, message)
@@ -88,12 +96,22 @@ export class LocalLogStore implements LogStore {
       // The default order can be followed row by row; any other must know its rows first.
       if (question.order.length === 0 && question.limit > maxRows) return await this.#findAll(question, asker, leave)
       const bounded = { ...question, limit: Math.min(question.limit, maxRows) }
-      const page = await this.#ask('findLogs', bounded, asker)
+      const page = await this.#find(bounded, asker)
       return { total: page.total, texts: (columns) => this.#texts(question, page, columns, asker, leave) }
     } catch (error) {
       leave()
       throw error
     }
+  }
+
+  async #find(question: Question, asker: Asker): Promise<FoundPage> {
+    const { view, scope, hidden, where, order, offset, limit } = question
+    const wanted = offset + limit
+    if (order.length > 0 || wanted > maxRows || !hasSearch(where)) return this.#ask('findLogs', { question }, asker)
+    const parts = await this.#ask('shareLogs', { view, scope, hidden, where }, asker)
+    const first = { ...question, offset: 0, limit: wanted }
+    const pages = parts.map((within) => this.#ask('findLogs', { question: first, within }, asker))
+    return joinPages(await Promise.all(pages), offset, limit)
   }
 
   async *#texts(

@@ -5,8 +5,9 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { NewRecord } from '../../../logs/record.ts'
-import type { LogLimits, Mark, StoreState } from '../../../logs/store.ts'
+import type { LogLimits, LogQueue, Mark, StoreState } from '../../../logs/store.ts'
 import type { FromWriter, ToWriter, WriterAnswer, WriterData } from './messages.ts'
+import { sendable } from './sent-records.ts'
 import type { StoreSizes } from './writer.ts'
 
 export interface WriterThreadOptions {
@@ -43,6 +44,7 @@ export class WriterThread {
   #timer: NodeJS.Timeout | null = null
   /** Sent, and not taken yet. */
   #sent = 0
+  #lost = 0
   #lastId = 0
   #isClosed = false
 
@@ -54,11 +56,18 @@ export class WriterThread {
 
   append(records: readonly NewRecord[], mark?: Mark): void {
     const room = Math.max(0, mostWaiting - this.#sent - this.#records.length)
-    if (records.length > room) this.#post({ is: 'lost', records: records.length - room })
+    if (records.length > room) {
+      this.#lost += records.length - room
+      this.#post({ is: 'lost', records: records.length - room })
+    }
     for (const record of records.length > room ? records.slice(0, room) : records) this.#records.push(record)
     if (mark) this.#marks.set(mark.source, mark)
     if (this.#records.length >= groupRecords) this.#send()
     else this.#timer ??= setTimeout(() => this.#send(), groupMilliseconds).unref()
+  }
+
+  get queue(): LogQueue {
+    return { waiting: this.#sent + this.#records.length, limit: mostWaiting, lost: this.#lost }
   }
 
   async flush(): Promise<void> {
@@ -122,7 +131,7 @@ export class WriterThread {
     this.#records = []
     this.#marks = new Map()
     this.#sent += records.length
-    this.#post({ is: 'append', records, marks })
+    this.#post({ is: 'append', sent: sendable(records), marks })
   }
 
   #ask(what: 'flush' | 'marks' | 'state' | 'close'): Promise<WriterAnswer | undefined> {

@@ -1,0 +1,51 @@
+// The log, judged: whether records are kept, and whether the collector and the log server take them. Pure.
+
+import type { Finding } from '../../contract/health.ts'
+import type { LogServerReport, StoreState } from '../../logs/store.ts'
+
+export function logFindings({ fault, notice, lost }: StoreState): Finding[] {
+  const [id, title] = ['log', 'Log']
+  const losses = lost > 0 ? ` ${lost} records were lost since the start.` : ''
+  if (fault !== null)
+    return [{ id, title, state: 'failed', message: `${fault}${losses}`, advice: 'Look at the disk of the gateway.' }]
+  if (notice !== undefined) return [{ id, title, state: 'warning', message: `${notice}${losses}`, advice: '' }]
+  return [{ id, title, state: 'ok', message: `Records are kept.${losses}`, advice: '' }]
+}
+
+export interface Forwarded {
+  readonly isConnected: boolean
+  readonly fault: string | null
+  readonly waiting: number
+  readonly lost: number
+}
+
+/** Null while nothing is forwarded: then there is nothing to judge. */
+export function forwardingFindings(report: Forwarded | null): Finding[] {
+  if (!report) return []
+  const { isConnected, fault, waiting, lost } = report
+  const [id, title] = ['forwarding', 'Log forwarding']
+  const rest = `${waitingWords(waiting)}${lostWords(lost)}`
+  if (fault !== null)
+    return [
+      { id, title, state: 'failed', message: `${fault}${rest}`, advice: 'Look at the collector and the way to it.' },
+    ]
+  const message = `${isConnected ? 'The collector takes records.' : 'The collector is being connected.'}${rest}`
+  return [{ id, title, state: 'ok', message, advice: '' }]
+}
+
+/** Undefined without a log server. */
+export function logServerFindings(report: LogServerReport | undefined): Finding[] {
+  if (!report) return []
+  const { fault, waiting, lost } = report
+  const [id, title] = ['log-server', 'Log server']
+  const rest = `${waitingWords(waiting)}${lostWords(lost)}`
+  if (fault !== null)
+    return [
+      { id, title, state: 'failed', message: `${fault}${rest}`, advice: 'Look at the log server and the way to it.' },
+    ]
+  return [{ id, title, state: 'ok', message: `The log server takes records.${rest}`, advice: '' }]
+}
+
+const waitingWords = (waiting: number): string => (waiting > 0 ? ` Records that wait: ${waiting}.` : '')
+const lostWords = (lost: number): string =>
+  lost > 0 ? ` Records removed from the log before they could be sent: ${lost}.` : ''
