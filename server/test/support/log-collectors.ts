@@ -30,7 +30,9 @@ export interface CollectorOptions {
 
 export function rsyslogCollector({ folder, name, address, port, tls }: CollectorOptions): Collector {
   const file = (ending: string): string => join(folder, `${name}.${ending}`)
-  const lines = [`global(workDirectory="${folder}" maxMessageSize="8k"${tls ? tlsFiles(file, tls) : ''})`]
+  // Without names of senders: looking them up takes ten seconds where no name server answers.
+  const common = `workDirectory="${folder}" maxMessageSize="8k" net.enableDNS="off"`
+  const lines = [`global(${common}${tls ? tlsFiles(file, tls) : ''})`]
   const driver = tls ? ' StreamDriver.Name="ossl" StreamDriver.Mode="1" StreamDriver.AuthMode="anon"' : ''
   lines.push(
     `module(load="imtcp"${driver})`,
@@ -43,8 +45,7 @@ export function rsyslogCollector({ folder, name, address, port, tls }: Collector
   writeFileSync(file('conf'), `${lines.join('\n')}\n`)
   return {
     port,
-    // Without names of senders: looking them up takes ten seconds where no name server answers.
-    command: ['/usr/sbin/rsyslogd', '-n', '-x', '-f', file('conf'), '-i', file('pid')],
+    command: ['/usr/sbin/rsyslogd', '-n', '-f', file('conf'), '-i', file('pid')],
     messages: () =>
       existsSync(file('messages')) ? readFileSync(file('messages'), 'utf8').split('\n').slice(0, -1) : [],
   }

@@ -40,6 +40,8 @@ export const RemoteSyslogTls = named(
         Type.String({
           minLength: 1,
           maxLength: 48 * 1024,
+          pattern: '-----BEGIN CERTIFICATE-----',
+          'x-fault': 'Must be certificates in PEM format.',
           description:
             'Certificates (PEM) of the authorities that the collector is verified by; null: those of the system.',
         }),
