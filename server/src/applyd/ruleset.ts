@@ -194,7 +194,8 @@ export function createRuleset(context: Context, kernel: NftKernel) {
     if (plane === 'none') return nft.tables.map((name) => ({ name, present: false, asLoaded: false }))
     const states = await Promise.all(nft.tables.map(watch.look))
     return nft.tables.map((name, index) => {
-      const asLoaded = states[index] === 'intact' && held.get(name) === settled.get(name)
+      const wanted = held.has(name) || name === nft.tables[0] ? 'intact' : 'absent'
+      const asLoaded = states[index] === wanted && held.get(name) === settled.get(name)
       return { name, present: states[index] !== 'absent', asLoaded }
     })
   }

@@ -182,8 +182,9 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     done()
   })
 
+  const methodsAt = methodFinder(parts.routes)
   app.setNotFoundHandler((request, reply) => {
-    const methods = methodsAt(parts.routes, request.url)
+    const methods = methodsAt(request.url)
     if (methods.length === 0) throw new GatewayError('not_found', 'There is no endpoint at this path.')
     void reply.header('allow', methods.join(', '))
     throw new GatewayError('method_not_allowed', `This path accepts only ${methods.join(', ')}.`)
@@ -475,16 +476,14 @@ function changeFor({ parts, route, request, reply, query, state, records, author
 const pathOf = (url: string): string => url.split('?')[0] ?? ''
 
 /** Which methods a path that exists takes; only asked when no route matched. */
-function methodsAt(routes: readonly Route[], url: string): string[] {
-  const parts = pathOf(url).split('/')
-  const methods = routes
-    .filter(({ endpoint }) => {
-      const pattern = endpoint.path.split('/')
-      return (
-        pattern.length === parts.length &&
-        pattern.every((p, i) => (p.startsWith(':') ? parts[i] !== '' : p === parts[i]))
-      )
-    })
-    .map(({ endpoint }) => endpoint.method as string)
-  return [...new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods)].sort()
+function methodFinder(routes: readonly Route[]): (url: string) => string[] {
+  const patterns = routes.map(({ endpoint }) => ({ method: endpoint.method, parts: endpoint.path.split('/') }))
+  return (url) => {
+    const asked = pathOf(url).split('/')
+    const methods = patterns
+      .filter(({ parts }) => parts.length === asked.length)
+      .filter(({ parts }) => parts.every((part, at) => (part.startsWith(':') ? asked[at] !== '' : part === asked[at])))
+      .map(({ method }) => method as string)
+    return [...new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods)].sort()
+  }
 }

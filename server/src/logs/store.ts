@@ -134,6 +134,8 @@ export interface LogStore {
     question: Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>,
     place: number,
     limit: number,
+    /** Who listens; absent: the gateway itself. */
+    asker?: Asker,
   ): Promise<{ readonly rows: readonly string[]; readonly place: number; readonly lost: number }>
   /** Called when new records can be found, at most a few times a second. Returns what ends it. */
   onNews(listener: (place: number) => void): () => void

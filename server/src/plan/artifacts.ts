@@ -124,7 +124,7 @@ export interface UnitObservation {
 export interface TableObservation {
   readonly name: string
   readonly present: boolean
-  /** True when the kernel's listing is the one read right after our own load. */
+  /** True when the kernel's listing is the one read right after our own load, or has no table of which nothing is loaded. */
   readonly asLoaded: boolean
 }
 

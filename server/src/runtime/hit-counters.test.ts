@@ -73,6 +73,7 @@ describe('hit counters', () => {
     world.counts = { 'firewall.forward[1]': 1 }
     const { cursor } = await counters.reading()
     assert.deepEqual(await changedAfter(cursor), [])
+    assert.equal((await counters.reading()).cursor, cursor, 'nothing changed')
     world.seconds += 1
     world.counts = { 'firewall.forward[1]': 1, 'firewall.forward[2]': 2 }
     assert.deepEqual(await changedAfter(cursor), [80])

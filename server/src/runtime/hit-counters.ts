@@ -137,13 +137,15 @@ export class HitCounters {
     const time = unixSeconds(this.#parts.clock.now())
     const counted = new Map(counts.map(({ origin, packets, bytes }) => [origin, { packets, bytes }]))
     const isFullReload = epoch !== this.#epoch
-    const reading = ++this.#readings
+    const reading = this.#readings + 1
     this.#entries = new Map(
       this.#parts.origins().map((origin) => {
         const known = this.#entries.get(origin) ?? { before: none, now: none, since: time, lastHit: null, reading }
         return [origin, advance(known, counted.get(origin) ?? none, isFullReload, { time, reading })]
       }),
     )
+    // Without a change the cursor is still the one that was given out.
+    if (this.#entries.values().some((entry) => entry.reading === reading)) this.#readings = reading
     this.#shown = null
     this.#epoch = epoch
     this.#isSaved = false

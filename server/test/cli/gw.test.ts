@@ -254,6 +254,16 @@ describe('looking', () => {
     await signIn()
   })
 
+  it('prints the events of a stream as they come', async () => {
+    // Streams of a test gateway end quickly.
+    let shown = ''
+    const listening = world.gw(['get', '/events'], { onOut: (text) => (shown += text) })
+    await until('the state was shown', () => /^probation /m.test(shown))
+    assert.equal((await listening).code, 0)
+    assert.match(shown, /^revision \{"revision":\d+\}\n/)
+    assert.equal((await gw('get', '/events', '--output', 'events')).code, 2)
+  })
+
   it('lists the sessions', async () => {
     const { out } = await gw('sessions')
     assert.match(out, /^ID +LOGIN +ROLE +ADDRESS +SINCE \(UTC\) +KIND\n/)

@@ -330,6 +330,7 @@ const table: Readonly<Record<string, string>> = {
   'PATCH /firewall/hw_rules_src_ip': 'WF',
   'POST /firewall/checks_start': 'WF',
   'GET /firewall/log': readers,
+  'GET /firewall/log/rules': readers,
   'GET /network/connections': readers,
   'POST /network/connections': 'W',
   'PATCH /network/connections/:connection_id': 'W',

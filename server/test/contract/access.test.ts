@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { accessTable, type Role, roleIds } from '../../src/contract/access.ts'
-import { nameOf } from '../../src/contract/endpoint.ts'
+import { type Endpoint, nameOf } from '../../src/contract/endpoint.ts'
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import {
   ask,
@@ -17,7 +17,7 @@ import {
   paths,
 } from './contract.ts'
 
-/** What a call without a body and with ids that name nothing gets from its handler once it is let in. */
+/** What a call without a body or parameters and with ids that name nothing gets from its handler once it is let in. */
 const ownAnswers: Readonly<Record<string, number>> = {
   'DELETE /web/auth/login': 200,
   'DELETE /web/auth/blocks': 200,
@@ -45,19 +45,27 @@ const ownAnswers: Readonly<Record<string, number>> = {
 }
 
 /** Also those with a variable where the path has a word, such as `/rules/:rule_id` for `/rules/move`. */
-const declaredAt = (path: string) => {
+function declaredAt(path: string): readonly Endpoint[] {
+  const known = declared.get(path)
+  if (known) return known
   const parts = path.split('/')
   const found = endpoints.filter((endpoint) => {
     const pattern = endpoint.path.split('/')
     return pattern.length === parts.length && pattern.every((part, at) => part === parts[at] || part.startsWith(':'))
   })
-  return found.toSorted((a, b) => Number(b.path === path) - Number(a.path === path))
+  const sorted = found.toSorted((a, b) => Number(b.path === path) - Number(a.path === path))
+  declared.set(path, sorted)
+  return sorted
 }
+
+/** By path: each is asked for some sixty times. */
+const declared = new Map<string, readonly Endpoint[]>()
 
 function ownAnswer(name: string): number {
   const endpoint = endpoints.find((candidate) => nameOf(candidate) === name)
   const hasId = (endpoint?.params.length ?? 0) > 0
-  return ownAnswers[name] ?? (endpoint?.body || endpoint?.rawBodyType ? 400 : hasId ? 404 : 200)
+  const asks = (endpoint?.query.required?.length ?? 0) > 0
+  return ownAnswers[name] ?? (endpoint?.body || endpoint?.rawBodyType ? 400 : hasId ? 404 : asks ? 422 : 200)
 }
 
 function expected(path: string, method: string, identity: Identity): number {
@@ -87,6 +95,13 @@ describe('access', () => {
   })
   after(() => gateway.close())
 
+  const signed = new Map<Identity, { readonly cookie: string; readonly handle: string }>()
+  /** The same session for as long as nothing ends it. */
+  const signedIn = (identity: Identity) => {
+    const known = signed.get(identity) ?? sign(identity)
+    signed.set(identity, known)
+    return known
+  }
   const sign = (identity: Identity) => {
     if (identity === 'anonymous') return { cookie: '', handle: 'none' }
     if (identity === 'disabled') return { cookie: disabled, handle: 'none' }
@@ -99,7 +114,7 @@ describe('access', () => {
       // A share of requests without a session is renewed every second.
       gateway.clock.advance(1)
       for (const identity of identities) {
-        let { cookie, handle } = sign(identity)
+        let { cookie, handle } = signedIn(identity)
         for (const method of methods) {
           const isEnding = path.includes('admin_sessions/') && method === 'DELETE'
           const url = isEnding ? fillPath(path, handle) : fillPath(path)
@@ -107,7 +122,9 @@ describe('access', () => {
           const cell = `${method} ${path} as ${identity}`
           assert.equal(answer.status, expected(path, method, identity), `${cell}: ${answer.text}`)
           if (answer.status === 405) assert.equal(answer.headers.allow, allowOf(path), cell)
-          if (method === 'DELETE' && answer.status === 200) ({ cookie, handle } = sign(identity))
+          if (method !== 'DELETE' || answer.status !== 200) continue
+          signed.delete(identity)
+          ;({ cookie, handle } = signedIn(identity))
         }
       }
     })

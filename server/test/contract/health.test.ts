@@ -405,7 +405,7 @@ describe('notifications', () => {
     await admin('PATCH', `/health/notifications/mail/${id}`, { password: 'another' })
     const refused = await admin('POST', `/health/notifications/mail/${id}/test`)
     assert.deepEqual(refused.body, { is_delivered: false, message: 'The server refuses the login or the password.' })
-    await admin('PATCH', `/health/notifications/mail/${id}`, { server: 'unknown.example' })
+    await admin('PATCH', `/health/notifications/mail/${id}`, { server: 'unknown.example', password: 'another' })
     assert.match((await admin('POST', `/health/notifications/mail/${id}/test`)).body.message, /cannot be found/)
     assert.equal((await admin('POST', '/health/notifications/mail/none/test')).status, 404)
   })
@@ -415,13 +415,33 @@ describe('notifications', () => {
     load = full
     await looks(4)
     assert.equal(gateway.services.health.notifier.stateOf(id).waiting, 1)
-    await admin('PATCH', `/health/notifications/mail/${id}`, { server: 'mail.test' })
+    await admin('PATCH', `/health/notifications/mail/${id}`, { server: 'mail.test', password: 'secret word' })
     await looks(1)
     assert.equal(smtp.mails.length, 1)
     await admin('DELETE', `/health/notifications/mail/${id}`)
     load = quiet
     await looks(4)
     assert.equal(smtp.mails.length, 1)
+  })
+
+  it('do not take a stored password to the server of an attacker', async () => {
+    const id = await create('mail', mail())
+    const path = `/health/notifications/mail/${id}`
+    const moves = [{ server: 'evil.example' }, { port: 26 }, { ca: '' }, { security: 'tls', password: '***' }]
+    for (const move of moves) {
+      const refused = await admin('PATCH', path, move)
+      assert.equal(refused.status, 422, JSON.stringify(move))
+      assert.match(refused.text, /"password"/)
+    }
+    assert.equal((await admin('PATCH', path, { server: 'mail.test', port: mail().port })).status, 200)
+    assert.equal((await admin('PATCH', path, { server: 'other.example', password: 'new' })).status, 200)
+  })
+
+  it('are tested one at a time: the gateway does not flood who gets them', async () => {
+    const id = await create('webhooks', webhook())
+    const answers = await Promise.all([0, 1, 2].map(() => admin('POST', `/health/notifications/webhooks/${id}/test`)))
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 429, 429])
+    assert.equal(bodies.length, 1)
   })
 
   it('keep the password when other fields change', async () => {

@@ -178,10 +178,24 @@ interface FaultyQuery {
 
 function faultyQueries(schema: TObject): FaultyQuery[] {
   const properties = Object.entries(schema.properties as unknown as Record<string, QueryField>)
-  return [
-    ...['not_a_parameter', '__proto__', 'constructor', 'toString'].map((field) => wrong(field, 'x')),
-    ...properties.flatMap(([name, field]) => wrongQuery(name, field)),
+  const faulty = [
+    ...['not_a_parameter', '__proto__', 'constructor', 'toString'].map((field) => ({
+      name: field,
+      ...wrong(field, 'x'),
+    })),
+    ...properties.flatMap(([name, field]) => wrongQuery(name, field).map((one) => ({ name, ...one }))),
   ]
+  // What must be there is there, so that only one parameter is wrong.
+  const needed = properties.filter(([name]) => schema.required?.includes(name))
+  return faulty.map(({ name, ...one }) => ({
+    ...one,
+    query: [one.query, ...needed.filter(([other]) => other !== name).map(goodQuery)].join('&'),
+  }))
+}
+
+function goodQuery([name, field]: readonly [string, QueryField]): string {
+  const value = sample(field)
+  return `${name}=${encodeURIComponent(field['x-json-text'] ? JSON.stringify(value) : String(value))}`
 }
 
 type QueryField = JsonSchema & { readonly 'x-json-text'?: boolean }

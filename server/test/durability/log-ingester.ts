@@ -11,7 +11,7 @@ const store = createLocalLogStore({
   limits: { days: {}, maxBytes: 1e9 },
   writerEntry: source('log-writer.ts'),
   workerEntry: source('log-worker.ts'),
-  sizes: { block: 512, smallBlock: 64, frame: 128, waiting: 5_000 },
+  sizes: { block: 512, frame: 128, waiting: 5_000 },
 })
 const report = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
 

@@ -21,7 +21,7 @@ import { reasonToSkip, smallDiskCommand } from './small-disk.ts'
 
 const ingester = fileURLToPath(new URL('log-ingester.ts', import.meta.url))
 const kills = isNightly ? 100 : 8
-const sizes = { block: 64, smallBlock: 8, frame: 16 }
+const sizes = { block: 64, frame: 16 }
 const limits = { days: {}, maxBytes: 1e9 }
 
 interface Report {

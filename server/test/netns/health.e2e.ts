@@ -36,20 +36,18 @@ describe('health of a real gateway', { skip: dnsSkip }, () => {
     )
   const stateOf = async (id: string) => (await checks()).find((check) => check.id === id)?.state
 
-  it('has a check for each service that runs, and numbers of the interfaces', async () => {
+  it('has a check for each service that runs', async () => {
     await until('the first look is over', async () => (await stateOf('unit.dns')) === 'ok')
     const ids = (await checks()).map(({ id }) => id)
     for (const id of ['applyd', 'apply', 'tables', 'disk', 'memory', 'load', 'clock', 'certificate.management'])
       assert.ok(ids.includes(id), `${id} is missing in ${ids}`)
     assert.equal(await stateOf('apply'), 'ok')
-    await until('the second look has rates', async () => {
-      const { series } = await lab.ok('GET', '/health/charts?group=interfaces')
-      return (series as { name: string }[]).some(({ name }) => name === 'lan0/bytes_in')
-    })
   })
 
   it('sends one mail when a service keeps failing, one when it runs again, and none after a restart', async () => {
     lab.gateway.log.expect(/^error: applyd: dns ended with signal SIGKILL/)
+    // It may be killed before it answers for the first time.
+    lab.gateway.log.allow(/^error: applyd: dns failed its health check .*ended right after its start/)
     const target = await lab.add('/health/notifications/mail', {
       ...{ title: 'Team', server: host, port, security: 'starttls', login: 'gateway', password: 'secret word' },
       ...{ ca: authority(lab), from: 'gateway@example.test', to: ['admin@example.test'] },
@@ -64,6 +62,8 @@ describe('health of a real gateway', { skip: dnsSkip }, () => {
     })
     await until('the recovery is mailed', () => about('dns').length > 1)
     assert.equal(await stateOf('unit.dns'), 'ok')
+    const { series } = await lab.ok('GET', '/health/charts?group=interfaces')
+    assert.ok((series as { name: string }[]).some(({ name }) => name === 'lan0/bytes_in'))
     await lab.gateway.killGatewayd()
     await lab.signIn()
     await until('it looks again', async () => (await stateOf('unit.dns')) === 'ok')

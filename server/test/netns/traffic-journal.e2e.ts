@@ -187,7 +187,11 @@ describe('the traffic journal on the wire', { skip }, () => {
       timeoutMs: 120_000,
     })
     assert.equal(code, 0, stderr)
-    // What is lost at the end of a flood is known with the next hit.
+    // What is lost at the end of a flood is known with the next hit, if that is not lost too.
+    await until('the reader has read what waits for it', async () => {
+      const { stdout } = await lab.gateway.exec('gateway', ['/bin/cat', '/proc/net/netlink'])
+      return netfilterQueues(stdout).every((bytes) => bytes === 0)
+    })
     await send('udp', server, 9000, 1)
     const [marks, drops] = [await lab.firewall.hits('log', marking), await lab.firewall.hits('forward', drop)]
     assert.equal(drops, marks)
@@ -207,3 +211,11 @@ describe('the traffic journal on the wire', { skip }, () => {
     assert.equal(await counted(), marks + drops)
   })
 })
+
+/** Bytes that wait in each socket for messages of netfilter, from `/proc/net/netlink`. */
+const netfilterQueues = (table: string): number[] =>
+  table
+    .split('\n')
+    .map((line) => line.split(/\s+/))
+    .flatMap(([, protocol, , , waiting]) => (protocol === netfilterProtocol ? [Number(waiting)] : []))
+const netfilterProtocol = '12'

@@ -88,7 +88,7 @@ describe('L6: the first password', () => {
   it('opens nothing on the host but its own change: every other endpoint is refused', async () => {
     const { gateway, id } = await start('host')
     const cookie = cookieFrom(await signIn(gateway))
-    const open = ['GET /web/whoami', 'DELETE /web/auth/login', 'PATCH /web/admins/local/:admin_id']
+    const open = ['GET /web/whoami', 'GET /web/session', 'DELETE /web/auth/login', 'PATCH /web/admins/local/:admin_id']
     const { revision } = gateway.engine
     for (const endpoint of protectedEndpoints) {
       if (open.includes(nameOf(endpoint))) continue

@@ -10,7 +10,7 @@ import { Type } from '../../contract/schema.ts'
 export type { AccessBinding, AccessEntry } from './contract-access-lists.ts'
 export { accessLists, accessOrder, accessState, bypassList } from './contract-access-lists.ts'
 export { checkResults, checks, checksSettings, startChecks } from './contract-checks.ts'
-export { explainPacket, showHygiene } from './contract-explain.ts'
+export { explainPacket, listTouching, lookUpName, showHygiene } from './contract-explain.ts'
 export {
   destinationRules,
   hardwareSettings,
@@ -20,6 +20,7 @@ export {
 } from './contract-hardware.ts'
 export type { Rule } from './contract-rules.ts'
 export {
+  changedCounters,
   dnatRules,
   FilterRule,
   firewallWatch,

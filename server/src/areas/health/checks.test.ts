@@ -11,7 +11,10 @@ import { auditFinding, backupFinding, certificateFinding, storeFindings } from '
 
 const observation: Observation = {
   ...{ plane: 'lab', limitation: null, appliedRevision: 3, links: [], units: [] },
-  tables: [{ name: 'inet portcullis', present: true, asLoaded: true }],
+  tables: [
+    { name: 'inet portcullis', present: true, asLoaded: true },
+    { name: 'netdev portcullis_hw', present: false, asLoaded: true },
+  ],
 }
 const machine = { observation, unreachable: '', applyError: null }
 const statesOf = (findings: readonly { readonly id: string; readonly state: string }[] | null) =>

@@ -34,7 +34,7 @@ const Authority = Type.String({
 
 const Password = text({
   maxLength: 255,
-  description: 'Never returned; empty removes it.',
+  description: 'Never returned; empty removes it. Must be sent again when server, port, security or ca change.',
 })
 
 const mailFields = {
@@ -140,6 +140,7 @@ export const testMail = endpoint({
   path: '/health/notifications/mail/:target_id/test',
   access: 'configure',
   effect: 'action',
+  errors: ['too_many_requests'],
   summary: 'Send a test message by e-mail',
   description: 'Also works while the notification is disabled.',
   reply: Delivery,
@@ -150,6 +151,7 @@ export const testWebhook = endpoint({
   path: '/health/notifications/webhooks/:target_id/test',
   access: 'configure',
   effect: 'action',
+  errors: ['too_many_requests'],
   summary: 'Send a test message to a webhook',
   description: 'Also works while the webhook is disabled.',
   reply: Delivery,

@@ -1,9 +1,10 @@
 // Looks at everything every ten seconds, keeps the numbers for charts and delivers notifications.
 
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { MachineLoad, Notice, Target } from '../../contract/health.ts'
 import type { Services } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
+import type { Deliver } from '../../runtime/health/notifier.ts'
 import { connection } from '../central-console/public.ts'
 import { limitsOf } from '../configuration/public.ts'
 import { forwardingFindings, logFindings, logServerFindings } from './checks-logs.ts'
@@ -36,11 +37,7 @@ export const targetsOf = (config: Config): Target[] =>
     .map(({ id, severity }) => ({ id, from: levels[severity] }))
 
 /** Null when it was delivered; otherwise why not. Without notices it is a test message. */
-export async function deliverNotices(
-  services: Services,
-  id: string,
-  notices: readonly Notice[],
-): Promise<string | null> {
+export async function deliverNotices(services: Services, id: string, notices: readonly Notice[]): ReturnType<Deliver> {
   const target = findTarget(services.engine.config, id)
   if (!target) return null
   if (!services.notices) return 'Nothing is sent from here.'
@@ -52,8 +49,17 @@ export async function deliverNotices(
     : sendMail(services, target, found.address, notices)
 }
 
-/** The same for every try of the same notices. */
-const idOf = (notices: readonly Notice[]): string => notices[0]?.id ?? randomUUID()
+/** The same for every try of the same notices, and another one for others: a receiver drops what has an id that it knows. */
+function idOf(notices: readonly Notice[]): string {
+  const [first, ...others] = notices.map(({ id }) => id)
+  if (first === undefined) return randomUUID()
+  return others.length === 0
+    ? first
+    : createHash('sha256')
+        .update([first, ...others].join())
+        .digest('hex')
+        .slice(0, 32)
+}
 
 async function sendMail(services: Services, target: StoredMail, address: string, notices: readonly Notice[]) {
   const { server, port, security, ca, login, from, to, password, id } = target

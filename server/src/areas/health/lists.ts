@@ -1,10 +1,10 @@
 // Those who are notified, each list declared once, and what is stored of a body.
 
-import type { Problem } from '../../contract/error.ts'
+import { invalid, type Problem } from '../../contract/error.ts'
 import { secretMask } from '../../contract/fields.ts'
 import { declareList } from '../../model/declarations.ts'
 import type { Sealed } from '../../model/secret.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { type Config, type ItemId, read } from '../../model/slots.ts'
 import { readCertificates } from '../../net/certificate.ts'
 import { mailTargets, type StoredMail, type StoredWebhook, webhooks } from './config.ts'
 import type { MailTarget, NewMailTarget, NewWebhook, Webhook } from './contract-notifications.ts'
@@ -58,6 +58,17 @@ type Seal = (clear: string) => Sealed
 /** The mask keeps what is stored. */
 const sealed = (clear: string | undefined, seal: Seal): Sealed | null | undefined =>
   clear === undefined || clear === secretMask ? undefined : clear === '' ? null : seal(clear)
+
+/** Whom the password is sent to. */
+const serverFields = ['server', 'port', 'security', 'ca'] as const
+
+/** A stored password is not sent to another server: whoever may change the settings could read it there. */
+export function requireSameServer(config: Config, id: ItemId, body: Partial<NewMailTarget>): void {
+  const stored = read(config, mailTargets).find((one) => one.id === id)
+  if (!stored?.password || (body.password !== undefined && body.password !== secretMask)) return
+  if (serverFields.some((field) => body[field] !== undefined && body[field] !== stored[field]))
+    throw invalid('password', 'Must be sent again, because the message goes to another server or in another way.')
+}
 
 export function mailFields({ password, ...fields }: Partial<NewMailTarget>, seal: Seal): object {
   const stored = sealed(password, seal)

@@ -8,8 +8,16 @@ import { version } from '../../version.ts'
 import { createSlices } from '../../workers/slices.ts'
 import { passwordPlace, secretPlace } from './config.ts'
 import * as contract from './contract.ts'
-import { countAll, deliverNotices } from './jobs.ts'
-import { mailFields, mailTargetList, shownMail, shownWebhook, webhookFields, webhookList } from './lists.ts'
+import { countAll } from './jobs.ts'
+import {
+  mailFields,
+  mailTargetList,
+  requireSameServer,
+  shownMail,
+  shownWebhook,
+  webhookFields,
+  webhookList,
+} from './lists.ts'
 import { metricsText, unitOf } from './numbers.ts'
 import { countsOf, healthStatusItems, worstOf } from './status.ts'
 
@@ -50,8 +58,12 @@ async function showCharts({ query, services }: Context<typeof contract.showChart
 /** The target as it is when the message is sent: an administrator who lost their rights while waiting sends nothing. */
 async function sendTest({ services, requireAuthority }: Context, id: string) {
   requireAuthority()
-  const fault = await deliverNotices(services, id, [])
-  return { is_delivered: fault === null, message: fault ?? '' }
+  const result = await services.health.notifier.test(id)
+  if (result === 'busy')
+    throw new GatewayError('too_many_requests', 'A test message is under way. Wait until it has been answered.', {
+      retryAfterSeconds: 5,
+    })
+  return { is_delivered: result === null, message: typeof result === 'string' ? result : (result?.note ?? '') }
 }
 
 export const routes: readonly Route[] = [
@@ -83,8 +95,10 @@ export const routes: readonly Route[] = [
     shown: perItem(shownMail),
     prepare:
       ({ services }, body) =>
-      (id) =>
-        mailFields(body, (password) => services.vault.seal(password, passwordPlace(String(id)))),
+      (id, _tools, config) => {
+        requireSameServer(config, id, body)
+        return mailFields(body, (password) => services.vault.seal(password, passwordPlace(String(id))))
+      },
   }),
   ...listRoutes(contract.webhooks, webhookList, {
     shown: perItem(shownWebhook),

@@ -35,14 +35,19 @@ export const RemoteSyslogTls = named(
   'LogForwardingTls',
   strictObject({
     enabled: Type.Boolean({ description: 'Encrypt the connection; only with TCP.' }),
-    ca_certificate: nullable(
-      Type.String({
-        minLength: 1,
-        maxLength: 48 * 1024,
-        description:
-          'Certificates (PEM) of the authorities that the collector is verified by; null: those of the system.',
-      }),
-    ),
+    ca_certificate: {
+      ...nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 48 * 1024,
+          pattern: '-----BEGIN CERTIFICATE-----',
+          'x-fault': 'Must be certificates in PEM format.',
+          description:
+            'Certificates (PEM) of the authorities that the collector is verified by; null: those of the system.',
+        }),
+      ),
+      examples: [null],
+    },
     server_name: nullable(
       Type.String({
         minLength: 1,
@@ -50,6 +55,7 @@ export const RemoteSyslogTls = named(
         pattern: `^${domainPattern}$`,
         'x-fault': 'Must be a domain name, such as collector.example.com.',
         description: 'Name that the certificate of the collector must be for; null: its address.',
+        examples: ['collector.example.com'],
       }),
     ),
   }),

@@ -2,7 +2,7 @@
 // a client that stays far behind goes on with newer records, and gets the number of those it missed.
 
 import type { EventStream } from '../../http/handle.ts'
-import type { LogStore, Question } from '../../logs/store.ts'
+import type { Asker, LogStore, Question, TextPiece } from '../../logs/store.ts'
 
 type Asked = Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>
 
@@ -18,7 +18,10 @@ export function tailLog(
   asked: Asked,
   stream: EventStream,
   after: number | null,
+  owner: string,
 ): void {
+  // Beside the queries of the same administrator, so that neither holds up the other.
+  const asker = { owner: `tail ${owner}`, signal: stream.signal }
   let newest = 0
   let wake = (): void => {}
   const stopNews = logs.onNews((place) => {
@@ -43,7 +46,7 @@ export function tailLog(
         continue
       }
       const skipped = Math.max(0, newest - mostBehind - place)
-      const found = await logs.tail(asked, place + skipped, rowsAtOnce)
+      const found = await logs.tail(asked, place + skipped, rowsAtOnce, asker)
       // Nothing was looked at, although there is something: it is asked again with the next news.
       if (found.place <= place) newest = place
       place = found.place
@@ -54,6 +57,30 @@ export function tailLog(
   }
   // A log that cannot be read ends the stream; the client connects again.
   run().catch(() => stream.end())
+}
+
+/** At most `limit` records after a place, some at a time: all of them can be tens of megabytes. A refusal comes before the first. */
+export async function recordsAfter(
+  logs: Pick<LogStore, 'tail'>,
+  asked: Asked,
+  after: number,
+  limit: number,
+  asker: Asker,
+): Promise<{ texts(): AsyncGenerator<TextPiece> }> {
+  const most = (left: number): number => Math.min(left, rowsAtOnce)
+  const first = await logs.tail(asked, after, most(limit), asker)
+  return {
+    async *texts() {
+      let [left, { rows, place }] = [limit, first]
+      for (;;) {
+        yield { bytes: Buffer.from(rows.join(',')), rows: rows.length }
+        const isAll = rows.length < most(left) || rows.length === left
+        if (isAll) return
+        left -= rows.length
+        ;({ rows, place } = await logs.tail(asked, place, most(left), asker))
+      }
+    },
+  }
 }
 
 async function sendRows(stream: EventStream, rows: readonly string[], place: number): Promise<void> {

@@ -10,12 +10,12 @@ import {
   printStamp,
   readJournalQuery,
 } from '../../contract/table-query.ts'
-import { type Context, handle, jsonReply, type Route, signedIn } from '../../http/handle.ts'
+import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
 import { logReply, refuseLongSort, settingsRoutes } from '../../http/routes.ts'
 import { clockOffsets } from '../../policy/schedule.ts'
 import { logRetention, remoteSyslogState } from './config.ts'
 import * as contract from './contract.ts'
-import { tailLog } from './jobs-tail.ts'
+import { recordsAfter, tailLog } from './jobs-tail.ts'
 import { remoteSyslogSettings, remoteSyslogTlsSettings } from './settings.ts'
 import { logServerItems, logStoreItems, logUsageOf, remoteSyslogItems } from './status.ts'
 
@@ -68,8 +68,10 @@ export const routes: readonly Route[] = [
     if (query.after !== undefined) {
       if (query.sort || query.offset !== undefined || isCsv)
         throw invalid('after', 'Cannot be combined with sort, offset or CSV.')
-      const { rows } = await services.logs.tail(question, placeOf(query.after), query.limit ?? maxRows)
-      return jsonReply(Buffer.from(`${begin}${rows.join(',')}],"rows":${rows.length}}`))
+      const asker = { owner: signedIn(context).adminId, signal }
+      const place = placeOf(query.after)
+      const found = await recordsAfter(services.logs, question, place, query.limit ?? maxRows, asker)
+      return logReply(found, null, [begin, (rows) => `],"rows":${rows}}`])
     }
     const found = await services.logs.find(
       {
@@ -93,7 +95,7 @@ export const routes: readonly Route[] = [
     // A browser that connects again asks as it did at first, and says what it has by now.
     const known = /^\d{1,15}$/.test(lastEventId ?? '') ? lastEventId : query.after
     return services.eventStreams.open(context, (stream) =>
-      tailLog(services.logs, asked, stream, known === undefined ? null : placeOf(known)),
+      tailLog(services.logs, asked, stream, known === undefined ? null : placeOf(known), context.owner),
     )
   }),
   handle(contract.logBuckets, async (context) => {

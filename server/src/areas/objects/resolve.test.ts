@@ -122,8 +122,8 @@ describe('an answer', () => {
     assert.ok(shown(addressesOf(config, facts, ids)).includes('192.0.2.7'))
   })
 
-  it('for ten thousand rules that use one long list looks at the list once', () => {
-    const many = Array.from({ length: 10_000 }, (_, index) => ({
+  it('for two thousand rules that use one long list looks at the list once', () => {
+    const many = Array.from({ length: 2_000 }, (_, index) => ({
       ...named(`ip.id.${index + 1}`),
       value: `10.1.${index >> 8}.${index & 255}`,
     }))
@@ -138,7 +138,7 @@ describe('an answer', () => {
       },
     )
     const large = write(write(config, ipAddresses, many), addressLists, [{ ...named('address_list.id.1'), values }])
-    for (let rule = 0; rule < 10_000; rule++) {
+    for (let rule = 0; rule < 2_000; rule++) {
       addressesOf(large, facts, [`ip.id.${rule + 1}`, 'address_list.id.1'])
     }
     // A few passes over the list, and not one for each rule.

@@ -3,8 +3,8 @@
 
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Endpoint, Method } from '../../contract/endpoint.ts'
-import { type Api, problemLines, withApi } from '../client/api.ts'
+import { type Endpoint, eventStreamType, type Method } from '../../contract/endpoint.ts'
+import { type Api, type Call, parseReply, problemLines, withApi } from '../client/api.ts'
 import { changeCall, printOutcome } from '../client/change-call.ts'
 import { readUpload, writeDownload } from '../client/files.ts'
 import type { Invocation, Run } from '../command.ts'
@@ -14,7 +14,8 @@ import { requireEndpoint } from '../contract/paths.ts'
 import { asSchema, findField } from '../contract/schema.ts'
 import { type Assignment, buildObject, parseAssignment, parseJsonText } from '../contract/values.ts'
 import { badUsage, exitCodes } from '../failure.ts'
-import { escapeText } from '../output/text.ts'
+import { paint } from '../output/terminal.ts'
+import { escapeText, showJson } from '../output/text.ts'
 
 export const callCommand =
   (method: Method): Run =>
@@ -33,15 +34,19 @@ export const callCommand =
     const upload = await readUpload(endpoint, invocation, context)
     const body = await readBody(endpoint, endpoint.body === null ? [] : fields, invocation, context)
     const change = changeCall(endpoint, invocation)
-    const answer = await withApi(context, (api: Api) =>
-      api.send(endpoint, {
-        path,
-        query: { ...query, ...change.query },
-        headers: change.headers,
-        ...(body === undefined ? {} : { body }),
-        ...(upload === undefined ? {} : { upload }),
-      }),
-    )
+    const call: Call = {
+      path,
+      query: { ...query, ...change.query },
+      headers: change.headers,
+      ...(body === undefined ? {} : { body }),
+      ...(upload === undefined ? {} : { upload }),
+    }
+    if (endpoint.alsoReplies.includes(eventStreamType)) {
+      if (output !== undefined) throw badUsage('This call does not end, so it cannot be written to a file.')
+      await withApi(context, (api) => printEvents(api, endpoint, call, invocation, context))
+      return exitCodes.done
+    }
+    const answer = await withApi(context, (api: Api) => api.send(endpoint, call))
     if (output === undefined) printOutcome(endpoint, answer, invocation, context.terminal)
     else {
       const path = writeDownload(context, output, answer.bytes)
@@ -49,6 +54,22 @@ export const callCommand =
     }
     return exitCodes.done
   }
+
+/** One a line, as they come, until the gateway ends the stream or the command is interrupted. */
+async function printEvents(
+  api: Api,
+  endpoint: Endpoint,
+  call: Call,
+  invocation: Invocation,
+  { terminal }: Context,
+): Promise<void> {
+  for await (const { event, data } of api.follow(endpoint, call))
+    terminal.out(
+      invocation.has('json')
+        ? `${showJson({ event, data: parseReply(data) })}\n`
+        : `${paint(terminal, 'dim', escapeText(event))} ${escapeText(data)}\n`,
+    )
+}
 
 /** A query may also follow the path, as in a browser. */
 function splitTarget(target: string): { path: string; queries: Assignment[] } {

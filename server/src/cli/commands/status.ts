@@ -90,7 +90,7 @@ export const tableOfItems = (items: readonly AreaStatus[]) => ({
     area,
     name,
     { text: status, colour: statusColours[status] },
-    msg.join('; '),
+    msg.join(' '),
   ]),
   wrapLast: true,
 })

@@ -16,6 +16,7 @@ import * as dhcp from '../../areas/dhcp/contract.ts'
 import * as directory from '../../areas/directory/contract.ts'
 import * as directoryAdministrators from '../../areas/directory-administrators/contract.ts'
 import * as dns from '../../areas/dns/contract.ts'
+import * as events from '../../areas/events/contract.ts'
 import * as firewall from '../../areas/firewall/contract.ts'
 import * as firewallLog from '../../areas/firewall-log/contract.ts'
 import * as health from '../../areas/health/contract.ts'
@@ -68,6 +69,7 @@ const modules: Readonly<Record<string, object>> = {
   'central-console': centralConsole,
   logs,
   monitor,
+  events,
   health,
 }
 

@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createSmtpServer, type SmtpOptions, type SmtpServer } from '../../../test/support/smtp-server.ts'
+import { until } from '../../../test/support/until.ts'
 import { ensureCertificate } from '../../http/tls.ts'
 import { createSendMail, type MailCall } from './mail.ts'
 
@@ -51,7 +52,7 @@ describe('a message', () => {
 
   it('is not sent where a password would be readable on the way', () =>
     withServer({ mode: 'plain', account }, async (smtp, call) => {
-      assert.match((await send({ ...call, ...signedIn })) ?? '', /only over TLS/)
+      assert.match(String(await send({ ...call, ...signedIn })), /only over TLS/)
       assert.equal(smtp.connections, 0)
     }))
 
@@ -76,7 +77,7 @@ describe('a message', () => {
 
   it('is not sent where the server does not offer encryption that is required', () =>
     withServer({ mode: 'plain', account }, async (smtp, call) => {
-      assert.match((await send({ ...call, ...signedIn, security: 'starttls' })) ?? '', /./)
+      assert.equal(typeof (await send({ ...call, ...signedIn, security: 'starttls' })), 'string')
       assert.deepEqual(smtp.mails, [])
       assert.ok(!smtp.clear.some((line) => line.startsWith('AUTH')))
     }))
@@ -84,7 +85,7 @@ describe('a message', () => {
   it('is not sent to a server with another name or of an unknown authority', () =>
     withServer({ mode: 'tls' }, async (smtp, call) => {
       for (const other of [{ server: 'other.example.test' }, { ca: '' }])
-        assert.match((await send({ ...call, security: 'tls', ...other })) ?? '', /not sent/)
+        assert.match(String(await send({ ...call, security: 'tls', ...other })), /not sent/)
       assert.deepEqual(smtp.mails, [])
     }))
 
@@ -97,10 +98,10 @@ describe('a message', () => {
 
   it('that is refused reports the words of the server, as one plain line', () =>
     withServer({ mode: 'plain', answers: { RCPT: '550 no such user \u0007\u001b[31m' } }, async (_, call) => {
-      assert.match((await send(call)) ?? '', /^The server refused the message: [\x20-\x7e]*$/)
+      assert.match(String(await send(call)), /^The server refused the message: [\x20-\x7e]*$/)
     }))
 
-  it('for several of which one is refused is reported', () => {
+  it('for several of which one is refused is reported, and counts as sent', () => {
     let count = 0
     const answers = {
       get RCPT(): string {
@@ -109,7 +110,7 @@ describe('a message', () => {
     }
     return withServer({ mode: 'plain', answers }, async (_, call) => {
       const fault = await send({ ...call, to: ['a@example.test', 'b@example.test'] })
-      assert.equal(fault, 'The server refused the recipient b@example.test.')
+      assert.deepEqual(fault, { note: 'The server refused the recipient b@example.test.' })
     })
   })
 
@@ -124,10 +125,31 @@ describe('a message', () => {
       assert.equal(smtp.clear.filter((line) => line.startsWith('MAIL')).length, 1)
     }))
 
+  it('to a server that says a word from time to time, and never the last one, ends with its connection', async () => {
+    const open = new Set<Socket>()
+    const slow = createServer((socket) => {
+      open.add(socket)
+      const timer = setInterval(() => socket.write('220-wait\r\n'), 20)
+      socket.on('error', () => {})
+      socket.once('close', () => {
+        clearInterval(timer)
+        open.delete(socket)
+      })
+    })
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
+    await withServer({ mode: 'plain' }, async (_, call) => {
+      const { port } = slow.address() as AddressInfo
+      const fault = await createSendMail('gateway.test', 200)({ ...call, port })
+      assert.equal(fault, 'The message was not sent: The server did not take the message in time.')
+      await until('the connection is over', () => open.size === 0)
+    })
+    slow.close()
+  })
+
   it('to a server that is away is a fault', async () => {
     const port = await withServer({ mode: 'plain' }, async (_, call) => call.port)
     await withServer({ mode: 'plain' }, async (_, call) => {
-      assert.match((await send({ ...call, port })) ?? '', /not sent/)
+      assert.match(String(await send({ ...call, port })), /not sent/)
     })
   })
 })

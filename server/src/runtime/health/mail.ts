@@ -1,6 +1,8 @@
 // One message by SMTP. Where it may go was decided before: the address is given, and the name only proves who answers.
 
+import { Socket } from 'node:net'
 import type { SendMailOptions, SMTPTransportOptions } from 'nodemailer'
+import type { TakenInPart } from './notifier.ts'
 
 export interface MailCall {
   /** The name of the server, for its certificate, and its address, looked up and checked by the caller. */
@@ -22,34 +24,39 @@ export interface MailCall {
 }
 
 /** Null when the server took the message for every recipient; otherwise why not, in words for the administrator. */
-export type SendMail = (call: MailCall) => Promise<string | null>
+export type SendMail = (call: MailCall) => Promise<string | TakenInPart | null>
 
 const connectMilliseconds = 10_000
 const totalMilliseconds = 20_000
 const longestReply = 64 * 1024
 const longestFault = 200
+/** For the farewell, when everything else is done. */
+const partingMilliseconds = 2_000
 
-/** `hostName`: what this machine calls itself to the server. */
+/** `hostName`: what this machine calls itself to the server. Tests set another time. */
 export const createSendMail =
-  (hostName: string): SendMail =>
+  (hostName: string, limitMilliseconds = totalMilliseconds): SendMail =>
   async (call) => {
     if (call.security === 'none' && call.login !== '')
       return 'A password is sent only over TLS. Use starttls or tls, or remove the login.'
     // Loaded when the first message is sent: most gateways send none for weeks.
     const { createTransport } = await import('nodemailer')
-    const transport = createTransport(transportOptions(call, hostName))
+    // Ours, because nothing else ends a connection whose server sends a byte from time to time.
+    const socket = new Socket()
+    const transport = createTransport({ ...transportOptions(call, hostName), socket })
     let timer: NodeJS.Timeout | undefined
     const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('The server did not take the message in time.')), totalMilliseconds)
+      timer = setTimeout(() => reject(new Error('The server did not take the message in time.')), limitMilliseconds)
     })
     try {
       const { rejected } = await Promise.race([transport.sendMail(messageOf(call)), tooLate])
-      return rejected.length === 0 ? null : `The server refused the recipient ${String(rejected[0])}.`
+      setTimeout(() => socket.destroy(), partingMilliseconds).unref()
+      return rejected.length === 0 ? null : { note: `The server refused the recipient ${String(rejected[0])}.` }
     } catch (error) {
+      socket.destroy()
       return wordsFor(error as SmtpError)
     } finally {
       clearTimeout(timer)
-      transport.close()
     }
   }
 

@@ -9,7 +9,7 @@ import { FakeClock } from '../../../test/support/test-gateway.ts'
 import type { Finding, HealthState, Level, Notice, Settled, Target } from '../../contract/health.ts'
 import { HealthMemory } from './health-memory.ts'
 import { agreeing, type HealthCheck, HealthMonitor } from './monitor.ts'
-import { Notifier } from './notifier.ts'
+import { type Deliver, Notifier } from './notifier.ts'
 
 let folder = ''
 let clock: FakeClock
@@ -252,7 +252,7 @@ describe('the notifier', () => {
   const change: Settled = { id: 'disk', title: 'Disk', source: 'disk', message: '', advice: '', level: 2, time: 1000 }
   const target: Target = { id: 'mail', from: 2 }
 
-  function bench(deliver: (notices: readonly Notice[]) => Promise<string | null>) {
+  function bench(deliver: (notices: readonly Notice[]) => ReturnType<Deliver>) {
     const memory = new HealthMemory(join(folder, 'health.json'))
     const sent: (readonly Notice[])[] = []
     let isWanted = true
@@ -305,6 +305,36 @@ describe('the notifier', () => {
     notifier.forget('mail')
     await look()
     assert.equal(sent.length, tries.length + 1)
+  })
+
+  it('sends a message that failed again as it was: it may have arrived, and what came since is another one', async () => {
+    clock.wall = 1_000_000
+    let fault: string | null = 'The answer was cut off.'
+    const { memory, sent, look } = bench(async () => fault)
+    memory.settle(change, 0, [target])
+    await look()
+    memory.settle({ ...change, id: 'memory' }, 0, [target])
+    clock.advance(40)
+    await look()
+    fault = null
+    clock.advance(100)
+    await look()
+    await look()
+    assert.deepEqual(
+      sent.map((notices) => notices.map(({ change: { id } }) => id)),
+      [['disk'], ['disk'], ['disk'], ['memory']],
+    )
+  })
+
+  it('does not send again what some of the recipients got, and says who did not', async () => {
+    clock.wall = 1_000_000
+    const { memory, sent, look, notifier } = bench(async () => ({ note: 'The server refused b@example.test.' }))
+    memory.settle(change, 0, [target])
+    await look()
+    clock.advance(4_000)
+    await look()
+    assert.equal(sent.length, 1)
+    assert.equal(notifier.stateOf('mail').fault, 'The server refused b@example.test.')
   })
 
   it('does not begin a second message while one is under way, and an error is a fault', async () => {

@@ -5,8 +5,14 @@ import type { Notice } from '../../contract/health.ts'
 import type { Clock } from '../clock.ts'
 import type { HealthMemory } from './health-memory.ts'
 
+/** It was delivered to some of those it is for; to send it again would send it to them twice. */
+export interface TakenInPart {
+  /** Who did not get it, in words for the administrator. */
+  readonly note: string
+}
+
 /** Null when it was delivered; otherwise why not, in words for the administrator. */
-export type Deliver = (target: string, notices: readonly Notice[]) => Promise<string | null>
+export type Deliver = (target: string, notices: readonly Notice[]) => Promise<string | TakenInPart | null>
 
 export interface NotifierParts {
   readonly memory: HealthMemory
@@ -35,11 +41,14 @@ interface Progress {
   nextAt: number
   fault: string | null
   deliveredAt: number | null
+  /** The ids of the last message that failed. It may have arrived all the same, so it is sent again as it was. */
+  tried: ReadonlySet<string>
 }
 
 export class Notifier {
   readonly #parts: NotifierParts
   readonly #progress = new Map<string, Progress>()
+  readonly #testing = new Set<string>()
   #running = new Set<Promise<void>>()
 
   constructor(parts: NotifierParts) {
@@ -74,6 +83,17 @@ export class Notifier {
     if (progress) progress.nextAt = 0
   }
 
+  /** One test message of a target at a time. */
+  async test(target: string): Promise<Awaited<ReturnType<Deliver>> | 'busy'> {
+    if (this.#testing.has(target)) return 'busy'
+    this.#testing.add(target)
+    try {
+      return await this.#parts.deliver(target, [])
+    } finally {
+      this.#testing.delete(target)
+    }
+  }
+
   /** Resolves when what was begun has ended. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running)
@@ -82,7 +102,7 @@ export class Notifier {
   #progressOf(target: string): Progress {
     const known = this.#progress.get(target)
     if (known) return known
-    const fresh: Progress = { isBusy: false, failures: 0, nextAt: 0, fault: null, deliveredAt: null }
+    const fresh: Progress = { isBusy: false, failures: 0, nextAt: 0, fault: null, deliveredAt: null, tried: new Set() }
     this.#progress.set(target, fresh)
     return fresh
   }
@@ -90,11 +110,14 @@ export class Notifier {
   async #send(target: string, progress: Progress): Promise<void> {
     const { memory, clock, deliver } = this.#parts
     progress.isBusy = true
-    const notices = memory.waiting(target).slice(0, atOnce)
-    const fault = await deliver(target, notices).catch((error: unknown) => (error as Error).message)
+    const waiting = memory.waiting(target)
+    const again = waiting.filter(({ id }) => progress.tried.has(id))
+    const notices = again.length > 0 ? again : waiting.slice(0, atOnce)
+    progress.tried = new Set(notices.map(({ id }) => id))
+    const result = await deliver(target, notices).catch((error: unknown) => (error as Error).message)
     progress.isBusy = false
-    progress.fault = fault
-    if (fault === null) {
+    progress.fault = typeof result === 'string' ? result : (result?.note ?? null)
+    if (typeof result !== 'string') {
       memory.remove(notices)
       progress.failures = 0
       progress.nextAt = 0

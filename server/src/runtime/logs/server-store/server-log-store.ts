@@ -136,8 +136,8 @@ export class ServerLogStore implements LogStore {
     return this.#local.after(place, limit)
   }
 
-  tail(question: Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>, place: number, limit: number) {
-    return this.#local.tail(question, place, limit)
+  tail(question: Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>, place: number, limit: number, asker?: Asker) {
+    return this.#local.tail(question, place, limit, asker)
   }
 
   onNews(listener: (place: number) => void): () => void {

@@ -4,7 +4,8 @@
 import type { Cell } from '../../../contract/table-query.ts'
 import { columnsOf, type LogKindName, noNumber, type StoredColumn } from '../../../logs/kinds.ts'
 import { type KeptRecord, maxMessage, type NewRecord } from '../../../logs/record.ts'
-import { type Words, WordsBuilder } from './words.ts'
+import { type CellList, KnownCells } from './cell-list.ts'
+import { type Codes, type Words, WordsBuilder } from './words.ts'
 
 /** The first column, which has other pieces than words have. */
 export const timeColumn = 'time'
@@ -30,8 +31,14 @@ export interface TextSearch {
 export interface Block extends BlockRange {
   times(): Float64Array
   places(): Float64Array
+  placeAt(at: number): number
+  /** The index of the record of a place; -1 when it is not there. */
+  indexOf(place: number): number
   /** The different cells of a column of words or numbers. */
-  entries(column: StoredColumn): readonly Cell[]
+  list(column: StoredColumn): CellList
+  /** For each record the index of its cell in the list; null: all have the first. */
+  codes(column: StoredColumn): Codes | null
+  /** All of both. */
   words(column: StoredColumn): Words
   /** How many records have each of the entries; null where that costs more than counting. */
   counts(column: StoredColumn): Float64Array | null
@@ -62,21 +69,18 @@ const commonCells = {
   syslog_id: ({ syslogId }: NewRecord) => syslogId,
   message: ({ message }: NewRecord) => message,
 } as const
-const isCommon = (name: string): name is keyof typeof commonCells => Object.hasOwn(commonCells, name)
+export const isCommon = (name: string): name is keyof typeof commonCells => Object.hasOwn(commonCells, name)
 
-/** What reads the cell of a record in the form of its column. */
-function cellReader({ name, form }: StoredColumn): (record: NewRecord) => Cell {
-  const read = isCommon(name) ? commonCells[name] : ({ fields }: NewRecord) => fields[name]
-  if (form === 'number') {
-    return (record) => {
-      const cell = read(record)
-      return typeof cell === 'number' && Number.isFinite(cell) ? cell : noNumber
-    }
-  }
-  return (record) => {
-    const cell = read(record)
-    return typeof cell === 'string' ? cell : cell === undefined ? '' : String(cell)
-  }
+/** A cell in the form of its column. */
+export function cellIn({ form }: StoredColumn, cell: Cell | undefined): Cell {
+  if (form === 'number') return typeof cell === 'number' && Number.isFinite(cell) ? cell : noNumber
+  return typeof cell === 'string' ? cell : cell === undefined ? '' : String(cell)
+}
+
+function cellReader(column: StoredColumn): (record: NewRecord) => Cell {
+  const { name } = column
+  if (isCommon(name)) return (record) => cellIn(column, commonCells[name](record))
+  return ({ fields }) => cellIn(column, fields[name])
 }
 
 /** Columns of records of one kind, in the order of their places. */
@@ -96,9 +100,9 @@ export function columnsFrom(kind: LogKindName, records: readonly NewRecord[], pl
       )
       continue
     }
-    const builder = new WordsBuilder(length)
+    const builder = new WordsBuilder(emptyCell(column), length)
     for (let at = 0; at < length; at++) builder.set(at, read(records[at] as NewRecord))
-    words.set(column.name, builder.done())
+    words.set(column.name, builder.words(0, length))
   }
   return { kind, times, places, words, texts }
 }
@@ -176,7 +180,10 @@ export class MemoryBlock implements Block {
   times = (): Float64Array => this.#columns.times
   places = (): Float64Array => this.#columns.places
   words = (column: StoredColumn): Words => this.#columns.words.get(column.name) ?? constantWords(emptyCell(column))
-  entries = (column: StoredColumn): readonly Cell[] => this.words(column).entries
+  list = (column: StoredColumn): CellList => new KnownCells(this.words(column).entries)
+  codes = (column: StoredColumn): Codes | null => this.words(column).codes
+  placeAt = (at: number): number => this.places()[at] as number
+  indexOf = (place: number): number => indexIn(this.places(), place)
   counts = (): null => null
   mayHave = (): boolean => true
   textAt = ({ name }: StoredColumn, at: number): string => this.#columns.texts.get(name)?.[at] ?? ''
@@ -189,6 +196,23 @@ export class MemoryBlock implements Block {
     }
     return found
   }
+}
+
+/** The index of the first place that is higher. */
+export function firstAbove(places: Float64Array, place: number): number {
+  let [low, high] = [0, places.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((places[middle] as number) > place) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** -1 when it is not there. */
+export function indexIn(places: Float64Array, place: number): number {
+  const at = firstAbove(places, place - 1)
+  return places[at] === place ? at : -1
 }
 
 export function boundsOf(values: Float64Array): [least: number, most: number] {
@@ -207,13 +231,14 @@ export function cleanText(text: string): string {
   return control.test(short) ? short.replaceAll(controls, ' ') : short
 }
 
-const control = /\p{Cc}/u
+// The same as \p{Cc}, which is far slower.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const control = /[\u0000-\u001f\u007f-\u009f]/
 const controls = /\p{Cc}/gu
 
 /** A record of a block, with all columns or those that are named. */
 export function createRecordReader(block: Block, names: ReadonlySet<string> | null): (at: number) => KeptRecord {
   const times = block.times()
-  const places = block.places()
   const { kind } = block
   const columns = columnsOf(kind).filter(({ name }) => name !== timeColumn && (!names || names.has(name)))
   const readers = columns.map((column) => [column.name, readerOf(block, column)] as const)
@@ -230,7 +255,7 @@ export function createRecordReader(block: Block, names: ReadonlySet<string> | nu
     }
     return {
       kind,
-      place: places[at] as number,
+      place: block.placeAt(at),
       time: times[at] as number,
       priority: Number(priority?.(at) ?? noNumber),
       unit: String(unit?.(at) ?? ''),
@@ -243,7 +268,8 @@ export function createRecordReader(block: Block, names: ReadonlySet<string> | nu
 
 function readerOf(block: Block, column: StoredColumn): (at: number) => Cell {
   if (column.form === 'text') return (at) => block.textAt(column, at)
-  const { entries, codes } = block.words(column)
-  const only = entries[0] as Cell
-  return codes ? (at) => entries[codes[at] as number] as Cell : () => only
+  const [list, codes] = [block.list(column), block.codes(column)]
+  if (codes) return (at) => list.at(codes[at] as number)
+  const only = list.at(0)
+  return () => only
 }

@@ -6,7 +6,9 @@ import { columnsOf, type StoredColumn } from '../../../logs/kinds.ts'
 import { clockOf, shownCell, stampOf } from '../../../logs/show.ts'
 import type { View, ViewColumn, ViewScope } from '../../../logs/view.ts'
 import { type Block, timeColumn } from './block.ts'
+import type { CellList } from './cell-list.ts'
 import { separator } from './texts.ts'
+import type { Codes } from './words.ts'
 
 /** All records, no record, or a 1 for each that is meant. */
 export type Selection = boolean | Uint8Array
@@ -286,7 +288,7 @@ function storedTest(name: string, cells: readonly Cell[]): Test {
     (cell) => wanted.has(cell),
     (column) => {
       if (column.form === 'text') return textEach(column, (text) => wanted.has(text))
-      return wordsTest(column, (cell) => wanted.has(cell), cells)
+      return wordsTest(column, { holds: (cell) => wanted.has(cell), cells, needles: null })
     },
   )
 }
@@ -296,8 +298,11 @@ type ShownColumn = Extract<ViewColumn, { from: 'column' }>
 function columnTest(condition: Leaf, holds: Holds, column: ShownColumn, scope: Scope): Test {
   const holdsStored = (cell: Cell): boolean => holds(shownCell(column, cell, scope) ?? '')
   return byForm(column.column, holdsStored, (stored) => {
-    if (stored.form !== 'text') return wordsTest(stored, holdsStored, storedCells(condition, column, scope))
     const isShownAsIs = !column.words && column.otherwise === undefined
+    if (stored.form !== 'text') {
+      const needles = isShownAsIs && condition.kind === 'contains' ? bytesOf(condition.texts) : null
+      return wordsTest(stored, { holds: holdsStored, cells: storedCells(condition, column, scope), needles })
+    }
     const needles = isShownAsIs ? needlesOf(condition) : null
     return needles ? textTest(stored, needles, condition, holdsStored) : textEach(stored, holdsStored)
   })
@@ -328,17 +333,31 @@ function byForm(name: string, holds: Holds, make: (column: StoredColumn) => Test
   }
 }
 
-/** `cells`: the only stored cells that can fulfil it; null when that is not known. */
-function wordsTest(column: StoredColumn, holds: Holds, cells: readonly Cell[] | null): Test {
-  const isRuledOut = (block: Block): boolean => cells !== null && !block.mayHave(column, cells)
-  /** For each entry whether it holds. */
-  const judge = (block: Block): boolean | Uint8Array => {
-    if (isRuledOut(block)) return false
-    const entries = block.entries(column)
-    const held = new Uint8Array(entries.length)
-    let count = 0
-    for (let at = 0; at < held.length; at++) if (holds(entries[at] as Cell)) held[at] = ++count && 1
-    return count === 0 ? false : count === held.length ? true : held
+/** Which entries of a column are meant. */
+interface Held {
+  readonly marks: Uint8Array
+  readonly count: number
+}
+
+interface WordsQuestion {
+  readonly holds: Holds
+  /** The only stored cells that can fulfil it; null when that is not known. */
+  readonly cells: readonly Cell[] | null
+  /** It holds where the stored cell contains one of these, unless the mark of the brand is in it; null: not known. */
+  readonly needles: readonly Buffer[] | null
+}
+
+function wordsTest(column: StoredColumn, { holds, cells, needles }: WordsQuestion): Test {
+  const stored = cells?.map((cell) => (column.form === 'number' ? Number(cell) : String(cell)))
+  const wanted = stored ? [...new Set(stored)].filter(holds) : null
+  const isRuledOut = (block: Block): boolean => wanted !== null && !block.mayHave(column, wanted)
+  const judge = (block: Block): boolean | Held => {
+    if (wanted?.length === 0 || isRuledOut(block)) return false
+    const list = block.list(column)
+    if (list.length === 1) return wanted ? wanted.includes(list.at(0)) : holds(list.at(0))
+    const marks = wanted ? markCells(list, wanted) : ((needles && list.containing(needles)) ?? markHeld(list, holds))
+    const count = sizeOf(marks, { records: list.length })
+    return count === 0 ? false : count === list.length ? true : { marks, count }
   }
   return {
     cost: () => 0,
@@ -348,19 +367,44 @@ function wordsTest(column: StoredColumn, holds: Holds, cells: readonly Cell[] | 
       const counts = block.counts(column)
       if (!counts) return null
       let sum = 0
-      for (let at = 0; at < held.length; at++) if (held[at] === 1) sum += counts[at] as number
+      for (let at = 0; at < held.marks.length; at++) if (held.marks[at] === 1) sum += counts[at] as number
       return sum
     },
     select: (block) => {
       const held = judge(block)
       if (typeof held === 'boolean') return held
-      const { codes } = block.words(column)
-      if (!codes) return held[0] === 1
-      const found = new Uint8Array(block.records)
-      for (let at = 0; at < found.length; at++) found[at] = held[codes[at] as number] as number
-      return found
+      const codes = block.codes(column)
+      if (!codes) return held.marks[0] === 1
+      return held.count === 1 ? findCode(codes, held.marks.indexOf(1)) : findCodes(codes, held.marks)
     },
   }
+}
+
+function markCells(list: CellList, cells: readonly Cell[]): Uint8Array {
+  const marks = new Uint8Array(list.length)
+  for (const cell of cells) {
+    const index = list.indexOf(cell)
+    if (index >= 0) marks[index] = 1
+  }
+  return marks
+}
+
+function markHeld(list: CellList, holds: Holds): Uint8Array {
+  const marks = new Uint8Array(list.length)
+  for (const [index, cell] of list.all().entries()) if (holds(cell)) marks[index] = 1
+  return marks
+}
+
+function findCode(codes: Codes, code: number): Uint8Array {
+  const found = new Uint8Array(codes.length)
+  for (let at = 0; at < found.length; at++) if (codes[at] === code) found[at] = 1
+  return found
+}
+
+function findCodes(codes: Codes, marks: Uint8Array): Uint8Array {
+  const found = new Uint8Array(codes.length)
+  for (let at = 0; at < found.length; at++) found[at] = marks[codes[at] as number] as number
+  return found
 }
 
 /** Stored cells among which are all that are shown as a cell that is asked for; null when they cannot be listed. */
@@ -392,9 +436,13 @@ function needlesOf(condition: Leaf): readonly string[] | null {
   return condition.cells.flatMap((cell) => (typeof cell === 'string' ? [cell.toLowerCase()] : []))
 }
 
+/** What has a separator in it is in no text. */
+const bytesOf = (needles: readonly string[]): Buffer[] =>
+  needles.filter((needle) => !needle.includes(separator)).map((needle) => Buffer.from(needle))
+
 function textTest(column: StoredColumn, needles: readonly string[], condition: Leaf, holds: Holds): Test {
   const search = {
-    needles: needles.filter((needle) => !needle.includes(separator)).map((needle) => Buffer.from(needle)),
+    needles: bytesOf(needles),
     holds,
   }
   return {

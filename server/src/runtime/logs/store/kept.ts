@@ -2,7 +2,6 @@
 // there is no room.
 
 import { type LogKindName, logKinds } from '../../../logs/kinds.ts'
-import type { NewRecord } from '../../../logs/record.ts'
 import type { KindState } from '../../../logs/store.ts'
 import type { BlockRow } from './packed-block.ts'
 
@@ -12,11 +11,6 @@ export interface Batch {
   readonly oldest: number
   readonly newest: number
   readonly bytes: number
-}
-
-export interface Placed {
-  readonly records: NewRecord[]
-  readonly places: number[]
 }
 
 export interface Kept {
@@ -42,31 +36,31 @@ export function replace<T>(list: T[], isKept: (one: T) => boolean): void {
   list.splice(0, list.length, ...list.filter(isKept))
 }
 
-/** Blocks that follow each other, are each at most half of a whole one, and fill one together. */
+/** Blocks that follow each other, are each at most half of a whole one, and fill one together or have a whole one after them. */
 export function joinable(blocks: readonly BlockRow[], size: number): readonly BlockRow[] {
   let run: BlockRow[] = []
   let sum = 0
   for (const block of blocks) {
-    if (block.records > size / 2) {
+    const isSmall = block.records <= size / 2
+    if (!isSmall || sum + block.records > size) {
+      if (run.length > 1) return run
       run = []
       sum = 0
-      continue
     }
-    if (sum + block.records > size) return run
+    if (!isSmall) continue
     run.push(block)
     sum += block.records
-    if (sum === size) return run
   }
-  return []
+  return sum === size ? run : []
 }
 
 /** The kind that takes most beyond its part of the room. */
-export function mostAboveShare(kinds: ReadonlyMap<LogKindName, Kept>, maxBytes: number): Kept | null {
+export function mostAboveShare(kinds: ReadonlyMap<LogKindName, Kept>, maxBytes: number): LogKindName | null {
   const above = [...kinds]
-    .map(([kind, kept]) => ({ kept, bytes: bytesOf(kept) - (maxBytes * logKinds[kind].share) / 100 }))
+    .map(([kind, kept]) => ({ kind, kept, bytes: bytesOf(kept) - (maxBytes * logKinds[kind].share) / 100 }))
     .filter(({ kept }) => kept.blocks.length + kept.batches.length > 0)
     .sort((a, b) => b.bytes - a.bytes)
-  return above[0]?.kept ?? null
+  return above[0]?.kind ?? null
 }
 
 export function stateOf(kind: LogKindName, kept: Kept): KindState {

@@ -101,6 +101,37 @@ describe('the log store of the event loop', () => {
     assert.ok(pieces > 1)
   })
 
+  it('answers every listener, however many listen at once, and who follows the log meanwhile', async () => {
+    open()
+    store.append(maker.records(2_000))
+    await store.flush()
+    const { signal } = new AbortController()
+    const owners = Array.from({ length: 64 }, (_, index) => `tail ${index >> 3}`)
+    const tails = owners.map((owner) => store.tail(question, 0, 500, { owner, signal }))
+    const followed = store.after(0, 10)
+    assert.equal((await followed).records.length, 10)
+    for (const { rows } of await Promise.all(tails)) assert.equal(rows.length, 500)
+  })
+
+  it('gives up the place of a client that leaves while it waits', async () => {
+    open()
+    store.append(maker.records(10))
+    await store.flush()
+    const staying = { owner: 'a', signal: new AbortController().signal }
+    const running = await Promise.all([0, 1, 2, 3].map(() => store.find(question, staying)))
+    const leaving = new AbortController()
+    const asker = { owner: 'a', signal: leaving.signal }
+    const waiting = Array.from({ length: 12 }, () => store.find(question, asker))
+    await assert.rejects(store.find(question, staying), /Too many of your log queries/)
+    leaving.abort()
+    for (const { reason } of (await Promise.allSettled(waiting)) as PromiseRejectedResult[])
+      assert.match(String(reason), /ended before it was done/)
+    const next = store.find(question, staying)
+    for await (const _piece of running[0]?.texts(null) ?? []);
+    assert.equal((await next).total, 10)
+    for (const one of [...running.slice(1), await next]) for await (const _piece of one.texts(null));
+  })
+
   it('gives one owner only some places, and none to clients that have gone', async () => {
     open()
     store.append(maker.records(10))

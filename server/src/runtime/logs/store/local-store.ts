@@ -22,6 +22,7 @@ import { WorkerPool } from '../../../workers/pool.ts'
 import type { Position } from './newest.ts'
 import type { FoundPage } from './reader.ts'
 import type { StoreTasks, StoreWorkerData } from './reader-tasks.ts'
+import { hasSearch, joinPages } from './shared-search.ts'
 import type { StoreSizes } from './writer.ts'
 import { WriterThread } from './writer-thread.ts'
 
@@ -42,6 +43,8 @@ export interface LocalLogStoreOptions {
 }
 
 const defaultTimeLimitMs = 20_000
+/** Two of them share a search; one is left for other owners. */
+const readers = 3
 /** Queries of one owner at once, and how many more of them may wait (docs/behaviour/security.md 35). */
 const atOncePerOwner = 4
 const waitingPerOwner = 12
@@ -52,6 +55,7 @@ const streamedAtOnce = 2_000
 
 /** Those who follow the log are the gateway itself. */
 const followingOwner = ''
+const never = new AbortController().signal
 
 export class LocalLogStore implements LogStore {
   readonly #writer: WriterThread
@@ -62,7 +66,7 @@ export class LocalLogStore implements LogStore {
     const { workerEntry: entry, path, timeLimitMs = defaultTimeLimitMs } = options
     const data: StoreWorkerData = { logs: path }
     this.#writer = new WriterThread(options)
-    this.#pool = new WorkerPool({ entry, data, atOnce: 2, maxWaiting: 1_024, timeLimitMs })
+    this.#pool = new WorkerPool({ entry, data, atOnce: readers, maxWaiting: 1_024, timeLimitMs })
   }
 
   append(records: readonly NewRecord[], mark?: Mark): void {
@@ -92,12 +96,22 @@ export class LocalLogStore implements LogStore {
       // The default order can be followed row by row; any other must know its rows first.
       if (question.order.length === 0 && question.limit > maxRows) return await this.#findAll(question, asker, leave)
       const bounded = { ...question, limit: Math.min(question.limit, maxRows) }
-      const page = await this.#ask('findLogs', bounded, asker)
+      const page = await this.#find(bounded, asker)
       return { total: page.total, texts: (columns) => this.#texts(question, page, columns, asker, leave) }
     } catch (error) {
       leave()
       throw error
     }
+  }
+
+  async #find(question: Question, asker: Asker): Promise<FoundPage> {
+    const { view, scope, hidden, where, order, offset, limit } = question
+    const wanted = offset + limit
+    if (order.length > 0 || wanted > maxRows || !hasSearch(where)) return this.#ask('findLogs', { question }, asker)
+    const parts = await this.#ask('shareLogs', { view, scope, hidden, where }, asker)
+    const first = { ...question, offset: 0, limit: wanted }
+    const pages = parts.map((within) => this.#ask('findLogs', { question: first, within }, asker))
+    return joinPages(await Promise.all(pages), offset, limit)
   }
 
   async *#texts(
@@ -155,8 +169,18 @@ export class LocalLogStore implements LogStore {
     return this.#ask('logsAfter', { place, limit }, { owner: followingOwner })
   }
 
-  tail(asked: Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>, place: number, limit: number) {
-    return this.#ask('tailLogs', { asked, place, limit }, { owner: followingOwner })
+  async tail(
+    asked: Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>,
+    place: number,
+    limit: number,
+    asker: Asker = { owner: followingOwner, signal: never },
+  ) {
+    const leave = await this.#enter(asker)
+    try {
+      return await this.#ask('tailLogs', { asked, place, limit }, asker)
+    } finally {
+      leave()
+    }
   }
 
   async close(): Promise<void> {
@@ -184,7 +208,7 @@ export class LocalLogStore implements LogStore {
     if (own.running >= atOncePerOwner) {
       if (own.waiting.length >= waitingPerOwner) throw tooMany()
       // The place is handed over, so `running` stays as it is.
-      await new Promise<void>((resolve) => own.waiting.push(resolve))
+      await waitIn(own.waiting, signal)
     } else own.running++
     let hasLeft = false
     const leave = (): void => {
@@ -201,7 +225,26 @@ export class LocalLogStore implements LogStore {
   }
 }
 
+/** Who leaves while waiting gives up its place in the queue. */
+function waitIn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const enter = (): void => {
+    signal.removeEventListener('abort', giveUp)
+    resolve()
+  }
+  const giveUp = (): void => {
+    waiting.splice(waiting.indexOf(enter), 1)
+    reject(hasLeft())
+  }
+  if (signal.aborted) return Promise.reject(hasLeft())
+  waiting.push(enter)
+  signal.addEventListener('abort', giveUp, { once: true })
+  return promise
+}
+
 export const createLocalLogStore = (options: LocalLogStoreOptions): LocalLogStore => new LocalLogStore(options)
+
+const hasLeft = (): GatewayError => new GatewayError('unavailable', 'The work was ended before it was done.')
 
 const tooMany = (): GatewayError =>
   new GatewayError('unavailable', 'Too many of your log queries are running. Try again in a moment.', {

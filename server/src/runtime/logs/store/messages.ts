@@ -2,6 +2,7 @@
 
 import type { NewRecord } from '../../../logs/record.ts'
 import type { LogLimits, Mark, StoreState } from '../../../logs/store.ts'
+import type { SentRecords } from './sent-records.ts'
 import type { StoreSizes } from './writer.ts'
 
 /** What the thread gets as workerData. */
@@ -16,7 +17,7 @@ export interface WriterData {
 }
 
 export type ToWriter =
-  | { readonly is: 'append'; readonly records: readonly NewRecord[]; readonly marks: readonly Mark[] }
+  | { readonly is: 'append'; readonly sent: SentRecords; readonly marks: readonly Mark[] }
   | { readonly is: 'ask'; readonly id: number; readonly what: 'flush' | 'marks' | 'state' | 'close' }
   | { readonly is: 'limits'; readonly limits: LogLimits }
   | { readonly is: 'lost'; readonly records: number }

@@ -27,7 +27,7 @@ export interface NewestQuestion {
 
 export interface NewestRows {
   readonly total: number
-  readonly rows: { readonly kinds: readonly LogKindName[]; readonly places: Float64Array }
+  readonly rows: { readonly kinds: readonly LogKindName[]; readonly places: Float64Array; readonly times: Float64Array }
   readonly last: Position | null
 }
 
@@ -55,37 +55,66 @@ export function findNewest(blocks: readonly Block[], test: BlockTest, question: 
     for (const row of settled.slice(toSkip, toSkip + limit - rows.length)) rows.push(row)
     toSkip = 0
   }
-  for (const block of ordered) {
+  for (const [index, block] of ordered.entries()) {
     if (rows.length < limit) settle(block.newest)
     if (rows.length >= limit) {
       if (!isCounted) break
       total += test.count(block)
       continue
     }
-    const own = rowsOf(block, test, after, upTo)
-    total += own.length
-    for (const row of own) open.push(row)
+    const isWhole = !after && block.last <= upTo
+    if (isWhole && toSkip > 0 && open.length === 0 && block.oldest > (ordered[index + 1]?.newest ?? -Infinity)) {
+      // All of its rows come before those of the rest.
+      const count = test.count(block)
+      if (count <= toSkip) {
+        toSkip -= count
+        total += count
+        continue
+      }
+    }
+    const own = rowsOf(block, test, question, toSkip + limit - rows.length)
+    total += own.total
+    for (const row of own.rows) open.push(row)
   }
   if (rows.length < limit) settle(-Infinity)
   return {
     total,
-    rows: { kinds: rows.map(({ kind }) => kind), places: Float64Array.from(rows, ({ place }) => place) },
+    rows: {
+      kinds: rows.map(({ kind }) => kind),
+      places: Float64Array.from(rows, ({ place }) => place),
+      times: Float64Array.from(rows, ({ time }) => time),
+    },
     last: rows.at(-1) ?? null,
   }
 }
 
-function rowsOf(block: Block, test: BlockTest, after: Position | null, upTo: number): Row[] {
+/** Of its rows those that can be among the first ones. */
+function rowsOf(
+  block: Block,
+  test: BlockTest,
+  { after, upTo, isCounted }: NewestQuestion,
+  most: number,
+): { readonly total: number; readonly rows: readonly Row[] } {
   const selected = test.select(block)
-  if (selected === false) return []
-  const [times, places] = [block.times(), block.places()]
-  const { kind } = block
+  if (selected === false) return { total: 0, rows: [] }
+  const times = block.times()
+  const { kind, records } = block
+  const isRising = isSorted(times)
   const rows: Row[] = []
-  for (let at = 0; at < block.records; at++) {
+  let total = 0
+  for (let at = records - 1; at >= 0; at--) {
     if (selected !== true && selected[at] !== 1) continue
-    const [time, place] = [times[at] as number, places[at] as number]
+    const [time, place] = [times[at] as number, block.placeAt(at)]
     if (place > upTo) continue
     if (after && (time > after.time || (time === after.time && place >= after.place))) continue
-    rows.push({ kind, time, place })
+    total++
+    if (!isRising || rows.length < most) rows.push({ kind, time, place })
+    else if (!isCounted) break
   }
-  return rows
+  return { total, rows }
+}
+
+function isSorted(times: Float64Array): boolean {
+  for (let at = 1; at < times.length; at++) if ((times[at] as number) < (times[at - 1] as number)) return false
+  return true
 }

@@ -68,7 +68,11 @@ export function findOrdered(
   const page = rows.slice(offset)
   return {
     total,
-    rows: { kinds: page.map(({ kind }) => kind), places: Float64Array.from(page, ({ place }) => place) },
+    rows: {
+      kinds: page.map(({ kind }) => kind),
+      places: Float64Array.from(page, ({ place }) => place),
+      times: Float64Array.from(page, ({ time }) => time),
+    },
     last: null,
   }
 }

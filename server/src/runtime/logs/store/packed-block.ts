@@ -11,12 +11,13 @@ import {
   type Columns,
   constantWords,
   emptyCell,
+  indexIn,
   type TextSearch,
   timeColumn,
 } from './block.ts'
-import { DamagedPieceError, packNumbers, unpackNumbers } from './pieces.ts'
+import { type CellList, KnownCells, NumberCells, SlicedCells, WordCells } from './cell-list.ts'
+import { DamagedPieceError, expand, packNumbers, unpackNumbers } from './pieces.ts'
 import {
-  addGrams,
   brandMark,
   type Capitals,
   emptyFrame,
@@ -24,13 +25,23 @@ import {
   gramBytes,
   markContaining,
   mayContain,
+  type PackedFrame,
   packFrame,
   readText,
   readTexts,
   unpackCapitals,
   unpackFrame,
 } from './texts.ts'
-import { type Codes, mayHave, packWords, unpackCodes, unpackCounts, unpackEntries, type Words } from './words.ts'
+import {
+  type Codes,
+  mayHave,
+  packWords,
+  type Slices,
+  unpackCodes,
+  unpackCounts,
+  unpackSlices,
+  type Words,
+} from './words.ts'
 
 /** The key of a piece is the number of its block, the index of its column and its part. */
 const partsPerColumn = 256
@@ -41,9 +52,12 @@ const parts = {
   counts: 2,
   filter: 3,
   grams: 4,
+  /** How many entries there are in each slice, where they are in slices. */
+  slices: 5,
   times: 0,
   places: 1,
   frames: 8,
+  firstSlice: 8,
   capitals: 128,
 } as const
 const mostFrames = parts.capitals - parts.frames
@@ -72,9 +86,25 @@ export interface PackedBlock {
   readonly pieces: readonly { readonly offset: number; readonly bytes: Buffer }[]
 }
 
-/** `isWhole`: it stays as it is, so that filters are worth their cost. */
-export function packBlock(columns: Columns, frameRecords: number, isWhole: boolean): PackedBlock {
-  const { kind, times, places, words, texts } = columns
+/** Columns whose texts are in frames. */
+export interface PackableBlock extends Omit<Columns, 'texts'> {
+  readonly frames: ReadonlyMap<string, readonly PackedFrame[]>
+}
+
+export function framed({ texts, ...columns }: Columns, frameRecords: number): PackableBlock {
+  const frames = [...texts].map(([name, own]) => {
+    const count = Math.ceil(own.length / frameRecords)
+    const packed = Array.from({ length: count }, (_, frame) =>
+      packFrame(own.slice(frame * frameRecords, (frame + 1) * frameRecords)),
+    )
+    return [name, packed] as const
+  })
+  return { ...columns, frames: new Map(frames) }
+}
+
+/** `isWhole`: it stays as it is, so that filters are worth their room. */
+export function packBlock(columns: PackableBlock, frameRecords: number, isWhole: boolean): PackedBlock {
+  const { kind, times, places, words, frames } = columns
   const names = columnsOf(kind).map(({ name }) => name)
   const pieces: { offset: number; bytes: Buffer }[] = []
   const put = (column: number, part: number, bytes: Buffer | null): void => {
@@ -85,22 +115,20 @@ export function packBlock(columns: Columns, frameRecords: number, isWhole: boole
       put(index, parts.times, packNumbers(times))
       put(index, parts.places, packNumbers(places))
     } else if (column.form === 'text') {
-      const own = texts.get(column.name) ?? []
-      if (own.length > frameRecords * mostFrames) throw new Error('a block has too many frames')
-      const grams = isWhole ? Buffer.alloc(gramBytes * Math.ceil(own.length / frameRecords)) : null
-      for (let at = 0, frame = 0; at < own.length; at += frameRecords, frame++) {
-        const { lower, bytes, capitals } = packFrame(own.slice(at, at + frameRecords))
+      const own = frames.get(column.name) ?? []
+      if (own.length > mostFrames) throw new Error('a block has too many frames')
+      for (const [frame, { bytes, capitals }] of own.entries()) {
         put(index, parts.frames + frame, bytes)
         put(index, parts.capitals + frame, capitals)
-        if (grams) addGrams(lower, gramsOf(grams, frame))
       }
-      put(index, parts.grams, grams)
+      if (isWhole) put(index, parts.grams, Buffer.concat(own.map(({ grams }) => grams)))
     } else {
       const own = words.get(column.name)
       // A column that is empty everywhere takes no room.
       if (!own || (own.entries.length === 1 && own.entries[0] === emptyCell(column))) continue
       const packed = packWords(own, isWhole)
-      put(index, parts.entries, packed.entries)
+      put(index, packed.slices ? parts.slices : parts.entries, packed.entries)
+      for (const [slice, bytes] of (packed.slices ?? []).entries()) put(index, parts.firstSlice + slice, bytes)
       put(index, parts.codes, packed.codes)
       put(index, parts.counts, packed.counts)
       put(index, parts.filter, packed.filter)
@@ -162,8 +190,10 @@ export class PieceCache {
   }
 }
 
-/** A string of an entry takes about this much. */
-const entryBytes = 48
+const listOf = (piece: Uint8Array, { form }: StoredColumn): CellList =>
+  form === 'number' ? new NumberCells(unpackNumbers(piece)) : new WordCells(expand(piece))
+const listBytes = (list: CellList | undefined): number => list?.bytes ?? 0
+const sliceBytes = (starts: Slices | undefined): number => 8 * (starts?.length ?? 0)
 
 export class StoredBlock implements Block {
   readonly id: number
@@ -193,24 +223,35 @@ export class StoredBlock implements Block {
   times = (): Float64Array => this.#numbers(parts.times)
   places = (): Float64Array => this.#numbers(parts.places)
 
+  placeAt(at: number): number {
+    const { first, last, records } = this
+    return last - first === records - 1 ? first + at : (this.places()[at] as number)
+  }
+
+  indexOf(place: number): number {
+    const { first, last, records } = this
+    if (place < first || place > last) return -1
+    return last - first === records - 1 ? place - first : indexIn(this.places(), place)
+  }
+
   words(column: StoredColumn): Words {
-    const entries = this.entries(column)
-    return entries.length === 1 ? constantWords(entries[0] as Cell) : { entries, codes: this.#codes(column) }
+    const list = this.list(column)
+    return list.length === 1 ? constantWords(list.at(0)) : { entries: list.all(), codes: this.codes(column) }
   }
 
-  entries(column: StoredColumn): readonly Cell[] {
-    const form = column.form === 'number' ? 'number' : 'word'
-    const unpack = (piece: Uint8Array | undefined) => (piece ? unpackEntries(piece, form) : [emptyCell(column)])
-    return this.#cached(column, parts.entries, unpack, ({ length }) => length * entryBytes)
+  list(column: StoredColumn): CellList {
+    const whole = this.#cached(column, parts.entries, (piece) => piece && listOf(piece, column), listBytes)
+    if (whole) return whole
+    const starts = this.#cached(column, parts.slices, (piece) => piece && unpackSlices(piece), sliceBytes)
+    if (!starts) return new KnownCells([emptyCell(column)])
+    const slice = (number: number): CellList =>
+      this.#cached(column, parts.firstSlice + number, (piece) => listOf(piece ?? missing(), column), listBytes)
+    return new SlicedCells(starts, slice)
   }
 
-  #codes(column: StoredColumn): Codes {
-    return this.#cached(
-      column,
-      parts.codes,
-      (piece) => unpackCodes(piece ?? missing(), this.records),
-      ({ byteLength }) => byteLength,
-    )
+  /** Null where there is only one cell. */
+  codes(column: StoredColumn): Codes | null {
+    return this.#cached(column, parts.codes, (piece) => (piece ? unpackCodes(piece, this.records) : null), bytesOf)
   }
 
   counts(column: StoredColumn): Float64Array | null {

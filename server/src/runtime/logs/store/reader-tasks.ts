@@ -5,6 +5,7 @@ import type { Shown } from '../../../logs/view.ts'
 import { Handed, type Tasks } from '../../../workers/tasks.ts'
 import type { Position } from './newest.ts'
 import type { FoundPage, RowList, StoreReader } from './reader.ts'
+import type { PlaceRange } from './shared-search.ts'
 
 type Asked = Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>
 /** Columns of the CSV form; null: JSON. */
@@ -17,7 +18,8 @@ export interface StoreWorkerData {
 }
 
 export interface StoreTasks extends Tasks {
-  readonly findLogs: (question: Question) => FoundPage
+  readonly findLogs: (input: { readonly question: Question; readonly within?: PlaceRange }) => FoundPage
+  readonly shareLogs: (asked: Asked) => readonly PlaceRange[]
   readonly countLogs: (asked: Asked) => { readonly total: number; readonly upTo: number }
   readonly showLogs: (input: {
     readonly question: Pick<Question, 'view' | 'scope'>
@@ -53,7 +55,8 @@ export function storeTasks(reader: StoreReader, csvRows: CsvRows): StoreTasks {
     return { bytes: new TextEncoder().encode(text), rows: rows.length }
   }
   return {
-    findLogs: (question) => reader.find(question),
+    findLogs: ({ question, within }) => reader.find(question, within),
+    shareLogs: (asked) => reader.share(asked),
     countLogs: (asked) => reader.count(asked),
     showLogs: ({ question, rows, columns }) => {
       const piece = pieceOf(reader.show(question, rows), columns)

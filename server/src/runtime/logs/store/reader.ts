@@ -9,12 +9,13 @@ import type { KeptRecord } from '../../../logs/record.ts'
 import { showerOf, shownCell } from '../../../logs/show.ts'
 import type { Bucket, BucketQuestion, Followed, Question } from '../../../logs/store.ts'
 import type { Shown, View, ViewScope } from '../../../logs/view.ts'
-import { type Block, columnsFrom, createRecordReader, MemoryBlock } from './block.ts'
+import { type Block, columnsFrom, createRecordReader, firstAbove, MemoryBlock } from './block.ts'
 import { blockTest, type Selection } from './conditions.ts'
 import { findNewest, type Position } from './newest.ts'
 import { findOrdered, storedColumn } from './ordered.ts'
 import { PieceCache, StoredBlock } from './packed-block.ts'
 import { blockRows, blocksQuery, isKind, readBatch } from './schema.ts'
+import { type PlaceRange, shareOf, testWithin } from './shared-search.ts'
 
 type Asked = Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>
 
@@ -26,7 +27,7 @@ export interface RowList {
 
 export interface FoundPage {
   readonly total: number
-  readonly rows: RowList
+  readonly rows: RowList & { readonly times: Float64Array }
 }
 
 /** A part of an answer that is too long to be listed. */
@@ -43,7 +44,7 @@ interface Newest {
   readonly block: Block
 }
 
-const cacheBytes = 96 * 1024 * 1024
+const cacheBytes = 32 * 1024 * 1024
 
 export class StoreReader {
   readonly #path: string
@@ -58,12 +59,18 @@ export class StoreReader {
   }
 
   /** All rows there are, and those of the page. Other orders than newest first are for a limited number of rows. */
-  find({ order, offset, limit, ...asked }: Question): FoundPage {
+  find({ order, offset, limit, ...asked }: Question, within?: PlaceRange): FoundPage {
     return this.#look((database) => {
-      const { blocks, test, view } = this.#ask(database, asked)
+      const { blocks, test: whole, view } = this.#ask(database, asked)
+      const test = within ? testWithin(whole, within) : whole
       if (order.length > 0) return findOrdered(blocks, test, view, asked.scope, order, offset, limit)
       return findNewest(blocks, test, { after: null, offset, limit, upTo: Infinity, isCounted: true })
     })
+  }
+
+  /** Parts of a search, each of which can be found for itself. */
+  share(asked: Asked): readonly PlaceRange[] {
+    return this.#look((database) => shareOf(this.#ask(database, asked).blocks, placeOf(database).last))
   }
 
   count(asked: Asked): { readonly total: number; readonly upTo: number } {
@@ -232,30 +239,13 @@ function showRows(blocks: readonly Block[], { kinds, places }: RowList, view: Vi
   for (const [index, kind] of kinds.entries()) {
     const place = places[index] as number
     const block = byKind.get(kind)?.find(({ first, last }) => first <= place && place <= last)
-    const at = block ? indexOf(block.places(), place) : -1
+    const at = block?.indexOf(place) ?? -1
     if (!block || at < 0) continue
     const reader = read.get(block) ?? createRecordReader(block, names)
     read.set(block, reader)
     rows.push(show(reader(at)))
   }
   return rows
-}
-
-/** -1 when it is not there. */
-function indexOf(places: Float64Array, place: number): number {
-  const at = firstAbove(places, place - 1)
-  return places[at] === place ? at : -1
-}
-
-/** The index of the first place that is higher. */
-function firstAbove(places: Float64Array, place: number): number {
-  let [low, high] = [0, places.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((places[middle] as number) > place) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 function countBetween(block: Block, after: number, upTo: number): number {

@@ -1,11 +1,12 @@
 // The tables of logs.db. Newest records are in batches, one for each commit and kind; older ones in blocks.
 
-import type { DatabaseKind } from '../../../database/database.ts'
+import type { Database, DatabaseKind } from '../../../database/database.ts'
 import type { Migration } from '../../../database/migrations.ts'
 import { type LogKindName, logKindNames } from '../../../logs/kinds.ts'
-import type { KeptRecord, NewRecord } from '../../../logs/record.ts'
-import { cleanText } from './block.ts'
-import type { BlockRow } from './packed-block.ts'
+import type { KeptRecord } from '../../../logs/record.ts'
+import { boundsOf } from './block.ts'
+import type { Batch } from './kept.ts'
+import { type BlockRow, firstKeyOf, type PackedBlock } from './packed-block.ts'
 
 /** A step is never edited once released. */
 const migrations: readonly Migration[] = [
@@ -17,9 +18,10 @@ const migrations: readonly Migration[] = [
         newest INTEGER NOT NULL, body TEXT NOT NULL
       )`,
       'CREATE INDEX batches_by_kind ON batches (kind, id, records, oldest, newest)',
-      // Places and times of a block, and what its columns were when it was made.
+      // Places and times of a block, and what its columns were when it was made. A number is never used again, because readers
+      // know a block by it.
       `CREATE TABLE blocks (
-        id INTEGER PRIMARY KEY, kind TEXT NOT NULL, records INTEGER NOT NULL, first INTEGER NOT NULL,
+        id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, records INTEGER NOT NULL, first INTEGER NOT NULL,
         last INTEGER NOT NULL, oldest INTEGER NOT NULL, newest INTEGER NOT NULL, columns TEXT NOT NULL,
         frame_records INTEGER NOT NULL, bytes INTEGER NOT NULL
       )`,
@@ -76,14 +78,59 @@ type BatchRow = [
   fields: KeptRecord['fields'],
 ]
 
-export const batchBody = (records: readonly NewRecord[], places: readonly number[]): string =>
+const batchBody = (records: readonly KeptRecord[]): string =>
   JSON.stringify(
-    records.map(({ time, priority, unit, syslogId, message, fields }, at): BatchRow => {
-      return [places[at] as number, time, priority, unit, syslogId, cleanText(message), fields]
+    records.map(({ place, time, priority, unit, syslogId, message, fields }): BatchRow => {
+      return [place, time, priority, unit, syslogId, message, fields]
     }),
   )
+
+export function insertBatch(database: Database, kind: LogKindName, records: readonly KeptRecord[]): Batch {
+  const [oldest, newest] = boundsOf(Float64Array.from(records, ({ time }) => time))
+  const body = batchBody(records)
+  // Readers know a batch by its number, so it is one that is never used again.
+  const id = records[0]?.place ?? 0
+  database
+    .prepare('INSERT INTO batches (id, kind, records, oldest, newest, body) VALUES (?, ?, ?, ?, ?, ?)')
+    .run(id, kind, records.length, oldest, newest, body)
+  return { id, records: records.length, oldest, newest, bytes: body.length }
+}
+
+export function deleteBatch(database: Database, id: number): void {
+  database.prepare('DELETE FROM batches WHERE id = ?').run(id)
+}
+
+export function insertBlock(database: Database, { row, pieces }: PackedBlock): BlockRow {
+  const { lastInsertRowid } = database
+    .prepare(
+      `INSERT INTO blocks (kind, records, first, last, oldest, newest, columns, frame_records, bytes)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      ...[row.kind, row.records, row.first, row.last, row.oldest, row.newest],
+      ...[JSON.stringify(row.columns), row.frameRecords, row.bytes],
+    )
+  const id = Number(lastInsertRowid)
+  const insert = database.prepare('INSERT INTO pieces (key, bytes) VALUES (?, ?)')
+  for (const { offset, bytes } of pieces) insert.run(firstKeyOf(id) + offset, bytes)
+  return { ...row, id }
+}
+
+export function deleteBlock(database: Database, id: number): void {
+  database.prepare('DELETE FROM blocks WHERE id = ?').run(id)
+  database.prepare('DELETE FROM pieces WHERE key >= ? AND key < ?').run(firstKeyOf(id), firstKeyOf(id + 1))
+}
 
 export const readBatch = (kind: LogKindName, body: string): KeptRecord[] =>
   (JSON.parse(body) as BatchRow[]).map(([place, time, priority, unit, syslogId, message, fields]) => ({
     ...{ kind, place, time, priority, unit, syslogId, message, fields },
   }))
+
+/** False: what is stored cannot be read. */
+export function isBatch(body: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(body))
+  } catch {
+    return false
+  }
+}

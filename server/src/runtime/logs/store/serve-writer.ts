@@ -5,6 +5,7 @@ import type { NewRecord } from '../../../logs/record.ts'
 import type { Mark } from '../../../logs/store.ts'
 import { DiskReserve } from '../../disk-reserve.ts'
 import type { Follower, FromWriter, Sink, StartFollower, ToWriter, WriterAnswer, WriterData } from './messages.ts'
+import { received } from './sent-records.ts'
 import { StoreWriter } from './writer.ts'
 
 /** A record is on the disk at most this much after it came; less than the second that a crash may cost. */
@@ -91,8 +92,8 @@ export function serveWriter(followers: Readonly<Record<string, StartFollower>>):
   port.on('message', (message: ToWriter) => {
     switch (message.is) {
       case 'append':
-        append(message.records, message.marks)
-        return post({ is: 'taken', records: message.records.length })
+        append([...received(message.sent)], message.marks)
+        return post({ is: 'taken', records: message.sent.count })
       case 'limits':
         return writer.setLimits(message.limits)
       case 'lost':

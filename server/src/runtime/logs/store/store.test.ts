@@ -14,7 +14,7 @@ import { type LogKindName, logKindNames } from '../../../logs/kinds.ts'
 import type { NewRecord } from '../../../logs/record.ts'
 import type { LogLimits, Question } from '../../../logs/store.ts'
 
-const sizes = { block: 64, smallBlock: 8, frame: 16 }
+const sizes = { block: 64, frame: 16 }
 const noLimits: LogLimits = {
   days: Object.fromEntries(logKindNames.map((kind) => [kind, 100_000])),
   maxBytes: 1e12,

@@ -12,7 +12,9 @@ export interface Words {
 }
 
 export interface PackedWords {
+  /** The entries, or how many there are in each slice. */
   readonly entries: Buffer
+  readonly slices: readonly Buffer[] | null
   readonly codes: Buffer | null
   /** How many records have each entry. */
   readonly counts: Buffer | null
@@ -23,45 +25,123 @@ export interface PackedWords {
 export const mostEntries = 65_536
 const separator = '\u0000'
 
+const noCodes = new Uint16Array(0)
+const leastRoom = 1_024
+
+/** Ports and lengths. */
+const smallNumbers = 65_536
+const isSmall = (cell: Cell): cell is number =>
+  typeof cell === 'number' && cell >= 0 && cell < smallNumbers && Number.isInteger(cell)
+const fewEntries = 64
+
+/** Cells of a column, one record after the other. Records that are left out have the empty cell. */
 export class WordsBuilder {
-  readonly entries: Cell[] = []
-  readonly codes: Uint16Array
+  readonly #empty: Cell
+  readonly #mostRecords: number
+  readonly #entries: Cell[] = []
   readonly #known = new Map<Cell, number>()
+  /** Of small numbers the code and one, where there are many. */
+  #small: Uint32Array | null = null
+  #codes = noCodes
+  /** Records before it have a code. */
+  #next = 0
   #lastCell: Cell | undefined
   #lastCode = 0
 
-  constructor(records: number) {
-    this.codes = new Uint16Array(records)
+  constructor(empty: Cell, mostRecords: number) {
+    this.#empty = empty
+    this.#mostRecords = mostRecords
   }
 
   set(at: number, cell: Cell): void {
+    if (cell === this.#empty) return
+    if (at > this.#next) this.#fill(at)
+    if (at >= this.#codes.length) this.#grow(at + 1)
     if (cell !== this.#lastCell) {
       this.#lastCell = cell
       this.#lastCode = this.#codeOf(cell)
     }
-    this.codes[at] = this.#lastCode
+    this.#codes[at] = this.#lastCode
+    this.#next = at + 1
   }
 
   #codeOf(cell: Cell): number {
-    const known = this.#known.get(cell)
-    if (known !== undefined) return known
-    const code = this.entries.length
-    this.#known.set(cell, code)
-    this.entries.push(cell)
+    const small = this.#small
+    if (small && isSmall(cell)) {
+      const known = small[cell] as number
+      return known > 0 ? known - 1 : this.#add(cell)
+    }
+    return this.#known.get(cell) ?? this.#add(cell)
+  }
+
+  #add(cell: Cell): number {
+    if (typeof cell === 'string' && cell.includes(separator)) return this.#codeOf(withoutSeparator(cell))
+    const code = this.#entries.length
+    this.#entries.push(cell)
+    if (this.#small && isSmall(cell)) this.#small[cell] = code + 1
+    else this.#known.set(cell, code)
+    if (code === fewEntries && typeof cell === 'number') this.#useTable()
     return code
   }
 
-  done(): Words {
-    return { entries: this.entries, codes: this.entries.length > 1 ? this.codes : null }
+  /** A look into a table is several times faster than one into a map. */
+  #useTable(): void {
+    const small = new Uint32Array(smallNumbers)
+    for (const [cell, code] of this.#known) {
+      if (!isSmall(cell)) continue
+      small[cell] = code + 1
+      this.#known.delete(cell)
+    }
+    this.#small = small
+  }
+
+  #fill(until: number): void {
+    if (until > this.#codes.length) this.#grow(until)
+    this.#codes.fill(this.#codeOf(this.#empty), this.#next, until)
+    this.#next = until
+  }
+
+  #grow(records: number): void {
+    const codes = new Uint16Array(Math.min(this.#mostRecords, Math.max(leastRoom, records, this.#codes.length * 2)))
+    codes.set(this.#codes)
+    this.#codes = codes
+  }
+
+  /** Of records from an index until another one. */
+  words(from: number, until: number): Words {
+    if (this.#entries.length === 0) return { entries: [this.#empty], codes: null }
+    if (this.#next < until) this.#fill(until)
+    if (this.#entries.length === 1) return { entries: [...this.#entries], codes: null }
+    const codes = this.#codes.subarray(from, until)
+    return from === 0 && this.#next === until ? { entries: this.#entries, codes } : this.#only(codes)
+  }
+
+  /** Without cells that none of the records has. */
+  #only(codes: Uint16Array): Words {
+    const entries: Cell[] = []
+    const codeOf = new Int32Array(this.#entries.length).fill(-1)
+    const own = new Uint16Array(codes.length)
+    for (let at = 0; at < codes.length; at++) {
+      const code = codes[at] as number
+      if (codeOf[code] === -1) {
+        codeOf[code] = entries.length
+        entries.push(this.#entries[code] as Cell)
+      }
+      own[at] = codeOf[code] as number
+    }
+    return { entries, codes: entries.length > 1 ? own : null }
   }
 }
 
-export function packWords({ entries, codes }: Words, isFiltered: boolean): PackedWords {
+/** `isWhole`: it stays as it is, so that a filter or slices are worth their cost. */
+export function packWords({ entries, codes }: Words, isWhole: boolean): PackedWords {
+  if (isWhole && codes && entries.length > mostUnsliced) return packSlices(entries, codes)
   return {
     entries: packEntries(entries),
+    slices: null,
     codes: codes && squeeze(bytesOf(narrow(codes, entries.length))),
     counts: codes && packNumbers(Float64Array.from(countsOf(codes, entries.length))),
-    filter: isFiltered && entries.length > leastFiltered ? packFilter(entries) : null,
+    filter: isWhole && entries.length > leastFiltered ? packFilter(entries) : null,
   }
 }
 
@@ -79,12 +159,49 @@ function countsOf(codes: Codes, entries: number): Uint32Array {
 const packEntries = (entries: readonly Cell[]): Buffer =>
   typeof entries[0] === 'number'
     ? packNumbers(Float64Array.from(entries as readonly number[]))
-    : squeeze(Buffer.from(entries.map((entry) => withoutSeparator(String(entry))).join(separator)))
+    : squeeze(Buffer.from(entries.join(separator)))
 
-const withoutSeparator = (text: string): string => (text.includes(separator) ? text.replaceAll(separator, ' ') : text)
+const withoutSeparator = (text: string): string => text.replaceAll(separator, ' ')
 
-export const unpackEntries = (piece: Uint8Array, form: 'number' | 'word'): readonly Cell[] =>
-  form === 'number' ? [...unpackNumbers(piece)] : expand(piece).toString().split(separator)
+/** Where each slice begins in the list of all, and where the last one ends. */
+export type Slices = readonly number[]
+
+const mostUnsliced = 4_096
+const sliceBits = 4
+const sliceCount = 2 ** sliceBits
+
+export const sliceOf = (cell: Cell): number => hashOf(String(cell))[0] >>> (32 - sliceBits)
+
+/** In the order of the slices, so that one entry is found by reading one of them; without a filter, which would be larger. */
+function packSlices(entries: readonly Cell[], codes: Codes): PackedWords {
+  const slices: Cell[][] = Array.from({ length: sliceCount }, () => [])
+  const within = new Uint16Array(entries.length)
+  const sliceOfCode = new Uint8Array(entries.length)
+  for (const [code, entry] of entries.entries()) {
+    const number = sliceOf(entry)
+    const slice = slices[number] as Cell[]
+    sliceOfCode[code] = number
+    within[code] = slice.length
+    slice.push(entry)
+  }
+  const starts = startsOf(slices.map(({ length }) => length))
+  const moved = codes.map((code) => (starts[sliceOfCode[code] as number] as number) + (within[code] as number))
+  return {
+    entries: packNumbers(Float64Array.from(slices, ({ length }) => length)),
+    slices: slices.map(packEntries),
+    codes: squeeze(bytesOf(moved)),
+    counts: null,
+    filter: null,
+  }
+}
+
+function startsOf(lengths: Iterable<number>): Slices {
+  const starts = [0]
+  for (const length of lengths) starts.push((starts.at(-1) as number) + length)
+  return starts
+}
+
+export const unpackSlices = (piece: Uint8Array): Slices => startsOf(unpackNumbers(piece))
 
 export function unpackCodes(piece: Uint8Array, records: number): Codes {
   const bytes = expand(piece)

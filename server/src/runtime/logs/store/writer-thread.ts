@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads'
 import type { NewRecord } from '../../../logs/record.ts'
 import type { LogLimits, LogQueue, Mark, StoreState } from '../../../logs/store.ts'
 import type { FromWriter, ToWriter, WriterAnswer, WriterData } from './messages.ts'
+import { sendable } from './sent-records.ts'
 import type { StoreSizes } from './writer.ts'
 
 export interface WriterThreadOptions {
@@ -130,7 +131,7 @@ export class WriterThread {
     this.#records = []
     this.#marks = new Map()
     this.#sent += records.length
-    this.#post({ is: 'append', records, marks })
+    this.#post({ is: 'append', sent: sendable(records), marks })
   }
 
   #ask(what: 'flush' | 'marks' | 'state' | 'close'): Promise<WriterAnswer | undefined> {

@@ -5,9 +5,9 @@ import { renameSync, rmSync, statSync } from 'node:fs'
 import { GatewayError, isUnavailable } from '../../../contract/error.ts'
 import { Database, NewerDataError, type Reserve } from '../../../database/database.ts'
 import { type LogKindName, logKindNames, logKinds } from '../../../logs/kinds.ts'
-import type { KeptRecord, NewRecord } from '../../../logs/record.ts'
+import type { NewRecord } from '../../../logs/record.ts'
 import type { LogLimits, Mark, StoreState } from '../../../logs/store.ts'
-import { type Block, type Columns, columnsFrom, joinBlocks } from './block.ts'
+import { type Block, joinBlocks } from './block.ts'
 import {
   type Batch,
   DamagedFileError,
@@ -15,13 +15,25 @@ import {
   joinable,
   type Kept,
   mostAboveShare,
-  type Placed,
   replace,
   stateOf,
 } from './kept.ts'
-import { type BlockRow, firstKeyOf, isFilter, PieceCache, packBlock, StoredBlock } from './packed-block.ts'
+import type { OpenBlock } from './open-block.ts'
+import { OpenBlocks } from './open-blocks.ts'
+import { type BlockRow, firstKeyOf, framed, isFilter, PieceCache, packBlock, StoredBlock } from './packed-block.ts'
 import { DamagedPieceError, expand } from './pieces.ts'
-import { batchBody, blockRows, blocksQuery, isKind, logData, readBatch } from './schema.ts'
+import {
+  blockRows,
+  blocksQuery,
+  deleteBatch,
+  deleteBlock,
+  insertBatch,
+  insertBlock,
+  isBatch,
+  isKind,
+  logData,
+  readBatch,
+} from './schema.ts'
 
 export interface WriterOptions {
   readonly path: string
@@ -34,15 +46,14 @@ export interface WriterOptions {
 }
 
 export interface StoreSizes {
-  /** Records of a block at most, and of one that is worth being made. */
+  /** Records of a block at most: some whole frames. */
   readonly block: number
-  readonly smallBlock: number
   readonly frame: number
   /** Records that may wait for the disk. */
   readonly waiting: number
 }
 
-export const storeSizes: StoreSizes = { block: 65_536, smallBlock: 4_096, frame: 8_192, waiting: 200_000 }
+export const storeSizes: StoreSizes = { block: 65_536, frame: 2_048, waiting: 200_000 }
 
 const dayMicroseconds = 86_400_000_000
 const fullDisk =
@@ -56,19 +67,23 @@ export class StoreWriter {
   #database: Database | null = null
   #kept = new Map<LogKindName, Kept>()
   #marks = new Map<string, string>()
+  /** Of the newest record on the disk, and of the newest one of all. */
   #place = 0
+  #lastPlace = 0
   #limits: LogLimits
-  #waiting: NewRecord[] = []
+  readonly #open: OpenBlocks
   #waitingMarks = new Map<string, string>()
   #lost = 0
   #fault: string | null = null
   #notice: string | null = null
   #mustReopen = false
+  #isReplaced = false
 
   constructor(options: WriterOptions) {
     this.#options = options
     this.#sizes = { ...storeSizes, ...options.sizes }
     this.#limits = options.limits
+    this.#open = new OpenBlocks(this.#sizes)
     this.#openAgain()
   }
 
@@ -82,12 +97,12 @@ export class StoreWriter {
   }
 
   get waiting(): number {
-    return this.#waiting.length
+    return this.#lastPlace - this.#place
   }
 
   /** False while more records would be lost. */
   get hasRoom(): boolean {
-    return this.#fault === null || this.#waiting.length < this.#sizes.waiting / 2
+    return this.#fault === null || this.waiting < this.#sizes.waiting / 2
   }
 
   setLimits(limits: LogLimits): void {
@@ -96,11 +111,11 @@ export class StoreWriter {
 
   /** Commits at once when there are many. */
   append(records: readonly NewRecord[], ...marks: readonly Mark[]): void {
-    const room = this.#sizes.waiting - this.#waiting.length
-    if (records.length > room) this.#lost += records.length - room
-    for (const record of records.length > room ? records.slice(0, room) : records) this.#waiting.push(record)
+    const taken = Math.min(records.length, this.#sizes.waiting - this.waiting)
+    this.#lost += records.length - taken
+    for (let at = 0; at < taken; at++) this.#open.add(records[at] as NewRecord, ++this.#lastPlace)
     for (const { source, position } of marks) this.#waitingMarks.set(source, position)
-    if (this.#fault === null && this.#waiting.length >= this.#sizes.block / 2) this.commit()
+    if (this.#fault === null && this.waiting >= this.#sizes.block / 2) this.commit()
   }
 
   noteLost(records: number): void {
@@ -109,152 +124,125 @@ export class StoreWriter {
 
   /** Everything that waits is on the disk, or a fault says why not. True when there was something new. */
   commit(): boolean {
-    if (this.#waiting.length === 0 && this.#waitingMarks.size === 0) return false
+    if (this.waiting === 0 && this.#waitingMarks.size === 0) return false
     if ((this.#mustReopen || !this.#database) && !this.#openAgain()) return false
-    const records = this.#waiting.splice(0, this.#waiting.length)
-    const marks = this.#waitingMarks
-    this.#waitingMarks = new Map()
     try {
-      const before = this.#place
-      this.#guarded(() => this.#store(records, marks))
+      this.#guarded(() => this.#store())
       this.#fault = null
-      return this.#place > before || marks.size > 0
+      return true
     } catch (error) {
       if (!isUnavailable(error)) throw error
+      // What waits is tried again together with what comes meanwhile.
       this.#fault = fullDisk
-      // They are tried again together with what comes meanwhile.
-      this.#waiting = records.concat(this.#waiting)
-      this.#waitingMarks = new Map([...marks, ...this.#waitingMarks])
       return false
     }
   }
 
-  #store(records: readonly NewRecord[], marks: ReadonlyMap<string, string>): void {
-    const first = this.#place + 1
-    const byKind = new Map<LogKindName, Placed>()
-    for (let at = 0; at < records.length; at++) {
-      const record = records[at] as NewRecord
-      let own = byKind.get(record.kind)
-      if (!own) {
-        own = { records: [], places: [] }
-        byKind.set(record.kind, own)
-      }
-      own.records.push(record)
-      own.places.push(first + at)
-    }
-    const last = this.#place + records.length
+  #store(): void {
     const done = this.#transact(() => {
-      const added = [...byKind].map(([kind, own]) => this.#add(kind, own))
-      for (const [source, position] of marks) {
+      const notes = this.#open
+        .waiting()
+        .map((block) => (this.#open.isComplete(block) ? this.#storeWhole(block) : this.#storeSome(block)))
+      for (const [source, position] of this.#waitingMarks) {
         this.#db
           .prepare(
             'INSERT INTO marks (source, position) VALUES (?, ?) ON CONFLICT DO UPDATE SET position = excluded.position',
           )
           .run(source, position)
       }
-      this.#db.prepare('UPDATE place SET last = ?').run(last)
-      return added
+      this.#db.prepare('UPDATE place SET last = ?').run(this.#lastPlace)
+      return notes
     })
     for (const note of done) note()
-    for (const [source, position] of marks) this.#marks.set(source, position)
-    this.#place = last
+    for (const [source, position] of this.#waitingMarks) this.#marks.set(source, position)
+    this.#waitingMarks = new Map()
+    this.#place = this.#lastPlace
   }
 
-  /** Many records become a block at once, few a batch. Returns what notes it once it is committed. */
-  #add(kind: LogKindName, placed: Placed): () => void {
-    const { records, places } = placed
-    const kept = this.#keptOf(kind)
-    if (records.length >= this.#sizes.smallBlock) return this.#addBlocks(kind, kept, placed)
-    const times = records.map(({ time }) => time)
-    const [oldest, newest] = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))]
-    const body = batchBody(records, places)
-    const { lastInsertRowid } = this.#db
-      .prepare('INSERT INTO batches (kind, records, oldest, newest, body) VALUES (?, ?, ?, ?, ?)')
-      .run(kind, records.length, oldest, newest, body)
-    const batch = { id: Number(lastInsertRowid), records: records.length, oldest, newest, bytes: body.length }
-    return () => void kept.batches.push(batch)
+  /** In place of its parts and batches. Returns what notes it once it is committed. */
+  #storeWhole(block: OpenBlock): () => void {
+    const kept = this.#keptOf(block.kind)
+    const row = insertBlock(this.#db, block.packWhole())
+    for (const { id } of block.parts) deleteBlock(this.#db, id)
+    const noteBatches = this.#deleteBatches(kept, block)
+    return () => {
+      noteBatches()
+      replace(kept.blocks, (one) => !block.parts.includes(one))
+      kept.blocks.push(row)
+      this.#open.remove(block)
+    }
   }
 
-  /** Together with the batches, because blocks are in order. */
-  #addBlocks(kind: LogKindName, kept: Kept, { records, places }: Placed): () => void {
-    const batches = [...kept.batches]
-    const older = this.#takeBatches(kind, batches)
-    const all = older.length === 0 ? records : [...older, ...records]
-    const allPlaces = older.length === 0 ? places : [...older.map(({ place }) => place), ...places]
-    const rows: BlockRow[] = []
-    for (let at = 0; at < all.length; at += this.#sizes.block) {
-      const end = at + this.#sizes.block
-      rows.push(this.#insertBlock(columnsFrom(kind, all.slice(at, end), allPlaces.slice(at, end))))
+  /** Whole frames become a part, the rest a batch. */
+  #storeSome(block: OpenBlock): () => void {
+    const kept = this.#keptOf(block.kind)
+    const notes: (() => void)[] = []
+    const { framed: parted } = block
+    if (parted > block.parted) {
+      const row = insertBlock(this.#db, block.packPart())
+      notes.push(this.#deleteBatches(kept, block), () => {
+        kept.blocks.push(row)
+        block.parts.push(row)
+        block.parted = parted
+      })
+    }
+    const records = [...block.records(Math.max(parted, block.stored))]
+    const stored = block.length
+    if (records.length > 0) {
+      const batch = insertBatch(this.#db, block.kind, records)
+      notes.push(() => {
+        kept.batches.push(batch)
+        block.batches.push(batch)
+      })
     }
     return () => {
-      kept.batches.splice(0, batches.length)
-      kept.blocks.push(...rows)
+      for (const note of notes) note()
+      block.stored = stored
     }
   }
 
-  #takeBatches(kind: LogKindName, batches: readonly Batch[]): KeptRecord[] {
-    const last = batches.at(-1)?.id
-    if (last === undefined) return []
-    const rows = this.#db.prepare('SELECT body FROM batches WHERE kind = ? AND id <= ? ORDER BY id').all(kind, last)
-    this.#db.prepare('DELETE FROM batches WHERE kind = ? AND id <= ?').run(kind, last)
-    return (rows as { body: string }[]).flatMap(({ body }) => readBatch(kind, body))
-  }
-
-  #insertBlock(columns: Columns): BlockRow {
-    const isWhole = columns.places.length > this.#sizes.block / 2
-    const { row, pieces } = packBlock(columns, this.#sizes.frame, isWhole)
-    const { lastInsertRowid } = this.#db
-      .prepare(
-        `INSERT INTO blocks (kind, records, first, last, oldest, newest, columns, frame_records, bytes)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        ...[row.kind, row.records, row.first, row.last, row.oldest, row.newest],
-        ...[JSON.stringify(row.columns), row.frameRecords, row.bytes],
-      )
-    const id = Number(lastInsertRowid)
-    const insert = this.#db.prepare('INSERT INTO pieces (key, bytes) VALUES (?, ?)')
-    for (const { offset, bytes } of pieces) insert.run(firstKeyOf(id) + offset, bytes)
-    return { ...row, id }
+  #deleteBatches(kept: Kept, block: OpenBlock): () => void {
+    const removed = new Set(block.batches)
+    for (const { id } of removed) deleteBatch(this.#db, id)
+    return () => {
+      replace(kept.batches, (batch) => !removed.has(batch))
+      block.batches = []
+    }
   }
 
   /**
-   * One step of what is to be tidied: packs batches, joins small blocks, removes what is over a limit. False when nothing is
+   * One step of what is to be tidied: joins small blocks, removes what is over a limit. False when nothing is
    * left to do.
    */
   tidy(): boolean {
     if (this.#mustReopen || !this.#database) return false
     try {
-      return this.#guarded(() => this.#removeOld() || this.#packSome() || this.#joinSome())
+      return this.#guarded(() => this.#removeOld() || this.#joinSome())
     } catch (error) {
       if (!isUnavailable(error)) throw error
       return false
     }
   }
 
-  #packSome(): boolean {
-    for (const [kind, kept] of this.#kept) {
-      const records = kept.batches.reduce((sum, batch) => sum + batch.records, 0)
-      if (records < this.#sizes.smallBlock) continue
-      const note = this.#transact(() => this.#addBlocks(kind, kept, { records: [], places: [] }))
-      note()
-      return true
-    }
-    return false
-  }
-
   #joinSome(): boolean {
     for (const [kind, { blocks }] of this.#kept) {
-      const taken = joinable(blocks, this.#sizes.block)
+      // Parts of a block that is being filled are replaced by it.
+      const parts = new Set(this.#open.of(kind).flatMap((block) => block.parts))
+      const { block: size, frame } = this.#sizes
+      const taken = joinable(
+        blocks.filter((block) => !parts.has(block)),
+        size,
+      )
       const [first] = taken
       if (!first) continue
       const joined = joinBlocks(
         kind,
-        taken.map((row) => this.#open(row)),
+        taken.map((row) => this.#read(row)),
       )
+      const packed = packBlock(framed(joined, frame), frame, joined.places.length > size / 2)
       const row = this.#transact(() => {
-        const made = this.#insertBlock(joined)
-        for (const { id } of taken) this.#deleteBlock(id)
+        const made = insertBlock(this.#db, packed)
+        for (const { id } of taken) deleteBlock(this.#db, id)
         return made
       })
       blocks.splice(blocks.indexOf(first), taken.length, row)
@@ -263,14 +251,9 @@ export class StoreWriter {
     return false
   }
 
-  #open(row: BlockRow): Block {
+  #read(row: BlockRow): Block {
     const read = this.#db.prepare('SELECT bytes FROM pieces WHERE key = ?')
     return new StoredBlock(row, (key) => read.get(key)?.bytes as Uint8Array | undefined, new PieceCache(0))
-  }
-
-  #deleteBlock(id: number): void {
-    this.#db.prepare('DELETE FROM blocks WHERE id = ?').run(id)
-    this.#db.prepare('DELETE FROM pieces WHERE key >= ? AND key < ?').run(firstKeyOf(id), firstKeyOf(id + 1))
   }
 
   /** Days first, then bytes. */
@@ -279,34 +262,49 @@ export class StoreWriter {
     for (const [kind, kept] of this.#kept) {
       const days = this.#limits.days[kind] ?? logKinds[kind].days
       const isOld = ({ newest }: { newest: number }): boolean => newest < now - days * dayMicroseconds
-      if (kept.blocks.some(isOld)) return this.#removeBlocks(kept, isOld)
-      if (kept.batches.some(isOld)) return this.#removeBatches(kept, isOld)
+      if (kept.blocks.some(isOld)) return this.#removeBlocks(kind, isOld)
+      if (kept.batches.some(isOld)) return this.#removeBatches(kind, isOld)
     }
     if (this.#usedBytes() <= this.#limits.maxBytes) return false
-    const kept = mostAboveShare(this.#kept, this.#limits.maxBytes)
-    if (!kept) return false
-    const [oldestBlock] = kept.blocks
-    if (oldestBlock) return this.#removeBlocks(kept, (block) => block === oldestBlock)
-    const half = kept.batches.slice(0, Math.ceil(kept.batches.length / 2))
-    return this.#removeBatches(kept, (batch) => half.includes(batch))
+    const kind = mostAboveShare(this.#kept, this.#limits.maxBytes)
+    if (!kind) return false
+    const { blocks, batches } = this.#keptOf(kind)
+    const [oldestBlock] = blocks
+    if (oldestBlock) return this.#removeBlocks(kind, (block) => block === oldestBlock)
+    const half = batches.slice(0, Math.ceil(batches.length / 2))
+    return this.#removeBatches(kind, (batch) => half.includes(batch))
   }
 
-  #removeBlocks(kept: Kept, isRemoved: (block: BlockRow) => boolean): boolean {
-    const removed = kept.blocks.filter(isRemoved)
+  #removeBlocks(kind: LogKindName, isRemoved: (block: BlockRow) => boolean): boolean {
+    const { blocks } = this.#keptOf(kind)
+    const removed = new Set(blocks.filter(isRemoved))
     this.#transact(() => {
-      for (const { id } of removed) this.#deleteBlock(id)
+      for (const { id } of removed) deleteBlock(this.#db, id)
     })
-    replace(kept.blocks, (block) => !removed.includes(block))
+    replace(blocks, (block) => !removed.has(block))
+    if (this.#open.of(kind).some(({ parts }) => parts.some((part) => removed.has(part)))) this.#refill(kind)
     return true
   }
 
-  #removeBatches(kept: Kept, isRemoved: (batch: Batch) => boolean): boolean {
-    const removed = kept.batches.filter(isRemoved)
+  #removeBatches(kind: LogKindName, isRemoved: (batch: Batch) => boolean): boolean {
+    const { batches } = this.#keptOf(kind)
+    const removed = new Set(batches.filter(isRemoved))
     this.#transact(() => {
-      for (const { id } of removed) this.#db.prepare('DELETE FROM batches WHERE id = ?').run(id)
+      for (const { id } of removed) deleteBatch(this.#db, id)
     })
-    replace(kept.batches, (batch) => !removed.includes(batch))
+    replace(batches, (batch) => !removed.has(batch))
+    this.#refill(kind)
     return true
+  }
+
+  /** What is on the disk is another than the block that is being filled knows: begins it again with what is there. */
+  #refill(kind: LogKindName, after = this.#place, shift = 0): void {
+    const read = this.#db.prepare('SELECT body FROM batches WHERE id = ?')
+    const found = this.#keptOf(kind).batches.map((batch) => {
+      const { body } = read.get(batch.id) as { body: string }
+      return { batch, records: readBatch(kind, body) }
+    })
+    this.#open.restart(kind, found, after, shift)
   }
 
   /** Gives pages that are not used back to the disk, some at a time, where they are many. */
@@ -338,15 +336,22 @@ export class StoreWriter {
     this.#guarded(() => {
       const found = this.#db.prepare('PRAGMA quick_check(1)').get()
       if (Object.values(found ?? {})[0] !== 'ok') throw new DamagedFileError('the log file is damaged')
-      for (const kept of this.#kept.values()) {
-        const unreadable = kept.blocks.filter(({ id }) => !this.#isReadable(id))
-        if (unreadable.length === 0) continue
-        this.#removeBlocks(kept, (block) => unreadable.includes(block))
-        const records = unreadable.reduce((sum, block) => sum + block.records, 0)
-        this.#lost += records
-        this.#notice = `${records} log records were damaged and have been removed.`
+      for (const [kind, kept] of this.#kept) {
+        const blocks = kept.blocks.filter(({ id }) => !this.#isReadable(id))
+        const body = this.#db.prepare('SELECT body FROM batches WHERE id = ?')
+        const batches = kept.batches.filter(({ id }) => !isBatch(String(body.get(id)?.body)))
+        if (batches.length > 0) this.#removeBatches(kind, (batch) => batches.includes(batch))
+        if (blocks.length > 0) this.#removeBlocks(kind, (block) => blocks.includes(block))
+        this.#noteDamage([...blocks, ...batches])
       }
     })
+  }
+
+  #noteDamage(removed: readonly { readonly records: number }[]): void {
+    if (removed.length === 0) return
+    const records = removed.reduce((sum, one) => sum + one.records, 0)
+    this.#lost += records
+    this.#notice = `${records} log records were damaged and have been removed.`
   }
 
   #isReadable(id: number): boolean {
@@ -388,16 +393,17 @@ export class StoreWriter {
       return work()
     } catch (error) {
       if (!isDamage(error)) throw error
+      const before = this.#place
       this.#closeFile()
       this.#setAside()
       this.#database = this.#openFile()
+      this.#takeUp(before, false)
       return work()
     }
   }
 
   /**
-   * After a sync failed the file may differ from what is known of it, and at first nothing is known. Records of which it is not
-   * clear whether they were stored are at the beginning of those that wait.
+   * After a sync failed the file may differ from what is known of it, and at first nothing is known.
    */
   #openAgain(): boolean {
     const before = this.#place
@@ -408,9 +414,18 @@ export class StoreWriter {
       this.#fault = error instanceof NewerDataError ? error.message : fullDisk
       return false
     }
-    if (this.#mustReopen) this.#waiting.splice(0, this.#place - before)
+    this.#takeUp(before, this.#mustReopen)
     this.#mustReopen = false
     return true
+  }
+
+  /** What waits goes into the file that was opened. In the same one as before, the places say what of it was stored after all. */
+  #takeUp(before: number, isSame: boolean): void {
+    const isKnown = isSame && !this.#isReplaced
+    const [after, shift] = isKnown ? [this.#place, 0] : [before, this.#place - before]
+    this.#isReplaced = false
+    this.#lastPlace = Math.max(this.#place, this.#lastPlace + shift)
+    for (const kind of logKindNames) this.#refill(kind, after, shift)
   }
 
   #closeFile(): void {
@@ -448,9 +463,19 @@ export class StoreWriter {
     const kept = new Map<LogKindName, Kept>(logKindNames.map((kind) => [kind, { blocks: [], batches: [] }]))
     for (const row of blockRows(database.prepare(blocksQuery).all())) kept.get(row.kind)?.blocks.push(row)
     const batches = database
-      .prepare('SELECT id, kind, records, oldest, newest, length(body) AS bytes FROM batches ORDER BY id')
-      .all() as unknown as (Batch & { kind: string })[]
-    for (const { kind, ...batch } of batches) if (isKind(kind)) kept.get(kind)?.batches.push(batch)
+      .prepare('SELECT id, kind, records, oldest, newest, length(body) AS bytes, body FROM batches ORDER BY id')
+      .all() as unknown as (Batch & { kind: string; body: string })[]
+    const unreadable: Batch[] = []
+    for (const { kind, body, ...batch } of batches) {
+      if (!isBatch(body)) unreadable.push(batch)
+      else if (isKind(kind)) kept.get(kind)?.batches.push(batch)
+    }
+    if (unreadable.length > 0) {
+      database.transact(() => {
+        for (const { id } of unreadable) deleteBatch(database, id)
+      }, 'refusable')
+      this.#noteDamage(unreadable)
+    }
     const marks = database.prepare('SELECT source, position FROM marks').all() as { source: string; position: string }[]
     const place = database.prepare('SELECT last FROM place').get() as { last: number } | undefined
     if (!place) {
@@ -472,5 +497,6 @@ export class StoreWriter {
       if (statSync(path + suffix, { throwIfNoEntry: false })) renameSync(path + suffix, `${path}.damaged${suffix}`)
     }
     this.#notice = setAsideText
+    this.#isReplaced = true
   }
 }
