@@ -25,3 +25,10 @@ export interface KeptRecord extends NewRecord {
 
 /** Characters of a message; a query looks through every one. */
 export const maxMessage = 4_000
+
+/** Unix microseconds of the year 2200; much later ones are not exact numbers any more. */
+const latestTime = 7_258_118_400_000_000
+
+/** A record as it can be kept: one of an impossible time is of the time when it came. `now` in Unix milliseconds. */
+export const storable = (record: NewRecord, now: () => number): NewRecord =>
+  record.time >= 0 && record.time < latestTime ? record : { ...record, time: now() * 1000 }

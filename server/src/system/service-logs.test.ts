@@ -14,7 +14,7 @@ const fileOf = (name: string) => {
   return file
 }
 
-const written = Date.UTC(2026, 0, 1)
+const written = Date.UTC(2027, 0, 1)
 const stamped = Date.UTC(2026, 0, 1, 0, 0, 1, 500)
 const line = (message: string, level = 'info') =>
   JSON.stringify({ time: new Date(stamped).toISOString(), level, message })
@@ -42,6 +42,30 @@ it('reads the words of engines, with the times they give or those of their files
   ])
   const dhcp = 'dnsmasq-dhcp[115]: DHCPACK(lan0) 10.10.0.53\n'
   assert.deepEqual(told('dhcp', dhcp), [[written, 6, dhcp.trimEnd()]])
+})
+
+it('does not believe a time that lies after that of the file, or none at all', () => {
+  const forged = [
+    '{"time":"+275760-09-13T00:00:00.000Z","message":"a"}',
+    '{"time":"-271821-04-20T00:00:00.000Z","message":"b"}',
+    '{"time":"2030-01-01T00:00:00.000Z","message":"c"}',
+    '[999999999999] unbound[60:0] notice: d',
+    '{"time":{"toString":1},"message":"e"}',
+  ]
+  for (const text of forged) assert.deepEqual(told('dhcp', `${text}\n`)[0]?.[0], written, text)
+})
+
+it('takes a line whose JSON is not what services write as it is, and goes on', () => {
+  const odd = [
+    '{"message":{"toString":1}}',
+    '{"level":{"toString":1},"message":["x"]}',
+    '{"time":[],"level":7}',
+    '{"__proto__":1}',
+  ]
+  assert.deepEqual(
+    told('dhcp', `${odd.join('\n')}\n`),
+    odd.map((text) => [written, 6, text]),
+  )
 })
 
 it('names programs and units', () => {

@@ -29,14 +29,26 @@ function serviceFile(folder: string, { name, form, syslogId, unit }: NamedLog): 
     records: (lines, modified) =>
       linesOf(lines).map((text) => {
         const fields = parseLine(text)
-        const { level = 'info', message = text } = fields
-        time = Date.parse(String(fields.time)) || (form === 'plain' ? modified : (time ?? modified))
-        return recordOf(time, priorityOf(String(level)), plain(String(message)))
+        const { level, message } = fields
+        time = writtenAt(fields.time, modified) || (form === 'plain' ? modified : (time ?? modified))
+        return recordOf(time, priorityOf(textOr(level, 'info')), plain(textOr(message, text)))
       }),
     lost: (lines) =>
       recordOf(Date.now(), warningPriority, `${lines} lines of this log were not read: there were too many at once.`),
   }
 }
+
+/** By so much the clock may have been set back between two lines. */
+const skewMilliseconds = 86_400_000
+
+/** A line is not newer than its file: a program must not put its lines before all others for ever. */
+function writtenAt(stamp: unknown, modified: number): number | null {
+  const time = Date.parse(textOr(stamp, ''))
+  return time >= 0 && time <= modified + skewMilliseconds ? time : null
+}
+
+/** An object of JSON may not even have a text, and a line that cannot be read would hold up all that follow. */
+const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise)
 
 const linesOf = (lines: Buffer): string[] =>
   lines

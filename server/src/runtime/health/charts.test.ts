@@ -107,6 +107,20 @@ describe('charts', () => {
     )
   })
 
+  it('never give more numbers than a reply may have, also of all series over all of the time', async () => {
+    const names = Array.from({ length: 500 }, (_, index) => `interfaces/if${index}/bytes_in`)
+    for (let hour = 0; hour < 200; hour++) store.add(start + hour * 3_600, new Map(names.map((name) => [name, hour])))
+    const all = await read(0, 2 ** 40, start + 200 * 3_600, 'interfaces/')
+    assert.equal(all.series.length, 500)
+    assert.equal(all.stepSeconds, 27 * 3_600)
+    const points = all.series[3]?.points ?? []
+    assert.ok(points.length * 500 <= 40_000)
+    assert.deepEqual([points[0]?.min, points.at(-1)?.max], [0, 199])
+    const whole = points[1] ?? { time: 0, min: 0, avg: 0, max: 0 }
+    assert.equal(whole.max - whole.min, 26)
+    assert.equal(whole.avg, (whole.min + whole.max) / 2)
+  })
+
   it('begin again when their file is damaged', async () => {
     store.close()
     writeFileSync(

@@ -37,6 +37,7 @@ const entryBytes = 24
 const maxSeries = 1_024
 /** Numbers of a reply: more of them are shown in a coarser step. */
 const maxPoints = 40_000
+const stepsAtOnce = 32
 /** A series that has been quiet for as long as anything is kept is forgotten. */
 const forgetSeconds = 91 * day
 
@@ -159,23 +160,41 @@ export class ChartStore {
       [...this.#ids].filter(([name]) => name.startsWith(query.prefix)).map(([name, id]) => [id, name]),
     )
     const index = tierFor(query, names.size)
-    const { stepSeconds = 0 } = chartTiers[index] ?? {}
+    const { stepSeconds, steps } = chartTiers[index] as Tier
     const low = index * placesOfTier
-    const found = new Map<number, ChartPoint[]>()
-    const rows = this.#database
-      .prepare('SELECT place, data FROM steps WHERE place >= ? AND place < ? ORDER BY place')
-      .all(low + query.from - (query.from % stepSeconds), low + query.until) as { place: number; data: Uint8Array }[]
-    for (const { place, data } of rows) {
-      for (const { id, ...point } of entriesOf(data)) {
-        if (!names.has(id)) continue
-        const points = found.get(id) ?? []
-        points.push({ time: place - low, min: point.min, avg: point.sum / point.count, max: point.max })
-        found.set(id, points)
+    // Only the coarsest can still be too much: then several of its steps are one.
+    const kept = Math.min(steps, Math.ceil((query.until - query.from) / stepSeconds))
+    const shownSeconds = stepSeconds * Math.max(1, Math.ceil((kept * names.size) / maxPoints))
+    const found = new Map<number, Gathered[]>()
+    for (const { place, data } of this.#stepsBetween(
+      low + query.from - (query.from % stepSeconds),
+      Math.min(low + query.until, low + placesOfTier),
+    )) {
+      const time = place - low - ((place - low) % shownSeconds)
+      for (const entry of entriesOf(data)) {
+        if (!names.has(entry.id)) continue
+        const points = found.get(entry.id) ?? []
+        gather(points, time, entry)
+        found.set(entry.id, points)
       }
       await slices()
     }
-    const series = [...found].map(([id, points]) => ({ name: names.get(id) ?? '', points }))
-    return { stepSeconds, series: series.sort((a, b) => (a.name < b.name ? -1 : 1)) }
+    const series = [...found].map(([id, points]) => ({ name: names.get(id) ?? '', points: points.map(pointOf) }))
+    return { stepSeconds: shownSeconds, series: series.sort((a, b) => (a.name < b.name ? -1 : 1)) }
+  }
+
+  /** Some at a time: all steps of a tier with all series are tens of megabytes. */
+  *#stepsBetween(from: number, end: number): Generator<{ readonly place: number; readonly data: Uint8Array }> {
+    const next = this.#database.prepare(
+      'SELECT place, data FROM steps WHERE place >= ? AND place < ? ORDER BY place LIMIT ?',
+    )
+    for (let first = from; ; ) {
+      const rows = next.all(first, end, stepsAtOnce) as { place: number; data: Uint8Array }[]
+      yield* rows
+      const last = rows.at(-1)
+      if (!last || rows.length < stepsAtOnce) return
+      first = last.place + 1
+    }
   }
 
   #reload(): void {
@@ -209,6 +228,28 @@ interface Entry {
   readonly min: number
   readonly max: number
 }
+
+interface Gathered {
+  readonly time: number
+  count: number
+  sum: number
+  min: number
+  max: number
+}
+
+function gather(points: Gathered[], time: number, { count, sum, min, max }: Entry): void {
+  const last = points.at(-1)
+  if (last?.time !== time) {
+    points.push({ time, count, sum, min, max })
+    return
+  }
+  last.count += count
+  last.sum += sum
+  last.min = Math.min(last.min, min)
+  last.max = Math.max(last.max, max)
+}
+
+const pointOf = ({ time, count, sum, min, max }: Gathered): ChartPoint => ({ time, min, avg: sum / count, max })
 
 function* entriesOf(data: Uint8Array): Generator<Entry> {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)

@@ -53,10 +53,15 @@ export const createWebhookCall =
         outgoing.destroy()
         resolve(statusCode >= 200 && statusCode < 300 ? null : `The receiver answered with status ${statusCode}.`)
       })
-      outgoing.on('error', (error) => resolve(`The receiver cannot be reached: ${error.message}`))
+      outgoing.on('error', ({ message }) => resolve(`The receiver cannot be reached: ${plain(message)}`))
       outgoing.end(body)
     })
   }
+
+const longestFault = 200
+
+/** It may have words of the receiver, such as the names of its certificate. */
+const plain = (text: string): string => text.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, longestFault)
 
 const lookUpAs =
   (address: string): LookupFunction =>

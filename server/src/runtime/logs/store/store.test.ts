@@ -1,7 +1,7 @@
 // Both sides of the local log store together: random records and questions against a store that looks at every record.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
@@ -13,6 +13,7 @@ import { all } from '../../../contract/table-query.ts'
 import { type LogKindName, logKindNames } from '../../../logs/kinds.ts'
 import type { NewRecord } from '../../../logs/record.ts'
 import type { LogLimits, Question } from '../../../logs/store.ts'
+import { StoreWriter } from './writer.ts'
 
 const sizes = { block: 64, frame: 16 }
 const noLimits: LogLimits = {
@@ -71,6 +72,18 @@ describe('the local log store', () => {
     return text.split('\r\n').filter((line) => line !== '')
   }
   const kept = async (kind: LogKindName) => (await store.state()).kinds.find((one) => one.kind === kind)
+
+  it('stays readable when a source gives impossible times: such a record is of the time when it came', async () => {
+    open(noLimits)
+    const times = [8.64e18, -8.64e18, Number.NaN, Number.POSITIVE_INFINITY, -1, 2 ** 53]
+    for (const time of times) store.append(Array.from({ length: 70 }, () => record('forged', { time })))
+    await store.flush()
+    store.tidy()
+    store.restart()
+    const { records } = await store.after(0, 1_000)
+    assert.equal(records.length, 70 * times.length)
+    assert.deepEqual([...new Set(records.map(({ time }) => time))], [now * 1_000])
+  })
 
   it('keeps each kind for its days', async () => {
     open({ days: { system: 1, brief: 3 }, maxBytes: 1e12 })
@@ -144,6 +157,36 @@ describe('the local log store', () => {
     await store.flush()
     const { records, lost } = await store.after(0, 10)
     assert.deepEqual([records.map(({ place }) => place), lost], [[3], 2])
+  })
+
+  it('waits for a disk on which it cannot even open its file', () => {
+    open(noLimits)
+    const writer = new StoreWriter({ path: join(folder, 'missing', 'logs.db'), limits: noLimits, now: () => now })
+    writer.append([record('first')], { source: 'a', position: '1' })
+    writer.commit()
+    writer.tidy()
+    writer.shrink()
+    writer.verify()
+    assert.match(writer.state().fault ?? '', /^The disk is full/)
+    mkdirSync(join(folder, 'missing'))
+    writer.commit()
+    assert.deepEqual([writer.state().fault, writer.place, writer.marks.get('a')], [null, 1, '1'])
+    writer.close()
+  })
+
+  it('makes room on a full disk when its limit is lowered', async () => {
+    let hasRoom = true
+    open(noLimits, { hasRoom: () => hasRoom })
+    for (let count = 0; count < 10; count++) {
+      store.append(Array.from({ length: 64 }, (_, at) => record(`${count} ${at}`)))
+      await store.flush()
+    }
+    store.tidy()
+    const { bytes } = await store.state()
+    hasRoom = false
+    store.setLimits({ ...noLimits, maxBytes: bytes / 2 })
+    store.tidy()
+    assert.ok((await store.state()).bytes <= bytes / 2)
   })
 
   it('counts records for which there is no room, and goes on when there is', async () => {

@@ -354,7 +354,7 @@ function recordAt(starts: Uint32Array, position: number, low: number): number {
 
 /** As a string with a character for each byte, where a call costs a fraction. */
 function markDense({ lower, starts }: Frame, needle: Buffer, found: Uint8Array, offset: number, from: number): void {
-  const [text, wanted] = [lower.latin1Slice(), needle.latin1Slice()]
+  const [text, wanted] = [lower.toString('latin1'), needle.toString('latin1')]
   let record = from
   for (let at = text.indexOf(wanted, starts[from]); at >= 0; at = text.indexOf(wanted, starts[record])) {
     while ((starts[record + 1] as number) <= at) record++

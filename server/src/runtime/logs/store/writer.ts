@@ -5,7 +5,7 @@ import { renameSync, rmSync, statSync } from 'node:fs'
 import { GatewayError, isUnavailable } from '../../../contract/error.ts'
 import { Database, NewerDataError, type Reserve } from '../../../database/database.ts'
 import { type LogKindName, logKindNames, logKinds } from '../../../logs/kinds.ts'
-import type { NewRecord } from '../../../logs/record.ts'
+import { type NewRecord, storable } from '../../../logs/record.ts'
 import type { LogLimits, Mark, StoreState } from '../../../logs/store.ts'
 import { type Block, joinBlocks } from './block.ts'
 import {
@@ -113,7 +113,8 @@ export class StoreWriter {
   append(records: readonly NewRecord[], ...marks: readonly Mark[]): void {
     const taken = Math.min(records.length, this.#sizes.waiting - this.waiting)
     this.#lost += records.length - taken
-    for (let at = 0; at < taken; at++) this.#open.add(records[at] as NewRecord, ++this.#lastPlace)
+    for (let at = 0; at < taken; at++)
+      this.#open.add(storable(records[at] as NewRecord, this.#options.now), ++this.#lastPlace)
     for (const { source, position } of marks) this.#waitingMarks.set(source, position)
     if (this.#fault === null && this.waiting >= this.#sizes.block / 2) this.commit()
   }
@@ -278,7 +279,7 @@ export class StoreWriter {
   #removeBlocks(kind: LogKindName, isRemoved: (block: BlockRow) => boolean): boolean {
     const { blocks } = this.#keptOf(kind)
     const removed = new Set(blocks.filter(isRemoved))
-    this.#transact(() => {
+    this.#removing(() => {
       for (const { id } of removed) deleteBlock(this.#db, id)
     })
     replace(blocks, (block) => !removed.has(block))
@@ -289,7 +290,7 @@ export class StoreWriter {
   #removeBatches(kind: LogKindName, isRemoved: (batch: Batch) => boolean): boolean {
     const { batches } = this.#keptOf(kind)
     const removed = new Set(batches.filter(isRemoved))
-    this.#transact(() => {
+    this.#removing(() => {
       for (const { id } of removed) deleteBatch(this.#db, id)
     })
     replace(batches, (batch) => !removed.has(batch))
@@ -309,8 +310,20 @@ export class StoreWriter {
 
   /** Gives pages that are not used back to the disk, some at a time, where they are many. */
   shrink(): void {
-    const free = this.#db.fileBytes() - this.#db.usedBytes()
-    if (free > this.#limits.maxBytes / 16) this.#db.shrink()
+    this.#whenPossible(() => {
+      const free = this.#db.fileBytes() - this.#db.usedBytes()
+      if (free > this.#limits.maxBytes / 16) this.#db.shrink()
+    })
+  }
+
+  /** What can be done later as well, and must not end the thread on a disk that takes nothing. */
+  #whenPossible(work: () => void): void {
+    if (this.#mustReopen || !this.#database) return
+    try {
+      this.#guarded(work)
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+    }
   }
 
   #usedBytes(): number {
@@ -332,8 +345,7 @@ export class StoreWriter {
 
   /** Looks at all that is stored after a query failed: sets a damaged file aside, and removes blocks that cannot be read. */
   verify(): void {
-    if (!this.#database) return
-    this.#guarded(() => {
+    this.#whenPossible(() => {
       const found = this.#db.prepare('PRAGMA quick_check(1)').get()
       if (Object.values(found ?? {})[0] !== 'ok') throw new DamagedFileError('the log file is damaged')
       for (const [kind, kept] of this.#kept) {
@@ -385,6 +397,11 @@ export class StoreWriter {
 
   #transact<T>(work: () => T): T {
     return this.#db.transact(work, 'refusable')
+  }
+
+  /** Also on a disk that is nearly full: this makes room. */
+  #removing(work: () => void): void {
+    this.#db.transact(work, 'urgent')
   }
 
   /** A file in which something is found that SQLite cannot have written is set aside, and the work is done in a new one. */
