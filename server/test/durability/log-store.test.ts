@@ -20,7 +20,7 @@ import { until } from '../support/until.ts'
 import { reasonToSkip, smallDiskCommand } from './small-disk.ts'
 
 const ingester = fileURLToPath(new URL('log-ingester.ts', import.meta.url))
-const kills = isNightly ? 100 : 8
+const kills = isNightly ? 100 : 5
 const sizes = { block: 64, frame: 16 }
 const limits = { days: {}, maxBytes: 1e9 }
 

@@ -17,7 +17,7 @@ import {
 import type { Batch } from './kept.ts'
 import { type BlockRow, type PackableBlock, type PackedBlock, packBlock } from './packed-block.ts'
 import { type PackedFrame, packFrame, textsOf } from './texts.ts'
-import { WordsBuilder } from './words.ts'
+import { type Words, WordsBuilder } from './words.ts'
 
 interface WordColumn {
   readonly column: StoredColumn
@@ -150,7 +150,7 @@ export class OpenBlock {
       for (const texts of this.#cut(rest, endFrame - frames.length)) frames.push(packFrame(texts))
       return [name, frames.slice(firstFrame, endFrame)] as const
     })
-    return { ...this.#cells(from, until), frames: new Map(frames) }
+    return { ...this.#cells(from, until, (builder) => builder.words(from, until)), frames: new Map(frames) }
   }
 
   /** Takes frames out of the texts that are not in one. */
@@ -165,15 +165,15 @@ export class OpenBlock {
       const all = [...frames.slice(first).flatMap(textsOf), ...rest]
       return [name, all.slice(from - first * frame, until - first * frame)] as const
     })
-    return { ...this.#cells(from, until), texts: new Map(texts) }
+    return { ...this.#cells(from, until, (builder) => builder.view(from, until)), texts: new Map(texts) }
   }
 
-  #cells(from: number, until: number): Omit<Columns, 'texts'> {
+  #cells(from: number, until: number, wordsOf: (builder: WordsBuilder) => Words): Omit<Columns, 'texts'> {
     return {
       kind: this.kind,
       times: this.#times.subarray(from, until),
       places: this.#places.subarray(from, until),
-      words: new Map([...this.#words].map(([name, { builder }]) => [name, builder.words(from, until)])),
+      words: new Map([...this.#words].map(([name, { builder }]) => [name, wordsOf(builder)])),
     }
   }
 }

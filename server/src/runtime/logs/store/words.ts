@@ -109,11 +109,15 @@ export class WordsBuilder {
 
   /** Of records from an index until another one. */
   words(from: number, until: number): Words {
+    const { entries, codes } = this.view(from, until)
+    return codes && (from > 0 || this.#next > until) ? this.#only(codes) : { entries, codes }
+  }
+
+  /** The same for a moment, and with cells that none of these records has. */
+  view(from: number, until: number): { readonly entries: readonly Cell[]; readonly codes: Uint16Array | null } {
     if (this.#entries.length === 0) return { entries: [this.#empty], codes: null }
     if (this.#next < until) this.#fill(until)
-    if (this.#entries.length === 1) return { entries: [...this.#entries], codes: null }
-    const codes = this.#codes.subarray(from, until)
-    return from === 0 && this.#next === until ? { entries: this.#entries, codes } : this.#only(codes)
+    return { entries: this.#entries, codes: this.#entries.length > 1 ? this.#codes.subarray(from, until) : null }
   }
 
   /** Without cells that none of the records has. */
