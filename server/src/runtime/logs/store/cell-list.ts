@@ -58,14 +58,24 @@ let foundStarts = new Uint32Array(0)
 
 /** Texts with a zero byte between them. */
 export class WordCells implements CellList {
-  readonly length: number
   readonly bytes: number
   readonly #text: Buffer
-  readonly #starts: Uint32Array
-  /** Whether lower case is the same, and nothing is shown as something else. */
-  readonly #isPlain: boolean
+  /** Where each begins, and one after the end of the last; whether lower case is the same, and nothing is shown as something else. */
+  #layout: { readonly starts: Uint32Array; readonly isPlain: boolean } | null = null
 
   constructor(text: Buffer) {
+    this.#text = text
+    this.bytes = 1.5 * text.length
+  }
+
+  get length(): number {
+    return this.#laidOut().starts.length - 1
+  }
+
+  /** When it is first needed: most texts do not have the cell that is looked for. */
+  #laidOut(): { readonly starts: Uint32Array; readonly isPlain: boolean } {
+    if (this.#layout) return this.#layout
+    const text = this.#text
     if (foundStarts.length < text.length + 2) foundStarts = new Uint32Array(2 * text.length + 2)
     const found = foundStarts
     let count = 1
@@ -76,16 +86,13 @@ export class WordCells implements CellList {
       else if (byte > 0x7f || (byte > 0x40 && byte < 0x5b)) odd = 1
     }
     found[count] = text.length + 1
-    const starts = found.slice(0, count + 1)
-    this.length = count
-    this.bytes = text.length + starts.byteLength
-    this.#text = text
-    this.#starts = starts
-    this.#isPlain = odd === 0 && !text.includes(brandMark)
+    this.#layout = { starts: found.slice(0, count + 1), isPlain: odd === 0 && !text.includes(brandMark) }
+    return this.#layout
   }
 
   at(index: number): Cell {
-    return this.#text.toString('utf8', this.#starts[index] as number, (this.#starts[index + 1] as number) - 1)
+    const { starts } = this.#laidOut()
+    return this.#text.toString('utf8', starts[index] as number, (starts[index + 1] as number) - 1)
   }
 
   all(): readonly Cell[] {
@@ -95,9 +102,10 @@ export class WordCells implements CellList {
   indexOf(cell: Cell): number {
     if (typeof cell !== 'string') return -1
     const wanted = Buffer.from(cell)
-    const [text, starts] = [this.#text, this.#starts]
+    const text = this.#text
     if (wanted.length === 0 || wanted.includes(0)) return wanted.length === 0 ? this.#indexOfEmpty() : -1
     for (let at = text.indexOf(wanted); at >= 0; ) {
+      const { starts } = this.#laidOut()
       const index = lastUpTo(starts, at)
       if (starts[index] === at && starts[index + 1] === at + wanted.length + 1) return index
       // Another one has it in it.
@@ -109,7 +117,7 @@ export class WordCells implements CellList {
   }
 
   #indexOfEmpty(): number {
-    const starts = this.#starts
+    const { starts } = this.#laidOut()
     for (let index = 0; index < this.length; index++) {
       if ((starts[index + 1] as number) - (starts[index] as number) === 1) return index
     }
@@ -117,9 +125,10 @@ export class WordCells implements CellList {
   }
 
   containing(needles: readonly Buffer[]): Uint8Array | null {
-    if (!this.#isPlain) return null
+    const { starts, isPlain } = this.#laidOut()
+    if (!isPlain) return null
     const found = new Uint8Array(this.length)
-    const frame: Frame = { records: this.length, lower: this.#text, starts: this.#starts, hasBrand: false }
+    const frame: Frame = { records: this.length, lower: this.#text, starts, hasBrand: false }
     for (const needle of needles) markContaining(frame, needle, found, 0)
     return found
   }
