@@ -21,7 +21,7 @@ import {
 } from './kept.ts'
 import { type BlockRow, firstKeyOf, isFilter, PieceCache, packBlock, StoredBlock } from './packed-block.ts'
 import { DamagedPieceError, expand } from './pieces.ts'
-import { batchBody, blockRows, blocksQuery, isKind, logData, readBatch } from './schema.ts'
+import { batchBody, isKind, logData, readBatch, readBlocks } from './schema.ts'
 
 export interface WriterOptions {
   readonly path: string
@@ -446,7 +446,7 @@ export class StoreWriter {
 
   #readKept(database: Database): void {
     const kept = new Map<LogKindName, Kept>(logKindNames.map((kind) => [kind, { blocks: [], batches: [] }]))
-    for (const row of blockRows(database.prepare(blocksQuery).all())) kept.get(row.kind)?.blocks.push(row)
+    for (const row of readBlocks(database)) kept.get(row.kind)?.blocks.push(row)
     const batches = database
       .prepare('SELECT id, kind, records, oldest, newest, length(body) AS bytes FROM batches ORDER BY id')
       .all() as unknown as (Batch & { kind: string })[]
