@@ -199,7 +199,7 @@ export const lookUpName = endpoint({
   query: strictObject({
     name: Type.String({
       maxLength: 253,
-      pattern: '^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62}\\.?){1,127}$',
+      pattern: '^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}(?:\\.[A-Za-z0-9_-]{1,63}){0,126}\\.?$',
       'x-fault': 'Must be a domain name in ASCII, such as www.example.com.',
     }),
   }),

@@ -14,7 +14,7 @@ import { blockTest, type Selection } from './conditions.ts'
 import { findNewest, type Position } from './newest.ts'
 import { findOrdered, storedColumn } from './ordered.ts'
 import { PieceCache, StoredBlock } from './packed-block.ts'
-import { blockRows, blocksQuery, isKind, readBatch } from './schema.ts'
+import { isKind, readBatch, readBlocks } from './schema.ts'
 import { type PlaceRange, shareOf, testWithin } from './shared-search.ts'
 
 type Asked = Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>
@@ -177,7 +177,7 @@ export class StoreReader {
   #blocks(database: ReadDatabase): Block[] {
     const read = database.prepare('SELECT bytes FROM pieces WHERE key = ?')
     const piece = (key: number): Uint8Array | undefined => read.get(key)?.bytes as Uint8Array | undefined
-    const stored = blockRows(database.prepare(blocksQuery).all()).map((row) => new StoredBlock(row, piece, this.#cache))
+    const stored = readBlocks(database).map((row) => new StoredBlock(row, piece, this.#cache))
     return [...stored, ...this.#newestBlocks(database)]
   }
 

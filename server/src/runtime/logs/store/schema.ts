@@ -1,6 +1,5 @@
 // The tables of logs.db. Newest records are in batches, one for each commit and kind; older ones in blocks.
-
-import type { Database, DatabaseKind } from '../../../database/database.ts'
+import type { Database, DatabaseKind, ReadDatabase } from '../../../database/database.ts'
 import type { Migration } from '../../../database/migrations.ts'
 import { type LogKindName, logKindNames } from '../../../logs/kinds.ts'
 import type { KeptRecord } from '../../../logs/record.ts'
@@ -51,13 +50,20 @@ interface StoredRow {
   readonly bytes: number
 }
 
-export const blocksQuery =
-  'SELECT id, kind, records, first, last, oldest, newest, columns, frame_records, bytes FROM blocks ORDER BY first'
+/** Blocks in their order. */
+export const readBlocks = (database: Pick<ReadDatabase, 'prepare'>): BlockRow[] =>
+  blockRows(
+    database
+      .prepare(
+        'SELECT id, kind, records, first, last, oldest, newest, columns, frame_records, bytes FROM blocks ORDER BY first',
+      )
+      .all(),
+  )
 
 const columnLists = new Map<string, readonly string[]>()
 
 /** Blocks of kinds that this version does not know are left out. */
-export function blockRows(rows: readonly unknown[]): BlockRow[] {
+function blockRows(rows: readonly unknown[]): BlockRow[] {
   return (rows as readonly StoredRow[]).flatMap(({ kind, columns, frame_records, ...row }) => {
     if (!isKind(kind)) return []
     const names = columnLists.get(columns) ?? (JSON.parse(columns) as string[])

@@ -23,8 +23,6 @@ import { OpenBlocks } from './open-blocks.ts'
 import { type BlockRow, firstKeyOf, framed, isFilter, PieceCache, packBlock, StoredBlock } from './packed-block.ts'
 import { DamagedPieceError, expand } from './pieces.ts'
 import {
-  blockRows,
-  blocksQuery,
   deleteBatch,
   deleteBlock,
   insertBatch,
@@ -33,6 +31,7 @@ import {
   isKind,
   logData,
   readBatch,
+  readBlocks,
 } from './schema.ts'
 
 export interface WriterOptions {
@@ -478,7 +477,7 @@ export class StoreWriter {
 
   #readKept(database: Database): void {
     const kept = new Map<LogKindName, Kept>(logKindNames.map((kind) => [kind, { blocks: [], batches: [] }]))
-    for (const row of blockRows(database.prepare(blocksQuery).all())) kept.get(row.kind)?.blocks.push(row)
+    for (const row of readBlocks(database)) kept.get(row.kind)?.blocks.push(row)
     const batches = database
       .prepare('SELECT id, kind, records, oldest, newest, length(body) AS bytes, body FROM batches ORDER BY id')
       .all() as unknown as (Batch & { kind: string; body: string })[]
