@@ -1,10 +1,9 @@
 // Looks at everything every ten seconds, keeps the numbers for charts and delivers notifications.
 
 import { createHash, randomUUID } from 'node:crypto'
-import type { MachineLoad, Notice, Target } from '../../contract/health.ts'
+import type { Deliver, MachineLoad, Notice, Target } from '../../contract/health.ts'
 import type { Services } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
-import type { Deliver } from '../../runtime/health/notifier.ts'
 import { connection } from '../central-console/public.ts'
 import { limitsOf } from '../configuration/public.ts'
 import { forwardingFindings, logFindings, logServerFindings } from './checks-logs.ts'

