@@ -450,7 +450,12 @@ export function createGateway(parts: GatewayParts): Gateway {
 /** A damaged log must not keep the gateway from starting: a file that cannot be opened is deleted. */
 function openLog(path: string, { log, reserve }: Pick<GatewayParts, 'log' | 'reserve'>): Database {
   const kind = { migrations: logMigrations, isForgetful: true }
-  const open = (): Database => new Database(path, undefined, kind, reserve)
+  const open = (): Database => {
+    const database = new Database(path, undefined, kind, reserve)
+    // Once: what earlier releases kept here is in the log now.
+    database.compact()
+    return database
+  }
   try {
     return open()
   } catch (error) {

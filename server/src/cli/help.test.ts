@@ -32,6 +32,9 @@ test('required fields, limits and the words about a form are shown', () => {
   assert.match(text, /password +text; 10 to 42 characters; required\. Never returned\./)
   assert.match(text, /login +text; 1 to 42 characters; required\. Must not be \. or/)
   assert.match(text, /limit|format_type +one of JSON, CSV/)
+  const snmp = showPath('/monitor_backend/snmp/settings', piped)
+  assert.match(snmp, /^ +version +one of 2, 3$/m)
+  assert.match(snmp, /^ +hosts +list of text or one of "";/m)
 })
 
 test('a path that takes or gives a file says so, with an example to copy', () => {

@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto'
 import type { TObject } from 'typebox'
 import type { settingsEndpoints } from '../contract/collections.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
+import { invalid } from '../contract/error.ts'
+import { maxRows } from '../contract/table-query.ts'
 import { idOf, type ListDeclaration, type SettingsDeclaration } from '../model/declarations.ts'
 import type { Placement } from '../model/list-edits.ts'
 import {
@@ -242,6 +244,28 @@ export function perItem<A extends object, B extends object>(show: (item: A) => B
 
 interface Pieces {
   texts(columns: readonly string[] | null): AsyncIterable<{ readonly bytes: Uint8Array; readonly rows: number }>
+}
+
+interface AskedFile {
+  readonly sort?: readonly unknown[] | undefined
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+  readonly format_type?: string | undefined
+}
+
+/** Sorted rows are held until all are known, so there are not more than a reply may have. A file that ended there would look
+ *  whole. */
+export async function refuseLongSort(found: Pieces & { readonly total: number }, asked: AskedFile): Promise<void> {
+  const { sort = [], limit, offset = 0, format_type } = asked
+  const rows = found.total - offset
+  if (format_type !== 'CSV' || sort.length === 0 || limit !== undefined || rows <= maxRows) return
+  // Gives back the place of this query.
+  for await (const _piece of found.texts(null)) break
+  const [most, all] = [maxRows, rows].map((count) => count.toLocaleString('en'))
+  throw invalid(
+    'sort',
+    `Sorted CSV has at most ${most} rows, and ${all} match. Leave the sort out, set a limit or narrow the filter.`,
+  )
 }
 
 /** The rows that a log query found: CSV of these columns, or JSON between a beginning and an end, sent in pieces. */

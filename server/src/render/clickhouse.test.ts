@@ -68,3 +68,23 @@ test('rows are read as they were written, in pieces of any size', async () => {
     for await (const _rows of sql.readRows(cut(), ['number', 'text', 'text']));
   }, /middle of a row/)
 })
+
+test('an answer that is not made of rows ends with a fault, not with the memory', async () => {
+  const row = (length: readonly number[]) => Buffer.concat([Buffer.alloc(8), Buffer.from(length)])
+  const endless = Array.from({ length: 400 }, () => row(Array.from({ length: 400 }, () => 0x80)))
+  const huge = [row([0xff, 0xff, 0xff, 0xff, 0x7f]), ...Array.from({ length: 40 }, () => Buffer.alloc(65_536))]
+  const long = [row([0x80, 0x80, 0x80, 0x01]), ...Array.from({ length: 40 }, () => Buffer.alloc(65_536))]
+  for (const pieces of [endless, huge, long]) {
+    let taken = 0
+    async function* sent() {
+      for (const piece of pieces) {
+        taken++
+        yield piece
+      }
+    }
+    await assert.rejects(async () => {
+      for await (const _rows of sql.readRows(sent(), ['number', 'text']));
+    }, /not made of rows/)
+    assert.ok(taken < 30, String(taken))
+  }
+})

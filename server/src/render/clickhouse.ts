@@ -167,6 +167,9 @@ export class RowWriter {
   }
 }
 
+/** Much more than a record can have: the server, or who answers in its place, does not decide how much memory is used. */
+const longestRow = 1_048_576
+
 export type ReadForm = 'number' | 'text'
 export type ReadRow = readonly (string | number)[]
 
@@ -185,6 +188,7 @@ export async function* readRows(
       end = row.end
     }
     rest = bytes.subarray(end)
+    if (rest.length > longestRow) throw new Error('The answer of the log server is not made of rows.')
     if (rows.length > 0) yield rows
   }
   if (rest.length > 0) throw new Error('The answer of the log server ends in the middle of a row.')
@@ -206,6 +210,8 @@ function readRow(
     }
     let [length, factor, byte] = [0, 1, 0x80]
     while (byte >= 0x80) {
+      if (length > longestRow || factor > longestRow)
+        throw new Error('The answer of the log server is not made of rows.')
       if (at >= bytes.length) return null
       byte = bytes[at++] ?? 0
       length += (byte % 0x80) * factor

@@ -24,6 +24,9 @@ describe('L2: gw health', () => {
 
   it('shows every check, those that need attention first, and fails when one has failed', async () => {
     const { monitor } = world.gateway.services.health
+    const early = await world.gw(['health'])
+    assert.deepEqual([early.code, early.out], [0, ''])
+    assert.match(early.err, /Nothing was checked yet/)
     await monitor.look()
     assert.equal((await world.gw(['health'])).code, 0)
     state = 'failed'

@@ -89,6 +89,19 @@ describe('the log store', () => {
     assert.equal(page.text.trimEnd().split('\r\n').length, 8)
   })
 
+  it('refuses sorted CSV that would end before its last record', async () => {
+    const sort = `sort=${json([{ field: 'message', direction: 'asc' }])}`
+    const lines = where('syslog_id', 'equals', 'dns')
+    const { status, body } = await admin('GET', `/logs_backend/logs?format_type=CSV&${sort}&${lines}`)
+    assert.equal(status, 422)
+    assert.equal(body.problems[0].field, 'sort')
+    assert.match(body.problems[0].message, /at most 10,000 rows, and 12,120 match/)
+    const rows = async (query: string): Promise<number> =>
+      (await admin('GET', `/logs_backend/logs?format_type=CSV&${sort}&${query}`)).text.trimEnd().split('\r\n').length
+    assert.equal(await rows(`${lines}&limit=5`), 6)
+    assert.equal(await rows(`${where('message', 'equals', 'line 7')}`), 2)
+  })
+
   it('says what it keeps, and for how long', async () => {
     const active = [{ name: 'portcullis-logs-syncer', status: 'active', msg: [] }]
     assert.deepEqual((await admin('GET', '/logs_backend/status')).body, active)

@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Finding } from '../../contract/health.ts'
 import type { Observation, UnitObservation } from '../../plan/artifacts.ts'
+import { forwardingFindings, logFindings, logServerFindings } from './checks-logs.ts'
 import { appliedFindings, applydFindings, unitFindings } from './checks-machine.ts'
 import { clockFinding, createJumpWatch, diskFinding } from './checks-resources.ts'
 import { auditFinding, backupFinding, certificateFinding, storeFindings } from './checks-stored.ts'
@@ -120,5 +122,29 @@ describe('checks of what is stored', () => {
     assert.deepEqual([at(null, day), at(null, 3 * day)], ['ok', 'warning'])
     assert.deepEqual([at(99 * day, 3 * day), at(97 * day, 3 * day), at(50 * day, 60)], ['ok', 'warning', 'ok'])
     assert.equal(backupFinding({ failure: 'No room.', newest: 1, now: 2, runningSeconds: 0 }).state, 'failed')
+  })
+})
+
+describe('checks of the log', () => {
+  const kept = { kinds: [], bytes: 0, maxBytes: 1, fault: null, lost: 0, place: 0 }
+  const shownOf = (findings: readonly Finding[]) => findings.map(({ state, message }) => [state, message])
+
+  it('fail while nothing is kept, and warn of what happened to it', () => {
+    assert.deepEqual(shownOf(logFindings(kept)), [['ok', 'Records are kept.']])
+    const notice = 'A damaged file was set aside.'
+    assert.deepEqual(shownOf(logFindings({ ...kept, notice })), [['warning', notice]])
+    const full = { ...kept, fault: 'The disk is full.', lost: 7 }
+    assert.deepEqual(shownOf(logFindings(full)), [['failed', 'The disk is full. 7 records were lost since the start.']])
+  })
+
+  it('say what waits for the collector and for the log server', () => {
+    assert.deepEqual(forwardingFindings(null), [])
+    assert.deepEqual(logServerFindings(undefined), [])
+    const calm = { isConnected: true, fault: null, waiting: 0, lost: 0 }
+    assert.deepEqual(shownOf(forwardingFindings(calm)), [['ok', 'The collector takes records.']])
+    const away = { name: 'logs.example', fault: 'It is away.', waiting: 3, lost: 2 }
+    const message = 'It is away. Records that wait: 3. Records removed from the log before they could be sent: 2.'
+    assert.deepEqual(shownOf(logServerFindings(away)), [['failed', message]])
+    assert.deepEqual(shownOf(forwardingFindings({ ...away, isConnected: false })), [['failed', message]])
   })
 })

@@ -128,7 +128,7 @@ export const listLogs = endpoint({
   summary: 'Query the system journal',
   description:
     'Newest first unless sorted otherwise. Parameters other than numbers and words are JSON. CSV without a limit has all ' +
-    'records that match.',
+    'records that match, up to 10,000 of them when it is sorted; more are refused.',
   query: strictObject({
     ...journal,
     last_reboot_only: Type.Optional(Type.Boolean({ description: 'Only records written since the last boot.' })),

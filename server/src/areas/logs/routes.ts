@@ -11,7 +11,7 @@ import {
   readJournalQuery,
 } from '../../contract/table-query.ts'
 import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
-import { logReply, settingsRoutes } from '../../http/routes.ts'
+import { logReply, refuseLongSort, settingsRoutes } from '../../http/routes.ts'
 import { clockOffsets } from '../../policy/schedule.ts'
 import { logRetention, remoteSyslogState } from './config.ts'
 import * as contract from './contract.ts'
@@ -82,6 +82,7 @@ export const routes: readonly Route[] = [
       },
       { owner: signedIn(context).adminId, signal },
     )
+    await refuseLongSort(found, query)
     const isPaged = query.limit !== undefined || query.offset !== undefined
     return logReply(found, isCsv ? contract.logColumnNames : null, [
       begin,

@@ -198,7 +198,15 @@ const SnmpPatch = patchOf(
     community: nullable(Words),
     password: nullable(Secret),
     private_key: nullable(Secret),
-    hosts: Type.Union([Hosts, Type.Unsafe<''>({ type: 'string', enum: [''], description: 'The empty list.' })]),
+    hosts: Type.Union([
+      Hosts,
+      Type.Unsafe<''>({
+        type: 'string',
+        enum: [''],
+        'x-fault': 'Must be a list, or an empty text for the empty list.',
+        description: 'The empty list.',
+      }),
+    ]),
   }),
 )
 export type SnmpPatch = Static<typeof SnmpPatch>

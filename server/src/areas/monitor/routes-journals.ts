@@ -3,7 +3,7 @@
 import { notFound } from '../../contract/error.ts'
 import { all, type Column, maxRows, readJournalQuery } from '../../contract/table-query.ts'
 import { handle, type Route, type Services, signedIn } from '../../http/handle.ts'
-import { logReply } from '../../http/routes.ts'
+import { logReply, refuseLongSort } from '../../http/routes.ts'
 import { clockOffsets } from '../../policy/schedule.ts'
 import * as contract from './contract-journals.ts'
 
@@ -48,6 +48,7 @@ export const journalRoutes: readonly Route[] = [
       limit: query.limit ?? (isCsv ? Number.MAX_SAFE_INTEGER : maxRows),
     }
     const found = await services.logs.find(question, { owner: signedIn(context).adminId, signal })
+    await refuseLongSort(found, query)
     return logReply(found, isCsv ? contract.trafficColumnNames : null, [
       '{"data":[',
       (rows) => `],"rows":${rows},"rows_before_limit_at_least":${found.total}}`,

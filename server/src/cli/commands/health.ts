@@ -20,6 +20,7 @@ export const healthCommand: Run = async (invocation, context) => {
   const { terminal } = context
   const health = await withApi(context, (api) => api.ask(showHealth))
   if (invocation.has('json')) terminal.out(`${showJson(health, 2)}\n`)
+  else if (health.checks.length === 0) terminal.note('Nothing was checked yet: the gateway has just started.\n')
   else {
     const checks = health.checks.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state))
     const rows = checks.map(({ id, state, since, message, advice }) => [

@@ -82,11 +82,14 @@ export function showType(schema: Schema): string {
 }
 
 function showBranch(schema: Schema): string {
-  if (schema.enum !== undefined) return `one of ${schema.enum.map(String).join(', ')}`
+  if (schema.enum !== undefined) return `one of ${[...new Set(schema.enum.map(showWord))].join(', ')}`
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.type === 'array') return `list of ${showType(schema.items ?? {}).replace(/^one of /, '')}`
   return typeNames[schema.type ?? ''] ?? 'any value'
 }
+
+/** A number may also be sent as text: one word for both. */
+const showWord = (value: unknown): string => (value === '' ? '""' : String(value))
 
 /** Limits in words, such as "1 to 42 characters"; empty when there are none. */
 export const showLimits = (schema: Schema): string =>

@@ -9,12 +9,13 @@ type Row = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** One value on one line. */
+/** One value on one line; sentences follow each other as such. */
 export function showValue(value: unknown): string {
   if (value === null || value === undefined) return '-'
   if (typeof value === 'string') return value
   if (Array.isArray(value) && !value.some((entry) => typeof entry === 'object' && entry !== null)) {
-    return value.map(showValue).join(', ')
+    const words = value.map(showValue)
+    return words.join(words.every((word) => word.endsWith('.')) ? ' ' : ', ')
   }
   return showJson(value)
 }

@@ -249,7 +249,13 @@ function gather(points: Gathered[], time: number, { count, sum, min, max }: Entr
   last.max = Math.max(last.max, max)
 }
 
-const pointOf = ({ time, count, sum, min, max }: Gathered): ChartPoint => ({ time, min, avg: sum / count, max })
+/** Digits that are kept: least and most are stored in 32 bits. */
+const shorten = (value: number): number => Number(value.toPrecision(7))
+
+function pointOf({ time, count, sum, ...ends }: Gathered): ChartPoint {
+  const [min, max] = [shorten(ends.min), shorten(ends.max)]
+  return { time, min, avg: Math.min(max, Math.max(min, shorten(sum / count))), max }
+}
 
 function* entriesOf(data: Uint8Array): Generator<Entry> {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)

@@ -154,6 +154,14 @@ describe('a check', () => {
     assert.equal(second.monitor.list()[0]?.since, since + 20)
   })
 
+  it('of a queue without a limit shows what waits', async () => {
+    const bench = start()
+    bench.monitor.addQueue({ name: 'any', title: 'Any', limit: null, length: () => 1_000_000, lost: () => 2 })
+    await bench.look('ok')
+    const { state, message } = bench.monitor.list().find(({ id }) => id === 'queue.any') ?? {}
+    assert.deepEqual([state, message], ['ok', '1000000 wait. 2 were lost since the start.'])
+  })
+
   it('of a queue warns before the limit and counts what was lost', async () => {
     const bench = start()
     let [length, lost] = [0, 0]

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -9,6 +9,22 @@ import { LogQuota, logBytesOf, logMigrations } from './log-quota.ts'
 const mebibyte = 1 << 20
 
 describe('the room of the logs', () => {
+  it('of tables that are gone is given back to the disk, and what is left stays', () => {
+    withLogs((database, add) => {
+      const size = (): number => statSync(database.path).size
+      add(1_000)
+      assert.equal(database.compact(), false, 'nothing to give back')
+      add(60_000)
+      database.shrink()
+      const before = size()
+      database.prepare('DELETE FROM auth_journal WHERE started > 1000').run()
+      assert.equal(database.compact(), true)
+      assert.ok(size() < before / 10, `${size()} of ${before}`)
+      assert.equal(database.prepare('SELECT count(*) AS count FROM auth_journal').get()?.count, 1_000)
+      assert.equal(database.compact(), false, 'once')
+    })
+  })
+
   const withLogs = (work: (database: Database, add: (count: number) => void) => void): void => {
     const folder = mkdtempSync(join(tmpdir(), 'portcullis-quota-'))
     const database = new Database(join(folder, 'log.db'), undefined, { migrations: logMigrations, isForgetful: true })

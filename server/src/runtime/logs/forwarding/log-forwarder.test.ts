@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -145,5 +145,18 @@ describe('the thread that forwards the log', () => {
     second.follow(null)
     await until('it is gone', () => !existsSync(cursorPath))
     await second.stop()
+  })
+
+  it('follows new settings after the disk did not let it remove what it remembers', async () => {
+    const forwarder = start()
+    // Not a file, and so not removed.
+    mkdirSync(join(cursorPath, 'x'), { recursive: true })
+    forwarder.follow(null)
+    await until('that is said', () => faults.length > 0)
+    rmSync(cursorPath, { recursive: true })
+    forwarder.follow(target())
+    await isConnected(forwarder)
+    await forwarder.stop()
+    assert.deepEqual(faults.splice(0), ['forwarding cannot follow its settings'])
   })
 })

@@ -52,7 +52,7 @@ export class LogForwarder {
   follow(target: ForwardingTarget | null): void {
     if (this.#isStopped || (this.#target !== undefined && isDeepStrictEqual(target, this.#target))) return
     this.#target = target
-    this.#turn = this.#turn.then(() => this.#adopt())
+    this.#adoptInTurn()
   }
 
   /** Null while nothing is forwarded. */
@@ -67,6 +67,13 @@ export class LogForwarder {
     this.#stopNews()
     await this.#turn
     await this.#end()
+  }
+
+  /** Settings that come after one which failed are followed all the same. */
+  #adoptInTurn(): void {
+    this.#turn = this.#turn
+      .then(() => this.#adopt())
+      .catch((error: unknown) => this.#options.log('warning', 'forwarding cannot follow its settings', { error }))
   }
 
   async #adopt(): Promise<void> {
@@ -112,7 +119,7 @@ export class LogForwarder {
       if (this.#state)
         this.#state = { ...this.#state, isConnected: false, fault: 'Forwarding failed and starts again.' }
       this.#restart = setTimeout(() => {
-        this.#turn = this.#turn.then(() => this.#adopt())
+        this.#adoptInTurn()
       }, restartMilliseconds).unref()
     })
     return worker

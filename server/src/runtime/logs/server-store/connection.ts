@@ -26,6 +26,8 @@ const timeLimitMs = 20_000
 /** How much longer the client waits than the server works. */
 const graceMs = 5_000
 const maxFaultBytes = 4_096
+/** Of an answer that is held as a whole: buckets, hours and pages are fewer. */
+const mostRows = 2_000_000
 
 /** Bounds of the memory and the temporary files that one question may use on the server. */
 const limits = {
@@ -63,7 +65,11 @@ export class LogServerConnection {
 
   async all(query: Sql, forms: readonly ReadForm[], signal: AbortSignal, id?: string): Promise<ReadRow[]> {
     const found: ReadRow[] = []
-    for await (const rows of this.rows(query, forms, signal, id)) found.push(...rows)
+    for await (const rows of this.rows(query, forms, signal, id)) {
+      if (found.length + rows.length > mostRows)
+        throw this.#unreachable('it answered with more than was asked for', null)
+      for (const row of rows) found.push(row)
+    }
     return found
   }
 

@@ -2,7 +2,6 @@
 // about them go to the server, which keeps them longer and beside those of other gateways. While the server is away, or has not
 // got what there is yet, the local store answers.
 
-import { setTimeout as passes } from 'node:timers/promises'
 import type { NewRecord } from '../../../logs/record.ts'
 import type {
   Asker,
@@ -95,11 +94,10 @@ export class ServerLogStore implements LogStore {
   async flush(): Promise<void> {
     await this.#local.flush()
     const { place } = await this.#local.state()
-    const enough = new AbortController()
-    const wait = this.#answersItself ? shortPatienceMs : patienceMs
-    const waited = passes(wait, undefined, { signal: enough.signal, ref: false }).catch(() => {})
+    const { promise: waited, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, this.#answersItself ? shortPatienceMs : patienceMs)
     await Promise.race([this.#shipper.reach(place), waited])
-    enough.abort()
+    clearTimeout(timer)
     this.#isBehind = this.#shipper.state().place < place
   }
 

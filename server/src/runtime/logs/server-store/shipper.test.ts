@@ -110,6 +110,24 @@ describe('records on their way to a log server', { skip: lacking(clickhouseProgr
     }
   })
 
+  test('are not sent another time when the gateway starts on a disk on which its log cannot be opened', async () => {
+    const settings = server.settings('unopened')
+    const local = new NaiveLogStore(logViews)
+    local.append([record('one'), record('two'), record('three')])
+    const before = open(local, settings)
+    await before.flush()
+    await before.close()
+    const state = local.state.bind(local)
+    local.state = async () => ({ ...(await state()), place: 0, fault: 'The disk is full.' })
+    const store = open(local, settings)
+    await until('it waits', () => store.serverState().fault !== null)
+    local.state = state
+    local.append([record('four')])
+    await store.flush()
+    assert.equal((await store.find(question, patientAsker)).total, 4)
+    await store.close()
+  })
+
   test('keep rising places when the local store began again', async () => {
     const settings = server.settings('replaced')
     const first = new NaiveLogStore(logViews)

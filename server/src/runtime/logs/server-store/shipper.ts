@@ -72,6 +72,7 @@ export class Shipper {
   /** The largest place of each table and slice on the server; null where more may be stored than we know of. */
   #stored: ReadonlyMap<string, number> | null = null
   #fault: string | null = null
+  #isStoreKnown = false
   #lost = 0
   /** The newest place of the local store that is known. */
   #newest = 0
@@ -116,11 +117,11 @@ export class Shipper {
 
   async #run(): Promise<void> {
     let pauseMs = this.#pauseMs
-    await this.#noticeNewStore()
     while (!this.#ended.signal.aborted) {
       let isMore = false
       this.#hasNews = false
       try {
+        await this.#noticeNewStore()
         isMore = await this.#send()
         this.#fault = null
         pauseMs = this.#pauseMs
@@ -167,11 +168,21 @@ export class Shipper {
 
   /** A damaged store was replaced. Noticed at once: later the new one may have as many records as the old one had. */
   async #noticeNewStore(): Promise<void> {
-    const { place } = await this.#options.local.state()
+    if (this.#isStoreKnown) return
+    const place = await this.#newestPlace()
     this.#newest = Math.max(this.#newest, place)
-    if (this.#cursor.place <= place) return
-    this.#cursor = { ...this.#cursor, base: 0, place: 0, isNew: true }
-    this.#save()
+    if (this.#cursor.place > place) {
+      this.#cursor = { ...this.#cursor, base: 0, place: 0, isNew: true }
+      this.#save()
+    }
+    this.#isStoreKnown = true
+  }
+
+  /** A store that could not be opened yet says nothing about its records: it must not be taken for an empty one. */
+  async #newestPlace(): Promise<number> {
+    const { place, fault } = await this.#options.local.state()
+    if (place === 0 && fault !== null) throw new Error(fault)
+    return place
   }
 
   /** One request for each table. True when there may be more to send. */
@@ -214,7 +225,7 @@ export class Shipper {
 
   /** Learns what the server has of this gateway. */
   async #begin(): Promise<ReadonlyMap<string, number>> {
-    const { server, database, local, gateway, serverName } = this.#options
+    const { server, database, gateway, serverName } = this.#options
     const { signal } = this.#ended
     await ensureTables(server, database, signal)
     const places = new Map<string, number>()
@@ -230,7 +241,7 @@ export class Shipper {
       }
     }
     const largest = Math.max(0, ...places.values())
-    const { place: newest } = await local.state()
+    const newest = await this.#newestPlace()
     const { base, place, isNew } = this.#cursor
     if (largest === 0) this.#cursor = { server: serverName, base: 0, place: 0, isNew: false }
     else if (isNew || Math.max(place, largest - base) > newest) {

@@ -173,4 +173,24 @@ describe('the log store of the event loop', () => {
     await store.flush()
     assert.equal((await store.state()).place, 1)
   })
+
+  it('answers while its thread is gone, and gives what came meanwhile to the next one', async () => {
+    const entry = join(folder, 'entry.ts')
+    writeFileSync(
+      entry,
+      `import { serveWriter } from '${source('runtime/logs/store/serve-writer.ts').pathname}'
+       serveWriter({ files: () => ({ stop: () => {}, take: () => process.exit(1) }) })`,
+    )
+    open({ writerEntry: new URL(`file://${entry}`) })
+    store.append(maker.records(10), { source: 'audit', position: '10' })
+    await store.flush()
+    store.tell('files', 'end')
+    await until('the thread is gone', async () => (await store.state()).fault !== null)
+    store.append(maker.records(5), { source: 'audit', position: '15' })
+    await store.flush()
+    await assert.rejects(store.marks(), { code: 'unavailable' })
+    await until('another one is there', async () => (await store.state()).place === 15)
+    assert.equal((await store.marks()).get('audit'), '15')
+    assert.equal((await store.state()).lost, 0)
+  })
 })

@@ -146,6 +146,18 @@ describe('the local log store', () => {
     assert.deepEqual(await messages(), ['a'])
   })
 
+  it('shows what came after all before it was packed, whoever looked in between', async () => {
+    open()
+    let last = 0
+    for (const count of [1, 40, 1, 64, 2, 100, 1]) {
+      store.append(Array.from({ length: count }, (_, at) => record(`line ${last + at + 1}`)))
+      await store.flush()
+      const { records, place, lost } = await store.after(last, 1_000)
+      last += count
+      assert.deepEqual([records.length, records.at(-1)?.message, place, lost], [count, `line ${last}`, last, 0])
+    }
+  })
+
   it('does not use a place twice after the newest records were removed', async () => {
     open({ days: { system: 1 }, maxBytes: 1e12 })
     store.append([record('a'), record('b')])

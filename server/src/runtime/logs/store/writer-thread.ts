@@ -4,6 +4,7 @@
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { GatewayError } from '../../../contract/error.ts'
 import type { NewRecord } from '../../../logs/record.ts'
 import type { LogLimits, LogQueue, Mark, StoreState } from '../../../logs/store.ts'
 import type { FromWriter, ToWriter, WriterAnswer, WriterData } from './messages.ts'
@@ -30,6 +31,8 @@ const maxHeapMb = 1_024
 const cacheFolder = getCompileCacheDir()
 const compileCache = cacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheFolder) }
 
+const stopped = 'The log is not written at the moment: its thread is being started again.'
+
 type Waiting = (answer: WriterAnswer | undefined) => void
 
 export class WriterThread {
@@ -47,6 +50,8 @@ export class WriterThread {
   #lost = 0
   #lastId = 0
   #isClosed = false
+  /** False from the end of a thread until the next one is started. */
+  #isRunning = true
 
   constructor(options: WriterThreadOptions) {
     this.#options = options
@@ -77,7 +82,10 @@ export class WriterThread {
 
   async marks(): Promise<ReadonlyMap<string, string>> {
     this.#send()
-    return ((await this.#ask('marks')) ?? new Map()) as ReadonlyMap<string, string>
+    const marks = await this.#ask('marks')
+    // Without an answer it is not known how far a source was read, and nothing may be read again.
+    if (!marks) throw new GatewayError('unavailable', stopped)
+    return marks as ReadonlyMap<string, string>
   }
 
   async state(): Promise<StoreState> {
@@ -86,8 +94,7 @@ export class WriterThread {
   }
 
   #stoppedState(): StoreState {
-    const fault = 'The log is not written at the moment: its thread is being started again.'
-    return { kinds: [], bytes: 0, maxBytes: this.#limits.maxBytes, fault, lost: 0, place: 0 }
+    return { kinds: [], bytes: 0, maxBytes: this.#limits.maxBytes, fault: stopped, lost: 0, place: 0 }
   }
 
   setLimits(limits: LogLimits): void {
@@ -125,6 +132,8 @@ export class WriterThread {
   #send(): void {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
+    // The next thread gets them.
+    if (!this.#isRunning) return
     if (this.#records.length === 0 && this.#marks.size === 0) return
     const records = this.#records
     const marks = [...this.#marks.values()]
@@ -135,6 +144,7 @@ export class WriterThread {
   }
 
   #ask(what: 'flush' | 'marks' | 'state' | 'close'): Promise<WriterAnswer | undefined> {
+    if (!this.#isRunning) return Promise.resolve(undefined)
     const id = ++this.#lastId
     const { promise, resolve } = Promise.withResolvers<WriterAnswer | undefined>()
     this.#asked.set(id, resolve)
@@ -172,13 +182,16 @@ export class WriterThread {
   #ended(): void {
     for (const resolve of this.#asked.values()) resolve(undefined)
     this.#asked.clear()
+    this.#isRunning = false
     if (this.#isClosed) return
     const lost = this.#sent
     this.#sent = 0
     setTimeout(() => {
       if (this.#isClosed) return
       this.#worker = this.#start()
+      this.#isRunning = true
       this.#post({ is: 'lost', records: lost })
+      this.#send()
     }, restartMilliseconds).unref()
   }
 
