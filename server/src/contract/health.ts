@@ -64,6 +64,15 @@ export interface Notice {
   readonly change: Settled
 }
 
+/** It was delivered to some of those it is for; to send it again would send it to them twice. */
+export interface TakenInPart {
+  /** Who did not get it, in words for the administrator. */
+  readonly note: string
+}
+
+/** Null when it was delivered; otherwise why not, in words for the administrator. */
+export type Deliver = (target: string, notices: readonly Notice[]) => Promise<string | TakenInPart | null>
+
 /** Who is notified from which level on. */
 export interface Target {
   readonly id: string

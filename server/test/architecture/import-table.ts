@@ -106,7 +106,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'runtime/health/mail.ts',
-    may: ['runtime/', 'nodemailer', 'node:net'],
+    may: ['runtime/', 'contract/health.ts', 'nodemailer', 'node:net'],
     because: 'one place speaks SMTP',
   },
   {

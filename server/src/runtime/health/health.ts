@@ -2,14 +2,14 @@
 // for metrics. What is checked and how a notification is worded is in areas/health.
 
 import { join } from 'node:path'
-import type { Target } from '../../contract/health.ts'
+import type { Deliver, Target } from '../../contract/health.ts'
 import type { Reserve } from '../../database/database.ts'
 import type { Clock } from '../clock.ts'
 import { ChartStore } from './charts.ts'
 import { HealthMemory } from './health-memory.ts'
 import { MetricsToken } from './metrics-token.ts'
 import { HealthMonitor } from './monitor.ts'
-import { type Deliver, Notifier } from './notifier.ts'
+import { Notifier } from './notifier.ts'
 
 export interface HealthParts {
   /** Where the gateway keeps its files. */

@@ -2,7 +2,7 @@
 
 import { Socket } from 'node:net'
 import type { SendMailOptions, SMTPTransportOptions } from 'nodemailer'
-import type { TakenInPart } from './notifier.ts'
+import type { TakenInPart } from '../../contract/health.ts'
 
 export interface MailCall {
   /** The name of the server, for its certificate, and its address, looked up and checked by the caller. */

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { FakeClock } from '../../../test/support/test-gateway.ts'
-import type { Finding, HealthState, Level, Notice, Settled, Target } from '../../contract/health.ts'
+import type { Deliver, Finding, HealthState, Level, Notice, Settled, Target } from '../../contract/health.ts'
 import { HealthMemory } from './health-memory.ts'
 import { agreeing, type HealthCheck, HealthMonitor } from './monitor.ts'
-import { type Deliver, Notifier } from './notifier.ts'
+import { Notifier } from './notifier.ts'
 
 let folder = ''
 let clock: FakeClock

@@ -1,18 +1,9 @@
 // Brings notices to their targets: those that wait for a target go together in one message, one message at a time, and a
 // failed one is tried again after a pause that grows. Targets do not wait for each other.
 
-import type { Notice } from '../../contract/health.ts'
+import type { Deliver } from '../../contract/health.ts'
 import type { Clock } from '../clock.ts'
 import type { HealthMemory } from './health-memory.ts'
-
-/** It was delivered to some of those it is for; to send it again would send it to them twice. */
-export interface TakenInPart {
-  /** Who did not get it, in words for the administrator. */
-  readonly note: string
-}
-
-/** Null when it was delivered; otherwise why not, in words for the administrator. */
-export type Deliver = (target: string, notices: readonly Notice[]) => Promise<string | TakenInPart | null>
 
 export interface NotifierParts {
   readonly memory: HealthMemory

@@ -231,8 +231,8 @@ export function cleanText(text: string): string {
   return control.test(short) ? short.replaceAll(controls, ' ') : short
 }
 
-// The same as \p{Cc}, which is far slower.
-const control = /[^\u0020-\u007e\u00a0-\uffff]/
+// Finds the same as \p{Cc}, which is far slower.
+const control = /[^ -~\u00a0-\uffff]/
 const controls = /\p{Cc}/gu
 
 /** A record of a block, with all columns or those that are named. */
