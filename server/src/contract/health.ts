@@ -108,3 +108,12 @@ export interface MachineLoad {
   /** Whether something keeps the clock right; null where the kernel cannot be asked. */
   readonly isClockKept: boolean | null
 }
+
+/** Null when a message was delivered; otherwise why not, in words for the administrator. */
+export type Delivery = string | TakenInPart | null
+
+/** It was delivered to some of those it is for; to send it again would send it to them twice. */
+export interface TakenInPart {
+  /** Who did not get it, in words for the administrator. */
+  readonly note: string
+}

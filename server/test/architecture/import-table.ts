@@ -106,7 +106,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'runtime/health/mail.ts',
-    may: ['runtime/', 'nodemailer'],
+    may: ['runtime/', 'contract/', 'nodemailer', 'node:net'],
     because: 'one place speaks SMTP',
   },
   {
@@ -123,7 +123,7 @@ export const importTable: readonly Row[] = [
     code: 'runtime/logs/server-store/',
     may: [
       ...['runtime/', 'workers/', 'render/clickhouse.ts', 'policy/schedule.ts', ...pure],
-      ...['node:crypto', 'node:fs', 'node:http', 'node:https'],
+      ...['node:crypto', 'node:fs', 'node:http', 'node:https', 'node:timers/promises'],
     ],
     because: 'one place speaks to the log server, in SQL that a writer quotes',
   },

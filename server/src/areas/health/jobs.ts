@@ -1,10 +1,9 @@
 // Looks at everything every ten seconds, keeps the numbers for charts and delivers notifications.
 
 import { createHash, randomUUID } from 'node:crypto'
-import type { MachineLoad, Notice, Target } from '../../contract/health.ts'
+import type { Delivery, MachineLoad, Notice, Target } from '../../contract/health.ts'
 import type { Services } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
-import type { Deliver } from '../../runtime/health/notifier.ts'
 import { connection } from '../central-console/public.ts'
 import { limitsOf } from '../configuration/public.ts'
 import { forwardingFindings, logFindings, logServerFindings } from './checks-logs.ts'
@@ -37,7 +36,7 @@ export const targetsOf = (config: Config): Target[] =>
     .map(({ id, severity }) => ({ id, from: levels[severity] }))
 
 /** Null when it was delivered; otherwise why not. Without notices it is a test message. */
-export async function deliverNotices(services: Services, id: string, notices: readonly Notice[]): ReturnType<Deliver> {
+export async function deliverNotices(services: Services, id: string, notices: readonly Notice[]): Promise<Delivery> {
   const target = findTarget(services.engine.config, id)
   if (!target) return null
   if (!services.notices) return 'Nothing is sent from here.'

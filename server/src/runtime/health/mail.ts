@@ -2,7 +2,7 @@
 
 import { Socket } from 'node:net'
 import type { SendMailOptions, SMTPTransportOptions } from 'nodemailer'
-import type { TakenInPart } from './notifier.ts'
+import type { Delivery } from '../../contract/health.ts'
 
 export interface MailCall {
   /** The name of the server, for its certificate, and its address, looked up and checked by the caller. */
@@ -24,7 +24,7 @@ export interface MailCall {
 }
 
 /** Null when the server took the message for every recipient; otherwise why not, in words for the administrator. */
-export type SendMail = (call: MailCall) => Promise<string | TakenInPart | null>
+export type SendMail = (call: MailCall) => Promise<Delivery>
 
 const connectMilliseconds = 10_000
 const totalMilliseconds = 20_000

@@ -1,18 +1,11 @@
 // Brings notices to their targets: those that wait for a target go together in one message, one message at a time, and a
 // failed one is tried again after a pause that grows. Targets do not wait for each other.
 
-import type { Notice } from '../../contract/health.ts'
+import type { Delivery, Notice } from '../../contract/health.ts'
 import type { Clock } from '../clock.ts'
 import type { HealthMemory } from './health-memory.ts'
 
-/** It was delivered to some of those it is for; to send it again would send it to them twice. */
-export interface TakenInPart {
-  /** Who did not get it, in words for the administrator. */
-  readonly note: string
-}
-
-/** Null when it was delivered; otherwise why not, in words for the administrator. */
-export type Deliver = (target: string, notices: readonly Notice[]) => Promise<string | TakenInPart | null>
+export type Deliver = (target: string, notices: readonly Notice[]) => Promise<Delivery>
 
 export interface NotifierParts {
   readonly memory: HealthMemory
@@ -84,7 +77,7 @@ export class Notifier {
   }
 
   /** One test message of a target at a time. */
-  async test(target: string): Promise<Awaited<ReturnType<Deliver>> | 'busy'> {
+  async test(target: string): Promise<Delivery | 'busy'> {
     if (this.#testing.has(target)) return 'busy'
     this.#testing.add(target)
     try {
