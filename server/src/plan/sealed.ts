@@ -13,7 +13,8 @@ export interface SealedPart {
 
 // Control characters never enter the configuration as text, and writers refuse them, so no text of an administrator is a mark.
 const [first, last] = ['\u0002', '\u0003']
-const marks = new RegExp(`${first}(snmp) ([a-z0-9_./-]+) ([A-Za-z0-9_.-]+)${last}`, 'g')
+const ownPattern = `${first}(snmp) ([a-z0-9_./-]+) ([A-Za-z0-9_.-]+)${last}`
+const marks = new RegExp(ownPattern, 'gu')
 
 /** Stands for the secret in the text of a file. */
 export function markOf({ form, place, sealed }: SealedPart): string {

@@ -135,8 +135,9 @@ describe('regular expressions', () => {
     )
     assert.deepEqual(
       [...new Set(built.map((one) => one.split(': ')[1]))].sort(),
-      // `pattern` and `schema` are patterns of schemas of ours: one to find an example for, one to check.
-      ["pattern, 'u'", "plainText, 'u'", "schema, 'u'"],
+      // `pattern` and `schema` are patterns of schemas of ours: one to find an example for, one to check. `ownPattern` is made of
+      // constants in the same file.
+      ["ownPattern, 'gu'", "ownPattern, 'u'", "pattern, 'u'", "plainText, 'u'", "schema, 'u'"],
       built.join('\n'),
     )
   })

@@ -1,7 +1,7 @@
 // Looks at everything every ten seconds, keeps the numbers for charts and delivers notifications.
 
 import { createHash, randomUUID } from 'node:crypto'
-import type { Deliver, MachineLoad, Notice, Target } from '../../contract/health.ts'
+import type { MachineLoad, Notice, Target } from '../../contract/health.ts'
 import type { Services } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { connection } from '../central-console/public.ts'

@@ -11,7 +11,7 @@ const server = '[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?(?::[1-9][0-9]{0,
 const forms: readonly RegExp[] = [
   /^(?:|ListenPort=1005[01]|StartAgents=[0-9]{1,2})$/,
   /^Hostname=[A-Za-z0-9._-](?:[A-Za-z0-9._ -]{0,126}[A-Za-z0-9._-])?$/,
-  new RegExp(`^Server(?:Active)?=${server}(?:,${server}){0,99}$`),
+  ...[`^Server(?:Active)?=${server}(?:,${server}){0,99}$`].map((ownPattern) => new RegExp(ownPattern, 'u')),
 ]
 
 const directives = (file: string, text: string): readonly string[] =>

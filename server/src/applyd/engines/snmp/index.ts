@@ -9,9 +9,11 @@ const quoted = '"(?:[^"\\\\\\x00-\\x1f\\x7f]|\\\\["\\\\]){0,510}"'
 const forms: readonly RegExp[] = [
   /^(?:|view all included \.1|group readers v(?:1|2c) trusted)$/,
   /^access readers "" any noauth exact all none none$/,
-  new RegExp(`^com2sec trusted [0-9.]{7,15}/[0-9]{1,2} ${quoted}$`, 'u'),
-  new RegExp(`^createUser (?!"-)${quoted} MD5 ${quoted}(?: AES ${quoted})?$`, 'u'),
-  new RegExp(`^rouser (?!"-)${quoted} (?:auth|priv)$`, 'u'),
+  ...[
+    `^com2sec trusted [0-9.]{7,15}/[0-9]{1,2} ${quoted}$`,
+    `^createUser (?!"-)${quoted} MD5 ${quoted}(?: AES ${quoted})?$`,
+    `^rouser (?!"-)${quoted} (?:auth|priv)$`,
+  ].map((ownPattern) => new RegExp(ownPattern, 'u')),
   /^sys(?:Location|Contact|Name) [^\s#\p{Cc}][^\p{Cc}]*$/u,
 ]
 
