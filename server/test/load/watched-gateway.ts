@@ -20,6 +20,7 @@ import { type Config, read, write } from '../../src/model/slots.ts'
 import { cookieOf } from '../contract/contract.ts'
 import { FakeApplier } from '../support/fake-applier.ts'
 import { referenceMs, watchLoop } from '../support/loop-watch.ts'
+import { createStoredLogs } from '../support/stored-logs.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
 
 const [ruleCount = 0, lineCount = 0] = process.argv.slice(2).map(Number)
@@ -60,6 +61,8 @@ const gateway = await createTestGateway({
     // Neither the watch of the tests on what areas read nor their check of replies is work of the gateway.
     areas,
     checkReplies: false,
+    // That of the product: the one of the tests looks at every record on the event loop.
+    logs: createStoredLogs(folder),
     serverFactory: (handler) => guardConnections(createTlsServer(certificate, handler)),
   },
 })

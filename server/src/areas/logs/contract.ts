@@ -41,6 +41,7 @@ export const RemoteSyslogTls = named(
           minLength: 1,
           maxLength: 48 * 1024,
           pattern: '-----BEGIN CERTIFICATE-----',
+          examples: ['-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'],
           'x-fault': 'Must be certificates in PEM format.',
           description:
             'Certificates (PEM) of the authorities that the collector is verified by; null: those of the system.',

@@ -53,13 +53,13 @@ describe('charts', () => {
     assert.deepEqual(hours.series[0]?.points, [{ time: start, min: 0, avg: 179.5, max: 359 }])
   })
 
-  it('show numbers as they were measured, in the digits that are kept', async () => {
+  it('show numbers as they were measured, as exactly as they are kept', async () => {
     add(start, 13.31)
     add(start + 10, 21_540_929_536.5)
     const { series } = await read(start, start + 20, start + 60)
     assert.deepEqual(series[0]?.points, [
       { time: start, min: 13.31, avg: 13.31, max: 13.31 },
-      { time: start + 10, min: 21_540_930_000, avg: 21_540_930_000, max: 21_540_930_000 },
+      { time: start + 10, min: 21_540_929_536, avg: 21_540_929_536, max: 21_540_929_536 },
     ])
   })
 

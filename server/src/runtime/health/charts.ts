@@ -249,8 +249,8 @@ function gather(points: Gathered[], time: number, { count, sum, min, max }: Entr
   last.max = Math.max(last.max, max)
 }
 
-/** Digits that are kept: least and most are stored in 32 bits. */
-const shorten = (value: number): number => Number(value.toPrecision(7))
+/** Digits that are kept of a fraction: least and most are stored in 32 bits. */
+const shorten = (value: number): number => (Number.isInteger(value) ? value : Number(value.toPrecision(7)))
 
 function pointOf({ time, count, sum, ...ends }: Gathered): ChartPoint {
   const [min, max] = [shorten(ends.min), shorten(ends.max)]
