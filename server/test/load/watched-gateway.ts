@@ -15,6 +15,7 @@ import type { EditTools } from '../../src/config/change.ts'
 import { guardConnections } from '../../src/http/connections.ts'
 import { createTlsServer, ensureCertificate } from '../../src/http/tls.ts'
 import { serveSockets } from '../../src/http/websocket.ts'
+import type { NewRecord } from '../../src/logs/record.ts'
 import { addTo } from '../../src/model/lists.ts'
 import { type Config, read, write } from '../../src/model/slots.ts'
 import { cookieOf } from '../contract/contract.ts'
@@ -81,14 +82,19 @@ await engine.change({
   actor: { login: 'system', address: '127.0.0.1' },
   reason: 'many rules',
 })
-// So that log queries have something to look through.
-services.logs.append(
-  Array.from({ length: lineCount }, (_, index) => ({
-    ...{ kind: 'system', priority: 6, unit: 'gatewayd', syslogId: 'gatewayd', fields: {} },
-    time: (Date.UTC(2026, 0, 1) + index) * 1000,
-    message: `line ${index} of a service that says about as much as services say in one line`,
-  })),
-)
+const begun = Date.now() - 3_600_000
+const lineOf = (index: number): NewRecord => ({
+  ...{ kind: 'system', priority: 6, unit: 'gatewayd', syslogId: 'gatewayd', fields: {} },
+  // Of this hour: older ones are removed when their days are over.
+  time: (begun + index) * 1000,
+  message: `line ${index} of a service that says about as much as services say in one line`,
+})
+// So that log queries have something to look through. Some at a time: what the log does not keep up with is not kept.
+const atOnce = 5_000
+for (let from = 0; from < lineCount; from += atOnce) {
+  services.logs.append(Array.from({ length: Math.min(atOnce, lineCount - from) }, (_, at) => lineOf(from + at)))
+  await services.logs.flush()
+}
 await http.listen({ host: '127.0.0.1', port: 0 })
 const watch = watchLoop()
 
