@@ -2,9 +2,10 @@
 // all three versions, for connections that ended, that stay open, and that were there before.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { flowReportPath } from '../../src/engines/flow-export/index.ts'
 import { webAddress } from '../../src/lab/network.ts'
 import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
 import { ApiClient } from '../support/api-client.ts'
@@ -116,11 +117,12 @@ describe('the flow export on the wire', { skip: lacking(...programs) }, () => {
   const status = async (): Promise<{ readonly status: string; readonly msg: readonly string[] }> =>
     (await ok('GET', '/api/netflow-export/status'))[0]
   const settings = (fields: object) => ok('PATCH', '/api/netflow-export/settings', fields)
+  const hasReported = async () => (await status()).msg.some((line) => line.startsWith('Sent to'))
   const turnOn = async (): Promise<void> => {
     await ok('PATCH', '/api/netflow-export/state', { enabled: true })
     await until('the exporter runs', async () => (await status()).status === 'active')
     // What is open when it starts to count is known once it has reported.
-    await until('it has reported', async () => (await status()).msg.some((line) => line.startsWith('Sent to')))
+    await until('it has reported', hasReported)
   }
   /** Reports what is open, and ends. */
   const turnOff = () => ok('PATCH', '/api/netflow-export/state', { enabled: false })
@@ -317,13 +319,20 @@ describe('the flow export on the wire', { skip: lacking(...programs) }, () => {
   it('goes on after its process died', async () => {
     await turnOn()
     gateway.log.expect(/^error: applyd: flow-export ended with signal SIGKILL/)
-    const pid = (await run('gateway', '/usr/bin/pgrep', '-f', 'flow-exporter.ts.*report.json')).trim().split('\n')[0]
-    await run('gateway', '/bin/kill', '-9', pid ?? '')
-    await until('another one runs', async () => {
+    const exporters = async (): Promise<string[]> => {
       const { stdout } = await gateway.exec('gateway', ['/usr/bin/pgrep', '-f', 'flow-exporter.ts.*report.json'])
-      return stdout.trim() !== '' && !stdout.split('\n').includes(pid ?? '') && (await status()).status === 'active'
-    })
+      return stdout.split('\n').filter((line) => line !== '')
+    }
+    const [pid = ''] = await exporters()
+    // The collector is there before the next one: it must not miss the template.
     const flows = await collect(async () => {
+      await run('gateway', '/bin/kill', '-9', pid)
+      rmSync(join(gateway.stateDir, flowReportPath), { force: true })
+      await until('another one runs', async () => {
+        const running = await exporters()
+        return running.length > 0 && !running.includes(pid) && (await status()).status === 'active'
+      })
+      await until('the new one has reported', hasReported)
       await sendDatagrams(42_700, server, 3, 20)
       await turnOff()
     })
