@@ -1,0 +1,50 @@
+// The words of the console: English texts are the ids, and a catalog of another language is loaded when it is chosen.
+// Every text that a person reads stands in `t('...')`, or in `msg('...')` where it is declared and shown later.
+
+import { setupI18n } from '@lingui/core'
+import { useSyncExternalStore } from 'react'
+
+export const languages = { en: 'English', ru: 'Русский' } as const
+export type Language = keyof typeof languages
+
+export type Values = Readonly<Record<string, string | number | null>>
+
+const storageKey = 'portcullis.language'
+const i18n = setupI18n({ locale: 'en', messages: { en: {} } })
+const listeners = new Set<() => void>()
+
+/** A text in the language of the person, with `{name}` and ICU plurals filled in. */
+export const t = (text: string, values?: Values): string =>
+  text === '' ? '' : i18n._(text, values === undefined ? undefined : { ...values })
+
+/** Marks a text that is translated where it is shown. */
+export const msg = (text: string): string => text
+
+export const currentLanguage = (): Language => i18n.locale as Language
+
+export const useLanguage = (): Language =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => currentLanguage(),
+  )
+
+const isLanguage = (value: string | null): value is Language => value !== null && Object.hasOwn(languages, value)
+
+/** The one that was chosen in this browser, or else that of the browser. */
+export function preferredLanguage(): Language {
+  const chosen = localStorage.getItem(storageKey)
+  if (isLanguage(chosen)) return chosen
+  const spoken = navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage)
+  return spoken ?? 'en'
+}
+
+export async function speak(language: Language, { isChoice = false } = {}): Promise<void> {
+  if (language === 'ru') i18n.load('ru', (await import('virtual:messages/ru')).messages)
+  i18n.activate(language)
+  document.documentElement.lang = language
+  if (isChoice) localStorage.setItem(storageKey, language)
+  for (const listener of listeners) listener()
+}

@@ -1,0 +1,45 @@
+// How the console is built: everything below /ui/, nothing inlined, so that the strict policy of its pages holds.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { compileMessage } from '@lingui/message-utils/compileMessage'
+import react from '@vitejs/plugin-react'
+import PO from 'pofile'
+import { defineConfig, type Plugin } from 'vite'
+
+const folder = import.meta.dirname
+const messagesId = 'virtual:messages/ru'
+
+/** All catalogs of the language as one module, compiled, so that no parser of messages reaches the browser. */
+function messages(): Plugin {
+  return {
+    name: 'messages',
+    resolveId: (id) => (id === messagesId ? `\0${id}` : null),
+    load(id) {
+      if (id !== `\0${messagesId}`) return null
+      return `export const messages = ${JSON.stringify(readCatalogs(join(folder, 'src/messages'), 'ru'))}`
+    },
+  }
+}
+
+function readCatalogs(root: string, language: string): Record<string, unknown> {
+  const files = readdirSync(root).map((name) => join(root, name, `${language}.po`))
+  const items = files.filter((file) => existsSync(file)).flatMap((file) => PO.parse(readFileSync(file, 'utf8')).items)
+  return Object.fromEntries(items.map(({ msgid, msgstr }) => [msgid, compileMessage(msgstr[0] ?? msgid)]))
+}
+
+// biome-ignore lint/style/noDefaultExport: Vite reads this file
+export default defineConfig({
+  root: folder,
+  base: '/ui/',
+  plugins: [react(), messages()],
+  css: { transformer: 'lightningcss' },
+  build: {
+    outDir: join(folder, 'dist'),
+    emptyOutDir: true,
+    manifest: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'es2024',
+  },
+})
