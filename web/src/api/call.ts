@@ -32,6 +32,14 @@ export function onFailure(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
+type Gate = (endpoint: Endpoint) => Promise<void>
+let gate: Gate = () => Promise.resolve()
+
+/** What must be settled before a call is sent, such as a fresh sign-in. */
+export function beforeCalls(next: Gate): void {
+  gate = next
+}
+
 /** `/dhcp_server/static_leases/:id?dry_run=true` with its variables filled in. */
 export function addressOf(endpoint: Pick<Endpoint, 'path'>, { params = {}, query = {} }: CallOptions = {}): string {
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name] ?? '')))
@@ -58,6 +66,7 @@ export async function call<E extends Endpoint>(endpoint: E, options: CallOptions
 /** The answer as it is, for streams and files. A refusal is thrown as a Failure. */
 export async function send(endpoint: Endpoint, options: CallOptions = {}): Promise<Response> {
   const { body, file, headers = {}, signal, isBackground = false } = options
+  await gate(endpoint)
   let response: Response
   try {
     response = await fetch(addressOf(endpoint, options), {

@@ -4,7 +4,7 @@
 import type { Static } from 'typebox'
 import { roleIds } from '../../contract/access.ts'
 import { endpoint } from '../../contract/endpoint.ts'
-import { oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
+import { nullable, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
 const competence = Type.Array(oneOf(['admin_write', 'admin_read', 'allow_terminal', 'reports_view', 'reports_change']))
@@ -32,6 +32,22 @@ export const signOut = endpoint({
   access: 'signed-in',
   effect: 'action',
   summary: 'Sign out',
+})
+
+export const showConsole = endpoint({
+  method: 'GET',
+  path: '/web/console',
+  access: 'public',
+  summary: 'Show which gateway this is',
+  description: 'For the sign-in page of the console. The time zone is only shown to a session.',
+  reply: strictObject({
+    brand: Type.String(),
+    host_name: Type.String(),
+    certificate_sha256: nullable(
+      Type.String({ description: 'Fingerprint of the certificate of the management interface; null without TLS.' }),
+    ),
+    time_zone: Type.Optional(Type.String({ description: 'Such as Europe/Berlin.' })),
+  }),
 })
 
 export const whoAmI = endpoint({

@@ -23,6 +23,7 @@ import {
   listSessions,
   ownSession,
   reopenAccount,
+  showConsole,
   signIn,
   signInStatus,
   signOut,
@@ -67,6 +68,13 @@ export const routes: readonly Route[] = [
     },
     { audits: true },
   ),
+
+  handle(showConsole, ({ identity, services }) => ({
+    brand: services.brand,
+    host_name: services.hostName,
+    certificate_sha256: fingerprintOf(services.managementCertificate?.() ?? null),
+    ...(identity ? { time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone } : {}),
+  })),
 
   handle(whoAmI, (context) => {
     const { login, name, role } = signedIn(context)
@@ -131,6 +139,10 @@ export const routes: readonly Route[] = [
   ),
   handle(signInStatus, (context) => signInStatusItems(closedAccounts(context))),
 ]
+
+/** That of the first certificate, which is the one of the gateway itself. */
+const fingerprintOf = (chain: string | null): string | null =>
+  chain === null ? null : new X509Certificate(chain).fingerprint256
 
 function closedAccounts({ config, services }: Pick<Context, 'config' | 'services'>): ClosedAccount[] {
   return services.guard.listClosed().flatMap(({ adminId, since, failures, sources }) => {

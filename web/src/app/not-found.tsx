@@ -1,0 +1,29 @@
+// An address without a page. One that names a group, such as /ui/policy, leads to the first page below it.
+
+import { Navigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useSession } from '../api/session.ts'
+import { pages } from '../pages/index.ts'
+import { usePlace } from '../place.ts'
+import { Empty } from '../ui/empty.tsx'
+import { Link } from '../ui/link.tsx'
+import { t } from '../words.ts'
+import { firstBelow } from './locate.ts'
+
+export function NotFound(): ReactNode {
+  const { path } = usePlace()
+  const { may } = useSession()
+  const first = firstBelow(
+    pages.filter(({ access }) => may(access)),
+    path,
+  )
+  if (first) return <Navigate to={`/${first.path}` as string} replace />
+  return (
+    <Empty
+      title={t('There is no such page')}
+      action={<Link to="">{t('Go to the overview')}</Link>}
+    >
+      {t('Nothing of the console has the address {path}. The list of pages opens with Ctrl K.', { path })}
+    </Empty>
+  )
+}
