@@ -2,6 +2,7 @@
 // the administrator reads when a value does not fit.
 
 import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox'
+import type { Annotations } from './annotations.ts'
 import { Type } from './schema.ts'
 
 /**
@@ -10,7 +11,7 @@ import { Type } from './schema.ts'
  */
 export const plainText = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff]*$'
 
-export interface TextLimits {
+export interface TextLimits extends Annotations {
   readonly minLength?: number
   readonly maxLength: number
   readonly description?: string

@@ -14,7 +14,7 @@ const Login = Type.String({
   'x-fault': 'Must not be . or .. and must not contain : \\ / ~ $ ! @ or white space.',
 })
 
-const Password = Type.String({ minLength: 10, maxLength: 42, description: 'Never returned.' })
+const Password = Type.String({ 'x-secret': true, minLength: 10, maxLength: 42, description: 'Never returned.' })
 
 const shared = {
   enabled: Type.Boolean({ description: 'Whether this account may sign in.' }),
@@ -44,7 +44,10 @@ export const Administrator = strictObject({
   login: shared.login,
   role: shared.role,
   comment: shared.comment,
-  password_timestamp: Type.Integer({ description: 'Unix seconds of the last change of the password.' }),
+  password_timestamp: Type.Integer({
+    'x-time': 'unix',
+    description: 'Unix seconds of the last change of the password.',
+  }),
 })
 export type Administrator = Static<typeof Administrator>
 

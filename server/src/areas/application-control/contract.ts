@@ -1,6 +1,7 @@
 // Application control rules, the older mechanism beside profiles in firewall rules (docs/behaviour/application-control.md 1).
 
 import type { Static } from 'typebox'
+import { addressKinds, type Kind } from '../../contract/annotations.ts'
 import { orderedEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, oneOf, StatusItem, strictObject, text } from '../../contract/fields.ts'
@@ -9,10 +10,12 @@ import { Type } from '../../contract/schema.ts'
 const maxObjects = 200
 const maxProtocols = 1_000
 
-const id = (what: string) => Type.String({ pattern: '^[A-Za-z0-9_.-]{1,80}$', 'x-fault': `Must be the id of ${what}.` })
+const id = (kinds: readonly Kind[], what: string) =>
+  Type.String({ 'x-refers': kinds, pattern: '^[A-Za-z0-9_.-]{1,80}$', 'x-fault': `Must be the id of ${what}.` })
 
 const fields = {
   parent_id: Type.String({
+    'x-refers': ['server_group'],
     pattern: '^[A-Za-z0-9-]{1,80}$',
     'x-fault': 'Must be the id of a server group.',
     description: 'Server group in the central console, or the root group.',
@@ -20,12 +23,12 @@ const fields = {
   name: text({ minLength: 1, maxLength: 255 }),
   action: oneOf(['drop', 'accept']),
   comment: Comment,
-  aliases: Type.Array(id('an object'), {
+  aliases: Type.Array(id(['any', ...addressKinds], 'an object'), {
     maxItems: maxObjects,
     uniqueItems: true,
     description: '["any"] or ids of users, groups and address objects; empty: no one.',
   }),
-  protocols: Type.Array(id('an application protocol'), {
+  protocols: Type.Array(id(['application'], 'an application protocol'), {
     maxItems: maxProtocols,
     uniqueItems: true,
     description: 'Ids of application protocols; empty: none.',

@@ -7,6 +7,7 @@ import { Type } from '../../contract/schema.ts'
 
 const Protocol = strictObject({
   id: Type.String({
+    'x-refers': ['application'],
     pattern: '^id\\.l7\\.[a-z0-9_]{1,64}$',
     'x-fault': 'Must be the id of an application protocol, such as id.l7.bittorrent.',
   }),

@@ -17,7 +17,7 @@ export const auditEvents = [
 
 export const AuditRecord = strictObject({
   sequence: Type.Integer(),
-  time: Type.String({ description: 'ISO 8601, UTC.' }),
+  time: Type.String({ 'x-time': 'iso', description: 'ISO 8601, UTC.' }),
   event: oneOf(auditEvents),
   who: Type.String(),
   address: Type.String(),
@@ -30,7 +30,7 @@ export const AuditRecord = strictObject({
 })
 
 const unixSeconds = (description: string) =>
-  Type.Integer({ minimum: 0, maximum: 253_402_300_799, description: `${description} Unix seconds.` })
+  Type.Integer({ minimum: 0, maximum: 253_402_300_799, 'x-time': 'unix', description: `${description} Unix seconds.` })
 
 export const listRecords = endpoint({
   method: 'GET',

@@ -7,7 +7,7 @@ import { Type } from '../../contract/schema.ts'
 
 export const AuthSession = strictObject({
   id: Type.String(),
-  user_id: Type.Integer({ description: 'Number of the user.' }),
+  user_id: Type.Integer({ 'x-refers': ['user'], description: 'Number of the user.' }),
   login: Type.String(),
   name: Type.String(),
   group_name: Type.String({ description: 'The group that the user is in.' }),
@@ -22,8 +22,8 @@ export const AuthSession = strictObject({
     ['connected', 'over_limit'],
     'over_limit: the user has more than five; it comes back when another ends.',
   ),
-  start: Type.Integer({ description: 'YYYYMMDDhhmmss in the time zone of the gateway.' }),
-  time_online: Type.Integer({ description: 'Seconds.' }),
+  start: Type.Integer({ 'x-time': 'stamp', description: 'YYYYMMDDhhmmss in the time zone of the gateway.' }),
+  time_online: Type.Integer({ 'x-unit': 'seconds', description: 'Seconds.' }),
   country_code: Type.String({ description: 'Country of the address; empty for a local one.' }),
   rule_id: nullable(Type.String({ description: 'The authorization rule; null for a sign-in.' })),
 })

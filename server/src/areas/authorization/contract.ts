@@ -22,7 +22,7 @@ const fields = {
   enabled: Type.Boolean(),
   ip: nullable(Ip),
   mac: nullable(Mac),
-  user_id: Type.Integer({ minimum: 1, description: 'Number of the user the host belongs to.' }),
+  user_id: Type.Integer({ minimum: 1, 'x-refers': ['user'], description: 'Number of the user the host belongs to.' }),
   always_logged: Type.Boolean({ description: 'Authorized without waiting for traffic; only with an ip.' }),
   comment: Comment,
 }
@@ -53,6 +53,7 @@ export const AuthorizationSettings = strictObject({
   session_minutes: Type.Integer({
     minimum: 10,
     maximum: 1440,
+    'x-unit': 'minutes',
     description: 'A session ends after so many minutes without traffic.',
   }),
 })

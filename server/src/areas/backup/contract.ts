@@ -21,6 +21,7 @@ const Server = Type.String({
 const Login = text({ maxLength: 255, description: 'Can be empty while the upload is disabled.' })
 
 const Password = text({
+  'x-secret': true,
   maxLength: 42,
   description:
     'Shown to administrators with full access only, *** to others; null, *** or absence keeps the stored one.',
@@ -80,7 +81,7 @@ const versionFields = {
   major: Type.Integer({ minimum: 0 }),
   minor: Type.Integer({ minimum: 0 }),
   build: Type.Integer({ minimum: 0 }),
-  timestamp: Type.Integer({ minimum: 0, description: 'Build time, unix seconds.' }),
+  timestamp: Type.Integer({ minimum: 0, 'x-time': 'unix', description: 'Build time, unix seconds.' }),
   vendor: text({ maxLength: 255 }),
   product: oneOf(['UTM', 'CC'], 'Gateway or console.'),
   release_type: oneOf(['release', 'beta', 'devel']),
@@ -96,6 +97,7 @@ const SystemVersion = strictObject({
 
 /** No daemon reads it, so it can have lines and tabs (docs/behaviour/backup.md 1). */
 const BackupComment = Type.String({
+  'x-lines': true,
   maxLength: 255,
   pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$',
   description: 'Any text; can be empty.',
@@ -104,7 +106,12 @@ const BackupComment = Type.String({
 
 const archiveFields = {
   version: BackupVersion,
-  timestamp: Type.Number({ minimum: 0, maximum: 1e11, description: 'Time of creation, unix seconds.' }),
+  timestamp: Type.Number({
+    minimum: 0,
+    maximum: 1e11,
+    'x-time': 'unix',
+    description: 'Time of creation, unix seconds.',
+  }),
   comment: BackupComment,
 }
 
@@ -115,7 +122,7 @@ export const BackupRecord = strictObject({
   id: Type.String(),
   ...archiveFields,
   md5: Type.String({ description: 'Checksum of the file as it is downloaded.' }),
-  size: Type.Integer({ description: 'Bytes.' }),
+  size: Type.Integer({ 'x-unit': 'bytes', description: 'Bytes.' }),
   fast_restore_allowed: Type.Boolean({ description: 'Whether the running version made it.' }),
 })
 export type BackupRecord = Static<typeof BackupRecord>
@@ -208,6 +215,7 @@ export const backups = {
 }
 
 const RecoveryKeyText = Type.String({
+  'x-secret': true,
   minLength: 71,
   maxLength: 71,
   pattern: '^[0-9a-f]{8}(?:-[0-9a-f]{8}){7}$',

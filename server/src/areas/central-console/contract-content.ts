@@ -1,6 +1,7 @@
 // Content filter rules of the console (docs/behaviour/central-console.md 3).
 
 import type { Static, TObject, TProperties } from 'typebox'
+import { addressKinds, type Kind, refers, timeKinds } from '../../contract/annotations.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, named, nullable, oneOf, strictObject, text } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
@@ -8,7 +9,8 @@ import { GroupId, ruleTable } from './contract-tables.ts'
 
 const ObjectId = Type.String({ pattern: '^[A-Za-z0-9_.\\-]{1,80}$', 'x-fault': 'Must be the id of an object.' })
 
-const objects = (description: string) => Type.Array(ObjectId, { maxItems: 200, uniqueItems: true, description })
+const objects = (kinds: readonly Kind[], description: string) =>
+  Type.Array(refers(kinds, ObjectId), { maxItems: 200, uniqueItems: true, description })
 
 const MediaType = Type.String({
   pattern: '^[A-Za-z0-9!#$&^_.+\\-]{1,64}/[A-Za-z0-9!#$&^_.+*\\-]{1,64}$',
@@ -23,15 +25,18 @@ const required = {
 const others = {
   parent_id: Type.String({ ...GroupId, description: 'Server group the rule applies to.' }),
   comment: Comment,
-  aliases: objects('Users and addresses the rule applies to: ["any"] or ids of users, groups and addresses.'),
-  categories: objects('Ids of categories.'),
+  aliases: objects(
+    ['any', ...addressKinds],
+    'Users and addresses the rule applies to: ["any"] or ids of users, groups and addresses.',
+  ),
+  categories: objects(['content_category'], 'Ids of categories.'),
   http_methods: Type.Array(oneOf(['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'CONNECT']), {
     uniqueItems: true,
   }),
   content_types: Type.Array(MediaType, { maxItems: 200, uniqueItems: true }),
   redirect_url: nullable(text({ minLength: 1, maxLength: 2048, description: 'Only with the access redirect.' })),
   enabled: Type.Boolean(),
-  timetable: objects('["any"] or ids of time objects.'),
+  timetable: objects(['any', ...timeKinds], '["any"] or ids of time objects.'),
 }
 
 const optional = <P extends TProperties>(properties: P): TProperties =>

@@ -7,6 +7,7 @@ import { strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
 export const GroupId = Type.String({
+  'x-refers': ['server_group'],
   pattern: '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
   'x-fault': 'Must be the id of a server group.',
 })

@@ -22,13 +22,14 @@ const Host = Type.String({
   'x-fault': 'Must be an IPv4 address or a domain name such as console.example.com.',
 })
 
-const Moment = (description: string) => nullable(Type.Integer({ description: `Unix seconds ${description}` }))
+const Moment = (description: string) =>
+  nullable(Type.Integer({ 'x-time': 'unix', description: `Unix seconds ${description}` }))
 
 export const ConsoleConnection = strictObject({
   cc_server: nullable(Host),
   last_connect: Moment('of the last successful exchange with the console.'),
   last_sync: Moment('at which data was last transferred.'),
-  root_ca: nullable(Type.String({ description: 'Root certificate of the console, PEM.' })),
+  root_ca: nullable(Type.String({ 'x-lines': true, description: 'Root certificate of the console, PEM.' })),
 })
 
 const connectionPath = '/central_console/settings'
@@ -110,7 +111,7 @@ const GroupName = text({ minLength: 1, maxLength: 255 })
 export const ServerGroup = strictObject({
   id: Type.String(),
   name: GroupName,
-  parent_id: nullable(Type.String({ description: 'Null for the root group.' })),
+  parent_id: nullable(Type.String({ 'x-refers': ['server_group'], description: 'Null for the root group.' })),
   comment: Comment,
 })
 export type ServerGroup = Static<typeof ServerGroup>
@@ -131,7 +132,7 @@ const Version = strictObject({
   major: Type.Integer(),
   minor: Type.Integer(),
   build: Type.Integer(),
-  timestamp: Type.Integer({ description: 'Unix seconds of the release.' }),
+  timestamp: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds of the release.' }),
   vendor: Type.String(),
   product: oneOf(['UTM']),
   kind: oneOf(['FSTEK', 'VPP', 'STANDARD', 'BPF']),
@@ -146,8 +147,8 @@ export const StoredServer = strictObject({
   cl_tunnel_addr: Type.String({ description: 'IPv6 address of the gateway inside the tunnel.' }),
   title: Type.String(),
   approved: Type.Boolean({ description: 'Confirmed on the console; only removing the gateway ends this.' }),
-  last_sync: nullable(Type.Integer()),
-  last_connect: Type.Integer(),
+  last_sync: nullable(Type.Integer({ 'x-time': 'unix' })),
+  last_connect: Type.Integer({ 'x-time': 'unix' }),
   comment: Comment,
 })
 export type StoredServer = Static<typeof StoredServer>
@@ -155,7 +156,10 @@ export type StoredServer = Static<typeof StoredServer>
 export const Server = strictObject({
   ...StoredServer.properties,
   version_diff: Type.Integer({ description: 'Major version of the console minus that of the gateway.' }),
-  utm_login_secret: Type.String({ description: 'Masked; signing in through the console is not available yet.' }),
+  utm_login_secret: Type.String({
+    'x-secret': true,
+    description: 'Masked; signing in through the console is not available yet.',
+  }),
 })
 export type Server = Static<typeof Server>
 

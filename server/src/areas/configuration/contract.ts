@@ -8,7 +8,7 @@ import { Type } from '../../contract/schema.ts'
 
 const revisionFields = {
   revision: Type.Integer(),
-  time: Type.String({ description: 'ISO 8601, UTC.' }),
+  time: Type.String({ 'x-time': 'iso', description: 'ISO 8601, UTC.' }),
   author: Type.String(),
   address: Type.String({ description: 'Address of the author; 127.0.0.1 for the gateway itself.' }),
   reason: Type.String(),
@@ -70,6 +70,7 @@ export const HistoryLimits = strictObject({
   max_megabytes: Type.Integer({
     minimum: 1,
     maximum: 65_536,
+    'x-unit': 'mebibytes',
     description: 'Of more than this (in MiB, and at most an eighth of the disk) the oldest revisions are removed.',
   }),
 })
@@ -86,8 +87,8 @@ export const historyLimits = settingsEndpoints({
 export const Probation = strictObject({
   revision: Type.Integer(),
   author: Type.String(),
-  confirm_before: Type.String({ description: 'ISO 8601, UTC.' }),
-  seconds_left: Type.Integer(),
+  confirm_before: Type.String({ 'x-time': 'iso', description: 'ISO 8601, UTC.' }),
+  seconds_left: Type.Integer({ 'x-unit': 'seconds' }),
 })
 
 export const showProbation = endpoint({

@@ -32,6 +32,7 @@ const bodyLimitBytes = 16 * 1024 * 1024
 const Name = text({ minLength: 1, maxLength: 255 })
 const Urls = Type.Array(text({ minLength: 1, maxLength: 2_048 }), {
   maxItems: maxUrls,
+  'x-lines': true,
   description: 'Addresses, domains (*.example.com: only subdomains) or pages, kept as they are sent.',
 })
 

@@ -1,6 +1,7 @@
 // Rules of the content filter in their order (docs/behaviour/content-filter.md 3).
 
 import type { Static } from 'typebox'
+import { addressKinds, type Kind, refers, timeKinds } from '../../contract/annotations.ts'
 import { orderedEndpoints } from '../../contract/collections.ts'
 import { Comment, nullable, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
 import { neutral, oneBlock } from '../../contract/newer-forms.ts'
@@ -14,10 +15,11 @@ const httpMethods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH',
 
 const ObjectId = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,80}$', 'x-fault': 'Must be the id of an object.' })
 
-const objects = (description: string) =>
-  Type.Array(ObjectId, { minItems: 1, maxItems: maxObjects, uniqueItems: true, description })
+const objects = (kinds: readonly Kind[], description: string) =>
+  Type.Array(refers(['any', ...kinds], ObjectId), { minItems: 1, maxItems: maxObjects, uniqueItems: true, description })
 
 const CategoryId = Type.String({
+  'x-refers': ['content_category'],
   pattern: `^(?:${categoryTypes.join('|')})\\.id\\.[1-9][0-9]{0,14}$`,
   'x-fault': 'Must be the id of a category such as users.id.1.',
 })
@@ -36,13 +38,17 @@ const RedirectUrl = Type.String({
 
 const fields = {
   parent_id: Type.String({
+    'x-refers': ['server_group'],
     pattern: '^[A-Za-z0-9-]{1,80}$',
     'x-fault': 'Must be the id of a server group.',
     description: 'Server group in the central console, or the root group.',
   }),
   name: text({ minLength: 1, maxLength: 255 }),
   comment: Comment,
-  aliases: objects('["any"] or ids of users, groups and address objects: users and addresses the rule applies to.'),
+  aliases: objects(
+    addressKinds,
+    '["any"] or ids of users, groups and address objects: users and addresses the rule applies to.',
+  ),
   categories: Type.Array(CategoryId, { minItems: 1, maxItems: maxCategories, uniqueItems: true }),
   http_methods: Type.Array(oneOf(httpMethods), { uniqueItems: true, description: 'Empty: not checked.' }),
   content_types: Type.Array(ContentType, {
@@ -56,7 +62,7 @@ const fields = {
   ),
   redirect_url: nullable(RedirectUrl),
   enabled: Type.Boolean(),
-  timetable: objects('["any"] or ids of time objects: the rule applies only during these times.'),
+  timetable: objects(timeKinds, '["any"] or ids of time objects: the rule applies only during these times.'),
 }
 
 export const ContentRule = strictObject({ id: Type.Integer(), ...fields })

@@ -16,7 +16,11 @@ export const DiscoverySettings = strictObject({
   enabled: Type.Boolean({
     description: 'Unknown hosts of local networks that try to reach an external network become users.',
   }),
-  group_id: Type.Integer({ minimum: 1, description: 'Number of the group into which found devices are added.' }),
+  group_id: Type.Integer({
+    minimum: 1,
+    'x-refers': ['group'],
+    description: 'Number of the group into which found devices are added.',
+  }),
   networks: Type.Array(Network, {
     uniqueItems: true,
     maxItems: 1_000,
@@ -48,8 +52,13 @@ export const Device = strictObject({
   }),
   hostname: Type.String({ description: 'Name that the host gave to the DHCP server; may be empty.' }),
   device: Type.String({ description: 'Network device of the gateway; empty when it is not known.' }),
-  last_seen: nullable(Type.Integer({ description: 'Unix seconds; null when it is not known.' })),
-  user_id: nullable(Type.Integer({ description: 'Number of the user whom an authorization rule gives the host to.' })),
+  last_seen: nullable(Type.Integer({ 'x-time': 'unix', description: 'Unix seconds; null when it is not known.' })),
+  user_id: nullable(
+    Type.Integer({
+      'x-refers': ['user'],
+      description: 'Number of the user whom an authorization rule gives the host to.',
+    }),
+  ),
 })
 export type Device = Static<typeof Device>
 

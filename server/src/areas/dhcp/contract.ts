@@ -71,7 +71,12 @@ export const Server = strictObject({
     'x-fault': 'Must be a domain name such as office.example, or empty.',
   }),
   gateway: Type.Unsafe<string>({ ...AddressOrNothing, description: 'Empty: the address of the interface.' }),
-  lease_time: Type.Integer({ minimum: 1, maximum: 525_600, description: 'Minutes; a lease of one minute lasts two.' }),
+  lease_time: Type.Integer({
+    minimum: 1,
+    maximum: 525_600,
+    'x-unit': 'minutes',
+    description: 'Minutes; a lease of one minute lasts two.',
+  }),
   options: Type.Array(Option, { maxItems: 128 }),
   ranges: Type.Array(Range, { maxItems: 64, description: 'Addresses to lease, first-last; at most 256 in each.' }),
   routes: Type.Array(Route, { maxItems: 32, description: 'Static routes for the clients.' }),
@@ -91,6 +96,7 @@ const Relay = strictObject({
 const entryFields = {
   enabled: Type.Boolean(),
   interface: Type.String({
+    'x-refers': ['interface'],
     pattern: '^(?:interface\\.id\\.)?[1-9][0-9]{0,14}$',
     maxLength: 28,
     description: 'Id of a local interface; the id of the connection alone is also understood.',
@@ -155,9 +161,10 @@ export const Lease = strictObject({
   mac: Type.String(),
   hostname: Type.String({ description: 'Name that the client reports; may be empty.' }),
   interface: Type.String({
+    'x-refers': ['interface'],
     description: 'Id of the local interface; empty when the address is not in a network of one.',
   }),
-  expires_at: Type.Integer({ description: 'Unix seconds.' }),
+  expires_at: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds.' }),
   static: Type.Boolean({ description: 'The address is bound to the MAC, by a static lease or an authorization rule.' }),
   comment: Type.String({ description: 'Comment of the static lease or of the rule.' }),
 })

@@ -17,6 +17,7 @@ export const NewRule = strictObject({
     description: `Access level: its name, or its number in the order ${roleIds.join(', ')}. Shown as it was sent.`,
   }),
   group_alias: Type.String({
+    'x-refers': ['security_group'],
     pattern: `^security_group\\.guid\\.${guid}$`,
     maxLength: 56,
     description: 'Alias of a security group of a domain of this type.',
@@ -83,6 +84,7 @@ const Server = Type.String({
 })
 const Port = nullable(Type.Integer({ minimum: 1, maximum: 65_535 }))
 const Secret = text({
+  'x-secret': true,
   maxLength: 128,
   description: `Never shown: ${secretMask} when one is set, empty otherwise.`,
 })
@@ -92,7 +94,9 @@ const RadiusServer = strictObject({ server: Server, port: Port, secret: Secret }
 const RadiusServerPatch = strictObject({
   server: Type.Optional(Server),
   port: Type.Optional(Port),
-  secret: Type.Optional(nullable(text({ maxLength: 128, description: `${secretMask} or null keeps the stored one.` }))),
+  secret: Type.Optional(
+    nullable(text({ 'x-secret': true, maxLength: 128, description: `${secretMask} or null keeps the stored one.` })),
+  ),
 })
 export type RadiusServerPatch = Static<typeof RadiusServerPatch>
 

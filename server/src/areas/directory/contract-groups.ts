@@ -17,6 +17,7 @@ export const NewGroupSettings = strictObject({
     'x-fault': 'Must be a GUID such as 6f9619ff-8b86-d011-b42d-00cf4fc964ff.',
   }),
   group_alias_id: Type.String({
+    'x-refers': ['group'],
     pattern: '^group\\.id\\.[1-9][0-9]{0,14}$',
     maxLength: 24,
     description: 'The group of the gateway that is synchronized.',

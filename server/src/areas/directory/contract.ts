@@ -53,7 +53,12 @@ const Controllers = Type.Array(Address, {
 
 const account = {
   user: text({ minLength: 1, maxLength: 255, description: 'Account that may join computers to the domain.' }),
-  password: text({ minLength: 1, maxLength: 255, description: 'Used for the join only; neither stored nor returned.' }),
+  password: text({
+    'x-secret': true,
+    minLength: 1,
+    maxLength: 255,
+    description: 'Used for the join only; neither stored nor returned.',
+  }),
 }
 
 const LdapPaths = Type.Array(text({ minLength: 1, maxLength: 1024 }), {

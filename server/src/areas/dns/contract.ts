@@ -60,6 +60,7 @@ const rootServerFields = {
   enabled: Type.Boolean(),
   type: oneOf(['ip', 'interface']),
   object: Type.String({
+    'x-refers': ['interface'],
     pattern: `^(?:${peerPattern}|interface\\.id\\.[1-9][0-9]{0,14})$`,
     maxLength: 28,
     description: 'The IPv4 address of the server, or the id of the provider connection that gives its servers.',
@@ -106,6 +107,7 @@ const masterZoneFields = {
   config: Type.String({
     minLength: 1,
     maxLength: 10_000,
+    'x-lines': true,
     pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff]*$',
     description:
       'The zone in the format of zone files (RFC 1035): $ORIGIN, $TTL, one SOA record, and A, AAAA, CAA, CNAME, MX, ' +
@@ -142,6 +144,7 @@ const DdnsDomain = Type.String({
 })
 const ServiceLogin = text({ maxLength: 255, description: 'Login at the provider of the domain.' })
 const ServicePassword = text({
+  'x-secret': true,
   maxLength: 42,
   description: 'Shown to full administrators only; ***, null or no field keeps the stored one.',
 })

@@ -24,7 +24,7 @@ export const loggedActions = [
 const Port = nullable(Type.Integer({ description: 'Null where the protocol has no ports.' }))
 
 export const FirewallLogRecord = strictObject({
-  time: Type.String({ description: 'ISO 8601, UTC.' }),
+  time: Type.String({ 'x-time': 'iso', description: 'ISO 8601, UTC.' }),
   table: oneOf(logTables, 'SYS: a note of the log itself.'),
   rule_id: Type.String({ description: 'Id of the rule or access control list.' }),
   action: oneOf(loggedActions),
@@ -35,7 +35,7 @@ export const FirewallLogRecord = strictObject({
   destination_port: Port,
   in_interface: Type.String({ description: 'Empty for packets of the gateway itself.' }),
   out_interface: Type.String({ description: 'Empty for packets to the gateway itself.' }),
-  length: Type.Integer({ description: 'Bytes of the packet.' }),
+  length: Type.Integer({ 'x-unit': 'bytes', description: 'Bytes of the packet.' }),
   lost: Type.Integer({ description: 'How many records are missing at this place; 0 in the record of a packet.' }),
   text: Type.String({ description: 'The record in one line, as a collector gets it.' }),
 })

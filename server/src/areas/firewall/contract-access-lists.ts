@@ -1,6 +1,7 @@
 // Access control lists, their bindings, and the exceptions from inspection (docs/behaviour/firewall.md 8 and 9).
 
 import type { Static } from 'typebox'
+import { type Kind, refers } from '../../contract/annotations.ts'
 import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
@@ -56,17 +57,22 @@ export const accessLists = {
 }
 
 export const AccessBinding = strictObject({
-  src: Type.Array(ObjectId, {
+  src: Type.Array(refers(['group', 'security_group'], ObjectId), {
     maxItems: maxObjects,
     uniqueItems: true,
     description: 'Ids of user groups or directory security groups; empty: no condition.',
   }),
-  hip: Type.Array(ObjectId, {
+  hip: Type.Array(refers(['hip_profile'], ObjectId), {
     maxItems: maxObjects,
     uniqueItems: true,
     description: 'Ids of device profiles; empty: no condition.',
   }),
-  acl: Type.String({ minLength: 1, maxLength: 80, description: 'Id of an access control list.' }),
+  acl: Type.String({
+    'x-refers': ['access_list'],
+    minLength: 1,
+    maxLength: 80,
+    description: 'Id of an access control list.',
+  }),
 })
 export type AccessBinding = Static<typeof AccessBinding>
 
@@ -108,8 +114,12 @@ export const accessState = settingsEndpoints({
   change: 'firewall',
 })
 
+const bypassKinds = [
+  ...['ip', 'ip_range', 'subnet', 'domain', 'address_list', 'ip_address_list', 'user', 'group', 'security_group'],
+] as readonly Kind[]
+
 const bypassFields = {
-  aliases: Type.Array(ObjectId, { minItems: 1, maxItems: maxObjects, uniqueItems: true }),
+  aliases: Type.Array(refers(bypassKinds, ObjectId), { minItems: 1, maxItems: maxObjects, uniqueItems: true }),
   comment: Comment,
   enabled: Type.Boolean(),
 }

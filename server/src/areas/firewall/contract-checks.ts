@@ -1,6 +1,7 @@
 // Rule tests: packets that are sent through a copy of the rules, and what is expected of them (docs/behaviour/firewall.md 6).
 
 import type { Static } from 'typebox'
+import { interfaceKinds, refers } from '../../contract/annotations.ts'
 import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, CreatedString, oneOf, patchOf, strictObject } from '../../contract/fields.ts'
@@ -17,7 +18,7 @@ const fields = {
   dst_ip: Address,
   src_port: Port,
   dst_port: Port,
-  incoming_interface: ObjectId,
+  incoming_interface: refers(interfaceKinds, ObjectId),
   expected_result: oneOf(['drop', 'accept']),
   comment: Comment,
 }
@@ -83,7 +84,10 @@ export type CheckResult = Static<typeof CheckResult>
 export const CheckResults = strictObject({
   block_status: Type.Boolean({ description: 'Traffic is blocked now because tests failed.' }),
   in_progress: Type.Boolean(),
-  check_datetime: Type.Integer({ description: 'Time of the last run as YYYYMMDDhhmmss; 0 when there was none.' }),
+  check_datetime: Type.Integer({
+    'x-time': 'stamp',
+    description: 'Time of the last run as YYYYMMDDhhmmss; 0 when there was none.',
+  }),
   data: Type.Record(Type.String(), CheckResult, { description: 'By id of the test.' }),
 })
 

@@ -1,6 +1,7 @@
 // Which rule decides about a packet, and which rules are useless or risky: questions that change nothing.
 
 import type { Static } from 'typebox'
+import { interfaceKinds } from '../../contract/annotations.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { nullable, oneOf, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
@@ -22,6 +23,7 @@ const UserId = Type.Union(
     Type.Integer({ minimum: 1 }),
   ],
   {
+    'x-refers': ['user'],
     description:
       'user.id.<n>, or the number alone. Without a source, the packet comes from a session that the user has now, connected ' +
       'ones first; with one, it is judged as if the user were there.',
@@ -37,12 +39,15 @@ export const ExplainedPacket = strictObject({
   destination_port: Type.Optional(Type.Integer({ ...port, description: 'Needed with TCP and UDP.' })),
   incoming_interface: nullable(
     Type.String({
+      'x-refers': interfaceKinds,
       pattern: '^[A-Za-z0-9_.-]{1,80}$',
       'x-fault': 'Must be the id of an interface or the name of a device.',
       description: 'Id of an interface or zone, or name of a device; null when the gateway itself sends the packet.',
     }),
   ),
-  time: Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799, description: 'Unix seconds; now.' })),
+  time: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 253_402_300_799, 'x-time': 'unix', description: 'Unix seconds; now.' }),
+  ),
 })
 
 export type ExplainedPacket = Static<typeof ExplainedPacket>
@@ -92,7 +97,7 @@ const Outcome = strictObject({
 })
 
 const PacketUser = strictObject({
-  user_id: Type.String({ description: 'user.id.<n>' }),
+  user_id: Type.String({ 'x-refers': ['user'], description: 'user.id.<n>' }),
   login: Type.String(),
   name: Type.String(),
   session_id: nullable(Type.String({ description: 'The session by which the address belongs to the user.' })),
@@ -147,7 +152,9 @@ export const Finding = strictObject({
   proof: strictObject({
     rules: Type.Array(Type.Integer(), { description: 'Rules of the same table that cause it.' }),
     fields: Type.Array(Type.String(), { description: 'Fields in which those are wider, or which are too wide.' }),
-    since: nullable(Type.Integer({ description: 'Unix seconds since when no packet has hit the rule.' })),
+    since: nullable(
+      Type.Integer({ 'x-time': 'unix', description: 'Unix seconds since when no packet has hit the rule.' }),
+    ),
   }),
 })
 

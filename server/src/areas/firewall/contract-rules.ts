@@ -1,6 +1,7 @@
 // Rules of the five tables and their hit counters (docs/behaviour/firewall.md 2).
 
 import type { Static, TObject, TOptional, TProperties } from 'typebox'
+import { addressKinds, interfaceKinds, type Kind, portKinds, refers, timeKinds } from '../../contract/annotations.ts'
 import { orderedEndpoints, settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, Enabled, named, nullable, oneOf, strictObject } from '../../contract/fields.ts'
@@ -31,17 +32,18 @@ export const ObjectId = Type.String({
   'x-fault': 'Must be the id of an object.',
 })
 
-const objects = (description: string) =>
-  Type.Array(ObjectId, { minItems: 1, maxItems: maxObjects, uniqueItems: true, description })
+const objects = (kinds: readonly Kind[], description: string) =>
+  Type.Array(refers(['any', ...kinds], ObjectId), { minItems: 1, maxItems: maxObjects, uniqueItems: true, description })
 
 const ProfileId = Type.String({
   pattern: '^[A-Za-z0-9_-]{0,80}$',
   'x-fault': 'Must be the id of a profile, or empty.',
 })
 
-const Change = (description: string) =>
+const Change = (kinds: readonly Kind[], description: string) =>
   nullable(
     Type.String({
+      'x-refers': kinds,
       pattern: '^[A-Za-z0-9_.-]{1,80}$',
       'x-fault': 'Must be an address, a port, a range of them, or the id of an object.',
       description,
@@ -50,35 +52,38 @@ const Change = (description: string) =>
 
 const shared = {
   parent_id: Type.String({
+    'x-refers': ['server_group'],
     pattern: '^[A-Za-z0-9-]{1,80}$',
     'x-fault': 'Must be the id of a group.',
     description: 'Group of the server in the central console, or the root group.',
   }),
   enabled: Type.Boolean(),
   protocol: oneOf(protocolIds),
-  source_addresses: objects('["any"] or ids of address objects.'),
+  source_addresses: objects(addressKinds, '["any"] or ids of address objects.'),
   source_addresses_negate: Type.Boolean({ description: 'Match every source but these.' }),
-  source_ports: objects('["any"] or ids of port objects; only with TCP or UDP.'),
-  destination_addresses: objects('["any"] or ids of address objects.'),
+  source_ports: objects(portKinds, '["any"] or ids of port objects; only with TCP or UDP.'),
+  destination_addresses: objects(addressKinds, '["any"] or ids of address objects.'),
   destination_addresses_negate: Type.Boolean({ description: 'Match every destination but these.' }),
-  destination_ports: objects('["any"] or ids of port objects; only with TCP or UDP.'),
-  timetable: objects('["any"] or ids of time objects: the rule works only inside these times.'),
+  destination_ports: objects(portKinds, '["any"] or ids of port objects; only with TCP or UDP.'),
+  timetable: objects(timeKinds, '["any"] or ids of time objects: the rule works only inside these times.'),
   comment: Comment,
 }
 
-const incoming = { incoming_interface: ObjectId }
-const outgoing = { outgoing_interface: ObjectId }
+const InterfaceId = refers(['any', ...interfaceKinds], ObjectId)
+
+const incoming = { incoming_interface: InterfaceId }
+const outgoing = { outgoing_interface: InterfaceId }
 
 const inspection = {
-  hip_profiles: Type.Array(ObjectId, {
+  hip_profiles: Type.Array(refers(['hip_profile'], ObjectId), {
     maxItems: maxObjects,
     uniqueItems: true,
     description: 'Device profiles, one of which the source must hold; empty: no condition. Used by FORWARD only.',
   }),
   dpi_enabled: Type.Boolean({ description: 'Send accepted traffic to application control.' }),
-  dpi_profile: ProfileId,
+  dpi_profile: refers(['dpi_profile'], ProfileId),
   ips_enabled: Type.Boolean({ description: 'Send accepted traffic to intrusion prevention.' }),
-  ips_profile: ProfileId,
+  ips_profile: refers(['ips_profile'], ProfileId),
 }
 
 export const FilterFields = strictObject({
@@ -93,15 +98,18 @@ export const DnatFields = strictObject({
   ...shared,
   ...incoming,
   action: oneOf(['accept', 'dnat'], 'accept: do not translate.'),
-  change_destination_address: Change('Address or range of addresses; null keeps it.'),
-  change_destination_port: Change('Port or range of ports; null keeps it.'),
+  change_destination_address: Change(['ip', 'ip_range'], 'Address or range of addresses; null keeps it.'),
+  change_destination_port: Change(['port', 'port_range'], 'Port or range of ports; null keeps it.'),
 })
 
 export const SnatFields = strictObject({
   ...shared,
   ...outgoing,
   action: oneOf(['accept', 'snat'], 'accept: do not translate.'),
-  change_source_address: Change('Address or range of addresses; null takes that of the outgoing interface.'),
+  change_source_address: Change(
+    ['ip', 'ip_range'],
+    'Address or range of addresses; null takes that of the outgoing interface.',
+  ),
 })
 
 export const LogFields = strictObject({
@@ -140,7 +148,7 @@ const creation = <P extends TProperties>({ properties }: TObject<P>): TObject<Cr
 
 /** `["any"]` and ids as in `source_addresses`. */
 const Block = {
-  addresses: objects('["any"] or ids of address objects.'),
+  addresses: objects(addressKinds, '["any"] or ids of address objects.'),
   addresses_negate: Type.Optional(Type.Boolean({ description: 'Match every address but these.' })),
 }
 
@@ -245,10 +253,15 @@ export const changedCounters = endpoint({
             table: oneOf(counterTables),
             id: Type.Integer({ description: 'Id of the rule.' }),
             packets: Type.Integer({ description: 'How often the rule matched since it was created.' }),
-            bytes: Type.Integer({ description: 'Size of these packets.' }),
-            since: nullable(Type.Integer({ description: 'Unix seconds; null when the rule is not counted yet.' })),
+            bytes: Type.Integer({ 'x-unit': 'bytes', description: 'Size of these packets.' }),
+            since: nullable(
+              Type.Integer({ 'x-time': 'unix', description: 'Unix seconds; null when the rule is not counted yet.' }),
+            ),
             last_hit: nullable(
-              Type.Integer({ description: 'Unix seconds at which the last hit was read; null without hits.' }),
+              Type.Integer({
+                'x-time': 'unix',
+                description: 'Unix seconds at which the last hit was read; null without hits.',
+              }),
             ),
           }),
         ),

@@ -26,6 +26,7 @@ const common = {
 
 const Authority = Type.String({
   maxLength: 16_384,
+  'x-lines': true,
   pattern: '^(?:-----BEGIN CERTIFICATE-----[A-Za-z0-9+/= \\t\\r\\n-]*)?$',
   'x-fault': 'Must be certificates in PEM format, or empty.',
   examples: [''],
@@ -33,6 +34,7 @@ const Authority = Type.String({
 })
 
 const Password = text({
+  'x-secret': true,
   maxLength: 255,
   description: 'Never returned; empty removes it. Must be sent again when server, port, security or ca change.',
 })
@@ -90,6 +92,7 @@ const hookDefaults = {
   ca: Type.Optional(hookFields.ca),
   secret: Type.Optional(
     text({
+      'x-secret': true,
       maxLength: 255,
       description:
         'Signs every call: the header Portcullis-Signature is `t=<time>,v1=<HMAC-SHA256 of "<time>.<body>" in hex>`. Never ' +

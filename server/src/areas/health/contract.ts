@@ -9,13 +9,13 @@ import { Type } from '../../contract/schema.ts'
 export { mailTargets, testMail, testWebhook, webhooks } from './contract-notifications.ts'
 
 const State = oneOf(healthStates, 'unknown: it could not be looked at now.')
-const Seconds = Type.Integer({ minimum: 0, maximum: 2 ** 40, description: 'Unix seconds.' })
+const Seconds = Type.Integer({ minimum: 0, maximum: 2 ** 40, 'x-time': 'unix', description: 'Unix seconds.' })
 
 export const HealthCheck = strictObject({
   id: Type.String({ description: 'The same for the same thing at all times, such as unit.dns.' }),
   title: Type.String(),
   state: State,
-  since: Type.Integer({ description: 'Unix seconds: since when it is in this state.' }),
+  since: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds: since when it is in this state.' }),
   message: Type.String(),
   advice: Type.String({ description: 'What to do; may be empty.' }),
 })
@@ -74,7 +74,7 @@ export const metricsToken = {
     summary: 'Show whether there is a token for metrics',
     reply: strictObject({
       enabled: Type.Boolean(),
-      created_at: nullable(Type.Integer({ description: 'Unix seconds.' })),
+      created_at: nullable(Type.Integer({ 'x-time': 'unix', description: 'Unix seconds.' })),
       created_by: nullable(Type.String()),
     }),
   }),
@@ -86,7 +86,7 @@ export const metricsToken = {
     needsFreshSignIn: true,
     summary: 'Make a token for metrics',
     description: 'The token is shown once. The one before is not valid any more.',
-    reply: strictObject({ bearer: Type.String({ description: 'The token.' }) }),
+    reply: strictObject({ bearer: Type.String({ 'x-secret': true, description: 'The token.' }) }),
   }),
   remove: endpoint({
     method: 'DELETE',
@@ -103,7 +103,7 @@ export const chartGroups = ['cpu', 'memory', 'load', 'connections', 'users', 'se
 export type ChartGroup = (typeof chartGroups)[number]
 
 const Point = strictObject({
-  time: Type.Integer({ description: 'Unix seconds of the begin of the step.' }),
+  time: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds of the begin of the step.' }),
   min: Type.Number(),
   avg: Type.Number(),
   max: Type.Number(),
@@ -126,7 +126,7 @@ export const showCharts = endpoint({
     until: Type.Optional({ ...Seconds, description: 'Unix seconds; now when absent.' }),
   }),
   reply: strictObject({
-    step_seconds: Type.Integer(),
+    step_seconds: Type.Integer({ 'x-unit': 'seconds' }),
     series: Type.Array(
       strictObject({
         name: Type.String({ description: 'Such as lan0/bytes_in.' }),

@@ -36,7 +36,7 @@ export const moduleState = settingsEndpoints({
 const UpdateState = strictObject({
   status: oneOf(['up_to_date', 'updating', 'failed_to_update', 'disabled']),
   msg: Type.String(),
-  last_update: nullable(Type.Number({ description: 'Unix seconds of the newest rule file.' })),
+  last_update: nullable(Type.Number({ 'x-time': 'unix', description: 'Unix seconds of the newest rule file.' })),
 })
 
 export const signatureUpdates = {

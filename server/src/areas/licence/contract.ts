@@ -20,7 +20,7 @@ export const timedModules = [
 
 const TimedModuleInfo = strictObject({
   available: Type.Boolean(),
-  expiration_date: Type.Number({ description: 'Unix seconds; 0 when not available.' }),
+  expiration_date: Type.Number({ 'x-time': 'unix', description: 'Unix seconds; 0 when not available.' }),
 })
 
 const UsersModuleInfo = strictObject({ available: Type.Boolean(), max_users_count: Type.Integer() })
@@ -41,10 +41,10 @@ export const LicenceModules = strictObject({
 export const LicenceGeneral = strictObject({
   available: Type.Boolean(),
   reason: Type.String({ description: 'Why the licence cannot be used; empty when it can.' }),
-  not_upgrade_after: Type.Number(),
-  tech_support_end: Type.Number(),
-  start_date: Type.Number(),
-  expiration_date: Type.Number(),
+  not_upgrade_after: Type.Number({ 'x-time': 'unix' }),
+  tech_support_end: Type.Number({ 'x-time': 'unix' }),
+  start_date: Type.Number({ 'x-time': 'unix' }),
+  expiration_date: Type.Number({ 'x-time': 'unix' }),
 })
 
 /** Without a licence only registered, has_connection and license_server are present. */
@@ -54,7 +54,7 @@ export const LicenceInfo = strictObject({
   license_type: Type.Optional(Type.String()),
   license_id: Type.Optional(Type.String()),
   server_name: Type.Optional(Type.String()),
-  last_update_time: Type.Optional(Type.Number()),
+  last_update_time: Type.Optional(Type.Number({ 'x-time': 'unix' })),
   company_id: Type.Optional(Type.String()),
   server_id: Type.Optional(Type.String()),
   unreliable: Type.Optional(Type.Boolean()),
@@ -76,6 +76,7 @@ export const registerLicence = endpoint({
     'the gateway and every module is available.',
   body: strictObject({
     token: Type.String({
+      'x-secret': true,
       minLength: 1,
       maxLength: longestToken,
       pattern: '^[A-Za-z0-9._~+/=-]+$',

@@ -40,6 +40,7 @@ export const RemoteSyslogTls = named(
         Type.String({
           minLength: 1,
           maxLength: 48 * 1024,
+          'x-lines': true,
           pattern: '-----BEGIN CERTIFICATE-----',
           examples: ['-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'],
           'x-fault': 'Must be certificates in PEM format.',
@@ -87,8 +88,8 @@ export const remoteSyslogStatus = endpoint({
 
 export const LogRecord = strictObject({
   id: Type.String(),
-  date_time: Type.Integer({ description: 'YYYYMMDDhhmmss in the time zone of the gateway.' }),
-  microseconds: Type.Integer({ minimum: 0, maximum: 999_999 }),
+  date_time: Type.Integer({ 'x-time': 'stamp', description: 'YYYYMMDDhhmmss in the time zone of the gateway.' }),
+  microseconds: Type.Integer({ 'x-unit': 'microseconds', minimum: 0, maximum: 999_999 }),
   priority: Type.Integer({ minimum: 0, maximum: 7, description: '0 emergency ... 3 error, 4 warning, 6 information.' }),
   message: Type.String(),
   syslog_id: Type.String({ description: 'Name of the program.' }),
@@ -168,10 +169,10 @@ export const tailLogs = endpoint({
 export const maxBuckets = 1_000
 
 const moment = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799, description }))
+  Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799, 'x-time': 'unix', description }))
 
 export const LogBucket = strictObject({
-  from: Type.Integer({ description: 'Unix seconds at which it begins.' }),
+  from: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds at which it begins.' }),
   counts: Type.Array(
     strictObject({ value: Type.String({ description: 'Empty without by.' }), records: Type.Integer() }),
     { description: 'By the value of the column, most frequent first.' },
@@ -195,6 +196,7 @@ export const logBuckets = endpoint({
       Type.Integer({
         minimum: 1,
         maximum: 31_622_400,
+        'x-unit': 'seconds',
         description: 'Seconds of each bucket; when absent, so many that there are about a hundred.',
       }),
     ),
@@ -205,7 +207,7 @@ export const logBuckets = endpoint({
 
 export const mostDays = 3_650
 
-const Days = Type.Integer({ minimum: 1, maximum: mostDays })
+const Days = Type.Integer({ minimum: 1, maximum: mostDays, 'x-unit': 'days' })
 
 export const LogRetention = strictObject({
   system_days: Days,
@@ -221,6 +223,7 @@ export const LogRetention = strictObject({
     Type.Integer({
       minimum: 64,
       maximum: 1_048_576,
+      'x-unit': 'megabytes',
       description: 'Megabytes of all records together; null: an eighth of the disk, at most 15,360.',
     }),
   ),
@@ -235,17 +238,19 @@ export const logRetention = settingsEndpoints({
 })
 
 export const LogUsage = strictObject({
-  bytes: Type.Integer({ description: 'Of all records on the disk.' }),
-  max_bytes: Type.Integer(),
+  bytes: Type.Integer({ 'x-unit': 'bytes', description: 'Of all records on the disk.' }),
+  max_bytes: Type.Integer({ 'x-unit': 'bytes' }),
   lost: Type.Integer({ description: 'Records that were not kept since the start.' }),
   kinds: Type.Array(
     strictObject({
       kind: Type.String(),
       title: Type.String(),
-      days: Type.Integer({ description: 'How long its records are kept.' }),
+      days: Type.Integer({ 'x-unit': 'days', description: 'How long its records are kept.' }),
       records: Type.Integer(),
-      bytes: Type.Integer(),
-      oldest: nullable(Type.Integer({ description: 'Unix seconds of the oldest record; null without records.' })),
+      bytes: Type.Integer({ 'x-unit': 'bytes' }),
+      oldest: nullable(
+        Type.Integer({ 'x-time': 'unix', description: 'Unix seconds of the oldest record; null without records.' }),
+      ),
     }),
   ),
 })

@@ -70,7 +70,7 @@ export const filter = {
     reply: strictObject({
       is_active: nullable(Type.Boolean({ description: 'Null when it is unknown.' })),
       expiration_date: nullable(
-        Type.Number({ description: 'Unix seconds; null when there is none or it is unknown.' }),
+        Type.Number({ 'x-time': 'unix', description: 'Unix seconds; null when there is none or it is unknown.' }),
       ),
     }),
   }),
@@ -81,7 +81,10 @@ export const filter = {
     summary: 'Show when the antispam and antivirus bases were updated',
     reply: strictObject({
       last_update: nullable(
-        Type.Number({ description: 'Unix seconds; null when it is unknown, 0 when no bases are installed.' }),
+        Type.Number({
+          'x-time': 'unix',
+          description: 'Unix seconds; null when it is unknown, 0 when no bases are installed.',
+        }),
       ),
     }),
   }),
@@ -89,7 +92,7 @@ export const filter = {
 
 export const QueuedMessage = strictObject({
   id: Type.String(),
-  arrival_time: Type.Integer({ description: 'Unix seconds at which it entered the queue.' }),
+  arrival_time: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds at which it entered the queue.' }),
   sender: Type.String(),
   recipient: Type.String(),
   delay_reason: Type.String({ description: 'May be empty.' }),

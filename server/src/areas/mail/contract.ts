@@ -63,8 +63,8 @@ export const DiskState = strictObject({
   title: nullable(Type.String()),
   status: oneOf(['connecting', 'connected', 'disconnected', 'error', 'check']),
   fs_uuid: nullable(Type.String()),
-  free_size: nullable(Type.Integer({ description: 'Bytes.' })),
-  total_size: nullable(Type.Integer({ description: 'Bytes.' })),
+  free_size: nullable(Type.Integer({ 'x-unit': 'bytes', description: 'Bytes.' })),
+  total_size: nullable(Type.Integer({ 'x-unit': 'bytes', description: 'Bytes.' })),
   error: nullable(Type.String({ description: 'Set only when the status is error.' })),
 })
 export type DiskState = Static<typeof DiskState>
@@ -107,11 +107,22 @@ export const Advanced = strictObject({
   mail_relay: nullable(RelayHost),
   sender_bcc: nullable(MailAddress),
   recipient_bcc: nullable(MailAddress),
-  max_mailbox_size: Type.Integer({ minimum: 1_000_000, maximum: 100_000_000_000, description: 'Bytes.' }),
-  max_message_size: Type.Integer({ minimum: 1_000_000, maximum: 150_000_000, description: 'Bytes.' }),
+  max_mailbox_size: Type.Integer({
+    minimum: 1_000_000,
+    maximum: 100_000_000_000,
+    'x-unit': 'bytes',
+    description: 'Bytes.',
+  }),
+  max_message_size: Type.Integer({
+    minimum: 1_000_000,
+    maximum: 150_000_000,
+    'x-unit': 'bytes',
+    description: 'Bytes.',
+  }),
   autoexpunge_days: Type.Integer({
     minimum: 0,
     maximum: 60,
+    'x-unit': 'days',
     description: 'Days after which mail is removed from the trash; 0 means never.',
   }),
 })
@@ -151,6 +162,7 @@ export const security = settingsEndpoints({
 export const TrustedNetworks = strictObject({
   postfix_mynetworks: Type.Array(TrustedNetwork, {
     maxItems: 1_000,
+    'x-lines': true,
     description: 'Networks that can send without signing in; the prefix must be at least 8.',
   }),
 })

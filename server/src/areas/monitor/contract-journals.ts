@@ -12,7 +12,7 @@ const word = Type.String()
 const number = Type.Integer()
 
 export const TrafficRecord = strictObject({
-  date_time: Type.Integer({ description: 'YYYYMMDDhhmmss in the time zone of the gateway.' }),
+  date_time: Type.Integer({ 'x-time': 'stamp', description: 'YYYYMMDDhhmmss in the time zone of the gateway.' }),
   result: oneOf(
     ['absent', 'accept', 'drop'],
     'Combined verdict of the firewall, intrusion prevention and application control.',
@@ -85,8 +85,8 @@ export const trafficJournal = endpoint({
 
 export const AuthRecord = strictObject({
   id: Type.String({ description: 'Unique id of the session.' }),
-  date_time: Type.Integer({ description: 'YYYYMMDDhhmmss at which the session began.' }),
-  user_id: number,
+  date_time: Type.Integer({ 'x-time': 'stamp', description: 'YYYYMMDDhhmmss at which the session began.' }),
+  user_id: Type.Integer({ 'x-refers': ['user'] }),
   login: word,
   name: word,
   group_name: word,
@@ -94,8 +94,8 @@ export const AuthRecord = strictObject({
   ip: word,
   country_name: word,
   country_code: word,
-  end: Type.Integer({ description: 'YYYYMMDDhhmmss; 0 while the session is open.' }),
-  time_online: Type.Integer({ description: 'Seconds.' }),
+  end: Type.Integer({ 'x-time': 'stamp', description: 'YYYYMMDDhhmmss; 0 while the session is open.' }),
+  time_online: Type.Integer({ 'x-unit': 'seconds', description: 'Seconds.' }),
 })
 export type AuthRecord = Static<typeof AuthRecord>
 

@@ -2,6 +2,7 @@
 // contract-journals.ts.
 
 import type { Static } from 'typebox'
+import { addressKinds, secret } from '../../contract/annotations.ts'
 import { settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Enabled, nullable, patchOf, StatusItem, strictObject, text } from '../../contract/fields.ts'
@@ -11,8 +12,11 @@ import { addressPattern } from '../../net/ipv4.ts'
 
 export { authJournal, authJournalValues, trafficJournal } from './contract-journals.ts'
 
-const Aliases = Type.Array(Type.String(), { description: 'Ids of the objects that contain the address.' })
-const Rate = (unit: string, way: string) => Type.Integer({ description: `${unit} per second, ${way}.` })
+const Aliases = Type.Array(Type.String({ 'x-refers': addressKinds }), {
+  description: 'Ids of the objects that contain the address.',
+})
+const Rate = (unit: 'Bytes' | 'Packets', way: string) =>
+  Type.Integer({ 'x-unit': `${unit.toLowerCase()}_per_second`, description: `${unit} per second, ${way}.` })
 
 const rates = {
   bps_in: Rate('Bytes', 'to the source'),
@@ -30,12 +34,13 @@ export const TrafficSession = strictObject({
   source_proto: Type.String({ description: 'Protocol, with the port for TCP and UDP: TCP:51000.' }),
   destination_proto: Type.String(),
   application: Type.String({ description: 'Empty when it is not recognised.' }),
-  duration: Type.Integer({ description: 'Seconds since it began.' }),
+  duration: Type.Integer({ 'x-unit': 'seconds', description: 'Seconds since it began.' }),
   ...rates,
   in_iface_alias: Type.String({
+    'x-refers': ['interface'],
     description: 'Interface the source is behind; empty for the gateway itself and when it is unknown.',
   }),
-  out_iface_alias: Type.String({ description: 'Interface the destination is behind.' }),
+  out_iface_alias: Type.String({ 'x-refers': ['interface'], description: 'Interface the destination is behind.' }),
 })
 export type TrafficSession = Static<typeof TrafficSession>
 
@@ -105,7 +110,11 @@ const Port = Type.Integer({ minimum: 1, maximum: 65_535 })
 export const FlowSettings = strictObject({
   version: Type.Unsafe<5 | 9 | 10>({ type: 'integer', enum: [5, 9, 10], description: '10 is IPFIX.' }),
   exported_interfaces: Type.Array(
-    Type.String({ pattern: '^[A-Za-z0-9_.\\-]{1,80}$', 'x-fault': 'Must be the id of an interface.' }),
+    Type.String({
+      'x-refers': ['interface'],
+      pattern: '^[A-Za-z0-9_.\\-]{1,80}$',
+      'x-fault': 'Must be the id of an interface.',
+    }),
     {
       maxItems: 200,
       uniqueItems: true,
@@ -118,12 +127,22 @@ export const FlowSettings = strictObject({
     description: 'Empty: nothing is exported.',
   }),
   destination_port: Port,
-  active_flow_interval: Type.Integer({ minimum: 60, maximum: 3600, description: 'Seconds.' }),
+  active_flow_interval: Type.Integer({ minimum: 60, maximum: 3600, 'x-unit': 'seconds', description: 'Seconds.' }),
   template_tx_counter: nullable(
-    Type.Integer({ minimum: 10, maximum: 6000, description: 'Packets between templates; null with version 5.' }),
+    Type.Integer({
+      minimum: 10,
+      maximum: 6000,
+      'x-unit': 'packets',
+      description: 'Packets between templates; null with version 5.',
+    }),
   ),
   template_tx_interval: nullable(
-    Type.Integer({ minimum: 60, maximum: 86_400, description: 'Seconds between templates; null with version 5.' }),
+    Type.Integer({
+      minimum: 60,
+      maximum: 86_400,
+      'x-unit': 'seconds',
+      description: 'Seconds between templates; null with version 5.',
+    }),
   ),
 })
 export type FlowSettings = Static<typeof FlowSettings>
@@ -174,6 +193,7 @@ const snmpTexts = { user: Words, location: Words, contact: Words, name: Words }
 
 /** Empty, or at least eight characters as the standard demands (RFC 3414, section 11.2). */
 const Secret = Type.String({
+  'x-secret': true,
   maxLength: 255,
   pattern: '^(?:[\\u0020-\\u007e]{8,255}|\\*\\*\\*)?$',
   'x-fault': 'Must be empty or have at least 8 printable ASCII characters.',
@@ -183,9 +203,9 @@ export const SnmpSettings = strictObject({
   ...snmpTexts,
   allow_external: Type.Boolean({ description: 'Also answer on external interfaces.' }),
   version: SnmpVersion,
-  community: Type.String({ description: 'Masked, except for administrators with full access.' }),
-  password: Type.String({ description: 'Masked in the same way.' }),
-  private_key: Type.String({ description: 'Encryption key of version 3; masked in the same way.' }),
+  community: Type.String({ 'x-secret': true, description: 'Masked, except for administrators with full access.' }),
+  password: Type.String({ 'x-secret': true, description: 'Masked in the same way.' }),
+  private_key: Type.String({ 'x-secret': true, description: 'Encryption key of version 3; masked in the same way.' }),
   hosts: Hosts,
 })
 export type SnmpSettings = Static<typeof SnmpSettings>
@@ -195,7 +215,7 @@ const SnmpPatch = patchOf(
     ...snmpTexts,
     allow_external: Type.Boolean(),
     version: Type.Unsafe<2 | 3 | '2' | '3'>({ enum: [2, 3, '2', '3'] }),
-    community: nullable(Words),
+    community: nullable(secret(Words)),
     password: nullable(Secret),
     private_key: nullable(Secret),
     hosts: Type.Union([

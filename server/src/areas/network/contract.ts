@@ -2,6 +2,7 @@
 // environments, mirror interfaces, and what the machine makes of them.
 
 import type { Static } from 'typebox'
+import { interfaceKinds } from '../../contract/annotations.ts'
 import { collectionEndpoints } from '../../contract/collections.ts'
 import { type Endpoint, endpoint } from '../../contract/endpoint.ts'
 import { Comment, CreatedInteger, nullable, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
@@ -25,12 +26,14 @@ const Title = text({ minLength: 1, maxLength: 255 })
 const ShortTitle = text({ minLength: 1, maxLength: 42 })
 
 const Card = Type.String({
+  'x-refers': ['card'],
   pattern: `^${macPattern}$`,
   maxLength: 17,
   'x-fault': 'Must be the MAC of a card in lower case, such as 11:22:33:44:55:66.',
 })
 
 const CardOrAggregated = Type.String({
+  'x-refers': ['card', 'aggregated'],
   pattern: `^(?:${macPattern}|${uuidPattern})$`,
   maxLength: 36,
   description: 'MAC of the card in lower case, or the id of an aggregated interface.',
@@ -63,6 +66,7 @@ const Server = Type.String({
 const VlanTag = nullable(Type.Integer({ minimum: 1, maximum: 4095 }))
 const Zone = nullable(
   Type.String({
+    'x-refers': ['zone'],
     pattern: '^zone\\.id\\.[0-9]{1,15}$',
     maxLength: 23,
     description: 'Id of a zone.',
@@ -73,6 +77,7 @@ const NetflowIndex = Type.Integer({ minimum: 0, maximum: 65_535 })
 
 /** An alias of an interface, by its form; whether it exists is checked with the configuration. */
 const InterfaceAlias = Type.String({
+  'x-refers': interfaceKinds,
   pattern: `^(?:interface\\.(?:id\\.[0-9]{1,15}|tunnel\\.${uuidPattern}|[a-z_]{1,32})|zone\\.id\\.[0-9]{1,15})$`,
   maxLength: 64,
   'x-fault': 'Must be the id of an interface, such as interface.id.1.',
@@ -87,7 +92,9 @@ const optionalFields = {
   dns: Type.Optional(Type.Array(Address, { maxItems: 2, uniqueItems: true })),
   server: Type.Optional(Server),
   login: Type.Optional(text({ minLength: 1, maxLength: 255 })),
-  password: Type.Optional(text({ minLength: 1, maxLength: 255, description: 'Shown to full administrators only.' })),
+  password: Type.Optional(
+    text({ 'x-secret': true, minLength: 1, maxLength: 255, description: 'Shown to full administrators only.' }),
+  ),
   service: Type.Optional(text({ maxLength: 255, description: 'PPPoE service name; may be empty.' })),
   concentrator: Type.Optional(text({ maxLength: 255, description: 'PPPoE concentrator name; may be empty.' })),
   comment: Type.Optional(Comment),
@@ -108,6 +115,7 @@ export const NewConnection = strictObject({
 export type NewConnection = Static<typeof NewConnection>
 
 const ProviderPassword = text({
+  'x-secret': true,
   minLength: 1,
   maxLength: 255,
   description: 'Shown to full administrators only; *** or null keeps the stored one.',

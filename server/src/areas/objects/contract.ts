@@ -2,6 +2,7 @@
 // `type` of an object is the word its id begins with.
 
 import type { Static, TArray, TObject, TString } from 'typebox'
+import type { Kind } from '../../contract/annotations.ts'
 import { collectionEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, named, nullable, strictObject } from '../../contract/fields.ts'
@@ -50,13 +51,15 @@ const TimeOfDay = Type.String({
 const Moment = Type.Integer({
   minimum: 19_700_101_000_000,
   maximum: 99_991_231_235_959,
+  'x-time': 'stamp',
   description: 'YYYYMMDDhhmmss by the clock of the gateway.',
 })
 
 const Period = strictObject({ first: Moment, last: Moment })
 
-const objectId = (prefixes: readonly string[], example: string) =>
+const objectId = (prefixes: readonly Kind[], example: string) =>
   Type.String({
+    'x-refers': prefixes,
     pattern: `^(?:${prefixes.join('|')})\\.id\\.[1-9][0-9]{0,14}$`,
     'x-fault': `Must be the id of one of: ${prefixes.join(', ')}; such as ${example}.`,
   })
@@ -65,7 +68,7 @@ export const maxMembers = 10_000
 export const maxAddresses = 100_000
 
 /** An empty list matches nothing. An object appears in a list once. */
-const members = (prefixes: readonly string[], example: string) =>
+const members = (prefixes: readonly Kind[], example: string) =>
   Type.Array(objectId(prefixes, example), { maxItems: maxMembers, uniqueItems: true })
 
 /** Bodies may say `value` for `values`, never both; replies say `values` (docs/behaviour/objects.md 3). */
@@ -110,7 +113,10 @@ const shapes = {
     }),
   },
   addressList: listShapesOf('address_list', members(['ip', 'ip_range', 'subnet', 'domain'], 'ip.id.1')),
-  ipAddressList: listShapesOf('ip_address_list', Type.Array(AddressOrNetwork, { maxItems: maxAddresses })),
+  ipAddressList: listShapesOf(
+    'ip_address_list',
+    Type.Array(AddressOrNetwork, { maxItems: maxAddresses, 'x-lines': true }),
+  ),
   portList: listShapesOf('port_list', members(['port', 'port_range'], 'port.id.1')),
   timeList: listShapesOf('time_list', members(['time_range'], 'time_range.id.1')),
   zone: zoneShapes,
@@ -290,7 +296,7 @@ export const domainsState = endpoint({
       id: Type.String(),
       value: Type.String(),
       addresses: Type.Array(Type.String()),
-      resolved_at: nullable(Type.Integer({ description: 'Unix seconds of the last good answer.' })),
+      resolved_at: nullable(Type.Integer({ 'x-time': 'unix', description: 'Unix seconds of the last good answer.' })),
       error: nullable(Type.String({ description: 'Why the last attempt failed; the last known addresses stay.' })),
     }),
   ),
@@ -305,7 +311,9 @@ export const geoipState = endpoint({
     loaded: Type.Boolean(),
     path: Type.String({ description: 'Where the operator puts the database.' }),
     countries: Type.Integer({ description: 'Countries with at least one network.' }),
-    build_time: nullable(Type.Integer({ description: 'Unix seconds at which the database was made.' })),
+    build_time: nullable(
+      Type.Integer({ 'x-time': 'unix', description: 'Unix seconds at which the database was made.' }),
+    ),
     msg: Type.Array(Type.String()),
   }),
 })

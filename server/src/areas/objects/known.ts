@@ -1,6 +1,7 @@
 // Which ids exist and what they are called: objects of administrators, the fixed ones, and those that other areas give.
 // Pure.
 
+import { addressKinds, portKinds, timeKinds } from '../../contract/annotations.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { applications } from '../application-profiles/public.ts'
 import { connectionAlias, connections, isExternal, tunnelAlias, tunnels } from '../network/public.ts'
@@ -89,21 +90,9 @@ const isOneOf =
     prefixes.includes(id.slice(0, id.indexOf('.')))
 
 /** Allowed in an address field beside `any` (docs/behaviour/objects.md 5). */
-export const isAddressId = isOneOf(
-  'ip',
-  'ip_range',
-  'subnet',
-  'domain',
-  'address_list',
-  'ip_address_list',
-  'iplist',
-  'list_of_iplists',
-  'user',
-  'group',
-  'security_group',
-)
-export const isPortId = isOneOf('port', 'port_range', 'port_list')
-export const isTimeId = isOneOf('time_range', 'time_list')
+export const isAddressId = isOneOf(...addressKinds)
+export const isPortId = isOneOf(...portKinds)
+export const isTimeId = isOneOf(...timeKinds)
 
 /** What lists show of an object: its type belongs to it. */
 export const showObject = (object: StoredObject): AnyObject => {

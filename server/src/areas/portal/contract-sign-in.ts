@@ -7,7 +7,7 @@ import { Type } from '../../contract/schema.ts'
 
 export const PortalSession = strictObject({
   id: Type.String({ description: 'A handle to end the session with; it gives no access.' }),
-  user_id: Type.Integer(),
+  user_id: Type.Integer({ 'x-refers': ['user'] }),
   login: Type.String(),
   name: Type.String(),
   ip: Type.String({ description: 'Where the session was last used from.' }),
@@ -16,7 +16,7 @@ export const PortalSession = strictObject({
     ['authorized', 'waiting_2fa', 'generating_totp'],
     'Signed in, waiting for a code, or waiting for the first code of a new authenticator app.',
   ),
-  start: Type.Integer({ description: 'YYYYMMDDhhmmss in the time zone of the gateway.' }),
+  start: Type.Integer({ 'x-time': 'stamp', description: 'YYYYMMDDhhmmss in the time zone of the gateway.' }),
 })
 export type PortalSession = Static<typeof PortalSession>
 
@@ -47,9 +47,9 @@ export const resetSecondFactor = endpoint({
 })
 
 export const ClosedUser = strictObject({
-  user_id: Type.Integer(),
+  user_id: Type.Integer({ 'x-refers': ['user'] }),
   login: Type.String(),
-  since: Type.Integer({ description: 'Unix seconds.' }),
+  since: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds.' }),
   failures: Type.Integer({ description: 'Failed sign-ins that closed the account.' }),
   addresses: Type.Integer({ description: 'Addresses they came from.' }),
 })
@@ -84,7 +84,12 @@ const Url = Type.String({
 const provider = {
   enabled: Type.Boolean(),
   url: Url,
-  timeout_seconds: Type.Integer({ minimum: 1, maximum: 30, description: 'A call that takes longer has failed.' }),
+  timeout_seconds: Type.Integer({
+    'x-unit': 'seconds',
+    minimum: 1,
+    maximum: 30,
+    description: 'A call that takes longer has failed.',
+  }),
 }
 
 export const codeMark = '{code}'
@@ -101,6 +106,7 @@ const SmsText = Type.String({
 
 const Key = Type.Optional(
   Type.String({
+    'x-secret': true,
     maxLength: 256,
     pattern: '^[\\u0021-\\u007e]*$',
     'x-fault': 'Must consist of letters, digits and punctuation without spaces.',

@@ -21,7 +21,7 @@ export const signIn = endpoint({
     '`name@domain` one of a directory, `name@radius` one of RADIUS.',
   body: strictObject({
     login: Type.String({ minLength: 1, maxLength: 320 }),
-    password: Type.String({ minLength: 1, maxLength: 256 }),
+    password: Type.String({ 'x-secret': true, minLength: 1, maxLength: 256 }),
     rest_path: Type.String({ maxLength: 270, description: 'URL prefix the cookies are set for, such as / or /rest.' }),
   }),
 })
@@ -74,8 +74,9 @@ export const ownSession = endpoint({
     'which pages send for what they ask by themselves.',
   reply: strictObject({
     id: Type.String({ description: 'The handle of this session in the list of sessions.' }),
-    seconds_left: Type.Integer({ description: 'Until the session ends if nothing more is done.' }),
+    seconds_left: Type.Integer({ 'x-unit': 'seconds', description: 'Until the session ends if nothing more is done.' }),
     fresh_seconds_left: Type.Integer({
+      'x-unit': 'seconds',
       description:
         'For how long changes of administrators, reverts and restores need no new sign-in; 0: they need one.',
     }),
@@ -94,7 +95,7 @@ export const AdminSession = strictObject({
   auth_type: oneOf(['ad', 'ald', 'local', 'radius']),
   auth_rule_id: Type.String(),
   admin_id: Type.String(),
-  login_timestamp: Type.Integer({ description: 'Time of the sign-in as YYYYMMDDhhmmss, UTC.' }),
+  login_timestamp: Type.Integer({ 'x-time': 'stamp', description: 'Time of the sign-in as YYYYMMDDhhmmss, UTC.' }),
   country_code: Type.String({ description: 'Country of the address from the country database; empty when unknown.' }),
 })
 export type AdminSession = Static<typeof AdminSession>
@@ -125,7 +126,7 @@ export const listBlocks = endpoint({
   reply: Type.Array(
     strictObject({
       address: Type.String(),
-      seconds_left: Type.Integer(),
+      seconds_left: Type.Integer({ 'x-unit': 'seconds' }),
       realm: Type.Optional(oneOf(['users'], 'Blocked at the portal of users; absent for administrators.')),
     }),
   ),
@@ -142,7 +143,7 @@ export const liftBlocks = endpoint({
 export const ClosedAccount = strictObject({
   admin_id: Type.String(),
   login: Type.String(),
-  since: Type.Integer({ description: 'Unix seconds.' }),
+  since: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds.' }),
   failures: Type.Integer({ description: 'Failed sign-ins that closed the account.' }),
   addresses: Type.Integer({ description: 'Addresses they came from; an IPv6 network of 64 bits counts as one.' }),
 })

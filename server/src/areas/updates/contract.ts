@@ -13,7 +13,7 @@ const ImageVersion = strictObject({
   major: Type.Integer(),
   minor: Type.Integer(),
   build: Type.Integer(),
-  timestamp: Type.Integer({ description: 'Unix seconds of the build.' }),
+  timestamp: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds of the build.' }),
   vendor: Type.String(),
   product: oneOf(['UTM', 'CC']),
   kind: oneOf(['FSTEK', 'VPP', 'STANDARD', 'BPF']),

@@ -16,7 +16,7 @@ const Login = Type.String({
   'x-fault': 'Must consist of small latin letters, digits, dots, hyphens and underscores, and not be an IP address.',
 })
 
-const Password = Type.String({ minLength: 1, maxLength: 128, description: 'Never returned.' })
+const Password = Type.String({ 'x-secret': true, minLength: 1, maxLength: 128, description: 'Never returned.' })
 
 const Phone = Type.String({
   pattern: '^\\+[1-9](?:[ ()-]{0,2}\\d){5,14}$',
@@ -32,7 +32,7 @@ const GroupId = Type.Union(
     }),
     Type.Integer({ minimum: 1 }),
   ],
-  { description: 'The parent group: group.id.<n>, or the number alone.' },
+  { 'x-refers': ['group'], description: 'The parent group: group.id.<n>, or the number alone.' },
 )
 
 const Name = text({ minLength: 1, maxLength: 128 })
@@ -66,7 +66,7 @@ export const User = strictObject({
   id: Type.String({ description: 'user.id.<n>' }),
   name: Name,
   login: Login,
-  parent_id: Type.String({ description: 'group.id.<n>' }),
+  parent_id: Type.String({ 'x-refers': ['group'], description: 'group.id.<n>' }),
   enabled: Denied,
   ...origin,
   phone_number: nullable(Phone),
@@ -83,7 +83,7 @@ export type GroupFields = Static<typeof GroupFields>
 export const Group = strictObject({
   id: Type.String({ description: 'group.id.<n>' }),
   name: Name,
-  parent_id: Type.String({ description: 'group.id.<n>; empty for the topmost group.' }),
+  parent_id: Type.String({ 'x-refers': ['group'], description: 'group.id.<n>; empty for the topmost group.' }),
   ...origin,
 })
 export type Group = Static<typeof Group>

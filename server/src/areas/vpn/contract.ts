@@ -36,6 +36,7 @@ const settingsFields = {
   }),
   zone: nullable(
     Type.String({
+      'x-refers': ['zone'],
       pattern: '^zone\\.id\\.[1-9][0-9]{0,14}$',
       maxLength: 23,
       'x-fault': 'Must be the id of a zone, such as zone.id.1.',
@@ -113,17 +114,20 @@ const guid = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 const maxEntries = 200
 
 const SourceId = Type.String({
+  'x-refers': ['any', 'ip', 'ip_range', 'subnet', 'ip_address_list', 'list_of_iplists', 'domain'],
   pattern: `^(?:any|(?:ip|ip_range|subnet|ip_address_list|list_of_iplists|domain)\\.id\\.${idNumber})$`,
   'x-fault':
     'Must be any, or the id of one of: ip, ip_range, subnet, ip_address_list, list_of_iplists, domain; such as ip.id.1.',
 })
 
 const SubjectId = Type.String({
+  'x-refers': ['any', 'user', 'group', 'security_group'],
   pattern: `^(?:any|(?:user|group)\\.id\\.(?:0|${idNumber})|security_group\\.guid\\.${guid})$`,
   'x-fault': 'Must be any, or the id of a user, a group or a security group, such as user.id.1.',
 })
 
 const RouteId = Type.String({
+  'x-refers': ['ip', 'subnet', 'domain'],
   pattern: `^(?:ip|subnet|domain)\\.id\\.${idNumber}$`,
   'x-fault': 'Must be the id of one of: ip, subnet, domain; such as subnet.id.1.',
 })

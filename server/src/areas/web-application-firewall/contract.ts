@@ -25,7 +25,7 @@ export type StoredException = Static<typeof StoredException>
 const fields = {
   name: text({ minLength: 1, maxLength: 42 }),
   detection_only: Type.Boolean({ description: 'true: detect and log only; false: also block.' }),
-  disabled_categories: Type.Array(text({ minLength: 1, maxLength: 42 }), {
+  disabled_categories: Type.Array(text({ 'x-refers': ['waf_category'], minLength: 1, maxLength: 42 }), {
     maxItems: 128,
     uniqueItems: true,
     description: 'Ids of the categories whose rules are not used.',
@@ -43,12 +43,19 @@ export type StoredProfile = Static<typeof StoredProfile>
 const WafProfile = strictObject({ ...StoredProfile.properties, exceptions: Type.Array(WafException) })
 
 const RuleFields = strictObject({
-  aliases: Type.Array(Type.String({ pattern: '^[A-Za-z0-9_.-]{1,80}$', 'x-fault': 'Must be the id of an object.' }), {
-    minItems: 1,
-    maxItems: 2_000,
-    uniqueItems: true,
-    description: 'Ids of IP addresses, subnets, countries and lists of countries.',
-  }),
+  aliases: Type.Array(
+    Type.String({
+      'x-refers': ['ip', 'subnet', 'iplist', 'list_of_iplists'],
+      pattern: '^[A-Za-z0-9_.-]{1,80}$',
+      'x-fault': 'Must be the id of an object.',
+    }),
+    {
+      minItems: 1,
+      maxItems: 2_000,
+      uniqueItems: true,
+      description: 'Ids of IP addresses, subnets, countries and lists of countries.',
+    },
+  ),
   aliases_negate: Type.Boolean({ description: 'Match every source except these.' }),
   action: oneOf(['block', 'pass'], 'block: refuse; pass: do not inspect.'),
   comment: Comment,
