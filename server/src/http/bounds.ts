@@ -3,6 +3,7 @@
 
 import type { TSchema } from 'typebox'
 import { maxProblems, type Problem } from '../contract/error.ts'
+import { faultWords, sayFault } from '../contract/faults.ts'
 
 /** The keywords that our schemas consist of, as far as they say something about size. */
 interface Shape {
@@ -47,7 +48,10 @@ const branchOf = (schema: Shape, type: string): Shape | undefined =>
 function walkList(list: Shape, value: readonly unknown[], path: string, found: Found): void {
   const most = mostItems(list)
   if (value.length > most) {
-    found.tooLong.push({ field: path || 'body', message: `Must have at most ${most} entries.` })
+    found.tooLong.push({
+      field: path || 'body',
+      message: sayFault({ keyword: 'maxItems', schema: { maxItems: most } }),
+    })
     return
   }
   const { items } = list
@@ -63,7 +67,7 @@ function walkObject({ properties = {} }: Shape, value: object, path: string, fou
     if (isEnough(found)) return
     const inner = Object.hasOwn(properties, name) ? properties[name] : undefined
     const field = path ? `${path}.${name.slice(0, 80)}` : name.slice(0, 80)
-    if (!inner) found.unknown.push({ field, message: 'Unknown field.' })
+    if (!inner) found.unknown.push({ field, message: faultWords.unknown })
     else if (hasInside(inner)) walk(inner, (value as Readonly<Record<string, unknown>>)[name], field, found)
   }
 }

@@ -5,7 +5,7 @@ import { _, Ajv, type ErrorObject, type KeywordCxt, Name, type ValidateFunction 
 import { Type as DataPropType } from 'ajv/dist/compile/util.js'
 import type { TObject, TSchema } from 'typebox'
 import { GatewayError, maxProblems, type Problem, refuse } from '../contract/error.ts'
-import { plainText } from '../contract/fields.ts'
+import { problemsOf, type SchemaFault } from '../contract/faults.ts'
 import { sizeFaults } from './bounds.ts'
 import { parseJson } from './strict-json.ts'
 
@@ -100,7 +100,7 @@ export function faultsOf(schema: TSchema, value: unknown): readonly Problem[] {
   const tooLarge = sizeFaults(schema, value)
   if (tooLarge.length > 0) return tooLarge
   const validate = validatorOf(schema)
-  return validate(value) ? [] : problemsOf(validate.errors ?? [])
+  return validate(value) ? [] : problemsOf((validate.errors ?? []).map(faultOf))
 }
 
 export function checkBody(schema: TSchema, body: unknown): void {
@@ -110,104 +110,10 @@ export function checkBody(schema: TSchema, body: unknown): void {
   refuse(faultsOf(schema, body))
 }
 
-/** Ajv reports each branch of "or null" and then the union; one sentence per field is enough. */
-function problemsOf(errors: readonly ErrorObject[]): Problem[] {
-  const problems = new Map<string, string>()
-  const unions = new Set(errors.filter((e) => e.keyword === 'anyOf').map((e) => e.instancePath))
-  for (const error of errors) {
-    const field = fieldOf(error)
-    const inUnion = unions.has(error.instancePath) && error.keyword === 'type'
-    if (
-      inUnion &&
-      errors.some((e) => e.instancePath === error.instancePath && !['type', 'anyOf'].includes(e.keyword))
-    ) {
-      continue
-    }
-    if (error.keyword === 'anyOf') {
-      if (!problems.has(field)) problems.set(field, notAllowed)
-      continue
-    }
-    const message = inUnion ? unionMessage(errors, error.instancePath) : wordsFor(error)
-    const known = problems.get(field)
-    if (known === undefined) problems.set(field, message)
-    if (problems.size >= maxProblems) break
-  }
-  const isSaidDeeper = (field: string): boolean =>
-    [...problems.keys()].some((other) => other.startsWith(`${field}.`) || other.startsWith(`${field}[`))
-  return [...problems]
-    .filter(([field, message]) => message !== notAllowed || !isSaidDeeper(field))
-    .map(([field, message]) => ({ field, message }))
-}
-
-const notAllowed = 'This value is not allowed here.'
-
-const unionMessage = (errors: readonly ErrorObject[], path: string): string => {
-  const types = errors
-    .filter((e) => e.instancePath === path && e.keyword === 'type')
-    .map((e) => typeWords[String(e.params.type)] ?? String(e.params.type))
-  return `Must be ${[...new Set(types)].join(' or ')}.`
-}
-
-function fieldOf(error: ErrorObject): string {
-  const path = error.instancePath
-    .slice(1)
-    .split('/')
-    .filter((part) => part !== '')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const extra = error.params.missingProperty ?? error.params.additionalProperty
-  const parts = extra === undefined ? path : [...path, String(extra).slice(0, 80)]
-  return (
-    parts.reduce((text, part) => (/^\d+$/.test(part) ? `${text}[${part}]` : text ? `${text}.${part}` : part), '') ||
-    'body'
-  )
-}
-
-const typeWords: Readonly<Record<string, string>> = {
-  string: 'a text',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
-  null: 'null',
-}
-
-function wordsFor(error: ErrorObject): string {
-  const { keyword, params } = error
-  switch (keyword) {
-    case 'required':
-      return 'This field is missing.'
-    case 'additionalProperties':
-      return 'Unknown field.'
-    case 'type':
-      return `Must be ${typeWords[String(params.type)] ?? params.type}.`
-    case 'enum':
-      return String(
-        error.parentSchema?.['x-fault'] ?? `Must be one of: ${(params.allowedValues as unknown[]).join(', ')}.`,
-      )
-    case 'const':
-      return `Must be ${JSON.stringify(params.allowedValue)}.`
-    case 'minLength':
-      return params.limit === 1 ? 'Must not be empty.' : `Must have at least ${params.limit} characters.`
-    case 'maxLength':
-      return `Must have at most ${params.limit} characters.`
-    case 'minItems':
-      return params.limit === 1 ? 'Must not be an empty list.' : `Must have at least ${params.limit} entries.`
-    case 'maxItems':
-      return `Must have at most ${params.limit} entries.`
-    case 'uniqueItems':
-      return 'Duplicate entry.'
-    case 'minimum':
-      return `Must be at least ${params.limit}.`
-    case 'maximum':
-      return `Must be at most ${params.limit}.`
-    case 'pattern':
-      return params.pattern === plainText
-        ? 'Must not contain control characters.'
-        : String(error.parentSchema?.['x-fault'] ?? 'The value has characters or a form that is not allowed here.')
-    default:
-      return notAllowed
-  }
+const faultOf = ({ keyword, instancePath, parentSchema, params }: ErrorObject): SchemaFault => {
+  const property: unknown = params.missingProperty ?? params.additionalProperty
+  const fault = { place: instancePath, keyword, schema: parentSchema ?? {} }
+  return property === undefined ? fault : { ...fault, property: String(property) }
 }
 
 /** Query parameters are text: each is read as its schema says, then checked as strictly as a body. */
