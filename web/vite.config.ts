@@ -6,6 +6,7 @@ import { compileMessage } from '@lingui/message-utils/compileMessage'
 import react from '@vitejs/plugin-react'
 import PO from 'pofile'
 import { defineConfig, type Plugin } from 'vite'
+import { servedFiles } from './served-files.ts'
 
 const folder = import.meta.dirname
 const messagesId = 'virtual:messages/ru'
@@ -23,6 +24,7 @@ function messages(): Plugin {
 }
 
 function readCatalogs(root: string, language: string): Record<string, unknown> {
+  if (!existsSync(root)) return {}
   const files = readdirSync(root).map((name) => join(root, name, `${language}.po`))
   const items = files.filter((file) => existsSync(file)).flatMap((file) => PO.parse(readFileSync(file, 'utf8')).items)
   return Object.fromEntries(items.map(({ msgid, msgstr }) => [msgid, compileMessage(msgstr[0] ?? msgid)]))
@@ -32,7 +34,7 @@ function readCatalogs(root: string, language: string): Record<string, unknown> {
 export default defineConfig({
   root: folder,
   base: '/ui/',
-  plugins: [react(), messages()],
+  plugins: [react(), messages(), servedFiles()],
   css: { transformer: 'lightningcss' },
   build: {
     outDir: join(folder, 'dist'),

@@ -120,6 +120,7 @@ export interface GatewayParts {
   readonly firstPasswordMustChange?: boolean
   readonly isTls: boolean
   readonly serverFactory?: FastifyServerFactory
+  readonly consoleFolder?: URL
   readonly areas?: readonly Area[]
   readonly logsRequests?: boolean
   readonly checkReplies?: boolean
@@ -393,6 +394,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     isTls: parts.isTls,
     log: parts.log,
     ...(parts.serverFactory ? { serverFactory: parts.serverFactory } : {}),
+    ...(parts.consoleFolder ? { consoleFolder: parts.consoleFolder } : {}),
     ...(parts.logsRequests ? { logsRequests: true } : {}),
     ...(parts.checkReplies ? { checkReplies: true } : {}),
     ...(parts.handlerMilliseconds ? { handlerMilliseconds: parts.handlerMilliseconds } : {}),

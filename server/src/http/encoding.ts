@@ -5,17 +5,20 @@ export type Coding = 'zstd' | 'gzip' | 'br'
 /** Of codings that a client likes as much: the cheapest to make, and the one whose bytes are kept. */
 const fastest: readonly Coding[] = ['zstd', 'gzip', 'br']
 const keptFirst: readonly Coding[] = ['gzip', 'zstd', 'br']
+const smallest = ['br', 'gzip'] as const
 
 export interface Accepted {
   /** For what is compressed for this answer. */
   readonly coding: Coding | null
   /** For what may be compressed already. */
   readonly keptCoding: Coding | null
+  /** For files that were compressed when they were built. */
+  readonly builtCoding: 'br' | 'gzip' | null
   /** The client does not want the plain bytes, so that a short reply is compressed too. */
   readonly refusesPlain: boolean
 }
 
-const plain: Accepted = { coding: null, keptCoding: null, refusesPlain: false }
+const plain: Accepted = { coding: null, keptCoding: null, builtCoding: null, refusesPlain: false }
 
 /** Clients send the same few headers again and again. */
 let last: { readonly header: string; readonly accepted: Accepted } = { header: '', accepted: plain }
@@ -38,11 +41,16 @@ function read(header: string): Accepted {
   const qualityOf = (name: string): number => qualities.get(name) ?? rest ?? 0
   // Plain bytes are fine unless the client says otherwise, and then better than what it likes less.
   const ofPlain = qualities.get('identity') ?? (rest === 0 ? 0 : null)
-  const best = (order: readonly Coding[]): Coding | null => {
+  const best = <C extends Coding>(order: readonly C[]): C | null => {
     const [first] = order.toSorted((a, b) => qualityOf(b) - qualityOf(a))
     return first && qualityOf(first) > 0 && qualityOf(first) >= (ofPlain ?? 0) ? first : null
   }
-  return { coding: best(fastest), keptCoding: best(keptFirst), refusesPlain: ofPlain === 0 }
+  return {
+    coding: best(fastest),
+    keptCoding: best(keptFirst),
+    builtCoding: best(smallest),
+    refusesPlain: ofPlain === 0,
+  }
 }
 
 /** What cannot be read counts as not wanted. */

@@ -26,6 +26,7 @@ import { Bodies, readBody } from './bodies.ts'
 import { BodyRoom } from './body-room.ts'
 import { type BodyLimits, bodyStream, noStream } from './body-stream.ts'
 import { markSignedIn } from './connections.ts'
+import { addConsole, isConsolePath } from './console.ts'
 import { cutAfter, withConnections } from './cut-connections.ts'
 import { Deadline, handlerMilliseconds } from './deadline.ts'
 import { answerFor, asGatewayError, bodyTooLarge, type ErrorAnswer, internalMessage } from './errors.ts'
@@ -53,6 +54,8 @@ export interface HttpParts extends AuthorityParts {
   readonly isTls: boolean
   readonly log: Log
   readonly serverFactory?: FastifyServerFactory
+  /** Tests: where the built console is. */
+  readonly consoleFolder?: URL
   /** One line in the log for every request, for those who look for something. */
   readonly logsRequests?: boolean
   /** Tests: an answer that does not fit its schema is an error. */
@@ -181,6 +184,8 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     for (const route of parts.routes) if (route.endpoint.streamsBody) addRoute(scope, route)
     done()
   })
+
+  addConsole(app, parts.consoleFolder)
 
   const methodsAt = methodFinder(parts.routes)
   app.setNotFoundHandler((request, reply) => {
@@ -479,6 +484,7 @@ const pathOf = (url: string): string => url.split('?')[0] ?? ''
 function methodFinder(routes: readonly Route[]): (url: string) => string[] {
   const patterns = routes.map(({ endpoint }) => ({ method: endpoint.method, parts: endpoint.path.split('/') }))
   return (url) => {
+    if (isConsolePath(pathOf(url))) return ['GET', 'HEAD']
     const asked = pathOf(url).split('/')
     const methods = patterns
       .filter(({ parts }) => parts.length === asked.length)
