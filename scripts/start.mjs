@@ -1,6 +1,7 @@
-// npm start: installs what is missing, then starts the gateway and stays until it ends.
+// npm start: installs what is missing, builds the console when it changed, then starts the gateway and stays until it ends.
 
 import { join } from 'node:path'
+import { ensureConsole } from './lib/console.mjs'
 import { root } from './lib/paths.mjs'
 import { runProgram } from './lib/run.mjs'
 import { takeSecret } from './lib/secret.mjs'
@@ -12,6 +13,7 @@ const password = takeSecret('PORTCULLIS_ADMIN_PASSWORD')
 
 await main(() => {
   const args = setUp(process.argv.slice(2))
+  ensureConsole()
   return runProgram([join(root, 'server/src/launcher/main.ts'), ...args], {
     endsWithUs: true,
     secret: password === undefined ? undefined : { variable: 'PORTCULLIS_ADMIN_PASSWORD_FD', value: password },

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { compileMessage } from '@lingui/message-utils/compileMessage'
 import react from '@vitejs/plugin-react'
 import PO from 'pofile'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, type Plugin, type ProxyOptions } from 'vite'
 import { servedFiles } from './served-files.ts'
 
 const folder = import.meta.dirname
@@ -30,11 +30,27 @@ function readCatalogs(root: string, language: string): Record<string, unknown> {
   return Object.fromEntries(items.map(({ msgid, msgstr }) => [msgid, compileMessage(msgstr[0] ?? msgid)]))
 }
 
+/** The gateway that answers the calls of `npm run web:dev`. */
+const gateway = process.env.PORTCULLIS_DEV_GATEWAY ?? 'https://127.0.0.1:8443'
+
+/** What a change says about where it comes from must name the gateway, which refuses other origins. */
+const proxy: ProxyOptions = {
+  target: gateway,
+  changeOrigin: true,
+  secure: false,
+  configure: (server) => {
+    server.on('proxyReq', (request) => {
+      if (request.hasHeader('origin')) request.setHeader('origin', new URL(gateway).origin)
+    })
+  },
+}
+
 // biome-ignore lint/style/noDefaultExport: Vite reads this file
 export default defineConfig({
   root: folder,
   base: '/ui/',
   plugins: [react(), messages(), servedFiles()],
+  server: { proxy: { '^/(?!ui(/|$))': proxy } },
   css: { transformer: 'lightningcss' },
   build: {
     outDir: join(folder, 'dist'),

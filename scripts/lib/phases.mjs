@@ -4,6 +4,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join, relative } from 'node:path'
+import { ensureConsole } from './console.mjs'
 import { root } from './paths.mjs'
 import { runProgram } from './run.mjs'
 import { say, seconds } from './terminal.mjs'
@@ -21,8 +22,16 @@ export const types = {
   name: 'types',
   run: async () => {
     const tsc = join(modules, 'typescript/bin/tsc')
-    return (await runProgram([tsc, '-p', root])) || (await runProgram([tsc, '-p', join(root, 'web')]))
+    const codes = []
+    for (const folder of ['', 'web', 'web/test']) codes.push(await runProgram([tsc, '-p', join(root, folder)]))
+    return codes.find((code) => code > 128) ?? Math.max(...codes)
   },
+}
+
+/** Tests of the console look at what people get, and the gateways of all tests serve it. */
+export const consoleBuild = {
+  name: 'build of the console',
+  run: async () => (ensureConsole() ? 0 : 1),
 }
 
 /**
@@ -70,7 +79,9 @@ function testFiles(hasNamespaces) {
     ...list('server/src', '.test.ts'),
     ...list('server/test', '.test.ts'),
     ...list('web/test', '.test.js'),
-    ...(hasNamespaces ? list('server/test/netns', '.e2e.ts') : []),
+    ...list('web/src', '.test.ts'),
+    ...list('web/test', '.test.ts'),
+    ...(hasNamespaces ? [...list('server/test/netns', '.e2e.ts'), ...list('web/test/e2e', '.e2e.ts')] : []),
   ].sort()
   const long = longFiles.filter((file) => found.includes(file))
   return [...long, ...found.filter((file) => !long.includes(file))]
