@@ -1,0 +1,62 @@
+// One field of many rules.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { planBulk } from './bulk.ts'
+import { sampleRule } from './sample-rules.ts'
+
+test('only rules that change are part of the plan', () => {
+  const plan = planBulk([sampleRule(1), sampleRule(2, { action: 'drop' })], {
+    field: 'action',
+    mode: 'set',
+    value: 'drop',
+  })
+  assert.deepEqual(plan, { changes: [{ id: 1, body: { action: 'drop' } }], same: 1, faults: [] })
+})
+
+test('objects are added and removed, and any never appears by itself', () => {
+  const rules = [
+    sampleRule(1, { source_addresses: ['ip.id.1'] }),
+    sampleRule(2, { source_addresses: ['ip.id.1', 'ip.id.2'] }),
+    sampleRule(3),
+  ]
+  const added = planBulk(rules, { field: 'source_addresses', mode: 'add', value: ['ip.id.2'] })
+  assert.deepEqual(added.changes, [{ id: 1, body: { source_addresses: ['ip.id.1', 'ip.id.2'] } }])
+  assert.equal(added.same, 1)
+  assert.deepEqual(
+    added.faults.map(({ id }) => id),
+    [3],
+  )
+  const removed = planBulk(rules, { field: 'source_addresses', mode: 'remove', value: ['ip.id.1'] })
+  assert.deepEqual(removed.changes, [{ id: 2, body: { source_addresses: ['ip.id.2'] } }])
+  assert.deepEqual(
+    removed.faults.map(({ id }) => id),
+    [1],
+  )
+  assert.equal(removed.same, 1)
+})
+
+test('ports need a protocol that has them', () => {
+  const rules = [sampleRule(1), sampleRule(2, { protocol: 'protocol.tcp', destination_ports: ['port.id.5'] })]
+  assert.deepEqual(
+    planBulk(rules, { field: 'destination_ports', mode: 'set', value: ['port.id.5'] }).faults.map(({ id }) => id),
+    [1],
+  )
+  assert.deepEqual(
+    planBulk(rules, { field: 'protocol', mode: 'set', value: 'protocol.icmp' }).faults.map(({ id }) => id),
+    [2],
+  )
+})
+
+test('a comment can be appended to', () => {
+  const rules = [sampleRule(1, { comment: 'Old' }), sampleRule(2), sampleRule(3, { comment: 'x'.repeat(250) })]
+  const plan = planBulk(rules, { field: 'comment', mode: 'append', value: 'ticket 7' })
+  assert.deepEqual(
+    plan.changes.map(({ body }) => body.comment),
+    ['Old ticket 7', 'ticket 7'],
+  )
+  assert.deepEqual(
+    plan.faults.map(({ id }) => id),
+    [3],
+  )
+})

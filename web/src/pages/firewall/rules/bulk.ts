@@ -1,0 +1,91 @@
+// One field of many rules: what each of them becomes, and which of them cannot take it. Pure.
+
+import { t } from '../../../words.ts'
+import { isAny } from './rows.ts'
+import { listFields, type Rule, type RuleFieldName, type RuleTable } from './tables.ts'
+
+export type BulkMode = 'set' | 'add' | 'remove' | 'append'
+
+export interface BulkEdit {
+  readonly field: RuleFieldName
+  readonly mode: BulkMode
+  readonly value: unknown
+}
+
+export interface BulkPlan {
+  readonly changes: readonly { readonly id: number; readonly body: Readonly<Record<string, unknown>> }[]
+  /** Rules that have the value already. */
+  readonly same: number
+  readonly faults: readonly { readonly id: number; readonly message: string }[]
+}
+
+const isListField = (field: RuleFieldName): field is (typeof listFields)[number] =>
+  (listFields as readonly string[]).includes(field)
+
+export const modesOf = (field: RuleFieldName): readonly BulkMode[] => {
+  if (isListField(field)) return ['set', 'add', 'remove']
+  return field === 'comment' ? ['set', 'append'] : ['set']
+}
+
+export const bulkFields = ({ fields }: RuleTable): readonly RuleFieldName[] => [
+  'action',
+  ...fields.filter((field) => field !== 'action'),
+]
+
+const longestComment = 255
+const mostObjects = 200
+
+export function planBulk(rules: readonly Rule[], edit: BulkEdit): BulkPlan {
+  const changes: BulkPlan['changes'][number][] = []
+  const faults: BulkPlan['faults'][number][] = []
+  let same = 0
+  for (const rule of rules) {
+    const next = nextValue(rule, edit)
+    if (isFault(next)) faults.push({ id: rule.id, message: next.fault })
+    else if (isEqual(rule[edit.field], next)) same++
+    else changes.push({ id: rule.id, body: { [edit.field]: next } })
+  }
+  return { changes, same, faults }
+}
+
+interface Fault {
+  readonly fault: string
+}
+
+const isFault = (value: unknown): value is Fault => typeof value === 'object' && value !== null && 'fault' in value
+
+function nextValue(rule: Rule, { field, mode, value }: BulkEdit): unknown {
+  if (isListField(field)) return nextList(rule, field, mode, value as readonly string[])
+  if (field === 'comment' && mode === 'append') {
+    const text = [rule.comment, String(value)].filter((part) => part !== '').join(' ')
+    return [...text].length > longestComment ? { fault: t('The comment would be longer than 255 characters.') } : text
+  }
+  const needsPorts = !(isAny(rule.source_ports) && isAny(rule.destination_ports))
+  if (field === 'protocol' && needsPorts && value !== 'protocol.tcp' && value !== 'protocol.udp')
+    return { fault: t('It has ports, which need TCP or UDP.') }
+  return value
+}
+
+function nextList(rule: Rule, field: (typeof listFields)[number], mode: BulkMode, value: readonly string[]) {
+  const now = rule[field]
+  const isPort = field === 'source_ports' || field === 'destination_ports'
+  if (
+    isPort &&
+    mode !== 'remove' &&
+    !isAny(value) &&
+    rule.protocol !== 'protocol.tcp' &&
+    rule.protocol !== 'protocol.udp'
+  )
+    return { fault: t('Ports need TCP or UDP.') }
+  if (mode === 'set') return value
+  if (mode === 'remove') {
+    const left = now.filter((id) => !value.includes(id))
+    // Without its last object the rule would mean everything.
+    return left.length === 0 ? { fault: t('It would be left without an object, which would mean any.') } : left
+  }
+  if (isAny(now)) return { fault: t('It takes any already.') }
+  const all = [...now, ...value.filter((id) => !now.includes(id))]
+  return all.length > mostObjects ? { fault: t('It would have more than 200 objects.') } : all
+}
+
+export const isEqual = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
