@@ -1,0 +1,47 @@
+// What needs the administrator.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { storedOnly } from '@gateway/server/shared/fields'
+import { findAttention, pathOfCheck, subjectOf } from './attention.ts'
+
+const check = (id: string, state: 'ok' | 'warning' | 'failed' | 'unknown', since = 1) => ({
+  ...{ id, title: id, state, since, message: `${id} is ${state}.`, advice: '' },
+})
+
+test('failures stand before warnings, newer before older, and good checks are absent', () => {
+  const { needs } = findAttention(
+    [check('disk', 'warning', 9), check('unit.dns', 'failed', 5), check('load', 'ok'), check('tables', 'failed', 7)],
+    [],
+  )
+  assert.deepEqual(
+    needs.map(({ key }) => key),
+    ['tables', 'unit.dns', 'disk'],
+  )
+  assert.equal(needs[1]?.path, 'network/dns/servers')
+})
+
+test('an engine that a check speaks of is not told twice, what is stored only is told apart', () => {
+  const { needs, stored } = findAttention(
+    [check('unit.dns', 'failed')],
+    [
+      { path: '/dns/status', items: [{ name: 'dns', status: 'failed', msg: ['address in use'] }] },
+      { path: '/dhcp_server/status', items: [{ name: 'dnsmasq', status: 'failed', msg: ['no range'] }] },
+      { path: '/ips/status', items: [{ name: 'suricata', status: 'inactive', msg: [storedOnly('no engine yet.')] }] },
+      { path: '/backup/status', items: [{ name: 'backup', status: 'active', msg: [] }] },
+    ],
+  )
+  assert.deepEqual(
+    needs.map(({ title }) => title),
+    ['unit.dns', 'DHCP: dnsmasq'],
+  )
+  assert.deepEqual(
+    stored.map(({ title, message }) => [title, message]),
+    [['Intrusion prevention', 'no engine yet.']],
+  )
+})
+
+test('what is not known leads to the health page', () => {
+  assert.equal(pathOfCheck('something.new'), 'overview/health')
+  assert.equal(subjectOf('/new/status').path, 'overview/health')
+})
