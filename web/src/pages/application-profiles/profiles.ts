@@ -1,0 +1,26 @@
+// Profiles of applications that firewall rules name.
+
+import { applicationStatus } from '@gateway/server/contract/application-control'
+import { applicationProfiles } from '@gateway/server/contract/application-profiles'
+import { collectionPage } from '../../contract/define.ts'
+import { msg } from '../../words.ts'
+
+export const page = collectionPage({
+  endpoints: applicationProfiles,
+  status: applicationStatus,
+  itemName: msg('application profile'),
+  title: ({ name }) => name,
+  columns: [
+    'name',
+    {
+      id: 'count',
+      title: msg('Applications'),
+      width: 120,
+      isNumber: true,
+      text: ({ protocols }) => String(protocols.length),
+    },
+    'comment',
+  ],
+  fields: { protocols: { label: msg('Applications'), fields: { id: { label: msg('Application') } } } },
+  empty: { text: msg('A profile says which applications are denied. Firewall rules that accept traffic name it.') },
+})

@@ -1,0 +1,20 @@
+// FORWARD rules of the console that go before those of a gateway.
+
+import { forwardBefore } from '@gateway/server/contract/central-console'
+import { orderedPage } from '../../contract/define.ts'
+import { msg } from '../../words.ts'
+
+export const page = orderedPage({
+  endpoints: {
+    list: forwardBefore.list,
+    create: forwardBefore.create,
+    update: forwardBefore.update,
+    move: forwardBefore.move,
+    remove: forwardBefore.remove,
+  },
+  itemName: msg('FORWARD rule'),
+  title: ({ id }) => String(id),
+  columns: ['enabled', 'parent_id', 'source_addresses', 'destination_addresses', 'protocol', 'action', 'comment'],
+  fields: { parent_id: { label: msg('Group') }, enabled: { initial: true } },
+  empty: { text: msg('Such a rule applies on every gateway of its group.') },
+})

@@ -1,0 +1,15 @@
+// The page of updates.
+
+import type { PageEntry } from '../../page.ts'
+import { msg } from '../../words.ts'
+
+export const pages: readonly PageEntry[] = [
+  {
+    path: 'system/updates',
+    group: 'system',
+    section: msg('Licence'),
+    title: msg('Updates'),
+    access: 'view',
+    load: () => import('./updates.ts'),
+  },
+]
