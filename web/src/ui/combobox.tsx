@@ -1,0 +1,202 @@
+// A choice out of many by typing: one value, or several as chips. What the list does not have can be added where the page allows it.
+
+import { Combobox as Base } from '@base-ui/react/combobox'
+import { useMemo, useRef, useState } from 'react'
+import { t } from '../words.ts'
+import styles from './combobox.module.css'
+import control from './control.module.css'
+import { cx } from './cx.ts'
+import { Icon } from './icon.tsx'
+import list from './list.module.css'
+import type { InputProps } from './text-input.tsx'
+
+export interface ComboboxOption {
+  readonly value: string
+  readonly label: string
+  /** The sort of thing it is, such as "subnet", shown beside it. */
+  readonly kind?: string | undefined
+}
+
+export interface ComboboxProps extends Omit<InputProps, 'onEnter'> {
+  readonly value: readonly string[]
+  readonly onChange: (value: readonly string[]) => void
+  readonly options: readonly ComboboxOption[]
+  readonly isMultiple: boolean
+  /** Takes a text that is not in the list; the page adds the value itself. */
+  readonly onCreate?: ((text: string) => void) | undefined
+  /** What is typed, for lists that the gateway searches. */
+  readonly onSearch?: ((text: string) => void) | undefined
+  /** By value: a chip that is not valid. */
+  readonly problems?: ReadonlyMap<string, string> | undefined
+  readonly isMono?: boolean
+}
+
+/** No value of the gateway begins with this character. */
+const createValue = '\u0000create'
+/** More are found by typing on. */
+const shownOptions = 100
+
+export function Combobox({
+  value,
+  onChange,
+  options,
+  isMultiple,
+  onCreate,
+  onSearch,
+  problems,
+  label,
+  id,
+  describedBy,
+  isInvalid = false,
+  isDisabled = false,
+  placeholder,
+  autoFocus = false,
+  isMono = false,
+}: ComboboxProps) {
+  const [text, setText] = useState('')
+  const anchor = useRef<HTMLDivElement>(null)
+  const known = useMemo(() => new Map(options.map((option) => [option.value, option])), [options])
+  const optionOf = (one: string): ComboboxOption => known.get(one) ?? { value: one, label: one }
+  const typed = text.trim()
+  const singleLabel = value[0] === undefined ? '' : optionOf(value[0]).label
+  const canCreate =
+    onCreate !== undefined &&
+    typed !== '' &&
+    !options.some((option) => option.label === typed || option.value === typed)
+  const items = useMemo(
+    () => (canCreate ? [...options, { value: createValue, label: typed } satisfies ComboboxOption] : options),
+    [options, canCreate, typed],
+  )
+
+  const take = (next: readonly ComboboxOption[]) => {
+    if (next.some((option) => option.value === createValue)) {
+      onCreate?.(typed)
+      setText('')
+      return
+    }
+    onChange(next.map((option) => option.value))
+    if (isMultiple) setText('')
+  }
+  const search = (next: string) => {
+    setText(next)
+    onSearch?.(next)
+  }
+  const shared = {
+    items,
+    isItemEqualToValue: (a: ComboboxOption, b: ComboboxOption) => a.value === b.value,
+    itemToStringLabel: (option: ComboboxOption) => option.label,
+    itemToStringValue: (option: ComboboxOption) => option.value,
+    filter: (option: ComboboxOption, query: string) =>
+      option.value === createValue || fits(option, query, singleLabel, isMultiple),
+    limit: shownOptions,
+    autoHighlight: true,
+    disabled: isDisabled,
+    modal: false,
+  } as const
+  const input = (
+    <Base.Input
+      id={id}
+      className={cx(styles.input, isMono && control.mono)}
+      placeholder={isMultiple && value.length > 0 ? undefined : placeholder}
+      aria-label={label}
+      aria-describedby={describedBy}
+      aria-invalid={isInvalid ? true : undefined}
+      autoComplete="off"
+      spellCheck={false}
+      // biome-ignore lint/a11y/noAutofocus: the page decides, for the first field of a form that was just opened
+      autoFocus={autoFocus}
+    />
+  )
+  const popup = (
+    <Base.Portal>
+      <Base.Positioner className={list.positioner} sideOffset={4} anchor={anchor} collisionPadding={8}>
+        <Base.Popup className={list.popup} aria-label={label}>
+          <Base.Empty className={list.empty}>{t('Nothing fits.')}</Base.Empty>
+          <Base.List className={list.list}>
+            {(option: ComboboxOption) => (
+              <Base.Item key={option.value} value={option} className={list.item}>
+                {option.value === createValue ? (
+                  <>
+                    <span className={list.icon}>
+                      <Icon name="add" />
+                    </span>
+                    <span className={list.text}>{t('Add “{text}”', { text: option.label })}</span>
+                  </>
+                ) : (
+                  <>
+                    <span className={cx(list.text, isMono && 'mono')} dir="auto">
+                      {option.label}
+                    </span>
+                    {option.kind === undefined ? null : <span className={list.kind}>{option.kind}</span>}
+                    <span className={list.tick}>
+                      <Base.ItemIndicator>
+                        <Icon name="check" />
+                      </Base.ItemIndicator>
+                    </span>
+                  </>
+                )}
+              </Base.Item>
+            )}
+          </Base.List>
+        </Base.Popup>
+      </Base.Positioner>
+    </Base.Portal>
+  )
+  const box = cx(control.control, styles.box, isInvalid && control.invalid)
+  if (!isMultiple) {
+    return (
+      <Base.Root
+        {...shared}
+        value={value[0] === undefined ? null : optionOf(value[0])}
+        onValueChange={(next) => take(next === null ? [] : [next])}
+        onInputValueChange={search}
+      >
+        <div ref={anchor} className={box} data-disabled={isDisabled ? '' : undefined}>
+          {input}
+          <Base.Trigger className={styles.trigger} aria-label={t('Open the list')}>
+            <Icon name="up-down" size={14} />
+          </Base.Trigger>
+        </div>
+        {popup}
+      </Base.Root>
+    )
+  }
+  return (
+    <Base.Root
+      {...shared}
+      multiple
+      value={value.map(optionOf)}
+      onValueChange={(next) => take(next)}
+      inputValue={text}
+      onInputValueChange={search}
+    >
+      <Base.Chips ref={anchor} className={cx(box, styles.chips)} data-disabled={isDisabled ? '' : undefined}>
+        {value.map(optionOf).map((option) => (
+          <Base.Chip
+            key={option.value}
+            className={cx(styles.chip, problems?.has(option.value) && styles.bad, isMono && 'mono')}
+            aria-label={option.label}
+            title={problems?.get(option.value)}
+          >
+            {option.kind === undefined ? null : <span className={styles.kind}>{option.kind}</span>}
+            <span className={styles.word} dir="auto">
+              {option.label}
+            </span>
+            <Base.ChipRemove className={styles.remove} aria-label={t('Remove {name}', { name: option.label })}>
+              <Icon name="close" size={12} />
+            </Base.ChipRemove>
+          </Base.Chip>
+        ))}
+        {input}
+      </Base.Chips>
+      {popup}
+    </Base.Root>
+  )
+}
+
+/** The text of the chosen value is no search: then the whole list is offered. */
+function fits(option: ComboboxOption, query: string, chosen: string, isMultiple: boolean): boolean {
+  const wanted = query.trim().toLocaleLowerCase()
+  if (wanted === '' || (!isMultiple && query === chosen)) return true
+  return `${option.label} ${option.kind ?? ''}`.toLocaleLowerCase().includes(wanted)
+}

@@ -1,0 +1,63 @@
+// A panel from the side or from below. Beside the list it is not modal, so that the list stays usable; a review is modal.
+
+import { Dialog as Base } from '@base-ui/react/dialog'
+import type { ReactNode } from 'react'
+import { t } from '../words.ts'
+import { cx } from './cx.ts'
+import styles from './drawer.module.css'
+import { IconButton } from './icon-button.tsx'
+
+export interface DrawerProps {
+  readonly title: ReactNode
+  readonly children: ReactNode
+  readonly onClose: () => void
+  readonly foot?: ReactNode
+  readonly width?: 'normal' | 'wide'
+  readonly side?: 'right' | 'bottom'
+  readonly isModal?: boolean
+  /** Beside the title, such as Copy and Remove. */
+  readonly actions?: ReactNode
+  /** Under the title, such as tabs. */
+  readonly head?: ReactNode
+}
+
+export function Drawer({
+  title,
+  children,
+  onClose,
+  foot,
+  width = 'normal',
+  side = 'right',
+  isModal = false,
+  actions,
+  head,
+}: DrawerProps) {
+  return (
+    <Base.Root
+      open
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose()
+      }}
+      modal={isModal}
+      disablePointerDismissal
+    >
+      <Base.Portal>
+        {isModal ? <Base.Backdrop className={styles.backdrop} /> : null}
+        <Base.Popup className={cx(styles.drawer, styles[side], width === 'wide' && styles.wide)}>
+          <header className={styles.head}>
+            <div className={styles.line}>
+              <Base.Title className={styles.title}>{title}</Base.Title>
+              <div className={styles.actions}>
+                {actions}
+                <IconButton icon="close" label={t('Close')} keys="Esc" onClick={onClose} side="bottom" />
+              </div>
+            </div>
+            {head}
+          </header>
+          <div className={styles.body}>{children}</div>
+          {foot === undefined || foot === null ? null : <footer className={styles.foot}>{foot}</footer>}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
