@@ -1,6 +1,44 @@
-import { createRoot } from 'react-dom/client'
-import { preferredLanguage, speak, t } from './words.ts'
+// Wiring only: words, looks, session and router.
 
+import { CSPProvider } from '@base-ui/react/csp-provider'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import './tokens/fonts.css'
+import './tokens/tokens.css'
+import './tokens/global.css'
+import { startEvents } from './api/events.ts'
+import { askBeforeCalls } from './api/fresh.ts'
+import { queryClient } from './api/reads.ts'
+import { loadAppearance } from './app/appearance.ts'
+import { catchEarlyKeys } from './app/palette/early-keys.ts'
+import { makeRouter } from './app/router.tsx'
+import { root as base } from './place.ts'
+import { LinkHandler } from './ui/link.tsx'
+import { preferredLanguage, speak } from './words.ts'
+
+catchEarlyKeys()
+loadAppearance()
+askBeforeCalls()
+startEvents()
+const router = makeRouter()
+const openHref = (href: string): boolean => {
+  if (!href.startsWith(base)) return false
+  router.history.push(href)
+  return true
+}
 await speak(preferredLanguage())
 const root = document.getElementById('root')
-if (root) createRoot(root).render(<p>{t('Loading')}</p>)
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <CSPProvider disableStyleElements>
+        <QueryClientProvider client={queryClient}>
+          <LinkHandler.Provider value={openHref}>
+            <RouterProvider router={router} />
+          </LinkHandler.Provider>
+        </QueryClientProvider>
+      </CSPProvider>
+    </StrictMode>,
+  )

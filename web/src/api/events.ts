@@ -169,6 +169,9 @@ async function pollWaiting(): Promise<void> {
   noteWaiting(waitingOf(data.waiting))
 }
 
+/** A change of this page waits to be kept: its bar must not wait for the stream. */
+export const noteTrial = (): void => void pollWaiting().catch(() => {})
+
 let isAsking = false
 
 /** While a change waits, each second: a cut connection often does not end the stream, and the person must know at once. */

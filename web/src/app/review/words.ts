@@ -1,0 +1,71 @@
+// The review in words: what changes, told as the forms say it, and the sentence at its head.
+
+import { labelOf, valueWord } from '../../contract/words.ts'
+import type { DryRun, ObjectChange } from '../../api/dry-run.ts'
+import { titleOfObject, wordOfValue } from '../../util/stored-objects.ts'
+import { t } from '../../words.ts'
+
+export interface FieldWords {
+  readonly label: string
+  readonly before: string
+  readonly after: string
+  /** Of a long list: how many entries stay as they are. */
+  readonly note: string
+}
+
+/** Bookkeeping that a person did not change. */
+const silent = new Set(['id', 'timestamp', 'password_timestamp', 'password_hash'])
+
+type FieldChange = ObjectChange['fields'][number]
+
+const isPlainWord = (value: unknown): boolean => typeof value === 'string' && /^[a-z]+(_[a-z]+)*$/.test(value)
+
+/** Fixed words of the wire get their label; everything else is shown as it is. */
+const sayValue = (value: unknown): string => (isPlainWord(value) ? t(valueWord(value)) : wordOfValue(value))
+
+export function fieldWords({ field, before, after, unchanged }: FieldChange): FieldWords {
+  return {
+    label: t(labelOf(field)),
+    before: sayValue(before),
+    after: sayValue(after),
+    note:
+      unchanged === undefined
+        ? ''
+        : t('{count, plural, one {# other entry stays} other {# other entries stay}}', { count: unchanged }),
+  }
+}
+
+export const shownFields = ({ fields }: ObjectChange): readonly FieldChange[] =>
+  fields.filter(({ field, before, after }) => !silent.has(field) && !isNothing(before, after))
+
+const isNothing = (before: unknown, after: unknown): boolean =>
+  (before ?? null) === null && ((after ?? null) === null || after === '' || (Array.isArray(after) && after.length === 0))
+
+export const objectTitle = ({ object, fields }: ObjectChange): string => titleOfObject(object, fields)
+
+export const actionWord = (action: ObjectChange['action']): string =>
+  ({ added: t('added'), changed: t('changed'), moved: t('moved'), removed: t('removed') })[action]
+
+/** "1 object changes, 2 kernel lines, 2 live connections are cut". */
+export function summaryOf({ changes, artifacts, connections_total = 0 }: DryRun): string {
+  if (changes.length === 0) return t('Nothing would change')
+  const lines = artifacts.reduce((sum, one) => sum + one.removed_lines.length + one.added_lines.length, 0)
+  const parts = [
+    t('{count, plural, one {# object changes} other {# objects change}}', { count: changes.length }),
+    ...(lines === 0 ? [] : [t('{count, plural, one {# line on the machine} other {# lines on the machine}}', { count: lines })]),
+    ...(connections_total === 0
+      ? []
+      : [
+          t('{count, plural, one {# live connection is refused} other {# live connections are refused}}', {
+            count: connections_total,
+          }),
+        ]),
+  ]
+  return parts.join(', ')
+}
+
+const guardSentence = / Send it with the header Portcullis-Confirm-Within.*$/s
+
+/** The guard against lock-out refused: whose connection would end, or null when the refusal is another one. */
+export const lockOutReason = (failure: { readonly code: string; readonly message: string }): string | null =>
+  failure.code === 'conflict' && guardSentence.test(failure.message) ? failure.message.replace(guardSentence, '') : null

@@ -1,0 +1,29 @@
+// What stands around every page: the sign-in when there is no session, else the frame. A session that lapsed keeps the frame with
+// its drafts behind a sign-in.
+
+import { type ReactNode, useEffect } from 'react'
+import { findSession, sessionStore } from '../api/session.ts'
+import { useStore } from '../api/store.ts'
+import { useLanguage } from '../words.ts'
+import { ErrorBoundary } from './error-boundary.tsx'
+import { Frame } from './frame.tsx'
+import { SignInOver } from './sign-in/sign-in-over.tsx'
+import { SignInPage } from './sign-in/sign-in-page.tsx'
+import { Unreachable } from './unreachable.tsx'
+
+export function Shell(): ReactNode {
+  useLanguage()
+  const { stage } = useStore(sessionStore)
+  useEffect(() => {
+    if (stage === 'loading') void findSession()
+  }, [stage])
+  if (stage === 'loading') return null
+  if (stage === 'out') return <SignInPage />
+  if (stage === 'unreachable') return <Unreachable />
+  return (
+    <ErrorBoundary>
+      <Frame />
+      {stage === 'lapsed' ? <SignInOver /> : null}
+    </ErrorBoundary>
+  )
+}
