@@ -141,5 +141,6 @@ export function refuseLockOut(
   throw new GatewayError(
     'conflict',
     `${reason} Send it with the header Portcullis-Confirm-Within to have it reverted unless you confirm it in time.`,
+    { reason: 'lock_out' },
   )
 }

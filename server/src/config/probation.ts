@@ -46,7 +46,7 @@ export class ProbationWatch {
       'conflict',
       `Revision ${probation.revision} by ${probation.author} is waiting for confirmation until ` +
         `${probation.deadlineTime}. Confirm or revert it first.`,
-      { retryAfterSeconds: Math.max(1, Math.ceil(probation.deadline - this.#clock.elapsed())) },
+      { reason: 'probation', retryAfterSeconds: Math.max(1, Math.ceil(probation.deadline - this.#clock.elapsed())) },
     )
   }
 

@@ -23,7 +23,16 @@ export type ErrorCode =
   | 'unavailable'
   | 'internal'
 
+/** Which of several things a code means, where a client does something else in each case. */
+export const errorReasons = {
+  lock_out: 'The change would cut the connection of the administrator who makes it. On probation it is accepted.',
+  probation: 'Another change is waiting for its confirmation.',
+  in_use: 'It is used by the objects that the problems name.',
+} as const
+export type ErrorReason = keyof typeof errorReasons
+
 export interface ErrorDetails {
+  readonly reason?: ErrorReason
   readonly problems?: readonly Problem[]
   /** Seconds after which trying again makes sense; becomes Retry-After. */
   readonly retryAfterSeconds?: number
@@ -33,6 +42,7 @@ export interface ErrorDetails {
 
 export class GatewayError extends Error {
   readonly code: ErrorCode
+  readonly reason: ErrorReason | undefined
   readonly problems: readonly Problem[]
   readonly retryAfterSeconds: number | undefined
 
@@ -40,6 +50,7 @@ export class GatewayError extends Error {
     super(message, { cause: details.cause })
     this.name = 'GatewayError'
     this.code = code
+    this.reason = details.reason
     this.problems = details.problems ?? []
     this.retryAfterSeconds = details.retryAfterSeconds
   }

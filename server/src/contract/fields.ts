@@ -63,6 +63,23 @@ export const StatusItem = named(
 )
 export type StatusItem = Static<typeof StatusItem>
 
+/** What a client shows in another way than its status says. Not part of a status alone, whose form is fixed. */
+export const statusCodes = ['stored_only', 'unreadable'] as const
+
+export const CodedStatusItem = named(
+  'CodedStatusItem',
+  strictObject({
+    ...StatusItem.properties,
+    code: nullable(
+      oneOf(statusCodes, 'stored_only: what is stored is not applied; unreadable: the status could not be read.'),
+    ),
+  }),
+)
+export type CodedStatusItem = Static<typeof CodedStatusItem>
+
+/** Messages of that kind begin with this word, whatever the reason, and no others do. */
+export const isStoredOnly = ({ msg }: Pick<StatusItem, 'msg'>): boolean => msg.some((text) => /^Stored\b/.test(text))
+
 /** The message of a status where the data plane applies nothing; `limitation` says why it does not. */
 export const storedOnly = (limitation: string): string => `Stored and checked, not applied: ${limitation}`
 

@@ -1,7 +1,7 @@
 // Which errors an operation can answer with, and how the OpenAPI document describes them.
 
 import type { Endpoint } from './endpoint.ts'
-import type { ErrorCode } from './error.ts'
+import { type ErrorCode, errorReasons } from './error.ts'
 
 /** What each code means; http/errors.ts knows its status. */
 const meanings: Readonly<Record<ErrorCode, string>> = {
@@ -113,6 +113,13 @@ export const errorSchema = (statusOf: StatusOf) => ({
       type: 'string',
       enum: errorCodes,
       description: `By status:\n\n${listed(errorCodes, statusOf)}`,
+    },
+    reason: {
+      type: 'string',
+      enum: Object.keys(errorReasons),
+      description: `More exactly, where a client does something about it:\n\n${Object.entries(errorReasons)
+        .map(([reason, words]) => `- \`${reason}\`: ${words}`)
+        .join('\n')}`,
     },
     message: { type: 'string', description: 'For the administrator.' },
     problems: {

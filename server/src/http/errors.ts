@@ -1,6 +1,6 @@
 // The only place that knows status numbers: what each error code becomes on the wire.
 
-import { type ErrorCode, fieldNames, GatewayError, type Problem } from '../contract/error.ts'
+import { type ErrorCode, type ErrorReason, fieldNames, GatewayError, type Problem } from '../contract/error.ts'
 
 export const statusOf: Readonly<Record<ErrorCode, number>> = {
   malformed: 400,
@@ -21,6 +21,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
 
 export interface ErrorBody {
   readonly code: ErrorCode
+  readonly reason?: ErrorReason
   readonly message: string
   readonly problems?: readonly Problem[]
   readonly request_id: string
@@ -39,6 +40,7 @@ export function answerFor(error: GatewayError, requestId: string): ErrorAnswer {
     status: statusOf[error.code],
     body: {
       code: error.code,
+      ...(error.reason === undefined ? {} : { reason: error.reason }),
       message: messageOf(error),
       ...(error.problems.length > 0 ? { problems: error.problems } : {}),
       request_id: requestId,

@@ -2,14 +2,14 @@
 
 import type { Access } from '../contract/access.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
-import { StatusItem } from '../contract/fields.ts'
+import { type CodedStatusItem, isStoredOnly, StatusItem } from '../contract/fields.ts'
 import type { Context, Route, Services } from './handle.ts'
 
 export interface ReadStatus {
   /** Of the endpoint. */
   readonly path: string
   readonly access: Access
-  readonly items: readonly StatusItem[]
+  readonly items: readonly CodedStatusItem[]
 }
 
 /** Reads the whole table of connections, so it is read only for who asks for it. */
@@ -18,8 +18,13 @@ const expensive: ReadonlySet<string> = new Set(['/reports/traffic/status'])
 export const isStatus = ({ method, params, reply, path }: Endpoint): boolean =>
   method === 'GET' &&
   params.length === 0 &&
-  (reply as { items?: unknown } | null)?.items === StatusItem &&
+  reply !== null &&
+  (isItem(reply) || isItem((reply as { items?: object }).items ?? {})) &&
   !expensive.has(path)
+
+/** A few endpoints answer one item without a list, and that of VPN has a status of its own words. */
+const isItem = (schema: object): boolean =>
+  Object.keys((schema as { properties?: object }).properties ?? {}).join() === Object.keys(StatusItem.properties).join()
 
 /** A status that cannot be read is `failed`, with the reason: the others are shown all the same. */
 export async function readStatuses(routes: readonly Route[], services: Services): Promise<readonly ReadStatus[]> {
@@ -42,10 +47,11 @@ export async function readStatuses(routes: readonly Route[], services: Services)
   )
 }
 
-async function itemsOf(handler: Route['handler'], context: Context): Promise<readonly StatusItem[]> {
+async function itemsOf(handler: Route['handler'], context: Context): Promise<readonly CodedStatusItem[]> {
   try {
-    return (await handler(context)) as readonly StatusItem[]
+    const items = [(await handler(context)) as StatusItem | readonly StatusItem[]].flat() as readonly StatusItem[]
+    return items.map((item) => ({ ...item, code: isStoredOnly(item) ? 'stored_only' : null }))
   } catch (error) {
-    return [{ name: 'status', status: 'failed', msg: [(error as Error).message] }]
+    return [{ name: 'status', status: 'failed', msg: [(error as Error).message], code: 'unreadable' }]
   }
 }

@@ -66,6 +66,7 @@ export function refuseInUse(what: string, users: readonly Reference[]): void {
   const titles = [...new Set(users.map(({ title }) => title))]
   const more = titles.length > maxNamed ? ` and ${titles.length - maxNamed} more` : ''
   throw new GatewayError('conflict', `The ${what} is used by ${titles.slice(0, maxNamed).join(', ')}${more}.`, {
+    reason: 'in_use',
     problems: users
       .slice(0, maxProblems)
       .map(({ object, field, title }) => ({ field: `${object}.${field}`, message: title })),

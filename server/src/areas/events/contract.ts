@@ -1,7 +1,7 @@
 // What happens on the gateway as one stream, and all statuses in one call (docs/behaviour/events.md).
 
 import { endpoint, eventStreamType } from '../../contract/endpoint.ts'
-import { StatusItem, strictObject } from '../../contract/fields.ts'
+import { CodedStatusItem, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
 export const listenToEvents = endpoint({
@@ -27,7 +27,7 @@ export const listStatuses = endpoint({
   reply: Type.Array(
     strictObject({
       path: Type.String({ description: 'The endpoint that shows this status alone.' }),
-      items: Type.Array(StatusItem),
+      items: Type.Array(CodedStatusItem),
     }),
   ),
 })
