@@ -178,6 +178,8 @@ describe('the VPN servers', () => {
     for (let times = 0; times < 3; times++) await step(b, 'up')
     assert.equal(await titles(), 'bdac')
     assert.equal(gateway.engine.revision, revision + 1, 'a step at the edge changes nothing')
+    await done('PATCH', '/vpn_servers/access_rules/move', { params: { id: b, anchor_item_id: a } })
+    assert.equal(await titles(), 'dabc')
     await refused(422, 'anchor_item_id', 'POST', 'access_rules?anchor_item_id=999', access)
     await refused(422, 'direction', 'PATCH', `access_rules/${a}/position`, { direction: 'left' })
     await clear('access_rules')

@@ -1,6 +1,6 @@
 // Content filter rules of the console (docs/behaviour/central-console.md 3).
 
-import type { Static, TObject, TProperties } from 'typebox'
+import type { Static, TOptional, TProperties } from 'typebox'
 import { addressKinds, type Kind, refers, timeKinds } from '../../contract/annotations.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, named, nullable, oneOf, strictObject, text } from '../../contract/fields.ts'
@@ -39,13 +39,17 @@ const others = {
   timetable: objects(['any', ...timeKinds], '["any"] or ids of time objects.'),
 }
 
-const optional = <P extends TProperties>(properties: P): TProperties =>
-  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)]))
+type AllOptional<P extends TProperties> = { [N in keyof P]: TOptional<P[N]> }
+
+const optional = <P extends TProperties>(properties: P): AllOptional<P> =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)]),
+  ) as AllOptional<P>
 
 export const ContentRule = strictObject({ id: Type.Integer(), ...required, ...others })
 export type ContentRule = Static<typeof ContentRule>
 
-const creation: TObject = strictObject({ ...required, ...optional(others) })
+const creation = strictObject({ ...required, ...optional(others) })
 
 /** The published removal has the id in its body; the usual one is served too (docs/behaviour/central-console.md 3.5). */
 const RemovedRule = strictObject({

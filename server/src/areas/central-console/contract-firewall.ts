@@ -1,6 +1,5 @@
 // FORWARD and INPUT rules of the console (docs/behaviour/central-console.md 3): they have the fields of the firewall's rules.
 
-import type { TObject } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
 import { named, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
@@ -8,7 +7,7 @@ import { FilterRule, forwardRules } from '../firewall/contract.ts'
 import { GroupId, ruleTable } from './contract-tables.ts'
 
 const creation = strictObject({
-  ...(forwardRules.create.body as TObject).properties,
+  ...(forwardRules.create.body as NonNullable<typeof forwardRules.create.body>).properties,
   parent_id: Type.Optional(GroupId),
 })
 

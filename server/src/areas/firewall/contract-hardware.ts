@@ -1,6 +1,6 @@
 // Hardware filtering: packets that are dropped before all other rules (docs/behaviour/firewall.md 7).
 
-import type { Static, TObject, TProperties } from 'typebox'
+import type { Static, TObject, TOptional, TProperties } from 'typebox'
 import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, oneOf, strictObject } from '../../contract/fields.ts'
@@ -43,9 +43,13 @@ const pairFields = { ...sourceFields, ...destinationFields }
 const stored = <P extends TProperties>(fields: P) => strictObject({ id: Type.String(), ...fields, ...shared })
 const creation = <P extends TProperties>(fields: P) =>
   strictObject({ ...fields, enabled: Type.Optional(shared.enabled), comment: Type.Optional(shared.comment) })
-const changes = (fields: TProperties): TObject =>
+type Changes<P extends TProperties> = { [N in keyof P]: TOptional<P[N]> }
+
+const changes = <P extends TProperties>(fields: P): TObject<Changes<P & typeof shared>> =>
   strictObject(
-    Object.fromEntries(Object.entries({ ...fields, ...shared }).map(([name, schema]) => [name, Type.Optional(schema)])),
+    Object.fromEntries(
+      Object.entries({ ...fields, ...shared }).map(([name, schema]) => [name, Type.Optional(schema)]),
+    ) as Changes<P & typeof shared>,
   )
 
 export const MacRule = stored(macFields)
@@ -57,12 +61,12 @@ export type SourceRule = Static<typeof SourceRule>
 export type DestinationRule = Static<typeof DestinationRule>
 export type PairRule = Static<typeof PairRule>
 
-const hardwareEndpoints = <N extends TObject, V extends TObject>(
+const hardwareEndpoints = <N extends TObject, V extends TObject, C extends TObject>(
   name: string,
   title: string,
   fields: N,
   shown: V,
-  patch: TObject,
+  patch: C,
 ) =>
   collectionEndpoints({
     path: `/firewall/hw_rules_${name}`,
@@ -76,7 +80,7 @@ const hardwareEndpoints = <N extends TObject, V extends TObject>(
   })
 
 /** The published form of a change has no id in its path. */
-const idInBody = (name: string, title: string, fields: TProperties) =>
+const idInBody = <P extends TProperties>(name: string, title: string, fields: P) =>
   endpoint({
     method: 'PATCH',
     path: `/firewall/hw_rules_${name}`,

@@ -188,7 +188,7 @@ export type LeaseRule = Static<typeof LeaseRule>
 
 const leaseBody = strictObject({ ...optional, ...leaseFields })
 
-/** One place up or down, where other lists are moved by an anchor. */
+/** One place up or down, beside the move by an anchor that all ordered lists have. */
 const positionEndpoint = <const Path extends string>(path: Path, item: string) =>
   endpoint({
     method: 'PATCH',
@@ -199,7 +199,7 @@ const positionEndpoint = <const Path extends string>(path: Path, item: string) =
     body: strictObject({ direction: oneOf(['up', 'down']) }),
   })
 
-const { move: _accessMove, ...accessEndpoints } = orderedEndpoints({
+const accessEndpoints = orderedEndpoints({
   path: '/vpn_servers/access_rules',
   title: 'VPN access rules in their order',
   item: 'a VPN access rule',
@@ -214,7 +214,7 @@ export const accessRules = {
   position: positionEndpoint('/vpn_servers/access_rules', 'a VPN access rule'),
 }
 
-const { move: _leaseMove, ...leaseEndpoints } = orderedEndpoints({
+const leaseEndpoints = orderedEndpoints({
   path: '/vpn_servers/lease_rules',
   title: 'VPN address rules in their order',
   item: 'a VPN address rule',
