@@ -1,4 +1,5 @@
-// npm test: everything, end to end included. With --nightly also what takes hours.
+// npm test: everything, end to end included. With --nightly also what takes hours, with --strict (and nightly) no file gets a
+// second run.
 
 import { testPackages } from './lib/packages.mjs'
 import { consoleBuild, lint, runPhases, tests, types } from './lib/phases.mjs'
@@ -7,6 +8,8 @@ import { main } from './lib/terminal.mjs'
 
 await main(() => {
   const args = setUp(process.argv.slice(2), { packages: testPackages })
-  const all = tests({ name: 'tests: unit, contract, end to end', isNightly: args.includes('--nightly') })
+  const isNightly = args.includes('--nightly')
+  const isStrict = isNightly || args.includes('--strict')
+  const all = tests({ name: 'tests: unit, contract, end to end', isNightly, isStrict })
   return runPhases([lint, types, consoleBuild, all])
 })

@@ -38,7 +38,8 @@ export function servedFiles(): Plugin {
     configResolved: ({ build }) => {
       folder = build.outDir
     },
-    closeBundle: () => writeServedFiles(folder),
+    // After all other plugins, and not at all when the build failed.
+    writeBundle: { order: 'post', sequential: true, handler: () => writeServedFiles(folder) },
   }
 }
 
