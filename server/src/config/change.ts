@@ -44,13 +44,19 @@ export interface ChangeRequest<R> {
   readonly authorize?: Authorize
   /** Whether a change on probation is reverted to make room for this one (decision 33); absent: never. */
   readonly overrides?: (probation: Probation) => boolean
-  /** Refused with precondition_failed unless this is the slot's last revision. */
-  readonly expects?: { readonly slot: string; readonly revision: number }
+  /** Refused with precondition_failed unless each is its slot's last revision. */
+  readonly expects?: readonly Expected[]
   readonly confirmWithinSeconds?: number
   /** A revert by the gateway itself: accepted during a probation, and does not wait for the machine. */
   readonly isRevert?: boolean
   /** Describes the machine as it is: nothing waits for applyd, and the reconcile loop applies it. */
   readonly isDeferred?: boolean
+}
+
+/** What the author of a change read, and relies on. */
+export interface Expected {
+  readonly slot: string
+  readonly revision: number
 }
 
 /** `changes` are what the author is about to change, once that is known. */
@@ -154,6 +160,8 @@ export interface ConfigView {
   configAt(revision: number): Config | null
   /** Reads what configAt() needs in slices, for who is about to ask in a change. */
   loadPast(revision: number, slices: () => Promise<void> | undefined): Promise<void>
+  /** The edit that takes back what one revision changed, and refuses with who changed it later; null: it is not kept. */
+  loadUndo(revision: number, slices: () => Promise<void> | undefined): Promise<((config: Config) => Config) | null>
   onChanged(listener: () => void): void
   /** Keeps the change on probation. */
   confirm(): Probation

@@ -16,6 +16,7 @@ import type {
   DryRunOutcome,
   Edit,
   EngineParts,
+  Expected,
   HistoryState,
   Preview,
 } from './change.ts'
@@ -39,6 +40,7 @@ import {
 } from './prepared.ts'
 import { ProbationWatch } from './probation.ts'
 import type { Probation, RevisionInfo } from './store.ts'
+import { undo } from './undo.ts'
 
 /** How many changes are made together at most. */
 const maxShared = 64
@@ -212,6 +214,15 @@ export class ConfigEngine implements ConfigView {
     return this.#past.find(this.#head, revision)
   }
 
+  /** The edit that takes back what one revision changed; null when it does not exist, or is no longer kept. */
+  async loadUndo(
+    revision: number,
+    slices: () => Promise<void> | undefined,
+  ): Promise<((config: Config) => Config) | null> {
+    const past = await this.#past.loadChange(this.#head, revision, slices)
+    return past && ((config) => undo(this.#parts.slots, past, config))
+  }
+
   /** The head as it will be when this change on probation is reverted. */
   #headWithout({ revision }: Probation): Snapshot {
     return { ...this.#past.snapshotAt(this.#head, revision - 1), revision: this.#head.revision + 1 }
@@ -337,7 +348,7 @@ export class ConfigEngine implements ConfigView {
       const overridden = this.#overriddenBy(waiting.request)
       // While a change is on probation no other one was collected.
       if (overridden) return this.#applying ? this.#tryLater([{ waiting }]) : this.#override(waiting, overridden)
-      if (group.length > 0 && (waiting.request.expects || this.#changesRights(group.at(-1)))) {
+      if (group.length > 0 && ((waiting.request.expects?.length ?? 0) > 0 || this.#changesRights(group.at(-1)))) {
         // Preconditions and authority are checked against what is committed, so the changes collected so far come first.
         this.#queue.addFirst({ waiting })
         break
@@ -386,8 +397,8 @@ export class ConfigEngine implements ConfigView {
     const { current } = this.#probation
     if (!current || !request.overrides?.(current)) return null
     // What its author read is about to be reverted: they decide first.
-    const { expects } = request
-    return expects && this.slotRevision(expects.slot) === current.revision ? null : current
+    const isOfIt = ({ slot }: Expected): boolean => this.slotRevision(slot) === current.revision
+    return request.expects?.some(isOfIt) ? null : current
   }
 
   /** Reverts a change on probation, then gives the waiting one its turn. Nothing is reverted for a change that is refused anyway. */
@@ -451,8 +462,7 @@ export class ConfigEngine implements ConfigView {
   }
 
   #refuseStale(request: ChangeRequest<unknown>): void {
-    const { expects } = request
-    if (expects && this.slotRevision(expects.slot) !== expects.revision) {
+    if (request.expects?.some(({ slot, revision }) => this.slotRevision(slot) !== revision)) {
       throw new GatewayError('precondition_failed', 'This was changed since you read it. Reload and try again.')
     }
   }

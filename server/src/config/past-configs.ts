@@ -4,6 +4,7 @@
 import type { Config } from '../model/slots.ts'
 import { applyChanges, inverse, type Snapshot } from './diff.ts'
 import type { ConfigStore } from './store.ts'
+import { type LaterChange, laterChangesIn, type PastChange, touchedBy } from './undo.ts'
 
 /** Lets others work when its time is used up. */
 type Slices = () => Promise<void> | undefined
@@ -42,5 +43,23 @@ export class PastConfigs {
       snapshot = applyChanges(snapshot, inverse(changes), number - 1)
     }
     this.#kept = { revision, config: snapshot.config }
+  }
+
+  /** What one revision changed, and who changed the same objects since; null when it is not kept. */
+  async loadChange(head: Snapshot, revision: number, slices: Slices): Promise<PastChange | null> {
+    const wanted = revision > head.revision ? null : this.#store.findRevision(revision)
+    if (!wanted) return null
+    const touched = touchedBy(wanted.changes)
+    const later: LaterChange[] = []
+    let snapshot = head
+    for (const number of this.#store.revisionsBetween(revision, head.revision).toReversed()) {
+      await slices()
+      const found = this.#store.findRevision(number)
+      if (!found) continue
+      later.push(...laterChangesIn(found, touched))
+      snapshot = applyChanges(snapshot, inverse(found.changes), number - 1)
+    }
+    const before = applyChanges(snapshot, inverse(wanted.changes), revision - 1)
+    return { revision, before: before.config, after: snapshot.config, changes: wanted.changes, later }
   }
 }

@@ -342,7 +342,7 @@ describe('changes that arrive together', () => {
 
   it('have preconditions judged against what is committed', async () => {
     const { engine } = gateway
-    const expects = { slot: list.slot.key, revision: engine.slotRevision(list.slot.key) }
+    const expects = [{ slot: list.slot.key, revision: engine.slotRevision(list.slot.key) }]
     const answers = await Promise.allSettled([addRule({ expects }), addRule({ expects }), addRule()])
     assert.deepEqual(
       answers.map((one) => (one.status === 'rejected' ? one.reason.code : 'kept')),

@@ -2,6 +2,7 @@
 // repository shows every change of the interface in review.
 
 import { accessTable } from './access.ts'
+import { DryRun } from './dry-run.ts'
 import { type Endpoint, nameOf } from './endpoint.ts'
 import { exampleOf, type JsonSchema, patchExampleOf } from './examples.ts'
 import { statusValues } from './fields.ts'
@@ -78,7 +79,7 @@ export function openApi(areas: readonly AreaEndpoints[], version: string, status
     paths: Object.fromEntries(Object.entries(sorted(paths)).map(([path, item]) => [path, pathItem(item)])),
     components: {
       schemas: together(schemas.all(), {
-        DryRun: dryRunSchema,
+        DryRun,
         Error: errorSchema(statusOf),
         Problem: problemSchema,
       }),
@@ -104,48 +105,6 @@ function together(made: Readonly<Record<string, unknown>>, own: Readonly<Record<
 const securitySchemes = {
   session: { type: 'apiKey', in: 'cookie', name: 'insecure-<brand>-session' },
   secure: { type: 'apiKey', in: 'cookie', name: '__Secure-<brand>-<uuid>' },
-}
-
-const dryRunSchema = {
-  type: 'object',
-  description: 'What a change with dry_run=true would do.',
-  required: [
-    ...['dry_run', 'changes', 'artifacts', 'unchecked'],
-    ...['connections', 'connections_total', 'connections_note'],
-  ],
-  properties: {
-    dry_run: { const: true },
-    changes: { type: 'array', items: { type: 'object' }, description: 'Objects with their fields before and after.' },
-    artifacts: {
-      type: 'array',
-      items: { type: 'object' },
-      description: 'Lines removed from and added to rendered files.',
-    },
-    unchecked: { type: 'array', items: { type: 'string' }, description: 'What could not be checked on this machine.' },
-    connections: {
-      type: 'array',
-      maxItems: 1000,
-      description: 'Live connections that the change would refuse and cut_connections=true would cut.',
-      items: {
-        type: 'object',
-        required: ['protocol', 'source', 'source_port', 'destination', 'destination_port', 'rule', 'user'],
-        properties: {
-          protocol: { type: 'string', enum: ['tcp', 'udp'] },
-          source: { type: 'string' },
-          source_port: { type: 'integer' },
-          destination: { type: 'string', description: 'As the source called it.' },
-          destination_port: { type: 'integer' },
-          rule: {
-            type: ['string', 'null'],
-            description: 'Origin of what would refuse it; null when it is not a rule.',
-          },
-          user: { type: ['string', 'null'], description: 'user.id.<n> whose session is at the source.' },
-        },
-      },
-    },
-    connections_total: { type: 'integer', description: 'All of them, also those that are not listed.' },
-    connections_note: { type: ['string', 'null'], description: 'What the list does not cover.' },
-  },
 }
 
 interface Operation {

@@ -4,7 +4,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authorize, ChangeRequest } from '../config/change.ts'
 import { hasFullAccess } from '../contract/access.ts'
-import { nameOf } from '../contract/endpoint.ts'
+import { type Endpoint, nameOf } from '../contract/endpoint.ts'
+import { inCall } from './call-faults.ts'
 import type { Identity, Services } from './handle.ts'
 import { checkPasswordChanged } from './password-change.ts'
 import { checkAccess, checkFreshSignIn, type FindIdentity } from './request.ts'
@@ -106,6 +107,21 @@ export class RequestAuthority implements Required<Pick<ChangeRequest<unknown>, '
     if (!changes?.some(({ slot }) => this.#parts.rightsSlots.has(slot))) return
     checkAccess(identity, 'configure')
     checkFreshSignIn(identity, this.#parts.services.clock.elapsed())
+  }
+
+  /** The authority for several calls in one: each asks for what it asks for by itself. A refusal names the call. */
+  readonly authorizeEach = (endpoints: readonly Endpoint[]): Authorize => {
+    const firsts = new Map(endpoints.map((endpoint, index) => [endpoint, index] as const).toReversed())
+    return (changes) => {
+      this.authorize(changes)
+      const identity = this.#ask()
+      for (const [endpoint, index] of firsts) {
+        inCall({ index, endpoint }, () => {
+          checkAccess(identity, endpoint.access)
+          if (endpoint.needsFreshSignIn) checkFreshSignIn(identity, this.#parts.services.clock.elapsed())
+        })
+      }
+    }
   }
 
   /** Full access is never held up by a change on probation of a lesser role (decision 33). */

@@ -290,6 +290,12 @@ export interface PreviewCall {
   readonly body?: unknown
 }
 
+/** The same as one of several that are made together. */
+export interface OneCall extends PreviewCall {
+  /** The ETag of what the client read. */
+  readonly if_match?: string
+}
+
 export interface Context<E extends Endpoint = Endpoint> {
   readonly params: ParamsOf<E>
   readonly query: QueryOf<E>
@@ -329,6 +335,8 @@ export interface Context<E extends Endpoint = Endpoint> {
   revealer(message: string): (secret: Sealed, place: string) => string
   /** What another call of this interface would change; changes nothing. */
   preview(call: PreviewCall): Promise<Preview>
+  /** Makes several calls of this interface as one change, with the reply of each. */
+  together(calls: readonly OneCall[]): Promise<unknown[]>
   setHeader(name: string, value: string | readonly string[]): void
 }
 
@@ -380,6 +388,8 @@ export interface RouteOptions {
   readonly isKept?: boolean
   /** The handler writes its own audit record. */
   readonly audits?: boolean
+  /** Not one of several calls: it replaces the whole configuration, whatever other calls made of it. */
+  readonly isAlone?: boolean
 }
 
 export interface Route {
@@ -388,6 +398,7 @@ export interface Route {
   readonly slot: Slot | null
   readonly isKept: boolean
   readonly audits: boolean
+  readonly isAlone: boolean
 }
 
 export const handle = <E extends Endpoint>(endpoint: E, handler: Handler<E>, options: RouteOptions = {}): Route => ({
@@ -396,6 +407,7 @@ export const handle = <E extends Endpoint>(endpoint: E, handler: Handler<E>, opt
   slot: options.slot ?? null,
   isKept: options.isKept ?? options.slot !== undefined,
   audits: options.audits ?? false,
+  isAlone: options.isAlone ?? false,
 })
 
 /** The signed-in administrator; endpoints that are not public always have one. */

@@ -2,6 +2,7 @@
 // change. A worker judges them. How the outcome reaches the client is in cut-connections.ts.
 
 import type { PolicyChange, Preview } from '../config/change.ts'
+import { maxListedConnections } from '../contract/dry-run.ts'
 import type { Config } from '../model/slots.ts'
 import type { Applier, CutTarget, SessionTable } from '../plan/artifacts.ts'
 import type { UserSessions } from '../runtime/user-sessions/session.ts'
@@ -42,7 +43,6 @@ interface Asking {
   readonly signal: AbortSignal
 }
 
-export const maxListed = 1_000
 const maxCutAtOnce = 1_000
 
 const unreadable = 'The tracked connections cannot be read on this machine.'
@@ -66,7 +66,7 @@ export class LiveConnections {
   }
 
   async list(change: PolicyChange, asking: Asking): Promise<ListedConnections> {
-    const { total, lines, notes } = await this.#find(change, maxListed, asking)
+    const { total, lines, notes } = await this.#find(change, maxListedConnections, asking)
     const connections = [...lines].map(
       ({ protocol, source, sourcePort, destination, destinationPort, rule, user }) => ({
         ...{ protocol, source, source_port: sourcePort, destination, destination_port: destinationPort, rule, user },

@@ -5,6 +5,7 @@ import type { EditTools, Preview } from '../config/change.ts'
 import type { ConfigEngine } from '../config/engine.ts'
 import { GatewayError, invalid } from '../contract/error.ts'
 import type { Config } from '../model/slots.ts'
+import { findRoute } from './find-route.ts'
 import type { Change, Context, PreviewCall, Route } from './handle.ts'
 import { checkAccess } from './request.ts'
 import { checkBody, readQuery } from './validate.ts'
@@ -25,8 +26,7 @@ export async function preview(
   asking: Context,
   call: PreviewCall,
 ): Promise<Preview> {
-  const [path = '', search = ''] = call.path.split('?')
-  const found = findRoute(routes, call.method, path)
+  const found = findRoute(routes, call.method, call.path)
   if (found?.route.endpoint.effect !== 'configuration')
     throw invalid('change.path', 'No call with this method and path changes the configuration.')
   const { endpoint, handler } = found.route
@@ -41,7 +41,7 @@ export async function preview(
         }),
       ),
     )
-  const query = readQuery(endpoint.query, Object.fromEntries(new URLSearchParams(search)))
+  const query = readQuery(endpoint.query, found.query)
   try {
     await handler({
       ...asking,
@@ -55,25 +55,4 @@ export async function preview(
     throw outcome
   }
   throw new GatewayError('invalid', 'This call does not change the configuration.')
-}
-
-function findRoute(routes: readonly Route[], method: string, path: string) {
-  const parts = path.split('/')
-  const fits = ({ endpoint }: Route): boolean => {
-    const pattern = endpoint.path.split('/')
-    return (
-      endpoint.method === method &&
-      pattern.length === parts.length &&
-      pattern.every((part, index) => (part.startsWith(':') ? parts[index] !== '' : part === parts[index]))
-    )
-  }
-  // A fixed path such as `/move` goes before one with a variable.
-  const candidates = routes.filter(fits).toSorted((a, b) => a.endpoint.params.length - b.endpoint.params.length)
-  const route = candidates[0]
-  if (!route) return null
-  const names = route.endpoint.path.split('/')
-  const params = Object.fromEntries(
-    names.flatMap((name, index) => (name.startsWith(':') ? [[name.slice(1), parts[index] ?? '']] : [])),
-  )
-  return { route, params }
 }

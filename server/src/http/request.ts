@@ -142,7 +142,7 @@ export function matchingTag(header: string | undefined, etag: string): string | 
   return tags.find((tag) => tag.replace(codingAtEnd, '"') === etag) ?? null
 }
 
-function readIfMatch(value: string | undefined, slot: Slot | null): Pick<ChangeHeaders, 'expectedRevision'> {
+export function readIfMatch(value: string | undefined, slot: Slot | null): Pick<ChangeHeaders, 'expectedRevision'> {
   if (value === undefined || value === '*') return {}
   const tag = value.trim().replace(codingAtEnd, '"')
   const prefix = slot ? `"${tagPrefix(slot)}-` : ''

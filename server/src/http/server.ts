@@ -9,8 +9,9 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerFactory,
 } from 'fastify'
-import type { Actor, DryRun, Edit, EditTools } from '../config/change.ts'
+import type { Actor, DryRun, Edit } from '../config/change.ts'
 import type { ConfigEngine } from '../config/engine.ts'
+import { DryRun as DryRunReply } from '../contract/dry-run.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { nameOf } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/error.ts'
@@ -41,6 +42,7 @@ import { sendContent } from './replies.ts'
 import { type ChangeHeaders, checkFraming, etagOf, matchingTag, plainAddress, readChangeHeaders } from './request.ts'
 import { keptReplyOf, replyOf } from './serialise.ts'
 import { listenerOptions } from './tls.ts'
+import { type SteeredChange, together } from './together.ts'
 import { Turns } from './turns.ts'
 import { faultsOf, readQuery } from './validate.ts'
 
@@ -258,6 +260,10 @@ function answer(
   const state: ChangeState = { report: null }
   const deadline = request.deadline ?? new Deadline(reply.raw)
   const records = new CallRecords(parts.services, route, request)
+  const change =
+    endpoint.effect === 'read'
+      ? noChange
+      : changeFor({ parts, route, request, reply, query, state, records, authority })
   const context: Context = {
     params: request.params as Record<string, string>,
     query,
@@ -265,10 +271,7 @@ function answer(
     rawBody,
     bodyStream: endpoint.streamsBody ? readStream(endpoint, request, authority.authorize) : noStream(),
     config: engine.config,
-    change:
-      endpoint.effect === 'read'
-        ? noChange
-        : changeFor({ parts, route, request, reply, query, state, records, authority }),
+    change: change as Change,
     address: plainAddress(request.ip),
     requestId: request.id,
     owner: ownerOf(request),
@@ -283,6 +286,11 @@ function answer(
     requireAuthority: authority.authorize,
     ...records.capabilities(),
     preview: (call) => preview(parts.routes, engine, context, call),
+    together: (calls) =>
+      together(
+        { routes: parts.routes, engine, authority, asking: context, change, checkReply: checkerOf(parts) },
+        calls,
+      ),
     setHeader: (name, value) => void reply.header(name, value),
   }
   const respond = (result: unknown): FastifyReply | Promise<FastifyReply> => {
@@ -292,6 +300,7 @@ function answer(
   }
   const finish = (result: unknown): FastifyReply | Promise<FastifyReply> => {
     if (state.report) {
+      if (parts.checkReplies) checkDryRun({ dry_run: true, ...state.report })
       return sendContent(reply.type(jsonType), JSON.stringify({ dry_run: true, ...state.report }), true)
     }
     const written = records.written(result)
@@ -325,7 +334,7 @@ function answer(
 /** Whose work it is, for what is shared fairly. */
 const ownerOf = (request: FastifyRequest): string => request.identity?.adminId ?? sourceOf(request.ip)
 
-const noChange: Change = () => {
+const noChange: SteeredChange = () => {
   throw new Error('an endpoint that reads tried to change the configuration')
 }
 
@@ -365,6 +374,13 @@ function checkReply(endpoint: Endpoint, value: unknown): void {
   const faults = endpoint.reply ? faultsOf(endpoint.reply, value) : []
   if (faults.length > 0) throw new Error(`${nameOf(endpoint)} answered ${JSON.stringify(faults)}`)
 }
+
+function checkDryRun(report: unknown): void {
+  const faults = faultsOf(DryRunReply, report)
+  if (faults.length > 0) throw new Error(`a dry run answered ${JSON.stringify(faults)}`)
+}
+
+const checkerOf = ({ checkReplies }: HttpParts): typeof checkReply => (checkReplies ? checkReply : () => {})
 
 const querySchemas = new WeakMap<Endpoint, Endpoint['query']>()
 
@@ -429,14 +445,14 @@ interface ChangingCall {
   readonly authority: RequestAuthority
 }
 
-function changeFor({ parts, route, request, reply, query, state, records, authority }: ChangingCall): Change {
+function changeFor({ parts, route, request, reply, query, state, records, authority }: ChangingCall): SteeredChange {
   const { engine } = parts
   const { authorize, overrides } = authority
   const isConfiguration = route.endpoint.effect === 'configuration'
   const steering: ChangeHeaders = isConfiguration ? readChangeHeaders(request.headers, route.slot) : {}
   const isDryRun = isConfiguration && query.dry_run === true
   const { identity, id: requestId } = request
-  const change = async (edit: (config: Config, tools: EditTools) => Config | readonly [Config, unknown]) => {
+  return async (edit, terms = {}) => {
     let result: unknown
     const wrapped: Edit<unknown> = (config, tools) => {
       const edited = edit(config, tools)
@@ -447,16 +463,16 @@ function changeFor({ parts, route, request, reply, query, state, records, author
       return pair
     }
     const { slot } = route
+    const { expectedRevision } = steering
+    const expected = expectedRevision === undefined ? [] : [{ slot: slot?.key ?? '', revision: expectedRevision }]
     const ask = {
       edit: wrapped,
-      authorize,
       overrides,
       actor: actorOf(request),
       reason: steering.reason ?? route.endpoint.summary,
       requestId: request.id,
-      ...(steering.expectedRevision === undefined
-        ? {}
-        : { expects: { slot: slot?.key ?? '', revision: steering.expectedRevision } }),
+      authorize: terms.authorize ?? authorize,
+      expects: [...expected, ...(terms.expects ?? [])],
       ...(steering.confirmWithinSeconds === undefined ? {} : { confirmWithinSeconds: steering.confirmWithinSeconds }),
     }
     if (isDryRun) {
@@ -475,7 +491,6 @@ function changeFor({ parts, route, request, reply, query, state, records, author
       await cutAfter(parts, done, { identity, requestId, reply, audit: records.capabilities().audit })
     return done.result
   }
-  return change as Change
 }
 
 const pathOf = (url: string): string => url.split('?')[0] ?? ''

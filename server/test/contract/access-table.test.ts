@@ -103,6 +103,8 @@ const table: Readonly<Record<string, string>> = {
   'GET /config/revisions': readers,
   'GET /config/revisions/:revision_id': readers,
   'POST /config/revisions/:revision_id/revert': 'W',
+  'POST /config/revisions/:revision_id/undo': 'W',
+  'POST /config/changes': 'WSFA',
   'GET /config/history': readers,
   'PATCH /config/history': 'W',
   'GET /config/confirm': 'WSFA',

@@ -134,8 +134,8 @@ export const routes: readonly Route[] = [
     return rawReply('application/octet-stream', content)
   }),
   handle(contract.backups.upload, upload),
-  handle(contract.backups.apply, (context) => restore(context, false)),
-  handle(contract.backups.applyFast, (context) => restore(context, true)),
+  handle(contract.backups.apply, (context) => restore(context, false), { isAlone: true }),
+  handle(contract.backups.applyFast, (context) => restore(context, true), { isAlone: true }),
   handle(contract.backups.remove, ({ params, services, requireAuthority }) => {
     requireAuthority()
     return services.backups.remove(params.backup_id)

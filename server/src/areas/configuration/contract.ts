@@ -2,6 +2,7 @@
 // (docs/behaviour/configuration.md).
 
 import { settingsEndpoints } from '../../contract/collections.ts'
+import { ObjectChange } from '../../contract/dry-run.ts'
 import { endpoint } from '../../contract/endpoint.ts'
 import { nullable, oneOf, pageQuery, StatusItem, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
@@ -13,27 +14,6 @@ const revisionFields = {
   address: Type.String({ description: 'Address of the author; 127.0.0.1 for the gateway itself.' }),
   reason: Type.String(),
 }
-
-export const ObjectChange = strictObject({
-  object: Type.String({ description: 'Such as firewall.settings or administrators.local[<id>].' }),
-  action: oneOf(['added', 'changed', 'moved', 'removed']),
-  fields: Type.Array(
-    strictObject({
-      field: Type.String(),
-      before: Type.Unknown(),
-      after: Type.Unknown(),
-      at: Type.Optional(
-        Type.Integer({
-          description:
-            'In a long list before and after contain only the difference; this is the index of its first entry.',
-        }),
-      ),
-      unchanged: Type.Optional(
-        Type.Integer({ description: 'Number of entries of a long list that are the same before and after.' }),
-      ),
-    }),
-  ),
-})
 
 export const listRevisions = endpoint({
   method: 'GET',
@@ -59,6 +39,59 @@ export const revertToRevision = endpoint({
   needsFreshSignIn: true,
   summary: 'Revert the configuration to a revision',
   description: 'This makes a new revision; the history is kept. Revision 0 is the state before the first change.',
+})
+
+export const undoRevision = endpoint({
+  method: 'POST',
+  path: '/config/revisions/:revision_id/undo',
+  access: 'configure',
+  needsFreshSignIn: true,
+  errors: ['conflict'],
+  summary: 'Take back what one revision changed',
+  description:
+    'Later changes stay. Where one of them touched the same field or object, the call is refused (409) and names it with its author. This makes a new revision; the history is kept.',
+})
+
+/** As many rules as an import may bring. */
+export const maxCalls = 2_000
+
+const OneCall = strictObject({
+  method: oneOf(['POST', 'PUT', 'PATCH', 'DELETE']),
+  path: Type.String({
+    minLength: 1,
+    maxLength: 4_000,
+    description: 'With its query, such as /firewall/rules/forward?anchor_item_id=3; variables are encoded as in a URL.',
+  }),
+  body: Type.Optional(Type.Unknown({ description: 'The body of the call.' })),
+  if_match: Type.Optional(
+    Type.String({ maxLength: 200, description: 'As the header If-Match of the call by itself.' }),
+  ),
+})
+
+export const makeCalls = endpoint({
+  method: 'POST',
+  path: '/config/changes',
+  access: 'change',
+  errors: ['not_found'],
+  bodyLimitBytes: 4 * 1024 * 1024,
+  summary: 'Make several calls as one change',
+  description:
+    'The calls are made in their order, as one change with one revision: either all of them or none. Each must change the configuration and be allowed by itself. dry_run, cut_connections, Portcullis-Reason and Portcullis-Confirm-Within hold for the whole. A refusal names the call, and its fields as calls[3].body.title.',
+  body: strictObject({ calls: Type.Array(OneCall, { minItems: 1, maxItems: maxCalls }) }),
+  reply: strictObject({
+    replies: Type.Array(Type.Unknown(), {
+      description: 'What each call answers by itself, such as the id of a new item; null for a call without a reply.',
+    }),
+  }),
+  example: {
+    body: {
+      calls: [
+        { method: 'POST', path: '/firewall/rules/forward', body: { action: 'drop' } },
+        { method: 'PATCH', path: '/firewall/settings', body: { log_mode: 'all' }, if_match: '"firewall.settings-12"' },
+      ],
+    },
+    reply: { replies: [{ id: 7 }, null] },
+  },
 })
 
 export const HistoryLimits = strictObject({

@@ -12,11 +12,13 @@ import {
   confirmChange,
   historyLimits,
   listRevisions,
+  makeCalls,
   putBackChange,
   revertToRevision,
   rotateKey,
   showProbation,
   showRevision,
+  undoRevision,
 } from './contract.ts'
 import { configurationStatusItems } from './status.ts'
 
@@ -48,6 +50,11 @@ function ownProbation(context: Pick<Context, 'identity' | 'services' | 'isFullAd
   return probation
 }
 
+function requireAdministrator(config: Parameters<typeof hasAdministrator>[0], what: string): void {
+  if (hasAdministrator(config)) return
+  throw new GatewayError('conflict', `${what}, so no one could sign in after it.`)
+}
+
 const showWaiting = (services: Services, probation: Probation) => ({
   revision: probation.revision,
   author: probation.author,
@@ -66,22 +73,37 @@ export const routes: readonly Route[] = [
     if (number <= engine.history.removedUpTo) throw missing(engine, number)
     return jsonReply(await reader.runOnce('revision', `${number}`, number, context))
   }),
-  handle(revertToRevision, async (context) => {
-    const number = revisionNumber(context.params)
-    const { engine } = context.services
-    await engine.loadPast(number, createSlices())
-    return context.change(() => {
-      const config = engine.configAt(number)
-      if (!config) throw missing(engine, number)
-      if (!hasAdministrator(config)) {
-        throw new GatewayError(
-          'conflict',
-          `Revision ${number} has no administrator, so no one could sign in after reverting to it.`,
-        )
-      }
-      return config
-    })
-  }),
+  handle(
+    revertToRevision,
+    async (context) => {
+      const number = revisionNumber(context.params)
+      const { engine } = context.services
+      await engine.loadPast(number, createSlices())
+      return context.change(() => {
+        const config = engine.configAt(number)
+        if (!config) throw missing(engine, number)
+        requireAdministrator(config, `Revision ${number} has no administrator`)
+        return config
+      })
+    },
+    { isAlone: true },
+  ),
+  handle(
+    undoRevision,
+    async (context) => {
+      const number = revisionNumber(context.params)
+      const { engine } = context.services
+      const undo = await engine.loadUndo(number, createSlices())
+      if (!undo) throw missing(engine, number)
+      return context.change((config) => {
+        const next = undo(config)
+        requireAdministrator(next, `Without revision ${number} there is no administrator`)
+        return next
+      })
+    },
+    { isAlone: true },
+  ),
+  handle(makeCalls, async ({ body, together }) => ({ replies: await together(body.calls) }), { isAlone: true }),
   handle(showProbation, ({ services }) => {
     const { probation } = services.engine
     return { waiting: probation ? showWaiting(services, probation) : null }
