@@ -1,0 +1,39 @@
+// Pages of the area health beside the overview: charts, notifications and metrics.
+
+import type { PageEntry } from '../../page.ts'
+import { msg } from '../../words.ts'
+
+const notifications = { group: 'overview', section: msg('Notifications'), access: 'view' } as const
+
+export const pages: readonly PageEntry[] = [
+  {
+    path: 'overview/charts',
+    group: 'overview',
+    section: msg('Health'),
+    title: msg('Charts'),
+    access: 'view',
+    keywords: 'cpu memory load disk interfaces traffic graph',
+    load: () => import('./charts.tsx'),
+  },
+  {
+    ...notifications,
+    path: 'overview/notifications',
+    title: msg('By e-mail'),
+    keywords: 'mail smtp alert',
+    load: () => import('./mail.ts'),
+  },
+  {
+    ...notifications,
+    path: 'overview/notifications/webhooks',
+    title: msg('Webhooks'),
+    keywords: 'alert https post',
+    load: () => import('./webhooks.ts'),
+  },
+  {
+    ...notifications,
+    path: 'overview/notifications/metrics',
+    title: msg('Metrics'),
+    keywords: 'prometheus token',
+    load: () => import('./metrics.tsx'),
+  },
+]
