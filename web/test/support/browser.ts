@@ -1,0 +1,189 @@
+// One Chromium for each test file, and pages that watch themselves: closing one fails when the console of the browser held an error,
+// the policy was violated or a call was refused, unless the test said so before.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Role } from '../../../server/src/contract/access.ts'
+import { CleanLog } from '../../../server/test/support/clean-log.ts'
+import { lacking } from '../../../server/test/support/requires.ts'
+import { patienceMs } from '../../../server/test/support/until.ts'
+import type { Console, ConsoleAddress, SessionCookie } from './console.ts'
+
+const program = '/usr/bin/chromium'
+
+/** For `skip` of a suite. */
+export const browserSkip = lacking(program)
+
+const flags = [
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // A container has little shared memory.
+  '--disable-dev-shm-usage',
+]
+
+export interface PageOptions {
+  readonly language?: 'en-US' | 'ru-RU'
+  readonly colours?: 'light' | 'dark'
+  readonly viewport?: { readonly width: number; readonly height: number }
+  /** Cookies of a session, so that the page is signed in from the beginning. */
+  readonly session?: readonly SessionCookie[]
+  readonly permissions?: readonly string[]
+}
+
+const desk = { width: 1280, height: 800 }
+
+export class TestBrowser implements AsyncDisposable {
+  readonly #browser: Browser
+  readonly #folder: string
+
+  private constructor(browser: Browser, folder: string) {
+    this.#browser = browser
+    this.#folder = folder
+  }
+
+  static async start(): Promise<TestBrowser> {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-browser-'))
+    try {
+      const browser = await chromium.launch({
+        executablePath: program,
+        timeout: patienceMs,
+        args: flags,
+        // Tests run as root, for which the browser has no sandbox. It only meets pages of ours.
+        chromiumSandbox: false,
+        env: { ...definedOnly(process.env), HOME: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
+      })
+      return new TestBrowser(browser, folder)
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  get version(): string {
+    return this.#browser.version()
+  }
+
+  /** Another person at another machine: no page shares anything with another. */
+  async open(address: Pick<ConsoleAddress, 'url'>, options: PageOptions = {}): Promise<ConsolePage> {
+    const { language = 'en-US', colours = 'light', viewport = desk, session = [], permissions = [] } = options
+    const context = await this.#browser.newContext({
+      baseURL: address.url,
+      locale: language,
+      colorScheme: colours,
+      viewport,
+      ignoreHTTPSErrors: true,
+      reducedMotion: 'reduce',
+      permissions: [...permissions],
+    })
+    context.setDefaultTimeout(patienceMs)
+    context.setDefaultNavigationTimeout(patienceMs)
+    if (session.length > 0) await context.addCookies([...session])
+    await context.addInitScript(tellViolations)
+    return new ConsolePage(context, await context.newPage())
+  }
+
+  /** A page at a path of the console, signed in with a role. */
+  async openAs(
+    target: Console,
+    role: Role = 'predefined_admin_write',
+    path = '',
+    options: Omit<PageOptions, 'session'> = {},
+  ): Promise<ConsolePage> {
+    const opened = await this.open(target, { ...options, session: await target.signIn(role) })
+    await opened.visit(path)
+    return opened
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
+
+/** Runs in the page. Chromium itself only tells of some of them. */
+function tellViolations(): void {
+  document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile, lineNumber }) => {
+    console.error(`policy violation: ${violatedDirective} ${blockedURI} at ${sourceFile}:${lineNumber}`)
+  })
+}
+
+export class ConsolePage implements AsyncDisposable {
+  /** Of Playwright, with a limit of two minutes for whatever it waits for. */
+  readonly page: Page
+  /** Faults of the page; declare those that a test causes with `expect` and `allow`. */
+  readonly log = new CleanLog()
+  readonly #context: BrowserContext
+  #isClosed = false
+
+  constructor(context: BrowserContext, page: Page) {
+    this.#context = context
+    this.page = page
+    // Who is not signed in yet is told so, and that is how the console finds out.
+    this.log.allow(/refused: 401 GET \S*\/web\/(whoami|session)\b/)
+    page.on('console', (message) => {
+      const text = message.text()
+      // Told with its method and path below.
+      if (message.type() !== 'error' || text.startsWith('Failed to load resource')) return
+      this.#add(`console: ${text}`, message.location().url)
+    })
+    page.on('pageerror', (error) => this.#add(`exception: ${error.stack ?? error.message}`))
+    page.on('response', (response) => {
+      if (response.status() < 400) return
+      this.#add(`refused: ${response.status()} ${response.request().method()} ${response.url()}`)
+    })
+    page.on('requestfailed', (request) => {
+      const failure = request.failure()?.errorText ?? ''
+      // Leaving a page ends its requests and its events.
+      if (failure === 'net::ERR_ABORTED' || this.#isClosed) return
+      this.#add(`failed: ${failure} ${request.method()} ${request.url()}`)
+    })
+  }
+
+  #add(message: string, place = ''): void {
+    this.log.add({ level: 'error', message, fields: place === '' ? {} : { place } })
+  }
+
+  /** Opens a page of the console by its path, such as `policy/rules/forward`, as from a bookmark. */
+  async visit(path = ''): Promise<void> {
+    await this.page.goto(`/ui/${path}`, { waitUntil: 'load' })
+  }
+
+  /** Goes there as a link does: the console stays loaded. */
+  async go(path: string): Promise<void> {
+    await this.page.evaluate((to) => {
+      history.pushState(null, '', to)
+      dispatchEvent(new PopStateEvent('popstate', { state: null }))
+    }, `/ui/${path}`)
+  }
+
+  /** Fails when something is wider than the window. */
+  async overflow(): Promise<number> {
+    return this.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#context.close()
+    this.log.assertClean()
+  }
+
+  /** A test that failed has its own message; here the page only goes away. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#context.close()
+  }
+}
+
+const definedOnly = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
