@@ -53,7 +53,6 @@ export function Button({
     <button
       {...rest}
       ref={ref}
-      // biome-ignore lint/a11y/useButtonType: the type is one of two known words
       type={type}
       form={form}
       className={cx(styles.button, styles[kind], size === 'small' && styles.small, isBusy && styles.busy)}

@@ -103,7 +103,6 @@ export function Combobox({
       aria-invalid={isInvalid ? true : undefined}
       autoComplete="off"
       spellCheck={false}
-      // biome-ignore lint/a11y/noAutofocus: the page decides, for the first field of a form that was just opened
       autoFocus={autoFocus}
     />
   )

@@ -50,7 +50,6 @@ export function NumberInput({
         aria-describedby={describedBy}
         aria-invalid={isInvalid ? true : undefined}
         autoComplete="off"
-        // biome-ignore lint/a11y/noAutofocus: the page decides, for the first field of a form that was just opened
         autoFocus={autoFocus}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && onEnter !== undefined && !event.ctrlKey && !event.metaKey) onEnter()

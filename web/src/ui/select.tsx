@@ -52,7 +52,6 @@ export function Select({
         aria-label={label}
         aria-describedby={describedBy}
         aria-invalid={isInvalid ? true : undefined}
-        // biome-ignore lint/a11y/noAutofocus: the page decides, for the first field of a form that was just opened
         autoFocus={autoFocus}
       >
         <span className={cx(styles.value, chosen === undefined && styles.placeholder)}>

@@ -1,5 +1,9 @@
 // The grid: up to 10,000 rows of one height, of which only the window is in the document. It carries the ARIA roles, the one
 // tab stop, the keyboard, selection, sorting, dragging and editing of cells; what the rows are is the matter of the page.
+// biome-ignore-all lint/a11y/useSemanticElements: a virtual grid cannot be a table; it carries the roles itself
+// biome-ignore-all lint/a11y/useFocusableInteractive: only the cell with the tab stop takes the focus
+// biome-ignore-all lint/a11y/noStaticElementInteractions: its role is grid or treegrid
+// biome-ignore-all lint/a11y/useAriaPropsSupportedByRole: as above
 
 import { dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
@@ -320,7 +324,6 @@ export function Grid<Row>(props: GridProps<Row>) {
             const top = item.start - headHeight
             if ('band' in found) {
               return (
-                // biome-ignore lint/a11y/useFocusableInteractive: a band is only read
                 <div
                   key={`band ${found.band}`}
                   role="row"
@@ -328,7 +331,6 @@ export function Grid<Row>(props: GridProps<Row>) {
                   className={styles.band}
                   style={{ transform: `translateY(${top}px)` }}
                 >
-                  {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
                   <div role="gridcell" aria-colspan={columns.length + (hasLead ? 1 : 0)} className={styles.bandCell}>
                     {bands[found.band]?.content}
                   </div>

@@ -1,4 +1,6 @@
 // The head of the grid: titles, the order of sorting, the width of columns, and the box that selects all.
+// biome-ignore-all lint/a11y/useSemanticElements: a virtual grid cannot be a table; it carries the roles itself
+// biome-ignore-all lint/a11y/useFocusableInteractive: only the cell with the tab stop takes the focus
 
 import { type PointerEvent, useRef } from 'react'
 import { t } from '../../words.ts'
@@ -25,10 +27,8 @@ export interface HeadProps<Row> {
 export function Head<Row>(props: HeadProps<Row>) {
   const { columns, stickyLefts, sort, onSort, hasLead, selected, onSelectAll } = props
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the focus is on its cells
     <div role="row" className={styles.head} aria-rowindex={1}>
       {hasLead ? (
-        // biome-ignore lint/a11y/useFocusableInteractive: Ctrl A selects all
         <div role="columnheader" aria-colindex={1} className={cx(styles.title, styles.lead)}>
           {onSelectAll === undefined ? null : (
             <button

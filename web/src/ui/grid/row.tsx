@@ -1,4 +1,6 @@
 // One row of the grid. It is drawn again only when its own values change, so a scroll step draws only the rows that come in.
+// biome-ignore-all lint/a11y/useSemanticElements: a virtual grid cannot be a table; it carries the roles itself
+// biome-ignore-all lint/a11y/useFocusableInteractive: only the cell with the tab stop takes the focus
 
 import { draggable } from '@atlaskit/pragmatic-drag-and-drop/element/adapter'
 import { setCustomNativeDragPreview } from '@atlaskit/pragmatic-drag-and-drop/element/set-custom-native-drag-preview'
@@ -95,7 +97,6 @@ function RowInner<Row>(props: RowViewProps<Row>) {
 
   const hasLead = isSelectable || isDraggable
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the focus is on its cells
     <div
       ref={element}
       role="row"
@@ -115,7 +116,6 @@ function RowInner<Row>(props: RowViewProps<Row>) {
       data-row={index}
     >
       {hasLead ? (
-        // biome-ignore lint/a11y/useFocusableInteractive: the keyboard selects by Space and moves by Alt and arrows
         // biome-ignore lint/a11y/useKeyWithClickEvents: as above
         <div
           ref={handle}

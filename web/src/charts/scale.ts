@@ -1,0 +1,43 @@
+// Numbers of charts as people read them, and ticks at round values.
+
+const prefixes = ['', 'k', 'M', 'G', 'T', 'P']
+
+/** Such as `412 Mbit/s`, with three significant digits. */
+export function shortNumber(value: number, unit = ''): string {
+  let size = Math.abs(value)
+  let step = 0
+  while (size >= 999.5 && step < prefixes.length - 1) {
+    size /= 1000
+    step++
+  }
+  const digits = size >= 99.5 || Number.isInteger(size) ? 0 : size >= 9.95 ? 1 : 2
+  const text = trimmed((Math.sign(value) * size).toFixed(digits))
+  const tail = `${prefixes[step] ?? ''}${unit}`
+  return tail === '' ? text : `${text} ${tail}`
+}
+
+const trimmed = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text)
+
+/** The next round number of 1, 2, 5 times a power of ten. */
+export function roundUp(value: number): number {
+  if (!(value > 0)) return 1
+  const power = 10 ** Math.floor(Math.log10(value))
+  const lead = value / power
+  return (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10) * power
+}
+
+/** Moves labels apart that would overlap, keeping their order; all stay between 0 and `height`. */
+export function spread(places: readonly number[], gap: number, height: number): readonly number[] {
+  const order = places.map((place, index) => ({ place, index })).toSorted((a, b) => a.place - b.place)
+  let least = gap / 2
+  for (const one of order) {
+    one.place = Math.max(one.place, least)
+    least = one.place + gap
+  }
+  let most = height - gap / 2
+  for (const one of order.toReversed()) {
+    one.place = Math.min(one.place, most)
+    most = one.place - gap
+  }
+  return order.toSorted((a, b) => a.index - b.index).map(({ place }) => place)
+}
