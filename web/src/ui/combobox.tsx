@@ -109,9 +109,9 @@ export function Combobox({
   const popup = (
     <Base.Portal>
       <Base.Positioner className={list.positioner} sideOffset={4} anchor={anchor} collisionPadding={8}>
-        <Base.Popup className={list.popup} aria-label={label}>
+        <Base.Popup className={list.popup}>
           <Base.Empty className={list.empty}>{t('Nothing fits.')}</Base.Empty>
-          <Base.List className={list.list}>
+          <Base.List className={list.list} aria-label={label}>
             {(option: ComboboxOption) => (
               <Base.Item key={option.value} value={option} className={list.item}>
                 {option.value === createValue ? (

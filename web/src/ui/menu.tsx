@@ -34,7 +34,7 @@ export interface MenuProps {
 
 export function Menu({ label, icon, items, children, align = 'end' }: MenuProps) {
   return (
-    <Base.Root modal={false}>
+    <Base.Root>
       {triggerOf(label, icon, children)}
       <Base.Portal>
         <Base.Positioner className={list.positioner} sideOffset={4} align={align} collisionPadding={8}>

@@ -40,7 +40,7 @@ export function Switch({
   const control = (
     <Base.Root
       id={id}
-      className={cx(styles.switch, isPending && styles.pending)}
+      className={cx(styles.switch, isBare && styles.bare, isPending && styles.pending)}
       checked={isOn}
       onCheckedChange={(next) => {
         if (!isDisabled && !isPending) onChange(next)

@@ -24,7 +24,7 @@ const shownFor = 10_000
 /** Shows the message; calling what it returns takes it away. */
 export function toast(message: string, { action, tone = 'plain' }: ToastOptions = {}): () => void {
   const id = manager.add({
-    description: message,
+    title: message,
     data: { action, tone },
     timeout: shownFor,
     priority: tone === 'bad' ? 'high' : 'low',
@@ -57,7 +57,7 @@ function List() {
         <span className={cx(styles.mark, styles[tone])}>
           <Icon name={icons[tone]} />
         </span>
-        <Toast.Description className={styles.text} />
+        <Toast.Title className={styles.text} render={<p />} />
         {action === undefined ? null : (
           <button
             type="button"

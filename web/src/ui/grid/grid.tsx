@@ -369,7 +369,11 @@ export function Grid<Row>(props: GridProps<Row>) {
       )}
       {isEmpty && props.isLoading ? <Waiting columns={columns.length} /> : null}
       {isEmpty && !props.isLoading ? (
-        <div className={styles.empty}>{props.empty ?? <p>{t('Nothing here yet.')}</p>}</div>
+        <div role="row" aria-rowindex={2} className={styles.empty}>
+          <div role="gridcell" aria-colspan={columns.length + (hasLead ? 1 : 0)}>
+            {props.empty ?? <p>{t('Nothing here yet.')}</p>}
+          </div>
+        </div>
       ) : null}
     </div>
   )
