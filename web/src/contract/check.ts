@@ -32,7 +32,7 @@ export function faultsIn(schema: Schema, value: unknown): SchemaFault[] {
     if (keyword === 'false') {
       const at = place.lastIndexOf('/')
       return [
-        { place: place.slice(0, at), keyword: 'additionalProperties', schema, property: unescape(place.slice(at + 1)) },
+        { place: place.slice(0, at), keyword: 'additionalProperties', schema, property: unquote(place.slice(at + 1)) },
       ]
     }
     const holder = valueAt(schema, keywordLocation.slice(1, keywordLocation.lastIndexOf('/'))) as Schema | undefined
@@ -68,13 +68,13 @@ const rankOf = ({ keyword }: SchemaFault): number => order.indexOf(keyword) + (o
 const isFarTooLong = (schema: Schema | undefined, value: unknown): boolean =>
   typeof value === 'string' && schema?.maxLength !== undefined && value.length > 2 * schema.maxLength
 
-const unescape = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~')
+const unquote = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~')
 
 function valueAt(root: unknown, pointer: string): unknown {
   let at = root
   for (const part of decodeURI(pointer).split('/').slice(1)) {
     if (at === null || typeof at !== 'object') return undefined
-    at = (at as Readonly<Record<string, unknown>>)[unescape(part)]
+    at = (at as Readonly<Record<string, unknown>>)[unquote(part)]
   }
   return at
 }

@@ -260,6 +260,8 @@ export interface Group {
   readonly title: string
   readonly text?: string
   readonly fields: readonly string[]
+  /** Exactly one of the fields, which are objects or null, is used: the person chooses which. */
+  readonly isChoice?: boolean
 }
 
 /** Settings that are read by one call and changed by another. */
@@ -279,6 +281,7 @@ type SectionSpec<S extends Endpoint, U extends Endpoint> = Omit<Section, 'endpoi
     readonly title: string
     readonly text?: string
     readonly fields: readonly (Fields<U> | Keys<ReplyOf<S>>)[]
+    readonly isChoice?: boolean
   }[]
   readonly fields?: { readonly [K in Fields<U> | Keys<ReplyOf<S>>]?: FieldSpec }
 }
@@ -375,9 +378,6 @@ export interface Collection {
   /** The name of the list in the stored configuration, such as `firewall.forward`, by which the journal finds changes. */
   readonly stored?: string
   readonly everyMs?: number
-  /** Read beside each row: states by id. */
-  readonly states?: { readonly endpoint: Endpoint; readonly idField?: string }
-  /** Pasted or typed lines become several items: one field of each. */
   readonly confirmWithin?: number
 }
 
@@ -418,6 +418,7 @@ interface CollectionSpec<L extends Endpoint, C extends Endpoint, U extends Endpo
     readonly title: string
     readonly text?: string
     readonly fields: readonly (Fields<C> | Fields<U>)[]
+    readonly isChoice?: boolean
   }[]
   readonly empty: {
     readonly text: string

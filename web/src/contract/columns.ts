@@ -1,0 +1,97 @@
+// Columns of a grid from the declaration of a page and the schema of its rows, and the search over them. Pure.
+
+import { compareTexts } from '../util/address.ts'
+import type { Collection, ColumnSpec, Item } from './define.ts'
+import { rowSchema } from './plan.ts'
+import { type FormField, formFields } from './schema.ts'
+import { type Speaking, valueText } from './values.ts'
+
+export interface ShownColumn {
+  readonly id: string
+  readonly spec: ColumnSpec
+  /** The field of the row, where the column is one. */
+  readonly field: FormField | null
+  readonly isExtra: boolean
+}
+
+const asSpec = (column: string | ColumnSpec): ColumnSpec => (typeof column === 'string' ? { id: column } : column)
+
+/** The declared columns, then every other field of a row as one that can be chosen. */
+export function columnsOf(
+  collection: Pick<Collection, 'endpoints' | 'rowsIn' | 'columns' | 'fields' | 'idField'>,
+): readonly ShownColumn[] {
+  const fields = formFields(rowSchema(collection), collection.fields)
+  return columnsFrom(collection.columns, fields, collection.idField ?? 'id')
+}
+
+export function columnsFrom(
+  declared: readonly (string | ColumnSpec)[],
+  fields: readonly FormField[],
+  idField: string,
+): readonly ShownColumn[] {
+  const own = declared.map(asSpec).map((spec) => ({
+    id: spec.id,
+    spec,
+    field: fields.find(({ name }) => name === spec.id) ?? null,
+    isExtra: spec.isExtra === true,
+  }))
+  const named = new Set(own.map(({ id }) => id))
+  const extra = fields
+    .filter(({ name, kind }) => !named.has(name) && name !== idField && kind !== 'json')
+    .map((field) => ({ id: field.name, spec: { id: field.name }, field, isExtra: true }))
+  return [...own, ...extra]
+}
+
+export function columnText({ spec, field }: ShownColumn, row: Item, speaking: Speaking): string {
+  if (spec.text) return spec.text(row)
+  const value = row[spec.id]
+  return field
+    ? valueText(value, field.schema, field.spec, speaking)
+    : value === null || value === undefined
+      ? ''
+      : String(value)
+}
+
+const widths: Readonly<Record<string, number>> = {
+  switch: 90,
+  number: 96,
+  moment: 150,
+  bytes: 96,
+  radio: 120,
+  select: 130,
+}
+
+export function widthOf({ id, spec, field }: ShownColumn, isLast: boolean): number | 'rest' {
+  if (spec.width !== undefined) return spec.width
+  if (id === 'comment' || isLast) return 'rest'
+  if (field === null) return 150
+  if (field.kind === 'objects' || field.kind === 'lines' || field.kind === 'chips') return 220
+  if (field.schema['x-time']) return 150
+  return widths[field.kind] ?? (/name|title|domain|description/.test(id) ? 220 : 150)
+}
+
+/** All words must be in the row, in any column and any case. */
+export const isFound = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word))
+
+export const wordsOf = (query: string): readonly string[] =>
+  query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+
+export function compareRows(column: ShownColumn, speaking: Speaking): (a: Item, b: Item) => number {
+  return (a, b) => {
+    const [one, other] = [a[column.id], b[column.id]]
+    if (typeof one === 'number' && typeof other === 'number' && !column.spec.text) return one - other
+    return compareTexts(columnText(column, a, speaking), columnText(column, b, speaking), speaking.language)
+  }
+}
+
+/** `name` and `-name` of the address. */
+export const readSort = (text: string | undefined): { readonly id: string; readonly isDown: boolean } | null => {
+  if (text === undefined || text === '') return null
+  return text.startsWith('-') ? { id: text.slice(1), isDown: true } : { id: text, isDown: false }
+}
+
+export const writeSort = (sort: { readonly id: string; readonly isDown: boolean } | null): string | null =>
+  sort === null ? null : `${sort.isDown ? '-' : ''}${sort.id}`

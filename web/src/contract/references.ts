@@ -1,0 +1,86 @@
+// Where the names of referenced things come from: one list for most kinds, the lists of other areas for the rest. The contract
+// of an area is loaded only when a field refers to it.
+
+import type { Endpoint } from '@gateway/server/contract'
+import type { Item } from './define.ts'
+
+export interface Source {
+  /** Of the list, as reads are kept under it. */
+  readonly path: string
+  readonly load: () => Promise<Endpoint>
+  readonly value: (row: Item) => string
+  readonly label: (row: Item) => string
+  /** Which rows are of the kind. */
+  readonly holds?: (row: Item, kind: string) => boolean
+}
+
+const named = (path: string, load: () => Promise<Endpoint>, labelField = 'name'): Source => ({
+  path,
+  load,
+  value: (row) => String(row.id ?? ''),
+  label: (row) => String(row[labelField] ?? row.id ?? ''),
+})
+
+const objects: Source = {
+  ...named('/aliases/all', async () => (await import('@gateway/server/contract/objects')).listAll, 'title'),
+  holds: (row, kind) => {
+    const id = String(row.id ?? '')
+    if (kind === 'any') return id === 'any'
+    if (kind === 'application') return row.type === 'l7'
+    return id.startsWith(`${kind}.`)
+  },
+}
+
+const sources: Readonly<Record<string, Source>> = {
+  connection: named(
+    '/network/connections',
+    async () => (await import('@gateway/server/contract/network')).connections.list,
+    'title',
+  ),
+  aggregated: named(
+    '/network/aggregated',
+    async () => (await import('@gateway/server/contract/network')).aggregatedInterfaces.list,
+    'title',
+  ),
+  content_category: named(
+    '/content-filter/categories',
+    async () => (await import('@gateway/server/contract/content-filter')).categories.list,
+  ),
+  waf_category: named(
+    '/reverse_proxy_backend/waf/categories',
+    async () => (await import('@gateway/server/contract/web-application-firewall')).wafCategories.list,
+    'title',
+  ),
+  access_list: named('/acl/rules', async () => (await import('@gateway/server/contract/firewall')).accessLists.list),
+  server_group: named(
+    '/servers/groups',
+    async () => (await import('@gateway/server/contract/central-console')).serverGroups.list,
+  ),
+  ips_profile: named(
+    '/ips/profiles',
+    async () => (await import('@gateway/server/contract/intrusion-prevention')).profiles.list,
+  ),
+  dpi_profile: named(
+    '/api/application_control/profiles',
+    async () => (await import('@gateway/server/contract/application-profiles')).applicationProfiles.list,
+  ),
+}
+
+/** Kinds that no list of the interface names: the person types the value. */
+const unlisted = new Set(['card', 'security_group'])
+
+export const sourceOf = (kind: string): Source | null => (unlisted.has(kind) ? null : (sources[kind] ?? objects))
+
+/** Every source that these kinds need, once. */
+export const sourcesOf = (kinds: readonly string[]): readonly Source[] => [
+  ...new Set(kinds.flatMap((kind) => sourceOf(kind) ?? [])),
+]
+
+/** Some fields have the bare number of what they name: `user.id.7` is 7. */
+export const bareNumber = (id: string): number | null => {
+  const match = /(?:^|\.)(\d+)$/.exec(id)
+  return match ? Number(match[1]) : null
+}
+
+/** Kinds of things that a value need not be chosen from: another text can be typed. */
+export const takesTyped = (kinds: readonly string[]): boolean => kinds.some((kind) => sourceOf(kind) === null)

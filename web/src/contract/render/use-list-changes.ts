@@ -1,0 +1,176 @@
+// What a person does to the rows of a list outside of the panel: switches, removals, moves, copies, and actions of the page. What is
+// not confirmed by the gateway yet is drawn as pending and goes back when it is refused.
+
+import { useEffect, useState } from 'react'
+import { applyNow, reviewStore, useReview } from '../../api/apply.ts'
+import { type CallOptions, call } from '../../api/call.ts'
+import type { ChangePlan, PlannedCall } from '../../api/change.ts'
+import { Failure } from '../../api/failure.ts'
+import { readAgain } from '../../api/reads.ts'
+import { useStore } from '../../api/store.ts'
+import { toast } from '../../ui/toast.tsx'
+import { t } from '../../words.ts'
+import type { Collection, Item } from '../define.ts'
+import {
+  type Around,
+  changeCall,
+  idOf,
+  itemFields,
+  moveCalls,
+  moved,
+  paramsOf,
+  removeCall,
+  rowsIn,
+  type Spot,
+  startOf,
+} from '../plan.ts'
+
+export interface ListState {
+  readonly collection: Collection
+  readonly around: Around
+  readonly rows: readonly Item[]
+  readonly etag: string | null
+  /** Single switches apply at once with an undo; elsewhere they are reviewed. */
+  readonly isAtOnce: boolean
+}
+
+export interface ListChanges {
+  /** In the order that is waited for. */
+  readonly rows: readonly Item[]
+  readonly isPending: (row: Item) => boolean
+  readonly isMoved: (row: Item) => boolean
+  readonly setEnabled: (rows: readonly Item[], field: string, isOn: boolean) => void
+  readonly remove: (rows: readonly Item[], onDone: () => void) => void
+  readonly move: (rows: readonly Item[], spot: Spot) => void
+  readonly copy: (row: Item) => void
+}
+
+export function useListChanges({ collection, around, rows, etag, isAtOnce }: ListState): ListChanges {
+  const { open } = useReview()
+  const reviewed = useStore(reviewStore)
+  const [order, setOrder] = useState<readonly Item[] | null>(null)
+  const [switched, setSwitched] = useState<ReadonlyMap<string, Item>>(new Map())
+  const [shifted, setShifted] = useState<ReadonlySet<string>>(new Set())
+  const [movedIds, setMovedIds] = useState<ReadonlySet<string>>(new Set())
+  const isOpen = reviewed !== null
+
+  // The review was left or it was applied: what is stored is shown again.
+  useEffect(() => {
+    if (isOpen) return
+    setOrder(null)
+    setShifted((now) => (now.size === 0 ? now : new Set()))
+    setSwitched((now) => (now.size === 0 ? now : new Map()))
+  }, [isOpen])
+
+  const { list } = collection.endpoints
+  const planOf = (title: string, make: (tag: string | null) => readonly PlannedCall[], isTrial = true): ChangePlan => ({
+    title,
+    calls: make(etag),
+    reads: [list],
+    ...(collection.confirmWithin === undefined || !isTrial ? {} : { confirmWithin: collection.confirmWithin }),
+    onConflict: async () => {
+      const reply = await call(list, { params: around, query: collection.query ?? {} } as CallOptions)
+      void readAgain(list)
+      const there = new Set(rowsIn(reply.data, collection.rowsIn).map((row) => idOf(collection, row)))
+      const calls = make(reply.etag)
+      const isGone = calls.some(({ params = {}, endpoint }) => {
+        const id = params[endpoint.params.at(-1) ?? '']
+        return id !== undefined && !there.has(String(id)) && !(String(id) in around)
+      })
+      if (!isGone) return { ...planOf(title, make), calls }
+      toast(t('Someone else removed it meanwhile.'), { tone: 'bad' })
+      return null
+    },
+  })
+
+  const nameOf = (chosen: readonly Item[]): string => {
+    const [first] = chosen
+    if (chosen.length === 1 && first) return collection.title(first)
+    return t('{count, plural, one {# item} other {# items}}', { count: chosen.length })
+  }
+  const item = t(collection.itemName)
+
+  /** Only the first call carries the tag: the others follow in the same change. */
+  const tagged = (calls: readonly PlannedCall[]): readonly PlannedCall[] =>
+    calls.map((one, at) => (at === 0 ? one : { ...one, etag: null }))
+
+  const setEnabled = (chosen: readonly Item[], field: string, isOn: boolean): void => {
+    const fields = itemFields(collection, false)
+    const make = (tag: string | null): readonly PlannedCall[] =>
+      tagged(
+        chosen.map((row) => {
+          const base = startOf(fields, row, {})
+          return changeCall(collection, { base, value: { ...base, [field]: isOn }, row }, { around, etag: tag })
+        }),
+      )
+    const title = isOn
+      ? t('Switch on {item} {name}', { item, name: nameOf(chosen) })
+      : t('Switch off {item} {name}', { item, name: nameOf(chosen) })
+    const plan = planOf(title, make)
+    setSwitched(new Map(chosen.map((row) => [idOf(collection, row), { ...row, [field]: isOn }])))
+    if (!isAtOnce || chosen.length > 1) return open(plan)
+    void applyNow(plan).then(async () => {
+      await readAgain(list)
+      setSwitched(new Map())
+    })
+  }
+
+  const act = async (calls: readonly PlannedCall[]): Promise<boolean> => {
+    try {
+      for (const { endpoint, params, body } of calls) await call(endpoint, { params, body } as CallOptions)
+      return true
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      toast(t(error.message), { tone: 'bad' })
+      return false
+    } finally {
+      await readAgain(list)
+    }
+  }
+
+  const remove = (chosen: readonly Item[], onDone: () => void): void => {
+    const make = (tag: string | null): readonly PlannedCall[] =>
+      tagged(chosen.map((row) => removeCall(collection, row, { around, etag: tag })))
+    if (collection.endpoints.remove?.effect === 'action') {
+      void act(make(null)).then((isDone) => {
+        if (isDone) onDone()
+      })
+      return
+    }
+    const plan = planOf(t('Remove {item} {name}', { item, name: nameOf(chosen) }), make)
+    open({ ...plan, onApplied: onDone })
+  }
+
+  const move = (chosen: readonly Item[], spot: Spot): void => {
+    const make = (tag: string | null): readonly PlannedCall[] =>
+      moveCalls(collection, chosen, spot, { around, etag: tag })
+    const plan = planOf(t('Move {item} {name}', { item, name: nameOf(chosen) }), make)
+    setOrder(moved(rows, chosen, spot, collection.idField))
+    setShifted(new Set(chosen.map((row) => idOf(collection, row))))
+    open({
+      ...plan,
+      onApplied: () => {
+        setMovedIds(new Set(chosen.map((row) => idOf(collection, row))))
+        setTimeout(() => setMovedIds(new Set()), 600)
+      },
+    })
+  }
+
+  const copy = (row: Item): void => {
+    const endpoint = collection.endpoints.copy
+    if (!endpoint) return
+    const calls = [{ endpoint, params: paramsOf(endpoint, around, idOf(collection, row)) }]
+    open(planOf(t('Copy {item} {name}', { item, name: nameOf([row]) }), () => calls))
+  }
+
+  const drawn = (order ?? rows).map((row) => switched.get(idOf(collection, row)) ?? row)
+  return {
+    rows: drawn,
+    isPending: (row) => switched.has(idOf(collection, row)) || shifted.has(idOf(collection, row)),
+    isMoved: (row) => movedIds.has(idOf(collection, row)),
+    setEnabled,
+    remove,
+    move,
+    copy,
+  }
+}
