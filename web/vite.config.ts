@@ -23,6 +23,19 @@ function messages(): Plugin {
   }
 }
 
+/**
+ * The order of the layers at the head of each style sheet: the one that is loaded first decides it, and which one that is
+ * depends on how the chunks are cut.
+ */
+function layers(): Plugin {
+  return {
+    name: 'layers',
+    enforce: 'pre',
+    transform: (code, id) =>
+      /\.css$/.test(id) && code.includes('@layer ') ? { code: `@layer reset, ui;\n${code}`, map: null } : null,
+  }
+}
+
 function readCatalogs(root: string, language: string): Record<string, unknown> {
   if (!existsSync(root)) return {}
   const files = readdirSync(root).map((name) => join(root, name, `${language}.po`))
@@ -49,7 +62,7 @@ const proxy: ProxyOptions = {
 export default defineConfig({
   root: folder,
   base: '/ui/',
-  plugins: [react(), messages(), servedFiles()],
+  plugins: [react(), layers(), messages(), servedFiles()],
   server: { proxy: { '^/(?!ui(/|$))': proxy } },
   css: { transformer: 'lightningcss' },
   build: {

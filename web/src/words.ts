@@ -2,6 +2,7 @@
 // Every text that a person reads stands in `t('...')`, or in `msg('...')` where it is declared and shown later.
 
 import { setupI18n } from '@lingui/core'
+import { compileMessage } from '@lingui/message-utils/compileMessage'
 import { useSyncExternalStore } from 'react'
 
 export const languages = { en: 'English', ru: 'Русский' } as const
@@ -12,6 +13,17 @@ export type Values = Readonly<Record<string, string | number | null>>
 const storageKey = 'portcullis.language'
 const i18n = setupI18n({ locale: 'en', messages: { en: {} } })
 const listeners = new Set<() => void>()
+
+/** English texts are the ids and have no catalog: those with values are compiled when they are first shown. */
+const compiled = new Map<string, ReturnType<typeof compileMessage>>()
+
+i18n.setMessagesCompiler((text) => {
+  const known = compiled.get(text)
+  if (known) return known
+  const made = text.includes('{') ? compileMessage(text) : [text]
+  compiled.set(text, made)
+  return made
+})
 
 /** A text in the language of the person, with `{name}` and ICU plurals filled in. */
 export const t = (text: string, values?: Values): string =>

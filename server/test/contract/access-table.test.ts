@@ -42,6 +42,7 @@ const table: Readonly<Record<string, string>> = {
   'POST /web/auth/login': '*',
   'DELETE /web/auth/login': everyone,
   'GET /web/whoami': everyone,
+  'GET /web/console': '*',
   'GET /web/session': everyone,
   'GET /events': everyone,
   'GET /statuses': everyone,

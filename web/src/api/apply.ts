@@ -65,7 +65,7 @@ const latin = (text: string): string => String.fromCharCode(...new TextEncoder()
 
 type Extra = { readonly headers?: Readonly<Record<string, string>>; readonly query: Readonly<Record<string, boolean>> }
 
-const together = endpoint({
+export const makeCalls = endpoint({
   method: 'POST',
   path: '/config/changes',
   access: 'change',
@@ -78,7 +78,7 @@ function sendPlan(plan: ChangePlan, { headers = {}, query }: Extra, signal?: Abo
   if (!first) throw new Error('a change without a call')
   if (others.length > 0) {
     const body = { calls: plan.calls.map(wireCall) }
-    return call(together, { body, query, headers, ...rest } as unknown as CallOptions<Endpoint>)
+    return call(makeCalls, { body, query, headers, ...rest } as unknown as CallOptions<Endpoint>)
   }
   const tag = first.etag ? { 'if-match': first.etag } : {}
   return call(first.endpoint, {

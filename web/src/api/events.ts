@@ -4,11 +4,11 @@
 import { showProbation } from '@gateway/server/contract/configuration'
 import { listenToEvents, listStatuses } from '@gateway/server/contract/events'
 import { showHealth } from '@gateway/server/contract/health'
+import { mayUse } from '@gateway/server/shared/access'
 import type { StatusItem } from '@gateway/server/shared/fields'
 import { call } from './call.ts'
 import { readEverythingAgain } from './reads.ts'
 import { noteSecondsLeft, readSessionTime, sessionStore } from './session.ts'
-import { mayUse } from '@gateway/server/shared/access'
 import { createStore, useStore } from './store.ts'
 
 export interface Waiting {

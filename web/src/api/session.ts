@@ -67,7 +67,9 @@ export const rolesFor = (access: Access): readonly Role[] =>
 export async function findSession(): Promise<void> {
   try {
     await readGateway()
-    await readIdentity()
+    // The gateway shows its time zone to a session only: without one nothing is asked that would be refused.
+    if (sessionStore.get().gateway?.timeZone === null) sessionStore.update((state) => ({ ...state, stage: 'out' }))
+    else await readIdentity()
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     const stage: Stage = error.code === 'unauthenticated' ? 'out' : 'unreachable'

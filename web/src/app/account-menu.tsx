@@ -1,8 +1,8 @@
 // The account: who is signed in, own sessions, language, theme, density, keys, sign-out.
 
+import { roles } from '@gateway/server/shared/access'
 import { type ReactNode, useState } from 'react'
 import { leave, useSession } from '../api/session.ts'
-import { roles } from '@gateway/server/shared/access'
 import { Menu } from '../ui/menu.tsx'
 import { currentLanguage, type Language, languages, speak, t } from '../words.ts'
 import { choose, densities, themes, useAppearance } from './appearance.ts'

@@ -41,9 +41,9 @@ export function Frame(): ReactNode {
   }, [])
   return (
     <div className={styles.frame}>
-      <a className={styles.skip} href="#page" onClick={skipToPage}>
+      <button type="button" className={styles.skip} onClick={skipToPage}>
         {t('Skip to the page')}
-      </a>
+      </button>
       <Rail isOpen={isRailOpen} onOpened={() => setRailOpen(false)} />
       <div className={styles.body}>
         <TopBar onMenu={() => setRailOpen((isOpen) => !isOpen)} onHelp={() => setHelpOpen(true)} />
@@ -69,8 +69,7 @@ export function Frame(): ReactNode {
   )
 }
 
-function skipToPage(event: { preventDefault(): void }): void {
-  event.preventDefault()
+function skipToPage(): void {
   document.getElementById('page')?.focus()
 }
 

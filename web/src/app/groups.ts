@@ -51,6 +51,4 @@ export function railOf(pages: readonly PageEntry[], may: (access: Access) => boo
 }
 
 export const siblingsOf = (rail: readonly RailGroup[], path: string): readonly PageEntry[] =>
-  rail
-    .flatMap(({ sections }) => sections)
-    .find(({ pages }) => pages.some((page) => page.path === path))?.pages ?? []
+  rail.flatMap(({ sections }) => sections).find(({ pages }) => pages.some((page) => page.path === path))?.pages ?? []

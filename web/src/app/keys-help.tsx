@@ -1,7 +1,6 @@
 // The list of keys, with the switch for single letters (WCAG 2.1.4).
 
 import type { ReactNode } from 'react'
-import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Keys } from '../ui/keys.tsx'
 import { Switch } from '../ui/switch.tsx'
@@ -13,15 +12,7 @@ import styles from './keys-help.module.css'
 export function KeysHelp({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { hasLetterKeys } = useAppearance()
   return (
-    <Dialog
-      title={t('Keys')}
-      onClose={onClose}
-      foot={
-        <Button kind="primary" onClick={onClose}>
-          {t('Close')}
-        </Button>
-      }
-    >
+    <Dialog title={t('Keys')} onClose={onClose} width="wide">
       <div className={styles.columns}>
         {keyLines().map(({ title, lines }) => (
           <section key={title}>

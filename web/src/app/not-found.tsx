@@ -19,10 +19,7 @@ export function NotFound(): ReactNode {
   )
   if (first) return <Navigate to={`/${first.path}` as string} replace />
   return (
-    <Empty
-      title={t('There is no such page')}
-      action={<Link to="">{t('Go to the overview')}</Link>}
-    >
+    <Empty title={t('There is no such page')} action={<Link to="">{t('Go to the overview')}</Link>}>
       {t('Nothing of the console has the address {path}. The list of pages opens with Ctrl K.', { path })}
     </Empty>
   )

@@ -43,7 +43,9 @@ export function OwnSessions({ onClose }: { readonly onClose: () => void }): Reac
         </Button>
       }
     >
-      {may('view') ? null : <p className="muted">{t('Your role may not list sessions. This one ends with Sign out.')}</p>}
+      {may('view') ? null : (
+        <p className="muted">{t('Your role may not list sessions. This one ends with Sign out.')}</p>
+      )}
       {error ? <ProblemBox failure={error} onRetry={() => void refetch()} /> : null}
       {isPending && may('view') ? <Skeleton lines={3} /> : null}
       <ul className={styles.list}>

@@ -3,8 +3,8 @@
 
 import { type ComponentType, lazy, type ReactNode, Suspense, useMemo } from 'react'
 import { useSession } from '../api/session.ts'
-import type { PageEntry } from '../page.ts'
 import type { ContractPage } from '../contract/define.ts'
+import type { PageEntry } from '../page.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Forbidden } from './forbidden.tsx'

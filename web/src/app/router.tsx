@@ -10,11 +10,11 @@ import {
   useRouter,
 } from '@tanstack/react-router'
 import { type ReactNode, useCallback, useMemo } from 'react'
-import { NavigateContext, PlaceContext, readSearch, root, searchText } from '../place.ts'
 import { pages } from '../pages/index.ts'
+import { NavigateContext, PlaceContext, readSearch, root, searchText } from '../place.ts'
 import { locate } from './locate.ts'
-import { PageView } from './page-view.tsx'
 import { NotFound } from './not-found.tsx'
+import { PageView } from './page-view.tsx'
 import { Shell } from './shell.tsx'
 
 const plain = (search: Record<string, unknown>): Record<string, string> =>

@@ -16,7 +16,8 @@ export function SectionTabs(): ReactNode {
   const list = useRef<HTMLElement>(null)
   const siblings = siblingsOf(railOf(pages, may), path)
   useEffect(() => {
-    if (path !== '') list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    if (path !== '')
+      list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [path])
   if (siblings.length < 2) return null
   return (

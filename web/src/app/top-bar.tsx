@@ -86,10 +86,9 @@ function TimeLeft(): ReactNode {
   const { endsAt } = useStore(sessionStore)
   const [now, setNow] = useState(Date.now())
   useEffect(() => {
-    setNow(Date.now())
     const timer = setInterval(() => setNow(Date.now()), tickMs)
     return () => clearInterval(timer)
-  }, [endsAt])
+  }, [])
   if (endsAt === 0) return null
   const minutes = Math.max(0, Math.ceil((endsAt - now) / 60_000))
   return (

@@ -1,6 +1,7 @@
 // Signing in, signing out and sessions. An unknown login, a wrong password, a disabled and a locked account all get the same
 // answer after the same work.
 
+import { X509Certificate } from 'node:crypto'
 import { competences, roles } from '../../contract/access.ts'
 import { type Endpoint, freshSignInSeconds, nameOf } from '../../contract/endpoint.ts'
 import { GatewayError, notFound } from '../../contract/error.ts'

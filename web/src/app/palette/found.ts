@@ -1,9 +1,9 @@
 // Objects, rules and users that fit what was typed, read when they are asked for.
 
+import type { ReplyOf } from '@gateway/server/contract'
 import { listTouching } from '@gateway/server/contract/firewall'
 import { listAll } from '@gateway/server/contract/objects'
 import { searchUsers } from '@gateway/server/contract/users'
-import type { ReplyOf } from '@gateway/server/contract'
 import { useRead } from '../../api/reads.ts'
 import type { IconName } from '../../ui/icons.ts'
 import { t } from '../../words.ts'
@@ -66,10 +66,10 @@ export function useFound(question: Question, asker: Asker): readonly Band[] {
   }
   if (address !== null && touching.data) {
     const items = touching.data.data.slice(0, most).map(
-      ({ table, id, comment }): Item => ({
+      ({ table, id, source }): Item => ({
         ...{ id: `touching:${table}:${id}`, icon: 'rule', to: `policy/rules/${table}/${id}` },
         title: t('{table} rule {id}', { table: table.toUpperCase(), id }),
-        hint: comment,
+        hint: source === 'named' ? t('as source') : t('as destination'),
       }),
     )
     bands.push({ title: t('Rules that touch it'), items })

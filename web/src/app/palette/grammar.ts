@@ -22,7 +22,8 @@ export type RuleTable = (typeof ruleTables)[number]
 
 const isAddress = (text: string): boolean => parseAddress(text) !== null
 const isNetwork = (text: string): boolean => parseNetwork(text) !== null
-const isName = (text: string): boolean => /^(?=.{1,253}$)[a-z0-9_-]+(\.[a-z0-9_-]+)+\.?$/i.test(text) && /[a-z]/i.test(text)
+const isName = (text: string): boolean =>
+  /^(?=.{1,253}$)[a-z0-9_-]+(\.[a-z0-9_-]+)+\.?$/i.test(text) && /[a-z]/i.test(text)
 const isHost = (text: string): boolean => isAddress(text) || isName(text)
 
 const arrow = /\s*(?:->|=>|→|➜|➔)\s*/
@@ -53,7 +54,8 @@ function readTrace(text: string): Question | null {
   }
 }
 
-const ruleForm = /^(?:(?:rule|правило)\s+)?(?:(forward|input|dnat|snat|log|fwd|inp)\s+)?(?:(?:rule|правило)\s+)?#?(\d{1,9})$/i
+const ruleForm =
+  /^(?:(?:rule|правило)\s+)?(?:(forward|input|dnat|snat|log|fwd|inp)\s+)?(?:(?:rule|правило)\s+)?#?(\d{1,9})$/i
 const tableWords: Readonly<Record<string, RuleTable>> = { fwd: 'forward', inp: 'input' }
 
 function readRule(text: string): Question | null {
@@ -66,7 +68,8 @@ function readRule(text: string): Question | null {
 
 const blockForm = /^(?:block|drop|deny|заблокировать|блокировать|запретить)\s+(\S+)$/i
 const allowForm = /^(?:allow|accept|permit|разрешить)\s+(\S+)$/i
-const putBackForm = /^(?:put\s+back|revert|roll\s*back|вернуть|откатить)(?:\s+(?:to|к|до))?(?:\s+(?:revision|ревизии))?\s+#?(\d{1,9})$/i
+const putBackForm =
+  /^(?:put\s+back|revert|roll\s*back|вернуть|откатить)(?:\s+(?:to|к|до))?(?:\s+(?:revision|ревизии))?\s+#?(\d{1,9})$/i
 const revisionForm = /^(?:rev|revision|ревизия)\s+#?(\d{1,9})$/i
 
 export function readQuestion(typed: string): Question {

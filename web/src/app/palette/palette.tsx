@@ -93,7 +93,9 @@ export function Palette(): ReactNode {
               <BandView key={band.title} band={band} items={items} {...{ listId, current, choose, setActive }} />
             ))}
             {items.length === 0 ? (
-              <p className={styles.nothing}>{t('Nothing fits. Try an address, a packet such as a -> b:443, or a page.')}</p>
+              <p className={styles.nothing}>
+                {t('Nothing fits. Try an address, a packet such as a -> b:443, or a page.')}
+              </p>
             ) : null}
           </div>
         </Dialog.Popup>

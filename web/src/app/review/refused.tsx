@@ -2,10 +2,10 @@
 
 import type { ReactNode } from 'react'
 import type { Failure } from '../../api/failure.ts'
-import { pathOfObject, titleOfObject } from '../../util/stored-objects.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
+import { pathOfObject, titleOfObject } from '../../util/stored-objects.ts'
 import { t } from '../../words.ts'
 import { waitWords } from '../sign-in/wait-words.ts'
 import styles from './review.module.css'
@@ -47,7 +47,8 @@ function stillOf(code: string, secondsLeft: number): string {
   if (code === 'not_applied') return t('It was put back: nothing has changed.')
   if (code === 'precondition_failed')
     return t('Someone else changed the same list meanwhile. Go back, look at it and review once more.')
-  if (code === 'unreachable') return t('It is not known whether the change arrived. Look at the history before you send it again.')
+  if (code === 'unreachable')
+    return t('It is not known whether the change arrived. Look at the history before you send it again.')
   if (secondsLeft > 0) return t('Nothing has changed. Worth another try in {wait}.', { wait: waitWords(secondsLeft) })
   return t('Nothing has changed, and what you entered is still there.')
 }

@@ -82,7 +82,9 @@ export function ReviewDrawer({ plan }: { readonly plan: ChangePlan }): ReactNode
       }
     >
       <div className={styles.review}>
-        {isTrialNeeded && failure ? <TrialBar reason={lockOutReason(failure) ?? ''} seconds={within ?? trialSeconds} /> : null}
+        {isTrialNeeded && failure ? (
+          <TrialBar reason={lockOutReason(failure) ?? ''} seconds={within ?? trialSeconds} />
+        ) : null}
         {failure && !isTrialNeeded ? (
           <Refused failure={failure} secondsLeft={wait} {...(report ? {} : { onRetry: tryAgain })} />
         ) : null}

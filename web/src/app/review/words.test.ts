@@ -29,14 +29,25 @@ describe('the words of a review', () => {
 
   it('counts objects, lines and connections', () => {
     const artifacts = [{ artifact: 'nft', action: 'changed' as const, removed_lines: ['a'], added_lines: ['b'] }]
-    const text = summaryOf({ dry_run: true, changes: [change], artifacts, unchecked: [], connections: [], connections_total: 2, connections_note: null })
+    const text = summaryOf({
+      dry_run: true,
+      changes: [change],
+      artifacts,
+      unchecked: [],
+      connections: [],
+      connections_total: 2,
+      connections_note: null,
+    })
     assert.match(text, /1 .*2 .*2 /)
   })
 
   it('knows the refusal of the guard by what it offers', () => {
     const message =
       'New connections from 10.0.0.2 to this gateway would be refused. Send it with the header Portcullis-Confirm-Within to have it reverted unless you confirm it in time.'
-    assert.equal(lockOutReason({ code: 'conflict', message }), 'New connections from 10.0.0.2 to this gateway would be refused.')
+    assert.equal(
+      lockOutReason({ code: 'conflict', message }),
+      'New connections from 10.0.0.2 to this gateway would be refused.',
+    )
     assert.equal(lockOutReason({ code: 'conflict', message: 'It is used by FORWARD rule 7.' }), null)
   })
 })

@@ -1,7 +1,7 @@
 // The review in words: what changes, told as the forms say it, and the sentence at its head.
 
-import { labelOf, valueWord } from '../../contract/words.ts'
 import type { DryRun, ObjectChange } from '../../api/dry-run.ts'
+import { labelOf, valueWord } from '../../contract/words.ts'
 import { titleOfObject, wordOfValue } from '../../util/stored-objects.ts'
 import { t } from '../../words.ts'
 
@@ -39,7 +39,8 @@ export const shownFields = ({ fields }: ObjectChange): readonly FieldChange[] =>
   fields.filter(({ field, before, after }) => !silent.has(field) && !isNothing(before, after))
 
 const isNothing = (before: unknown, after: unknown): boolean =>
-  (before ?? null) === null && ((after ?? null) === null || after === '' || (Array.isArray(after) && after.length === 0))
+  (before ?? null) === null &&
+  ((after ?? null) === null || after === '' || (Array.isArray(after) && after.length === 0))
 
 export const objectTitle = ({ object, fields }: ObjectChange): string => titleOfObject(object, fields)
 
@@ -52,7 +53,9 @@ export function summaryOf({ changes, artifacts, connections_total = 0 }: DryRun)
   const lines = artifacts.reduce((sum, one) => sum + one.removed_lines.length + one.added_lines.length, 0)
   const parts = [
     t('{count, plural, one {# object changes} other {# objects change}}', { count: changes.length }),
-    ...(lines === 0 ? [] : [t('{count, plural, one {# line on the machine} other {# lines on the machine}}', { count: lines })]),
+    ...(lines === 0
+      ? []
+      : [t('{count, plural, one {# line on the machine} other {# lines on the machine}}', { count: lines })]),
     ...(connections_total === 0
       ? []
       : [
