@@ -100,6 +100,8 @@ describe('L6: the first password', () => {
     assert.equal((await ask(gateway, { method: 'GET', url: '/no/such/path', cookie })).status, 403)
     assert.equal(gateway.engine.revision, revision)
     assert.equal((await ask(gateway, { method: 'GET', url: '/web/whoami', cookie })).status, 200)
+    const { body: own } = await ask(gateway, { method: 'GET', url: '/web/session', cookie })
+    assert.deepEqual([own.admin_id, own.must_change_password], [id, true])
     assert.equal((await ask(gateway, { method: 'DELETE', url: '/web/auth/login', cookie })).status, 200)
     await gateway.close()
   })

@@ -61,6 +61,15 @@ describe('a session', () => {
     await renewAdmin()
   })
 
+  it('is needed for the time zone, not for the name of the gateway', async () => {
+    const cookie = cookieOf(open(await newAdmin()))
+    const { body: outside } = await ask(gateway, { method: 'GET', url: '/web/console' })
+    assert.deepEqual(Object.keys(outside).toSorted(), ['brand', 'certificate_sha256', 'host_name'])
+    const { body: inside } = await ask(gateway, { method: 'GET', url: '/web/console', cookie })
+    assert.deepEqual({ ...inside, time_zone: '' }, { ...outside, time_zone: '' })
+    assert.equal(inside.time_zone, Intl.DateTimeFormat().resolvedOptions().timeZone)
+  })
+
   it('is prolonged by what is not a read, whatever its header says', async () => {
     const cookie = cookieOf(open(await newAdmin()))
     const headers = { 'portcullis-background': '1' }

@@ -1,14 +1,18 @@
 // How a change reaches the gateway: tried first, then sent with the tag that the person saw, a reason and, where wanted, the time
 // within which it must be kept. Several calls go as one change with one revision.
 
-import { type Endpoint, endpoint } from '@gateway/server/contract'
+import type { Endpoint } from '@gateway/server/contract'
+import { makeCalls, undoRevision } from '@gateway/server/contract/configuration'
+import { mayUse } from '@gateway/server/shared/access'
+import type { DryRun } from '@gateway/server/shared/dry-run'
 import { toast } from '../ui/toast.tsx'
 import { t } from '../words.ts'
 import { addressOf, type CallOptions, call, type Reply } from './call.ts'
 import type { ChangePlan, PlannedCall } from './change.ts'
-import type { DryRun } from './dry-run.ts'
+import { noteOwnRevision } from './events.ts'
 import { Failure } from './failure.ts'
-import { readAgain } from './reads.ts'
+import { readAgain, readEverythingAgain } from './reads.ts'
+import { sessionStore } from './session.ts'
 import { createStore } from './store.ts'
 
 export interface ApplyOptions {
@@ -51,7 +55,8 @@ export async function applyPlan(plan: ChangePlan, options: ApplyOptions = {}): P
   })
   const replies = plan.calls.length === 1 ? [reply.data] : (reply.data as { replies: readonly unknown[] }).replies
   const revision = Number(reply.headers.get('portcullis-revision') ?? Number.NaN)
-  void readAgain(...plan.reads)
+  if (Number.isFinite(revision)) noteOwnRevision(revision)
+  void (plan.reads.length === 0 ? readEverythingAgain() : readAgain(...plan.reads))
   plan.onApplied?.(replies)
   return {
     replies,
@@ -64,13 +69,6 @@ export async function applyPlan(plan: ChangePlan, options: ApplyOptions = {}): P
 const latin = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
 
 type Extra = { readonly headers?: Readonly<Record<string, string>>; readonly query: Readonly<Record<string, boolean>> }
-
-export const makeCalls = endpoint({
-  method: 'POST',
-  path: '/config/changes',
-  access: 'change',
-  summary: 'Make several changes as one',
-}) as unknown as Endpoint
 
 function sendPlan(plan: ChangePlan, { headers = {}, query }: Extra, signal?: AbortSignal): Promise<Reply<unknown>> {
   const rest = signal ? { signal } : {}
@@ -128,17 +126,13 @@ export async function applyOnTop(plan: ChangePlan, options: ApplyOptions): Promi
 /** Says that it is done. What is on probation has its own bar instead of an undo. */
 export function tellApplied(plan: ChangePlan, { revision, confirmBefore }: Applied): void {
   if (confirmBefore !== null || revision === null) return
+  const role = sessionStore.get().identity?.role
+  const mayUndo = role !== undefined && mayUse(role, undoRevision.access)
   toast(t('{what}: done, revision {revision}.', { what: plan.title, revision }), {
-    action: { label: t('Undo'), onAction: () => void undo(revision) },
+    tone: 'ok',
+    ...(mayUndo ? { action: { label: t('Undo'), onAction: () => void undo(revision) } } : {}),
   })
 }
-
-const undoRevision = endpoint({
-  method: 'POST',
-  path: '/config/revisions/:revision_id/undo',
-  access: 'change',
-  summary: 'Undo one revision',
-}) as unknown as Endpoint
 
 /** Takes one revision out of the middle, whatever came after it. */
 async function undo(revision: number): Promise<void> {
@@ -148,5 +142,5 @@ async function undo(revision: number): Promise<void> {
     reads: [],
   }
   const applied = await applyNow(plan, {})
-  if (applied) await import('./reads.ts').then(({ readEverythingAgain }) => readEverythingAgain())
+  if (applied) await readEverythingAgain()
 }

@@ -1,6 +1,7 @@
 // One call of the interface, typed by its endpoint. Nothing else in the console calls fetch.
 
 import type { BodyOf, Endpoint, QueryOf, ReplyOf } from '@gateway/server/contract'
+import type { ErrorReason } from '@gateway/server/shared/error'
 import { Failure, type FailureCode, type Problem } from './failure.ts'
 
 export interface CallOptions<E = Endpoint> {
@@ -97,11 +98,12 @@ async function readFailure(response: Response): Promise<Failure> {
     const body = JSON.parse(text) as {
       code: FailureCode
       message: string
+      reason?: ErrorReason
       problems?: readonly Problem[]
       request_id?: string
     }
-    const { code, message, problems = [], request_id = '' } = body
-    return new Failure({ code, message, problems, requestId: request_id, ...rest })
+    const { code, message, reason = null, problems = [], request_id = '' } = body
+    return new Failure({ code, message, reason, problems, requestId: request_id, ...rest })
   } catch {
     return new Failure({ code: 'internal', message: `The gateway answered ${response.status}.`, ...rest })
   }

@@ -5,7 +5,7 @@ import { showProbation } from '@gateway/server/contract/configuration'
 import { listenToEvents, listStatuses } from '@gateway/server/contract/events'
 import { showHealth } from '@gateway/server/contract/health'
 import { mayUse } from '@gateway/server/shared/access'
-import type { StatusItem } from '@gateway/server/shared/fields'
+import type { CodedStatusItem } from '@gateway/server/shared/fields'
 import { call } from './call.ts'
 import { readEverythingAgain } from './reads.ts'
 import { noteSecondsLeft, readSessionTime, sessionStore } from './session.ts'
@@ -48,7 +48,7 @@ export interface Happenings {
   readonly isReached: boolean
   readonly revision: RevisionNews | null
   readonly waiting: Waiting | null
-  readonly statuses: ReadonlyMap<string, readonly StatusItem[]>
+  readonly statuses: ReadonlyMap<string, readonly CodedStatusItem[]>
   readonly health: HealthNews | null
   readonly sessions: { readonly administrators: number; readonly users: number } | null
 }
@@ -60,7 +60,7 @@ export const happenings = createStore<Happenings>({
 export const useHappenings = (): Happenings => useStore(happenings)
 
 /** Status items of one status endpoint, by its path, or of all. */
-export function useStatus(path?: string): readonly StatusItem[] {
+export function useStatus(path?: string): readonly CodedStatusItem[] {
   const { statuses } = useStore(happenings)
   return path === undefined ? [...statuses.values()].flat() : (statuses.get(path) ?? [])
 }
@@ -109,7 +109,7 @@ function noteWaiting(waiting: Waiting | null): void {
 const readers: Readonly<Record<string, (data: never) => void>> = {
   revision: (news: RevisionNews) => noteRevision(news),
   probation: ({ waiting }: { waiting: Wire | null }) => noteWaiting(waitingOf(waiting)),
-  status: ({ path, items }: { path: string; items: readonly StatusItem[] }) =>
+  status: ({ path, items }: { path: string; items: readonly CodedStatusItem[] }) =>
     patch({ statuses: new Map(happenings.get().statuses).set(path, items) }),
   sessions: (sessions: { administrators: number; users: number }) => patch({ sessions }),
   health: (health: HealthNews) => patch({ health }),

@@ -1,6 +1,6 @@
 // Why a call was not answered with what was asked for. The code decides what the console does, the message is for the person.
 
-import type { ErrorCode } from '@gateway/server/shared/error'
+import type { ErrorCode, ErrorReason } from '@gateway/server/shared/error'
 
 export interface Problem {
   /** Such as `ranges[2]`, `sstp.port` or `firewall.forward[7].source_addresses`. */
@@ -14,6 +14,8 @@ export type FailureCode = ErrorCode | 'unreachable'
 export class Failure extends Error {
   readonly code: FailureCode
   readonly status: number
+  /** Which of several things the code means, such as `lock_out` of a conflict. */
+  readonly reason: ErrorReason | null
   readonly problems: readonly Problem[]
   readonly requestId: string
   /** Seconds until it is worth another try, where the gateway says so. */
@@ -23,6 +25,7 @@ export class Failure extends Error {
     readonly code: FailureCode
     readonly status: number
     readonly message: string
+    readonly reason?: ErrorReason | null
     readonly problems?: readonly Problem[]
     readonly requestId?: string
     readonly retryAfter?: number | null
@@ -31,6 +34,7 @@ export class Failure extends Error {
     this.name = 'Failure'
     this.code = fields.code
     this.status = fields.status
+    this.reason = fields.reason ?? null
     this.problems = fields.problems ?? []
     this.requestId = fields.requestId ?? ''
     this.retryAfter = fields.retryAfter ?? null

@@ -3,6 +3,7 @@
 
 import { ownSession, showConsole, signIn, signOut, whoAmI } from '@gateway/server/contract/sign-in'
 import { type Access, mayUse, type Role, roles } from '@gateway/server/shared/access'
+import { setGatewayZone } from '../ui/zone.ts'
 import { call, onFailure } from './call.ts'
 import { Failure } from './failure.ts'
 import { queryClient } from './reads.ts'
@@ -19,13 +20,14 @@ export interface GatewayName {
 export interface Identity {
   /** Handle of this session in the list of sessions. */
   readonly id: string
+  readonly adminId: string
   readonly login: string
   readonly name: string
   readonly role: Role
 }
 
-/** `out`: the sign-in page. `lapsed`: the sign-in over the page of this identity. */
-export type Stage = 'loading' | 'out' | 'in' | 'lapsed' | 'unreachable'
+/** `out`: the sign-in page. `first`: the first password must be changed. `lapsed`: the sign-in over the page of this identity. */
+export type Stage = 'loading' | 'out' | 'first' | 'in' | 'lapsed' | 'unreachable'
 
 export interface SessionState {
   readonly stage: Stage
@@ -46,7 +48,7 @@ export const sessionStore = createStore<SessionState>({
 })
 
 const unnamed: GatewayName = { brand: 'portcullis', hostName: '', fingerprint: null, timeZone: null }
-const noIdentity: Identity = { id: '', login: '', name: '', role: 'predefined_reports_view' }
+const noIdentity: Identity = { id: '', adminId: '', login: '', name: '', role: 'predefined_reports_view' }
 
 export function useSession(): Session {
   const { identity, gateway } = useStore(sessionStore)
@@ -86,8 +88,10 @@ async function readGateway(): Promise<void> {
 
 async function readIdentity(): Promise<void> {
   const [{ data: who }, { data: own }] = await Promise.all([call(whoAmI), call(ownSession)])
-  const identity = { id: own.id, login: who.login, name: who.name, role: who.role_id }
-  sessionStore.update((state) => ({ ...state, stage: 'in', identity, ...endsOf(own) }))
+  const identity = { id: own.id, adminId: own.admin_id, login: who.login, name: who.name, role: who.role_id }
+  const stage: Stage = own.must_change_password ? 'first' : 'in'
+  setGatewayZone(sessionStore.get().gateway?.timeZone ?? undefined)
+  sessionStore.update((state) => ({ ...state, stage, identity, ...endsOf(own) }))
 }
 
 const endsOf = (own: { readonly seconds_left: number; readonly fresh_seconds_left: number }) => ({
@@ -109,7 +113,8 @@ export async function readSessionTime({ isStaying = false } = {}): Promise<void>
 export async function enter(login: string, password: string): Promise<void> {
   const before = sessionStore.get().identity
   await call(signIn, { body: { login, password, rest_path: '/' } })
-  await Promise.all([readGateway(), readIdentity()])
+  await readGateway()
+  await readIdentity()
   const now = sessionStore.get().identity
   if (before && now && (before.login !== now.login || before.role !== now.role)) {
     window.location.reload()

@@ -1,15 +1,20 @@
 // What stands around every page: the sign-in when there is no session, else the frame. A session that lapsed keeps the frame with
 // its drafts behind a sign-in.
 
-import { type ReactNode, useEffect } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect } from 'react'
 import { findSession, sessionStore } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { useLanguage } from '../words.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Frame } from './frame.tsx'
+import { PasswordDialog } from './sign-in/password-dialog.tsx'
 import { SignInOver } from './sign-in/sign-in-over.tsx'
 import { SignInPage } from './sign-in/sign-in-page.tsx'
 import { Unreachable } from './unreachable.tsx'
+
+const ChoosePassword = lazy(() =>
+  import('./sign-in/choose-password.tsx').then(({ ChoosePassword: View }) => ({ default: View })),
+)
 
 export function Shell(): ReactNode {
   useLanguage()
@@ -19,6 +24,13 @@ export function Shell(): ReactNode {
   }, [stage])
   if (stage === 'loading') return null
   if (stage === 'out') return <SignInPage />
+  if (stage === 'first')
+    return (
+      <Suspense>
+        <ChoosePassword />
+        <PasswordDialog />
+      </Suspense>
+    )
   if (stage === 'unreachable') return <Unreachable />
   return (
     <ErrorBoundary>

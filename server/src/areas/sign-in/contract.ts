@@ -80,6 +80,10 @@ export const ownSession = endpoint({
       description:
         'For how long changes of administrators, reverts and restores need no new sign-in; 0: they need one.',
     }),
+    admin_id: Type.String({ description: 'The id of your account.' }),
+    must_change_password: Type.Boolean({
+      description: 'You signed in with the first password: nothing else is possible before it is changed.',
+    }),
   }),
 })
 

@@ -84,12 +84,14 @@ export const routes: readonly Route[] = [
 
   handle(ownSession, (context) => {
     const { sessions, clock } = context.services
-    const { session } = signedIn(context)
+    const { session, adminId, mustChangePassword } = signedIn(context)
     const fresh = freshSignInSeconds - (clock.elapsed() - session.createdAt)
     return {
       id: session.handle,
       seconds_left: sessions.secondsLeft(session),
       fresh_seconds_left: Math.max(0, Math.ceil(fresh)),
+      admin_id: adminId,
+      must_change_password: mustChangePassword,
     }
   }),
 

@@ -1,6 +1,7 @@
 // The commands of a whole plan: one line for each call, or one call that makes several as one change.
 
-import { type ApplyOptions, makeCalls, wireCall } from '../../api/apply.ts'
+import { makeCalls } from '@gateway/server/contract/configuration'
+import { type ApplyOptions, wireCall } from '../../api/apply.ts'
 import type { ChangePlan } from '../../api/change.ts'
 import { type Command, commandsOf } from '../../api/commands.ts'
 

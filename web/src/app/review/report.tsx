@@ -1,7 +1,7 @@
 // What a change would do, as the gateway reported it: objects, lines on the machine, what was not checked, refused connections.
 
+import type { DryRun, ObjectChange, RefusedConnection } from '@gateway/server/shared/dry-run'
 import { type ReactNode, useState } from 'react'
-import type { CutConnection, DryRun, ObjectChange } from '../../api/dry-run.ts'
 import { Bar } from '../../ui/bar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -24,7 +24,7 @@ interface Props {
 }
 
 export function Report({ report, isCutting, onCutting }: Props): ReactNode {
-  const { changes, artifacts, unchecked, connections = [], connections_total = 0, connections_note = null } = report
+  const { changes, artifacts, unchecked, connections, connections_total, connections_note } = report
   const [limit, setLimit] = useState(shownAtFirst)
   if (changes.length === 0)
     return <p className="muted">{t('The gateway already has all of this. There is nothing to apply.')}</p>
@@ -118,7 +118,7 @@ function ChangeView({ change }: { readonly change: ObjectChange }): ReactNode {
 }
 
 interface ConnectionsProps {
-  readonly connections: readonly CutConnection[]
+  readonly connections: readonly RefusedConnection[]
   readonly total: number
   readonly note: string | null
   readonly isCutting: boolean

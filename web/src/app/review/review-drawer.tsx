@@ -1,14 +1,13 @@
 // The review: what the change does before it is made, why it is made, and within which time it must be kept. Refusals lead to the
 // fields, to another try, or to a trial of 90 seconds.
 
+import type { DryRun } from '@gateway/server/shared/dry-run'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { type ApplyOptions, applyPlan, reviewStore, tellApplied, tryPlan } from '../../api/apply.ts'
 import type { ChangePlan } from '../../api/change.ts'
-import type { DryRun } from '../../api/dry-run.ts'
 import { useEditing } from '../../api/editing.ts'
-import { noteOwnRevision, noteTrial } from '../../api/events.ts'
+import { noteTrial } from '../../api/events.ts'
 import { Failure } from '../../api/failure.ts'
-import { readEverythingAgain } from '../../api/reads.ts'
 import { Bar } from '../../ui/bar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CommandBlock } from '../../ui/command-block.tsx'
@@ -197,9 +196,7 @@ function useReviewed(plan: ChangePlan): Reviewed {
     apply: (options) =>
       attempt(async () => {
         const applied = await applyPlan(plan, options)
-        if (applied.revision !== null) noteOwnRevision(applied.revision)
         if (applied.confirmBefore !== null) noteTrial()
-        if (plan.reads.length === 0) void readEverythingAgain()
         reviewStore.set(null)
         tellApplied(plan, applied)
       }),

@@ -45,9 +45,9 @@ describe('the words of a review', () => {
     const message =
       'New connections from 10.0.0.2 to this gateway would be refused. Send it with the header Portcullis-Confirm-Within to have it reverted unless you confirm it in time.'
     assert.equal(
-      lockOutReason({ code: 'conflict', message }),
+      lockOutReason({ reason: 'lock_out', message }),
       'New connections from 10.0.0.2 to this gateway would be refused.',
     )
-    assert.equal(lockOutReason({ code: 'conflict', message: 'It is used by FORWARD rule 7.' }), null)
+    assert.equal(lockOutReason({ reason: 'in_use', message: 'It is used by FORWARD rule 7.' }), null)
   })
 })

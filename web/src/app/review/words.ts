@@ -1,6 +1,6 @@
 // The review in words: what changes, told as the forms say it, and the sentence at its head.
 
-import type { DryRun, ObjectChange } from '../../api/dry-run.ts'
+import type { DryRun, ObjectChange } from '@gateway/server/shared/dry-run'
 import { labelOf, valueWord } from '../../contract/words.ts'
 import { titleOfObject, wordOfValue } from '../../util/stored-objects.ts'
 import { t } from '../../words.ts'
@@ -48,7 +48,7 @@ export const actionWord = (action: ObjectChange['action']): string =>
   ({ added: t('added'), changed: t('changed'), moved: t('moved'), removed: t('removed') })[action]
 
 /** "1 object changes, 2 kernel lines, 2 live connections are cut". */
-export function summaryOf({ changes, artifacts, connections_total = 0 }: DryRun): string {
+export function summaryOf({ changes, artifacts, connections_total }: DryRun): string {
   if (changes.length === 0) return t('Nothing would change')
   const lines = artifacts.reduce((sum, one) => sum + one.removed_lines.length + one.added_lines.length, 0)
   const parts = [
@@ -70,5 +70,5 @@ export function summaryOf({ changes, artifacts, connections_total = 0 }: DryRun)
 const guardSentence = / Send it with the header Portcullis-Confirm-Within.*$/s
 
 /** The guard against lock-out refused: whose connection would end, or null when the refusal is another one. */
-export const lockOutReason = (failure: { readonly code: string; readonly message: string }): string | null =>
-  failure.code === 'conflict' && guardSentence.test(failure.message) ? failure.message.replace(guardSentence, '') : null
+export const lockOutReason = (failure: { readonly reason: string | null; readonly message: string }): string | null =>
+  failure.reason === 'lock_out' ? failure.message.replace(guardSentence, '') : null
