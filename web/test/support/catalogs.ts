@@ -1,0 +1,192 @@
+// Every text that the console shows, and the catalogs that hold them: what a source file marks with `t` or `msg`, and what pages
+// take from the contract. Each text has one home, so that it has one translation.
+
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { faultWords, typeWords } from '@gateway/server/shared/faults'
+import PO from 'pofile'
+import type { Schema } from '../../src/contract/schema.ts'
+import { textsOf } from '../../src/contract/words.ts'
+
+const web = join(import.meta.dirname, '..', '..')
+const sources = join(web, 'src')
+const messages = join(sources, 'messages')
+const contracts = join(web, '..', 'server', 'src', 'areas')
+
+/** Where a text stands that several folders use. */
+const sharedHome = 'words'
+const contractHome = 'server-contract'
+
+/** By text: the folders that use it. */
+export type Uses = ReadonlyMap<string, ReadonlySet<string>>
+
+const sourceFiles = (): string[] =>
+  globSync('**/*.{ts,tsx}', { cwd: sources })
+    .filter((path) => !/\.test\.tsx?$|\.d\.ts$|^reference\//.test(path))
+    .sort()
+
+/** `pages/dhcp/leases.tsx` belongs to `dhcp`, `app/shell.tsx` to `app`, a file beside them to `app` too. */
+function homeOf(path: string): string {
+  const [first = '', second = ''] = path.split('/')
+  if (first === 'pages') return second.includes('.') ? 'app' : second
+  return first.includes('.') ? 'app' : first
+}
+
+const isComment = (line: string): boolean => /^\s*(?:\/\/|\/?\*)/.test(line)
+
+/** The file without comments, in which a text may be marked as an example. */
+export const withoutComments = (code: string): string =>
+  code
+    .split('\n')
+    .map((line) => (isComment(line) ? '' : line))
+    .join('\n')
+
+const literal = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.)*`/y
+
+const valueOf = (quoted: string): string =>
+  quoted.slice(1, -1).replaceAll(/\\(u\{?([0-9a-fA-F]{4,6})\}?|.)/g, (_, one: string, code?: string) => {
+    if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16))
+    return one === 'n' ? '\n' : one
+  })
+
+/** Texts in `t('...')` and `msg('...')`, also where one is written in several pieces. */
+export function markedTexts(code: string): string[] {
+  const text = withoutComments(code)
+  const found: string[] = []
+  for (const match of text.matchAll(/(?<![\w.$])(?:t|msg)\(\s*/g)) {
+    const pieces = readPieces(text, match.index + match[0].length)
+    if (pieces.length > 0) found.push(pieces.join(''))
+  }
+  return found
+}
+
+function readPieces(text: string, start: number): string[] {
+  const pieces: string[] = []
+  for (let at = start; ; ) {
+    literal.lastIndex = at
+    const quoted = literal.exec(text)?.[0]
+    if (quoted === undefined) return pieces
+    pieces.push(valueOf(quoted))
+    const joined = /^\s*\+\s*/.exec(text.slice(at + quoted.length, at + quoted.length + 200))
+    if (!joined) return pieces
+    at += quoted.length + joined[0].length
+  }
+}
+
+function add(uses: Map<string, Set<string>>, text: string, home: string): void {
+  if (text === '') return
+  const homes = uses.get(text)
+  if (homes) homes.add(home)
+  else uses.set(text, new Set([home]))
+}
+
+interface ContractEndpoint {
+  readonly method: string
+  readonly path: string
+  readonly query: Schema
+  readonly body: Schema | null
+  readonly reply: Schema | null
+}
+
+const isEndpoint = (value: object): value is ContractEndpoint =>
+  'method' in value && 'path' in value && 'reply' in value
+
+/** All endpoints in the values that a contract exports; schemas are not searched. */
+function endpointsIn(value: unknown, seen: Set<object>): ContractEndpoint[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || seen.has(value)) return []
+  seen.add(value)
+  if (isEndpoint(value)) return [value]
+  if ('type' in value || 'anyOf' in value) return []
+  return Object.values(value).flatMap((inner) => endpointsIn(inner, seen))
+}
+
+async function contractTexts(): Promise<string[]> {
+  const seen = new Set<object>()
+  const texts: string[] = [...Object.values(faultWords), ...Object.values(typeWords)]
+  for (const path of globSync('*/contract.ts', { cwd: contracts }).sort()) {
+    const exported = (await import(join(contracts, path))) as object
+    for (const { query, body, reply } of endpointsIn({ ...exported }, seen)) {
+      texts.push(...textsOf(body), ...textsOf(query, { isForm: false }), ...textsOf(reply, { isForm: false }))
+    }
+  }
+  return texts
+}
+
+export async function usedTexts(): Promise<Uses> {
+  const uses = new Map<string, Set<string>>()
+  for (const path of sourceFiles()) {
+    for (const text of markedTexts(readFileSync(join(sources, path), 'utf8'))) add(uses, text, homeOf(path))
+  }
+  for (const text of await contractTexts()) add(uses, text, contractHome)
+  return uses
+}
+
+/** The catalog of a text: that of the contract, of the one folder that uses it, or the shared one. */
+export function catalogOf(homes: ReadonlySet<string>): string {
+  if (homes.has(contractHome)) return contractHome
+  const [only] = homes
+  return homes.size === 1 && only !== undefined ? only : sharedHome
+}
+
+export interface Entry {
+  readonly catalog: string
+  readonly text: string
+  readonly translation: string
+}
+
+export function readEntries(language: string): Entry[] {
+  if (!existsSync(messages)) return []
+  return readdirSync(messages)
+    .map((catalog) => ({ catalog, file: join(messages, catalog, `${language}.po`) }))
+    .filter(({ file }) => existsSync(file))
+    .flatMap(({ catalog, file }) =>
+      PO.parse(readFileSync(file, 'utf8')).items.map(({ msgid, msgstr }) => ({
+        catalog,
+        text: msgid,
+        translation: msgstr[0] ?? '',
+      })),
+    )
+}
+
+/** What the catalogs should hold: every used text in its home, with the translation it has anywhere. */
+export function arrange(uses: Uses, entries: readonly Entry[]): Entry[] {
+  const known = new Map<string, string>()
+  for (const { text, translation } of entries) if (translation !== '' || !known.has(text)) known.set(text, translation)
+  return [...uses]
+    .map(([text, homes]) => ({ catalog: catalogOf(homes), text, translation: known.get(text) ?? '' }))
+    .sort((a, b) => (a.text < b.text ? -1 : 1))
+}
+
+const quote = (text: string): string =>
+  `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`
+
+const printCatalog = (language: string, entries: readonly Entry[]): string =>
+  [
+    `msgid ""\nmsgstr ""\n"Language: ${language}\\n"\n"Content-Type: text/plain; charset=UTF-8\\n"\n`,
+    ...entries.map(({ text, translation }) => `msgid ${quote(text)}\nmsgstr ${quote(translation)}\n`),
+  ].join('\n')
+
+/** Writes what changed and says which catalogs those are; with `chosen` no others. */
+export function writeCatalogs(language: string, entries: readonly Entry[], chosen: ReadonlySet<string> = new Set()) {
+  const isChosen = (catalog: string): boolean => chosen.size === 0 || chosen.has(catalog)
+  const catalogs = Map.groupBy(entries, ({ catalog }) => catalog)
+  const files = new Map(
+    [...catalogs]
+      .filter(([catalog]) => isChosen(catalog))
+      .map(([catalog, own]) => [join(messages, catalog, `${language}.po`), own]),
+  )
+  const written: string[] = []
+  for (const [file, own] of files) {
+    const content = printCatalog(language, own)
+    if (existsSync(file) && readFileSync(file, 'utf8') === content) continue
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+    written.push(relative(messages, file))
+  }
+  for (const file of globSync(`*/${language}.po`, { cwd: messages }).map((path) => join(messages, path))) {
+    if (files.has(file) || !isChosen(basename(dirname(file)))) continue
+    rmSync(file)
+    written.push(relative(messages, file))
+  }
+  return written
+}
