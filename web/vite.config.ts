@@ -9,16 +9,20 @@ import { defineConfig, type Plugin, type ProxyOptions } from 'vite'
 import { servedFiles } from './served-files.ts'
 
 const folder = import.meta.dirname
-const messagesId = 'virtual:messages/ru'
+const messagesModule = /^virtual:messages\/(en|ru)$/
 
-/** All catalogs of the language as one module, compiled, so that no parser of messages reaches the browser. */
+/**
+ * All catalogs of a language as one module, compiled, so that no parser of messages reaches the browser. English is the text
+ * itself, so only what has something to fill in is compiled.
+ */
 function messages(): Plugin {
   return {
     name: 'messages',
-    resolveId: (id) => (id === messagesId ? `\0${id}` : null),
+    resolveId: (id) => (messagesModule.test(id) ? `\0${id}` : null),
     load(id) {
-      if (id !== `\0${messagesId}`) return null
-      return `export const messages = ${JSON.stringify(readCatalogs(join(folder, 'src/messages'), 'ru'))}`
+      const language = messagesModule.exec(id.slice(1))?.[1]
+      if (language === undefined || !id.startsWith('\0')) return null
+      return `export const messages = ${JSON.stringify(readCatalogs(join(folder, 'src/messages'), language))}`
     },
   }
 }
@@ -38,9 +42,12 @@ function layers(): Plugin {
 
 function readCatalogs(root: string, language: string): Record<string, unknown> {
   if (!existsSync(root)) return {}
-  const files = readdirSync(root).map((name) => join(root, name, `${language}.po`))
+  const files = readdirSync(root).map((name) => join(root, name, 'ru.po'))
   const items = files.filter((file) => existsSync(file)).flatMap((file) => PO.parse(readFileSync(file, 'utf8')).items)
-  return Object.fromEntries(items.map(({ msgid, msgstr }) => [msgid, compileMessage(msgstr[0] ?? msgid)]))
+  const texts = items.map(({ msgid, msgstr }): [string, string] => [msgid, msgstr[0] || msgid])
+  const english = texts.filter(([text]) => text.includes('{')).map(([text]): [string, string] => [text, text])
+  const entries = language === 'ru' ? texts : english
+  return Object.fromEntries(entries.map(([text, words]) => [text, compileMessage(words)]))
 }
 
 /** The gateway that answers the calls of `npm run web:dev`. */

@@ -26,8 +26,13 @@ i18n.setMessagesCompiler((text) => {
 })
 
 /** A text in the language of the person, with `{name}` and ICU plurals filled in. */
-export const t = (text: string, values?: Values): string =>
-  text === '' ? '' : i18n._(text, values === undefined ? undefined : { ...values })
+export function t(text: string, values?: Values): string {
+  if (!Object.hasOwn(i18n.messages, text) && !text.includes('{')) return text
+  return i18n._(text, values === undefined ? unfilled : { ...values })
+}
+
+/** Braces of a text without values are part of it, as in "must contain {code}". */
+const unfilled: Record<string, unknown> = new Proxy({}, { get: (_, name) => `{${String(name)}}` })
 
 /** Marks a text that is translated where it is shown. */
 export const msg = (text: string): string => text
@@ -53,8 +58,13 @@ export function preferredLanguage(): Language {
   return spoken ?? 'en'
 }
 
+const load = {
+  en: () => import('virtual:messages/en'),
+  ru: () => import('virtual:messages/ru'),
+}
+
 export async function speak(language: Language, { isChoice = false } = {}): Promise<void> {
-  if (language === 'ru') i18n.load('ru', (await import('virtual:messages/ru')).messages)
+  i18n.load(language, (await load[language]()).messages)
   i18n.activate(language)
   document.documentElement.lang = language
   if (isChoice) localStorage.setItem(storageKey, language)

@@ -43,7 +43,7 @@ export const withoutComments = (code: string): string =>
 
 const literal = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.)*`/y
 
-const valueOf = (quoted: string): string =>
+const unquote = (quoted: string): string =>
   quoted.slice(1, -1).replaceAll(/\\(u\{?([0-9a-fA-F]{4,6})\}?|.)/g, (_, one: string, code?: string) => {
     if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16))
     return one === 'n' ? '\n' : one
@@ -66,7 +66,7 @@ function readPieces(text: string, start: number): string[] {
     literal.lastIndex = at
     const quoted = literal.exec(text)?.[0]
     if (quoted === undefined) return pieces
-    pieces.push(valueOf(quoted))
+    pieces.push(unquote(quoted))
     const joined = /^\s*\+\s*/.exec(text.slice(at + quoted.length, at + quoted.length + 200))
     if (!joined) return pieces
     at += quoted.length + joined[0].length
