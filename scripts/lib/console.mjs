@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { root, runtime } from './paths.mjs'
 import { say, seconds } from './terminal.mjs'
 
@@ -18,6 +19,9 @@ const stampName = '.stamp'
 
 /** A program of another account or on a read-only disk stays as it is: a package brings the built console along. */
 const outOfReach = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'])
+
+/** Of what a build that failed says. */
+const mostLines = 40
 
 /** Returns false when the console that is there, or its absence, is not what the sources say. */
 export function ensureConsole({ isForced = false } = {}) {
@@ -113,7 +117,8 @@ function build(sources) {
     const env = { ...process.env, NODE_ENV: 'production', FORCE_COLOR: '0', NO_COLOR: '1' }
     const result = spawnSync(runtime, [vite, 'build', ...options], { cwd: web, encoding: 'utf8', env })
     if (result.status !== 0 || !existsSync(join(next, 'files.json'))) {
-      const reason = `${result.stderr ?? ''}${result.stdout ?? ''}`.trim() || result.error?.message
+      const words = stripVTControlCharacters(`${result.stderr ?? ''}${result.stdout ?? ''}`).trim()
+      const reason = words.split('\n').slice(0, mostLines).join('\n') || result.error?.message
       say(`failed; ${existsSync(built) ? 'the last one stays' : 'there is none until npm run web:build succeeds'}`)
       say(reason ?? `exit code ${result.status}`)
       return false

@@ -8,10 +8,7 @@ import { listSources, readSource, withoutComments } from './sources.ts'
 const sinks: readonly (readonly [name: string, form: RegExp])[] = [
   ['markup of strings', /dangerouslySetInnerHTML|\b(?:inner|outer)HTML\b|insertAdjacentHTML|setHTMLUnsafe|\bsetHTML\(/],
   ['parser of markup', /DOMParser|createContextualFragment|document\.write|\bsrcdoc\b|srcDoc/],
-  [
-    'element of style or script',
-    /<(?:style|script|iframe|object|embed)\b|createElement\(\s*'(?:style|script|iframe)'/,
-  ],
+  ['element of style or script', /<(?:style|script|iframe|object|embed)\b|createElement\(\s*'(?:style|script|iframe)'/],
   ['attribute of style', /setAttribute\(\s*['"`]style|\bcssText\b|insertRule\(|adoptedStyleSheets/],
   ['code of strings', /\beval\(|\bnew Function\b|javascript:|setTimeout\(\s*['"`]/],
   ['cookie', /document\.cookie|cookieStore/],

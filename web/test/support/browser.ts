@@ -4,11 +4,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
 import type { Role } from '../../../server/src/contract/access.ts'
 import { CleanLog } from '../../../server/test/support/clean-log.ts'
 import { lacking } from '../../../server/test/support/requires.ts'
-import { patienceMs } from '../../../server/test/support/until.ts'
+import { patienceMs, until } from '../../../server/test/support/until.ts'
 import type { Console, ConsoleAddress, SessionCookie } from './console.ts'
 
 const program = '/usr/bin/chromium'
@@ -122,6 +122,8 @@ export class ConsolePage implements AsyncDisposable {
   /** Faults of the page; declare those that a test causes with `expect` and `allow`. */
   readonly log = new CleanLog()
   readonly #context: BrowserContext
+  /** Calls without an answer yet, but for events, whose answer has no end. */
+  readonly #waiting = new Set<Request>()
   #isClosed = false
 
   constructor(context: BrowserContext, page: Page) {
@@ -129,6 +131,10 @@ export class ConsolePage implements AsyncDisposable {
     this.page = page
     // Who is not signed in yet is told so, and that is how the console finds out.
     this.log.allow(/refused: 401 GET \S*\/web\/(whoami|session)\b/)
+    page.on('request', (request) => {
+      if (!/\/events\b/.test(new URL(request.url()).pathname)) this.#waiting.add(request)
+    })
+    page.on('requestfinished', (request) => this.#waiting.delete(request))
     page.on('console', (message) => {
       const text = message.text()
       // Told with its method and path below.
@@ -141,6 +147,7 @@ export class ConsolePage implements AsyncDisposable {
       this.#add(`refused: ${response.status()} ${response.request().method()} ${response.url()}`)
     })
     page.on('requestfailed', (request) => {
+      this.#waiting.delete(request)
       const failure = request.failure()?.errorText ?? ''
       // Leaving a page ends its requests and its events.
       if (failure === 'net::ERR_ABORTED' || this.#isClosed) return
@@ -165,7 +172,32 @@ export class ConsolePage implements AsyncDisposable {
     }, `/ui/${path}`)
   }
 
-  /** Fails when something is wider than the window. */
+  /** Everything that the page asked for has been answered and is drawn. */
+  async settle(): Promise<void> {
+    const draw = (): Promise<void> =>
+      this.page.evaluate(
+        () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
+      )
+    let isQuiet = false
+    await until('the page is quiet', async () => {
+      const wasQuiet = isQuiet
+      await draw()
+      isQuiet = this.#waiting.size === 0 && (await this.page.locator('[aria-busy="true"]').count()) === 0
+      return wasQuiet && isQuiet
+    })
+  }
+
+  /** What has gone wrong since it was last asked, and was not declared. */
+  takeFaults(): string {
+    try {
+      this.log.assertClean()
+      return ''
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+
+  /** By how many pixels something is wider than the window. */
   async overflow(): Promise<number> {
     return this.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
   }
