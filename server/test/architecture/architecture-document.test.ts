@@ -26,13 +26,20 @@ function tableBelow(heading: string): string[][] {
 describe('docs/ARCHITECTURE.md', () => {
   it('shows the tree as it is', () => {
     const [, tree = ''] = document.split('\n## The tree\n')
-    const named = [...tree.matchAll(/^ {0,2}((?:src|test)\/[a-z-]+(?:\.ts|\/))/gm)].map(([, path]) => path ?? '')
-    const actual = ['src', 'test'].flatMap((folder) =>
-      readdirSync(join(repository, 'server', folder), { withFileTypes: true })
-        .filter((entry) => entry.isDirectory() || folder === 'src')
-        .map((entry) => `${folder}/${entry.name}${entry.isDirectory() ? '/' : ''}`),
-    )
-    assert.deepEqual(named.toSorted(), actual.toSorted())
+    for (const [workspace, end] of [
+      ['server', 'bench/'],
+      ['web', 'deploy/'],
+    ] as const) {
+      const [, rest = ''] = tree.split(`\n${workspace}/`)
+      const [own = ''] = rest.split(`\n${end}`)
+      const named = [...own.matchAll(/^ {2}((?:src|test)\/[a-z0-9-]+(?:\.ts|\/))/gm)].map(([, path]) => path ?? '')
+      const actual = ['src', 'test'].flatMap((folder) =>
+        readdirSync(join(repository, workspace, folder), { withFileTypes: true })
+          .filter((entry) => entry.isDirectory() || (folder === 'src' && workspace === 'server'))
+          .map((entry) => `${folder}/${entry.name}${entry.isDirectory() ? '/' : ''}`),
+      )
+      assert.deepEqual(named.toSorted(), actual.toSorted(), workspace)
+    }
   })
 
   it('shows the import table as it is enforced; npm run golden writes it', () => {
