@@ -87,7 +87,7 @@ export const makeCalls = endpoint({
     body: {
       calls: [
         { method: 'POST', path: '/firewall/rules/forward', body: { action: 'drop' } },
-        { method: 'PATCH', path: '/firewall/settings', body: { log_mode: 'all' }, if_match: '"firewall.settings-12"' },
+        { method: 'PATCH', path: '/firewall/settings', body: { log_mode: 'all' } },
       ],
     },
     reply: { replies: [{ id: 7 }, null] },
