@@ -115,8 +115,10 @@ function listWithout(slot: ListSlot, past: PastChange, config: Config, conflicts
       edited.delete(id)
     }
   }
-  const moved = movedBetween(before, after)
   const movedSince = movedBetween(after, now)
+  const [stoodBehind, standsBehind] = [neighboursIn(before, present), neighboursIn(now, old)]
+  const isBack = (id: ItemId): boolean => movedSince.has(id) && stoodBehind.get(id) === standsBehind.get(id)
+  const moved = new Set([...movedBetween(before, after)].filter((id) => !isBack(id)))
   for (const id of moved) if (movedSince.has(id)) conflicts.push({ object: nameOf(slot.key, id), field: null })
   const stays = now.filter(({ id }) => edited.has(id) && !moved.has(id)).map(({ id }) => id)
   const isPlaced = (id: ItemId): boolean => returned.has(id) || (moved.has(id) && edited.has(id))
@@ -134,6 +136,18 @@ function movedBetween(from: readonly Item[], to: readonly Item[]): ReadonlySet<I
   const sources = to.map(({ id }) => places.get(id) ?? -1)
   const stays = longestRise(sources)
   return new Set(to.filter((_, index) => (sources[index] ?? -1) >= 0 && !stays.has(index)).map(({ id }) => id))
+}
+
+/** What each item stands behind, of those that are in the other list too. */
+function neighboursIn(items: readonly Item[], others: ReadonlyMap<ItemId, Item>): ReadonlyMap<ItemId, ItemId | null> {
+  const behind = new Map<ItemId, ItemId | null>()
+  let last: ItemId | null = null
+  for (const { id } of items) {
+    if (!others.has(id)) continue
+    behind.set(id, last)
+    last = id
+  }
+  return behind
 }
 
 /** `ids` with the others of `order` put behind the one that they stood behind, or before what followed them. */
