@@ -166,3 +166,26 @@ function group<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, 
   }
   return groups
 }
+
+const objectKinds: ReadonlySet<string> = new Set([
+  'ip',
+  'ip_range',
+  'subnet',
+  'domain',
+  'address_list',
+  'ip_address_list',
+  'port',
+  'port_range',
+  'port_list',
+  'time_range',
+  'time_list',
+  'zone',
+  'list_of_iplists',
+])
+
+/** The page that shows an object, opened on it; null for those that are always there. */
+export function pageOfObject(id: string): string | null {
+  const kind = kindOfId(id)
+  if (kind === 'user' || kind === 'group') return `people/users/${encodeURIComponent(id)}`
+  return objectKinds.has(kind) ? `objects/${encodeURIComponent(id)}` : null
+}

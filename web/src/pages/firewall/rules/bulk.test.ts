@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { planBulk } from './bulk.ts'
-import { sampleRule } from './sample-rules.ts'
+import { planBulk, readEdit } from './bulk.ts'
+import { sampleIndex, sampleRule } from './sample-rules.ts'
+import { ruleTables } from './tables.ts'
 
 test('only rules that change are part of the plan', () => {
   const plan = planBulk([sampleRule(1), sampleRule(2, { action: 'drop' })], {
@@ -59,4 +60,20 @@ test('a comment can be appended to', () => {
     plan.faults.map(({ id }) => id),
     [3],
   )
+})
+
+test('an edit is read from one line', () => {
+  const read = (line: string) => readEdit(line, ruleTables.forward, sampleIndex)
+  assert.deepEqual(read('action=drop'), { field: 'action', mode: 'set', value: 'drop' })
+  assert.deepEqual(read('Source += Office'), { field: 'source_addresses', mode: 'add', value: ['subnet.id.3'] })
+  assert.deepEqual(read('source -= 10.0.0.2, 192.0.2.9'), {
+    field: 'source_addresses',
+    mode: 'remove',
+    value: ['ip.id.2', '192.0.2.9'],
+  })
+  assert.deepEqual(read('comment += ticket 7'), { field: 'comment', mode: 'append', value: 'ticket 7' })
+  assert.deepEqual(read('comment ='), { field: 'comment', mode: 'set', value: '' })
+  assert.deepEqual(read('on = no'), { field: 'enabled', mode: 'set', value: false })
+  for (const line of ['', 'action', 'colour = red', 'action += drop', 'action = allow', 'source = nowhere', 'source ='])
+    assert.ok('problem' in read(line), line)
 })

@@ -1,8 +1,10 @@
 // One field of many rules: what each of them becomes, and which of them cannot take it. Pure.
 
+import { createFinder, type ObjectIndex } from '../../../util/objects.ts'
 import { t } from '../../../words.ts'
+import { fieldNamed, missingOf, readCell } from './exchange.ts'
 import { isAny } from './rows.ts'
-import { listFields, type Rule, type RuleFieldName, type RuleTable } from './tables.ts'
+import { kindsOfField, listFields, type Rule, type RuleFieldName, type RuleTable } from './tables.ts'
 
 export type BulkMode = 'set' | 'add' | 'remove' | 'append'
 
@@ -89,3 +91,33 @@ function nextList(rule: Rule, field: (typeof listFields)[number], mode: BulkMode
 }
 
 export const isEqual = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
+
+/** `action = drop`, `source += Office`, `comment += ticket 7`, `destination -= Web 1`. */
+export function readEdit(line: string, table: RuleTable, index: ObjectIndex): BulkEdit | { readonly problem: string } {
+  const found = /^\s*([^=+-]+?)\s*([+-]?=)\s*(.*?)\s*$/.exec(line)
+  if (!found) return { problem: t('Write a field and its value, such as action = drop.') }
+  const [, name = '', sign = '=', text = ''] = found
+  const field = fieldNamed(name, table)
+  if (field === null) return { problem: t('No field is called {name}.', { name }) }
+  const mode: BulkMode = sign === '=' ? 'set' : sign === '-=' ? 'remove' : field === 'comment' ? 'append' : 'add'
+  if (!modesOf(field).includes(mode)) return { problem: t('This field can only be set, with =.') }
+  if (text === '' && field !== 'comment') return { problem: t('The value is missing.') }
+  if (text === '') return { field, mode, value: '' }
+  const written = isListField(field) ? writtenList(field, text, index) : null
+  if (written !== null) return { field, mode, value: written }
+  const read = readCell(field, text, table, createFinder(index))
+  return 'fault' in read ? { problem: read.fault.message } : { field, mode, value: read.value }
+}
+
+/** Addresses and ports without an object are taken as they are: their objects are made with the review. */
+function writtenList(field: RuleFieldName, text: string, index: ObjectIndex): readonly string[] | null {
+  const kinds = kindsOfField[field] ?? []
+  const finder = createFinder(index)
+  const parts = text.split(/[|,;]/).map((part) => part.trim())
+  const values = parts.map((part) => {
+    const meant = finder.find(part, kinds)
+    if (meant !== null && 'id' in meant) return meant.id
+    return missingOf(part, kinds) === null ? null : part
+  })
+  return values.includes(null) ? null : (values as readonly string[])
+}

@@ -24,7 +24,12 @@ const between = ' | '
 const isList = (field: RuleFieldName): boolean =>
   (listFields as readonly string[]).includes(field) || field === 'hip_profiles'
 
-export function exportCsv(table: RuleTable, rules: readonly Rule[], index: ObjectIndex): string {
+export function exportCsv(
+  table: RuleTable,
+  rules: readonly Rule[],
+  index: ObjectIndex,
+  hits: ReadonlyMap<number, number> = new Map(),
+): string {
   const names = namer(index)
   const cell = (rule: Rule, field: RuleFieldName): string => {
     const value = rule[field]
@@ -36,8 +41,8 @@ export function exportCsv(table: RuleTable, rules: readonly Rule[], index: Objec
     return String(value)
   }
   return writeCsv(
-    ['id', ...table.fields],
-    rules.map((rule) => [String(rule.id), ...table.fields.map((field) => cell(rule, field))]),
+    ['id', ...table.fields, 'hits'],
+    rules.map((rule) => [String(rule.id), ...table.fields.map((field) => cell(rule, field)), String(hits.get(rule.id) ?? '')]),
   )
 }
 
@@ -103,7 +108,7 @@ function readCsvFile(text: string, table: RuleTable): ImportFile {
   if (columns.length === 0) return noFile(t('No column of the first line is a field of a rule.'))
   return {
     columns: [...new Set(columns)],
-    ignored: header.filter((title, at) => fields[at] === null && !/^(?:id|#|position)$/i.test(title) && title !== ''),
+    ignored: header.filter((title, at) => fields[at] === null && !/^(?:id|#|position|hits)$/i.test(title) && title !== ''),
     rows: rows.map((row, at) => ({
       line: at + 2,
       cells: Object.fromEntries(fields.flatMap((field, place) => (field === null ? [] : [[field, row[place] ?? '']]))),
@@ -149,7 +154,7 @@ const simple = (text: string): string =>
     .toLowerCase()
     .replace(/[\s_-]+/g, ' ')
 
-function fieldNamed(title: string, table: RuleTable): RuleFieldName | null {
+export function fieldNamed(title: string, table: RuleTable): RuleFieldName | null {
   const wanted = simple(title)
   return (
     table.fields.find((field) => simple(field) === wanted) ??
@@ -201,7 +206,7 @@ type Read = { readonly value: unknown } | { readonly fault: CellFault }
 
 const fault = (message: string, missing: readonly MissingObject[] = []): Read => ({ fault: { message, missing } })
 
-function readCell(field: RuleFieldName, text: string, table: RuleTable, finder: ObjectFinder): Read {
+export function readCell(field: RuleFieldName, text: string, table: RuleTable, finder: ObjectFinder): Read {
   if (isList(field)) return readObjects(field, text, finder)
   if (kindsOfField[field]) {
     const found = readObjects(field, text, finder)
@@ -286,7 +291,7 @@ function partsOf(text: string, kinds: readonly string[], finder: ObjectFinder): 
   return split(/[,;]\s*|\s*\n\s*/)
 }
 
-function missingOf(text: string, kinds: readonly string[]): MissingObject | null {
+export function missingOf(text: string, kinds: readonly string[]): MissingObject | null {
   if (kinds.includes('ip') && parseSpan(text) !== null) {
     const kind = text.includes('-') ? 'ip_range' : parseNetwork(text) ? 'subnet' : 'ip'
     return { kind, text }

@@ -83,7 +83,7 @@ export function deciderOf(origin: string | null): Decider {
 const systemDeciders: readonly (readonly [prefix: string, words: string, path: string | null])[] = [
   ['firewall.acl', msg('the access lists'), 'policy/access-lists'],
   ['firewall.hw', msg('the hardware filter'), 'policy/hardware-filter'],
-  ['fwd.sys.blocked', msg('the block of failed rule tests'), 'policy/tests'],
+  ['fwd.sys.blocked', msg('the block of failed rule tests'), 'policy/rule-tests'],
   ['fwd.sys.external', msg('the system: new connections from outside are dropped'), null],
   ['inp.sys.external', msg('the system: new connections from outside are dropped'), null],
   ['fwd.sys.authorization', msg('the authorization of users'), 'people/authorization'],

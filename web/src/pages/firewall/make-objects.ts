@@ -1,0 +1,35 @@
+// Makes the objects that a draft or a file asks for, as one change, before the rules that name them are reviewed.
+
+import {
+  ipAddressEndpoints,
+  ipRangeEndpoints,
+  listAll,
+  networkEndpoints,
+  portEndpoints,
+  portRangeEndpoints,
+} from '@gateway/server/contract/objects'
+import { applyNow } from '../../api/apply.ts'
+import { t } from '../../words.ts'
+import { bodyOfMissing, type MissingObject } from './rules/exchange.ts'
+
+const endpoints = {
+  ip: ipAddressEndpoints,
+  ip_range: ipRangeEndpoints,
+  subnet: networkEndpoints,
+  port: portEndpoints,
+  port_range: portRangeEndpoints,
+} as const
+
+/** Ids by what was written; null when the gateway refused. */
+export async function makeObjects(missing: readonly MissingObject[]): Promise<ReadonlyMap<string, string> | null> {
+  if (missing.length === 0) return new Map()
+  const applied = await applyNow({
+    title: t('{count, plural, one {Add # object} other {Add # objects}}', { count: missing.length }),
+    calls: missing.map((one) => ({ endpoint: endpoints[one.kind].create, body: bodyOfMissing(one) })),
+    reads: [listAll, ...new Set(missing.map(({ kind }) => endpoints[kind].list))],
+  })
+  if (applied === null) return null
+  return new Map(
+    missing.map(({ text }, at) => [text, (applied.replies[at] as { readonly id: string } | undefined)?.id ?? text]),
+  )
+}
