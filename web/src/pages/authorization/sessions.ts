@@ -53,7 +53,9 @@ export const page = collectionPage({
       isDanger: true,
       endpoint: endSession,
       aim: ({ id }) => ({ params: { session_id: id } }),
-      confirm: msg('Its connections are cut. A host that a rule lets through begins another session with its next packet.'),
+      confirm: msg(
+        'Its connections are cut. A host that a rule lets through begins another session with its next packet.',
+      ),
       done: msg('The session has ended.'),
     }),
   ],

@@ -11,7 +11,9 @@ export const page = actionsPage({
     action({
       endpoint: rotateKey,
       title: msg('A new key'),
-      text: msg('All stored secrets are sealed again with a new key. Do this when someone who could read the disk has left.'),
+      text: msg(
+        'All stored secrets are sealed again with a new key. Do this when someone who could read the disk has left.',
+      ),
       button: msg('Seal with a new key'),
       confirm: msg('All stored secrets are sealed again. This takes a moment; nothing else changes.'),
       done: msg('All stored secrets are sealed with the new key.'),

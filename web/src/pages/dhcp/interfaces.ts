@@ -19,9 +19,15 @@ export const page = collectionPage({
       title: msg('Gives out'),
       width: 'rest',
       text: ({ server, relay }) =>
-        server ? server.ranges.join(', ') : t('relay to {servers}', { servers: relay?.external_servers.join(', ') ?? '' }),
+        server
+          ? server.ranges.join(', ')
+          : t('relay to {servers}', { servers: relay?.external_servers.join(', ') ?? '' }),
     },
-    { id: 'lease', title: msg('Lease time'), text: ({ server }) => (server ? t('{minutes} min', { minutes: server.lease_time }) : '') },
+    {
+      id: 'lease',
+      title: msg('Lease time'),
+      text: ({ server }) => (server ? t('{minutes} min', { minutes: server.lease_time }) : ''),
+    },
   ],
   fields: {
     interface: {

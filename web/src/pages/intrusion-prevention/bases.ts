@@ -4,7 +4,10 @@ import { moduleState, showStatus, signatureUpdates } from '@gateway/server/contr
 import { action, read, settingsPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 
-const fields = { msg: { label: msg('Message') }, last_update: { label: msg('Newest rule file'), widget: 'moment' } } as const
+const fields = {
+  msg: { label: msg('Message') },
+  last_update: { label: msg('Newest rule file'), widget: 'moment' },
+} as const
 
 export const page = settingsPage({
   status: showStatus,

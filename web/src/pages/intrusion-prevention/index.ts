@@ -35,7 +35,13 @@ export const pages: readonly PageEntry[] = [
     keywords: 'suricata rule file',
     load: () => import('./custom.tsx'),
   },
-  { ...section, path: `${path}/networks`, title: msg('Networks'), keywords: 'home_net', load: () => import('./networks.ts') },
+  {
+    ...section,
+    path: `${path}/networks`,
+    title: msg('Networks'),
+    keywords: 'home_net',
+    load: () => import('./networks.ts'),
+  },
   {
     ...section,
     path: `${path}/exceptions`,

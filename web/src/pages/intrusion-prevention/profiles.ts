@@ -33,7 +33,9 @@ export const page = profilePage({
     inside({
       id: 'rules',
       tab: msg('Rules'),
-      text: msg('A signature must match all filters of a rule. For one that several rules choose, the topmost decides.'),
+      text: msg(
+        'A signature must match all filters of a rule. For one that several rules choose, the topmost decides.',
+      ),
       isOrdered: true,
       endpoints: profileRules,
       stored: 'intrusion_prevention.profile_rules',
@@ -45,7 +47,13 @@ export const page = profilePage({
           id: 'filters',
           title: msg('Chooses'),
           width: 'rest',
-          text: ({ filters }) => filters.map(({ key, values }) => `${key}: ${values.slice(0, 4).join(', ')}${values.length > 4 ? ` +${values.length - 4}` : ''}`).join('; '),
+          text: ({ filters }) =>
+            filters
+              .map(
+                ({ key, values }) =>
+                  `${key}: ${values.slice(0, 4).join(', ')}${values.length > 4 ? ` +${values.length - 4}` : ''}`,
+              )
+              .join('; '),
         },
         'comment',
       ],

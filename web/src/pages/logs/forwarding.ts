@@ -1,11 +1,6 @@
 // Log forwarding to a collector: where to, how, and whether it works.
 
-import {
-  remoteSyslog,
-  remoteSyslogState,
-  remoteSyslogStatus,
-  remoteSyslogTls,
-} from '@gateway/server/contract/logs'
+import { remoteSyslog, remoteSyslogState, remoteSyslogStatus, remoteSyslogTls } from '@gateway/server/contract/logs'
 import { section, settingsPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 

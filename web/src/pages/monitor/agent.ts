@@ -19,6 +19,11 @@ export const page = settingsPage({
     passive_mode_servers: { widget: 'lines', label: msg('Servers') },
   },
   reads: [
-    read({ endpoint: agentStatus, title: msg('Now'), fields: { enabled: { label: msg('The agent runs') } }, everyMs: 10_000 }),
+    read({
+      endpoint: agentStatus,
+      title: msg('Now'),
+      fields: { enabled: { label: msg('The agent runs') } },
+      everyMs: 10_000,
+    }),
   ],
 })

@@ -21,6 +21,12 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./aggregated.ts'),
   },
   { ...section, path: 'network/tunnels', title: msg('Tunnels'), keywords: 'gre', load: () => import('./tunnels.ts') },
-  { ...section, path: 'network/mirrors', title: msg('Mirrors'), keywords: 'span tap', load: () => import('./mirrors.ts') },
+  {
+    ...section,
+    path: 'network/mirrors',
+    title: msg('Mirrors'),
+    keywords: 'span tap',
+    load: () => import('./mirrors.ts'),
+  },
   { ...section, path: 'network/virtual', title: msg('Virtual'), keywords: 'vce', load: () => import('./virtual.ts') },
 ]

@@ -4,7 +4,6 @@ import { searchUsers } from '@gateway/server/contract/users'
 import { read, rowLink, statusPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 
-
 export const page = statusPage({
   lead: msg('The first thousand users that fit.'),
   reads: [
