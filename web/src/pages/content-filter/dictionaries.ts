@@ -24,7 +24,7 @@ export const page = collectionPage({
     rowAction<typeof dictionaries.list>()({
       title: msg('Download as CSV'),
       endpoint: dictionaries.download,
-      icon: 'download',
+      icon: 'export',
       aim: ({ id }) => ({ params: { dict_id: id } }),
       isDownload: true,
       fileName: ({ id }) => `dictionary-${id}.csv`,

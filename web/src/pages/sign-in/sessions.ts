@@ -29,7 +29,7 @@ export const page = collectionPage({
     rowAction<typeof listSessions>()({
       title: msg('End the session'),
       endpoint: endSession,
-      icon: 'sign-out',
+      icon: 'signout',
       isDanger: true,
       aim: ({ id }) => ({ params: { session_id: id } }),
       confirm: msg('Whoever works in this session must sign in again.'),
