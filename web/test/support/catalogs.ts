@@ -25,6 +25,10 @@ const sourceFiles = (): string[] =>
     .filter((path) => !/\.test\.tsx?$|\.d\.ts$|^reference\//.test(path))
     .sort()
 
+/** What the console consists of, without its tests and the API reference. */
+export const readSources = (): { readonly path: string; readonly code: string }[] =>
+  sourceFiles().map((path) => ({ path, code: readFileSync(join(sources, path), 'utf8') }))
+
 /** `pages/dhcp/leases.tsx` belongs to `dhcp`, `app/shell.tsx` to `app`, a file beside them to `app` too. */
 function homeOf(path: string): string {
   const [first = '', second = ''] = path.split('/')
@@ -114,8 +118,8 @@ async function contractTexts(): Promise<string[]> {
 
 export async function usedTexts(): Promise<Uses> {
   const uses = new Map<string, Set<string>>()
-  for (const path of sourceFiles()) {
-    for (const text of markedTexts(readFileSync(join(sources, path), 'utf8'))) add(uses, text, homeOf(path))
+  for (const { path, code } of readSources()) {
+    for (const text of markedTexts(code)) add(uses, text, homeOf(path))
   }
   for (const text of await contractTexts()) add(uses, text, contractHome)
   return uses
