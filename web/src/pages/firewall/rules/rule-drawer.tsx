@@ -9,7 +9,7 @@ import { commandsOf } from '../../../api/commands.ts'
 import type { Editing } from '../../../api/editing.ts'
 import type { Problem } from '../../../api/failure.ts'
 import { readAgain } from '../../../api/reads.ts'
-import { ItemHistory } from '../../../contract/render/item-history.tsx'
+import { ItemHistory } from '../item-history.tsx'
 import { useGo, useLeaveGuard, usePlace } from '../../../place.ts'
 import { Bar } from '../../../ui/bar.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -57,7 +57,13 @@ export interface RuleDrawerProps {
 }
 
 /** What the address says about a new rule: where it goes and what it is a copy of. */
-function startOf({ table, rules, index, item }: RuleDrawerProps, search: Readonly<Record<string, string>>) {
+interface Start {
+  readonly base: Rule | null
+  readonly value: Rule | null
+  readonly placement: Placement
+}
+
+function startOf({ table, rules, index, item }: RuleDrawerProps, search: Readonly<Record<string, string>>): Start {
   const byId = (id: string | undefined): Rule | null => rules.find((rule) => String(rule.id) === id) ?? null
   if (item !== 'new') return { base: byId(item), value: byId(item), placement: null }
   const [before, after] = [byId(search.before), byId(search.after)]

@@ -6,7 +6,7 @@ import { applyNow, useReview } from '../../../api/apply.ts'
 import type { ChangePlan } from '../../../api/change.ts'
 import { useEditing } from '../../../api/editing.ts'
 import type { HandPage } from '../../../page.ts'
-import { useGo, useLeaveGuard, usePlace } from '../../../place.ts'
+import { useGo, usePlace } from '../../../place.ts'
 import { Bar } from '../../../ui/bar.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Empty } from '../../../ui/empty.tsx'
@@ -75,7 +75,6 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
   const isImporting = place.search.import !== undefined || dropped !== null
   const isDirty = !isEmptyDraft(draft)
   const path = `policy/rules/${table.name}`
-  useLeaveGuard(isDirty, () => [t('Changes of the table {table}', { table: table.title })])
 
   const onChange = (rule: Rule, fields: Partial<Rule>): void => {
     const stored = rules.find(({ id }) => id === rule.id)
@@ -292,8 +291,6 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
           }
           bands={bands}
           rowClass={rowClass}
-          rowCount={rows.length}
-          rowNumber={({ position }) => position}
           isLoading={list.isPending}
           height="fill"
           empty={<NoRules table={table} isFiltered={filter !== ''} onAdd={() => addBeside(null, true)} onClear={() => go.setSearch({ q: null })} />}

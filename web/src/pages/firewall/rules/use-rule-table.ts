@@ -4,16 +4,17 @@
 import { forwardAfter, forwardBefore, inputAfter, inputBefore } from '@gateway/server/contract/central-console'
 import { type forwardRules, listTouching, showHygiene } from '@gateway/server/contract/firewall'
 import { useQueries } from '@tanstack/react-query'
-import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { useCallback, useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { call } from '../../../api/call.ts'
 import { keyOf, useRead } from '../../../api/reads.ts'
 import type { ObjectIndex } from '../../../util/objects.ts'
+import { draftOf, keepDraft, useDraft } from '../drafts.ts'
 import { useObjects } from '../use-objects.ts'
 import { type CounterStore, useCounters } from './counters.ts'
 import { addressesOf, type FilterContext, filterRows, parseFilter } from './filter.ts'
 import { type Mark, marksOf } from './marks.ts'
 import { createRowMaker, type RuleRow } from './rows.ts'
-import { drawDraft, isEmptyDraft, noDraft, rebase, type TableDraft } from './table-draft.ts'
+import { draftCalls, drawDraft, isEmptyDraft, rebase, type TableDraft } from './table-draft.ts'
 import { asRules, type Rule, type RuleTable } from './tables.ts'
 
 export interface RuleTableData {
@@ -47,13 +48,18 @@ export function useRuleTable(table: RuleTable, filter: string): RuleTableData {
   const findings = useRead(showHygiene, { everyMs: hygieneMs }).data?.data
   const marks = useMemo(() => marksOf(findings ?? [], table.name), [findings, table])
   const counters = useCounters(table.name)
-  const [draft, setDraft] = useState<TableDraft>(noDraft)
-  const known = useRef(rules)
+  const etag = list.data?.etag ?? null
+  const draft = useDraft(table.name)
+  const setDraft = useCallback(
+    (change: (now: TableDraft) => TableDraft) => {
+      const next = change(draftOf(table.name))
+      keepDraft(table.name, next, draftCalls(next, rules, table, etag))
+    },
+    [table, rules, etag],
+  )
   useEffect(() => {
-    if (known.current === rules) return
-    known.current = rules
-    setDraft((now) => (isEmptyDraft(now) ? now : rebase(now, rules)))
-  }, [rules])
+    if (data !== undefined) setDraft((now) => (isEmptyDraft(now) ? now : rebase(now, rules)))
+  }, [data, rules, setDraft])
   const [makeRows] = useState(createRowMaker)
   const rows = useMemo(() => makeRows(drawDraft(draft, rules), index), [makeRows, draft, rules, index])
   const terms = useMemo(() => parseFilter(filter), [filter])
@@ -66,7 +72,7 @@ export function useRuleTable(table: RuleTable, filter: string): RuleTableData {
   )
   const shown = useDeferredValue(useMemo(() => filterRows(rows, terms, context), [rows, terms, context]))
   const around = useAround(table)
-  return { list, rules, etag: list.data?.etag ?? null, index, marks, counters, draft, setDraft, rows, shown, isAsking, around }
+  return { list, rules, etag, index, marks, counters, draft, setDraft, rows, shown, isAsking, around }
 }
 
 /** Rules that an address or network meets, as the gateway resolves them. */
