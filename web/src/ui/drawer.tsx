@@ -1,7 +1,7 @@
 // A panel from the side or from below. Beside the list it is not modal, so that the list stays usable; a review is modal.
 
 import { Dialog as Base } from '@base-ui/react/dialog'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { t } from '../words.ts'
 import { cx } from './cx.ts'
 import styles from './drawer.module.css'
@@ -32,6 +32,7 @@ export function Drawer({
   actions,
   head,
 }: DrawerProps) {
+  const popup = useRef<HTMLDivElement>(null)
   return (
     <Base.Root
       open
@@ -43,7 +44,11 @@ export function Drawer({
     >
       <Base.Portal>
         {isModal ? <Base.Backdrop className={styles.backdrop} /> : null}
-        <Base.Popup className={cx(styles.drawer, styles[side], width === 'wide' && styles.wide)}>
+        <Base.Popup
+          ref={popup}
+          className={cx(styles.drawer, styles[side], width === 'wide' && styles.wide)}
+          initialFocus={() => firstField(popup.current)}
+        >
           <header className={styles.head}>
             <div className={styles.line}>
               <Base.Title className={styles.title}>{title}</Base.Title>
@@ -54,10 +59,22 @@ export function Drawer({
             </div>
             {head}
           </header>
-          <div className={styles.body}>{children}</div>
+          <div className={styles.body} data-drawer-body="">
+            {children}
+          </div>
           {foot === undefined || foot === null ? null : <footer className={styles.foot}>{foot}</footer>}
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
   )
+}
+
+/** What the page focused itself, or else the first field; without one the panel itself, so that it is read from its title. */
+function firstField(popup: HTMLElement | null): HTMLElement | boolean {
+  if (popup === null) return true
+  const active = document.activeElement
+  if (active instanceof HTMLElement && active !== popup && popup.contains(active)) return active
+  const fields =
+    '[data-drawer-body] :is(input, textarea, [role="combobox"]):not(:disabled, [type="checkbox"], [type="radio"], [aria-hidden])'
+  return popup.querySelector<HTMLElement>(fields) ?? popup
 }

@@ -50,7 +50,7 @@ export function Switch({
       aria-busy={isPending ? true : undefined}
       aria-label={isBare ? label : undefined}
       aria-describedby={cx(describedBy, isExplained && reasonId) || undefined}
-      tabIndex={tabIndex}
+      {...(tabIndex === undefined ? {} : { tabIndex })}
     >
       <Base.Thumb className={styles.thumb} />
     </Base.Root>

@@ -99,7 +99,9 @@ export function Grid<Row>(props: GridProps<Row>) {
   useLayoutEffect(() => {
     const hasFocus = scroller.current?.contains(document.activeElement) ?? false
     if (!wantsFocus.current && !hasFocus) return
-    if (focusEntry >= 0) virtualizer.scrollToIndex(focusEntry, { align: 'auto' })
+    // Before the first row there may be bands, which come into sight with it.
+    if (focusRow === 0) virtualizer.scrollToOffset(0)
+    else if (focusEntry >= 0) virtualizer.scrollToIndex(focusEntry, { align: 'auto' })
     if (!wantsFocus.current) return
     wantsFocus.current = false
     cellElement(scroller.current, focusRow, focus.column)?.focus({ preventScroll: true })

@@ -77,14 +77,14 @@ export function actOfKey(
       return go(place.row - Math.max(1, size.page - 1), place.column)
     case 'ArrowRight':
       if (tree?.isOpen === false && place.column === 0) return { kind: 'toggle', isOpen: true }
-      return go(place.row, place.column + 1, false)
+      return go(place.row, ctrl ? lastColumn : place.column + 1, false)
     case 'ArrowLeft':
       if (tree?.isOpen === true && place.column === 0) return { kind: 'toggle', isOpen: false }
-      return go(place.row, place.column - 1, false)
+      return go(place.row, ctrl ? 0 : place.column - 1, false)
     case 'Home':
-      return ctrl || size.columns <= 1 ? go(0, place.column) : homeOf(place, go, 0, 0)
+      return go(0, place.column)
     case 'End':
-      return ctrl || size.columns <= 1 ? go(lastRow, place.column) : homeOf(place, go, lastRow, lastColumn)
+      return go(lastRow, place.column)
     case ' ':
       return { kind: 'select' }
     case 'Enter':
@@ -96,11 +96,6 @@ export function actOfKey(
     default:
       return isPageKey(pressed) ? { kind: 'page-key', key: nameOfKey(pressed) } : null
   }
-}
-
-/** First to the edge of the row; from there, or from the first cell at once, to the edge of the list. */
-function homeOf(place: GridPlace, go: (row: number, column: number) => GridAct, row: number, column: number): GridAct {
-  return place.column === column || place.column === 0 ? go(row, place.column) : go(place.row, column)
 }
 
 const isPageKey = ({ key, ctrl }: PressedKey): boolean =>
