@@ -48,7 +48,7 @@ export function Grid<Row>(props: GridProps<Row>) {
   const [editing, setEditing] = useState<{ readonly key: string; readonly column: number } | null>(null)
   const [anchor, setAnchor] = useState<string | null>(null)
   const [drop, setDrop] = useState<DropTarget | null>(null)
-  const [viewHeight, setViewHeight] = useState(600)
+  const [view, setView] = useState({ width: 1000, height: 600 })
   const wantsFocus = useRef(false)
 
   const isSelectable = onSelection !== undefined
@@ -75,7 +75,7 @@ export function Grid<Row>(props: GridProps<Row>) {
     count: layout.count,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    overscan: overscanOf(viewHeight, rowHeight),
+    overscan: overscanOf(view.height, rowHeight),
     scrollMargin: headHeight,
     scrollPaddingStart: headHeight,
     rangeExtractor,
@@ -86,7 +86,7 @@ export function Grid<Row>(props: GridProps<Row>) {
   useLayoutEffect(() => {
     const element = scroller.current
     if (element === null) return
-    const watcher = new ResizeObserver(() => setViewHeight(element.clientHeight))
+    const watcher = new ResizeObserver(() => setView({ width: element.clientWidth, height: element.clientHeight }))
     watcher.observe(element)
     return () => watcher.disconnect()
   }, [])
@@ -277,7 +277,7 @@ export function Grid<Row>(props: GridProps<Row>) {
       {
         rows: rows.length,
         columns: columns.length,
-        page: Math.floor((viewHeight - headHeight) / rowHeight),
+        page: Math.floor((view.height - headHeight) / rowHeight),
         hasHead: hasHeadStop,
       },
       isTree === undefined || row === undefined ? null : { isOpen: isTree.isOpen(row) },
@@ -294,7 +294,12 @@ export function Grid<Row>(props: GridProps<Row>) {
     <div
       ref={scroller}
       role={isTree === undefined ? 'grid' : 'treegrid'}
-      className={cx(styles.grid, height === 'fill' && styles.fill)}
+      className={cx(
+        styles.grid,
+        height === 'fill' && styles.fill,
+        height === undefined && styles.auto,
+        leastWidth > view.width && styles.wide,
+      )}
       style={{
         ...(typeof height === 'number' ? { height } : {}),
         ...trackOf(template, leastWidth),
@@ -331,7 +336,7 @@ export function Grid<Row>(props: GridProps<Row>) {
                   role="row"
                   aria-rowindex={item.index + 2}
                   className={styles.band}
-                  style={{ transform: `translateY(${top}px)` }}
+                  style={{ top }}
                 >
                   <div role="gridcell" aria-colspan={columns.length + (hasLead ? 1 : 0)} className={styles.bandCell}>
                     {bands[found.band]?.content}
@@ -364,9 +369,7 @@ export function Grid<Row>(props: GridProps<Row>) {
               />
             )
           })}
-          {dropEntry === null ? null : (
-            <div className={styles.drop} style={{ transform: `translateY(${dropEntry * rowHeight - 1}px)` }} />
-          )}
+          {dropEntry === null ? null : <div className={styles.drop} style={{ top: dropEntry * rowHeight - 1 }} />}
         </div>
       )}
       {isEmpty && props.isLoading ? <Waiting columns={columns.length} /> : null}

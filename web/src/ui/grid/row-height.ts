@@ -4,12 +4,24 @@ import { useSyncExternalStore } from 'react'
 
 const usual = 28
 
+/** Kept between changes: asking the browser at every scroll step would make it work out all styles. */
+let known: number | null = null
+
 function read(): number {
+  known ??= measure()
+  return known
+}
+
+function measure(): number {
   const value = Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row'))
   return Number.isFinite(value) && value > 0 ? value : usual
 }
 
-function listen(listener: () => void): () => void {
+function listen(onChange: () => void): () => void {
+  const listener = () => {
+    known = null
+    onChange()
+  }
   const pointer = matchMedia('(pointer: coarse)')
   const density = new MutationObserver(listener)
   pointer.addEventListener('change', listener)

@@ -104,10 +104,10 @@ function RowInner<Row>(props: RowViewProps<Row>) {
         styles.row,
         isSelected && styles.selected,
         isActive && styles.active,
+        props.tabColumn !== null && styles.current,
         state !== null && styles[state],
-        entry % 2 === 1 && styles.odd,
       )}
-      style={{ transform: `translateY(${top}px)` }}
+      style={{ top }}
       aria-rowindex={entry + 2}
       aria-selected={isSelectable ? isSelected : undefined}
       aria-level={depth === null ? undefined : depth + 1}
