@@ -84,11 +84,17 @@ export async function send(endpoint: Endpoint, options: CallOptions = {}): Promi
     })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw tell(new Failure({ code: 'unreachable', status: 0, message: 'The gateway does not answer.' }))
+    throw unreachable()
   }
   if (response.ok) return response
-  throw tell(await readFailure(response))
+  throw await refusalOf(response)
 }
+
+/** For what is sent in another way than by fetch, such as an upload that shows its progress. */
+export const passGate = (endpoint: Endpoint): Promise<void> => gate(endpoint)
+export const refusalOf = async (response: Response): Promise<Failure> => tell(await readFailure(response))
+export const unreachable = (): Failure =>
+  tell(new Failure({ code: 'unreachable', status: 0, message: 'The gateway does not answer.' }))
 
 async function readFailure(response: Response): Promise<Failure> {
   const text = await response.text()

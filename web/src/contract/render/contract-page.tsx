@@ -1,0 +1,31 @@
+// The view of a page that is declared from the contract, by its kind. The views are loaded when a page of the kind is opened.
+
+import { lazy, type ReactNode, Suspense } from 'react'
+import type { PageEntry } from '../../page.ts'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import type { ContractPage } from '../define.ts'
+
+const Collection = lazy(async () => ({ default: (await import('./collection-page.tsx')).CollectionPageView }))
+const Profile = lazy(async () => ({ default: (await import('./profile-page.tsx')).ProfilePageView }))
+const Stack = lazy(async () => ({ default: (await import('./stack-page.tsx')).StackPageView }))
+
+export interface ContractPageViewProps {
+  readonly page: ContractPage
+  readonly entry: PageEntry
+}
+
+export function ContractPageView({ page, entry }: ContractPageViewProps): ReactNode {
+  return <Suspense fallback={<Skeleton lines={8} />}>{viewOf(page, entry)}</Suspense>
+}
+
+function viewOf(page: ContractPage, entry: PageEntry): ReactNode {
+  switch (page.kind) {
+    case 'collection':
+    case 'ordered':
+      return <Collection page={page} entry={entry} />
+    case 'profile':
+      return <Profile page={page} entry={entry} />
+    default:
+      return <Stack page={page} entry={entry} />
+  }
+}
