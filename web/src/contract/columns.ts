@@ -2,8 +2,8 @@
 
 import { compareTexts } from '../util/address.ts'
 import type { Collection, ColumnSpec, Item } from './define.ts'
-import { rowSchema } from './plan.ts'
-import { type FormField, formFields } from './schema.ts'
+import { rowSchema, rowsOfSchema } from './plan.ts'
+import { type FormField, formFields, type Schema } from './schema.ts'
 import { type Speaking, valueText } from './values.ts'
 
 export interface ShownColumn {
@@ -18,10 +18,16 @@ const asSpec = (column: string | ColumnSpec): ColumnSpec => (typeof column === '
 
 /** The declared columns, then every other field of a row as one that can be chosen. */
 export function columnsOf(
-  collection: Pick<Collection, 'endpoints' | 'rowsIn' | 'columns' | 'fields' | 'idField'>,
+  collection: Pick<Collection, 'endpoints' | 'rowsIn' | 'columns' | 'fields' | 'idField' | 'states'>,
 ): readonly ShownColumn[] {
-  const fields = formFields(rowSchema(collection), collection.fields)
-  return columnsFrom(collection.columns, fields, collection.idField ?? 'id')
+  const own = formFields(rowSchema(collection), collection.fields)
+  const names = new Set(own.map(({ name }) => name))
+  const states = collection.states
+    ? formFields(rowsOfSchema(collection.states.endpoint.reply as Schema | null, undefined), collection.fields)
+    : []
+  const added = states.filter(({ name }) => !names.has(name))
+  const declared = [...collection.columns, ...added.map(({ name }) => name)]
+  return columnsFrom(declared, [...own, ...added], collection.idField ?? 'id')
 }
 
 export function columnsFrom(
@@ -68,6 +74,18 @@ export function widthOf({ id, spec, field }: ShownColumn, isLast: boolean): numb
   if (field.kind === 'objects' || field.kind === 'lines' || field.kind === 'chips') return 220
   if (field.schema['x-time']) return 150
   return widths[field.kind] ?? (/name|title|domain|description/.test(id) ? 220 : 150)
+}
+
+/** Rows with the fields of their states; what a row says itself stays. */
+export function withStates(
+  rows: readonly Item[],
+  states: readonly Item[],
+  idField: string,
+  stateId: string,
+): readonly Item[] {
+  if (states.length === 0) return rows
+  const byId = new Map(states.map((state) => [String(state[stateId]), state]))
+  return rows.map((row) => ({ ...byId.get(String(row[idField])), ...row }))
 }
 
 /** All words must be in the row, in any column and any case. */

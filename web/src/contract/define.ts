@@ -378,6 +378,8 @@ export interface Collection {
   /** The name of the list in the stored configuration, such as `firewall.forward`, by which the journal finds changes. */
   readonly stored?: string
   readonly everyMs?: number
+  /** The state of each item, by its id: its fields are columns beside those of the list. */
+  readonly states?: { readonly endpoint: Endpoint; readonly idField?: string }
   readonly confirmWithin?: number
 }
 

@@ -4,8 +4,9 @@ import { useEffect, useState } from 'react'
 
 const takesSpace = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
-  target.closest('input, textarea, select, button, a, summary, [role="switch"], [role="checkbox"], [role="menu"], [role="dialog"]') !==
-    null
+  target.closest(
+    'input, textarea, select, button, a, summary, [role="switch"], [role="checkbox"], [role="menu"], [role="dialog"]',
+  ) !== null
 
 /** Calls back for a space bar that nothing else uses. Also inside a grid, which has no selection on such pages. */
 export function useSpace(onSpace: () => void, isOn = true): void {

@@ -16,7 +16,7 @@ import { Link } from '../../ui/link.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { t } from '../../words.ts'
-import { columnsOf, columnText, compareRows, isFound, readSort, wordsOf, writeSort } from '../columns.ts'
+import { columnsOf, columnText, compareRows, isFound, readSort, withStates, wordsOf, writeSort } from '../columns.ts'
 import type { Collection, Item } from '../define.ts'
 import { type Around, idOf, itemFields, paramsOf, rowsIn, type Spot, startOf, stepSpot } from '../plan.ts'
 import { BulkBar } from './bulk-bar.tsx'
@@ -55,10 +55,16 @@ export function CollectionView(props: CollectionViewProps): ReactNode {
     query: collection.query ?? {},
     ...(collection.everyMs === undefined ? {} : { everyMs: collection.everyMs }),
   } as CallOptions)
-  const stored = useMemo(
-    () => (read.data ? rowsIn(read.data.data, collection.rowsIn) : noRows),
-    [read.data, collection.rowsIn],
-  )
+  const states = useRead(collection.states?.endpoint ?? list, {
+    isEnabled: collection.states !== undefined,
+    everyMs: 10_000,
+  } as CallOptions)
+  const stored = useMemo(() => {
+    const rows = read.data ? rowsIn(read.data.data, collection.rowsIn) : noRows
+    if (!collection.states) return rows
+    const { idField = 'id' } = collection.states
+    return withStates(rows, rowsIn(states.data?.data, undefined), collection.idField ?? 'id', idField)
+  }, [read.data, states.data, collection])
   const etag = read.data?.etag ?? null
   const changes = useListChanges({ collection, around, rows: stored, etag, isAtOnce })
   const columns = useMemo(() => columnsOf(collection), [collection])
@@ -73,24 +79,18 @@ export function CollectionView(props: CollectionViewProps): ReactNode {
   const rowKey = useCallback((row: Item) => idOf(collection, row), [collection])
   const actions = useRowActions(collection, around)
 
-  const sort = collection.isOrdered ? null : readSort(opener.sort)
-  const words = wordsOf(opener.query)
+  const { isOrdered } = collection
+  const sort = useMemo(() => (isOrdered ? null : readSort(opener.sort)), [isOrdered, opener.sort])
+  const words = useMemo(() => wordsOf(opener.query), [opener.query])
   const shown = useMemo(() => {
-    const found =
-      words.length === 0
-        ? changes.rows
-        : changes.rows.filter((row) => {
-            const text = columns
-              .map((column) => columnText(column, row, speaking))
-              .join('\n')
-              .toLowerCase()
-            return isFound(`${text}\n${idOf(collection, row).toLowerCase()}`, words)
-          })
+    const textOf = (row: Item): string =>
+      [...columns.map((column) => columnText(column, row, speaking)), idOf(collection, row)].join('\n').toLowerCase()
+    const found = words.length === 0 ? changes.rows : changes.rows.filter((row) => isFound(textOf(row), words))
     const column = sort === null ? undefined : columns.find(({ id }) => id === sort.id)
     if (!column || sort === null) return found
     const compare = compareRows(column, speaking)
     return found.toSorted((a, b) => (sort.isDown ? compare(b, a) : compare(a, b)))
-  }, [changes.rows, words.join('\n'), columns, speaking, sort?.id, sort?.isDown, collection])
+  }, [changes.rows, words, columns, speaking, sort, collection])
 
   const positions = useMemo(
     () => new Map(changes.rows.map((row, at) => [idOf(collection, row), at + 1])),

@@ -25,9 +25,9 @@ export function MomentInput({ value, form, onChange, ...rest }: MomentInputProps
   useEffect(() => setText(shown), [shown])
   const change = (next: string): void => {
     setText(next)
-    if (next === '') return onChange(null)
     const unix = fromLocalText(next, zone)
-    if (unix !== null) onChange(form === 'unix' ? unix : unixToStamp(unix, zone))
+    if (next === '') onChange(null)
+    else if (unix !== null) onChange(form === 'unix' ? unix : unixToStamp(unix, zone))
   }
   return <TextInput {...rest} isMono value={text} onChange={change} placeholder="2026-01-31 08:00" />
 }

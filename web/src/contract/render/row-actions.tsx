@@ -38,9 +38,9 @@ export function useRowActions(
   const run = (action: RowAction, rows: readonly Item[]): void => {
     const [row] = rows
     if (!row || !mayUse(action)) return
-    if (action.to) return go.open(action.to(row))
-    const { endpoint } = action
-    if (!endpoint) return
+    const { endpoint, to } = action
+    if (to) go.open(to(row))
+    if (to || !endpoint) return
     const aim = action.aimAll ? action.aimAll(rows) : action.aim?.(row)
     const params = { ...paramsOf(endpoint, around, idOf(collection as Collection, row)), ...aim?.params }
     setAsked({

@@ -108,7 +108,10 @@ export function useListChanges({ collection, around, rows, etag, isAtOnce }: Lis
       : t('Switch off {item} {name}', { item, name: nameOf(chosen) })
     const plan = planOf(title, make)
     setSwitched(new Map(chosen.map((row) => [idOf(collection, row), { ...row, [field]: isOn }])))
-    if (!isAtOnce || chosen.length > 1) return open(plan)
+    if (!isAtOnce || chosen.length > 1) {
+      open(plan)
+      return
+    }
     void applyNow(plan).then(async () => {
       await readAgain(list)
       setSwitched(new Map())

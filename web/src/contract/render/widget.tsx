@@ -291,9 +291,10 @@ function Picker({ field, path, value, ids, isOff, label }: ControlProps): ReactN
     [...entryFaults(form.faults, path)].map(([at, message]) => [asChoice(given[at], options), message]),
   )
   const set = (next: readonly string[]): void => {
-    if (isMultiple) return form.onChange(path, withoutAny(next, given.map(String)).map(read))
     const last = next.at(-1)
-    form.onChange(path, last === undefined ? (isNullable ? null : isNumber ? null : '') : read(last))
+    const nothing = isNullable || isNumber ? null : ''
+    const one = last === undefined ? nothing : read(last)
+    form.onChange(path, isMultiple ? withoutAny(next, given.map(String)).map(read) : one)
   }
   const isTyped = takesTyped(kinds)
   return (
