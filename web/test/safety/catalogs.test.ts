@@ -71,7 +71,7 @@ describe('the catalogs', () => {
 
   it('fill in the same values as the English text, in every plural form', () => {
     for (const { text, translation, ...entry } of entries) {
-      if (!text.includes('{')) continue
+      if (!text.includes('{') || translation === '') continue
       const { names, faults } = readMessage(translation)
       const place = placeOf({ ...entry, text })
       assert.deepEqual(names, readMessage(text).names, place)
@@ -88,6 +88,9 @@ describe('the catalogs', () => {
 /** The values of a new item that a page proposes are data. */
 const withoutExamples = (code: string): string => code.replaceAll(/\bexample:\s*\{[^}]*\}/g, '')
 
+/** What is typed in just this way in every language, as in a filter. */
+const isSyntax = (text: string): boolean => /[=<>{}]/.test(text)
+
 /** English words between tags, in attributes that are shown or read out, and in the fields that declare texts. */
 function plainTexts(code: string): string[] {
   const text = withoutExamples(withoutComments(code))
@@ -100,5 +103,5 @@ function plainTexts(code: string): string[] {
       /\b(?:label|title|text|hint|lead|itemName|section|button|empty|why):\s*'([A-Z][a-z]+[ a-z]*[^']*)'/g,
     ),
   ]
-  return [...between, ...attributes, ...declared].map((match) => match[1] ?? '')
+  return [...between, ...attributes, ...declared].map((match) => match[1] ?? '').filter((words) => !isSyntax(words))
 }
