@@ -15,6 +15,7 @@ import { pages as dhcp } from './dhcp/index.ts'
 import { pages as directory } from './directory/index.ts'
 import { pages as directoryAdministrators } from './directory-administrators/index.ts'
 import { pages as dns } from './dns/index.ts'
+import { pages as firewall } from './firewall/index.ts'
 import { pages as health } from './health/index.ts'
 import { pages as intrusionPrevention } from './intrusion-prevention/index.ts'
 import { pages as licence } from './licence/index.ts'
@@ -22,6 +23,7 @@ import { pages as logs } from './logs/index.ts'
 import { pages as mail } from './mail/index.ts'
 import { pages as monitor } from './monitor/index.ts'
 import { pages as network } from './network/index.ts'
+import { pages as objects } from './objects/index.ts'
 import { pages as overview } from './overview/index.ts'
 import { pages as portal } from './portal/index.ts'
 import { pages as signIn } from './sign-in/index.ts'
@@ -35,6 +37,8 @@ import { pages as webApplicationFirewall } from './web-application-firewall/inde
 export const pages: readonly PageEntry[] = [
   ...overview,
   ...health,
+  ...firewall,
+  ...objects,
   ...applicationControl,
   ...applicationProfiles,
   ...intrusionPrevention,

@@ -1,8 +1,8 @@
 // Changes of the tables that are not applied yet, kept while the person looks at other pages: the tracer can follow a packet
 // through them, and they are still there when the table is opened again.
 
-import { createStore, useStore } from '../../api/store.ts'
 import type { PlannedCall } from '../../api/change.ts'
+import { createStore, useStore } from '../../api/store.ts'
 import { isEmptyDraft, noDraft, type TableDraft } from './rules/table-draft.ts'
 import type { TableName } from './rules/tables.ts'
 

@@ -1,9 +1,9 @@
 // The rules of the central console around the own ones: bands that say how many, what they do, and where they are written.
 
+import type { Band } from '../../../ui/grid/types.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Link } from '../../../ui/link.tsx'
 import { Popover } from '../../../ui/popover.tsx'
-import type { Band } from '../../../ui/grid/types.ts'
 import type { ObjectIndex } from '../../../util/objects.ts'
 import { t } from '../../../words.ts'
 import styles from './around.module.css'
@@ -20,8 +20,12 @@ export function aroundBands(
   if (around === null) return []
   const { before, after } = around
   return [
-    ...(before.length > 0 ? [{ beforeIndex: 0, content: <AroundBand rules={before} place="before" table={table} index={index} /> }] : []),
-    ...(after.length > 0 ? [{ beforeIndex: count, content: <AroundBand rules={after} place="after" table={table} index={index} /> }] : []),
+    ...(before.length > 0
+      ? [{ beforeIndex: 0, content: <AroundBand rules={before} place="before" table={table} index={index} /> }]
+      : []),
+    ...(after.length > 0
+      ? [{ beforeIndex: count, content: <AroundBand rules={after} place="after" table={table} index={index} /> }]
+      : []),
   ]
 }
 
@@ -37,8 +41,12 @@ const mostShown = 100
 function AroundBand({ rules, place, table, index }: AroundBandProps) {
   const words =
     place === 'before'
-      ? t('{count, plural, one {# rule} other {# rules}} of the central console before (read only)', { count: rules.length })
-      : t('{count, plural, one {# rule} other {# rules}} of the central console after (read only)', { count: rules.length })
+      ? t('{count, plural, one {# rule} other {# rules}} of the central console before (read only)', {
+          count: rules.length,
+        })
+      : t('{count, plural, one {# rule} other {# rules}} of the central console after (read only)', {
+          count: rules.length,
+        })
   return (
     <span className={styles.band}>
       <Icon name="central" size={14} />

@@ -13,8 +13,8 @@ import { type ObjectIndex, titleOf } from '../../../util/objects.ts'
 import { msg, t } from '../../../words.ts'
 import { makeObjects } from '../make-objects.ts'
 import { ObjectField } from '../object-field.tsx'
-import styles from './bulk-drawer.module.css'
 import { type BulkEdit, type BulkMode, bulkFields, modesOf, planBulk, readEdit } from './bulk.ts'
+import styles from './bulk-drawer.module.css'
 import { actionText, protocolText } from './rows.ts'
 import { literalsOf, withIds } from './rule-draft.ts'
 import { fieldTitles, kindsOfField, protocols, type Rule, type RuleFieldName, type RuleTable } from './tables.ts'
@@ -86,7 +86,13 @@ export function BulkDrawer({ table, rules, etag, index, onClose, onApplied }: Bu
       foot={
         <div className={styles.foot}>
           <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button kind="primary" keys="Ctrl Enter" onClick={() => void submit()} isBusy={isBusy} isDisabled={!canSubmit}>
+          <Button
+            kind="primary"
+            keys="Ctrl Enter"
+            onClick={() => void submit()}
+            isBusy={isBusy}
+            isDisabled={!canSubmit}
+          >
             {t('Review')}
           </Button>
         </div>
@@ -177,7 +183,12 @@ function Chooser({ table, index, edit, line, onLine }: ChooserProps) {
       <Field label={t('Value')}>
         {(ids) =>
           words !== null ? (
-            <Select {...ids} value={edit === null ? null : String(edit.value)} options={words} onChange={(value) => write(field, mode, value)} />
+            <Select
+              {...ids}
+              value={edit === null ? null : String(edit.value)}
+              options={words}
+              onChange={(value) => write(field, mode, value)}
+            />
           ) : kinds ? (
             <ObjectField
               {...ids}
@@ -193,7 +204,11 @@ function Chooser({ table, index, edit, line, onLine }: ChooserProps) {
         }
       </Field>
       {kinds && edit !== null ? (
-        <p className={styles.names}>{valueIds(edit).map((id) => titleOf(index, id)).join(', ')}</p>
+        <p className={styles.names}>
+          {valueIds(edit)
+            .map((id) => titleOf(index, id))
+            .join(', ')}
+        </p>
       ) : null}
     </div>
   )

@@ -1,12 +1,12 @@
 // The columns of a table of rules. Cells are plain and small: some fifty rows of them are drawn at every step of a scroll.
 
+import type { Column } from '../../../ui/grid/types.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import type { IconName } from '../../../ui/icons.ts'
 import { PlainText } from '../../../ui/plain-text.tsx'
 import { Switch } from '../../../ui/switch.tsx'
 import { TextInput } from '../../../ui/text-input.tsx'
 import { Tooltip } from '../../../ui/tooltip.tsx'
-import type { Column } from '../../../ui/grid/types.ts'
 import { type ObjectIndex, titleOf } from '../../../util/objects.ts'
 import { t } from '../../../words.ts'
 import styles from './columns.module.css'

@@ -42,7 +42,11 @@ export function exportCsv(
   }
   return writeCsv(
     ['id', ...table.fields, 'hits'],
-    rules.map((rule) => [String(rule.id), ...table.fields.map((field) => cell(rule, field)), String(hits.get(rule.id) ?? '')]),
+    rules.map((rule) => [
+      String(rule.id),
+      ...table.fields.map((field) => cell(rule, field)),
+      String(hits.get(rule.id) ?? ''),
+    ]),
   )
 }
 
@@ -108,7 +112,9 @@ function readCsvFile(text: string, table: RuleTable): ImportFile {
   if (columns.length === 0) return noFile(t('No column of the first line is a field of a rule.'))
   return {
     columns: [...new Set(columns)],
-    ignored: header.filter((title, at) => fields[at] === null && !/^(?:id|#|position|hits)$/i.test(title) && title !== ''),
+    ignored: header.filter(
+      (title, at) => fields[at] === null && !/^(?:id|#|position|hits)$/i.test(title) && title !== '',
+    ),
     rows: rows.map((row, at) => ({
       line: at + 2,
       cells: Object.fromEntries(fields.flatMap((field, place) => (field === null ? [] : [[field, row[place] ?? '']]))),

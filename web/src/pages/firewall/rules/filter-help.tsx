@@ -3,8 +3,8 @@
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 import { msg, t } from '../../../words.ts'
-import styles from './filter-help.module.css'
 import { filterFields } from './filter.ts'
+import styles from './filter-help.module.css'
 
 const usual: readonly (readonly [term: string, words: string])[] = [
   ['is:off', msg('Switched off')],
@@ -16,7 +16,11 @@ const usual: readonly (readonly [term: string, words: string])[] = [
 
 export function FilterHelp({ onPick }: { readonly onPick: (term: string) => void }) {
   return (
-    <Popover label={t('What can be filtered')} align="end" trigger={<IconButton icon="filter" label={t('What can be filtered')} />}>
+    <Popover
+      label={t('What can be filtered')}
+      align="end"
+      trigger={<IconButton icon="filter" label={t('What can be filtered')} />}
+    >
       <div className={styles.help}>
         <div className={styles.usual}>
           {usual.map(([term, words]) => (

@@ -71,7 +71,8 @@ const shortFormat = new Map<string, Intl.NumberFormat>()
 /** `1.2 M`: at most three figures. */
 export function short(count: number): string {
   const language = currentLanguage()
-  const known = shortFormat.get(language) ?? new Intl.NumberFormat(language, { notation: 'compact', maximumSignificantDigits: 3 })
+  const known =
+    shortFormat.get(language) ?? new Intl.NumberFormat(language, { notation: 'compact', maximumSignificantDigits: 3 })
   shortFormat.set(language, known)
   return count < 10_000 ? exact(count) : known.format(count)
 }

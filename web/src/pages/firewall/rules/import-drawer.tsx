@@ -65,7 +65,10 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
   if (file !== null && file !== taken) void read(file)
 
   const checker = useMemo(() => createChecker(table, index), [table, index])
-  const checked = useMemo(() => loaded?.rows.map(({ line, cells }) => checker.check(line, cells)) ?? [], [loaded, checker])
+  const checked = useMemo(
+    () => loaded?.rows.map(({ line, cells }) => checker.check(line, cells)) ?? [],
+    [loaded, checker],
+  )
   const rows = useMemo(
     () =>
       mended.size === 0
@@ -78,7 +81,9 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
   )
   const faulty = rows.filter((row) => row.faults.size > 0)
   const missing = useMemo(() => missingObjects(faulty), [faulty])
-  const shown = isOnlyFaults ? rows.filter((row) => row.faults.size > 0 || mended.has(row.line) || refused.has(row.key)) : rows
+  const shown = isOnlyFaults
+    ? rows.filter((row) => row.faults.size > 0 || mended.has(row.line) || refused.has(row.key))
+    : rows
   const isTooMany = rows.length > mostCalls
   const canSubmit = rows.length > 0 && faulty.length === 0 && !isTooMany
 
@@ -135,10 +140,13 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
           <span className={styles.count} role="status">
             {loaded === null || loaded.problem !== null
               ? ''
-              : t('{count, plural, one {# rule} other {# rules}}, {faulty, plural, =0 {no faults} one {# with faults} other {# with faults}}', {
-                  count: rows.length,
-                  faulty: faulty.length,
-                })}
+              : t(
+                  '{count, plural, one {# rule} other {# rules}}, {faulty, plural, =0 {no faults} one {# with faults} other {# with faults}}',
+                  {
+                    count: rows.length,
+                    faulty: faulty.length,
+                  },
+                )}
           </span>
           <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button
@@ -146,7 +154,13 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
             keys="Ctrl Enter"
             onClick={submit}
             isDisabled={!canSubmit}
-            why={isTooMany ? t('At most 2,000 rules can be added at once.') : faulty.length > 0 ? t('Mend the faults first.') : undefined}
+            why={
+              isTooMany
+                ? t('At most 2,000 rules can be added at once.')
+                : faulty.length > 0
+                  ? t('Mend the faults first.')
+                  : undefined
+            }
           >
             {t('Review all')}
           </Button>
@@ -158,9 +172,15 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
         {loaded === null || loaded.problem !== null ? (
           <>
             {loaded?.problem ? <Bar tone="bad">{loaded.problem}</Bar> : null}
-            <FileDrop onFile={(next) => void read(next)} accept=".csv,.tsv,.txt,.json" label={t('Drop a CSV or JSON file with rules here')} />
+            <FileDrop
+              onFile={(next) => void read(next)}
+              accept=".csv,.tsv,.txt,.json"
+              label={t('Drop a CSV or JSON file with rules here')}
+            />
             <p className={styles.hint}>
-              {t('The first line names the columns, as in a file that was exported here. Objects are written by name, by id or by address; several between bars.')}
+              {t(
+                'The first line names the columns, as in a file that was exported here. Objects are written by name, by id or by address; several between bars.',
+              )}
             </p>
           </>
         ) : (
@@ -179,7 +199,9 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
               <Switch isOn={isOnlyFaults} onChange={setOnlyFaults} label={t('Only rows with faults')} />
               {missing.length > 0 ? (
                 <Button icon="add" onClick={() => void make()} isBusy={isBusy}>
-                  {t('{count, plural, one {Make # missing object} other {Make # missing objects}}', { count: missing.length })}
+                  {t('{count, plural, one {Make # missing object} other {Make # missing objects}}', {
+                    count: missing.length,
+                  })}
                 </Button>
               ) : null}
             </div>
@@ -243,7 +265,7 @@ function columnsOf(
       (field): Column<ImportRow> => ({
         id: field,
         title: t(fieldTitles[field]),
-        width: field === 'comment' ? 'rest' : widths[field] ?? 110,
+        width: field === 'comment' ? 'rest' : (widths[field] ?? 110),
         cell: (row) => <CellText row={row} field={field} />,
         edit: (row, done) => (
           <TextInput

@@ -6,8 +6,8 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { TextInput } from '../../../ui/text-input.tsx'
 import { t } from '../../../words.ts'
-import { readPosition } from './moves.ts'
 import styles from './move-dialog.module.css'
+import { readPosition } from './moves.ts'
 
 export interface MoveDialogProps {
   readonly count: number

@@ -70,7 +70,9 @@ function ObjectChip({ id, index }: { readonly id: string; readonly index: Object
     <span
       className={styles.chip}
       data-missing={object || index.all.length === 0 ? undefined : ''}
-      title={[t(word), literal === title ? '' : literal, object?.comment ?? ''].filter((part) => part !== '').join(' · ')}
+      title={[t(word), literal === title ? '' : literal, object?.comment ?? '']
+        .filter((part) => part !== '')
+        .join(' · ')}
     >
       <Icon name={icon} size={12} />
       <span className={styles.word} data-mono={literal === title ? '' : undefined} dir="auto">
@@ -83,7 +85,13 @@ function ObjectChip({ id, index }: { readonly id: string; readonly index: Object
 const shownAddresses = 8
 
 /** All of them, with what they stand for. */
-export function ObjectList({ ids, index }: { readonly ids: readonly string[]; readonly index: ObjectIndex }): ReactNode {
+export function ObjectList({
+  ids,
+  index,
+}: {
+  readonly ids: readonly string[]
+  readonly index: ObjectIndex
+}): ReactNode {
   return (
     <ul className={styles.list}>
       {ids.map((id) => (

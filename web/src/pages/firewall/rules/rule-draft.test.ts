@@ -22,7 +22,11 @@ test('a dispute is what both sides changed differently', () => {
 })
 
 test('a rule begins with what the address of the page says', () => {
-  const rule = prefilled(table, { source: '10.0.0.2,192.0.2.7', destination: 'Office', protocol: 'tcp', port: '443', action: 'drop' }, sampleIndex)
+  const rule = prefilled(
+    table,
+    { source: '10.0.0.2,192.0.2.7', destination: 'Office', protocol: 'tcp', port: '443', action: 'drop' },
+    sampleIndex,
+  )
   assert.deepEqual(rule.source_addresses, ['ip.id.2', '192.0.2.7'])
   assert.deepEqual(rule.destination_addresses, ['subnet.id.3'])
   assert.deepEqual(rule.destination_ports, ['port.id.5'])
@@ -36,7 +40,13 @@ test('written addresses get objects before the rule is sent', () => {
     { kind: 'ip', text: '192.0.2.7' },
     { kind: 'port', text: '8443' },
   ])
-  const made = withIds(rule, new Map([['192.0.2.7', 'ip.id.77'], ['8443', 'port.id.9']]))
+  const made = withIds(
+    rule,
+    new Map([
+      ['192.0.2.7', 'ip.id.77'],
+      ['8443', 'port.id.9'],
+    ]),
+  )
   assert.deepEqual(made.source_addresses, ['ip.id.2', 'ip.id.77'])
   assert.deepEqual(made.destination_ports, ['port.id.9'])
 })

@@ -1,6 +1,6 @@
 // The drawer of one rule: its fields, what is wrong with it, its history and the call it is.
 
-import { forwardRules } from '@gateway/server/contract/firewall'
+import type { forwardRules } from '@gateway/server/contract/firewall'
 import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react'
 import { useReview } from '../../../api/apply.ts'
 import { call } from '../../../api/call.ts'
@@ -9,7 +9,6 @@ import { commandsOf } from '../../../api/commands.ts'
 import type { Editing } from '../../../api/editing.ts'
 import type { Problem } from '../../../api/failure.ts'
 import { readAgain } from '../../../api/reads.ts'
-import { ItemHistory } from '../item-history.tsx'
 import { useGo, useLeaveGuard, usePlace } from '../../../place.ts'
 import { Bar } from '../../../ui/bar.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -21,6 +20,7 @@ import { Tabs } from '../../../ui/tabs.tsx'
 import { toast } from '../../../ui/toast.tsx'
 import type { ObjectIndex } from '../../../util/objects.ts'
 import { t } from '../../../words.ts'
+import { RuleHistory } from '../item-history.tsx'
 import { makeObjects } from '../make-objects.ts'
 import { isEqual } from './bulk.ts'
 import type { Mark } from './marks.ts'
@@ -200,7 +200,7 @@ export function RuleDrawer(props: RuleDrawerProps) {
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the whole form */}
       <div className={styles.body} onKeyDown={onKey}>
-        {tab === 'history' && base !== null ? <ItemHistory stored={`firewall.${table.name}[${base.id}]`} /> : null}
+        {tab === 'history' && base !== null ? <RuleHistory table={table} id={base.id} /> : null}
         {tab === 'command' || (base === null && search.tab === 'command') ? (
           <Commands table={table} base={base} rule={rule} placement={placement} etag={etag} />
         ) : null}
@@ -275,7 +275,13 @@ function RowActions({ rule, table, editing, onRemove, onLog, onTrace }: RuleDraw
     <>
       <IconButton icon="log" label={t('Log of this rule')} keys="L" onClick={() => onLog(rule)} side="bottom" />
       {table.name === 'log' ? null : (
-        <IconButton icon="trace" label={t('Trace a packet of this rule')} keys="T" onClick={() => onTrace(rule)} side="bottom" />
+        <IconButton
+          icon="trace"
+          label={t('Trace a packet of this rule')}
+          keys="T"
+          onClick={() => onTrace(rule)}
+          side="bottom"
+        />
       )}
       <IconButton
         icon="copy"
@@ -286,7 +292,15 @@ function RowActions({ rule, table, editing, onRemove, onLog, onTrace }: RuleDraw
         onClick={() => go.open(`policy/rules/${table.name}/new`, { copy: id, after: id })}
         side="bottom"
       />
-      <IconButton icon="remove" label={t('Remove')} keys="Del" isDisabled={!isAllowed} why={why} onClick={() => onRemove(rule)} side="bottom" />
+      <IconButton
+        icon="remove"
+        label={t('Remove')}
+        keys="Del"
+        isDisabled={!isAllowed}
+        why={why}
+        onClick={() => onRemove(rule)}
+        side="bottom"
+      />
     </>
   )
 }
@@ -306,7 +320,9 @@ function Foot({ count, isNew, editing, isBusy, canSubmit, onDiscard, onSubmit }:
   return (
     <div className={styles.foot}>
       <span className={styles.count}>
-        {isNew ? '' : t('{count, plural, =0 {Nothing changed} one {# field changed} other {# fields changed}}', { count })}
+        {isNew
+          ? ''
+          : t('{count, plural, =0 {Nothing changed} one {# field changed} other {# fields changed}}', { count })}
       </span>
       <Button onClick={onDiscard} isDisabled={!isNew && count === 0}>
         {t('Discard')}
@@ -326,7 +342,8 @@ function Foot({ count, isNew, editing, isBusy, canSubmit, onDiscard, onSubmit }:
 }
 
 function Place({ table, placement, rules }: { table: RuleTable; placement: Placement; rules: readonly Rule[] }) {
-  if (placement === null) return <p className={styles.place}>{t('Goes to the end of {table}.', { table: table.title })}</p>
+  if (placement === null)
+    return <p className={styles.place}>{t('Goes to the end of {table}.', { table: table.title })}</p>
   const at = rules.findIndex(({ id }) => id === placement.anchor) + 1
   return (
     <p className={styles.place}>
@@ -410,4 +427,3 @@ function Commands({ table, base, rule, placement, etag }: CommandsProps) {
     </>
   )
 }
-

@@ -31,7 +31,9 @@ export interface RuleFormProps {
 export function RuleForm(props: RuleFormProps) {
   const { table, rule, isDisabled, onChange, problems } = props
   const hasPorts = rule.protocol === 'protocol.tcp' || rule.protocol === 'protocol.udp'
-  const [isWide, setWide] = useState(!isAny(rule.source_ports) || !isAny(rule.timetable) || (rule.hip_profiles?.length ?? 0) > 0)
+  const [isWide, setWide] = useState(
+    !isAny(rule.source_ports) || !isAny(rule.timetable) || (rule.hip_profiles?.length ?? 0) > 0,
+  )
   return (
     <div className={styles.form}>
       <Group title={t('Which traffic')}>
@@ -51,7 +53,13 @@ export function RuleForm(props: RuleFormProps) {
               />
             )}
           </Field>
-          <ListInput {...props} field="destination_ports" kinds={portKinds} isDisabled={isDisabled || !hasPorts} {...(hasPorts ? {} : { hint: t('Only with TCP or UDP.') })} />
+          <ListInput
+            {...props}
+            field="destination_ports"
+            kinds={portKinds}
+            isDisabled={isDisabled || !hasPorts}
+            {...(hasPorts ? {} : { hint: t('Only with TCP or UDP.') })}
+          />
         </div>
         <div className={styles.pair}>
           {table.fields.includes('incoming_interface') ? <PlaceInput {...props} field="incoming_interface" /> : null}
@@ -91,17 +99,37 @@ export function RuleForm(props: RuleFormProps) {
           </div>
         ) : null}
         {rule.action === 'snat' ? (
-          <TargetInput {...props} field="change_source_address" kinds={addressKinds} empty={t('address of the outgoing interface')} />
+          <TargetInput
+            {...props}
+            field="change_source_address"
+            kinds={addressKinds}
+            empty={t('address of the outgoing interface')}
+          />
         ) : null}
         {table.fields.includes('ips_enabled') && rule.action === 'accept' ? <Inspection {...props} /> : null}
       </Group>
       <Group title={t('About the rule')}>
-        <Field label={t(fieldTitles.comment)} problem={problems.get('comment')} hint={t('{count} of 255', { count: [...rule.comment].length })}>
+        <Field
+          label={t(fieldTitles.comment)}
+          problem={problems.get('comment')}
+          hint={t('{count} of 255', { count: [...rule.comment].length })}
+        >
           {(ids) => (
-            <TextInput {...ids} value={rule.comment} onChange={(comment) => onChange({ comment })} maxLength={255} isDisabled={isDisabled} />
+            <TextInput
+              {...ids}
+              value={rule.comment}
+              onChange={(comment) => onChange({ comment })}
+              maxLength={255}
+              isDisabled={isDisabled}
+            />
           )}
         </Field>
-        <Switch isOn={rule.enabled} onChange={(enabled) => onChange({ enabled })} label={t('The rule is on')} isDisabled={isDisabled} />
+        <Switch
+          isOn={rule.enabled}
+          onChange={(enabled) => onChange({ enabled })}
+          label={t('The rule is on')}
+          isDisabled={isDisabled}
+        />
       </Group>
     </div>
   )
@@ -147,7 +175,12 @@ const problemOf = (problems: ReadonlyMap<string, string>, field: string): string
 function ListInput(props: InputProps & { readonly field: ListField }) {
   const { rule, index, problems, isDisabled, onChange, field, kinds, placeholder, hint, autoFocus } = props
   return (
-    <Field label={t(fieldTitles[field])} problem={problemOf(problems, field)} hint={hint} mark={<Changed isShown={isChanged(props, field)} />}>
+    <Field
+      label={t(fieldTitles[field])}
+      problem={problemOf(problems, field)}
+      hint={hint}
+      mark={<Changed isShown={isChanged(props, field)} />}
+    >
       {(ids) => (
         <ObjectField
           {...ids}
@@ -186,7 +219,11 @@ function PlaceInput(props: RuleFormProps & { readonly field: 'incoming_interface
   const { rule, index, problems, isDisabled, onChange, field } = props
   const value = rule[field] ?? 'any'
   return (
-    <Field label={t(fieldTitles[field])} problem={problems.get(field)} mark={<Changed isShown={isChanged(props, field)} />}>
+    <Field
+      label={t(fieldTitles[field])}
+      problem={problems.get(field)}
+      mark={<Changed isShown={isChanged(props, field)} />}
+    >
       {(ids) => (
         <ObjectField
           {...ids}
@@ -235,21 +272,43 @@ function Inspection({ rule, isDisabled, onChange, problems }: RuleFormProps) {
   return (
     <div className={styles.pair}>
       <div className={styles.inspection}>
-        <Switch isOn={rule.ips_enabled ?? false} onChange={(isOn) => onChange({ ips_enabled: isOn })} label={t('Intrusion prevention')} isDisabled={isDisabled} />
+        <Switch
+          isOn={rule.ips_enabled ?? false}
+          onChange={(isOn) => onChange({ ips_enabled: isOn })}
+          label={t('Intrusion prevention')}
+          isDisabled={isDisabled}
+        />
         {rule.ips_enabled ? (
           <Field label={t('Profile')} problem={problems.get('ips_profile')}>
             {(ids) => (
-              <Select {...ids} value={rule.ips_profile ?? ''} options={ips.map(({ id, name }) => ({ value: id, label: name }))} onChange={(id) => onChange({ ips_profile: id })} isDisabled={isDisabled} />
+              <Select
+                {...ids}
+                value={rule.ips_profile ?? ''}
+                options={ips.map(({ id, name }) => ({ value: id, label: name }))}
+                onChange={(id) => onChange({ ips_profile: id })}
+                isDisabled={isDisabled}
+              />
             )}
           </Field>
         ) : null}
       </div>
       <div className={styles.inspection}>
-        <Switch isOn={rule.dpi_enabled ?? false} onChange={(isOn) => onChange({ dpi_enabled: isOn })} label={t('Application control')} isDisabled={isDisabled} />
+        <Switch
+          isOn={rule.dpi_enabled ?? false}
+          onChange={(isOn) => onChange({ dpi_enabled: isOn })}
+          label={t('Application control')}
+          isDisabled={isDisabled}
+        />
         {rule.dpi_enabled ? (
           <Field label={t('Profile')} problem={problems.get('dpi_profile')}>
             {(ids) => (
-              <Select {...ids} value={rule.dpi_profile ?? ''} options={dpi.map(({ id, name }) => ({ value: id, label: name }))} onChange={(id) => onChange({ dpi_profile: id })} isDisabled={isDisabled} />
+              <Select
+                {...ids}
+                value={rule.dpi_profile ?? ''}
+                options={dpi.map(({ id, name }) => ({ value: id, label: name }))}
+                onChange={(id) => onChange({ dpi_profile: id })}
+                isDisabled={isDisabled}
+              />
             )}
           </Field>
         ) : null}

@@ -1,7 +1,7 @@
 // The page of one table of rules: the grid, its filter, and every way to change rules. What is changed here is a draft over the
 // table until it is reviewed; moves alone are seen in the table and are applied at once.
 
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { applyNow, useReview } from '../../../api/apply.ts'
 import type { ChangePlan } from '../../../api/change.ts'
 import { useEditing } from '../../../api/editing.ts'
@@ -23,8 +23,8 @@ import { aroundBands } from './around.tsx'
 import { BulkDrawer } from './bulk-drawer.tsx'
 import { ruleColumns } from './columns.tsx'
 import { saveRules } from './export.ts'
-import { FilterHelp } from './filter-help.tsx'
 import { splitFilter, takeChips } from './filter.ts'
+import { FilterHelp } from './filter-help.tsx'
 import { ImportDrawer } from './import-drawer.tsx'
 import { MoveDialog } from './move-dialog.tsx'
 import { orderAt, orderBeside, orderByStep } from './moves.ts'
@@ -76,10 +76,13 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
   const isDirty = !isEmptyDraft(draft)
   const path = `policy/rules/${table.name}`
 
-  const onChange = (rule: Rule, fields: Partial<Rule>): void => {
-    const stored = rules.find(({ id }) => id === rule.id)
-    if (stored) setDraft((now) => withPatch(now, stored, fields))
-  }
+  const onChange = useCallback(
+    (rule: Rule, fields: Partial<Rule>): void => {
+      const stored = rules.find(({ id }) => id === rule.id)
+      if (stored) setDraft((now) => withPatch(now, stored, fields))
+    },
+    [rules, setDraft],
+  )
 
   const reorder = (next: (order: readonly number[]) => readonly number[]): void => {
     if (!editing.isAllowed) return
@@ -99,9 +102,17 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
     const moved = movedIds(draft, rules).length
     const [first] = draft.patches.keys()
     const touched = draft.patches.size + draft.removed.size
-    if (touched === 0) return t('{count, plural, one {Move # rule} other {Move # rules}} of {table}', { count: moved, table: table.title })
-    if (touched === 1 && moved === 0 && first !== undefined) return t('Change {table} {id}', { table: table.title, id: first })
-    return t('{count, plural, one {Change # rule} other {Change # rules}} of {table}', { count: touched + moved, table: table.title })
+    if (touched === 0)
+      return t('{count, plural, one {Move # rule} other {Move # rules}} of {table}', {
+        count: moved,
+        table: table.title,
+      })
+    if (touched === 1 && moved === 0 && first !== undefined)
+      return t('Change {table} {id}', { table: table.title, id: first })
+    return t('{count, plural, one {Change # rule} other {Change # rules}} of {table}', {
+      count: touched + moved,
+      table: table.title,
+    })
   }
 
   const applyDraft = (isReviewed: boolean): void => {
@@ -114,7 +125,8 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
   latest.current = applyDraft
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || document.querySelector('[role="dialog"]')) return
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || document.querySelector('[role="dialog"]'))
+        return
       event.preventDefault()
       latest.current(false)
     }
@@ -126,7 +138,10 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
     go.open('monitor/logs/firewall', { table: logTables[table.name], rule_id: String(rule.id) })
   const openTracer = (rule: Rule): void => go.open('policy/tracer', searchOfRule(rule, index))
   const addBeside = (row: RuleRow | null, isAfter: boolean): void =>
-    go.open(`${path}/new`, { ...keptSearch(place.search), ...(row === null ? {} : { [isAfter ? 'after' : 'before']: row.key }) })
+    go.open(`${path}/new`, {
+      ...keptSearch(place.search),
+      ...(row === null ? {} : { [isAfter ? 'after' : 'before']: row.key }),
+    })
   const remove = (targets: readonly Rule[]): void => {
     if (targets.length === 0) return
     const calls = targets.map(({ id }) => ({ endpoint: table.calls.remove, params: { rule_id: id }, etag }))
@@ -141,7 +156,13 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
       reads: [table.calls.list],
       onApplied: () => {
         setSelection(new Set())
-        setDraft((now) => withRemoved(now, targets.map(({ id }) => id), false))
+        setDraft((now) =>
+          withRemoved(
+            now,
+            targets.map(({ id }) => id),
+            false,
+          ),
+        )
         if (targets.some(({ id }) => String(id) === place.item)) go.openItem(null)
       },
     })
@@ -160,7 +181,9 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
       case 'Shift O':
         return change(() => addBeside(row, false))
       case 'c':
-        return row === null ? false : change(() => go.open(`${path}/new`, { ...keptSearch(place.search), copy: row.key, after: row.key }))
+        return row === null
+          ? false
+          : change(() => go.open(`${path}/new`, { ...keptSearch(place.search), copy: row.key, after: row.key }))
       case 'e':
         return change(() => {
           setChosen(targets.map(({ rule }) => rule))
@@ -211,10 +234,12 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
         why: editing.why,
         onChange,
       }),
-    // biome-ignore lint/correctness/useExhaustiveDependencies: onChange only uses the rules and the state's setter
-    [table, index, counters, marks, draft.patches, draft.removed, editing.isAllowed, editing.why, rules],
+    [table, index, counters, marks, draft.patches, draft.removed, editing.isAllowed, editing.why, onChange],
   )
-  const bands = useMemo(() => aroundBands(data.around, table, shown.length, index), [data.around, table, shown.length, index])
+  const bands = useMemo(
+    () => aroundBands(data.around, table, shown.length, index),
+    [data.around, table, shown.length, index],
+  )
   const number = new Intl.NumberFormat(currentLanguage())
   const selected = rows.filter(({ key }) => selection.has(key))
 
@@ -244,11 +269,37 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
               isDisabled: !editing.isAllowed,
               why: editing.why,
             },
-            { label: t('Export as CSV'), icon: 'export', onSelect: () => void saveRules(table, shown.map(({ rule }) => rule), index, 'csv') },
-            { label: t('Export as JSON'), icon: 'export', onSelect: () => void saveRules(table, shown.map(({ rule }) => rule), index, 'json') },
+            {
+              label: t('Export as CSV'),
+              icon: 'export',
+              onSelect: () =>
+                void saveRules(
+                  table,
+                  shown.map(({ rule }) => rule),
+                  index,
+                  'csv',
+                ),
+            },
+            {
+              label: t('Export as JSON'),
+              icon: 'export',
+              onSelect: () =>
+                void saveRules(
+                  table,
+                  shown.map(({ rule }) => rule),
+                  index,
+                  'json',
+                ),
+            },
           ]}
         />
-        <Button kind="primary" icon="add" onClick={() => addBeside(null, true)} isDisabled={!editing.isAllowed} why={editing.why}>
+        <Button
+          kind="primary"
+          icon="add"
+          onClick={() => addBeside(null, true)}
+          isDisabled={!editing.isAllowed}
+          why={editing.why}
+        >
           {t('Rule')}
         </Button>
       </PageHead>
@@ -286,14 +337,22 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
           onKey={onKey}
           onDrop={
             editing.isAllowed
-              ? (keys, target) => reorder((order) => orderBeside(order, new Set(keys.map(Number)), Number(target.key), target.isAfter))
+              ? (keys, target) =>
+                  reorder((order) => orderBeside(order, new Set(keys.map(Number)), Number(target.key), target.isAfter))
               : undefined
           }
           bands={bands}
           rowClass={rowClass}
           isLoading={list.isPending}
           height="fill"
-          empty={<NoRules table={table} isFiltered={filter !== ''} onAdd={() => addBeside(null, true)} onClear={() => go.setSearch({ q: null })} />}
+          empty={
+            <NoRules
+              table={table}
+              isFiltered={filter !== ''}
+              onAdd={() => addBeside(null, true)}
+              onClear={() => go.setSearch({ q: null })}
+            />
+          }
         />
       )}
       {isDirty ? (
@@ -419,7 +478,11 @@ function RulesFilter({ filter, count, isAsking, onDone, children }: RulesFilterP
         chips={done.map((chip) => ({
           id: chip,
           label: chip.replace(':', ' '),
-          onRemove: () => write(done.filter((one) => one !== chip), words),
+          onRemove: () =>
+            write(
+              done.filter((one) => one !== chip),
+              words,
+            ),
         }))}
         count={isAsking ? t('asking the gateway …') : count}
         label={t('Filter rules')}
@@ -479,7 +542,13 @@ function DraftBar({ words, isOnlyMoves: isMoves, isAllowed, why, onDiscard, onAp
                 <Button onClick={() => onApply(true)} isDisabled={!isAllowed} why={why}>
                   {t('Review')}
                 </Button>
-                <Button kind="primary" keys="Ctrl Enter" onClick={() => onApply(false)} isDisabled={!isAllowed} why={why}>
+                <Button
+                  kind="primary"
+                  keys="Ctrl Enter"
+                  onClick={() => onApply(false)}
+                  isDisabled={!isAllowed}
+                  why={why}
+                >
                   {t('Apply')}
                 </Button>
               </>
@@ -505,7 +574,10 @@ interface NoRulesProps {
 }
 
 function NoRules({ table, isFiltered, onAdd, onClear }: NoRulesProps) {
-  if (isFiltered) return <Empty title={t('No rule fits the filter')} action={<Button onClick={onClear}>{t('Clear the filter')}</Button>} />
+  if (isFiltered)
+    return (
+      <Empty title={t('No rule fits the filter')} action={<Button onClick={onClear}>{t('Clear the filter')}</Button>} />
+    )
   return (
     <Empty
       title={t('No {table} rules yet', { table: table.title })}

@@ -23,6 +23,7 @@ export function guessInterface(source: string, connections: readonly Connection[
       }
     }
   }
-  const outside = usable.find(({ type }) => type !== 'lan' && type !== 'loopback') ?? usable.find(({ type }) => type === 'lan')
+  const outside =
+    usable.find(({ type }) => type !== 'lan' && type !== 'loopback') ?? usable.find(({ type }) => type === 'lan')
   return outside ? aliasOf(outside) : null
 }

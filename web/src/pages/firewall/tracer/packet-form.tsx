@@ -1,8 +1,8 @@
 // The packet in one line: protocol, source, destination, where it comes in and when.
 
 import { useMemo } from 'react'
-import { Icon } from '../../../ui/icon.tsx'
 import { Field } from '../../../ui/field.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { TextInput } from '../../../ui/text-input.tsx'
 import { kindOfId, type ObjectIndex } from '../../../util/objects.ts'
@@ -52,12 +52,27 @@ export function PacketForm({ packet, onChange, faults, index }: PacketFormProps)
       </Field>
       <Field label={t('Source')} problem={say(faults.get('source'))}>
         {(ids) => (
-          <TextInput {...ids} isMono autoFocus value={packet.source} onChange={(text) => setEnd(text, 'source', 'sourcePort')} placeholder="10.1.2.9" />
+          <TextInput
+            {...ids}
+            isMono
+            autoFocus
+            value={packet.source}
+            onChange={(text) => setEnd(text, 'source', 'sourcePort')}
+            placeholder="10.1.2.9"
+          />
         )}
       </Field>
       {withPorts ? (
         <Field label={t('Port')} problem={say(faults.get('sourcePort'))}>
-          {(ids) => <TextInput {...ids} isMono value={packet.sourcePort} onChange={(sourcePort) => set({ sourcePort })} placeholder={t('any')} />}
+          {(ids) => (
+            <TextInput
+              {...ids}
+              isMono
+              value={packet.sourcePort}
+              onChange={(sourcePort) => set({ sourcePort })}
+              placeholder={t('any')}
+            />
+          )}
         </Field>
       ) : null}
       <span className={styles.arrow}>
@@ -76,11 +91,21 @@ export function PacketForm({ packet, onChange, faults, index }: PacketFormProps)
       </Field>
       {withPorts ? (
         <Field label={t('Port')} problem={say(faults.get('destinationPort'))}>
-          {(ids) => <TextInput {...ids} isMono value={packet.destinationPort} onChange={(destinationPort) => set({ destinationPort })} placeholder="443" />}
+          {(ids) => (
+            <TextInput
+              {...ids}
+              isMono
+              value={packet.destinationPort}
+              onChange={(destinationPort) => set({ destinationPort })}
+              placeholder="443"
+            />
+          )}
         </Field>
       ) : null}
       <Field label={t('Comes in at')}>
-        {(ids) => <Select {...ids} value={packet.incoming} options={place} onChange={(incoming) => set({ incoming })} />}
+        {(ids) => (
+          <Select {...ids} value={packet.incoming} options={place} onChange={(incoming) => set({ incoming })} />
+        )}
       </Field>
       <Field label={t('When')}>
         {(ids) => (

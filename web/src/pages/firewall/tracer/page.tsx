@@ -74,7 +74,12 @@ function TracerPage() {
 
   return (
     <div className={styles.page}>
-      <PageHead title={t('Tracer')} lead={t('Which rule decides about a packet, and why no earlier one does. Nothing is sent: the gateway reads its own rules.')} />
+      <PageHead
+        title={t('Tracer')}
+        lead={t(
+          'Which rule decides about a packet, and why no earlier one does. Nothing is sent: the gateway reads its own rules.',
+        )}
+      />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Enter in any field traces */}
       <div className={styles.ask} onKeyDown={onKey}>
         <PacketForm packet={packet} onChange={setPacket} faults={isChecked ? faults : new Map()} index={index} />
@@ -101,23 +106,25 @@ function TracerPage() {
           </Button>
         </div>
         {wanted === 'draft' && draftCalls.length === 0 ? (
-          <Bar tone="plain">{t('There is no draft: change rules in a table without applying them, then trace here.')}</Bar>
+          <Bar tone="plain">
+            {t('There is no draft: change rules in a table without applying them, then trace here.')}
+          </Bar>
         ) : null}
       </div>
       <div className={styles.answer} aria-live="polite">
         {trace.state === 'idle' ? (
           <Empty title={t('Where does it go?')}>
-            {t('Fill in a packet, or type "10.1.2.9 -> 198.51.100.10:443" into the search line at the top of any page.')}
+            {t(
+              'Fill in a packet, or type "10.1.2.9 -> 198.51.100.10:443" into the search line at the top of any page.',
+            )}
           </Empty>
         ) : null}
         {trace.state === 'waiting' ? <Skeleton lines={6} /> : null}
-        {trace.state === 'failed' ? (
-          <ProblemBox failure={trace.failure} onRetry={trace.again} />
+        {trace.state === 'failed' ? <ProblemBox failure={trace.failure} onRetry={trace.again} /> : null}
+        {trace.state === 'unnamed' ? (
+          <Bar tone="bad">{t('{name} has no address: {reason}', { name: trace.name, reason: trace.reason })}</Bar>
         ) : null}
-        {trace.state === 'unnamed' ? <Bar tone="bad">{t('{name} has no address: {reason}', { name: trace.name, reason: trace.reason })}</Bar> : null}
-        {trace.state === 'done' ? (
-          <TraceView answer={trace.answer} index={index} against={against} />
-        ) : null}
+        {trace.state === 'done' ? <TraceView answer={trace.answer} index={index} against={against} /> : null}
       </div>
     </div>
   )

@@ -29,7 +29,12 @@ export function PathDrawing({ path }: { readonly path: TracePath }) {
   return (
     <ol className={styles.path} aria-label={t('The way of the packet')}>
       {path.stations.map((station, at) => (
-        <StationView key={station.stage} station={station} isLast={at === path.stations.length - 1} next={path.stations[at + 1]?.state} />
+        <StationView
+          key={station.stage}
+          station={station}
+          isLast={at === path.stations.length - 1}
+          next={path.stations[at + 1]?.state}
+        />
       ))}
     </ol>
   )

@@ -90,7 +90,12 @@ function VerdictLine({ path, answer }: { readonly path: TracePath; readonly answ
       <span className={styles.by}>
         {decidedBy.path === null
           ? t('decided by {what}', { what: decidedBy.words })
-          : [t('decided by '), <Link key="rule" to={decidedBy.path}>{decidedBy.words}</Link>]}
+          : [
+              t('decided by '),
+              <Link key="rule" to={decidedBy.path}>
+                {decidedBy.words}
+              </Link>,
+            ]}
       </span>
       <span className={styles.push} />
       {decidedBy.rule === null ? null : (
@@ -116,12 +121,17 @@ function Context({ answer, index, against }: TraceViewProps) {
       {against === 'draft' ? <Chip tone="accent">{t('through my draft')}</Chip> : null}
       {isGuessed ? t('Taken to come in at {name}.', { name }) : t('Comes in at {name}.', { name })}{' '}
       {addresses.length > 1
-        ? t('The name has {count} addresses; the first, {address}, is traced.', { count: addresses.length, address: addresses[0] ?? '' })
+        ? t('The name has {count} addresses; the first, {address}, is traced.', {
+            count: addresses.length,
+            address: addresses[0] ?? '',
+          })
         : addresses.length === 1
           ? t('The name has the address {address}.', { address: addresses[0] ?? '' })
           : ''}{' '}
       {explanation.source_user === null ? '' : t('{name} is at the source.', { name: explanation.source_user.name })}{' '}
-      {explanation.destination_user === null ? '' : t('{name} is at the destination.', { name: explanation.destination_user.name })}{' '}
+      {explanation.destination_user === null
+        ? ''
+        : t('{name} is at the destination.', { name: explanation.destination_user.name })}{' '}
       {explanation.is_marked ? t('The connection is logged.') : t('The connection is not logged.')}
     </p>
   )
@@ -172,8 +182,7 @@ function Rest({ answer, path }: { readonly answer: Answer; readonly path: TraceP
           <li key={stage}>
             <span className={styles.stage}>{title}</span>
             <span>
-              {text}{' '}
-              {rule === null ? null : <Link to={`policy/rules/${rule.table}/${rule.id}`}>{t('Open')}</Link>}
+              {text} {rule === null ? null : <Link to={`policy/rules/${rule.table}/${rule.id}`}>{t('Open')}</Link>}
             </span>
           </li>
         ))}
@@ -222,4 +231,3 @@ function Other({ other, answer }: { readonly other: NonNullable<Answer['other']>
     </Bar>
   )
 }
-

@@ -55,9 +55,10 @@ export function useTrace(question: TraceQuestion): Trace & { readonly again: () 
       (next) => {
         if (!isCurrent()) return
         setTrace(next)
-        if (next.state === 'done' && against === 'running') void compare(next.answer, controller.signal).then((other) => {
-          if (isCurrent() && other) setTrace({ state: 'done', answer: { ...next.answer, other } })
-        })
+        if (next.state === 'done' && against === 'running')
+          void compare(next.answer, controller.signal).then((other) => {
+            if (isCurrent() && other) setTrace({ state: 'done', answer: { ...next.answer, other } })
+          })
       },
       (error: unknown) => {
         if (!isCurrent()) return
@@ -72,7 +73,8 @@ export function useTrace(question: TraceQuestion): Trace & { readonly again: () 
 
 async function ask(question: TraceQuestion, packet: PacketDraft, signal: AbortSignal): Promise<Trace> {
   const addresses = isName(packet.destination) ? await resolve(packet.destination, signal) : null
-  if (addresses !== null && 'reason' in addresses) return { state: 'unnamed', name: packet.destination, reason: addresses.reason }
+  if (addresses !== null && 'reason' in addresses)
+    return { state: 'unnamed', name: packet.destination, reason: addresses.reason }
   const [destination = packet.destination] = addresses ?? []
   const isGuessed = packet.incoming === ''
   const incoming = isGuessed
@@ -111,7 +113,8 @@ async function compare({ body, explanation }: Answer, signal: AbortSignal): Prom
     const before = data.map((one) => one.revision).toSorted((a, b) => b - a)[1]
     if (before === undefined) return null
     const { data: other } = await call(explainPacket, { body: { packet: body, revision: before }, signal })
-    const isSame = other.verdict === explanation.verdict && other.outcomes[0]?.decided_by === explanation.outcomes[0]?.decided_by
+    const isSame =
+      other.verdict === explanation.verdict && other.outcomes[0]?.decided_by === explanation.outcomes[0]?.decided_by
     return isSame ? null : { revision: before, explanation: other }
   } catch {
     return null

@@ -1,0 +1,5 @@
+// The DNAT rules.
+
+import { rulesPage } from './rules-page.tsx'
+
+export const page = rulesPage('dnat')

@@ -1,0 +1,5 @@
+// The FORWARD rules.
+
+import { rulesPage } from './rules-page.tsx'
+
+export const page = rulesPage('forward')

@@ -1,0 +1,5 @@
+// The LOG rules.
+
+import { rulesPage } from './rules-page.tsx'
+
+export const page = rulesPage('log')

@@ -1,0 +1,5 @@
+// The page of addresses.
+
+import { objectsPage } from './page.tsx'
+
+export const page = objectsPage('addresses')

@@ -1,0 +1,5 @@
+// The page of countries.
+
+import { objectsPage } from './page.tsx'
+
+export const page = objectsPage('countries')

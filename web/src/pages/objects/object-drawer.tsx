@@ -1,0 +1,286 @@
+// The editor of an object: its fields, who uses it, what it stands for now, its history, and the call as a command.
+
+import { listAll, useCounts, whereUsed } from '@gateway/server/contract/objects'
+import { type KeyboardEvent, type ReactNode, useMemo } from 'react'
+import { commandsOf } from '../../api/commands.ts'
+import { useEditing } from '../../api/editing.ts'
+import { readAgain, useRead } from '../../api/reads.ts'
+import type { Item } from '../../contract/define.ts'
+import { rowsIn } from '../../contract/plan.ts'
+import { ConflictDialog } from '../../contract/render/conflict-dialog.tsx'
+import { Form } from '../../contract/render/form.tsx'
+import { ItemHistory } from '../../contract/render/item-history.tsx'
+import { ItemUses } from '../../contract/render/item-used.tsx'
+import { useItemDraft } from '../../contract/render/use-item-draft.ts'
+import { useSpeaking } from '../../contract/render/use-speaking.ts'
+import { useGo, useLeaveGuard, usePlace } from '../../place.ts'
+import { Bar } from '../../ui/bar.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Chip } from '../../ui/chip.tsx'
+import { CommandBlock } from '../../ui/command-block.tsx'
+import { Drawer } from '../../ui/drawer.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { kindOfId, type ObjectIndex } from '../../util/objects.ts'
+import { t } from '../../words.ts'
+import { kindById, type ObjectKind } from './kinds.ts'
+import styles from './object-drawer.module.css'
+import { ResolvesTo } from './resolves-to.tsx'
+import { ValuesEditor } from './values-editor.tsx'
+
+export interface ObjectDrawerProps {
+  /** Id of an object, or `new`. */
+  readonly item: string
+  readonly index: ObjectIndex
+  readonly uses: ReadonlyMap<string, number>
+  readonly onRemove: (id: string) => void
+  readonly onClose: () => void
+}
+
+export function ObjectDrawer(props: ObjectDrawerProps) {
+  const { item, index, onClose } = props
+  const { search } = usePlace()
+  const kind = kindById.get(item === 'new' ? (search.kind ?? 'ip') : kindOfId(item))
+  if (kind) return <KnownObject {...props} kind={kind} />
+  const object = index.byId.get(item)
+  return (
+    <Drawer title={object?.title ?? item} onClose={onClose}>
+      {object ? (
+        <div className={styles.body}>
+          <p>{t('This object is always there and cannot be changed.')}</p>
+          <ItemUses endpoint={whereUsed} id={item} />
+        </div>
+      ) : (
+        <p>{t('There is no object with this id. It was removed, or the id is wrong.')}</p>
+      )}
+    </Drawer>
+  )
+}
+
+function KnownObject(props: ObjectDrawerProps & { readonly kind: ObjectKind }) {
+  const { item, kind, onClose } = props
+  const { search } = usePlace()
+  const list = useRead(kind.collection.endpoints.list)
+  const rows = list.data ? rowsIn(list.data.data, undefined) : null
+  if (rows === null)
+    return (
+      <Drawer title={t(kind.word)} onClose={onClose}>
+        <Skeleton lines={5} />
+      </Drawer>
+    )
+  const row = item === 'new' ? null : (rows.find(({ id }) => id === item) ?? null)
+  if (row === null && item !== 'new')
+    return (
+      <Drawer title={item} onClose={onClose}>
+        <p>{t('There is no object with this id. It was removed, or the id is wrong.')}</p>
+      </Drawer>
+    )
+  const original = search.copy === undefined ? undefined : rows.find(({ id }) => id === search.copy)
+  const start = original ? copyOf(original) : startOf(search)
+  return <ObjectEditor {...props} row={row} start={start} etag={list.data?.etag ?? null} />
+}
+
+/** Two objects of one name would be hard to tell apart. */
+function copyOf({ id: _, type: __, title, ...rest }: Item): Item {
+  return { ...rest, title: t('{name} copy', { name: String(title) }).slice(0, 42) }
+}
+
+/** `?title=…&value=…` of a link that adds an object. */
+function startOf({ title, value }: Readonly<Record<string, string>>): Item | undefined {
+  if (title === undefined && value === undefined) return undefined
+  return { ...(title === undefined ? {} : { title: title.slice(0, 42) }), ...(value === undefined ? {} : { value }) }
+}
+
+interface EditorProps extends ObjectDrawerProps {
+  readonly kind: ObjectKind
+  readonly row: Item | null
+  readonly start: Item | undefined
+  readonly etag: string | null
+}
+
+const around = {}
+
+function ObjectEditor({ item, kind, index, uses, row, start, etag, onRemove, onClose }: EditorProps) {
+  const go = useGo()
+  const { path, search } = usePlace()
+  const editing = useEditing('firewall')
+  const { collection } = kind
+  const draft = useItemDraft({
+    collection,
+    around,
+    row,
+    start,
+    spot: null,
+    etag,
+    onApplied: (id) => {
+      void readAgain(listAll, useCounts)
+      if (id === null) onClose()
+      else go.open(`${path}/${encodeURIComponent(id)}`, {})
+    },
+  })
+  const { fields } = draft
+  const speaking = useSpeaking(fields)
+  const changed = draft.changed
+  useLeaveGuard(draft.isDirty && changed.length > 0, () =>
+    changed.map((name) => t(collection.fields?.[name]?.label ?? name)),
+  )
+  const used = uses.get(item) ?? 0
+  const isList = kind.values !== null && row !== null
+  const isResolved = row !== null && (kind.group === 'addresses' || row.values !== undefined)
+  const tabs = [
+    { id: 'details', title: t('Details') },
+    ...(row === null ? [] : [{ id: 'used', title: t('Used by'), count: used }]),
+    ...(isResolved ? [{ id: 'resolves', title: t('Resolves to') }] : []),
+    ...(isList ? [{ id: 'values', title: t('Add and remove') }] : []),
+    ...(row === null ? [] : [{ id: 'history', title: t('History') }]),
+    { id: 'command', title: t('As command') },
+  ]
+  const tab = tabs.some(({ id }) => id === search.tab) ? (search.tab ?? 'details') : 'details'
+  const canReview = editing.isAllowed && draft.planned !== null && (row === null || draft.isDirty)
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && tab !== 'values') {
+      event.preventDefault()
+      if (canReview) draft.review()
+    } else if (event.altKey && event.code === 'KeyC') {
+      event.preventDefault()
+      go.setSearch({ tab: 'command' }, { replace: true })
+    }
+  }
+  const content: Readonly<Record<string, () => ReactNode>> = {
+    details: () => (
+      <>
+        {used > 0 && draft.isDirty ? (
+          <Bar tone="plain">
+            {t(
+              '{count, plural, one {# place uses it and changes with it.} other {# places use it and change with it.}}',
+              { count: used },
+            )}
+          </Bar>
+        ) : null}
+        <Form
+          fields={fields}
+          speaking={speaking}
+          value={draft.draft.value}
+          base={draft.draft.base}
+          faults={draft.faults}
+          isDisabled={!editing.isAllowed}
+          onChange={draft.set}
+          isFocused={row === null}
+        />
+      </>
+    ),
+    used: () => <ItemUses endpoint={whereUsed} id={item} />,
+    resolves: () => <ResolvesTo id={item} index={index} />,
+    values: () =>
+      kind.values ? (
+        <ValuesEditor
+          endpoint={kind.values}
+          id={item}
+          index={index}
+          list={collection.endpoints.list}
+          etag={etag}
+          isByName={kind.id === 'address_list'}
+        />
+      ) : null,
+    history: () => (
+      <ItemHistory
+        stored={collection.stored}
+        list={collection.endpoints.list}
+        id={item}
+        fields={fields}
+        speaking={speaking}
+      />
+    ),
+    command: () => <Commands draft={draft} />,
+  }
+  return (
+    <Drawer
+      title={
+        <span className={styles.title}>
+          {row === null ? t('New {item}', { item: t(kind.word) }) : <PlainText text={String(row.title)} limit={80} />}
+          {row === null ? null : <Chip>{t(kind.word)}</Chip>}
+        </span>
+      }
+      onClose={onClose}
+      width={kind.id === 'ip_address_list' ? 'wide' : 'normal'}
+      head={
+        <Tabs
+          tabs={tabs}
+          active={tab}
+          onChange={(id) => go.setSearch({ tab: id === 'details' ? null : id }, { replace: true })}
+          label={t('Parts of the object')}
+        />
+      }
+      actions={
+        row === null ? null : (
+          <>
+            <IconButton
+              icon="copy"
+              label={t('Copy')}
+              keys="C"
+              side="bottom"
+              isDisabled={!editing.isAllowed}
+              why={editing.why}
+              onClick={() => go.open(`${path}/new`, { kind: kind.id, copy: item })}
+            />
+            <IconButton
+              icon="remove"
+              label={t('Remove')}
+              keys="Del"
+              side="bottom"
+              isDisabled={!editing.isAllowed || used > 0}
+              why={used > 0 ? t('It is used; see Used by.') : editing.why}
+              onClick={() => onRemove(item)}
+            />
+          </>
+        )
+      }
+      foot={
+        tab === 'values' ? null : (
+          <div className={styles.foot}>
+            <span className={styles.count}>
+              {row === null
+                ? ''
+                : t('{count, plural, =0 {Nothing changed} one {# field changed} other {# fields changed}}', {
+                    count: changed.length,
+                  })}
+            </span>
+            <Button onClick={row === null ? onClose : draft.discard} isDisabled={row !== null && !draft.isDirty}>
+              {row === null ? t('Cancel') : t('Discard')}
+            </Button>
+            <Button kind="primary" keys="Ctrl Enter" isDisabled={!canReview} why={editing.why} onClick={draft.review}>
+              {t('Review')}
+            </Button>
+          </div>
+        )
+      }
+    >
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the whole form */}
+      <div className={styles.body} onKeyDown={onKey}>
+        {content[tab]?.()}
+        {draft.conflict ? (
+          <ConflictDialog
+            merge={draft.conflict}
+            fields={fields}
+            speaking={speaking}
+            onSettle={draft.settleConflict}
+            onClose={draft.closeConflict}
+          />
+        ) : null}
+      </div>
+    </Drawer>
+  )
+}
+
+function Commands({ draft }: { readonly draft: ReturnType<typeof useItemDraft> }) {
+  const { planned } = draft
+  const commands = useMemo(() => {
+    if (planned === null) return []
+    const { endpoint, params, body, etag } = planned
+    return commandsOf(endpoint, { ...(params ? { params } : {}), body, ...(etag ? { etag } : {}) })
+  }, [planned])
+  if (commands.length === 0) return <p className={styles.count}>{t('Change a field, and the call stands here.')}</p>
+  return <CommandBlock commands={commands} />
+}

@@ -1,0 +1,5 @@
+// The page of zones.
+
+import { objectsPage } from './page.tsx'
+
+export const page = objectsPage('zones')
