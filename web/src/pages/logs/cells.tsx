@@ -89,7 +89,13 @@ export function LineCell(props: CellTools & { readonly line: LogLine; readonly c
         return (
           <span key={part} className={styles.cell}>
             {at === 0 ? null : <span className={styles.port}>:</span>}
-            <Value column={part} value={value} word={word} onPick={onPick} className={at === 0 ? undefined : styles.port} />
+            <Value
+              column={part}
+              value={value}
+              word={word}
+              onPick={onPick}
+              className={at === 0 ? undefined : styles.port}
+            />
             {path === null ? null : (
               <Link to={path} className={styles.host} label={t('Host page of {address}', { address: value })}>
                 <Icon name="host" size={14} />
@@ -109,7 +115,11 @@ function RuleCell({ line, source, nameOfRule, onPick }: CellTools & { readonly l
   const text = `${rule.table.toUpperCase()} ${rule.id}`
   return (
     <span className={styles.cell}>
-      {path === null ? <Value column="rule_id" value={rule.id} word={text} onPick={onPick} /> : <Link to={path}>{text}</Link>}
+      {path === null ? (
+        <Value column="rule_id" value={rule.id} word={text} onPick={onPick} />
+      ) : (
+        <Link to={path}>{text}</Link>
+      )}
       <span className={styles.ruleName}>
         <PlainText text={nameOfRule(rule)} limit={60} />
       </span>

@@ -1,7 +1,6 @@
 // The log explorer: time range, histogram, facets and virtual lines of any log, live or still. Everything that was chosen is in the address.
 
 import { showLoggedRules } from '@gateway/server/contract/firewall-log'
-import { connections, showStates } from '@gateway/server/contract/network'
 import { type ReactNode, useCallback, useMemo, useState } from 'react'
 import { useRead } from '../../api/reads.ts'
 import { useSession } from '../../api/session.ts'
@@ -31,6 +30,7 @@ import { LinePanel, useLineActs } from './line-panel.tsx'
 import type { LogLine } from './lines.ts'
 import { type LogRange, type Preset, presets, writeRange } from './range.ts'
 import { type LogSource, pathOfRule, type RuleMention } from './source.ts'
+import { useDevices } from './use-devices.ts'
 import { type LogState, useLog } from './use-log.ts'
 
 const presetTitles: Readonly<Record<Preset, string>> = {
@@ -70,12 +70,16 @@ export function LogExplorer({ source }: { readonly source: LogSource }): ReactNo
   const log = useLog(source, place.search, filter, zone, isLive)
   const [chosen, setChosen] = useState<LogLine | null>(null)
   const [typed, setTyped] = useState<string | null>(null)
-  const acts = useLineActs(source)
+  const devices = useDevices()
+  const acts = useLineActs(source, devices.idOf)
 
   const setLive = useCallback(() => {
-    go.setSearch(place.search.until === undefined ? { live: isLive ? '0' : null } : { from: null, until: null, live: null }, {
-      replace: true,
-    })
+    go.setSearch(
+      place.search.until === undefined ? { live: isLive ? '0' : null } : { from: null, until: null, live: null },
+      {
+        replace: true,
+      },
+    )
   }, [go, isLive, place.search.until])
   useSpace(setLive)
 
@@ -92,17 +96,18 @@ export function LogExplorer({ source }: { readonly source: LogSource }): ReactNo
     if (read.conditions.length > 0) setTyped(null)
   }
 
-  const tools: CellTools = { source, zone, onPick, nameOfRule: useRuleNames(source, log.lines), titleOfDevice: useDeviceTitles() }
+  const tools: CellTools = {
+    source,
+    zone,
+    onPick,
+    nameOfRule: useRuleNames(source, log.lines),
+    titleOfDevice: devices.titleOf,
+  }
   const columns = useColumns(tools, acts)
   return (
     <div className={styles.page}>
       <PageHead title={t(source.title)} lead={t(source.lead)}>
-        <Button
-          icon={isLive ? 'pause' : 'live'}
-          keys="Space"
-          isPressed={isLive}
-          onClick={setLive}
-        >
+        <Button icon={isLive ? 'pause' : 'live'} keys="Space" isPressed={isLive} onClick={setLive}>
           {isLive ? t('Pause') : t('Live')}
         </Button>
         <Views source={source} />
@@ -151,7 +156,13 @@ export function LogExplorer({ source }: { readonly source: LogSource }): ReactNo
               else return false
               return true
             }}
-            empty={<NothingFound source={source} isFiltered={filter.conditions.length > 0 || filter.text !== ''} known={known} />}
+            empty={
+              <NothingFound
+                source={source}
+                isFiltered={filter.conditions.length > 0 || filter.text !== ''}
+                known={known}
+              />
+            }
           />
         </div>
       </div>
@@ -177,7 +188,9 @@ function Summary({ log, isLive }: { readonly log: LogState; readonly isLive: boo
       {log.isCut && log.total === null ? <span>{t('The log reaches further back than what is shown.')}</span> : null}
       {log.lost > 0 ? (
         <span className={styles.warn}>
-          {t('{count, plural, one {# line was} other {# lines were}} left out because they came too fast.', { count: log.lost })}
+          {t('{count, plural, one {# line was} other {# lines were}} left out because they came too fast.', {
+            count: log.lost,
+          })}
         </span>
       ) : null}
       <span>{t('Drag over the bars to look closer.')}</span>
@@ -371,17 +384,4 @@ function useRuleNames(source: LogSource, lines: readonly LogLine[]): (rule: Rule
     },
     [data],
   )
-}
-
-/** Titles of connections by their devices, where the role may read them. */
-function useDeviceTitles(): (device: string) => string {
-  const { may } = useSession()
-  const isEnabled = may('view')
-  const { data: states } = useRead(showStates, { isEnabled })
-  const { data: titles } = useRead(connections.list, { isEnabled })
-  return useMemo(() => {
-    const byId = new Map(titles?.data.map(({ id, title }) => [id, title]))
-    const byDevice = new Map(states?.data.map(({ id, summary }) => [summary.device, byId.get(id)]))
-    return (device: string) => byDevice.get(device) ?? device
-  }, [states, titles])
 }

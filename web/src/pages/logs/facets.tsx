@@ -48,7 +48,10 @@ export function Facets({ source, lines, filter, onPick, titleOfDevice }: FacetsP
                         <PlainText text={word === '' ? value : word} limit={80} />
                       </span>
                       <span className={styles.facetCount}>{printCount(count, currentLanguage())}</span>
-                      <span className={styles.facetBar} style={{ inlineSize: `${Math.max(2, (count / most) * 84)}%` }} />
+                      <span
+                        className={styles.facetBar}
+                        style={{ inlineSize: `${Math.max(2, (count / most) * 84)}%` }}
+                      />
                     </button>
                   </li>
                 )

@@ -1,8 +1,8 @@
 // One line with all its values, the rule that it names as that rule is now, and what can be done about it.
 
 import type { ReactNode } from 'react'
-import { labelOf } from '../../contract/words.ts'
 import { useSession } from '../../api/session.ts'
+import { labelOf } from '../../contract/words.ts'
 import { useGo } from '../../place.ts'
 import { Button } from '../../ui/button.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
@@ -15,7 +15,7 @@ import { currentLanguage, t } from '../../words.ts'
 import type { CellTools } from './cells.tsx'
 import styles from './explorer.module.css'
 import type { LogLine } from './lines.ts'
-import { draftSearch, type LogSource, pathOfRule, tableOfDraft, tracerSearch } from './source.ts'
+import { draftSearch, type LogSource, type Packet, pathOfRule, tableOfDraft, tracerSearch } from './source.ts'
 
 /** What can be done with a line, for its menu, its panel and the keys of the grid. */
 export interface LineActs {
@@ -26,9 +26,14 @@ export interface LineActs {
   readonly mayChange: boolean
 }
 
-export function useLineActs(source: LogSource): LineActs {
+/** `idOf`: the interface behind a device, as rules name it. */
+export function useLineActs(source: LogSource, idOf: (device: string) => string): LineActs {
   const go = useGo()
   const { may } = useSession()
+  const packetOf = (line: LogLine): Packet | null => {
+    const packet = source.packetOf?.(line) ?? null
+    return packet && { ...packet, device: idOf(packet.device) }
+  }
   return {
     mayChange: may('firewall'),
     openRule(line) {
@@ -37,14 +42,14 @@ export function useLineActs(source: LogSource): LineActs {
       if (path) go.open(path)
     },
     makeRule(line) {
-      const packet = source.packetOf?.(line) ?? null
+      const packet = packetOf(line)
       const rule = source.ruleOf?.(line) ?? null
       if (!packet || !may('firewall')) return
       const isRefused = source.toneOf?.(line) === 'bad'
       go.open(`policy/rules/${tableOfDraft(rule)}/new`, draftSearch(packet, isRefused ? 'accept' : 'drop', rule))
     },
     trace(line) {
-      const packet = source.packetOf?.(line) ?? null
+      const packet = packetOf(line)
       if (packet && may('view')) go.open('policy/tracer', tracerSearch(packet))
     },
     copy(line) {
@@ -123,7 +128,13 @@ export function LinePanel({ line, source, zone, nameOfRule, acts, onClose }: Lin
             return (
               <div key={name} style={{ display: 'contents' }}>
                 <dt>{t(labelOf(name))}</dt>
-                <dd>{host ? <Link to={host}>{text}</Link> : <PlainText text={text === '' ? String(value) : text} limit={4_000} />}</dd>
+                <dd>
+                  {host ? (
+                    <Link to={host}>{text}</Link>
+                  ) : (
+                    <PlainText text={text === '' ? String(value) : text} limit={4_000} />
+                  )}
+                </dd>
               </div>
             )
           })}

@@ -123,7 +123,7 @@ export function draftSearch(packet: Packet, action: string, before: RuleMention 
     destination: packet.destination,
     ...(traced.has(word) ? { protocol: word } : {}),
     ...(packet.port === null ? {} : { port: String(packet.port) }),
-    ...(packet.device === '' ? {} : { in: packet.device }),
+    ...(packet.device === '' ? {} : { incoming: packet.device }),
     action,
     ...(before && pathOfRule(before) ? { before: before.id } : {}),
   }

@@ -78,7 +78,9 @@ export function useLog(
         setRead((known) => {
           const lines = joinLines(known.lines, fresh)
           const added = lines.length - known.lines.length
-          return lines === known.lines ? known : { ...known, lines, total: known.total === null ? null : known.total + added }
+          return lines === known.lines
+            ? known
+            : { ...known, lines, total: known.total === null ? null : known.total + added }
         }),
       onLost: (count) => setLost((before) => before + count),
       onTrouble: setTroubled,

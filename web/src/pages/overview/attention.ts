@@ -1,14 +1,12 @@
 // What needs the administrator: failed checks and engines first, then warnings, and apart from them what is stored but not applied. Pure.
 
 import type { ReplyOf } from '@gateway/server/contract'
-import type { listStatuses } from '@gateway/server/contract/events'
 import type { showHealth } from '@gateway/server/contract/health'
-import { storedOnly } from '@gateway/server/shared/fields'
+import { isStoredOnly, type StatusItem, storedOnly } from '@gateway/server/shared/fields'
 import { msg } from '../../words.ts'
 
 export type HealthCheck = ReplyOf<typeof showHealth>['checks'][number]
-export type StatusList = ReplyOf<typeof listStatuses>
-export type StatusItem = StatusList[number]['items'][number]
+export type StatusList = readonly { readonly path: string; readonly items: readonly StatusItem[] }[]
 
 interface Subject {
   readonly title: string
@@ -99,8 +97,7 @@ export interface Attention {
 
 const storedPrefix = storedOnly('')
 
-export const isStoredOnly = ({ msg: messages }: Pick<StatusItem, 'msg'>): boolean =>
-  messages.some((message) => message.startsWith(storedPrefix))
+export { isStoredOnly }
 
 /** "unbound: address in use", without the prefix that the mark beside it says already. */
 export const reasonOf = ({ msg: messages }: Pick<StatusItem, 'msg'>): string =>

@@ -24,7 +24,7 @@ export function Dashboard(): ReactNode {
   const pause = usePause()
   const attention = findAttention(
     health?.checks ?? [],
-    [...statuses].map(([path, items]) => ({ path, items: [...items] })),
+    [...statuses].map(([path, items]) => ({ path, items })),
     (text) => t(text),
   )
   const { needs } = attention

@@ -12,7 +12,11 @@ export interface Points {
 }
 
 /** Bits a second, summed over the devices; steps without a measurement stay gaps. */
-export function sumRates({ series, step_seconds: step }: Charts, devices: ReadonlySet<string>, field: 'bytes_in' | 'bytes_out'): Points[] {
+export function sumRates(
+  { series, step_seconds: step }: Charts,
+  devices: ReadonlySet<string>,
+  field: 'bytes_in' | 'bytes_out',
+): Points[] {
   const sums = new Map<number, number>()
   for (const { name, points } of series) {
     const [device = '', what] = name.split('/')
@@ -41,7 +45,8 @@ export function outerDevices(
   return new Set(charts?.series.flatMap(({ name }) => name.split('/')[0] ?? []).filter((device) => device !== 'lo'))
 }
 
-export const lastValue = (points: readonly Points[]): number | null => points.findLast(({ value }) => value !== null)?.value ?? null
+export const lastValue = (points: readonly Points[]): number | null =>
+  points.findLast(({ value }) => value !== null)?.value ?? null
 
 /** How many addresses the ranges hold. */
 export const roomOf = (ranges: readonly string[]): number =>
