@@ -34,6 +34,9 @@ export function t(text: string, values?: Values): string {
 /** Braces of a text without values are part of it, as in "must contain {code}". */
 const unfilled: Record<string, unknown> = new Proxy({}, { get: (_, name) => `{${String(name)}}` })
 
+/** A sentence that the gateway said: translated where the catalog has it, and never read as a pattern, since it may hold anything. */
+export const heard = (text: string): string => (Object.hasOwn(i18n.messages, text) ? i18n._(text) : text)
+
 /** Marks a text that is translated where it is shown. */
 export const msg = (text: string): string => text
 

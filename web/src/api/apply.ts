@@ -6,7 +6,7 @@ import { makeCalls, undoRevision } from '@gateway/server/contract/configuration'
 import { mayUse } from '@gateway/server/shared/access'
 import type { DryRun } from '@gateway/server/shared/dry-run'
 import { toast } from '../ui/toast.tsx'
-import { t } from '../words.ts'
+import { heard, t } from '../words.ts'
 import { addressOf, type CallOptions, call, type Reply } from './call.ts'
 import type { ChangePlan, PlannedCall } from './change.ts'
 import { noteOwnRevision } from './events.ts'
@@ -105,7 +105,7 @@ export async function applyNow(plan: ChangePlan, options: ApplyOptions = {}): Pr
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     if (error.problems.length > 0 && plan.onProblems) plan.onProblems(error.problems)
-    else if (error.code !== 'unauthenticated') toast(t(error.message), { tone: 'bad' })
+    else if (error.code !== 'unauthenticated') toast(heard(error.message), { tone: 'bad' })
     void readAgain(...plan.reads)
     return null
   }

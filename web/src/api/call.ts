@@ -2,6 +2,7 @@
 
 import type { BodyOf, Endpoint, QueryOf, ReplyOf } from '@gateway/server/contract'
 import type { ErrorReason } from '@gateway/server/shared/error'
+import { msg } from '../words.ts'
 import { Failure, type FailureCode, type Problem } from './failure.ts'
 
 export interface CallOptions<E = Endpoint> {
@@ -94,7 +95,7 @@ export async function send(endpoint: Endpoint, options: CallOptions = {}): Promi
 export const passGate = (endpoint: Endpoint): Promise<void> => gate(endpoint)
 export const refusalOf = async (response: Response): Promise<Failure> => tell(await readFailure(response))
 export const unreachable = (): Failure =>
-  tell(new Failure({ code: 'unreachable', status: 0, message: 'The gateway does not answer.' }))
+  tell(new Failure({ code: 'unreachable', status: 0, message: msg('The gateway does not answer.') }))
 
 async function readFailure(response: Response): Promise<Failure> {
   const text = await response.text()

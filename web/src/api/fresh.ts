@@ -1,5 +1,6 @@
 // Calls that need a fresh sign-in: the password is asked for before they are sent, so that no change is refused half way.
 
+import { msg } from '../words.ts'
 import { beforeCalls } from './call.ts'
 import { Failure } from './failure.ts'
 import { isFresh, readSessionTime } from './session.ts'
@@ -22,7 +23,11 @@ export async function needFreshSignIn(): Promise<void> {
 }
 
 export const gaveUp = (): Failure =>
-  new Failure({ code: 'unauthenticated', status: 0, message: 'The password was not entered, so nothing was sent.' })
+  new Failure({
+    code: 'unauthenticated',
+    status: 0,
+    message: msg('The password was not entered, so nothing was sent.'),
+  })
 
 /** From now on calls that need it ask for the password before they are sent. */
 export const askBeforeCalls = (): void =>

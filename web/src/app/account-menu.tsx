@@ -27,7 +27,7 @@ export function AccountMenu({ onHelp }: { readonly onHelp: () => void }): ReactN
             onSelect: () => void speak(otherLanguage, { isChoice: true }),
           },
           {
-            label: t('Theme: {theme}', { theme: themeWords(nextTheme) }),
+            label: themeWords(nextTheme),
             icon: 'theme',
             onSelect: () => choose({ theme: nextTheme }),
           },

@@ -12,7 +12,7 @@ import { Bar } from '../ui/bar.tsx'
 import { Button } from '../ui/button.tsx'
 import { Countdown } from '../ui/countdown.tsx'
 import { toast } from '../ui/toast.tsx'
-import { t } from '../words.ts'
+import { heard, t } from '../words.ts'
 import { clockTime } from './clock-time.ts'
 
 /** Whole seconds until a moment of this browser's clock, drawn again each second while `isOn`. */
@@ -65,7 +65,7 @@ export function ProbationBar(): ReactNode {
       await readEverythingAgain()
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      if (error.code !== 'unauthenticated') toast(t(error.message), { tone: 'bad' })
+      if (error.code !== 'unauthenticated') toast(heard(error.message), { tone: 'bad' })
     } finally {
       setBusy(null)
     }

@@ -13,7 +13,7 @@ import { ProblemBox } from '../ui/problem-box.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
-import { t } from '../words.ts'
+import { heard, t } from '../words.ts'
 import styles from './own-sessions.module.css'
 
 export function OwnSessions({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -28,7 +28,7 @@ export function OwnSessions({ onClose }: { readonly onClose: () => void }): Reac
       await readAgain(listSessions)
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure
-      toast(t(failure.message), { tone: 'bad' })
+      toast(heard(failure.message), { tone: 'bad' })
     } finally {
       setEnding(null)
     }

@@ -84,13 +84,13 @@ const tickMs = 10_000
 /** The minutes that are left, drawn by a clock of its own. */
 function TimeLeft(): ReactNode {
   const { endsAt } = useStore(sessionStore)
-  const [now, setNow] = useState(Date.now())
+  const [, setNow] = useState(0)
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), tickMs)
     return () => clearInterval(timer)
   }, [])
   if (endsAt === 0) return null
-  const minutes = Math.max(0, Math.ceil((endsAt - now) / 60_000))
+  const minutes = Math.max(0, Math.ceil((endsAt - Date.now()) / 60_000))
   return (
     <span className={`${styles.fact} ${styles.wide}`} data-testid="time-left">
       {t('{minutes} min left', { minutes })}

@@ -6,7 +6,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { pathOfObject, titleOfObject } from '../../util/stored-objects.ts'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import { waitWords } from '../sign-in/wait-words.ts'
 import styles from './review.module.css'
 
@@ -21,12 +21,16 @@ export function Refused({ failure, secondsLeft, onRetry }: Props): ReactNode {
   const retry = onRetry && secondsLeft === 0 ? { onRetry: () => void onRetry() } : {}
   return (
     <>
-      <ProblemBox failure={{ code, message: t(message), requestId }} still={stillOf(code, secondsLeft)} {...retry} />
+      <ProblemBox
+        failure={{ code, message: heard(message), requestId }}
+        still={stillOf(code, secondsLeft)}
+        {...retry}
+      />
       {problems.length === 0 ? null : (
         <ul className={styles.problems}>
           {problems.map(({ field, message: text }) => (
             <li key={`${field} ${text}`}>
-              <Place field={field} /> <PlainText text={t(text)} limit={500} />
+              <Place field={field} /> <PlainText text={heard(text)} limit={500} />
             </li>
           ))}
         </ul>

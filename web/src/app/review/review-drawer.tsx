@@ -16,7 +16,7 @@ import { Field } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { TextInput } from '../../ui/text-input.tsx'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import { useSecondsLeft } from '../bars.tsx'
 import { waitWords } from '../sign-in/wait-words.ts'
 import { planCommands } from './plan-commands.ts'
@@ -128,7 +128,7 @@ const accessOf = ({ calls }: ChangePlan) => calls[0]?.endpoint.access ?? 'change
 function TrialBar({ reason, seconds }: { readonly reason: string; readonly seconds: number }): ReactNode {
   return (
     <Bar tone="warn">
-      <p>{t(reason)}</p>
+      <p>{heard(reason)}</p>
       <p>
         {t('It can be applied for {span}: if you do not keep it in time, the gateway puts it back by itself.', {
           span: spanWords(seconds),

@@ -9,7 +9,7 @@ import { useStore } from '../../api/store.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { TextInput } from '../../ui/text-input.tsx'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import { Brand } from '../brand.tsx'
 import styles from './sign-in.module.css'
 
@@ -52,7 +52,7 @@ export function ChoosePassword(): ReactNode {
           <p className="muted">
             {t('You signed in with the first password. Everything else opens after it is changed.')}
           </p>
-          <Field label={t('New password')} problem={problem === '' ? undefined : t(problem)}>
+          <Field label={t('New password')} problem={problem === '' ? undefined : heard(problem)}>
             {({ id, describedBy, isInvalid }) => (
               <TextInput
                 {...{ id, describedBy, isInvalid }}

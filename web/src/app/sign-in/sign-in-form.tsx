@@ -8,7 +8,7 @@ import { Field } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { TextInput } from '../../ui/text-input.tsx'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import { useSecondsLeft } from '../bars.tsx'
 import styles from './sign-in.module.css'
 import { waitWords } from './wait-words.ts'
@@ -128,7 +128,7 @@ function Refusal({ failure, secondsLeft }: { readonly failure: Failure; readonly
           </>
         ) : (
           <p>
-            {t(message)}
+            {code === 'unauthenticated' ? t('The login or the password is wrong.') : heard(message)}
             {secondsLeft > 0 ? ` ${t('Try again in {wait}.', { wait: waitWords(secondsLeft) })}` : ''}
           </p>
         )}

@@ -68,18 +68,12 @@ export function LanguageChoice(): ReactNode {
 }
 
 export const themeWords = (theme: Theme): string =>
-  ({ system: t('As the system'), light: t('Light'), dark: t('Dark') })[theme]
+  ({ system: t('Theme of the system'), light: t('Light theme'), dark: t('Dark theme') })[theme]
 
 const themeIcons = { system: 'theme', light: 'light', dark: 'dark' } as const
 
 function ThemeChoice(): ReactNode {
   const { theme } = useAppearance()
   const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system'
-  return (
-    <IconButton
-      icon={themeIcons[theme]}
-      label={t('Theme: {theme}', { theme: themeWords(theme) })}
-      onClick={() => choose({ theme: next })}
-    />
-  )
+  return <IconButton icon={themeIcons[theme]} label={themeWords(theme)} onClick={() => choose({ theme: next })} />
 }
