@@ -27,7 +27,7 @@ export interface Identity {
 }
 
 /** `out`: the sign-in page. `first`: the first password must be changed. `lapsed`: the sign-in over the page of this identity. */
-export type Stage = 'loading' | 'out' | 'first' | 'in' | 'lapsed' | 'unreachable'
+export type Stage = 'loading' | 'out' | 'first' | 'in' | 'lapsed' | 'leaving' | 'unreachable'
 
 export interface SessionState {
   readonly stage: Stage
@@ -134,10 +134,16 @@ export function emptyStorage(): void {
 /** Ends the session and forgets what was read. The reply clears the storage of the site, so what is kept is written again. */
 export async function leave(): Promise<void> {
   const kept = Object.entries({ ...localStorage }).filter(([key]) => keptKeys(key))
+  const { stage } = sessionStore.get()
+  // The stream of events ends here and not by the gateway.
+  sessionStore.update((state) => ({ ...state, stage: 'leaving' }))
   try {
     await call(signOut)
   } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'unauthenticated') throw error
+    if (!(error instanceof Failure) || error.code !== 'unauthenticated') {
+      sessionStore.update((state) => ({ ...state, stage }))
+      throw error
+    }
   }
   emptyStorage()
   for (const [key, value] of kept) localStorage.setItem(key, String(value))

@@ -2,12 +2,13 @@
 
 import { roles } from '@gateway/server/shared/access'
 import { type ReactNode, useState } from 'react'
-import { leave, useSession } from '../api/session.ts'
+import { useSession } from '../api/session.ts'
 import { Menu } from '../ui/menu.tsx'
 import { currentLanguage, type Language, languages, speak, t } from '../words.ts'
 import { choose, densities, themes, useAppearance } from './appearance.ts'
 import { OwnSessions } from './own-sessions.tsx'
 import { themeWords } from './sign-in/sign-in-page.tsx'
+import { signOut } from './sign-out.ts'
 
 export function AccountMenu({ onHelp }: { readonly onHelp: () => void }): ReactNode {
   const { login, role } = useSession()
@@ -38,7 +39,7 @@ export function AccountMenu({ onHelp }: { readonly onHelp: () => void }): ReactN
           },
           { label: t('Keys'), icon: 'keyboard', keys: '?', onSelect: onHelp },
           { label: t('My sessions'), icon: 'session', onSelect: () => setListOpen(true) },
-          { label: t('Sign out'), icon: 'signout', onSelect: () => void leave() },
+          { label: t('Sign out'), icon: 'signout', onSelect: () => void signOut() },
         ]}
       >
         {login}

@@ -5,7 +5,7 @@ import { revertToRevision } from '@gateway/server/contract/configuration'
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useReview } from '../../api/apply.ts'
 import { needsRole } from '../../api/editing.ts'
-import { leave, useSession } from '../../api/session.ts'
+import { useSession } from '../../api/session.ts'
 import { useStore } from '../../api/store.ts'
 import { pages } from '../../pages/index.ts'
 import { useGo } from '../../place.ts'
@@ -15,6 +15,7 @@ import { Keys } from '../../ui/keys.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { currentLanguage, speak, t } from '../../words.ts'
 import { appearance, choose } from '../appearance.ts'
+import { signOut } from '../sign-out.ts'
 import { useFound } from './found.ts'
 import { readQuestion } from './grammar.ts'
 import { type Act, actionItems, answersOf, type Band, type Item, pageItems } from './items.ts'
@@ -230,7 +231,7 @@ function act(what: Act, value: number, openReview: ReturnType<typeof useReview>[
       window.dispatchEvent(new CustomEvent('portcullis-keys'))
       return
     case 'sign-out':
-      void leave()
+      void signOut()
   }
 }
 

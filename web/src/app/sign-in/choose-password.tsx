@@ -4,13 +4,14 @@ import { localAdministrators } from '@gateway/server/contract/administrators'
 import { type ReactNode, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Failure } from '../../api/failure.ts'
-import { enter, leave, sessionStore } from '../../api/session.ts'
+import { enter, sessionStore } from '../../api/session.ts'
 import { useStore } from '../../api/store.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { TextInput } from '../../ui/text-input.tsx'
 import { heard, t } from '../../words.ts'
 import { Brand } from '../brand.tsx'
+import { signOut } from '../sign-out.ts'
 import styles from './sign-in.module.css'
 
 export function ChoosePassword(): ReactNode {
@@ -82,7 +83,7 @@ export function ChoosePassword(): ReactNode {
               {t('Change the password')}
             </Button>
           </div>
-          <Button kind="quiet" onClick={() => void leave()}>
+          <Button kind="quiet" onClick={() => void signOut()}>
             {t('Sign out')}
           </Button>
         </div>
