@@ -100,7 +100,7 @@ export const wireCall = ({ endpoint: { method, path }, params, query, body, etag
 export async function applyNow(plan: ChangePlan, options: ApplyOptions = {}): Promise<Applied | null> {
   try {
     const applied = await applyOnTop(plan, options)
-    tellApplied(plan, applied)
+    if (applied) tellApplied(plan, applied)
     return applied
   } catch (error) {
     if (!(error instanceof Failure)) throw error
@@ -111,15 +111,14 @@ export async function applyNow(plan: ChangePlan, options: ApplyOptions = {}): Pr
   }
 }
 
-/** Once more with the new tag when someone else changed another entry of the same list. */
-export async function applyOnTop(plan: ChangePlan, options: ApplyOptions): Promise<Applied> {
+/** Once more with the new tag when someone else changed another entry of the same list; null when the page asks the person. */
+export async function applyOnTop(plan: ChangePlan, options: ApplyOptions): Promise<Applied | null> {
   try {
     return await applyPlan(plan, options)
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'precondition_failed' || !plan.onConflict) throw error
     const next = await plan.onConflict()
-    if (!next) throw error
-    return applyPlan(next, options)
+    return next ? applyPlan(next, options) : null
   }
 }
 

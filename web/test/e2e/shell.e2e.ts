@@ -218,9 +218,10 @@ describe('the shell of the console', { skip: browserSkip }, () => {
         await ask(page, '10.1.2.3')
         await page.getByRole('option', { name: 'Rules that touch it' }).click()
         await goesTo(page, 'policy/rules/forward?q=touches:10.1.2.3')
-        await ask(page, 'put back to 1')
+        const { revision } = gateway.gateway.engine
+        await ask(page, `put back to ${revision}`)
         await page.keyboard.press('Enter')
-        await page.getByRole('dialog', { name: /Put back to revision 1/ }).waitFor()
+        await page.getByRole('dialog', { name: `Put back to revision ${revision}: Nothing would change` }).waitFor()
         await page.getByRole('button', { name: 'Back to editing' }).click()
       })
     })

@@ -3,7 +3,7 @@
 
 import type { DryRun } from '@gateway/server/shared/dry-run'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
-import { type ApplyOptions, applyPlan, reviewStore, tellApplied, tryPlan } from '../../api/apply.ts'
+import { type ApplyOptions, applyOnTop, reviewStore, tellApplied, tryPlan } from '../../api/apply.ts'
 import type { ChangePlan } from '../../api/change.ts'
 import { useEditing } from '../../api/editing.ts'
 import { noteTrial } from '../../api/events.ts'
@@ -195,7 +195,12 @@ function useReviewed(plan: ChangePlan): Reviewed {
     tryAgain: () => attempt(async () => setReport(await tryPlan(plan))),
     apply: (options) =>
       attempt(async () => {
-        const applied = await applyPlan(plan, options)
+        const applied = await applyOnTop(plan, options)
+        if (!applied) {
+          // The page asks the person about both versions.
+          reviewStore.set(null)
+          return
+        }
         if (applied.confirmBefore !== null) noteTrial()
         reviewStore.set(null)
         tellApplied(plan, applied)
