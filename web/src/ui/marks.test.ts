@@ -23,7 +23,7 @@ describe('marks in plain text', () => {
   })
 
   it('shows control characters and blanks that pass for nothing', () => {
-    assert.equal(shown('a\u0000b\tc\nd\r\u001B['), 'a[␀]b[⇥]c[↵]d[␍][␛][')
+    assert.equal(shown('a\u0000b\tc\nd\r\u001B['), 'a[NUL]b[⇥]c[↵]d[CR][ESC][')
     assert.equal(shown('a\u200Bb\u00A0c\uFEFF'), 'a[U+200B]b[U+00A0]c[U+FEFF]')
     assert.equal(shown('\u3164admin'), '[U+3164]admin')
   })

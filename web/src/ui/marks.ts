@@ -12,7 +12,7 @@ const invisible =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029\u00A0\u115F\u1160\u2000-\u200A\u202F\u205F\u2800\u3000\u3164\uFFA0]/u
 const split = new RegExp(`(${invisible.source})`, 'gu')
 
-const names: Readonly<Record<string, string>> = { '\t': '⇥', '\n': '↵', '\r': '␍', '\u0000': '␀', '\u001B': '␛' }
+const names: Readonly<Record<string, string>> = { '\t': '⇥', '\n': '↵', '\r': 'CR', '\u0000': 'NUL', '\u001B': 'ESC' }
 
 export function markOf(character: string): string {
   const code = character.codePointAt(0) ?? 0

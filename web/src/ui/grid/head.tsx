@@ -9,6 +9,7 @@ import { Icon } from '../icon.tsx'
 import styles from './grid.module.css'
 import { canSort, nextSort } from './rows.ts'
 import type { Column, Sort } from './types.ts'
+import { stickAt } from './widths.ts'
 
 export interface HeadProps<Row> {
   readonly columns: readonly Column<Row>[]
@@ -63,7 +64,7 @@ export function Head<Row>(props: HeadProps<Row>) {
               isSortable && styles.sortable,
               stickyLefts[place] !== null && stickyLefts[place] !== undefined && styles.sticky,
             )}
-            style={stickyLefts[place] === null ? undefined : { left: stickyLefts[place] }}
+            style={stickAt(stickyLefts[place] ?? null)}
             title={column.hint}
             onFocus={() => props.onCellFocus(-1, place)}
             onClick={isSortable ? () => onSort(nextSort(sort, column.id)) : undefined}

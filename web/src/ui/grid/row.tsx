@@ -10,6 +10,7 @@ import { cx } from '../cx.ts'
 import { Icon } from '../icon.tsx'
 import styles from './grid.module.css'
 import type { Column, RowClass } from './types.ts'
+import { stickAt } from './widths.ts'
 
 export interface RowApi {
   readonly onCellClick: (row: number, column: number, event: MouseEvent) => void
@@ -201,7 +202,7 @@ function CellView<Row>(props: CellViewProps<Row>) {
         place === 0 && styles.first,
         isEditing && styles.editing,
       )}
-      style={left === null ? undefined : { left }}
+      style={stickAt(left)}
       data-cell={place}
       data-column={column.id}
       data-editing={isEditing ? '' : undefined}

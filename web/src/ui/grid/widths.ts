@@ -14,3 +14,7 @@ export function useColumns<Row>(columns: readonly Column<Row>[], lead: number) {
 /** As custom properties, which the rows read: pulling a column draws no row again. */
 export const trackOf = (template: string, leastWidth: number): CSSProperties =>
   ({ '--columns': template, '--least': `${leastWidth}px` }) as CSSProperties
+
+/** Where a cell sticks, once the grid scrolls sideways. */
+export const stickAt = (left: number | null): CSSProperties | undefined =>
+  left === null ? undefined : ({ '--left': `${left}px` } as CSSProperties)
