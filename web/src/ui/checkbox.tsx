@@ -1,7 +1,9 @@
 // A box to tick, with its label. `isMixed` stands for a selection that has some of many.
 
 import { Checkbox as Base } from '@base-ui/react/checkbox'
+import { useId } from 'react'
 import styles from './choice.module.css'
+import { cx } from './cx.ts'
 import { Icon } from './icon.tsx'
 
 export interface CheckboxProps {
@@ -28,16 +30,18 @@ export function Checkbox({
   id,
   describedBy,
 }: CheckboxProps) {
+  const wordId = useId()
+  const hintId = useId()
   const box = (
     <Base.Root
       id={id}
-      className={`${styles.box}`}
+      className={cx(styles.box)}
       checked={isOn}
       indeterminate={isMixed}
       onCheckedChange={(next) => onChange(next)}
       disabled={isDisabled}
-      aria-label={isBare ? label : undefined}
-      aria-describedby={describedBy}
+      {...(isBare ? { 'aria-label': label } : { 'aria-labelledby': wordId })}
+      aria-describedby={cx(describedBy, hint !== undefined && !isBare && hintId) || undefined}
     >
       <Base.Indicator className={styles.tick}>
         <Icon name={isMixed ? 'minus' : 'check'} size={12} />
@@ -50,8 +54,12 @@ export function Checkbox({
     <label className={styles.line} data-disabled={isDisabled ? '' : undefined}>
       {box}
       <span className={styles.text}>
-        {label}
-        {hint === undefined ? null : <span className={styles.hint}>{hint}</span>}
+        <span id={wordId}>{label}</span>
+        {hint === undefined ? null : (
+          <span id={hintId} className={styles.hint}>
+            {hint}
+          </span>
+        )}
       </span>
     </label>
   )

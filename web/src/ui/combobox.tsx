@@ -111,7 +111,7 @@ export function Combobox({
       <Base.Positioner className={list.positioner} sideOffset={4} anchor={anchor} collisionPadding={8}>
         <Base.Popup className={list.popup}>
           <Base.Empty className={list.empty}>{t('Nothing fits.')}</Base.Empty>
-          <Base.List className={list.list} aria-label={label}>
+          <Base.List className={list.list}>
             {(option: ComboboxOption) => (
               <Base.Item key={option.value} value={option} className={list.item}>
                 {option.value === createValue ? (

@@ -2,6 +2,7 @@
 
 import { Radio } from '@base-ui/react/radio'
 import { RadioGroup as Base } from '@base-ui/react/radio-group'
+import { useId } from 'react'
 import styles from './choice.module.css'
 import { cx } from './cx.ts'
 import type { Option } from './select.tsx'
@@ -30,6 +31,7 @@ export function RadioGroup({
   isInvalid = false,
   isRow = false,
 }: RadioGroupProps) {
+  const own = useId()
   return (
     <Base
       id={id}
@@ -43,15 +45,24 @@ export function RadioGroup({
       aria-describedby={describedBy}
       aria-invalid={isInvalid ? true : undefined}
     >
-      {options.map((option) => (
+      {options.map((option, index) => (
         // biome-ignore lint/a11y/noLabelWithoutControl: the radio inside is the control
         <label key={option.value} className={styles.line} data-disabled={isDisabled ? '' : undefined}>
-          <Radio.Root value={option.value} className={cx(styles.box, styles.radio)}>
+          <Radio.Root
+            value={option.value}
+            className={cx(styles.box, styles.radio)}
+            aria-labelledby={`${own}-${index}-word`}
+            aria-describedby={option.hint === undefined ? undefined : `${own}-${index}-hint`}
+          >
             <Radio.Indicator className={styles.dot} />
           </Radio.Root>
           <span className={styles.text}>
-            {option.label}
-            {option.hint === undefined ? null : <span className={styles.hint}>{option.hint}</span>}
+            <span id={`${own}-${index}-word`}>{option.label}</span>
+            {option.hint === undefined ? null : (
+              <span id={`${own}-${index}-hint`} className={styles.hint}>
+                {option.hint}
+              </span>
+            )}
           </span>
         </label>
       ))}

@@ -36,6 +36,8 @@ export function Switch({
   tabIndex,
 }: SwitchProps) {
   const reasonId = useId()
+  const wordId = useId()
+  const hintId = useId()
   const isExplained = isDisabled && why !== undefined && why !== ''
   const control = (
     <Base.Root
@@ -48,8 +50,8 @@ export function Switch({
       disabled={isDisabled && !isExplained}
       aria-disabled={isDisabled ? true : undefined}
       aria-busy={isPending ? true : undefined}
-      aria-label={isBare ? label : undefined}
-      aria-describedby={cx(describedBy, isExplained && reasonId) || undefined}
+      {...(isBare ? { 'aria-label': label } : { 'aria-labelledby': wordId })}
+      aria-describedby={cx(describedBy, hint !== undefined && !isBare && hintId, isExplained && reasonId) || undefined}
       {...(tabIndex === undefined ? {} : { tabIndex })}
     >
       <Base.Thumb className={styles.thumb} />
@@ -75,9 +77,13 @@ export function Switch({
       <label className={styles.line} data-disabled={isDisabled ? '' : undefined}>
         {explained}
         <span className={styles.text}>
-          {label}
+          <span id={wordId}>{label}</span>
           {isPending ? <span className={styles.hint}>{t('waiting for the gateway')}</span> : null}
-          {hint === undefined ? null : <span className={styles.hint}>{hint}</span>}
+          {hint === undefined ? null : (
+            <span id={hintId} className={styles.hint}>
+              {hint}
+            </span>
+          )}
         </span>
       </label>
       {reason}
