@@ -3,7 +3,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { staticLeases } from '@gateway/server/contract/dhcp'
-import { columnsOf, columnText, compareRows, isFound, readSort, widthOf, wordsOf, writeSort } from './columns.ts'
+import {
+  columnsOf,
+  columnText,
+  compareRows,
+  isFound,
+  readSort,
+  restColumn,
+  widthOf,
+  wordsOf,
+  writeSort,
+} from './columns.ts'
 import type { Collection } from './define.ts'
 
 const speaking = { zone: 'UTC', language: 'en', nameOf: () => null }
@@ -25,8 +35,9 @@ test('declared columns come first, other fields can be chosen', () => {
   )
   const [enabled, , comment] = columns
   assert.ok(enabled && comment)
-  assert.equal(widthOf(enabled, false), 90)
-  assert.equal(widthOf(comment, false), 'rest')
+  assert.equal(restColumn(columns), 'comment')
+  assert.equal(widthOf(enabled, 'comment'), 84)
+  assert.equal(widthOf(comment, 'comment'), 'rest')
 })
 
 test('rows are found by all words and sorted by number where that is what they are', () => {

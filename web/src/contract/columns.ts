@@ -58,22 +58,24 @@ export function columnText({ spec, field }: ShownColumn, row: Item, speaking: Sp
       : String(value)
 }
 
-const widths: Readonly<Record<string, number>> = {
-  switch: 90,
-  number: 96,
-  moment: 150,
-  bytes: 96,
-  radio: 120,
-  select: 130,
+const widths: Readonly<Record<string, number>> = { switch: 84, number: 88, bytes: 88, radio: 104, select: 120 }
+
+const isTitle = (id: string): boolean => /^(name|title|login|recipient|domain|description)$/.test(id)
+
+/** The column that takes the room that the others leave: the comment, else the title, else the last one. */
+export function restColumn(columns: readonly ShownColumn[]): string | undefined {
+  const free = columns.filter(({ spec }) => spec.width === undefined)
+  if (columns.some(({ spec }) => spec.width === 'rest')) return undefined
+  return (free.find(({ id }) => id === 'comment') ?? free.find(({ id }) => isTitle(id)) ?? free.at(-1))?.id
 }
 
-export function widthOf({ id, spec, field }: ShownColumn, isLast: boolean): number | 'rest' {
+export function widthOf({ id, spec, field }: ShownColumn, rest: string | undefined): number | 'rest' {
   if (spec.width !== undefined) return spec.width
-  if (id === 'comment' || isLast) return 'rest'
-  if (field === null) return 150
-  if (field.kind === 'objects' || field.kind === 'lines' || field.kind === 'chips') return 220
-  if (field.schema['x-time']) return 150
-  return widths[field.kind] ?? (/name|title|domain|description/.test(id) ? 220 : 150)
+  if (id === rest) return 'rest'
+  if (field?.schema['x-time']) return 140
+  if (field && widths[field.kind] !== undefined) return widths[field.kind] ?? 140
+  if (field?.kind === 'objects' || field?.kind === 'lines' || field?.kind === 'chips') return 180
+  return isTitle(id) ? 200 : 150
 }
 
 /** Rows with the fields of their states; what a row says itself stays. */

@@ -89,7 +89,6 @@ export function ActionView({ action, reads }: ActionProps): ReactNode {
         {action.endpoint.rawBodyType === null ? (
           <div>
             <Button
-              kind={action.isDanger ? 'danger' : 'plain'}
               icon={action.isDownload ? 'export' : undefined}
               isDisabled={!isAllowed || !isComplete}
               why={why ?? (isComplete ? undefined : t('Choose first.'))}

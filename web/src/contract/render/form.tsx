@@ -45,7 +45,7 @@ export function Form({
     [value, base, faults, isDisabled, onChange, speaking, fixed],
   )
   const parts = useMemo(() => partsOf(fields, groups ?? []), [fields, groups])
-  const firstText = fields.find(({ kind }) => kind === 'text')?.name
+  const firstText = parts.flatMap((part) => part.fields).find(({ kind }) => focusable.has(kind))?.name
   return (
     <FormContext value={state}>
       <div className={styles.form}>
@@ -111,6 +111,9 @@ function partsOf(fields: readonly FormField[], groups: readonly Group[]): Part[]
     })),
   ]
 }
+
+/** Kinds of widgets that can take the focus when the form opens. */
+const focusable: ReadonlySet<string> = new Set(['text', 'number', 'object', 'objects', 'select', 'secret', 'lines'])
 
 const orderOf = ({ name }: FormField): number => (name === 'enabled' ? 0 : name === 'comment' ? 2 : 1)
 

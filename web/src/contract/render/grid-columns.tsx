@@ -6,7 +6,7 @@ import type { Column } from '../../ui/grid/types.ts'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { t } from '../../words.ts'
-import { columnText, compareRows, type ShownColumn, widthOf } from '../columns.ts'
+import { columnText, compareRows, restColumn, type ShownColumn, widthOf } from '../columns.ts'
 import type { Collection, Item } from '../define.ts'
 import { changeEndpoint, itemFields } from '../plan.ts'
 import type { FormField } from '../schema.ts'
@@ -34,8 +34,7 @@ interface GridColumnsProps {
 export function gridColumns(props: GridColumnsProps): Column<Item>[] {
   const { collection, columns, speaking, positionOf, isPending, onSwitch, menuOf } = props
   const switches = switchesOf(collection)
-  const last = columns.findLastIndex(({ spec }) => spec.width === undefined)
-  const hasRest = columns.some((column) => widthOf(column, false) === 'rest')
+  const rest = restColumn(columns)
   return [
     ...(collection.isOrdered
       ? [
@@ -50,13 +49,13 @@ export function gridColumns(props: GridColumnsProps): Column<Item>[] {
           },
         ]
       : []),
-    ...columns.map((column, at): Column<Item> => {
+    ...columns.map((column): Column<Item> => {
       const { id, spec, field } = column
       const isSwitch = switches.has(id) && field !== null && !spec.cell
       return {
         id,
         title: columnTitle(column),
-        width: widthOf(column, !hasRest && at === last),
+        width: widthOf(column, rest),
         minWidth: 120,
         isNumber: spec.isNumber ?? isNumeric(field),
         text: (row) => columnText(column, row, speaking),

@@ -73,7 +73,9 @@ export function ItemHistory({ stored, list, id, fields, speaking }: HistoryProps
               </Link>
             )}
           </div>
-          {record.message === '' ? null : <PlainText text={record.message} />}
+          {record.message === '' || record.message === `Revision ${record.revision}` ? null : (
+            <PlainText text={record.message} />
+          )}
           {changes.map((change) => (
             <ChangeText
               key={JSON.stringify(change).slice(0, 200)}

@@ -180,7 +180,7 @@ function ItemForm({ active, children, ...props }: ItemFormProps): ReactNode {
               faults={draft.faults}
               isDisabled={isOff}
               onChange={draft.set}
-              isFocused={row === null}
+              isFocused
             />
           )}
           {row === null || rest.length === 0 ? null : <ShownFields fields={rest} row={row} speaking={speaking} />}

@@ -8,7 +8,7 @@ import { Switch } from '../../ui/switch.tsx'
 import { t } from '../../words.ts'
 import { faultAt, isItem, joinPath } from '../draft.ts'
 import { emptyItem, type FormField } from '../schema.ts'
-import { labelOf } from '../words.ts'
+import { hintText, labelOf } from '../words.ts'
 import styles from './form.module.css'
 import { useForm } from './form-context.ts'
 import { FormWidget, titleOf } from './widget.tsx'
@@ -19,7 +19,7 @@ interface NestedProps {
   readonly value: unknown
 }
 
-const hintOf = ({ spec, schema }: FormField): string => t(spec.hint ?? schema.description ?? '')
+const hintOf = ({ spec, schema }: FormField): string => t(spec.hint ?? hintText(schema))
 
 export function GroupField({ field, path, value }: NestedProps): ReactNode {
   const form = useForm()

@@ -14,7 +14,7 @@ import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { t } from '../../words.ts'
-import { columnsFrom, columnText, compareRows, widthOf } from '../columns.ts'
+import { columnsFrom, columnText, compareRows, restColumn, widthOf } from '../columns.ts'
 import type { Choices, Item, Read } from '../define.ts'
 import { getAt, isItem, noFaults, setAt } from '../draft.ts'
 import { type Around, rowsIn, rowsOfSchema } from '../plan.ts'
@@ -180,7 +180,7 @@ function TableView({
     const compare = compareRows(column, speaking)
     return rows.toSorted((a, b) => (sort.isDown ? compare(b, a) : compare(a, b)))
   }, [rows, columns, sort, speaking])
-  const hasRest = columns.some((column) => widthOf(column, false) === 'rest')
+  const rest = restColumn(columns)
   return (
     <>
       <Grid
@@ -193,10 +193,10 @@ function TableView({
         onKey={({ key, rows: chosen }) => actions.onKey(key, chosen)}
         empty={<Empty title={read.empty === undefined ? t('Nothing to show.') : t(read.empty)} />}
         columns={[
-          ...columns.map((column, at) => ({
+          ...columns.map((column) => ({
             id: column.id,
             title: columnTitle(column),
-            width: widthOf(column, !hasRest && at === columns.length - 1),
+            width: widthOf(column, rest),
             minWidth: 120,
             text: (row: Item) => columnText(column, row, speaking),
             sort: compareRows(column, speaking),

@@ -19,7 +19,7 @@ import { entryFaults, faultAt, isEqual } from '../draft.ts'
 import { takesTyped } from '../references.ts'
 import type { FormField } from '../schema.ts'
 import { refersOf, secretMask, unitWords, valueText, wordOf } from '../values.ts'
-import { labelOf } from '../words.ts'
+import { hintText, labelOf } from '../words.ts'
 import { BytesInput } from './bytes-input.tsx'
 import styles from './form.module.css'
 import { useForm } from './form-context.ts'
@@ -53,7 +53,7 @@ export function FormWidget({ field, path, value }: WidgetProps): ReactNode {
   if (kind === 'list') return <ListField field={field} path={path} value={value} />
   if (kind === 'choice') return <ChoiceField field={field} path={path} value={value} />
   const label = titleOf(field)
-  const hint = t(spec.hint ?? schema.description ?? '')
+  const hint = t(spec.hint ?? hintText(schema))
   const problem = faultAt(form.faults, path, kind !== 'lines')
   const isOff = form.isDisabled || spec.isReadOnly === true || isFixed(form.fixed, path)
   if (kind === 'switch' && !field.isNullable)
@@ -120,7 +120,12 @@ function Control({ field, path, value, ids, isOff, label }: ControlProps): React
   const form = useForm()
   const { schema, kind, spec, isNullable } = field
   const set = (next: unknown): void => form.onChange(path, next)
-  const base = { ...ids, isDisabled: isOff, placeholder: spec.placeholder ?? (isNullable ? t('none') : undefined) }
+  const base = {
+    ...ids,
+    isDisabled: isOff,
+    autoFocus: form.isFocused,
+    placeholder: spec.placeholder ?? (isNullable ? t('none') : undefined),
+  }
   const text = typeof value === 'string' ? value : value === null || value === undefined ? '' : String(value)
   switch (kind) {
     case 'text':
@@ -130,7 +135,6 @@ function Control({ field, path, value, ids, isOff, label }: ControlProps): React
           value={text}
           onChange={(next) => set(next === '' && isNullable ? null : tidy(field.name, next, schema.type))}
           isMono={isMono(field)}
-          autoFocus={form.isFocused}
         />
       )
     case 'multiline':
@@ -209,7 +213,7 @@ function readLines(lines: readonly string[], { schema }: FormField): readonly un
 function Fixed({ field, path, value, ids, isOff, label }: ControlProps): ReactNode {
   const form = useForm()
   const { schema, spec, isNullable, kind } = field
-  const values = kind === 'switch' ? [true, false] : (schema.enum ?? Object.keys(spec.options ?? {}))
+  const values = kind === 'switch' ? [true, false] : fixedValues(schema.enum ?? Object.keys(spec.options ?? {}))
   const words = (one: unknown): string => (kind === 'switch' ? (one === true ? t('yes') : t('no')) : wordOf(one, spec))
   const options = [
     ...(isNullable ? [{ value: noneValue, label: t('none') }] : []),
@@ -219,8 +223,15 @@ function Fixed({ field, path, value, ids, isOff, label }: ControlProps): ReactNo
   const set = (next: string): void =>
     form.onChange(path, next === noneValue ? null : values.find((one) => String(one) === next))
   const rest = { ...ids, label, isDisabled: isOff }
-  if (kind === 'select') return <Select {...rest} value={chosen} options={options} onChange={set} />
+  if (kind === 'select')
+    return <Select {...rest} autoFocus={form.isFocused} value={chosen} options={options} onChange={set} />
   return <RadioGroup {...rest} value={chosen} options={options} onChange={set} isRow={isShort(options)} />
+}
+
+/** Where a value may be written as a number or as text, the number is meant. */
+function fixedValues(values: readonly unknown[]): readonly unknown[] {
+  const numbers = new Set(values.filter((value) => typeof value === 'number').map(String))
+  return values.filter((value) => typeof value === 'number' || !numbers.has(String(value)))
 }
 
 const isShort = (options: readonly { readonly label: string }[]): boolean =>
@@ -303,6 +314,7 @@ function Picker({ field, path, value, ids, isOff, label }: ControlProps): ReactN
       label={label}
       isDisabled={isOff}
       isMultiple={isMultiple}
+      autoFocus={form.isFocused}
       value={given.map((one) => asChoice(one, options))}
       options={options}
       onChange={set}
