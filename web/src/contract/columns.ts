@@ -72,10 +72,11 @@ export function restColumn(columns: readonly ShownColumn[]): string | undefined 
 export function widthOf({ id, spec, field }: ShownColumn, rest: string | undefined): number | 'rest' {
   if (spec.width !== undefined) return spec.width
   if (id === rest) return 'rest'
-  if (field?.schema['x-time']) return 140
-  if (field && widths[field.kind] !== undefined) return widths[field.kind] ?? 140
-  if (field?.kind === 'objects' || field?.kind === 'lines' || field?.kind === 'chips') return 180
-  return isTitle(id) ? 200 : 150
+  if (field?.schema['x-time']) return 128
+  if (field && widths[field.kind] !== undefined) return widths[field.kind] ?? 128
+  if (field?.kind === 'objects' || field?.kind === 'lines' || field?.kind === 'chips') return 168
+  if (/country|code$/.test(id)) return 88
+  return isTitle(id) ? 168 : 136
 }
 
 /** Rows with the fields of their states; what a row says itself stays. */

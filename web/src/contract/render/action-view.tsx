@@ -55,12 +55,7 @@ export function ActionButton({ action, reads }: ActionProps): ReactNode {
   const { isAllowed, why } = useEditing(action.endpoint.access)
   return (
     <>
-      <Button
-        kind={action.isDanger ? 'danger' : 'plain'}
-        isDisabled={!isAllowed}
-        why={why}
-        onClick={() => setOpen(true)}
-      >
+      <Button isDisabled={!isAllowed} why={why} onClick={() => setOpen(true)}>
         {t(action.button)}
       </Button>
       {isOpen ? <ActionDialog ready={readyOf(action, {}, reads)} onClose={() => setOpen(false)} /> : null}

@@ -69,7 +69,7 @@ export function ListField({ field, path, value }: NestedProps): ReactNode {
       </span>
       {hint === '' ? null : <p className={styles.hint}>{hint}</p>}
       {problem === undefined ? null : <p className={styles.problem}>{problem}</p>}
-      <ol className={styles.list} aria-labelledby={headId}>
+      <ol className={styles.list} aria-labelledby={headId} hidden={entries.length === 0}>
         {entries.map((entry, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: entries have no other name than their place
           <li key={at} className={styles.entry}>

@@ -53,7 +53,7 @@ export function ObjectView({
               {isInner ? (
                 <ObjectView fields={field.fields} value={own} />
               ) : own === null || own === undefined || own === '' || (Array.isArray(own) && own.length === 0) ? (
-                <span className={formStyles.hint}>{t('none')}</span>
+                <span className={formStyles.none}>{t('none')}</span>
               ) : field.schema['x-secret'] && typeof own === 'string' && own !== '***' ? (
                 <PlainText text={own} isMono limit={2_000} />
               ) : (

@@ -367,5 +367,5 @@ function Secret({ field, path, value, ids, isOff, label }: ControlProps): ReactN
 export function ShownValue({ field, value }: { readonly field: FormField; readonly value: unknown }): ReactNode {
   const { speaking } = useForm()
   const text = valueText(value, field.schema, field.spec, speaking)
-  return text === '' ? <span className={styles.hint}>{t('none')}</span> : <PlainText text={text} limit={2_000} />
+  return text === '' ? <span className={styles.none}>{t('none')}</span> : <PlainText text={text} limit={2_000} />
 }
