@@ -1,9 +1,10 @@
 // Waiting on state: asks again until it holds. There is one limit for every wait in the tests. It decides nothing: it is far
-// above what a busy machine needs, and only ends a test whose state never comes.
+// above what a busy machine needs, and only ends a test whose state never comes. Who writes a test may want to
+// know that sooner.
 
 import { setTimeout as pause } from 'node:timers/promises'
 
-export const patienceMs = 120_000
+export const patienceMs = Number(process.env.PORTCULLIS_TEST_PATIENCE_MS ?? 120_000)
 
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + patienceMs

@@ -33,17 +33,25 @@ describe('every page', { skip: browserSkip }, () => {
     await target?.close()
   })
 
-  /** Goes there as a link does, and returns what is wrong with it. */
+  /** Goes there as a link does, to the first one as from a bookmark, and returns what is wrong with it. */
   async function look(
     opened: ConsolePage,
     entry: PageEntry,
     { hasAxe }: { readonly hasAxe: boolean },
   ): Promise<string[]> {
     const { page } = opened
-    await page.evaluate(() => document.querySelector('main h1')?.setAttribute('data-seen', ''))
-    await opened.go(entry.path)
-    await page.locator('main h1:not([data-seen]), main [role="alert"]').first().waitFor()
-    await opened.settle()
+    if (page.url() === 'about:blank') await opened.visit(entry.path)
+    else {
+      await page.evaluate(() => document.querySelector('main h1')?.setAttribute('data-seen', ''))
+      await opened.go(entry.path)
+    }
+    try {
+      await page.locator('main h1:not([data-seen]), main [role="alert"]').first().waitFor()
+      await opened.settle()
+    } catch (error) {
+      const shown = (await page.locator('body').innerText()).slice(0, 500)
+      throw new Error(`${entry.path} is not shown:\n${opened.takeFaults()}\n${shown}`, { cause: error })
+    }
     const faults = await page.locator('main [role="alert"]').allInnerTexts()
     const headings = (await page.locator('h1').allInnerTexts()).filter((text) => text.trim() !== '')
     if (headings.length !== 1) faults.push(`it has ${headings.length} headings: ${headings.join(', ')}`)
@@ -59,9 +67,8 @@ describe('every page', { skip: browserSkip }, () => {
     options: Look,
     role: Parameters<Console['signIn']>[0],
   ): Promise<void> {
-    const opened = await browser.openAs(target, role, entries[0]?.path ?? '', options)
+    const opened = await browser.open(target, { ...options, session: await target.signIn(role) })
     await using _ = opened
-    await opened.page.locator('main h1').waitFor()
     const faults: string[] = []
     for (const entry of entries) {
       faults.push(...(await look(opened, entry, { hasAxe: role === 'predefined_admin_write' })))

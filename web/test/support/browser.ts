@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
 import type { Role } from '../../../server/src/contract/access.ts'
+import { eventStreamType } from '../../../server/src/contract/endpoint.ts'
 import { CleanLog } from '../../../server/test/support/clean-log.ts'
 import { lacking } from '../../../server/test/support/requires.ts'
 import { patienceMs, until } from '../../../server/test/support/until.ts'
@@ -131,9 +132,7 @@ export class ConsolePage implements AsyncDisposable {
     this.page = page
     // Who is not signed in yet is told so, and that is how the console finds out.
     this.log.allow(/refused: 401 GET \S*\/web\/(whoami|session)\b/)
-    page.on('request', (request) => {
-      if (!/\/events\b/.test(new URL(request.url()).pathname)) this.#waiting.add(request)
-    })
+    page.on('request', (request) => this.#waiting.add(request))
     page.on('requestfinished', (request) => this.#waiting.delete(request))
     page.on('console', (message) => {
       const text = message.text()
@@ -143,6 +142,7 @@ export class ConsolePage implements AsyncDisposable {
     })
     page.on('pageerror', (error) => this.#add(`exception: ${error.stack ?? error.message}`))
     page.on('response', (response) => {
+      if (response.headers()['content-type']?.startsWith(eventStreamType)) this.#waiting.delete(response.request())
       if (response.status() < 400) return
       this.#add(`refused: ${response.status()} ${response.request().method()} ${response.url()}`)
     })

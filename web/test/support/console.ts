@@ -16,7 +16,6 @@ import type { Role } from '../../../server/src/contract/access.ts'
 import { guardConnections } from '../../../server/src/http/connections.ts'
 import { createTlsServer, ensureCertificate } from '../../../server/src/http/tls.ts'
 import { type Config, write } from '../../../server/src/model/slots.ts'
-import { createLoadReader } from '../../../server/src/system/machine-load.ts'
 import type { LabGateway } from '../../../server/test/support/lab-gateway.ts'
 import {
   createTestGateway,
@@ -63,7 +62,7 @@ export interface Console extends ConsoleAddress {
   /** A change of the configuration that no page made. */
   change(edit: (config: Config) => Config, reason?: string): Promise<void>
   /** As many FORWARD rules; `rule` says in what one differs from the usual. */
-  seedRules(count: number, rule?: (index: number) => object): Promise<void>
+  seedRules(count: number, rule?: (index: number) => Partial<FilterRule>): Promise<void>
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -84,7 +83,6 @@ export async function startConsole(options: Omit<TestOptions, 'clock'> = {}): Pr
     clock,
     parts: {
       ...sampleParts(clock),
-      machineLoad: createLoadReader({ folder, files: [], isClockKept: () => true }),
       managementCertificate: () => certificate.chain,
       // Pages stay connected to their events.
       streamLimits: {},
@@ -147,8 +145,8 @@ export async function startConsole(options: Omit<TestOptions, 'clock'> = {}): Pr
             config,
             forwardRules,
             Array.from({ length: count }, (_, index): FilterRule => {
-              const fields = { ...filterDefaults, action: 'accept', ...rule(index) } as unknown as FilterRule
-              return { ...fields, id: tools.nextId(forwardRules) }
+              const fields = { ...filterDefaults, action: 'accept' as const, ...rule(index) }
+              return { ...fields, id: tools.nextId(forwardRules) } as FilterRule
             }),
           ),
         { reason: `${count} rules for a test` },
@@ -159,9 +157,9 @@ export async function startConsole(options: Omit<TestOptions, 'clock'> = {}): Pr
 }
 
 /** Rules that differ in what is searched, sorted and shown. */
-const usualRule = (index: number): object => ({
+const usualRule = (index: number): Partial<FilterRule> => ({
   action: index % 5 === 4 ? 'drop' : 'accept',
-  protocol: index % 3 === 2 ? 'udp' : 'tcp',
+  protocol: index % 3 === 2 ? 'protocol.udp' : 'protocol.tcp',
   enabled: index % 17 !== 16,
   comment: `Rule ${index + 1} of the ${index % 2 === 0 ? 'office' : 'branch'}`,
 })

@@ -1,11 +1,22 @@
 // What the gateway of a browser test reads from its machine: a few sessions, leases and names, the same at every start.
 
 import type { GatewayParts } from '../../../server/src/app.ts'
+import type { MachineLoad } from '../../../server/src/contract/health.ts'
 import { parseAddress } from '../../../server/src/net/ipv4.ts'
 import type { GivenLease, TrackedSession } from '../../../server/src/plan/facts.ts'
 import type { Clock } from '../../../server/src/runtime/clock.ts'
+import { labFacts } from '../../../server/test/support/test-gateway.ts'
 
-type Sampled = 'traffic' | 'flowReport' | 'dhcpLeases' | 'cardVendors' | 'disks' | 'names' | 'textRecords' | 'domains'
+type Sampled =
+  | 'machineLoad'
+  | 'traffic'
+  | 'flowReport'
+  | 'dhcpLeases'
+  | 'cardVendors'
+  | 'disks'
+  | 'names'
+  | 'textRecords'
+  | 'domains'
 
 const hosts = [
   { address: '10.10.0.21', mac: '02:00:00:00:10:21', name: 'reception' },
@@ -43,6 +54,7 @@ export function sampleParts(clock: Clock): Pick<GatewayParts, Sampled> {
     expiresAt: Math.floor(clock.now().getTime() / 1000) + 3_600,
   })
   return {
+    machineLoad: () => calmMachine(clock.elapsed()),
     traffic: { read: async () => ({ sessions, isCut: false, isCounting: true, limitation: null }) },
     flowReport: async () => null,
     dhcpLeases: { list: async () => hosts.map(lease) },
@@ -55,3 +67,24 @@ export function sampleParts(clock: Clock): Pick<GatewayParts, Sampled> {
 }
 
 const unknown = { fault: 'The name has no address.' }
+
+/** Two processors with little to do, and traffic that grows evenly. */
+const calmMachine = (elapsed: number): MachineLoad => ({
+  cpu: { busy: elapsed * 24, total: elapsed * 200 },
+  processors: 2,
+  memory: { totalBytes: 4e9, availableBytes: 2.9e9, swapTotalBytes: 0, swapFreeBytes: 0 },
+  load: [0.21, 0.18, 0.15],
+  connections: { count: sessions.length, limit: 262_144 },
+  interfaces: labFacts.interfaces.map(({ name }, at) => ({
+    name,
+    bytesIn: Math.round(elapsed * (410_000 + at * 90_000)),
+    packetsIn: Math.round(elapsed * 320),
+    droppedIn: 0,
+    bytesOut: Math.round(elapsed * (62_000 + at * 20_000)),
+    packetsOut: Math.round(elapsed * 210),
+    droppedOut: 0,
+  })),
+  disk: { freeBytes: 21e9, totalBytes: 32e9 },
+  files: {},
+  isClockKept: true,
+})
