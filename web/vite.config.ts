@@ -65,6 +65,20 @@ const proxy: ProxyOptions = {
   },
 }
 
+/**
+ * Each with everything that it imports and no earlier one has: a few large files are smaller than the hundred that sharing alone
+ * would make, and the shell needs one request.
+ */
+const chunks = ['src/main.tsx', 'src/ui/grid/grid.tsx', 'src/contract/render/form.tsx'].map((file, at) => ({
+  name:
+    file
+      .split('/')
+      .at(-1)
+      ?.replace(/\.tsx$/, '') ?? file,
+  test: (id: string) => id === join(folder, file),
+  priority: 10 - at,
+}))
+
 // biome-ignore lint/style/noDefaultExport: Vite reads this file
 export default defineConfig({
   root: folder,
@@ -79,5 +93,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2024',
+    rolldownOptions: { output: { codeSplitting: { groups: chunks } } },
   },
 })

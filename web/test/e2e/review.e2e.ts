@@ -13,7 +13,10 @@ const leases = 'network/dhcp/static'
 /** The browser comes in by this interface, so that the guard against lock-out looks at it. */
 const facts = {
   ...labFacts,
-  interfaces: [...labFacts.interfaces, { ...labFacts.interfaces[0], name: 'desk0', addresses: ['127.0.0.1/8'], index: 9 }],
+  interfaces: [
+    ...labFacts.interfaces,
+    { ...labFacts.interfaces[0], name: 'desk0', addresses: ['127.0.0.1/8'], index: 9 },
+  ],
 } as typeof labFacts
 
 describe('a change', { skip: browserSkip }, () => {
@@ -40,7 +43,8 @@ describe('a change', { skip: browserSkip }, () => {
     await page.getByLabel('MAC').fill(mac)
     await page.getByLabel('Comment').fill(comment)
   }
-  const review = (page: Page) => page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Back to editing' }) })
+  const review = (page: Page) =>
+    page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Back to editing' }) })
   const addLease = async (address: string, mac: string): Promise<string> => {
     const admin = await gateway.gateway.client('predefined_admin_write')
     const { status, body } = await admin('POST', '/dhcp_server/static_leases', {
@@ -57,7 +61,8 @@ describe('a change', { skip: browserSkip }, () => {
     await page.keyboard.press('Control+Enter')
     const drawer = review(page)
     await drawer.getByText('Static lease 10.10.0.50').waitFor()
-    for (const text of ['added', 'MAC', '02:00:00:00:00:50', 'Printer']) await drawer.getByText(text, { exact: true }).first().waitFor()
+    for (const text of ['added', 'MAC', '02:00:00:00:00:50', 'Printer'])
+      await drawer.getByText(text, { exact: true }).first().waitFor()
     await page.keyboard.press('Alt+c')
     await drawer.getByText(/curl -b session\.txt -X POST/).waitFor()
     await drawer.getByLabel('Reason').fill('Заявка 1234')
@@ -112,7 +117,10 @@ describe('a change', { skip: browserSkip }, () => {
     await drawer.getByLabel('Put back unless kept within').waitFor()
     await drawer.getByLabel('Put back unless kept within').click()
     await page.getByRole('option', { name: 'No trial: for good' }).click()
-    await drawer.getByRole('button', { name: 'Apply', exact: true }).or(drawer.getByRole('button', { name: /^Apply Ctrl/ })).click()
+    await drawer
+      .getByRole('button', { name: 'Apply', exact: true })
+      .or(drawer.getByRole('button', { name: /^Apply Ctrl/ }))
+      .click()
     await drawer.getByText(/your own connection from 127\.0\.0\.1 .* would be dropped/).waitFor()
     await drawer.getByRole('button', { name: /Apply for 90 s/ }).waitFor()
     const before = newest().revision
