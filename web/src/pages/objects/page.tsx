@@ -32,9 +32,7 @@ import { filterObjects, type ObjectRow, objectRows } from './rows.ts'
 import { useObjects } from './use-objects.ts'
 
 const leads: Readonly<Record<ObjectGroup | 'all', string>> = {
-  all: msg(
-    'What rules are made of. An object is changed in one place and means the new thing in every rule that names it.',
-  ),
+  all: msg('What rules are made of. A change means the new thing in every rule that names it.'),
   addresses: msg('Addresses, networks, ranges, domains and lists of them, for the source and destination of rules.'),
   ports: msg('Ports, ranges of ports and lists of them.'),
   times: msg('Days and hours in which a rule works.'),
@@ -147,7 +145,11 @@ function ObjectsPage({ group }: { readonly group: ObjectGroup | null }) {
               isDisabled: !editing.isAllowed,
               why: editing.why,
             }))}
-          />
+          >
+            <Button kind="primary" icon="add">
+              {t('Add')}
+            </Button>
+          </Menu>
         )}
       </PageHead>
       {group === 'countries' ? <CountryBase /> : null}

@@ -49,7 +49,7 @@ export function ruleColumns(context: ColumnContext): readonly Column<RuleRow>[] 
     {
       id: 'position',
       title: '#',
-      width: 64,
+      width: 52,
       isNumber: true,
       isSticky: true,
       cell: ({ rule, position }) => (
@@ -79,7 +79,7 @@ export function ruleColumns(context: ColumnContext): readonly Column<RuleRow>[] 
     {
       id: 'source',
       title: t('Source'),
-      width: 230,
+      width: 200,
       cell: ({ rule }) => (
         <Ends
           ids={rule.source_addresses}
@@ -93,7 +93,7 @@ export function ruleColumns(context: ColumnContext): readonly Column<RuleRow>[] 
     {
       id: 'destination',
       title: t('Destination'),
-      width: 230,
+      width: 200,
       cell: ({ rule }) => (
         <Ends
           ids={rule.destination_addresses}
@@ -104,17 +104,17 @@ export function ruleColumns(context: ColumnContext): readonly Column<RuleRow>[] 
         />
       ),
     },
-    { id: 'service', title: t('Service'), width: 150, cell: ({ rule }) => <Service rule={rule} index={index} /> },
+    { id: 'service', title: t('Service'), width: 132, cell: ({ rule }) => <Service rule={rule} index={index} /> },
     {
       id: 'action',
       title: t('Action'),
-      width: table.name === 'dnat' || table.name === 'snat' ? 190 : 116,
+      width: table.name === 'dnat' || table.name === 'snat' ? 190 : 96,
       cell: ({ rule }) => <Action rule={rule} index={index} isPending={isPending(rule, 'action')} />,
     },
     {
       id: 'hits',
       title: t('Hits'),
-      width: 78,
+      width: 72,
       isNumber: true,
       cell: ({ rule }) => <HitsCell store={counters} id={rule.id} />,
       sort: (a, b) => (counters.get(a.rule.id)?.packets ?? 0) - (counters.get(b.rule.id)?.packets ?? 0),
@@ -122,14 +122,14 @@ export function ruleColumns(context: ColumnContext): readonly Column<RuleRow>[] 
     {
       id: 'recent',
       title: t('5 min'),
-      width: 66,
+      width: 64,
       cell: ({ rule }) => <RecentCell store={counters} id={rule.id} />,
       hint: t('Hits since this page was opened, at most of the last five minutes'),
     },
     {
       id: 'last',
       title: t('Last hit'),
-      width: 74,
+      width: 68,
       isNumber: true,
       cell: ({ rule }) => <LastHitCell store={counters} id={rule.id} />,
       sort: (a, b) => (counters.get(a.rule.id)?.lastHit ?? 0) - (counters.get(b.rule.id)?.lastHit ?? 0),
@@ -138,7 +138,7 @@ export function ruleColumns(context: ColumnContext): readonly Column<RuleRow>[] 
       id: 'comment',
       title: t('Comment'),
       width: 'rest',
-      minWidth: 160,
+      minWidth: 200,
       cell: ({ rule }) => (
         <Remark rule={rule} mark={marks.get(rule.id)} context={context} isPending={isPending(rule, 'comment')} />
       ),
@@ -163,9 +163,9 @@ function Ends({ ids, isNegated, index, label, place }: EndsProps) {
   return (
     <span className={styles.ends}>
       {isPlaced ? (
-        <span className={styles.place}>
-          <Icon name="interface" size={12} />
-          <span className={styles.placeWord}>{titleOf(index, place)}</span>
+        <span className={styles.place} title={titleOf(index, place)}>
+          <Icon name="interface" size={12} label={isAny(ids) ? undefined : titleOf(index, place)} />
+          {isAny(ids) ? <span className={styles.placeWord}>{titleOf(index, place)}</span> : null}
         </span>
       ) : null}
       {isPlaced && isAny(ids) ? null : (
@@ -224,6 +224,10 @@ function Remark({ rule, mark, context, isPending }: RemarkProps) {
   return (
     <span className={styles.remark}>
       {context.removed.has(rule.id) ? <span className={styles.gone}>{t('is removed')}</span> : null}
+      <span className={styles.comment}>
+        <PlainText text={rule.comment} limit={255} />
+      </span>
+      {isPending ? <span className={styles.pending}>*</span> : null}
       {mark === undefined ? null : (
         <Tooltip text={mark.findings.map(({ text }) => text).join(' ')}>
           <span className={styles.mark} data-severity={mark.severity}>
@@ -232,10 +236,6 @@ function Remark({ rule, mark, context, isPending }: RemarkProps) {
           </span>
         </Tooltip>
       )}
-      <span className={styles.comment}>
-        <PlainText text={rule.comment} limit={255} />
-      </span>
-      {isPending ? <span className={styles.pending}>*</span> : null}
     </span>
   )
 }

@@ -37,7 +37,7 @@ export function RuleForm(props: RuleFormProps) {
   return (
     <div className={styles.form}>
       <Group title={t('Which traffic')}>
-        <ListInput {...props} field="source_addresses" kinds={addressKinds} autoFocus={props.base === null} />
+        <ListInput {...props} field="source_addresses" kinds={addressKinds} autoFocus />
         <Negation {...props} field="source_addresses_negate" of="source_addresses" />
         <ListInput {...props} field="destination_addresses" kinds={addressKinds} />
         <Negation {...props} field="destination_addresses_negate" of="destination_addresses" />
@@ -57,6 +57,7 @@ export function RuleForm(props: RuleFormProps) {
             {...props}
             field="destination_ports"
             kinds={portKinds}
+            placeholder={t('any: type a name or a port')}
             isDisabled={isDisabled || !hasPorts}
             {...(hasPorts ? {} : { hint: t('Only with TCP or UDP.') })}
           />
@@ -67,7 +68,13 @@ export function RuleForm(props: RuleFormProps) {
         </div>
         {isWide ? (
           <div className={styles.pair}>
-            <ListInput {...props} field="source_ports" kinds={portKinds} isDisabled={isDisabled || !hasPorts} />
+            <ListInput
+              {...props}
+              field="source_ports"
+              kinds={portKinds}
+              placeholder={t('any')}
+              isDisabled={isDisabled || !hasPorts}
+            />
             <ListInput {...props} field="timetable" kinds={timeKinds} placeholder={t('always')} />
           </div>
         ) : (

@@ -108,9 +108,7 @@ export const ruleTables: Readonly<Record<TableName, RuleTable>> = {
     name: 'forward',
     title: 'FORWARD',
     calls: forwardRules,
-    lead: msg(
-      'Traffic through the gateway. The first rule that matches decides; without one, new connections from outside are dropped and all others pass.',
-    ),
+    lead: msg('Traffic through the gateway. The first rule that matches decides.'),
     actions: ['accept', 'drop', 'reject'],
     fields: [
       ...matchFields,
@@ -129,7 +127,7 @@ export const ruleTables: Readonly<Record<TableName, RuleTable>> = {
     title: 'INPUT',
     calls: inputRules,
     lead: msg(
-      'Traffic to the gateway itself: its console, its DNS, its VPN. A wrong rule here can shut you out, so a change is put back unless you keep it.',
+      'Traffic to the gateway itself. A change is put back unless you keep it, so that you cannot shut yourself out.',
     ),
     actions: ['accept', 'drop', 'reject'],
     fields: [...matchFields, 'incoming_interface', 'timetable', 'action', 'comment'],
@@ -163,9 +161,7 @@ export const ruleTables: Readonly<Record<TableName, RuleTable>> = {
     name: 'snat',
     title: 'SNAT',
     calls: snatRules,
-    lead: msg(
-      'Which address leaves the gateway as the source. Without a rule, private sources get the address of the external interface.',
-    ),
+    lead: msg('Which address connections leave with. Without a rule it is that of the external interface.'),
     actions: ['snat', 'accept'],
     fields: [...matchFields, 'outgoing_interface', 'timetable', 'action', 'change_source_address', 'comment'],
     defaults: { ...shared, outgoing_interface: 'any', change_source_address: null, action: 'snat' },

@@ -4,7 +4,7 @@
 import { forwardAfter, forwardBefore, inputAfter, inputBefore } from '@gateway/server/contract/central-console'
 import { type forwardRules, listTouching, showHygiene } from '@gateway/server/contract/firewall'
 import { useQueries } from '@tanstack/react-query'
-import { useCallback, useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { call } from '../../../api/call.ts'
 import { keyOf, useRead } from '../../../api/reads.ts'
 import type { ObjectIndex } from '../../../util/objects.ts'
@@ -70,7 +70,7 @@ export function useRuleTable(table: RuleTable, filter: string): RuleTableData {
     () => ({ index, touching, marks, hitsOf: (id) => (version >= 0 ? (counters.get(id)?.packets ?? null) : null) }),
     [index, touching, marks, counters, version],
   )
-  const shown = useDeferredValue(useMemo(() => filterRows(rows, terms, context), [rows, terms, context]))
+  const shown = useMemo(() => filterRows(rows, terms, context), [rows, terms, context])
   const around = useAround(table)
   return { list, rules, etag, index, marks, counters, draft, setDraft, rows, shown, isAsking, around }
 }

@@ -9,6 +9,8 @@ export interface Connection {
   readonly addresses?: readonly string[] | undefined
 }
 
+const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].flatMap((text) => parseNetwork(text) ?? [])
+
 /** Null: the gateway itself sends it. */
 export function guessInterface(source: string, connections: readonly Connection[]): string | null {
   const address = parseAddress(source)
@@ -23,6 +25,9 @@ export function guessInterface(source: string, connections: readonly Connection[
       }
     }
   }
+  const isPrivate = address !== null && privateNetworks.some(({ low, high }) => address >= low && address <= high)
+  const inside = isPrivate ? usable.find(({ type }) => type === 'lan') : undefined
+  if (inside) return aliasOf(inside)
   const outside =
     usable.find(({ type }) => type !== 'lan' && type !== 'loopback') ?? usable.find(({ type }) => type === 'lan')
   return outside ? aliasOf(outside) : null

@@ -76,9 +76,7 @@ function TracerPage() {
     <div className={styles.page}>
       <PageHead
         title={t('Tracer')}
-        lead={t(
-          'Which rule decides about a packet, and why no earlier one does. Nothing is sent: the gateway reads its own rules.',
-        )}
+        lead={t('Which rule decides about a packet, and why no earlier one does. Nothing is sent.')}
       />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Enter in any field traces */}
       <div className={styles.ask} onKeyDown={onKey}>

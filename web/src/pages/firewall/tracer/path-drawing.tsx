@@ -14,6 +14,7 @@ const stateWords: Readonly<Record<StationState, string>> = {
   matched: msg('a rule matched'),
   accepted: msg('accepted here'),
   refused: msg('stopped here'),
+  off: msg('nothing to do here'),
   skipped: msg('not reached'),
 }
 
@@ -22,6 +23,7 @@ const stateIcons: Readonly<Record<StationState, IconName | null>> = {
   matched: 'check',
   accepted: 'check',
   refused: 'close',
+  off: null,
   skipped: null,
 }
 

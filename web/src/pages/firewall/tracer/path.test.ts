@@ -11,7 +11,7 @@ import {
   searchOfPacket,
   splitEnd,
 } from './packet.ts'
-import { type Explanation, readPath } from './path.ts'
+import { type Explanation, plainReason, readPath } from './path.ts'
 
 const step = (stage: string, rest: object = {}) => ({
   stage,
@@ -69,7 +69,7 @@ test('a refused packet stops at the table that refuses it', () => {
       ['log_marks', 'passed', 'none'],
       ['dnat', 'passed', 'none'],
       ['routing', 'passed', 'wan0'],
-      ['access_lists', 'skipped', 'off'],
+      ['access_lists', 'off', 'off'],
       ['forward', 'refused', 'rule 42'],
       ['snat', 'skipped', 'not reached'],
     ],
@@ -140,5 +140,12 @@ test('a packet is checked before it is sent', () => {
       protocol: 'icmp',
       incoming_interface: null,
     },
+  )
+})
+
+test('reasons are said with the titles of fields and objects', () => {
+  assert.equal(
+    plainReason('The destination port 8080 is not in destination_ports (port_list.id.1 "Web").'),
+    'The destination port 8080 is not in Destination ports (“Web”).',
   )
 })

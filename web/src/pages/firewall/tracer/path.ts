@@ -4,6 +4,7 @@
 import type { ReplyOf } from '@gateway/server/contract'
 import type { explainPacket } from '@gateway/server/contract/firewall'
 import { msg, t } from '../../../words.ts'
+import { fieldTitles, type RuleFieldName } from '../rules/tables.ts'
 
 export type Explanation = ReplyOf<typeof explainPacket>
 export type Step = Explanation['steps'][number]
@@ -11,7 +12,8 @@ export type Outcome = Explanation['outcomes'][number]
 export type Passed = Step['passed'][number]
 export type Verdict = Explanation['verdict']
 
-export type StationState = 'passed' | 'matched' | 'accepted' | 'refused' | 'skipped'
+/** `off`: the stage has nothing to do, and the packet goes on; `skipped`: the packet does not come so far. */
+export type StationState = 'passed' | 'matched' | 'accepted' | 'refused' | 'off' | 'skipped'
 
 export interface Station {
   readonly stage: string
@@ -159,7 +161,7 @@ function stationOf(stage: string, all: readonly Step[], { at, decidingAt, verdic
         ? 'refused'
         : 'accepted'
       : steps.length === 0
-        ? 'skipped'
+        ? 'off'
         : rule !== null
           ? 'matched'
           : 'passed'
@@ -177,7 +179,8 @@ function stationOf(stage: string, all: readonly Step[], { at, decidingAt, verdic
 
 function shortOf(stage: string, state: StationState, rule: Step['rule'], outcome: Outcome | null): string {
   if (rule !== null) return t('rule {id}', { id: rule.id })
-  if (state === 'skipped') return stage === 'access_lists' ? t('off') : t('not reached')
+  if (state === 'off') return t('off')
+  if (state === 'skipped') return t('not reached')
   if (stage === 'routing') {
     if (outcome?.path === 'input') return t('to the gateway')
     return outcome?.path === 'none' ? t('no route') : (outcome?.outgoing_interface ?? '')
@@ -188,5 +191,17 @@ function shortOf(stage: string, state: StationState, rule: Step['rule'], outcome
   if (tableStages.has(stage)) return t('default')
   return stage === 'hardware_filter' || stage === 'access_lists' ? t('pass') : t('none')
 }
+
+/** Sentences of the gateway name fields and ids as they are on the wire; people know them by their titles. */
+export const plainReason = (reason: string): string =>
+  reason
+    .replace(/\b[a-z_]+\.id\.\d+ "([^"]*)"/g, '“$1”')
+    .replace(
+      /\b(?:source|destination)_(?:addresses|ports)\b|\b(?:incoming|outgoing)_interface\b|\btimetable\b/g,
+      (field) => {
+        const title = fieldTitles[field as RuleFieldName]
+        return title === undefined ? field : t(title)
+      },
+    )
 
 export const isRefused = (verdict: Verdict): boolean => verdict === 'drop' || verdict === 'reject'

@@ -13,8 +13,9 @@ import { Panel } from '../../../ui/panel.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import type { ObjectIndex } from '../../../util/objects.ts'
 import { t } from '../../../words.ts'
+import { DecidingRule } from './deciding-rule.tsx'
 import { searchOfPacket } from './packet.ts'
-import { isRefused, readPath, type TracePath, type Verdict, verdictWords } from './path.ts'
+import { isRefused, plainReason, readPath, type TracePath, type Verdict, verdictWords } from './path.ts'
 import { PathDrawing } from './path-drawing.tsx'
 import styles from './trace-view.module.css'
 import type { Answer } from './use-trace.ts'
@@ -58,6 +59,7 @@ export function TraceView({ answer, index, against }: TraceViewProps) {
         </Bar>
       )}
       <div className={styles.columns}>
+        {path.decidedBy.rule === null ? null : <DecidingRule rule={path.decidedBy.rule} index={index} />}
         <Earlier path={path} />
         <Rest answer={answer} path={path} />
       </div>
@@ -157,7 +159,7 @@ function Earlier({ path }: { readonly path: TracePath }) {
             {shown.map(({ origin, table, id, reason }) => (
               <li key={origin}>
                 <Link to={`policy/rules/${table}/${id}`}>{`${table.toUpperCase()} ${id}`}</Link>
-                <span>{reason}</span>
+                <span>{plainReason(reason)}</span>
               </li>
             ))}
           </ol>
