@@ -1,11 +1,10 @@
 // For whom the access lists apply, and whether the stage works at all.
 
-import { accessLists, accessOrder, accessState, firewallStatus } from '@gateway/server/contract/firewall'
+import { accessLists, accessOrder, accessState } from '@gateway/server/contract/firewall'
 import { choices, section, settingsPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 
 export const page = settingsPage({
-  status: firewallStatus,
   confirmWithin: 90,
   lead: msg(
     'For which groups and devices a list applies. Bindings are read in order, and the first entry that matches decides.',
@@ -15,12 +14,16 @@ export const page = settingsPage({
       title: msg('State'),
       endpoints: accessState,
       fields: {
-        enabled: { label: msg('Use the access lists') },
+        enabled: {
+          label: msg('Use the access lists'),
+          hint: msg('Switched off, this stage lets everything pass on to the FORWARD rules.'),
+        },
         default_action: {
           label: msg('Traffic that no entry matches'),
+          hint: '',
           options: { allow: msg('is allowed'), deny: msg('is denied') },
         },
-        logging_enabled: { label: msg('Log the verdicts') },
+        logging_enabled: { label: msg('Log the verdicts'), hint: '' },
       },
     }),
     section({

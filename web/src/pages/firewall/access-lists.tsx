@@ -1,6 +1,6 @@
 // Access control lists: entries that are looked at before the FORWARD rules.
 
-import { accessLists, firewallStatus } from '@gateway/server/contract/firewall'
+import { accessLists } from '@gateway/server/contract/firewall'
 import { collectionPage } from '../../contract/define.ts'
 import { msg, t } from '../../words.ts'
 import { printEntry } from './access-entries.ts'
@@ -8,7 +8,6 @@ import { AccessEntriesField } from './access-entries-field.tsx'
 
 export const page = collectionPage({
   endpoints: accessLists,
-  status: firewallStatus,
   stored: 'firewall.acl',
   itemName: msg('access list'),
   lead: msg(

@@ -1,12 +1,11 @@
 // The hardware filter by destination.
 
-import { destinationRules, firewallStatus } from '@gateway/server/contract/firewall'
+import { destinationRules } from '@gateway/server/contract/firewall'
 import { collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 
 export const page = collectionPage({
   endpoints: destinationRules,
-  status: firewallStatus,
   stored: 'firewall.hw_dst_ip',
   itemName: msg('rule by destination'),
   lead: msg('Packets to these addresses are dropped as they arrive. Used only in the mode "destination".'),

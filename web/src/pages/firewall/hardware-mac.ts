@@ -1,12 +1,11 @@
 // The hardware filter by MAC address.
 
-import { firewallStatus, macRules } from '@gateway/server/contract/firewall'
+import { macRules } from '@gateway/server/contract/firewall'
 import { collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 
 export const page = collectionPage({
   endpoints: macRules,
-  status: firewallStatus,
   stored: 'firewall.hw_mac',
   itemName: msg('rule by MAC address'),
   lead: msg('Frames of these cards and protocols are dropped as they arrive. Used only in the mode "mac".'),

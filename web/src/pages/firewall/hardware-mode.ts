@@ -1,12 +1,11 @@
 // Which of the four lists of the hardware filter is used.
 
-import { firewallStatus, hardwareSettings } from '@gateway/server/contract/firewall'
+import { hardwareSettings } from '@gateway/server/contract/firewall'
 import { settingsPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 
 export const page = settingsPage({
   endpoints: hardwareSettings,
-  status: firewallStatus,
   confirmWithin: 90,
   lead: msg('One of four lists is used at a time. What it names is dropped as it arrives, before all other rules.'),
   fields: {

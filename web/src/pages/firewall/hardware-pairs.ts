@@ -1,12 +1,11 @@
 // The hardware filter by source and destination.
 
-import { firewallStatus, pairRules } from '@gateway/server/contract/firewall'
+import { pairRules } from '@gateway/server/contract/firewall'
 import { collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 
 export const page = collectionPage({
   endpoints: pairRules,
-  status: firewallStatus,
   stored: 'firewall.hw_src_dst_ip',
   itemName: msg('rule by source and destination'),
   lead: msg(

@@ -1,12 +1,11 @@
 // The hardware filter by source.
 
-import { firewallStatus, sourceRules } from '@gateway/server/contract/firewall'
+import { sourceRules } from '@gateway/server/contract/firewall'
 import { collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 
 export const page = collectionPage({
   endpoints: sourceRules,
-  status: firewallStatus,
   stored: 'firewall.hw_src_ip',
   itemName: msg('rule by source'),
   lead: msg('Packets from these addresses are dropped as they arrive. Used only in the mode "source".'),

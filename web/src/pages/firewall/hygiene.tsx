@@ -83,9 +83,7 @@ function HygienePage() {
     <div className={styles.page}>
       <PageHead
         title={t('Hygiene')}
-        lead={t(
-          'Rules that do nothing, repeat others or let too much through. What is said here is proven from the rules themselves.',
-        )}
+        lead={t('Rules that do nothing, repeat others or let too much through, each with its proof.')}
       >
         <Button icon="refresh" onClick={() => void read.refetch()} isBusy={read.isFetching}>
           {t('Look again')}

@@ -59,7 +59,7 @@ export const pages: readonly PageEntry[] = [
   {
     ...access,
     path: 'policy/access-lists',
-    title: msg('Lists'),
+    title: msg('Access lists'),
     keywords: 'acl',
     load: () => import('./access-lists.tsx'),
   },
@@ -70,7 +70,7 @@ export const pages: readonly PageEntry[] = [
     keywords: 'acl order',
     load: () => import('./access-bindings.ts'),
   },
-  { ...hardware, path: 'policy/hardware-filter', title: msg('Mode'), load: () => import('./hardware-mode.ts') },
+  { ...hardware, path: 'policy/hardware-filter', title: msg('Filter mode'), load: () => import('./hardware-mode.ts') },
   {
     ...hardware,
     path: 'policy/hardware-filter/mac',
@@ -94,7 +94,7 @@ export const pages: readonly PageEntry[] = [
     ...policy,
     section: msg('Firewall settings'),
     path: 'policy/settings',
-    title: msg('Settings'),
+    title: msg('Firewall settings'),
     keywords: 'snat log counters',
     load: () => import('./settings.ts'),
   },

@@ -124,9 +124,7 @@ function RuleTestsPage() {
     <div className={styles.page}>
       <PageHead
         title={t('Rule tests')}
-        lead={t(
-          'Packets that must pass or must not. They are sent through a copy of the rules, never through the gateway itself.',
-        )}
+        lead={t('Packets that must pass or must not, sent through a copy of the rules.')}
       >
         <Button icon="add" onClick={() => go.openItem('new')} isDisabled={!editing.isAllowed} why={editing.why}>
           {t('Test')}

@@ -11,7 +11,6 @@ import { read, section, settingsPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 
 export const page = settingsPage({
-  status: firewallStatus,
   confirmWithin: 90,
   sections: [
     section({
@@ -29,6 +28,7 @@ export const page = settingsPage({
         automatic_snat_enabled: { label: msg('Automatic SNAT') },
         log_mode: {
           label: msg('Actions that are logged'),
+          hint: '',
           options: { nothing: msg('none'), all: msg('all of marked connections'), selected: msg('selected ones') },
         },
         log_actions: { label: msg('Selected actions'), when: ({ log_mode }) => log_mode === 'selected' },
@@ -41,6 +41,16 @@ export const page = settingsPage({
     }),
   ],
   reads: [
+    read({
+      endpoint: firewallStatus,
+      title: msg('State'),
+      columns: [
+        { id: 'name', title: msg('Part'), width: 200 },
+        { id: 'status', title: msg('State'), width: 130 },
+        { id: 'msg', title: msg('Messages'), width: 'rest' },
+      ],
+      everyMs: 30_000,
+    }),
     read({
       endpoint: systemCounters,
       title: msg('Dropped from outside by system rules'),

@@ -149,6 +149,8 @@ export function Grid<Row>(props: GridProps<Row>) {
         if (latest.current.props.columns[column]?.edit !== undefined) setEditing({ key, column })
       },
       onCheck(row, event) {
+        // The keys that act on the selection work at once.
+        wantsFocus.current = true
         moveTo(row, 0)
         selectBy(row, event)
       },
