@@ -92,6 +92,8 @@ export interface FieldSpec {
   readonly initial?: unknown
   /** Shown only while this holds for the draft. */
   readonly when?: (item: Item) => boolean
+  /** Sent with a new item while this holds, also when it is empty: some kinds of an item need it and others refuse it. */
+  readonly isSent?: (item: Item) => boolean
   /** Overrides for the fields inside an object or a list of objects. */
   readonly fields?: Readonly<Record<string, FieldSpec>>
   readonly render?: (props: RenderProps) => ReactNode

@@ -73,9 +73,12 @@ export const isDirty = (draft: Draft, empty?: Item): boolean => changedFields(dr
 /** The body of a creation: what is required, and what was filled in. */
 export function wholeNew(fields: readonly FormField[], value: Item, empty: Item): Item {
   return Object.fromEntries(
-    fields.flatMap(({ name, isRequired }) => {
+    fields.flatMap(({ name, isRequired, spec }) => {
       const given = value[name]
-      const isLeftOut = given === undefined || (!isRequired && (given === null || isEqual(given, empty[name])))
+      const isAlways = isRequired || spec.isSent?.(value) === true
+      const isShown = spec.when === undefined || spec.when(value)
+      const isLeftOut =
+        given === undefined || !isShown || (!isAlways && (given === null || isEqual(given, empty[name])))
       return isLeftOut ? [] : [[name, given]]
     }),
   )

@@ -158,3 +158,30 @@ export function wordOfValue(value: unknown, nameOf: (id: string) => string = (id
   }
   return JSON.stringify(value)
 }
+
+interface Change {
+  readonly object: string
+  readonly action: string
+  readonly fields: readonly Field[]
+}
+
+const actionWords: Readonly<Record<string, string>> = {
+  added: msg('added'),
+  removed: msg('removed'),
+  moved: msg('moved'),
+}
+
+/** "FORWARD rule 42: Action +1 and 3 more": the first of many changes in one line. */
+export function summarise(changes: readonly Change[], labelOf: (field: string) => string): string {
+  const [first, ...others] = changes
+  if (!first) return ''
+  const [field, ...fields] = first.fields
+  const word = actionWords[first.action]
+  const what = word
+    ? t(word)
+    : field
+      ? `${t(labelOf(field.field))}${fields.length > 0 ? ` +${fields.length}` : ''}`
+      : ''
+  const text = `${titleOfObject(first.object, first.fields)}${what === '' ? '' : `: ${what}`}`
+  return others.length > 0 ? t('{first} and {count} more', { first: text, count: others.length }) : text
+}

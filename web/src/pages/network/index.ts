@@ -18,9 +18,9 @@ export const pages: readonly PageEntry[] = [
     path: 'network/aggregated',
     title: msg('Aggregated'),
     keywords: 'bond lacp',
-    load: () => import('./aggregated.ts'),
+    load: () => import('./aggregated.tsx'),
   },
-  { ...section, path: 'network/tunnels', title: msg('Tunnels'), keywords: 'gre', load: () => import('./tunnels.ts') },
+  { ...section, path: 'network/tunnels', title: msg('Tunnels'), keywords: 'gre', load: () => import('./tunnels.tsx') },
   {
     ...section,
     path: 'network/mirrors',

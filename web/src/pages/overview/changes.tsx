@@ -12,7 +12,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Time } from '../../ui/time.tsx'
-import { titleOfObject } from '../../util/stored-objects.ts'
+import { summarise } from '../../util/stored-objects.ts'
 import { t } from '../../words.ts'
 import styles from './overview.module.css'
 
@@ -85,19 +85,6 @@ export function ChangesTile(): ReactNode {
 /** "FORWARD rule 42: action", the first of what a revision changed. */
 function RevisionWords({ revision, reason }: { readonly revision: number; readonly reason: string }): ReactNode {
   const { data } = useRead(showRevision, { params: { revision_id: revision } })
-  const [first, ...others] = data?.data.changes ?? []
-  if (!first) return <PlainText text={reason === '' ? '…' : reason} limit={80} />
-  const [field, ...fields] = first.fields
-  const what =
-    first.action === 'added'
-      ? t('added')
-      : first.action === 'removed'
-        ? t('removed')
-        : first.action === 'moved'
-          ? t('moved')
-          : field
-            ? `${t(labelOf(field.field))}${fields.length > 0 ? ` +${fields.length}` : ''}`
-            : ''
-  const more = others.length > 0 ? ` ${t('and {count} more', { count: others.length })}` : ''
-  return <PlainText text={`${titleOfObject(first.object, first.fields)}: ${what}${more}`} limit={120} />
+  const words = summarise(data?.data.changes ?? [], labelOf)
+  return <PlainText text={words !== '' ? words : reason === '' ? '…' : reason} limit={120} />
 }

@@ -23,6 +23,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Time } from '../../ui/time.tsx'
 import { printCount, printRate } from '../../util/amount.ts'
 import { unixToStamp } from '../../util/time.ts'
+import { useKept } from '../../util/use-kept.ts'
 import { currentLanguage, t } from '../../words.ts'
 import styles from './overview.module.css'
 import { lastValue, mostFrequent, outerDevices, roomOf, sumRates } from './traffic.ts'
@@ -173,7 +174,7 @@ export function Figures({ every }: { readonly every: (ms: number) => { readonly 
 }
 
 function RefusedFigure({ every }: { readonly every: (ms: number) => { readonly everyMs?: number } }): ReactNode {
-  const { data } = useRefused(every)
+  const data = useKept(useRefused(every).data)
   const rows = data?.data.data ?? []
   const total = data?.data.rows_before_limit_at_least ?? 0
   const most = mostFrequent(
@@ -183,12 +184,12 @@ function RefusedFigure({ every }: { readonly every: (ms: number) => { readonly e
     <Figure
       label={most ? t('Refused in 5 min, most by {rule}', { rule: most.value }) : t('Refused in 5 min')}
       value={data ? printCount(total, currentLanguage()) : '–'}
-      to={may5min}
+      to={refusedPage}
     />
   )
 }
 
-const may5min = 'monitor/logs/traffic?from=-5m&result=drop'
+const refusedPage = 'monitor/logs/traffic?from=-5m&result=drop'
 
 function MachineFigures({ every }: { readonly every: (ms: number) => { readonly everyMs?: number } }): ReactNode {
   const { data: disks } = useRead(showCharts, { query: { group: 'disks' }, ...every(60_000) })

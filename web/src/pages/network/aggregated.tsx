@@ -1,17 +1,28 @@
 // Aggregated interfaces: several cards that act as one.
 
-import { aggregatedInterfaces, showAggregatedStates } from '@gateway/server/contract/network'
+import { aggregatedInterfaces } from '@gateway/server/contract/network'
 import { collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
+import { AggregatedCell } from './state-cells.tsx'
 
 export const page = collectionPage({
   endpoints: aggregatedInterfaces,
   stored: 'network.aggregated',
-  states: { endpoint: showAggregatedStates },
   confirmWithin: 90,
   itemName: msg('aggregated interface'),
   title: ({ title }) => title,
-  columns: ['enabled', 'title', 'nics', 'comment'],
+  columns: [
+    'enabled',
+    'title',
+    {
+      id: 'link',
+      title: msg('State'),
+      width: 120,
+      cell: ({ id, enabled }) => <AggregatedCell id={id} isOn={enabled} />,
+    },
+    'nics',
+    'comment',
+  ],
   fields: { nics: { label: msg('Cards'), widget: 'lines', hint: msg('One MAC a line.') } },
   empty: {
     text: msg('Several cards that act as one: faster, and it goes on when a cable breaks.'),

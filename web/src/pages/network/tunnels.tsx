@@ -1,17 +1,26 @@
 // GRE tunnels.
 
-import { connections, greTunnels, showTunnelStates } from '@gateway/server/contract/network'
+import { connections, greTunnels } from '@gateway/server/contract/network'
 import { choices, collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
+import { TunnelCell } from './state-cells.tsx'
 
 export const page = collectionPage({
   endpoints: greTunnels,
   stored: 'network.tunnels',
-  states: { endpoint: showTunnelStates },
   confirmWithin: 90,
   itemName: msg('GRE tunnel'),
   title: ({ title }) => title,
-  columns: ['enabled', 'title', 'server', 'addresses', 'parent_interface', 'zone', 'comment'],
+  columns: [
+    'enabled',
+    'title',
+    { id: 'link', title: msg('State'), width: 120, cell: ({ id, enabled }) => <TunnelCell id={id} isOn={enabled} /> },
+    'server',
+    'addresses',
+    'parent_interface',
+    'zone',
+    'comment',
+  ],
   fields: {
     server: { label: msg('Other end') },
     local_ip: { label: msg('Own address') },
