@@ -6,15 +6,16 @@ import { type ReactNode, useState } from 'react'
 import { useReview } from '../../api/apply.ts'
 import { call, send } from '../../api/call.ts'
 import { useEditing } from '../../api/editing.ts'
-import { useStatus } from '../../api/events.ts'
 import { Failure } from '../../api/failure.ts'
 import { readAgain, readEverythingAgain, useRead } from '../../api/reads.ts'
+import { EngineBars, EngineMark, useEngine } from '../../contract/render/page-status.tsx'
 import type { HandPage } from '../../page.ts'
-import { Bar } from '../../ui/bar.tsx'
+import { useGo, usePlace } from '../../place.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { FilterBar } from '../../ui/filter-bar.tsx'
 import { Grid } from '../../ui/grid/grid.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Menu } from '../../ui/menu.tsx'
@@ -22,7 +23,6 @@ import { PageHead } from '../../ui/page-head.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
-import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { printBytes } from '../../util/amount.ts'
@@ -42,7 +42,9 @@ export function Backups(): ReactNode {
   const review = useReview()
   const editing = useEditing('configure')
   const list = useRead(backups.list, { everyMs: 30_000 })
-  const status = useStatus(backupStatus.path)
+  const engine = useEngine(backupStatus)
+  const go = useGo()
+  const { search } = usePlace()
   const [open, setOpen] = useState<'make' | 'upload' | null>(null)
   const [removing, setRemoving] = useState<Backup | null>(null)
   const [failure, setFailure] = useState<Failure | null>(null)
@@ -87,7 +89,8 @@ export function Backups(): ReactNode {
       toast(t('The backup is deleted.'), { tone: 'ok' })
     })
   const language = currentLanguage()
-  const rows = list.data?.data ?? []
+  const needle = (search.q ?? '').trim().toLowerCase()
+  const rows = (list.data?.data ?? []).filter(({ comment }) => comment.toLowerCase().includes(needle))
   return (
     <>
       <PageHead
@@ -95,7 +98,7 @@ export function Backups(): ReactNode {
         lead={t(
           'Every setting of the gateway, sealed with its recovery key. A restore is one revision and can be undone.',
         )}
-        status={status[0] ? <Status state={status[0].status} /> : null}
+        status={<EngineMark items={engine} />}
       >
         <Button icon="import" onClick={() => setOpen('upload')} isDisabled={!editing.isAllowed} why={editing.why}>
           {t('Upload')}
@@ -110,13 +113,13 @@ export function Backups(): ReactNode {
           {t('Make a backup')}
         </Button>
       </PageHead>
-      {status
-        .filter((item) => item.status === 'failed')
-        .map((item) => (
-          <Bar key={item.name} tone="bad">
-            <PlainText text={item.msg.join(' ')} />
-          </Bar>
-        ))}
+      <EngineBars items={engine} />
+      <FilterBar
+        text={search.q ?? ''}
+        onText={(q) => go.setSearch({ q: q === '' ? null : q }, { replace: true })}
+        placeholder={t('Comment')}
+        count={t('{count, plural, one {# backup} other {# backups}}', { count: rows.length })}
+      />
       {failure ? <ProblemBox failure={failure} /> : null}
       {list.error ? <ProblemBox failure={list.error} onRetry={() => void list.refetch()} /> : null}
       <Grid

@@ -51,9 +51,11 @@ export function DiffView({ changes }: { readonly changes: readonly ObjectChange[
             {fields.length === 0 ? null : (
               <table className={styles.fields}>
                 <tbody>
-                  {fields.map((field) => (
-                    <FieldRow key={field.field} change={field} action={action} nameOf={nameOf} />
-                  ))}
+                  {fields
+                    .filter(({ field }) => field !== 'id')
+                    .map((field) => (
+                      <FieldRow key={field.field} change={field} action={action} nameOf={nameOf} />
+                    ))}
                 </tbody>
               </table>
             )}

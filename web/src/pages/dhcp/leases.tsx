@@ -6,8 +6,8 @@ import { connections } from '@gateway/server/contract/network'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useReview } from '../../api/apply.ts'
 import { useEditing } from '../../api/editing.ts'
-import { useStatus } from '../../api/events.ts'
 import { useRead } from '../../api/reads.ts'
+import { EngineBars, EngineMark, useEngine } from '../../contract/render/page-status.tsx'
 import type { HandPage } from '../../page.ts'
 import { useGo, usePlace } from '../../place.ts'
 import { Button } from '../../ui/button.tsx'
@@ -21,7 +21,6 @@ import { Menu } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
-import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { compareTexts } from '../../util/address.ts'
 import { t } from '../../words.ts'
@@ -37,7 +36,7 @@ export function Leases(): ReactNode {
   const leases = useRead(listLeases, { everyMs: 10_000 })
   const kept = useRead(staticLeases.list)
   const { data: interfaces } = useRead(connections.list)
-  const [status] = useStatus(showStatus.path)
+  const engine = useEngine(showStatus)
   const [sort, setSort] = useState<Sort | null>(null)
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set())
   const titles = useMemo(
@@ -77,7 +76,7 @@ export function Leases(): ReactNode {
       <PageHead
         title={t('Leases')}
         lead={t('Addresses that the DHCP server has given out and that have not expired.')}
-        status={status ? <Status state={status.status} /> : null}
+        status={<EngineMark items={engine} />}
       >
         <Button
           icon="pin"
@@ -89,6 +88,7 @@ export function Leases(): ReactNode {
           {t('Keep the address')}
         </Button>
       </PageHead>
+      <EngineBars items={engine} />
       <FilterBar
         text={search.q ?? ''}
         onText={(q) => go.setSearch({ q: q === '' ? null : q }, { replace: true })}

@@ -12,9 +12,9 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useReview } from '../../api/apply.ts'
 import { call } from '../../api/call.ts'
 import { useEditing } from '../../api/editing.ts'
-import { useStatus } from '../../api/events.ts'
 import { Failure, type Problem } from '../../api/failure.ts'
 import { readAgain, useRead } from '../../api/reads.ts'
+import { EngineBars, EngineMark, useEngine } from '../../contract/render/page-status.tsx'
 import type { HandPage } from '../../page.ts'
 import { useGo, useLeaveGuard, usePlace } from '../../place.ts'
 import { Button } from '../../ui/button.tsx'
@@ -28,7 +28,6 @@ import { Grid } from '../../ui/grid/grid.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
-import { Status } from '../../ui/status.tsx'
 import { TextInput } from '../../ui/text-input.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { t } from '../../words.ts'
@@ -48,7 +47,7 @@ export function CustomSignatures(): ReactNode {
   const editing = useEditing('configure')
   const list = useRead(customSignatures.list)
   const { data: groups } = useRead(signatureGroups)
-  const [status] = useStatus(showStatus.path)
+  const engine = useEngine(showStatus)
   const [isLoading, setLoading] = useState(false)
   const needle = (search.q ?? '').trim().toLowerCase()
   const rows = (list.data?.data.signatures ?? []).filter(
@@ -77,7 +76,7 @@ export function CustomSignatures(): ReactNode {
       <PageHead
         title={t('Own signatures')}
         lead={t('Suricata rules with a SID from 1 to 999999.')}
-        status={status ? <Status state={status.status} /> : null}
+        status={<EngineMark items={engine} />}
       >
         <Button icon="import" onClick={() => setLoading(true)} isDisabled={!editing.isAllowed} why={editing.why}>
           {t('Load a file')}
@@ -93,6 +92,7 @@ export function CustomSignatures(): ReactNode {
           {t('Add a signature')}
         </Button>
       </PageHead>
+      <EngineBars items={engine} />
       <FilterBar
         text={search.q ?? ''}
         onText={(q) => go.setSearch({ q: q === '' ? null : q }, { replace: true })}

@@ -54,7 +54,9 @@ export function Matrix(): ReactNode {
       />
       {matrix.error ? <ProblemBox failure={matrix.error} onRetry={() => void matrix.refetch()} /> : null}
       {matrix.isPending ? <Skeleton lines={10} /> : null}
-      {matrix.data && columns.length === 0 ? <Empty title={t('Nothing fits')} /> : null}
+      {matrix.data && columns.length === 0 ? (
+        <Empty title={search.q ? t('Nothing fits') : t('There are no signatures yet')} />
+      ) : null}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section className={styles.matrix} aria-label={t('Tactics')} tabIndex={0}>
         {columns.map((column) => (

@@ -9,8 +9,8 @@ import {
   signatureGroups,
 } from '@gateway/server/contract/intrusion-prevention'
 import { type ReactNode, useMemo, useState } from 'react'
-import { useStatus } from '../../api/events.ts'
 import { useRead } from '../../api/reads.ts'
+import { EngineBars, EngineMark, useEngine } from '../../contract/render/page-status.tsx'
 import type { HandPage } from '../../page.ts'
 import { useGo, usePlace } from '../../place.ts'
 import { Button } from '../../ui/button.tsx'
@@ -23,7 +23,6 @@ import { PageHead } from '../../ui/page-head.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Select } from '../../ui/select.tsx'
-import { Status } from '../../ui/status.tsx'
 import { printCount } from '../../util/amount.ts'
 import { useKept } from '../../util/use-kept.ts'
 import { currentLanguage, t } from '../../words.ts'
@@ -70,7 +69,7 @@ export function Signatures(): ReactNode {
   const { data: all } = useRead(profiles.list)
   const { rows: found, error, isPending, refetch } = useSignatures(search)
   const [sort, setSort] = useState<Sort | null>(null)
-  const [status] = useStatus(showStatus.path)
+  const engine = useEngine(showStatus)
   const needle = (search.q ?? '').trim().toLowerCase()
   const rows = useMemo(
     () =>
@@ -82,6 +81,7 @@ export function Signatures(): ReactNode {
     [found, needle],
   )
   const kinds = groups?.data.signature_groups ?? []
+  const isNarrowed = ['q', 'classtype', 'tactic', 'source', 'profile'].some((name) => search[name] !== undefined)
   const tactics = new Map(
     kinds.flatMap(({ mitre_tactics }) => mitre_tactics.map((one) => [one.mitre_tactic_id, one.mitre_tactic_name])),
   )
@@ -92,12 +92,13 @@ export function Signatures(): ReactNode {
       <PageHead
         title={t('Signatures')}
         lead={t('What traffic is compared with. A profile chooses from them.')}
-        status={status ? <Status state={status.status} /> : null}
+        status={<EngineMark items={engine} />}
       >
         <Button icon="matrix" onClick={() => go.open('protection/intrusion-prevention/tactics')}>
           {t('As tactics')}
         </Button>
       </PageHead>
+      <EngineBars items={engine} />
       <FilterBar
         text={search.q ?? ''}
         onText={(q) => go.setSearch({ q: q === '' ? null : q }, { replace: true })}
@@ -173,9 +174,13 @@ export function Signatures(): ReactNode {
         columns={signatureColumns(groupNames)}
         empty={
           <Empty
-            title={t('No signature fits')}
+            title={isNarrowed ? t('No signature fits') : t('There are no signatures yet')}
             action={
-              <Button onClick={() => go.open('protection/intrusion-prevention/signatures')}>{t('Show all')}</Button>
+              isNarrowed ? (
+                <Button onClick={() => go.open('protection/intrusion-prevention/signatures')}>{t('Show all')}</Button>
+              ) : (
+                <Button onClick={() => go.open('protection/intrusion-prevention/custom')}>{t('Own signatures')}</Button>
+              )
             }
           >
             {t('Signatures come with the gateway, from rule files of the operator, and from own signatures.')}

@@ -48,9 +48,9 @@ export const systemSource: LogSource = {
   lead: msg('What the services of the gateway wrote.'),
   columns: [
     { id: 'time', title: msg('Time'), width: 116 },
-    { id: 'priority', title: msg('Priority'), width: 96 },
-    { id: 'unit', title: msg('Unit'), width: 210 },
-    { id: 'syslog_id', title: msg('Program'), width: 130 },
+    { id: 'priority', title: msg('Priority'), width: 112 },
+    { id: 'unit', title: msg('Unit'), width: 220 },
+    { id: 'syslog_id', title: msg('Program'), width: 150 },
     { id: 'message', title: msg('Message'), width: 'rest', isText: true },
   ],
   facets: [

@@ -31,58 +31,60 @@ export function Applications(): ReactNode {
         error={applications.error}
         onRetry={() => void applications.refetch()}
       />
-      <Grid
-        label={t('Applications')}
-        rows={rows}
-        rowKey={({ application }) => application}
-        height="fill"
-        isLoading={applications.isPending}
-        columns={[
-          {
-            id: 'application',
-            title: t('Application'),
-            width: 220,
-            text: ({ application }) => application,
-            cell: ({ application }) =>
-              application === '' ? t('not recognised') : <PlainText text={application} limit={60} />,
-          },
-          {
-            id: 'sessions',
-            title: t('Sessions'),
-            width: 90,
-            isNumber: true,
-            sort: (a, b) => a.sessions - b.sessions,
-            cell: ({ sessions }) => printCount(sessions, language),
-          },
-          {
-            id: 'in',
-            title: t('To the hosts'),
-            width: 120,
-            isNumber: true,
-            sort: (a, b) => a.bps_in - b.bps_in,
-            cell: ({ bps_in }) => printRate(bps_in, language),
-          },
-          {
-            id: 'out',
-            title: t('From the hosts'),
-            width: 120,
-            isNumber: true,
-            sort: (a, b) => a.bps_out - b.bps_out,
-            cell: ({ bps_out }) => printRate(bps_out, language),
-          },
-          {
-            id: 'bar',
-            title: t('Share'),
-            width: 'rest',
-            cell: ({ bps_in, bps_out }) => <RateBar value={bps_in + bps_out} most={most} />,
-          },
-        ]}
-        empty={
-          <span className={styles.muted}>
-            {t('Nothing passes through the gateway now, or applications are not recognised.')}
-          </span>
-        }
-      />
+      <div className={styles.below}>
+        <Grid
+          label={t('Applications')}
+          rows={rows}
+          rowKey={({ application }) => application}
+          height="fill"
+          isLoading={applications.isPending}
+          columns={[
+            {
+              id: 'application',
+              title: t('Application'),
+              width: 220,
+              text: ({ application }) => application,
+              cell: ({ application }) =>
+                application === '' ? t('not recognised') : <PlainText text={application} limit={60} />,
+            },
+            {
+              id: 'sessions',
+              title: t('Sessions'),
+              width: 90,
+              isNumber: true,
+              sort: (a, b) => a.sessions - b.sessions,
+              cell: ({ sessions }) => printCount(sessions, language),
+            },
+            {
+              id: 'in',
+              title: t('To the hosts'),
+              width: 120,
+              isNumber: true,
+              sort: (a, b) => a.bps_in - b.bps_in,
+              cell: ({ bps_in }) => printRate(bps_in, language),
+            },
+            {
+              id: 'out',
+              title: t('From the hosts'),
+              width: 120,
+              isNumber: true,
+              sort: (a, b) => a.bps_out - b.bps_out,
+              cell: ({ bps_out }) => printRate(bps_out, language),
+            },
+            {
+              id: 'bar',
+              title: t('Share'),
+              width: 'rest',
+              cell: ({ bps_in, bps_out }) => <RateBar value={bps_in + bps_out} most={most} />,
+            },
+          ]}
+          empty={
+            <span className={styles.muted}>
+              {t('Nothing passes through the gateway now, or applications are not recognised.')}
+            </span>
+          }
+        />
+      </div>
     </>
   )
 }

@@ -43,67 +43,69 @@ export function Sources(): ReactNode {
         error={sources.error}
         onRetry={() => void sources.refetch()}
       />
-      <Grid
-        label={t('Sources')}
-        rows={rows}
-        rowKey={({ source_ip }) => source_ip}
-        height="fill"
-        isLoading={sources.isPending}
-        onOpen={({ source_ip }) => go.open(`overview/host/${source_ip}`)}
-        columns={[
-          {
-            id: 'ip',
-            title: t('Host'),
-            width: 150,
-            isSticky: true,
-            sort: (a, b) => compareTexts(a.source_ip, b.source_ip),
-            cell: ({ source_ip }) => <HostLink address={source_ip} />,
-          },
-          {
-            id: 'name',
-            title: t('Name'),
-            width: 180,
-            cell: ({ source_ip }) => <PlainText text={names.get(source_ip) ?? ''} limit={60} />,
-          },
-          {
-            id: 'user',
-            title: t('User'),
-            width: 140,
-            cell: ({ source_ip }) => <PlainText text={logins.get(source_ip) ?? ''} limit={60} />,
-          },
-          {
-            id: 'sessions',
-            title: t('Sessions'),
-            width: 90,
-            isNumber: true,
-            sort: (a, b) => a.sessions - b.sessions,
-            cell: ({ sessions }) => printCount(sessions, language),
-          },
-          {
-            id: 'in',
-            title: t('To the host'),
-            width: 120,
-            isNumber: true,
-            sort: (a, b) => a.bps_in - b.bps_in,
-            cell: ({ bps_in }) => printRate(bps_in, language),
-          },
-          {
-            id: 'out',
-            title: t('From the host'),
-            width: 120,
-            isNumber: true,
-            sort: (a, b) => a.bps_out - b.bps_out,
-            cell: ({ bps_out }) => printRate(bps_out, language),
-          },
-          {
-            id: 'bar',
-            title: t('Share'),
-            width: 'rest',
-            cell: ({ bps_in, bps_out }) => <RateBar value={bps_in + bps_out} most={most} />,
-          },
-        ]}
-        empty={<span className={styles.muted}>{t('No host sends through the gateway now.')}</span>}
-      />
+      <div className={styles.below}>
+        <Grid
+          label={t('Sources')}
+          rows={rows}
+          rowKey={({ source_ip }) => source_ip}
+          height="fill"
+          isLoading={sources.isPending}
+          onOpen={({ source_ip }) => go.open(`overview/host/${source_ip}`)}
+          columns={[
+            {
+              id: 'ip',
+              title: t('Host'),
+              width: 150,
+              isSticky: true,
+              sort: (a, b) => compareTexts(a.source_ip, b.source_ip),
+              cell: ({ source_ip }) => <HostLink address={source_ip} />,
+            },
+            {
+              id: 'name',
+              title: t('Name'),
+              width: 180,
+              cell: ({ source_ip }) => <PlainText text={names.get(source_ip) ?? ''} limit={60} />,
+            },
+            {
+              id: 'user',
+              title: t('User'),
+              width: 140,
+              cell: ({ source_ip }) => <PlainText text={logins.get(source_ip) ?? ''} limit={60} />,
+            },
+            {
+              id: 'sessions',
+              title: t('Sessions'),
+              width: 90,
+              isNumber: true,
+              sort: (a, b) => a.sessions - b.sessions,
+              cell: ({ sessions }) => printCount(sessions, language),
+            },
+            {
+              id: 'in',
+              title: t('To the host'),
+              width: 120,
+              isNumber: true,
+              sort: (a, b) => a.bps_in - b.bps_in,
+              cell: ({ bps_in }) => printRate(bps_in, language),
+            },
+            {
+              id: 'out',
+              title: t('From the host'),
+              width: 120,
+              isNumber: true,
+              sort: (a, b) => a.bps_out - b.bps_out,
+              cell: ({ bps_out }) => printRate(bps_out, language),
+            },
+            {
+              id: 'bar',
+              title: t('Share'),
+              width: 'rest',
+              cell: ({ bps_in, bps_out }) => <RateBar value={bps_in + bps_out} most={most} />,
+            },
+          ]}
+          empty={<span className={styles.muted}>{t('No host sends through the gateway now.')}</span>}
+        />
+      </div>
     </>
   )
 }

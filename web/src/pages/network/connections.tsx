@@ -1,7 +1,7 @@
 // Connections: what is stored, beside what the machine makes of it now. Which fields a connection has follows from its type.
 
-import { type ConnectionType, connections, fieldsOf, showStates } from '@gateway/server/contract/network'
-import { collectionPage, type FieldSpec, type Item, read } from '../../contract/define.ts'
+import { type ConnectionType, connections, fieldsOf } from '@gateway/server/contract/network'
+import { collectionPage, type FieldSpec, type Item } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 import { AddressCell, DeviceCell, LinkCell, WayCell } from './state-cells.tsx'
 
@@ -81,13 +81,4 @@ export const page = collectionPage({
       addresses: ['192.168.0.1/24'],
     },
   },
-  reads: [
-    read({
-      endpoint: showStates,
-      title: msg('What the machine says'),
-      columns: ['id', 'type', 'zone', 'ether', 'ppp', 'summary'],
-      isOnRequest: true,
-      button: msg('Show all of it'),
-    }),
-  ],
 })

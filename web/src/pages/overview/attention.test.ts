@@ -28,6 +28,7 @@ test('an engine that a check speaks of is not told twice, what is stored only is
       { path: '/dns/status', items: [{ name: 'dns', status: 'failed', msg: ['address in use'] }] },
       { path: '/dhcp_server/status', items: [{ name: 'dnsmasq', status: 'failed', msg: ['no range'] }] },
       { path: '/ips/status', items: [{ name: 'suricata', status: 'inactive', msg: [storedOnly('no engine yet.')] }] },
+      { path: '/health/status', items: [{ name: 'checks', status: 'failed', msg: ['Two checks.'] }] },
       { path: '/backup/status', items: [{ name: 'backup', status: 'active', msg: [] }] },
     ],
   )

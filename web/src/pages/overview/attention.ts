@@ -118,22 +118,24 @@ export function findAttention(
   // An engine that failed stands among the checks already, with the time since when.
   const told = new Set(fromChecks.map(({ message }) => message))
   const units = new Set(fromChecks.map(({ key }) => key))
-  const failed = statuses.flatMap(({ path, items }) =>
-    items
-      .filter((item) => item.status === 'failed' && !units.has(`unit.${item.name}`) && !told.has(item.msg.join(' ')))
-      .map((item): Need => {
-        const subject = subjectOf(path)
-        return {
-          key: `${path} ${item.name}`,
-          title: `${translate(subject.title)}: ${item.name}`,
-          state: 'failed',
-          message: item.msg.join(' '),
-          advice: '',
-          since: null,
-          path: subject.path,
-        }
-      }),
-  )
+  const failed = statuses
+    .filter(({ path }) => path !== '/health/status')
+    .flatMap(({ path, items }) =>
+      items
+        .filter((item) => item.status === 'failed' && !units.has(`unit.${item.name}`) && !told.has(item.msg.join(' ')))
+        .map((item): Need => {
+          const subject = subjectOf(path)
+          return {
+            key: `${path} ${item.name}`,
+            title: `${translate(subject.title)}: ${item.name}`,
+            state: 'failed',
+            message: item.msg.join(' '),
+            advice: '',
+            since: null,
+            path: subject.path,
+          }
+        }),
+    )
   const stored = statuses.flatMap(({ path, items }) => {
     const item = items.find(isStoredOnly)
     const subject = subjectOf(path)

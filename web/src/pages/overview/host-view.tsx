@@ -124,7 +124,7 @@ export function HostView({ address }: { readonly address: string }): ReactNode {
   return (
     <div className={styles.page}>
       <PageHead
-        title={<span className={styles.mono}>{address}</span>}
+        title={<span className={styles.hostTitle}>{address}</span>}
         lead={
           <PlainText text={[name, user?.name ?? '', device?.vendor ?? ''].filter((one) => one !== '').join(' · ')} />
         }
