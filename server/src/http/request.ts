@@ -1,10 +1,10 @@
 // From a raw request to a checked one: framing that Node lets pass, the session behind the cookies, access, and the
 // headers that steer a change. Every refusal is a GatewayError.
 
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { probationSeconds } from '../config/probation.ts'
 import { type Access, mayUse } from '../contract/access.ts'
-import { freshSignInSeconds } from '../contract/endpoint.ts'
+import { eventStreamType, freshSignInSeconds } from '../contract/endpoint.ts'
 import { GatewayError, invalid } from '../contract/error.ts'
 import { plainText } from '../contract/fields.ts'
 import { type Slot, versionOf } from '../model/slots.ts'
@@ -46,7 +46,7 @@ export function createIdentityFinder(
   return ({ method, headers }) => {
     const header = headers.cookie
     if (header === undefined) return null
-    const isActivity = !(isReading(method) && headers[backgroundHeader] === '1')
+    const isActivity = !(isReading(method) && isBackground(headers))
     const known = seen.get(header)
     if (known) {
       const current = refresh(known, isActivity)
@@ -63,6 +63,10 @@ export function createIdentityFinder(
     return identity
   }
 }
+
+/** A browser opens an event stream again by itself, and without headers of ours. */
+const isBackground = (headers: IncomingHttpHeaders): boolean =>
+  headers[backgroundHeader] === '1' || headers.accept === eventStreamType
 
 const isReading = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD'
 

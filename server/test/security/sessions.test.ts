@@ -55,6 +55,7 @@ describe('a session', () => {
     assert.deepEqual(await session(background), { code: 200, left: 6 * minute, fresh: minute })
     gateway.clock.advance(5 * minute)
     assert.deepEqual(await session(background), { code: 200, left: minute, fresh: 0 })
+    assert.deepEqual(await session({ accept: 'text/event-stream' }), { code: 200, left: minute, fresh: 0 })
     assert.deepEqual(await session({ 'portcullis-background': 'yes' }), { code: 200, left: 15 * minute, fresh: 0 })
     gateway.clock.advance(15 * minute)
     assert.equal((await session(background)).code, 401)

@@ -2,7 +2,7 @@
 
 import { Dialog } from '@base-ui/react/dialog'
 import { revertToRevision } from '@gateway/server/contract/configuration'
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useReview } from '../../api/apply.ts'
 import { needsRole } from '../../api/editing.ts'
 import { useSession } from '../../api/session.ts'
@@ -35,19 +35,21 @@ export function Palette(): ReactNode {
   const bands = useBands(text)
   const items = bands.flatMap((band) => band.items)
   const choose = useChoose()
-  useEffect(() => {
-    // What was typed while this code was loading, up to the last key.
-    setText(paletteStore.get().typed)
+  const [entered, setEntered] = useState<string | null>(null)
+  useLayoutEffect(() => {
+    // What was typed while this code was loading, up to the last key; from here on the input has the keys.
+    const { typed, isEntered } = paletteStore.get()
+    setText(typed)
+    setEntered(isEntered ? typed : null)
     notePaletteReady()
     input.current?.focus()
   }, [])
-  const isEntered = useRef(early.isEntered)
   useEffect(() => {
     const first = items.find(({ needs }) => needs === undefined)
-    if (!isEntered.current || !first) return
-    isEntered.current = false
+    if (entered === null || entered !== text || !first) return
+    setEntered(null)
     choose(first)
-  })
+  }, [entered, text, items, choose])
   const current = Math.min(active, items.length - 1)
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
