@@ -40,6 +40,7 @@ export const consoleBuild = {
  */
 const longFiles = [
   'server/src/policy/kernel.test.ts',
+  'web/test/e2e/all-pages.e2e.ts',
   'server/test/netns/crash.e2e.ts',
   'server/test/netns/firewall.e2e.ts',
   'server/test/netns/evaluator.e2e.ts',

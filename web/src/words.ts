@@ -2,8 +2,8 @@
 // Every text that a person reads stands in `t('...')`, or in `msg('...')` where it is declared and shown later.
 
 import { setupI18n } from '@lingui/core'
-import { compileMessage } from '@lingui/message-utils/compileMessage'
 import { useSyncExternalStore } from 'react'
+import { readMessage } from './message-format.ts'
 
 export const languages = { en: 'English', ru: 'Русский' } as const
 export type Language = keyof typeof languages
@@ -15,12 +15,12 @@ const i18n = setupI18n({ locale: 'en', messages: { en: {} } })
 const listeners = new Set<() => void>()
 
 /** English texts are the ids and have no catalog: those with values are compiled when they are first shown. */
-const compiled = new Map<string, ReturnType<typeof compileMessage>>()
+const compiled = new Map<string, ReturnType<typeof readMessage>>()
 
 i18n.setMessagesCompiler((text) => {
   const known = compiled.get(text)
   if (known) return known
-  const made = text.includes('{') ? compileMessage(text) : [text]
+  const made = text.includes('{') ? readMessage(text) : [text]
   compiled.set(text, made)
   return made
 })
