@@ -247,6 +247,7 @@ export const valueLabels: Readonly<Record<string, string>> = {
   cef: 'CEF',
   classtype: 'Group',
   client2server: 'Client to server',
+  connections: 'Tracked connections',
   cpu: 'Processor',
   custom: 'Own',
   desc: 'Descending',

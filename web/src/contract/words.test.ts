@@ -16,7 +16,7 @@ test('names of the wire become labels', () => {
 })
 
 test('words of the wire become words, other texts stay', () => {
-  assert.equal(valueWord('mark_log'), 'Mark log')
+  assert.equal(valueWord('never_hit'), 'Never hit')
   assert.equal(valueWord('GET'), 'GET')
   assert.equal(valueWord(1443), '1443')
 })

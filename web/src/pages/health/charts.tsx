@@ -24,7 +24,7 @@ const groups = {
   cpu: msg('Processors'),
   memory: msg('Memory'),
   load: msg('Load'),
-  connections: msg('Connections'),
+  connections: msg('Tracked connections'),
   users: msg('Users'),
   sessions: msg('Administrators'),
   disks: msg('Disks'),
