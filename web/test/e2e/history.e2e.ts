@@ -113,7 +113,6 @@ describe('history, people and backups', { skip: browserSkip }, () => {
     })
     await page.waitForURL(/event=change/)
     await page.getByRole('grid', { name: 'Journal' }).getByText('Static lease 10.10.0.50: added').first().click()
-    await page.keyboard.press('Enter')
     await page
       .getByRole('dialog', { name: /Record/ })
       .getByText('10.10.0.50')
@@ -132,7 +131,7 @@ describe('history, people and backups', { skip: browserSkip }, () => {
     await page.getByLabel('Name').fill('Sales')
     await page.keyboard.press('Control+Enter')
     await apply(page)
-    await tree.getByText('Sales').click()
+    await tree.getByRole('row').filter({ hasText: 'Sales' }).getByRole('checkbox').click()
     await page.keyboard.press('o')
     await page.getByLabel('Name').fill('Zoe Young')
     await page.getByLabel('Login').fill('Zoe!')
@@ -154,7 +153,7 @@ describe('history, people and backups', { skip: browserSkip }, () => {
     const people = async () =>
       (await admin('GET', '/user_backend/users')).body as { login: string; enabled: boolean; parent_id: string }[]
     assert.equal((await people()).find((one) => one.login === 'zoe')?.enabled, true)
-    await tree.getByText('Zoe Young').click()
+    await tree.getByRole('row').filter({ hasText: 'Zoe Young' }).getByRole('checkbox').click()
     await page.keyboard.press('m')
     const dialog = page.getByRole('dialog', { name: 'Move to a group' })
     await dialog.getByLabel('Group').click()
@@ -163,7 +162,7 @@ describe('history, people and backups', { skip: browserSkip }, () => {
     await apply(page)
     assert.equal((await people()).find((one) => one.login === 'zoe')?.parent_id, 'group.id.1')
     assert.deepEqual(await findBarriers(opened), [])
-    await tree.getByText('Zoe Young').click()
+    await tree.getByRole('row').filter({ hasText: 'Zoe Young' }).getByRole('checkbox').click()
     await page.keyboard.press('Delete')
     await apply(page)
     assert.equal(

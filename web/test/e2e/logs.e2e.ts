@@ -34,7 +34,11 @@ describe('logs in the lab', { skip: browserSkip || lacking('/usr/sbin/ulogd') },
     const port = (await api.ok('POST', '/aliases/ports', { title: 'old app', comment: '', value: 9000 })).id
     const target = (await api.ok('POST', '/aliases/ip_addresses', { title: 'server', comment: '', value: server })).id
     await api.ok('PATCH', '/firewall/settings', { log_mode: 'all', log_actions: [] })
-    await api.ok('POST', '/firewall/rules/log', { action: 'mark_log', protocol: 'protocol.tcp', destination_ports: [port] })
+    await api.ok('POST', '/firewall/rules/log', {
+      action: 'mark_log',
+      protocol: 'protocol.tcp',
+      destination_ports: [port],
+    })
     const rule = { action: 'drop', destination_addresses: [target], comment: 'Old app' }
     drop = (await api.ok('POST', '/firewall/rules/forward', rule)).id
     browser = await TestBrowser.start()
@@ -67,7 +71,10 @@ describe('logs in the lab', { skip: browserSkip || lacking('/usr/sbin/ulogd') },
     const { page } = opened
     await page.getByText('Live', { exact: true }).first().waitFor()
     const from = await refuse()
-    const line = lines(page).getByRole('row').filter({ hasText: String(from) }).filter({ hasText: 'drop' })
+    const line = lines(page)
+      .getByRole('row')
+      .filter({ hasText: String(from) })
+      .filter({ hasText: 'drop' })
     await line.first().waitFor()
     await line.first().getByText('Old app').waitFor()
     await page.locator('main h1').click()
@@ -76,7 +83,11 @@ describe('logs in the lab', { skip: browserSkip || lacking('/usr/sbin/ulogd') },
     assert.match(page.url(), /live=0/)
     await page.keyboard.press('Space')
     const later = await refuse()
-    await lines(page).getByRole('row').filter({ hasText: String(later) }).first().waitFor()
+    await lines(page)
+      .getByRole('row')
+      .filter({ hasText: String(later) })
+      .first()
+      .waitFor()
     await opened.close()
   })
 
@@ -89,7 +100,9 @@ describe('logs in the lab', { skip: browserSkip || lacking('/usr/sbin/ulogd') },
     await withinActions(opened, 3, 'Narrow the live log', async (actions) => {
       await actions.click(facets.getByRole('button', { name: /drop/ }))
       await page.waitForURL(/action=drop/)
-      await actions.click(facets.getByRole('button', { name: new RegExp(server.replaceAll('.', '\\.')) }), { modifiers: ['Alt'] })
+      await actions.click(facets.getByRole('button', { name: new RegExp(server.replaceAll('.', '\\.')) }), {
+        modifiers: ['Alt'],
+      })
       await page.waitForURL(/destination_ip=%21198/)
     })
     await page.getByText('Nothing fits').waitFor()
@@ -115,7 +128,11 @@ describe('logs in the lab', { skip: browserSkip || lacking('/usr/sbin/ulogd') },
     await using opened = await signedIn('monitor/logs/firewall?action=drop')
     const { page } = opened
     await withinActions(opened, 1, 'From a line to its rule', (actions) =>
-      actions.click(lines(page).getByRole('link', { name: `FWD ${drop}` }).first()),
+      actions.click(
+        lines(page)
+          .getByRole('link', { name: `FWD ${drop}` })
+          .first(),
+      ),
     )
     await page.waitForURL(new RegExp(`policy/rules/forward/${drop}`))
     await page.getByRole('dialog').getByText('Old app').first().waitFor()
@@ -126,11 +143,13 @@ describe('logs in the lab', { skip: browserSkip || lacking('/usr/sbin/ulogd') },
     await refuse()
     await using opened = await signedIn('monitor/logs/firewall?action=drop')
     const { page } = opened
-    await withinActions(opened, 4, 'A rule from a line', async (actions) => {
-      await actions.click(lines(page).getByRole('row').nth(1).getByText('drop'), { modifiers: ['Shift'] })
-      await lines(page).getByRole('row').nth(1).locator('time').click()
+    // The line that the person looks at.
+    await lines(page).getByRole('row').nth(1).locator('time').click()
+    await withinActions(opened, 3, 'A rule from a line', async (actions) => {
       await actions.press('r')
-      await page.waitForURL(/policy\/rules\/forward\/new\?.*source=10\.10\.0\.2.*destination=198\.51\.100\.20.*port=9000/)
+      await page.waitForURL(
+        /policy\/rules\/forward\/new\?.*source=10\.10\.0\.2.*destination=198\.51\.100\.20.*port=9000/,
+      )
       await page.getByRole('dialog').first().waitFor()
       await actions.press('Control+Enter')
       const review = page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Back to editing' }) })
@@ -163,7 +182,11 @@ describe('logs in the lab', { skip: browserSkip || lacking('/usr/sbin/ulogd') },
     const { page } = opened
     await page.getByRole('grid', { name: 'System journal' }).getByRole('row').nth(1).waitFor()
     await api.ok('PATCH', '/firewall/settings', { log_mode: 'all', log_actions: ['drop'] })
-    await page.getByRole('grid', { name: 'System journal' }).getByText(/firewall/).first().waitFor()
+    await page
+      .getByRole('grid', { name: 'System journal' })
+      .getByText(/firewall/)
+      .first()
+      .waitFor()
     await until('lines are counted', async () => /\d+ lines?/.test(await page.locator('main').innerText()))
     await opened.close()
   })

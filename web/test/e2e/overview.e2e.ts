@@ -46,15 +46,15 @@ describe('the overview', { skip: browserSkip }, () => {
     await using opened = await browser.openAs(target, undefined, 'overview/dashboard')
     const { page } = opened
     const changes = page.getByRole('region', { name: 'Changed in the last hour' })
-    await withinActions(opened, 3, 'Put back to before the change', async (actions) => {
-      await actions.click(changes.getByRole('button', { name: /Put back to 0/ }))
-      const review = page.getByRole('dialog')
-      await review
-        .getByText(/FORWARD rule/)
-        .first()
-        .waitFor()
-    })
-    await page.getByRole('button', { name: 'Back to editing' }).click()
+    // The state before the first revision has no administrator, so the gateway refuses it in the preview already.
+    opened.log.allow(/refused: 409 POST \S*\/revert\?dry_run/)
+    await withinActions(opened, 1, 'Preview of the state before', (actions) =>
+      actions.click(changes.getByRole('button', { name: /Put back to 0/ })),
+    )
+    const review = page.getByRole('dialog', { name: 'Put back to revision 0' })
+    await review.getByText(/no one could sign in after it/).waitFor()
+    await review.getByRole('button', { name: 'Back to editing' }).click()
+    await review.waitFor({ state: 'detached' })
     await opened.close()
   })
 

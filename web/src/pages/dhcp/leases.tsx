@@ -106,7 +106,6 @@ export function Leases(): ReactNode {
         onSort={setSort}
         selection={selection}
         onSelection={setSelection}
-        onOpen={({ ip_address }) => go.open(`overview/host/${ip_address}`)}
         onKey={({ key, rows: chosen }) => {
           if (key !== 'k') return false
           keep(chosen)

@@ -24,7 +24,7 @@ export const page = collectionPage({
   },
   empty: {
     text: msg('A webhook tells a chat or a ticket system what failed.'),
-    example: { enabled: true, title: 'Chat', severity: 'failed', url: 'https://hooks.example.com/gateway' },
+    example: { enabled: true, title: 'Chat', severity: 'failed' },
   },
   row: [
     rowAction<typeof webhooks.list>()({

@@ -1,6 +1,6 @@
 // The most frequent values of the lines on screen. A click shows only lines with the value, with Alt those without it.
 
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { cx } from '../../ui/cx.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { printCount } from '../../util/amount.ts'
@@ -56,6 +56,14 @@ export function Facets({ source, lines, filter, onPick, titleOfDevice }: FacetsP
                   </li>
                 )
               })}
+              {source.values?.[column] ? (
+                <AllValues
+                  column={column}
+                  read={source.values[column]}
+                  shown={values.map(({ value }) => value)}
+                  onPick={onPick}
+                />
+              ) : null}
               {excluded.map(({ value }) => (
                 <li key={`!${value}`}>
                   <button
@@ -77,4 +85,40 @@ export function Facets({ source, lines, filter, onPick, titleOfDevice }: FacetsP
       })}
     </nav>
   )
+}
+
+interface AllValuesProps {
+  readonly column: string
+  readonly read: () => Promise<readonly string[]>
+  readonly shown: readonly string[]
+  readonly onPick: Pick
+}
+
+/** Values of the whole log, also of times that are not on screen. */
+function AllValues({ column, read, shown, onPick }: AllValuesProps): ReactNode {
+  const [values, setValues] = useState<readonly string[] | null>(null)
+  if (values === null) {
+    return (
+      <li>
+        <button
+          type="button"
+          className={styles.facetValue}
+          onClick={() => void read().then(setValues, () => setValues([]))}
+        >
+          <span className={styles.facetCount}>{t('All values')}</span>
+        </button>
+      </li>
+    )
+  }
+  return values
+    .filter((value) => !shown.includes(value))
+    .map((value) => (
+      <li key={value}>
+        <button type="button" className={styles.facetValue} onClick={(event) => onPick(column, value, event.altKey)}>
+          <span className={styles.facetWord}>
+            <PlainText text={value} limit={80} />
+          </span>
+        </button>
+      </li>
+    ))
 }

@@ -1,6 +1,6 @@
 // One line with all its values, the rule that it names as that rule is now, and what can be done about it.
 
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useSession } from '../../api/session.ts'
 import { labelOf } from '../../contract/words.ts'
 import { useGo } from '../../place.ts'
@@ -79,7 +79,26 @@ interface LinePanelProps extends Pick<CellTools, 'source' | 'zone' | 'nameOfRule
   readonly onClose: () => void
 }
 
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('input, textarea, [role="menu"]') !== null
+
+/** The keys of a line also work while its panel has the focus. */
+function useLineKeys(line: LogLine, { makeRule, trace, copy }: LineActs): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || isTyping(event.target)) return
+      const act = { r: makeRule, t: trace, c: copy }[event.key.toLowerCase()]
+      if (!act) return
+      event.preventDefault()
+      act(line)
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  })
+}
+
 export function LinePanel({ line, source, zone, nameOfRule, acts, onClose }: LinePanelProps): ReactNode {
+  useLineKeys(line, acts)
   const rule = source.ruleOf?.(line) ?? null
   const path = rule && pathOfRule(rule)
   const hasPacket = (source.packetOf?.(line) ?? null) !== null

@@ -1,7 +1,7 @@
 // The traffic journal and the portal sign-ins as sources of the explorer. The gateway filters, searches and counts them.
 
 import type { Endpoint, QueryOf } from '@gateway/server/contract'
-import { authJournal, trafficJournal } from '@gateway/server/contract/monitor'
+import { authJournal, authJournalValues, trafficJournal } from '@gateway/server/contract/monitor'
 import { addressOf, type CallOptions, call } from '../../api/call.ts'
 import { stampToUnix, unixToStamp } from '../../util/time.ts'
 import { msg, t } from '../../words.ts'
@@ -148,7 +148,15 @@ export const trafficSource: LogSource = {
   }),
 }
 
+const mostValues = 200
+
+const portalValues = (column: 'ip' | 'country_name') => async (): Promise<readonly string[]> => {
+  const { data } = await call(authJournalValues, { params: { column_name: column }, query: { limit: mostValues } })
+  return data.data.flatMap((row) => row[column] ?? []).filter((value) => value !== '')
+}
+
 export const portalSource: LogSource = {
+  values: { ip: portalValues('ip'), country_name: portalValues('country_name') },
   ...journal({
     endpoint: authJournal,
     keyColumn: 'id',

@@ -63,6 +63,8 @@ export interface LogSource {
   readonly csvHref?: (question: Question) => string
   readonly views: readonly View[]
   readonly empty: { readonly title: string; readonly text: string }
+  /** Columns whose every value the gateway can list. */
+  readonly values?: Readonly<Record<string, () => Promise<readonly string[]>>>
   /** The rule that a line is about. */
   readonly ruleOf?: (line: LogLine) => RuleMention | null
   /** The packet of a line, for the tracer and for a new rule. */

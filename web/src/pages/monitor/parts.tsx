@@ -14,7 +14,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Status } from '../../ui/status.tsx'
 import { hostPath } from '../../util/address.ts'
-import type { Pause } from '../../util/use-pause.ts'
+import type { Pause } from '../../ui/use-pause.ts'
 import { t } from '../../words.ts'
 import styles from './monitor.module.css'
 
