@@ -13,6 +13,7 @@ import { Button } from '../ui/button.tsx'
 import { Countdown } from '../ui/countdown.tsx'
 import { toast } from '../ui/toast.tsx'
 import { heard, t } from '../words.ts'
+import styles from './bars.module.css'
 import { clockTime } from './clock-time.ts'
 
 /** Whole seconds until a moment of this browser's clock, drawn again each second while `isOn`. */
@@ -97,7 +98,9 @@ export function ProbationBar(): ReactNode {
           </>
         }
       >
-        <Countdown secondsLeft={left} />{' '}
+        <span className={styles.clock}>
+          <Countdown secondsLeft={left} />
+        </span>
         {isOwn
           ? t('Your revision {revision} is on trial: it is put back at {time} unless you keep it.', {
               ...{ revision, time: clockTime(waiting.deadline) },

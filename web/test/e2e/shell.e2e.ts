@@ -102,6 +102,7 @@ describe('the shell of the console', { skip: browserSkip }, () => {
         opened.log.allow(/refused: 401 /)
         const comment = page.getByLabel('Comment')
         await comment.fill('not applied yet')
+        await opened.settle()
         gateway.clock.advance(20 * minute)
         const dialog = page.getByRole('dialog', { name: 'Sign in again' })
         await dialog.waitFor()
@@ -126,8 +127,10 @@ describe('the shell of the console', { skip: browserSkip }, () => {
     })
 
     it('warns before the session ends, and stays when told so', async () => {
-      await withPage(async (_, page) => {
+      await withPage(async (opened, page) => {
         await page.getByTestId('time-left').filter({ hasText: '15 min left' }).waitFor()
+        // What is loaded now would prolong the session once more.
+        await opened.settle()
         gateway.clock.advance(13.5 * minute)
         const bar = page.locator('[data-bar="session"]')
         await bar.getByText(/The session ends in \d+ seconds/).waitFor()

@@ -159,10 +159,10 @@ export function pageItems(
 
 /** In both languages: who knows the English word finds the page in the Russian console too. */
 function pageFit({ title, section, group, keywords = '' }: PageEntry, words: readonly string[]): number {
-  const own = Math.max(fitOf(words, t(title)), fitOf(words, title))
-  const [there, english] = [t(section), section]
-  const wide = fitOf(words, [t(title), title, there, english, t(groupTitles[group]), groupTitles[group]].join(' · '))
-  const loose = keywords === '' ? 0 : fitOf(words, [t(title), title, there, keywords, t(keywords)].join(' · '))
+  const names = [t(title), title, `${t(section)} ${t(title)}`, `${section} ${title}`]
+  const own = Math.max(...names.map((name) => fitOf(words, name)))
+  const wide = fitOf(words, [...names, t(groupTitles[group]), groupTitles[group]].join(' · '))
+  const loose = keywords === '' ? 0 : fitOf(words, [...names, keywords, t(keywords)].join(' · '))
   return Math.max(own * 2, wide, loose * 0.8)
 }
 

@@ -1,7 +1,9 @@
 // What a change would do, as the gateway reported it: objects, lines on the machine, what was not checked, refused connections.
 
+import { listAll } from '@gateway/server/contract/objects'
 import type { DryRun, ObjectChange, RefusedConnection } from '@gateway/server/shared/dry-run'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useRead } from '../../api/reads.ts'
 import { Bar } from '../../ui/bar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -12,7 +14,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { pathOfObject } from '../../util/stored-objects.ts'
 import { t } from '../../words.ts'
 import styles from './review.module.css'
-import { actionWord, fieldWords, objectTitle, shownFields } from './words.ts'
+import { actionWord, type FieldWords, fieldWords, isUsual, objectTitle, shownFields } from './words.ts'
 
 const shownAtFirst = 40
 const connectionsAtFirst = 8
@@ -26,6 +28,7 @@ interface Props {
 export function Report({ report, isCutting, onCutting }: Props): ReactNode {
   const { changes, artifacts, unchecked, connections, connections_total, connections_note } = report
   const [limit, setLimit] = useState(shownAtFirst)
+  const nameOf = useNameOf(changes)
   if (changes.length === 0)
     return <p className="muted">{t('The gateway already has all of this. There is nothing to apply.')}</p>
   return (
@@ -45,7 +48,7 @@ export function Report({ report, isCutting, onCutting }: Props): ReactNode {
       <section className={styles.section}>
         <h3>{t('Changes')}</h3>
         {changes.slice(0, limit).map((change) => (
-          <ChangeView key={`${change.object} ${change.action}`} change={change} />
+          <ChangeView key={`${change.object} ${change.action}`} change={change} nameOf={nameOf} />
         ))}
         {changes.length > limit ? (
           <Button kind="quiet" onClick={() => setLimit(limit * 10)}>
@@ -78,9 +81,15 @@ export function Report({ report, isCutting, onCutting }: Props): ReactNode {
 
 const tones = { added: 'ok', changed: 'accent', moved: 'plain', removed: 'bad' } as const
 
-function ChangeView({ change }: { readonly change: ObjectChange }): ReactNode {
+type NameOf = (id: string) => string
+
+function ChangeView({ change, nameOf }: { readonly change: ObjectChange; readonly nameOf: NameOf }): ReactNode {
+  const [isWhole, setWhole] = useState(false)
   const path = change.action === 'added' ? null : pathOfObject(change.object)
   const title = <PlainText text={objectTitle(change)} />
+  const fields = shownFields(change)
+  const chosen = fields.filter((field) => isWhole || change.action !== 'added' || !isUsual(field))
+  const folded = fields.length - chosen.length
   return (
     <article className={styles.change}>
       <header className={styles.object}>
@@ -88,33 +97,58 @@ function ChangeView({ change }: { readonly change: ObjectChange }): ReactNode {
         <Chip tone={tones[change.action]}>{actionWord(change.action)}</Chip>
       </header>
       <dl className={styles.fields}>
-        {shownFields(change).map((field) => {
-          const { label, before, after, note } = fieldWords(field)
-          return (
-            <div key={field.field} className={styles.field}>
-              <dt>{label}</dt>
-              <dd>
-                {change.action === 'added' ? null : (
-                  <>
-                    <del className={styles.before}>
-                      <PlainText text={before} limit={500} />
-                    </del>
-                    {change.action === 'removed' ? null : <span aria-hidden="true"> → </span>}
-                  </>
-                )}
-                {change.action === 'removed' ? null : (
-                  <ins className={styles.after}>
-                    <PlainText text={after} limit={500} />
-                  </ins>
-                )}
-                {note === '' ? null : <span className="muted"> {note}</span>}
-              </dd>
-            </div>
-          )
-        })}
+        {chosen.map((field) => (
+          <FieldView key={field.field} words={fieldWords(field, nameOf)} action={change.action} />
+        ))}
       </dl>
+      {folded === 0 ? null : (
+        <div className={styles.folded}>
+          <Button kind="quiet" size="small" onClick={() => setWhole(true)}>
+            {t('{count, plural, one {# usual value} other {# usual values}}', { count: folded })}
+          </Button>
+        </div>
+      )}
     </article>
   )
+}
+
+interface FieldProps {
+  readonly words: FieldWords
+  readonly action: ObjectChange['action']
+}
+
+function FieldView({ words: { label, before, after, note }, action }: FieldProps): ReactNode {
+  return (
+    <div className={styles.field}>
+      <dt>{label}</dt>
+      <dd>
+        {action === 'added' ? null : (
+          <>
+            <del className={styles.before}>
+              <PlainText text={before} limit={500} />
+            </del>
+            {action === 'removed' ? null : <span aria-hidden="true"> → </span>}
+          </>
+        )}
+        {action === 'removed' ? null : (
+          <ins className={styles.after}>
+            <PlainText text={after} limit={500} />
+          </ins>
+        )}
+        {note === '' ? null : <span className="muted"> {note}</span>}
+      </dd>
+    </div>
+  )
+}
+
+/** Ids of objects as their names, read only when the change has some. */
+function useNameOf(changes: readonly ObjectChange[]): NameOf {
+  const hasIds = changes.some(({ fields }) =>
+    fields.some(({ before, after }) => /\.id\.\d/.test(JSON.stringify([before, after]))),
+  )
+  const { data } = useRead(listAll, { isEnabled: hasIds })
+  const names = useMemo(() => new Map(data?.data.map(({ id, title }) => [id, title])), [data])
+  return (id) => names.get(id) ?? id
 }
 
 interface ConnectionsProps {

@@ -61,23 +61,53 @@ export function ReviewDrawer({ plan }: { readonly plan: ChangePlan }): ReactNode
       width="wide"
       isModal
       foot={
-        <>
-          <Button kind="quiet" icon="command" keys="Alt C" onClick={() => setCommands(!hasCommands)}>
-            {t('As command')}
-          </Button>
-          <span className={styles.space} />
-          <Button onClick={close}>{t('Back to editing')}</Button>
-          <Button
-            kind="primary"
-            keys="Ctrl Enter"
-            isBusy={isBusy}
-            isDisabled={!isReady}
-            why={isAllowed ? undefined : why}
-            onClick={submit}
-          >
-            {applyWords(within, wait)}
-          </Button>
-        </>
+        <div className={styles.foot}>
+          {report && report.changes.length > 0 ? (
+            <div className={styles.options}>
+              <Field label={t('Reason')}>
+                {({ id }) => (
+                  <TextInput
+                    id={id}
+                    value={reason}
+                    onChange={setReason}
+                    maxLength={255}
+                    placeholder={t('Stands in the history, such as a ticket')}
+                  />
+                )}
+              </Field>
+              <Field label={t('Put back unless kept within')}>
+                {({ id }) => (
+                  <Select
+                    id={id}
+                    value={within === null ? '' : String(within)}
+                    onChange={(value) => setConfirmWithin(value === '' ? null : Number(value))}
+                    options={[
+                      ...(isTrialNeeded ? [] : [{ value: '', label: t('No trial: for good') }]),
+                      ...spans.map((seconds) => ({ value: String(seconds), label: spanWords(seconds) })),
+                    ]}
+                  />
+                )}
+              </Field>
+            </div>
+          ) : null}
+          <div className={styles.buttons}>
+            <Button kind="quiet" icon="command" keys="Alt C" onClick={() => setCommands(!hasCommands)}>
+              {t('As command')}
+            </Button>
+            <span className={styles.space} />
+            <Button onClick={close}>{t('Back to editing')}</Button>
+            <Button
+              kind="primary"
+              keys="Ctrl Enter"
+              isBusy={isBusy}
+              isDisabled={!isReady}
+              why={isAllowed ? undefined : why}
+              onClick={submit}
+            >
+              {applyWords(within, wait)}
+            </Button>
+          </div>
+        </div>
       }
     >
       <div className={styles.review}>
@@ -89,28 +119,6 @@ export function ReviewDrawer({ plan }: { readonly plan: ChangePlan }): ReactNode
         ) : null}
         {report ? <Report report={report} isCutting={isCutting} onCutting={setCutting} /> : null}
         {!report && !failure ? <Skeleton lines={6} /> : null}
-        {report && report.changes.length > 0 ? (
-          <div className={styles.options}>
-            <Field label={t('Reason')} hint={t('Stands in the history, such as a ticket.')}>
-              {({ id, describedBy }) => (
-                <TextInput id={id} describedBy={describedBy} value={reason} onChange={setReason} maxLength={255} />
-              )}
-            </Field>
-            <Field label={t('Put back unless kept within')}>
-              {({ id }) => (
-                <Select
-                  id={id}
-                  value={within === null ? '' : String(within)}
-                  onChange={(value) => setConfirmWithin(value === '' ? null : Number(value))}
-                  options={[
-                    ...(isTrialNeeded ? [] : [{ value: '', label: t('No trial: for good') }]),
-                    ...spans.map((seconds) => ({ value: String(seconds), label: spanWords(seconds) })),
-                  ]}
-                />
-              )}
-            </Field>
-          </div>
-        ) : null}
         {hasCommands ? <CommandBlock commands={planCommands(plan, options)} /> : null}
       </div>
     </Drawer>

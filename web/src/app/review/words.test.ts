@@ -17,7 +17,7 @@ const change = {
 describe('the words of a review', () => {
   it('names the object and its fields as forms do', () => {
     assert.equal(objectTitle(change), 'FORWARD rule 42')
-    assert.deepEqual(shownFields(change).map(fieldWords), [
+    assert.deepEqual(shownFields(change).map((field) => fieldWords(field)), [
       { label: 'Action', before: 'Accept', after: 'Drop', note: '' },
     ])
   })

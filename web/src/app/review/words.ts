@@ -21,13 +21,17 @@ type FieldChange = ObjectChange['fields'][number]
 const isPlainWord = (value: unknown): boolean => typeof value === 'string' && /^[a-z]+(_[a-z]+)*$/.test(value)
 
 /** Fixed words of the wire get their label; everything else is shown as it is. */
-const sayValue = (value: unknown): string => (isPlainWord(value) ? t(valueWord(value)) : wordOfValue(value))
+const sayValue = (value: unknown, nameOf?: (id: string) => string): string =>
+  isPlainWord(value) ? t(valueWord(value)) : wordOfValue(value, nameOf)
 
-export function fieldWords({ field, before, after, unchanged }: FieldChange): FieldWords {
+export function fieldWords(
+  { field, before, after, unchanged }: FieldChange,
+  nameOf?: (id: string) => string,
+): FieldWords {
   return {
     label: t(labelOf(field)),
-    before: sayValue(before),
-    after: sayValue(after),
+    before: sayValue(before, nameOf),
+    after: sayValue(after, nameOf),
     note:
       unchanged === undefined
         ? ''
@@ -37,6 +41,15 @@ export function fieldWords({ field, before, after, unchanged }: FieldChange): Fi
 
 export const shownFields = ({ fields }: ObjectChange): readonly FieldChange[] =>
   fields.filter(({ field, before, after }) => !silent.has(field) && !isNothing(before, after))
+
+/** What a new object has unless something else is chosen; it is folded away, so that what was chosen stands out. */
+export const isUsual = ({ field, after }: FieldChange): boolean =>
+  field === 'group' ||
+  (after ?? null) === null ||
+  after === false ||
+  after === '' ||
+  after === 'any' ||
+  (Array.isArray(after) && (after.length === 0 || (after.length === 1 && after[0] === 'any')))
 
 const isNothing = (before: unknown, after: unknown): boolean =>
   (before ?? null) === null &&
