@@ -14,10 +14,21 @@ const closed: PaletteState = { isOpen: false, isReady: false, typed: '', isEnter
 
 export const paletteStore = createStore<PaletteState>(closed)
 
-export const openPalette = (typed = ''): void =>
-  paletteStore.update((state) => (state.isOpen ? state : { ...closed, isOpen: true, typed }))
+let opener: Element | null = null
 
-export const closePalette = (): void => paletteStore.set(closed)
+export function openPalette(): void {
+  if (paletteStore.get().isOpen) return
+  opener = document.activeElement
+  paletteStore.set({ ...closed, isOpen: true })
+}
+
+/** Gives the focus back at once: later it would be taken from what was opened meanwhile. */
+export function closePalette({ isLeaving = false } = {}): void {
+  paletteStore.set(closed)
+  const target = isLeaving || !opener?.isConnected ? document.getElementById('page') : opener
+  opener = null
+  if (target instanceof HTMLElement) queueMicrotask(() => target.focus({ preventScroll: true }))
+}
 
 export const notePaletteReady = (): void => paletteStore.update((state) => ({ ...state, isReady: true }))
 

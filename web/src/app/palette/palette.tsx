@@ -66,7 +66,7 @@ export function Palette(): ReactNode {
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && closePalette()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={styles.backdrop} />
-        <Dialog.Popup className={styles.palette} initialFocus={input} aria-label={t('Find or ask')}>
+        <Dialog.Popup className={styles.palette} initialFocus={input} finalFocus={false} aria-label={t('Find or ask')}>
           <div className={styles.line}>
             <Icon name="search" />
             <input
@@ -202,7 +202,7 @@ function useChoose(): (item: Item) => void {
   return (item) => {
     if (item.needs !== undefined) return
     uses.set(item.id, (uses.get(item.id) ?? 0) + 1)
-    closePalette()
+    closePalette({ isLeaving: item.to !== undefined })
     if (item.act) act(item.act, item.value ?? 0, review.open)
     else if (item.to?.startsWith('/')) window.location.assign(item.to)
     else if (item.to !== undefined) go.open(item.to, item.search)
