@@ -26,8 +26,8 @@ export interface DraftState {
   /** Names of the fields that differ from what is stored. */
   readonly changed: readonly string[]
   readonly isDirty: boolean
-  /** The check of the browser finds nothing. */
-  readonly isValid: boolean
+  /** Whether the check of the browser finds nothing in the draft as it is now; what is shown may lag behind the keys. */
+  readonly isValid: () => boolean
   readonly set: (path: string, value: unknown) => void
   readonly discard: () => void
   /** From now on every fault is shown, also those of fields that were not touched. */
@@ -92,7 +92,7 @@ export function useDraft({ base, start, empty, fields, schema, bodyOf }: DraftSo
     faults,
     changed,
     isDirty,
-    isValid: own.length === 0,
+    isValid: () => checkBody(schema, bodyOf(draft)).length === 0,
     set,
     discard,
     showAll: useCallback(() => setAllShown(true), []),

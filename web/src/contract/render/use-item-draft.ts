@@ -168,7 +168,7 @@ export function useItemDraft(source: ItemDraftSource): ItemDraft {
 
   const review = (): void => {
     showAll()
-    if (!isValid || planned === null) return
+    if (!isValid() || planned === null) return
     if (planned.endpoint.effect === 'action') void act(planned)
     else open(planOf(draft, etag))
   }

@@ -425,10 +425,12 @@ function enterCell(grid: HTMLElement | null, row: number, column: number): void 
 /** A click on a control inside a cell belongs to the control. */
 function isInteractive(target: EventTarget, cell: EventTarget): boolean {
   if (!(target instanceof Element) || !(cell instanceof Element)) return false
+  // An open menu hangs elsewhere in the document, but its clicks come through the cell that opened it.
+  if (!cell.contains(target)) return true
   const control = target.closest(
     'a,button,input,select,textarea,label,[role="switch"],[role="checkbox"],[data-editing]',
   )
-  return control !== null && (cell.contains(control) || !cell.contains(target))
+  return control !== null && cell.contains(control)
 }
 
 const waitingRows = Array.from({ length: 12 }, (_, index) => index)
