@@ -76,6 +76,7 @@ export function widthOf({ id, spec, field }: ShownColumn, rest: string | undefin
   if (field && widths[field.kind] !== undefined) return widths[field.kind] ?? 128
   if (field?.kind === 'objects' || field?.kind === 'lines' || field?.kind === 'chips') return 168
   if (/country|code$/.test(id)) return 88
+  if (/(^|_)mac$/.test(id)) return 160
   return isTitle(id) ? 168 : 136
 }
 

@@ -46,6 +46,12 @@ test('a static lease is created, changed by what differs, and removed', () => {
   assert.deepEqual(removeCall(leases, row, parts).params, { lease_id: '3' })
 })
 
+test('a required field that the page hides is sent as it begins', () => {
+  const hidden = { ...collection(staticLeases), fields: { comment: { isHidden: true } } }
+  const call = createCall(hidden, { ip_address: 'x', mac: 'y', enabled: true }, { ...parts, spot: null, empty: {} })
+  assert.deepEqual(call.body, { comment: '', enabled: true, ip_address: 'x', mac: 'y' })
+})
+
 test('PUT gets the whole object without what it does not know', () => {
   const categories = collection(userCategories)
   const row = { id: 'users.id.1', name: 'a', comment: '', urls: ['x.example'] }

@@ -4,7 +4,7 @@ import type { Endpoint } from '@gateway/server/contract'
 import type { PlannedCall } from '../api/change.ts'
 import type { Collection, Item } from './define.ts'
 import { patchBody, wholeBody, wholeNew } from './draft.ts'
-import { bodyObject, type FormField, formFields, mainSchema, type Schema } from './schema.ts'
+import { bodyObject, emptyItem, type FormField, formFields, mainSchema, type Schema, unseenFields } from './schema.ts'
 
 /** Values of path variables that belong to what is around a list, such as the profile of its rules. */
 export type Around = Readonly<Record<string, string | number>>
@@ -87,7 +87,7 @@ export function createCall(
     endpoint,
     params: paramsOf(endpoint, around, ''),
     ...(spot === null ? {} : { query }),
-    body: wholeNew(fields, value, empty),
+    body: { ...emptyItem(unseenFields(endpoint.body as Schema, collection.fields)), ...wholeNew(fields, value, empty) },
     etag,
   }
 }

@@ -135,6 +135,20 @@ export function formFields(body: Schema, specs: Specs = {}, where = ''): FormFie
   })
 }
 
+/** Required fields that the form does not show: fixed ones, and those that the page hides. They are sent as they begin. */
+export function unseenFields(body: Schema, specs: Specs = {}): FormField[] {
+  const { properties = {}, required = [] } = bodyObject(body)
+  return required.flatMap((name) => {
+    const own = properties[name]
+    if (!own || own['x-synonym-of'] !== undefined) return []
+    const { schema, isNullable } = mainSchema(own)
+    const spec: FieldSpec = { ...hintOf(name), ...specs[name] }
+    return isShown(own, spec) && isShown(schema, spec)
+      ? []
+      : [fieldOf(name, schema, { isNullable, isRequired: true, spec })]
+  })
+}
+
 function fieldOf(
   name: string,
   schema: Schema,

@@ -36,6 +36,20 @@ const createValue = '\u0000create'
 /** More are found by typing on. */
 const shownOptions = 100
 
+interface ChangeDetails {
+  readonly reason: string
+  readonly cancel: () => void
+  readonly allowPropagation: () => void
+}
+
+/** Escape goes one step back and must not empty a field on its way: the drawer around it takes the key. */
+function isEscape(details: ChangeDetails): boolean {
+  if (details.reason !== 'escape-key') return false
+  details.cancel()
+  details.allowPropagation()
+  return true
+}
+
 export function Combobox({
   value,
   onChange,
@@ -147,7 +161,9 @@ export function Combobox({
       <Base.Root
         {...shared}
         value={value[0] === undefined ? null : optionOf(value[0])}
-        onValueChange={(next) => take(next === null ? [] : [next])}
+        onValueChange={(next, details) => {
+          if (!isEscape(details)) take(next === null ? [] : [next])
+        }}
         onInputValueChange={search}
       >
         <div ref={anchor} className={box} data-disabled={isDisabled ? '' : undefined}>
@@ -165,7 +181,9 @@ export function Combobox({
       {...shared}
       multiple
       value={value.map(optionOf)}
-      onValueChange={(next) => take(next)}
+      onValueChange={(next, details) => {
+        if (!isEscape(details)) take(next)
+      }}
       inputValue={text}
       onInputValueChange={search}
     >

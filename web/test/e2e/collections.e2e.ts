@@ -107,7 +107,7 @@ describe('pages from the contract', { skip: browserSkip }, () => {
     await drawer(page).getByRole('tab', { name: 'History' }).click()
     await drawer(page).getByText('Second printer').first().waitFor()
     await drawer(page).getByRole('tab', { name: 'As command' }).click()
-    await drawer(page).getByText('gw delete').waitFor()
+    await drawer(page).getByText('-X DELETE').waitFor()
     await drawer(page).getByRole('button', { name: 'Remove' }).click()
     await applyReviewed(page)
     await rowOf(page, 'Second printer').waitFor({ state: 'detached' })
@@ -148,7 +148,7 @@ describe('pages from the contract', { skip: browserSkip }, () => {
       .getByRole('option', { name: /Executable files/ })
       .first()
       .click()
-    await page.keyboard.press('Escape')
+    await page.keyboard.press('Tab')
     await apply(page)
     await rowOf(page, 'Inserted').waitFor()
     assert.deepEqual(await order(), ['First', 'Inserted', 'Second', 'Third'])
@@ -210,7 +210,9 @@ describe('pages from the contract', { skip: browserSkip }, () => {
 
     await page.getByRole('tab', { name: 'Excluded rules' }).click()
     await page.getByRole('button', { name: /^Add/ }).first().click()
-    await page.getByRole('textbox', { name: /Rule/ }).first().fill('942100')
+    await drawer(page)
+      .getByLabel(/number/i)
+      .fill('942100')
     await apply(page)
     await rowOf(page, '942100').waitFor()
 
