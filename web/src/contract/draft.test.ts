@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { contentRules } from '@gateway/server/contract/content-filter'
 import { staticLeases } from '@gateway/server/contract/dhcp'
 import { vpnSettings } from '@gateway/server/contract/vpn'
 import fc from 'fast-check'
@@ -87,12 +88,20 @@ test('a creation has what is required and what was filled in', () => {
   const fields = formFields(staticLeases.create.body as Schema)
   const empty = emptyItem(fields)
   assert.deepEqual(empty, { comment: '', enabled: true, ip_address: '', mac: '' })
-  assert.deepEqual(wholeNew(fields, { ...empty, mac: 'z' }, empty), {
+  assert.deepEqual(wholeNew(fields, { ...empty, mac: 'z' }), {
     comment: '',
     enabled: true,
     ip_address: '',
     mac: 'z',
   })
+})
+
+test('what the page fills in is sent, what is blank and optional is not', () => {
+  const fields = formFields(contentRules.create.body as Schema, { aliases: { initial: ['any'] } })
+  const body = wholeNew(fields, { ...emptyItem(fields), name: 'a', categories: ['users.id.1'] })
+  assert.deepEqual(body.aliases, ['any'])
+  assert.equal('redirect_url' in body, false)
+  assert.equal('comment' in body, false)
 })
 
 test('faults stand beside their field, the rest is for the summary', () => {

@@ -70,19 +70,18 @@ export const changedFields = ({ base, value }: Draft, empty: Item = {}): string[
 
 export const isDirty = (draft: Draft, empty?: Item): boolean => changedFields(draft, empty).length > 0
 
-/** The body of a creation: what is required, and what was filled in. */
-export function wholeNew(fields: readonly FormField[], value: Item, empty: Item): Item {
+/** The body of a creation: what is required, and what was filled in, by the person or by the page. */
+export function wholeNew(fields: readonly FormField[], value: Item): Item {
   return Object.fromEntries(
-    fields.flatMap(({ name, isRequired, spec }) => {
+    fields.flatMap(({ name, isRequired }) => {
       const given = value[name]
-      const isAlways = isRequired || spec.isSent?.(value) === true
-      const isShown = spec.when === undefined || spec.when(value)
-      const isLeftOut =
-        given === undefined || !isShown || (!isAlways && (given === null || isEqual(given, empty[name])))
-      return isLeftOut ? [] : [[name, given]]
+      return given === undefined || (!isRequired && isBlank(given)) ? [] : [[name, given]]
     }),
   )
 }
+
+const isBlank = (value: unknown): boolean =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
 /** Only what changed, inside objects whose fields may be left out too. */
 export function patchBody(schema: Schema, base: Item, value: Item): Item {

@@ -34,7 +34,7 @@ test('a static lease is created, changed by what differs, and removed', () => {
   const fields = itemFields(leases, true)
   const empty = emptyItem(fields)
   const value = { ...empty, ip_address: '192.0.2.7', mac: '00:00:00:00:00:01' }
-  const created = createCall(leases, value, { ...parts, spot: null, empty })
+  const created = createCall(leases, value, { ...parts, spot: null })
   assert.equal(created.endpoint, staticLeases.create)
   assert.deepEqual(created.body, { comment: '', enabled: true, ip_address: '192.0.2.7', mac: '00:00:00:00:00:01' })
   const row = { id: '3', ...value }
@@ -48,7 +48,7 @@ test('a static lease is created, changed by what differs, and removed', () => {
 
 test('a required field that the page hides is sent as it begins', () => {
   const hidden = { ...collection(staticLeases), fields: { comment: { isHidden: true } } }
-  const call = createCall(hidden, { ip_address: 'x', mac: 'y', enabled: true }, { ...parts, spot: null, empty: {} })
+  const call = createCall(hidden, { ip_address: 'x', mac: 'y', enabled: true }, { ...parts, spot: null })
   assert.deepEqual(call.body, { comment: '', enabled: true, ip_address: 'x', mac: 'y' })
 })
 
@@ -73,7 +73,7 @@ test('rules of a profile know the profile', () => {
 
 test('an insertion names its place', () => {
   const rules = collection(contentRules, true)
-  const call = createCall(rules, { name: 'a' }, { ...parts, spot: { anchor: 4, isAfter: true }, empty: {} })
+  const call = createCall(rules, { name: 'a' }, { ...parts, spot: { anchor: 4, isAfter: true } })
   assert.deepEqual(call.query, { anchor_item_id: 4, insert_after: true })
 })
 

@@ -77,7 +77,7 @@ export interface CallParts {
 export function createCall(
   collection: Collection,
   value: Item,
-  { around, etag, spot, empty }: CallParts & { readonly spot: Spot | null; readonly empty: Item },
+  { around, etag, spot }: CallParts & { readonly spot: Spot | null },
 ): PlannedCall {
   const endpoint = collection.endpoints.create
   if (!endpoint) throw new Error('nothing can be added here')
@@ -87,7 +87,7 @@ export function createCall(
     endpoint,
     params: paramsOf(endpoint, around, ''),
     ...(spot === null ? {} : { query }),
-    body: { ...emptyItem(unseenFields(endpoint.body as Schema, collection.fields)), ...wholeNew(fields, value, empty) },
+    body: { ...emptyItem(unseenFields(endpoint.body as Schema, collection.fields)), ...wholeNew(fields, value) },
     etag,
   }
 }

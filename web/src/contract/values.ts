@@ -2,7 +2,7 @@
 
 import { printBytes, printCount, printRate } from '../util/amount.ts'
 import { momentOf, printDuration, printMoment, type TimeForm } from '../util/time.ts'
-import { t } from '../words.ts'
+import { msg, t } from '../words.ts'
 import type { FieldSpec } from './define.ts'
 import { mainSchema, type Schema } from './schema.ts'
 import { labelOf, valueWord } from './words.ts'
@@ -79,14 +79,14 @@ function objectText(value: object, schema: Schema, spec: FieldSpec, speaking: Sp
 
 /** The units of the contract in words, for the end of an input. */
 export const unitWords: Readonly<Record<string, string>> = {
-  microseconds: 'µs',
-  seconds: 'seconds',
-  minutes: 'minutes',
-  days: 'days',
-  bytes: 'bytes',
-  megabytes: 'MB',
-  mebibytes: 'MiB',
-  packets: 'packets',
-  bytes_per_second: 'bytes/s',
-  packets_per_second: 'packets/s',
+  microseconds: msg('µs'),
+  seconds: msg('seconds'),
+  minutes: msg('minutes'),
+  days: msg('days'),
+  bytes: msg('bytes'),
+  megabytes: msg('MB'),
+  mebibytes: msg('MiB'),
+  packets: msg('packets'),
+  bytes_per_second: msg('bytes/s'),
+  packets_per_second: msg('packets/s'),
 }

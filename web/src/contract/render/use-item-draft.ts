@@ -64,9 +64,9 @@ export function useItemDraft(source: ItemDraftSource): ItemDraft {
   const callOf = useCallback(
     (draft: Draft, tag: string | null): PlannedCall =>
       draft.base === null || row === null
-        ? createCall(collection, draft.value, { around, etag: tag, spot, empty })
+        ? createCall(collection, draft.value, { around, etag: tag, spot })
         : changeCall(collection, { base: draft.base, value: draft.value, row }, { around, etag: tag }),
-    [collection, around, row, spot, empty],
+    [collection, around, row, spot],
   )
   const bodyOf = useCallback((draft: Draft) => callOf(draft, null).body, [callOf])
   const begin = start === undefined ? undefined : { ...empty, ...start }
