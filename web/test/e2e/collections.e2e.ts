@@ -153,7 +153,7 @@ describe('pages from the contract', { skip: browserSkip }, () => {
     await rowOf(page, 'Inserted').waitFor()
     assert.deepEqual(await order(), ['First', 'Inserted', 'Second', 'Third'])
 
-    await rowOf(page, 'Third').getByRole('gridcell', { name: 'Third' }).focus()
+    await rowOf(page, 'Third').getByRole('gridcell', { name: 'Third', exact: true }).focus()
     await page.keyboard.press('Alt+ArrowUp')
     await applyReviewed(page)
     await opened.settle()
