@@ -118,8 +118,8 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
   latest.current = applyDraft
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || document.querySelector('[role="dialog"]'))
-        return
+      if (event.defaultPrevented || event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+      if (document.querySelector('[role="dialog"]')) return
       event.preventDefault()
       latest.current(false)
     }
@@ -358,7 +358,7 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
           onApply={applyDraft}
         />
       ) : null}
-      {place.item !== null && list.data && !isImporting ? (
+      {place.item !== null && list.data && data.isReady && !isImporting ? (
         <RuleDrawer
           key={`${place.item} ${place.search.copy ?? ''} ${place.search.after ?? ''} ${place.search.before ?? ''}`}
           table={table}

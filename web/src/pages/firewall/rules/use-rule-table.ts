@@ -22,6 +22,8 @@ export interface RuleTableData {
   readonly rules: readonly Rule[]
   readonly etag: string | null
   readonly index: ObjectIndex
+  /** The objects are known, so that a rule can be begun from names. */
+  readonly isReady: boolean
   readonly marks: ReadonlyMap<number, Mark>
   readonly counters: CounterStore
   readonly draft: TableDraft
@@ -44,7 +46,7 @@ export function useRuleTable(table: RuleTable, filter: string): RuleTableData {
   const list = useRead(table.calls.list as typeof forwardRules.list)
   const data = list.data?.data
   const rules = useMemo(() => asRules(data), [data])
-  const { index } = useObjects()
+  const { index, isReady } = useObjects()
   const findings = useRead(showHygiene, { everyMs: hygieneMs }).data?.data
   const marks = useMemo(() => marksOf(findings ?? [], table.name), [findings, table])
   const counters = useCounters(table.name)
@@ -72,7 +74,7 @@ export function useRuleTable(table: RuleTable, filter: string): RuleTableData {
   )
   const shown = useMemo(() => filterRows(rows, terms, context), [rows, terms, context])
   const around = useAround(table)
-  return { list, rules, etag, index, marks, counters, draft, setDraft, rows, shown, isAsking, around }
+  return { list, rules, etag, index, isReady, marks, counters, draft, setDraft, rows, shown, isAsking, around }
 }
 
 /** Rules that an address or network meets, as the gateway resolves them. */
