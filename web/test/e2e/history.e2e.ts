@@ -55,7 +55,7 @@ describe('history, people and backups', { skip: browserSkip }, () => {
     const grid = page.getByRole('grid', { name: 'Revisions' })
     await grid
       .getByRole('row')
-      .filter({ hasText: String(middle) })
+      .filter({ has: page.getByText(String(middle), { exact: true }) })
       .getByText('Static lease: Comment')
       .click()
     await page.keyboard.press('Enter')
@@ -126,7 +126,7 @@ describe('history, people and backups', { skip: browserSkip }, () => {
     await using opened = await browser.openAs(target, undefined, 'people/users')
     const { page } = opened
     const tree = page.getByRole('treegrid', { name: 'Users and groups' })
-    await tree.getByText('Device VPN').waitFor()
+    await tree.getByText('Device VPN', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Add a group' }).click()
     await page.getByLabel('Name').fill('Sales')
     await page.keyboard.press('Control+Enter')
