@@ -9,7 +9,7 @@ test('sizes are decimal and rates are bits', () => {
   assert.equal(printBytes(0, 'en'), '0 byte')
   assert.equal(printBytes(1_500_000, 'en'), '1.5 MB')
   assert.equal(printBytes(150_000_000, 'en'), '150 MB')
-  assert.equal(printRate(12_500_000, 'en'), '100 Mb/s')
+  assert.equal(printRate(12_500_000, 'en'), '100 Mbit/s')
   assert.equal(printCount(9982, 'en'), '9,982')
   assert.equal(printCount(1_200_000, 'en'), '1.2M')
   assert.match(printBytes(1_500_000, 'ru'), /1,5.МБ/u)

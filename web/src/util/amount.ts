@@ -21,7 +21,8 @@ export const printBytes = (bytes: number, language: string): string => scaled(by
 
 /** The wire has bytes a second, people read bits. */
 export const printRate = (bytesPerSecond: number, language: string): string =>
-  scaled(bytesPerSecond * 8, bitUnits, language, '-per-second')
+  // "Mb/s" is read as megabytes by too many.
+  scaled(bytesPerSecond * 8, bitUnits, language, '-per-second').replace(/([kMGT])b\/s$/, '$1bit/s')
 
 /** 9,982; from a million on 1.2M. */
 export const printCount = (value: number, language: string): string =>

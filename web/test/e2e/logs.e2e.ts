@@ -74,7 +74,7 @@ describe('logs in the lab', { skip: browserSkip || lacking('/usr/sbin/ulogd') },
     const line = lines(page)
       .getByRole('row')
       .filter({ hasText: String(from) })
-      .filter({ hasText: 'drop' })
+      .filter({ hasText: 'Drop' })
     await line.first().waitFor()
     await line.first().getByText('Old app').waitFor()
     await page.locator('main h1').click()
@@ -96,9 +96,9 @@ describe('logs in the lab', { skip: browserSkip || lacking('/usr/sbin/ulogd') },
     await using opened = await signedIn('monitor/logs/firewall')
     const { page } = opened
     const facets = page.getByRole('navigation', { name: 'Most frequent values' })
-    await facets.getByRole('button', { name: /drop/ }).waitFor()
+    await facets.getByRole('button', { name: /drop/i }).waitFor()
     await withinActions(opened, 3, 'Narrow the live log', async (actions) => {
-      await actions.click(facets.getByRole('button', { name: /drop/ }))
+      await actions.click(facets.getByRole('button', { name: /drop/i }))
       await page.waitForURL(/action=drop/)
       await actions.click(facets.getByRole('button', { name: new RegExp(server.replaceAll('.', '\\.')) }), {
         modifiers: ['Alt'],

@@ -166,7 +166,7 @@ const usualRule = (index: number): Partial<FilterRule> => ({
 
 /** The console of a lab gateway that was started with this password. */
 export const labConsole = (gateway: LabGateway, password: string): ConsoleAddress => ({
-  url: `https://${gateway.address}`,
+  url: gateway.address,
   login: administrator,
   password,
 })

@@ -1,6 +1,6 @@
 // Cells of a line: a click on a value shows only lines with it, with Alt those without it; addresses lead to their host page.
 
-import type { MouseEvent, ReactNode } from 'react'
+import { Fragment, type MouseEvent, type ReactNode } from 'react'
 import { cx } from '../../ui/cx.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -77,17 +77,20 @@ export function LineCell(props: CellTools & { readonly line: LogLine; readonly c
   if (column.id === 'rule') return <RuleCell {...props} />
   if (column.isText) return <PlainText text={String(line.cells[column.id] ?? '')} limit={400} />
   const isToned = column.id === 'action' || column.id === 'result' || column.id === 'priority'
+  const parts = column.parts ?? [column.id]
+  const host = parts
+    .map((part) => (source.addresses.includes(part) ? hostPath(String(line.cells[part] ?? '')) : null))
+    .find(Boolean)
   return (
     <span className={cx(styles.cell, column.isMono && styles.mono, isToned && tone !== null && styles[tone])}>
-      {(column.parts ?? [column.id]).map((part, at) => {
+      {parts.map((part, at) => {
         const cell = line.cells[part] ?? null
         const value = cell === null ? '' : String(cell)
         const raw = source.wordOf?.(part, cell) ?? value
         const word = part.endsWith('_interface') ? titleOfDevice(raw) : raw
-        const path = source.addresses.includes(part) ? hostPath(value) : null
         if (value === '' || word === '' || (part.endsWith('port') && value === '0')) return null
         return (
-          <span key={part} className={styles.cell}>
+          <Fragment key={part}>
             {at === 0 ? null : <span className={styles.port}>:</span>}
             <Value
               column={part}
@@ -96,14 +99,18 @@ export function LineCell(props: CellTools & { readonly line: LogLine; readonly c
               onPick={onPick}
               className={at === 0 ? undefined : styles.port}
             />
-            {path === null ? null : (
-              <Link to={path} className={styles.host} label={t('Host page of {address}', { address: value })}>
-                <Icon name="host" size={14} />
-              </Link>
-            )}
-          </span>
+          </Fragment>
         )
       })}
+      {host ? (
+        <Link
+          to={host}
+          className={styles.host}
+          label={t('Host page of {address}', { address: host.replace(/.*\//, '') })}
+        >
+          <Icon name="host" size={14} />
+        </Link>
+      ) : null}
     </span>
   )
 }

@@ -3,6 +3,7 @@
 import type { QueryOf, ReplyOf } from '@gateway/server/contract'
 import { listFirewallLog } from '@gateway/server/contract/firewall-log'
 import { call } from '../../api/call.ts'
+import { valueWord } from '../../contract/words.ts'
 import { msg, t } from '../../words.ts'
 import { type LogFilter, testOf } from './filter.ts'
 import { keyed, type LogLine, mostLines } from './lines.ts'
@@ -59,15 +60,14 @@ export const firewallSource: LogSource = {
   title: msg('Firewall log'),
   lead: msg('What rules recorded about connections that a LOG rule marked.'),
   columns: [
-    { id: 'time', title: msg('Time'), width: 116 },
-    { id: 'rule', title: msg('Rule'), width: 170, parts: ['table', 'rule_id'] },
+    { id: 'time', title: msg('Time'), width: 108 },
+    { id: 'rule', title: msg('Rule'), width: 156, parts: ['table', 'rule_id'] },
     { id: 'action', title: msg('Action'), width: 84 },
-    { id: 'protocol', title: msg('Protocol'), width: 76 },
-    { id: 'from', title: msg('From'), width: 196, parts: ['source_ip', 'source_port'], isMono: true },
+    { id: 'protocol', title: msg('Protocol'), width: 78 },
+    { id: 'from', title: msg('From'), width: 184, parts: ['source_ip', 'source_port'], isMono: true },
     { id: 'to', title: msg('To'), width: 'rest', parts: ['destination_ip', 'destination_port'], isMono: true },
-    { id: 'in_interface', title: msg('In'), width: 100 },
-    { id: 'out_interface', title: msg('Out'), width: 100 },
-    { id: 'length', title: msg('Bytes'), width: 70, isNumber: true },
+    { id: 'in_interface', title: msg('In'), width: 84 },
+    { id: 'out_interface', title: msg('Out'), width: 84 },
   ],
   facets: [
     { column: 'action', title: msg('Action') },
@@ -99,6 +99,7 @@ export const firewallSource: LogSource = {
     { title: msg('Refused in the last 15 minutes'), search: { from: '-15m', action: 'drop,reject,deny' } },
     { title: msg('Refused on the way to the gateway'), search: { table: 'INP', action: 'drop,reject' } },
     { title: msg('Accepted in the last hour'), search: { action: 'accept' } },
+    { title: msg('What rules decided'), search: { action: '!mark_log,!mark_not_log' } },
     { title: msg('Translated'), search: { table: 'DNAT,SNAT' } },
   ],
   empty: {
@@ -116,5 +117,8 @@ export const firewallSource: LogSource = {
           port: typeof cells.destination_port === 'number' ? cells.destination_port : null,
           device: String(cells.in_interface),
         },
-  wordOf: (column, value) => (column === 'action' && value === 'lost' ? t('records are missing') : String(value ?? '')),
+  wordOf: (column, value) => {
+    if (column !== 'action') return String(value ?? '')
+    return value === 'lost' ? t('records are missing') : t(valueWord(value))
+  },
 }

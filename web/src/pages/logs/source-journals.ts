@@ -3,6 +3,7 @@
 import type { Endpoint, QueryOf } from '@gateway/server/contract'
 import { authJournal, authJournalValues, trafficJournal } from '@gateway/server/contract/monitor'
 import { addressOf, type CallOptions, call } from '../../api/call.ts'
+import { valueWord } from '../../contract/words.ts'
 import { stampToUnix, unixToStamp } from '../../util/time.ts'
 import { msg, t } from '../../words.ts'
 import { wireFilter } from './filter.ts'
@@ -129,7 +130,10 @@ export const trafficSource: LogSource = {
   ],
   addresses: ['src_ip', 'dst_ip', 'dnat_ip'],
   toneOf: ({ cells: { result } }) => (result === 'drop' ? 'bad' : null),
-  wordOf: (_column, value) => (value === 'absent' ? '' : String(value ?? '')),
+  wordOf: (column, value) => {
+    if (value === 'absent') return ''
+    return column === 'result' || column === 'action' ? t(valueWord(value)) : String(value ?? '')
+  },
   views: [
     { title: msg('Refused today'), search: { from: '-1d', result: 'drop' } },
     { title: msg('Accepted in the last hour'), search: { result: 'accept' } },

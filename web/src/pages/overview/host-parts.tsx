@@ -7,6 +7,7 @@ import type { traffic } from '@gateway/server/contract/monitor'
 import { type ReactNode, useMemo } from 'react'
 import type { Failure } from '../../api/failure.ts'
 import { useRead } from '../../api/reads.ts'
+import { valueWord } from '../../contract/words.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Grid } from '../../ui/grid/grid.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -121,8 +122,7 @@ export function HostSessions({ address, sessions, error, isPending }: SessionsPr
   )
 }
 
-const refusals = new Set(['drop', 'reject', 'deny'])
-const mostRefusals = 200
+const mostRefusals = 100
 
 const tablePaths: Readonly<Record<string, string>> = {
   FWD: 'policy/rules/forward',
@@ -133,10 +133,12 @@ const tablePaths: Readonly<Record<string, string>> = {
 }
 
 export function HostRefusals({ address, every }: { readonly address: string; readonly every: Every }): ReactNode {
-  const from = useRead(listFirewallLog, { query: { source_ip: address, limit: mostRefusals }, ...every(5_000) })
-  const to = useRead(listFirewallLog, { query: { destination_ip: address, limit: mostRefusals }, ...every(5_000) })
-  const rows = [...(from.data?.data ?? []), ...(to.data?.data ?? [])]
-    .filter(({ action }) => refusals.has(action))
+  const asked = { limit: mostRefusals } as const
+  const from = useRead(listFirewallLog, { query: { ...asked, source_ip: address, action: 'drop' }, ...every(5_000) })
+  const to = useRead(listFirewallLog, { query: { ...asked, destination_ip: address, action: 'drop' }, ...every(5_000) })
+  const told = useRead(listFirewallLog, { query: { ...asked, source_ip: address, action: 'reject' }, ...every(5_000) })
+  const rows = [from, to, told]
+    .flatMap(({ data }) => data?.data ?? [])
     .sort((a, b) => (a.time < b.time ? 1 : -1))
     .slice(0, mostRefusals)
   return (
@@ -168,7 +170,7 @@ export function HostRefusals({ address, every }: { readonly address: string; rea
               return path && !rule_id.includes('.') ? <Link to={`${path}/${rule_id}`}>{text}</Link> : text
             },
           },
-          { id: 'action', title: t('Action'), width: 80, cell: ({ action }) => t(action) },
+          { id: 'action', title: t('Action'), width: 80, cell: ({ action }) => t(valueWord(action)) },
           { id: 'protocol', title: t('Protocol'), width: 80, cell: ({ protocol }) => protocol },
           {
             id: 'from',
@@ -229,7 +231,7 @@ export function HostRules({ address }: { readonly address: string }): ReactNode 
                 <Link to={`policy/rules/${table}/${id}`}>{`${table.toUpperCase()} ${id}`}</Link>
               </dt>
               <dd>
-                {rule?.action ? `${t(rule.action)} ` : ''}
+                {rule?.action ? `${t(valueWord(rule.action))} ` : ''}
                 <PlainText text={rule?.name ?? ''} limit={80} />{' '}
                 <span className={styles.muted}>
                   {source === 'named' && destination === 'named'
