@@ -22,7 +22,6 @@ const others: Readonly<Record<string, string>> = {
   'PATCH /netflow-export/state': 'the same below /api',
   'GET /netflow-export/settings': 'the same below /api',
   'PATCH /netflow-export/settings': 'the same below /api',
-  'GET /user_cabinet_reports/auth_journal/unique_values/:column_name': 'the journal itself, whose values are counted',
 }
 const synonyms = exceptions('calls that no page of the console uses', Object.keys(others))
 
