@@ -135,11 +135,12 @@ describe('logs in the lab', { skip: browserSkip || lacking('/usr/sbin/ulogd') },
       ),
     )
     await page.waitForURL(new RegExp(`policy/rules/forward/${drop}`))
-    await page.getByRole('dialog').getByText('Old app').first().waitFor()
+    const comment = page.getByRole('dialog').getByLabel('Comment')
+    await until('the rule is open', async () => (await comment.inputValue()) === 'Old app')
     await opened.close()
   })
 
-  it('makes a rule from a line in three actions, and the packet passes', async () => {
+  it('makes a rule from a line in three actions, before the one that refused', async () => {
     await refuse()
     await using opened = await signedIn('monitor/logs/firewall?action=drop')
     const { page } = opened
