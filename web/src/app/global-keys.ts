@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from 'react'
 import { useGo } from '../place.ts'
+import { hasLetterKeys, letterOf } from '../ui/letter-key.ts'
 import { t } from '../words.ts'
 
 export const jumps: Readonly<Record<string, string>> = {
@@ -95,7 +96,7 @@ export function useGlobalKeys({ onHelp }: { readonly onHelp: () => void }): void
         event.preventDefault()
         event.stopPropagation()
         latest.current.go.open(path)
-      } else if (letter === 'g' && hasLetters()) {
+      } else if (letter === 'g' && hasLetterKeys()) {
         jumpUntil = event.timeStamp + jumpMs
       } else if (event.key === '?') {
         event.preventDefault()
@@ -113,12 +114,6 @@ export function useGlobalKeys({ onHelp }: { readonly onHelp: () => void }): void
     return () => window.removeEventListener('keydown', onKey, { capture: true })
   }, [])
 }
-
-/** The letter on the key, in any layout: G on a Russian keyboard is the same key. */
-const letterOf = ({ key, code }: KeyboardEvent): string =>
-  /^[a-z]$/i.test(key) ? key.toLowerCase() : code.startsWith('Key') ? code.slice(3).toLowerCase() : ''
-
-const hasLetters = (): boolean => document.documentElement.dataset.letterKeys !== 'off'
 
 /** From rail to top bar to tabs to page, and around. */
 function nextRegion(isBack: boolean): void {

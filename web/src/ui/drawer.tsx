@@ -1,7 +1,7 @@
 // A panel from the side or from below. Beside the list it is not modal, so that the list stays usable; a review is modal.
 
 import { Dialog as Base } from '@base-ui/react/dialog'
-import { type ReactNode, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useRef } from 'react'
 import { t } from '../words.ts'
 import { cx } from './cx.ts'
 import styles from './drawer.module.css'
@@ -19,6 +19,8 @@ export interface DrawerProps {
   readonly actions?: ReactNode
   /** Under the title, such as tabs. */
   readonly head?: ReactNode
+  /** Keys of the whole panel, its head and foot too. */
+  readonly onKey?: ((event: KeyboardEvent) => void) | undefined
 }
 
 export function Drawer({
@@ -31,6 +33,7 @@ export function Drawer({
   isModal = false,
   actions,
   head,
+  onKey,
 }: DrawerProps) {
   const popup = useRef<HTMLDivElement>(null)
   return (
@@ -48,6 +51,7 @@ export function Drawer({
           ref={popup}
           className={cx(styles.drawer, styles[side], width === 'wide' && styles.wide)}
           initialFocus={() => firstField(popup.current)}
+          onKeyDown={onKey}
         >
           <header className={styles.head}>
             <div className={styles.line}>

@@ -6,6 +6,7 @@ import { labelOf } from '../../contract/words.ts'
 import { useGo } from '../../place.ts'
 import { Button } from '../../ui/button.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
+import { loneLetterOf } from '../../ui/letter-key.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -79,15 +80,16 @@ interface LinePanelProps extends Pick<CellTools, 'source' | 'zone' | 'nameOfRule
   readonly onClose: () => void
 }
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.closest('input, textarea, [role="menu"]') !== null
-
 /** The keys of a line also work while its panel has the focus. */
 function useLineKeys(line: LogLine, { makeRule, trace, copy }: LineActs): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || isTyping(event.target)) return
-      const act = { r: makeRule, t: trace, c: copy }[event.key.toLowerCase()]
+      if (event.defaultPrevented) return
+      const act = new Map([
+        ['r', makeRule],
+        ['t', trace],
+        ['c', copy],
+      ]).get(loneLetterOf(event))
       if (!act) return
       event.preventDefault()
       act(line)

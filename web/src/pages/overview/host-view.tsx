@@ -15,6 +15,7 @@ import { useGo } from '../../place.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { Figure } from '../../ui/figure.tsx'
+import { loneLetterOf } from '../../ui/letter-key.ts'
 import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -34,16 +35,20 @@ interface HostKeys {
   readonly allow: () => void
 }
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  target.closest('input, textarea, [contenteditable], [role="dialog"], [role="menu"]') !== null
+const isOver = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('[role="dialog"], [role="alertdialog"]') !== null
 
 /** Single letters of the page, where nothing is typed. */
 function useHostKeys({ keep, trace, block, allow }: HostKeys): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.altKey || event.metaKey || isTyping(event.target) || event.defaultPrevented) return
-      const act = { k: keep, t: trace, b: block, a: allow }[event.key.toLowerCase()]
+      if (event.defaultPrevented || isOver(event.target)) return
+      const act = new Map([
+        ['k', keep],
+        ['t', trace],
+        ['b', block],
+        ['a', allow],
+      ]).get(loneLetterOf(event))
       if (!act) return
       event.preventDefault()
       act()

@@ -10,6 +10,7 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/rea
 import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { t } from '../../words.ts'
 import { cx } from '../cx.ts'
+import { letterOf } from '../letter-key.ts'
 import styles from './grid.module.css'
 import { Head } from './head.tsx'
 import { actOfKey, type GridAct, type GridPlace } from './keys.ts'
@@ -274,7 +275,7 @@ export function Grid<Row>(props: GridProps<Row>) {
     }
     const row = rows[focusRow]
     const act = actOfKey(
-      { key: event.key, ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey, alt: event.altKey },
+      { key: keyOf(event), ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey, alt: event.altKey },
       { row: focusRow, column: focus.column },
       {
         rows: rows.length,
@@ -387,6 +388,9 @@ export function Grid<Row>(props: GridProps<Row>) {
 }
 
 const noBands: readonly [] = []
+
+/** Letters are the same keys in any layout. */
+const keyOf = (event: KeyboardEvent): string => letterOf(event) || event.key
 
 const leadWidth = (isSelectable: boolean, isDraggable: boolean): number =>
   (isSelectable ? 32 : 0) + (isDraggable ? 20 : 0)

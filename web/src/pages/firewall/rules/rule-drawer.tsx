@@ -15,6 +15,7 @@ import { Button } from '../../../ui/button.tsx'
 import { CommandBlock } from '../../../ui/command-block.tsx'
 import { Drawer } from '../../../ui/drawer.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
+import { loneLetterOf } from '../../../ui/letter-key.ts'
 import { Link } from '../../../ui/link.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { toast } from '../../../ui/toast.tsx'
@@ -107,7 +108,7 @@ export function RuleDrawer(props: RuleDrawerProps) {
   const planOf = (next: Rule, tag: string | null): ChangePlan => ({
     title:
       base === null
-        ? t('Add a {table} rule', { table: table.title })
+        ? t('New {table} rule', { table: table.title })
         : t('Change {table} {id}', { table: table.title, id: base.id }),
     calls: [
       base === null
@@ -156,6 +157,13 @@ export function RuleDrawer(props: RuleDrawerProps) {
     } else if (event.altKey && event.code === 'KeyC') {
       event.preventDefault()
       go.setSearch({ tab: search.tab === 'command' ? null : 'command' }, { replace: true })
+    } else if (base !== null) {
+      const letter = loneLetterOf(event.nativeEvent)
+      if (letter === 'l') props.onLog(base)
+      else if (letter === 't' && table.name !== 'log') props.onTrace(base)
+      else if (letter === 'c' && editing.isAllowed) go.open(`policy/rules/${table.name}/new`, copyPlace(base))
+      else return
+      event.preventDefault()
     }
   }
 
@@ -172,6 +180,7 @@ export function RuleDrawer(props: RuleDrawerProps) {
     <Drawer
       title={base === null ? t('New {table} rule', { table: table.title }) : `${table.title} ${base.id}`}
       onClose={onClose}
+      onKey={onKey}
       actions={base === null ? null : <RowActions {...props} rule={base} />}
       head={
         base === null ? null : (
@@ -198,8 +207,7 @@ export function RuleDrawer(props: RuleDrawerProps) {
         />
       }
     >
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the whole form */}
-      <div className={styles.body} onKeyDown={onKey}>
+      <div className={styles.body}>
         {tab === 'history' && base !== null ? <RuleHistory table={table} id={base.id} /> : null}
         {tab === 'command' || (base === null && search.tab === 'command') ? (
           <Commands table={table} base={base} rule={rule} placement={placement} etag={etag} />
@@ -250,6 +258,9 @@ export function RuleDrawer(props: RuleDrawerProps) {
   )
 }
 
+/** A copy stands right behind its original. */
+const copyPlace = ({ id }: Rule) => ({ copy: String(id), after: String(id) })
+
 const isSendable = (base: Rule | null, rule: Rule): boolean => base === null || changedFields(base, rule).length > 0
 
 const placementQuery = (placement: Placement) =>
@@ -269,7 +280,6 @@ function sortProblems(problems: readonly Problem[], table: RuleTable) {
 
 function RowActions({ rule, table, editing, onRemove, onLog, onTrace }: RuleDrawerProps & { readonly rule: Rule }) {
   const go = useGo()
-  const id = String(rule.id)
   const { isAllowed, why } = editing
   return (
     <>
@@ -289,7 +299,7 @@ function RowActions({ rule, table, editing, onRemove, onLog, onTrace }: RuleDraw
         keys="C"
         isDisabled={!isAllowed}
         why={why}
-        onClick={() => go.open(`policy/rules/${table.name}/new`, { copy: id, after: id })}
+        onClick={() => go.open(`policy/rules/${table.name}/new`, copyPlace(rule))}
         side="bottom"
       />
       <IconButton
