@@ -38,9 +38,16 @@ const review = { open: (plan: ChangePlan): void => reviewStore.set(plan) }
 /** Opens the review drawer; what is shown there is applied from there. */
 export const useReview = (): typeof review => review
 
-/** Asks the gateway what the change would do. Refused attempts are journalled, so it is asked only on Review. */
-export async function tryPlan(plan: ChangePlan, signal?: AbortSignal): Promise<DryRun> {
-  const reply = await sendPlan(plan, { query: { dry_run: true } }, signal)
+/**
+ * Asks the gateway what the change would do. Refused attempts are journalled, so it is asked only on Review. `confirmWithin`: what
+ * would lock its author out is only told about for a time within which it must be kept.
+ */
+export async function tryPlan(
+  plan: ChangePlan,
+  { signal, confirmWithin }: { readonly signal?: AbortSignal; readonly confirmWithin?: number } = {},
+): Promise<DryRun> {
+  const headers = confirmWithin === undefined ? {} : { 'portcullis-confirm-within': String(confirmWithin) }
+  const reply = await sendPlan(plan, { query: { dry_run: true }, headers }, signal)
   return reply.data as DryRun
 }
 

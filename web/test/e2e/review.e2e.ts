@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { labFacts, testPassword } from '../../../server/test/support/test-gateway.ts'
 import { until } from '../../../server/test/support/until.ts'
+import { withinActions } from '../support/actions.ts'
 import { browserSkip, type ConsolePage, TestBrowser } from '../support/browser.ts'
 import { type Console, startConsole } from '../support/console.ts'
 
@@ -109,22 +110,24 @@ describe('a change', { skip: browserSkip }, () => {
   })
 
   it('that would lock its author out is offered for 90 seconds, and is put back with the tab closed', async () => {
+    // While a change is on trial no account can be made.
+    await gateway.signIn('predefined_firewall_admin')
     const opened = await browser.openAs(gateway, 'predefined_admin_write', 'policy/rules/input/new?action=drop')
     const { page } = opened
     opened.log.allow(/refused: 409 POST \S*\/firewall\/rules\/input/)
+    await page.getByRole('dialog', { name: 'New INPUT rule' }).waitFor()
     await page.keyboard.press('Control+Enter')
     const drawer = review(page)
-    await drawer.getByLabel('Put back unless kept within').waitFor()
-    await drawer.getByLabel('Put back unless kept within').click()
-    await page.getByRole('option', { name: 'No trial: for good' }).click()
-    await drawer
-      .getByRole('button', { name: 'Apply', exact: true })
-      .or(drawer.getByRole('button', { name: /^Apply Ctrl/ }))
-      .click()
     await drawer.getByText(/your own connection from 127\.0\.0\.1 .* would be dropped/).waitFor()
-    await drawer.getByRole('button', { name: /Apply for 90 s/ }).waitFor()
+    // What it would do is shown, and for good it cannot be applied.
+    await drawer.getByRole('heading', { name: 'Changes', exact: true }).waitFor()
+    await drawer.getByLabel('Put back unless kept within').click()
+    assert.equal(await page.getByRole('option', { name: 'No trial: for good' }).count(), 0)
+    await page.getByRole('option', { name: '90 s' }).click()
     const before = newest().revision
-    await page.keyboard.press('Control+Enter')
+    await withinActions(opened, 1, 'A change that would lock its author out', async (actions) => {
+      await actions.click(drawer.getByRole('button', { name: /^Apply for 90 s/ }))
+    })
     const bar = page.locator('[data-bar="probation"]')
     await bar.getByText(`Your revision ${before + 1} is on trial`).waitFor()
     await bar.getByRole('button', { name: 'Keep' }).waitFor()

@@ -189,18 +189,31 @@ function useReviewed(plan: ChangePlan): Reviewed {
       setBusy(false)
     }
   }
+  /** The guard against lock-out refuses already here: then it is told what a trial would do, and why it has to be one. */
+  const findOut = async (given: { readonly signal?: AbortSignal } = {}): Promise<void> => {
+    try {
+      setReport(await tryPlan(plan, given))
+    } catch (error) {
+      if (!(error instanceof Failure) || lockOutReason(error) === null) throw error
+      setReport(await tryPlan(plan, { ...given, confirmWithin: trialSeconds }))
+      setTrialNeeded(true)
+      setFailure(error)
+    }
+  }
   const latest = useRef(attempt)
   latest.current = attempt
+  const find = useRef(findOut)
+  find.current = findOut
   useEffect(() => {
     const stop = new AbortController()
     setReport(null)
     setTrialNeeded(false)
-    void latest.current(async () => setReport(await tryPlan(plan, stop.signal)))
+    void latest.current(() => find.current({ signal: stop.signal }))
     return () => stop.abort()
   }, [plan])
   return {
     ...{ report, failure, isBusy, isTrialNeeded },
-    tryAgain: () => attempt(async () => setReport(await tryPlan(plan))),
+    tryAgain: () => attempt(() => findOut()),
     apply: (options) =>
       attempt(async () => {
         const applied = await applyOnTop(plan, options)
