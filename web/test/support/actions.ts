@@ -1,4 +1,4 @@
-// Counts what a person does on the way to a goal: a click, a chord of keys and a typed text are one action each. A path that takes
+// Counts what a person does on the way to a goal: a click, a chord of keys, a typed text and a dropped file are one action each. A path that takes
 // more than the design says fails.
 
 import assert from 'node:assert/strict'
@@ -28,7 +28,7 @@ export class Actions {
     for (const keys of chord.split(' ')) await this.#page.keyboard.press(keys)
   }
 
-  /** Into what has the focus, or into a field that takes it first. */
+  /** Into what has the focus, or into a field that takes it first. A line that ends with Enter (`\n`) is one text. */
   async type(text: string, field?: Locator): Promise<void> {
     this.#done.push(`type ${text}`)
     if (field) await field.fill(text)
@@ -38,6 +38,21 @@ export class Actions {
   async drag(from: Locator, to: Locator): Promise<void> {
     this.#done.push(`drag ${from} to ${to}`)
     await from.dragTo(to)
+  }
+
+  /** A file from the desktop, dropped on a part of the page. */
+  async drop(target: Locator, name: string, content: string): Promise<void> {
+    this.#done.push(`drop ${name} on ${target}`)
+    const dataTransfer = await this.#page.evaluateHandle(
+      ([title, text]) => {
+        const transfer = new DataTransfer()
+        transfer.items.add(new File([text], title))
+        return transfer
+      },
+      [name, content] as const,
+    )
+    await target.dispatchEvent('dragover', { dataTransfer })
+    await target.dispatchEvent('drop', { dataTransfer })
   }
 
   async choose(field: Locator, option: Locator): Promise<void> {
