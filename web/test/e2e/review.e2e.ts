@@ -99,7 +99,7 @@ describe('a change', { skip: browserSkip }, () => {
     await page.getByLabel('Comment').fill('mine')
     await page.keyboard.press('Control+Enter')
     const drawer = review(page)
-    await drawer.getByText('mine').waitFor()
+    await drawer.getByText('mine', { exact: true }).waitFor()
     await addLease('10.10.0.71', '02:00:00:00:00:71')
     await page.keyboard.press('Control+Enter')
     await drawer.waitFor({ state: 'detached' })

@@ -22,6 +22,13 @@ describe('the words of a review', () => {
     ])
   })
 
+  it('leaves what a person wrote as it was written', () => {
+    for (const field of ['comment', 'title', 'server_name', 'members[2].login']) {
+      const { before, after } = fieldWords({ field, before: 'accept', after: 'drop_all' })
+      assert.deepEqual([before, after], ['accept', 'drop_all'], field)
+    }
+  })
+
   it('says how much of a long list stays', () => {
     const { note } = fieldWords({ field: 'values', before: ['a'], after: ['b'], at: 3, unchanged: 9_999 })
     assert.match(note, /9,?999/)

@@ -20,9 +20,13 @@ type FieldChange = ObjectChange['fields'][number]
 
 const isPlainWord = (value: unknown): boolean => typeof value === 'string' && /^[a-z]+(_[a-z]+)*$/.test(value)
 
+/** What a person wrote is never taken for a word of the wire: a comment `drop_all` stays what it is, in any language. */
+const written =
+  /(?:^|[_.])(?:title|name|names|comment|login|description|host|hostname|domain|user|email|community|reason|text|value|values|words?|path|url)$/
+
 /** Fixed words of the wire get their label; everything else is shown as it is. */
-const sayValue = (value: unknown, nameOf?: (id: string) => string): string =>
-  isPlainWord(value) ? t(valueWord(value)) : wordOfValue(value, nameOf)
+const sayValue = (field: string, value: unknown, nameOf?: (id: string) => string): string =>
+  isPlainWord(value) && !written.test(field) ? t(valueWord(value)) : wordOfValue(value, nameOf)
 
 export function fieldWords(
   { field, before, after, unchanged }: FieldChange,
@@ -30,8 +34,8 @@ export function fieldWords(
 ): FieldWords {
   return {
     label: t(labelOf(field)),
-    before: sayValue(before, nameOf),
-    after: sayValue(after, nameOf),
+    before: sayValue(field, before, nameOf),
+    after: sayValue(field, after, nameOf),
     note:
       unchanged === undefined
         ? ''
