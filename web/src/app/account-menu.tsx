@@ -6,9 +6,9 @@ import { useSession } from '../api/session.ts'
 import { Menu } from '../ui/menu.tsx'
 import { currentLanguage, type Language, languages, speak, t } from '../words.ts'
 import { choose, densities, themes, useAppearance } from './appearance.ts'
-import { OwnSessions } from './own-sessions.tsx'
-import { themeWords } from './sign-in/sign-in-page.tsx'
+import { OwnSessions } from './dialogs.tsx'
 import { signOut } from './sign-out.ts'
+import { themeWords } from './theme-words.ts'
 
 export function AccountMenu({ onHelp }: { readonly onHelp: () => void }): ReactNode {
   const { login, role } = useSession()

@@ -4,9 +4,11 @@ import { useBlocker } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { pages } from '../pages/index.ts'
 import { isUnsaved, unsavedFields } from '../place.ts'
-import { Confirm } from '../ui/confirm.tsx'
+import { later } from '../ui/later.tsx'
 import { t } from '../words.ts'
 import { locate } from './locate.ts'
+
+const Confirm = later(async () => (await import('../ui/confirm.tsx')).Confirm)
 
 /** Filters and tabs of the same item lose nothing. */
 function isLeaving(current: { readonly pathname: string }, next: { readonly pathname: string }): boolean {

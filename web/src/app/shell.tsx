@@ -5,11 +5,9 @@ import { lazy, type ReactNode, Suspense, useEffect } from 'react'
 import { findSession, sessionStore } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { useLanguage } from '../words.ts'
+import { PasswordDialog, SignInOver, SignInPage } from './dialogs.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Frame } from './frame.tsx'
-import { PasswordDialog } from './sign-in/password-dialog.tsx'
-import { SignInOver } from './sign-in/sign-in-over.tsx'
-import { SignInPage } from './sign-in/sign-in-page.tsx'
 import { Unreachable } from './unreachable.tsx'
 
 const ChoosePassword = lazy(() =>

@@ -11,7 +11,7 @@ import { Link } from '../ui/link.tsx'
 import { Status } from '../ui/status.tsx'
 import { Tooltip } from '../ui/tooltip.tsx'
 import { t } from '../words.ts'
-import { AccountMenu } from './account-menu.tsx'
+import { AccountMenu } from './dialogs.tsx'
 import { openPalette } from './palette/palette-store.ts'
 import styles from './top-bar.module.css'
 

@@ -8,8 +8,9 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { currentLanguage, type Language, languages, speak, t } from '../../words.ts'
-import { choose, type Theme, themes, useAppearance } from '../appearance.ts'
+import { choose, themes, useAppearance } from '../appearance.ts'
 import { Brand } from '../brand.tsx'
+import { themeWords } from '../theme-words.ts'
 import styles from './sign-in.module.css'
 import { SignInForm } from './sign-in-form.tsx'
 
@@ -66,9 +67,6 @@ export function LanguageChoice(): ReactNode {
     />
   )
 }
-
-export const themeWords = (theme: Theme): string =>
-  ({ system: t('Theme of the system'), light: t('Light theme'), dark: t('Dark theme') })[theme]
 
 const themeIcons = { system: 'theme', light: 'light', dark: 'dark' } as const
 

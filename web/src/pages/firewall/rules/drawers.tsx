@@ -1,17 +1,6 @@
-// What opens over the table of rules. It is code of its own, fetched when the table stands: the table is there sooner, and a drawer
-// opens without waiting.
+// What opens over the table of rules: the table is there before it.
 
-import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
-
-function later<Props extends object>(load: () => Promise<ComponentType<Props>>): (props: Props) => ReactNode {
-  const View = lazy(async () => ({ default: await load() }))
-  requestIdleCallback(() => void load().catch(() => undefined))
-  return (props) => (
-    <Suspense>
-      <View {...props} />
-    </Suspense>
-  )
-}
+import { later } from '../../../ui/later.tsx'
 
 export const RuleDrawer = later(async () => (await import('./rule-drawer.tsx')).RuleDrawer)
 export const BulkDrawer = later(async () => (await import('./bulk-drawer.tsx')).BulkDrawer)
