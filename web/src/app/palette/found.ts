@@ -32,7 +32,7 @@ const describe = ({ value, start, end, comment }: AnyObject): string =>
   [value ?? (start === undefined ? null : `${start} – ${end}`), comment].filter(Boolean).join(' · ')
 
 /** What an administrator made: the fixed ones have no page. */
-const isOwn = ({ id }: AnyObject): boolean => /\.id\.\d+$/.test(id)
+const isOwn = ({ id, type }: AnyObject): boolean => /\.id\.\d+$/.test(id) && type !== 'country'
 
 export function useFound(question: Question, asker: Asker): readonly Band[] {
   const words = question.kind === 'words' ? question.words : []

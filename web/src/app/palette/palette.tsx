@@ -66,7 +66,13 @@ export function Palette(): ReactNode {
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && closePalette()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={styles.backdrop} />
-        <Dialog.Popup className={styles.palette} initialFocus={input} finalFocus={false} aria-label={t('Find or ask')}>
+        <Dialog.Popup
+          data-palette=""
+          className={styles.palette}
+          initialFocus={input}
+          finalFocus={false}
+          aria-label={t('Find or ask')}
+        >
           <div className={styles.line}>
             <Icon name="search" />
             <input
