@@ -336,7 +336,7 @@ describe('the table of rules', { skip: browserSkip }, () => {
     await page.getByLabel('Comment').fill('mine')
     await admin('PATCH', `/firewall/rules/forward/${second.id}`, { comment: 'theirs' })
     await page.keyboard.press('Control+Enter')
-    await review(page).getByText('mine', { exact: true }).waitFor()
+    await review(page).getByText('mine').first().waitFor()
     await page.keyboard.press('Control+Enter')
     await review(page).waitFor({ state: 'detached' })
     await until('both changes are there', () => comments().join() === 'mine,theirs')

@@ -8,7 +8,9 @@ import {
   portEndpoints,
   portRangeEndpoints,
 } from '@gateway/server/contract/objects'
-import { applyNow } from '../../api/apply.ts'
+import { applyOnTop } from '../../api/apply.ts'
+import { Failure } from '../../api/failure.ts'
+import { toast } from '../../ui/toast.tsx'
 import { t } from '../../words.ts'
 import { bodyOfMissing, type MissingObject } from './rules/exchange.ts'
 
@@ -23,12 +25,20 @@ const endpoints = {
 /** Ids by what was written; null when the gateway refused. */
 export async function makeObjects(missing: readonly MissingObject[]): Promise<ReadonlyMap<string, string> | null> {
   if (missing.length === 0) return new Map()
-  const applied = await applyNow({
+  const plan = {
     title: t('{count, plural, one {Add # object} other {Add # objects}}', { count: missing.length }),
     calls: missing.map((one) => ({ endpoint: endpoints[one.kind].create, body: bodyOfMissing(one) })),
     reads: [listAll, ...new Set(missing.map(({ kind }) => endpoints[kind].list))],
-  })
-  if (applied === null) return null
+  }
+  let applied: Awaited<ReturnType<typeof applyOnTop>>
+  try {
+    // Without a word: the review that follows says what the objects are for.
+    applied = await applyOnTop(plan, {})
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    toast(t(error.message), { tone: 'bad' })
+    return null
+  }
   return new Map(
     missing.map(({ text }, at) => [text, (applied.replies[at] as { readonly id: string } | undefined)?.id ?? text]),
   )
