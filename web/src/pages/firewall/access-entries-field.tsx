@@ -9,7 +9,8 @@ import { t } from '../../words.ts'
 import { printEntry, readEntries } from './access-entries.ts'
 
 export function AccessEntriesField({ value, isDisabled, problem, onChange }: RenderProps) {
-  const entries = Array.isArray(value) ? (value as readonly AccessEntry[]) : []
+  // Lines that cannot be read yet stand in the draft too, so that it is refused with them.
+  const entries = Array.isArray(value) ? value.filter(isEntry) : []
   const printed = entries.map(printEntry)
   const [lines, setLines] = useState<readonly string[] | null>(null)
   const shown = lines ?? printed
@@ -45,3 +46,5 @@ export function AccessEntriesField({ value, isDisabled, problem, onChange }: Ren
     </Field>
   )
 }
+
+const isEntry = (one: unknown): one is AccessEntry => typeof one === 'object' && one !== null && 'saddr' in one
