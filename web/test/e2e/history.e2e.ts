@@ -30,7 +30,7 @@ describe('history, people and backups', { skip: browserSkip }, () => {
   const apply = async (page: Page): Promise<void> => {
     await review(page).waitFor()
     await review(page)
-      .getByRole('button', { name: /^Apply/ })
+      .getByRole('button', { name: /^Apply/, disabled: false })
       .waitFor()
     await page.keyboard.press('Control+Enter')
     await review(page).waitFor({ state: 'detached' })

@@ -154,7 +154,7 @@ describe('logs in the lab', { skip: browserSkip || lacking('/usr/sbin/ulogd') },
       await page.getByRole('dialog').first().waitFor()
       await actions.press('Control+Enter')
       const review = page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Back to editing' }) })
-      await review.getByRole('button', { name: /^Apply/ }).waitFor()
+      await review.getByRole('button', { name: /^Apply/, disabled: false }).waitFor()
       await actions.press('Control+Enter')
       await review.waitFor({ state: 'detached' })
     })

@@ -125,6 +125,7 @@ describe('the overview', { skip: browserSkip }, () => {
       const review = page.getByRole('dialog')
       await review.getByText('10.10.0.57').first().waitFor()
       await review.getByText('02:00:00:00:10:57').first().waitFor()
+      await review.getByRole('button', { name: /^Apply/, disabled: false }).waitFor()
       await actions.press('Control+Enter')
       await review.waitFor({ state: 'detached' })
     })

@@ -17,6 +17,7 @@ import { PageHead } from '../../ui/page-head.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Select } from '../../ui/select.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { useKept } from '../../ui/use-kept.ts'
 import { useSpace } from '../../ui/use-pause.ts'
 import { printCount } from '../../util/amount.ts'
 import { printCsv, saveText } from '../../util/save-file.ts'
@@ -308,7 +309,7 @@ function useColumns(tools: CellTools, acts: ReturnType<typeof useLineActs>): rea
         id: column.id,
         title: t(column.title),
         width: column.width,
-        ...(column.width === 'rest' ? { minWidth: 180 } : {}),
+        ...(column.width === 'rest' ? { minWidth: 150 } : {}),
         isNumber: column.isNumber ?? false,
         cell: (line) => <LineCell {...tools} line={line} column={column} />,
       }),
@@ -373,10 +374,11 @@ function useRuleNames(source: LogSource, lines: readonly LogLine[]): (rule: Rule
     }
     return [...found.keys()].sort().flatMap((key) => found.get(key) ?? [])
   }, [isAsked, source, lines])
-  const { data } = useRead(showLoggedRules, {
+  const { data: read } = useRead(showLoggedRules, {
     query: { rules: asked.map(({ table, id }) => ({ table: table as 'FWD', rule_id: id })) },
     isEnabled: asked.length > 0,
   })
+  const data = useKept(read)
   return useCallback(
     ({ table, id }) => {
       const rule = data?.data.find((one) => one.table === table && one.rule_id === id)
