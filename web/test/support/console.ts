@@ -62,7 +62,7 @@ export interface Console extends ConsoleAddress {
   /** A change of the configuration that no page made. */
   change(edit: (config: Config) => Config, reason?: string): Promise<void>
   /** As many FORWARD rules; `rule` says in what one differs from the usual. */
-  seedRules(count: number, rule?: (index: number) => Partial<FilterRule>): Promise<void>
+  seedRules(count: number, rule?: (index: number) => object): Promise<void>
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -146,7 +146,7 @@ export async function startConsole(options: Omit<TestOptions, 'clock'> = {}): Pr
             forwardRules,
             Array.from({ length: count }, (_, index): FilterRule => {
               const fields = { ...filterDefaults, action: 'accept' as const, ...rule(index) }
-              return { ...fields, id: tools.nextId(forwardRules) } as FilterRule
+              return { ...fields, id: tools.nextId(forwardRules) } as unknown as FilterRule
             }),
           ),
         { reason: `${count} rules for a test` },

@@ -17,9 +17,10 @@ const change = {
 describe('the words of a review', () => {
   it('names the object and its fields as forms do', () => {
     assert.equal(objectTitle(change), 'FORWARD rule 42')
-    assert.deepEqual(shownFields(change).map((field) => fieldWords(field)), [
-      { label: 'Action', before: 'Accept', after: 'Drop', note: '' },
-    ])
+    assert.deepEqual(
+      shownFields(change).map((field) => fieldWords(field)),
+      [{ label: 'Action', before: 'Accept', after: 'Drop', note: '' }],
+    )
   })
 
   it('leaves what a person wrote as it was written', () => {
