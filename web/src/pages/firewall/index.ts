@@ -92,7 +92,7 @@ export const pages: readonly PageEntry[] = [
   { ...hardware, path: 'policy/hardware-filter/pairs', title: msg('Pairs'), load: () => import('./hardware-pairs.ts') },
   {
     ...policy,
-    section: msg('Firewall settings'),
+    section: msg('Settings'),
     path: 'policy/settings',
     title: msg('Firewall settings'),
     keywords: 'snat log counters',

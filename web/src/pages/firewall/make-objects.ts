@@ -11,7 +11,7 @@ import {
 import { applyOnTop } from '../../api/apply.ts'
 import { Failure } from '../../api/failure.ts'
 import { toast } from '../../ui/toast.tsx'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import { bodyOfMissing, type MissingObject } from './rules/exchange.ts'
 
 const endpoints = {
@@ -36,10 +36,12 @@ export async function makeObjects(missing: readonly MissingObject[]): Promise<Re
     applied = await applyOnTop(plan, {})
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    toast(t(error.message), { tone: 'bad' })
+    toast(heard(error.message), { tone: 'bad' })
     return null
   }
+  if (applied === null) return null
+  const { replies } = applied
   return new Map(
-    missing.map(({ text }, at) => [text, (applied.replies[at] as { readonly id: string } | undefined)?.id ?? text]),
+    missing.map(({ text }, at) => [text, (replies[at] as { readonly id: string } | undefined)?.id ?? text]),
   )
 }

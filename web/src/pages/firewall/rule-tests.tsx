@@ -25,7 +25,7 @@ import { Switch } from '../../ui/switch.tsx'
 import { Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { interfaceKinds, type ObjectIndex, titleOf } from '../../util/objects.ts'
-import { msg, t } from '../../words.ts'
+import { heard, msg, t } from '../../words.ts'
 import styles from './rule-tests.module.css'
 import { useObjects } from './use-objects.ts'
 
@@ -82,7 +82,7 @@ function RuleTestsPage() {
       await readAgain(checkResults)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      toast(t(error.message), { tone: 'bad' })
+      toast(heard(error.message), { tone: 'bad' })
     }
   }
   const setBlocking = (block_traffic: boolean): void =>

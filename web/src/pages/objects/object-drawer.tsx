@@ -204,7 +204,7 @@ function ObjectEditor({ item, kind, index, uses, row, start, etag, onRemove, onC
         </span>
       }
       onClose={onClose}
-      width={kind.id === 'ip_address_list' ? 'wide' : 'normal'}
+      width={kind.values === null ? 'normal' : 'wide'}
       head={
         <Tabs
           tabs={tabs}

@@ -273,7 +273,12 @@ function columnsOf(isCounted: boolean, hasKinds: boolean): readonly Column<Objec
       title: t('Stands for'),
       width: 250,
       text: ({ value }) => value,
-      cell: ({ value }) => <PlainText text={value} limit={80} isMono />,
+      cell: ({ object, value }) =>
+        object.values === undefined ? (
+          <PlainText text={value} limit={80} isMono />
+        ) : (
+          <span className={styles.quiet}>{value}</span>
+        ),
     },
     {
       id: 'used',

@@ -10,7 +10,7 @@ import { Link } from '../../../ui/link.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { TextInput } from '../../../ui/text-input.tsx'
 import { type ObjectIndex, titleOf } from '../../../util/objects.ts'
-import { msg, t } from '../../../words.ts'
+import { heard, msg, t } from '../../../words.ts'
 import { makeObjects } from '../make-objects.ts'
 import { ObjectField } from '../object-field.tsx'
 import { type BulkEdit, type BulkMode, bulkFields, modesOf, planBulk, readEdit } from './bulk.ts'
@@ -108,7 +108,7 @@ export function BulkDrawer({ table, rules, etag, index, onClose, onApplied }: Bu
           {(ids) => <TextInput {...ids} value={line} onChange={setLine} isMono autoFocus placeholder="action = drop" />}
         </Field>
         <Chooser table={table} index={index} edit={'problem' in edit ? null : edit} line={line} onLine={setLine} />
-        {problem === null ? null : <Bar tone="bad">{t(problem)}</Bar>}
+        {problem === null ? null : <Bar tone="bad">{heard(problem)}</Bar>}
         {plan === null ? null : (
           <div className={styles.result} role="status">
             <p className={styles.count}>

@@ -108,13 +108,13 @@ export function ruleColumns(context: ColumnContext): readonly Column<RuleRow>[] 
     {
       id: 'action',
       title: t('Action'),
-      width: table.name === 'dnat' || table.name === 'snat' ? 190 : 96,
+      width: table.name === 'dnat' || table.name === 'snat' ? 200 : 112,
       cell: ({ rule }) => <Action rule={rule} index={index} isPending={isPending(rule, 'action')} />,
     },
     {
       id: 'hits',
       title: t('Hits'),
-      width: 72,
+      width: 80,
       isNumber: true,
       cell: ({ rule }) => <HitsCell store={counters} id={rule.id} />,
       sort: (a, b) => (counters.get(a.rule.id)?.packets ?? 0) - (counters.get(b.rule.id)?.packets ?? 0),
@@ -128,7 +128,7 @@ export function ruleColumns(context: ColumnContext): readonly Column<RuleRow>[] 
     },
     {
       id: 'last',
-      title: t('Last hit'),
+      title: t('Last'),
       width: 68,
       isNumber: true,
       cell: ({ rule }) => <LastHitCell store={counters} id={rule.id} />,
@@ -200,7 +200,9 @@ function Action({ rule, index, isPending }: { rule: Rule; index: ObjectIndex; is
   return (
     <span className={styles.action} data-action={rule.action}>
       <Icon name={actionIcons[rule.action] ?? 'rule'} size={14} />
-      <span title={rule.action}>{actionText(rule.action)}</span>
+      <span className={styles.actionWord} title={rule.action}>
+        {actionText(rule.action)}
+      </span>
       {target === '' ? null : <span className={styles.target}>→ {target}</span>}
       {isPending ? (
         <span className={styles.pending} title={t('Not applied yet')}>

@@ -20,7 +20,7 @@ import { Link } from '../../../ui/link.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { toast } from '../../../ui/toast.tsx'
 import type { ObjectIndex } from '../../../util/objects.ts'
-import { t } from '../../../words.ts'
+import { heard, t } from '../../../words.ts'
 import { RuleHistory } from '../item-history.tsx'
 import { makeObjects } from '../make-objects.ts'
 import { isEqual } from './bulk.ts'
@@ -238,7 +238,7 @@ export function RuleDrawer(props: RuleDrawerProps) {
             {rest.length === 0 ? null : (
               <Bar tone="bad">
                 {rest.map(({ field, message }) => (
-                  <div key={field}>{message}</div>
+                  <div key={field}>{heard(message)}</div>
                 ))}
               </Bar>
             )}
@@ -273,7 +273,7 @@ function sortProblems(problems: readonly Problem[], table: RuleTable) {
     return (table.fields as readonly string[]).includes(name)
   }
   return {
-    at: new Map(problems.filter(isShown).map(({ field, message }) => [field, t(message)])),
+    at: new Map(problems.filter(isShown).map(({ field, message }) => [field, heard(message)])),
     rest: problems.filter((problem) => !isShown(problem)),
   }
 }

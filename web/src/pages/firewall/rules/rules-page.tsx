@@ -14,7 +14,7 @@ import { Menu } from '../../../ui/menu.tsx'
 import { PageHead } from '../../../ui/page-head.tsx'
 import { ProblemBox } from '../../../ui/problem-box.tsx'
 import { toast } from '../../../ui/toast.tsx'
-import { currentLanguage, t } from '../../../words.ts'
+import { currentLanguage, heard, t } from '../../../words.ts'
 import { searchOfRule } from '../tracer/from-rule.ts'
 import { aroundBands } from './around.tsx'
 import { ruleColumns } from './columns.tsx'
@@ -88,7 +88,7 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
     ...(table.confirmWithin === undefined ? {} : { confirmWithin: table.confirmWithin }),
     reads: [table.calls.list],
     onApplied: () => setDraft(() => noDraft),
-    onProblems: (problems) => toast(t(problems[0]?.message ?? ''), { tone: 'bad' }),
+    onProblems: (problems) => toast(heard(problems[0]?.message ?? ''), { tone: 'bad' }),
   })
 
   const titleOfDraft = (): string => {

@@ -200,7 +200,7 @@ export const plainReason = (reason: string): string =>
       /\b(?:source|destination)_(?:addresses|ports)\b|\b(?:incoming|outgoing)_interface\b|\btimetable\b/g,
       (field) => {
         const title = fieldTitles[field as RuleFieldName]
-        return title === undefined ? field : t(title)
+        return title ?? field
       },
     )
 
