@@ -152,6 +152,8 @@ describe('history, people and backups', { skip: browserSkip }, () => {
     const people = async () =>
       (await admin('GET', '/user_backend/users')).body as { login: string; enabled: boolean; parent_id: string }[]
     assert.equal((await people()).find((one) => one.login === 'zoe')?.enabled, true)
+    // Only the user is marked, no longer the group.
+    await tree.getByRole('row').filter({ hasText: 'Sales' }).getByRole('gridcell').first().click()
     await tree.getByRole('row').filter({ hasText: 'Zoe Young' }).getByRole('gridcell').first().click()
     await page.keyboard.press('m')
     const dialog = page.getByRole('dialog', { name: 'Move to a group' })

@@ -236,7 +236,15 @@ function BackupFigure(): ReactNode {
   const items = useStatus(backupStatus.path)
   const isFailed = items.some(({ status }) => status === 'failed')
   const [newest] = data?.data ?? []
-  const value = newest ? <Time unix={newest.timestamp} /> : data ? t('none') : '–'
+  const value = newest ? (
+    <span className={styles.figureText}>
+      <Time unix={newest.timestamp} />
+    </span>
+  ) : data ? (
+    t('none')
+  ) : (
+    '–'
+  )
   return (
     <Figure label={isFailed ? t('Backup failed, the last one') : t('Last backup')} value={value} to="system/backups" />
   )

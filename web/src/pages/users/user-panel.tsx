@@ -253,7 +253,7 @@ function UserEditor({ user, start, index, etags, onRemove }: UserEditorProps): R
           />
         )}
         {user === null ? null : (
-          <p className={styles.acts}>
+          <p className={styles.links}>
             <Link to="people/sessions" search={{ q: user.login }}>
               {t('Sessions')}
             </Link>
