@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RadioGroup } from '../../ui/radio-group.tsx'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import type { Group, Item } from '../define.ts'
 import type { Faults } from '../draft.ts'
 import { emptyItem, type FormField } from '../schema.ts'
@@ -137,7 +137,7 @@ export function FaultSummary({ faults }: { readonly faults: Faults }): ReactNode
           return (
             <li key={`${field} ${message}`}>
               {link ? <Link to={link.path}>{link.title}</Link> : <PlainText text={field} />}:{' '}
-              <PlainText text={t(message)} />
+              <PlainText text={heard(message)} />
             </li>
           )
         })}

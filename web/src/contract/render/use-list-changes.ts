@@ -9,7 +9,7 @@ import { Failure } from '../../api/failure.ts'
 import { readAgain } from '../../api/reads.ts'
 import { useStore } from '../../api/store.ts'
 import { toast } from '../../ui/toast.tsx'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import type { Collection, Item } from '../define.ts'
 import {
   type Around,
@@ -124,7 +124,7 @@ export function useListChanges({ collection, around, rows, etag, isAtOnce }: Lis
       return true
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      toast(t(error.message), { tone: 'bad' })
+      toast(heard(error.message), { tone: 'bad' })
       return false
     } finally {
       await readAgain(list)

@@ -62,6 +62,8 @@ export function History(): ReactNode {
     [search.object, journalled, may],
   )
   const wordsOf = (revision: number): string => summarise(journalled.get(revision) ?? [], labelOf)
+  /** An address is anything that was typed. */
+  const momentText = (text = ''): string => (/^\d{1,11}$/.test(text) ? printMoment(Number(text), zone, language) : '')
   const rows = narrow(all, readNarrowing(search, only), wordsOf)
   const authors = [...new Set(all.map(({ author }) => author))].sort()
   const zone = timeZone ?? 'UTC'
@@ -75,7 +77,7 @@ export function History(): ReactNode {
       : [
           {
             id: 'time',
-            label: `${search.from ? printMoment(Number(search.from), zone, language) : ''} – ${search.until ? printMoment(Number(search.until), zone, language) : ''}`,
+            label: `${momentText(search.from)} – ${momentText(search.until)}`,
             onRemove: () => go.setSearch({ from: null, until: null }),
           },
         ]),

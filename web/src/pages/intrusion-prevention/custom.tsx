@@ -30,7 +30,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { TextInput } from '../../ui/text-input.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import styles from './ips.module.css'
 import { signatureColumns } from './signatures.tsx'
 
@@ -306,7 +306,7 @@ function LoadDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
           <ul>
             {failure.problems.slice(0, 50).map(({ field, message }) => (
               <li key={field}>
-                <span className={styles.mono}>{field}</span> <PlainText text={t(message)} limit={300} />
+                <span className={styles.mono}>{field}</span> <PlainText text={heard(message)} limit={300} />
               </li>
             ))}
           </ul>

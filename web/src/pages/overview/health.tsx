@@ -16,7 +16,7 @@ import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import { isStoredOnly, pathOfCheck, reasonOf, subjectOf } from './attention.ts'
 import styles from './overview.module.css'
 
@@ -71,9 +71,9 @@ export function Health(): ReactNode {
               <Status state={state} />
               <Link to={pathOfCheck(id)}>{t(title)}</Link>
               <span>
-                <PlainText text={t(message)} limit={600} />{' '}
+                <PlainText text={heard(message)} limit={600} />{' '}
                 <span className={styles.advice}>
-                  <PlainText text={t(advice)} limit={400} />
+                  <PlainText text={heard(advice)} limit={400} />
                 </span>
               </span>
               <span className={styles.since}>

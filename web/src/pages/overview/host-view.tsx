@@ -188,7 +188,7 @@ export function HostView({ address }: { readonly address: string }): ReactNode {
               {lease ? (
                 <>
                   <Link to="network/dhcp/leases" search={{ q: address }}>
-                    {lease.hostname === '' ? t('without a name') : lease.hostname}
+                    <PlainText text={lease.hostname === '' ? t('without a name') : lease.hostname} limit={80} />
                   </Link>
                   , {t('ends')} <Time unix={lease.expires_at} />
                   {lease.static ? (
@@ -207,7 +207,7 @@ export function HostView({ address }: { readonly address: string }): ReactNode {
                 <dt>{t('Static lease')}</dt>
                 <dd>
                   <Link to={`network/dhcp/static/${fixed.id}`}>
-                    {fixed.mac} {fixed.comment}
+                    {fixed.mac} <PlainText text={fixed.comment} limit={80} />
                   </Link>
                 </dd>
               </>

@@ -7,7 +7,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import type { Attention, Need } from './attention.ts'
 import styles from './overview.module.css'
 
@@ -78,10 +78,10 @@ function NeedRow({ need, mayReadLogs, onLookAgain }: NeedRowProps): ReactNode {
         </Status>
       </span>
       <span className={styles.needWords}>
-        <PlainText text={t(need.message)} limit={600} />{' '}
+        <PlainText text={heard(need.message)} limit={600} />{' '}
         {need.advice === '' ? null : (
           <span className={styles.advice}>
-            <PlainText text={t(need.advice)} limit={400} />
+            <PlainText text={heard(need.advice)} limit={400} />
           </span>
         )}
         {need.since === null ? null : (

@@ -165,7 +165,7 @@ export function fieldNamed(title: string, table: RuleTable): RuleFieldName | nul
   return (
     table.fields.find((field) => simple(field) === wanted) ??
     table.fields.find((field) => simple(fieldTitles[field]) === wanted || simple(t(fieldTitles[field])) === wanted) ??
-    shortTitles[wanted] ??
+    (Object.hasOwn(shortTitles, wanted) ? shortTitles[wanted] : undefined) ??
     null
   )
 }

@@ -87,3 +87,10 @@ test('a row stays the same object while its rule and position do', () => {
     ],
   )
 })
+
+test('words that every object has are no names of fields', () => {
+  for (const word of ['constructor', 'toString', 'valueOf'])
+    assert.deepEqual(parseFilter(`${word}:x`), [
+      { field: null, value: `${word}:x`.toLowerCase(), isNot: false, raw: `${word}:x` },
+    ])
+})

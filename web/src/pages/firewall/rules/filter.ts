@@ -45,7 +45,7 @@ const shortForms: Readonly<Record<string, FilterField>> = {
 const fieldOf = (word: string): FilterField | null => {
   const name = word.toLowerCase()
   if (Object.hasOwn(filterFields, name)) return name as FilterField
-  return shortForms[name] ?? null
+  return Object.hasOwn(shortForms, name) ? (shortForms[name] ?? null) : null
 }
 
 const termPattern = /-?(?:[A-Za-z]+:)?(?:"[^"]*"?|[^\s"]+)/g
