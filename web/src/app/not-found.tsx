@@ -5,8 +5,9 @@ import type { ReactNode } from 'react'
 import { useSession } from '../api/session.ts'
 import { pages } from '../pages/index.ts'
 import { usePlace } from '../place.ts'
-import { Empty } from '../ui/empty.tsx'
 import { Link } from '../ui/link.tsx'
+import { PageHead } from '../ui/page-head.tsx'
+import { PlainText } from '../ui/plain-text.tsx'
 import { t } from '../words.ts'
 import { firstBelow } from './locate.ts'
 
@@ -19,8 +20,17 @@ export function NotFound(): ReactNode {
   )
   if (first) return <Navigate to={`/${first.path}` as string} replace />
   return (
-    <Empty title={t('There is no such page')} action={<Link to="">{t('Go to the overview')}</Link>}>
-      {t('Nothing of the console has the address {path}. The list of pages opens with Ctrl K.', { path })}
-    </Empty>
+    <>
+      <PageHead title={t('There is no such page')} />
+      <p>
+        <PlainText
+          text={t('Nothing of the console has the address {path}. The list of pages opens with Ctrl K.', { path })}
+          limit={400}
+        />
+      </p>
+      <p>
+        <Link to="">{t('Go to the overview')}</Link>
+      </p>
+    </>
   )
 }

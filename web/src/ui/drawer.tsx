@@ -6,6 +6,7 @@ import { t } from '../words.ts'
 import { cx } from './cx.ts'
 import styles from './drawer.module.css'
 import { IconButton } from './icon-button.tsx'
+import { PlainText } from './plain-text.tsx'
 
 export interface DrawerProps {
   readonly title: ReactNode
@@ -55,7 +56,9 @@ export function Drawer({
         >
           <header className={styles.head}>
             <div className={styles.line}>
-              <Base.Title className={styles.title}>{title}</Base.Title>
+              <Base.Title className={styles.title}>
+                {typeof title === 'string' ? <PlainText text={title} limit={200} /> : title}
+              </Base.Title>
               <div className={styles.actions}>
                 {actions}
                 <IconButton icon="close" label={t('Close')} keys="Esc" onClick={onClose} side="bottom" />

@@ -6,6 +6,7 @@ import { Chip } from './chip.tsx'
 import styles from './filter-bar.module.css'
 import { Icon } from './icon.tsx'
 import { Keys } from './keys.tsx'
+import { PlainText } from './plain-text.tsx'
 
 export interface FilterBarProps {
   readonly text: string
@@ -65,7 +66,7 @@ export function FilterBar({ text, onText, chips = [], children, count, label, pl
       </div>
       {chips.map((chip) => (
         <Chip key={chip.id} onRemove={chip.onRemove} tone="accent">
-          {chip.label}
+          <PlainText text={chip.label} limit={120} />
         </Chip>
       ))}
       {count === undefined ? null : (
