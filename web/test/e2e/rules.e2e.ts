@@ -18,12 +18,12 @@ describe('the table of rules', { skip: browserSkip }, () => {
   let gateway: Console
   let browser: TestBrowser
   let admin: Client
-  const ids: Record<string, string> = {}
+  const ids = { office: '', server: '', https: '', list: '', before: '' }
   before(async () => {
     gateway = await startConsole()
     browser = await TestBrowser.start()
     admin = await gateway.gateway.client('predefined_admin_write')
-    const make = async (name: string, path: string, body: object): Promise<void> => {
+    const make = async (name: keyof typeof ids, path: string, body: object): Promise<void> => {
       const { status, body: reply, text } = await admin('POST', path, body)
       assert.equal(status, 200, text)
       ids[name] = reply.id
