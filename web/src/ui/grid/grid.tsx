@@ -153,6 +153,8 @@ export function Grid<Row>(props: GridProps<Row>) {
         // The keys that act on the selection work at once.
         wantsFocus.current = true
         moveTo(row, 0)
+        // The place may be the same as before while something else has the focus.
+        cellElement(scroller.current, row, 0)?.focus({ preventScroll: true })
         selectBy(row, event)
       },
       onToggle(row) {
