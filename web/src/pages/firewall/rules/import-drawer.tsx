@@ -46,7 +46,8 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
   const [mended, setMended] = useState<ReadonlyMap<number, Cells>>(new Map())
   const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map())
   const [place, setPlace] = useState('end')
-  const [isOnlyFaults, setOnlyFaults] = useState(false)
+  /** Until the person says: faults alone, when the file has some. */
+  const [onlyFaults, setOnlyFaults] = useState<boolean | null>(null)
   const [isBusy, setBusy] = useState(false)
   const [taken, setTaken] = useState<File | null>(null)
 
@@ -60,7 +61,7 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
     setLoaded({ ...content, name: next.name })
     setMended(new Map())
     setRefused(new Map())
-    setOnlyFaults(false)
+    setOnlyFaults(null)
   }
   if (file !== null && file !== taken) void read(file)
 
@@ -79,6 +80,7 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
           }),
     [checked, mended, checker],
   )
+  const isOnlyFaults = onlyFaults ?? checked.some((row) => row.faults.size > 0)
   const faulty = rows.filter((row) => row.faults.size > 0)
   const missing = useMemo(() => missingObjects(faulty), [faulty])
   const shown = isOnlyFaults
