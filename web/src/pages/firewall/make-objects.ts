@@ -30,10 +30,10 @@ export async function makeObjects(missing: readonly MissingObject[]): Promise<Re
     calls: missing.map((one) => ({ endpoint: endpoints[one.kind].create, body: bodyOfMissing(one) })),
     reads: [listAll, ...new Set(missing.map(({ kind }) => endpoints[kind].list))],
   }
-  let replies: readonly unknown[]
+  let applied: Awaited<ReturnType<typeof applyOnTop>>
   try {
     // Without a word: the review that follows says what the objects are for.
-    replies = (await applyOnTop(plan, {}))?.replies ?? []
+    applied = await applyOnTop(plan, {})
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     toast(heard(error.message), { tone: 'bad' })
