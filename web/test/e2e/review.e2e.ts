@@ -61,7 +61,7 @@ describe('a change', { skip: browserSkip }, () => {
     await fill(page, '10.10.0.50', '02:00:00:00:00:50', 'Printer')
     await page.keyboard.press('Control+Enter')
     const drawer = review(page)
-    await drawer.getByText('Static lease 10.10.0.50').waitFor()
+    await drawer.getByText('Static lease 10.10.0.50', { exact: true }).waitFor()
     for (const text of ['added', 'MAC', '02:00:00:00:00:50', 'Printer'])
       await drawer.getByText(text, { exact: true }).first().waitFor()
     await page.keyboard.press('Alt+c')
@@ -171,10 +171,12 @@ describe('a change', { skip: browserSkip }, () => {
 
   it('that needs a fresh sign-in asks for the password before it is sent', async () => {
     const { revision } = newest()
-    await using opened = await browser.openAs(gateway, 'predefined_admin_write', leases)
-    const { page } = opened
-    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    const session = await gateway.signIn()
     gateway.clock.advance(11 * 60)
+    await using opened = await browser.open(gateway, { session })
+    const { page } = opened
+    await opened.visit(leases)
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.keyboard.type(`put back to ${revision}`)
     await page.keyboard.press('Enter')

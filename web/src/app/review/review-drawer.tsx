@@ -190,12 +190,12 @@ function useReviewed(plan: ChangePlan): Reviewed {
     }
   }
   /** The guard against lock-out refuses already here: then it is told what a trial would do, and why it has to be one. */
-  const findOut = async (given: { readonly signal?: AbortSignal } = {}): Promise<void> => {
+  const findOut = async (tried: ChangePlan, given: { readonly signal?: AbortSignal } = {}): Promise<void> => {
     try {
-      setReport(await tryPlan(plan, given))
+      setReport(await tryPlan(tried, given))
     } catch (error) {
       if (!(error instanceof Failure) || lockOutReason(error) === null) throw error
-      setReport(await tryPlan(plan, { ...given, confirmWithin: trialSeconds }))
+      setReport(await tryPlan(tried, { ...given, confirmWithin: trialSeconds }))
       setTrialNeeded(true)
       setFailure(error)
     }
@@ -209,12 +209,12 @@ function useReviewed(plan: ChangePlan): Reviewed {
     const stop = new AbortController()
     setReport(null)
     setTrialNeeded(false)
-    void latest.current(() => find.current({ signal: stop.signal }))
+    void latest.current(() => find.current(plan, { signal: stop.signal }))
     return () => stop.abort()
   }, [plan])
   return {
     ...{ report, failure, isBusy, isTrialNeeded },
-    tryAgain: () => attempt(() => findOut()),
+    tryAgain: () => attempt(() => findOut(plan)),
     apply: (options) =>
       attempt(async () => {
         const applied = await applyOnTop(plan, options)

@@ -47,9 +47,9 @@ export const shownFields = ({ fields }: ObjectChange): readonly FieldChange[] =>
   fields.filter(({ field, before, after }) => !silent.has(field) && !isNothing(before, after))
 
 /** What a new object has unless something else is chosen; it is folded away, so that what was chosen stands out. */
-export const isUsual = ({ field, after }: FieldChange): boolean =>
-  field === 'group' ||
+export const isUsual = ({ after }: FieldChange): boolean =>
   (after ?? null) === null ||
+  (typeof after === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(after)) ||
   after === false ||
   after === '' ||
   after === 'any' ||
@@ -59,7 +59,9 @@ const isNothing = (before: unknown, after: unknown): boolean =>
   (before ?? null) === null &&
   ((after ?? null) === null || after === '' || (Array.isArray(after) && after.length === 0))
 
-export const objectTitle = ({ object, fields }: ObjectChange): string => titleOfObject(object, fields)
+/** Of a changed object only the changed fields are known, and a new comment is not its name. */
+export const objectTitle = ({ object, action, fields }: ObjectChange): string =>
+  titleOfObject(object, action === 'changed' ? fields.filter(({ field }) => field !== 'comment') : fields)
 
 export const actionWord = (action: ObjectChange['action']): string =>
   ({ added: t('added'), changed: t('changed'), moved: t('moved'), removed: t('removed') })[action]
