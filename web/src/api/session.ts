@@ -111,8 +111,15 @@ export async function readSessionTime({ isStaying = false } = {}): Promise<void>
 
 /** Signs in. Where another administrator's page was open, it is loaded again: its draft is not theirs. */
 export async function enter(login: string, password: string): Promise<void> {
-  const before = sessionStore.get().identity
-  await call(signIn, { body: { login, password, rest_path: '/' } })
+  const { identity: before, stage } = sessionStore.get()
+  // A new session ends the present one and its stream of events; that stream is ended here, and opened again with the new one.
+  if (stage === 'in') sessionStore.update((state) => ({ ...state, stage: 'leaving' }))
+  try {
+    await call(signIn, { body: { login, password, rest_path: '/' } })
+  } catch (error) {
+    sessionStore.update((state) => ({ ...state, stage }))
+    throw error
+  }
   await readGateway()
   await readIdentity()
   const now = sessionStore.get().identity
