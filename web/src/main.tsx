@@ -18,6 +18,14 @@ import { root as base } from './place.ts'
 import { LinkHandler } from './ui/link.tsx'
 import { preferredLanguage, speak } from './words.ts'
 
+/** An update took away the files of the page that is open: the new ones are loaded. One that fails right away is an error. */
+const settledMs = 10_000
+addEventListener('vite:preloadError', (event) => {
+  if (performance.now() < settledMs) return
+  event.preventDefault()
+  location.reload()
+})
+
 catchEarlyKeys()
 loadAppearance()
 askBeforeCalls()

@@ -15,7 +15,7 @@ test('a call offers the paths of its own method only', () => {
   assert.deepEqual(texts('patch', '/firewall/st'), ['/firewall/state'])
   assert.deepEqual(texts('get', '/firewall/st'), ['/firewall/state', '/firewall/status'])
   assert.deepEqual(texts('post', '/firewall/st'), [])
-  assert.deepEqual(texts('post', '/config/revisions/5/'), ['/config/revisions/5/revert'])
+  assert.deepEqual(texts('post', '/config/revisions/5/'), ['/config/revisions/5/revert', '/config/revisions/5/undo'])
 })
 
 test('after the path come the fields that are not given yet', () => {

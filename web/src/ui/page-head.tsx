@@ -5,6 +5,8 @@ import styles from './page-head.module.css'
 
 export interface PageHeadProps {
   readonly title: ReactNode
+  /** What the page belongs to, above its title. */
+  readonly over?: ReactNode
   /** Actions, at the end of the line. */
   readonly children?: ReactNode
   readonly tabs?: ReactNode
@@ -12,11 +14,12 @@ export interface PageHeadProps {
   readonly lead?: ReactNode
 }
 
-export function PageHead({ title, children, tabs, status, lead }: PageHeadProps) {
+export function PageHead({ title, over, children, tabs, status, lead }: PageHeadProps) {
   return (
     <header className={styles.head}>
       <div className={styles.line}>
         <div className={styles.words}>
+          {over ? <p className={styles.over}>{over}</p> : null}
           <div className={styles.titles}>
             <h1 className={styles.title}>{title}</h1>
             {status}

@@ -31,6 +31,7 @@ export function CollectionPageView({
     <div className={styles.page}>
       <PageHead
         title={t(entry.title)}
+        over={entry.section === entry.title ? null : t(entry.section)}
         status={<EngineMark items={items} />}
         lead={page.lead === undefined ? undefined : t(page.lead)}
       >

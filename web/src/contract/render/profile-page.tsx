@@ -42,6 +42,7 @@ export function ProfilePageView({ page, entry }: ProfileProps): ReactNode {
     <div className={styles.page}>
       <PageHead
         title={t(entry.title)}
+        over={entry.section === entry.title ? null : t(entry.section)}
         status={<EngineMark items={items} />}
         lead={page.lead === undefined ? undefined : t(page.lead)}
       >

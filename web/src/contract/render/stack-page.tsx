@@ -24,6 +24,7 @@ export function StackPageView({ page, entry }: { readonly page: StackPage; reado
     <div className={styles.stack}>
       <PageHead
         title={t(entry.title)}
+        over={entry.section === entry.title ? null : t(entry.section)}
         status={<EngineMark items={items} />}
         lead={page.lead === undefined ? undefined : t(page.lead)}
       />

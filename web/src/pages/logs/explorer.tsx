@@ -309,7 +309,7 @@ function useColumns(tools: CellTools, acts: ReturnType<typeof useLineActs>): rea
         id: column.id,
         title: t(column.title),
         width: column.width,
-        ...(column.width === 'rest' ? { minWidth: 150 } : {}),
+        ...(column.width === 'rest' ? { minWidth: 176 } : {}),
         isNumber: column.isNumber ?? false,
         cell: (line) => <LineCell {...tools} line={line} column={column} />,
       }),
