@@ -65,7 +65,7 @@ export function FilterBar({ text, onText, chips = [], children, count, label, pl
         )}
       </div>
       {chips.map((chip) => (
-        <Chip key={chip.id} onRemove={chip.onRemove} tone="accent">
+        <Chip key={chip.id} name={chip.label} onRemove={chip.onRemove} tone="accent">
           <PlainText text={chip.label} limit={120} />
         </Chip>
       ))}

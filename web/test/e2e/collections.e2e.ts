@@ -220,7 +220,7 @@ describe('pages from the contract', { skip: browserSkip }, () => {
     await drawer(page).getByRole('button', { name: 'Remove' }).click()
     await applyReviewed(page)
     await page.getByRole('heading', { name: /Shop/ }).waitFor({ state: 'detached' })
-    assert.equal(await rowOf(page, 'Shop').count(), 0)
+    await rowOf(page, 'Shop').waitFor({ state: 'detached' })
   })
 
   it('says to another role why it cannot change anything', async () => {

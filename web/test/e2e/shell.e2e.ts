@@ -181,7 +181,7 @@ describe('the shell of the console', { skip: browserSkip }, () => {
         await page.locator('main').focus()
         for (const [keys, path] of [
           ['g h', 'system/history'],
-          ['g t', 'policy/tracer'],
+          ['g o', 'objects'],
           ['g d', 'overview/dashboard'],
         ] as const) {
           for (const key of keys.split(' ')) await page.keyboard.press(key)
