@@ -41,6 +41,7 @@ export const consoleBuild = {
 const longFiles = [
   'server/src/policy/kernel.test.ts',
   'web/test/e2e/all-pages.e2e.ts',
+  'web/test/e2e/review.e2e.ts',
   'server/test/netns/crash.e2e.ts',
   'server/test/netns/firewall.e2e.ts',
   'server/test/netns/evaluator.e2e.ts',
@@ -64,7 +65,7 @@ const mostSecondRuns = 8
 /** One run of the runner, so that one summary at the end counts everything. */
 export function tests({ name, isNightly = false, isStrict = isNightly, hasNamespaces = true }) {
   // Far above what a busy machine needs: it only ends a test that hangs.
-  const limit = (isNightly ? 180 : 60) * minute
+  const limit = (isNightly ? 180 : 20) * minute
   const env = {
     ...(isNightly ? { PORTCULLIS_NIGHTLY: '1' } : {}),
     ...(hasNamespaces ? {} : { PORTCULLIS_SKIP_NETNS: '1' }),
