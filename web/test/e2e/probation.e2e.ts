@@ -44,8 +44,11 @@ describe('a trial in the lab', { skip: browserSkip }, () => {
       return reply.ok() ? ((await reply.json()) as readonly unknown[]).length : -1
     }
     assert.equal(await leases(), 1)
-    const lost = page.getByText(/No connection; put back at .* unless kept/).waitFor()
-    await Promise.all([lost, gateway.killGatewayd()])
+    // Another gatewayd may be there within a moment, so that the page stays without a connection until it has said so.
+    await page.context().setOffline(true)
+    await gateway.killGatewayd()
+    await page.getByText(/No connection; put back at .* unless kept/).waitFor()
+    await page.context().setOffline(false)
     await bar.waitFor({ state: 'detached' })
     await until('the page has a connection again', async () => (await page.getByText(/No connection/).count()) === 0)
     await until('the lease is gone', async () => (await leases()) === 0)
