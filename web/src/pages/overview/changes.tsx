@@ -18,6 +18,9 @@ import styles from './overview.module.css'
 
 const shown = 5
 
+/** The author of what no person changed. */
+const gatewayItself = 'system'
+
 export function ChangesTile(): ReactNode {
   const { may } = useSession()
   const review = useReview()
@@ -26,7 +29,9 @@ export function ChangesTile(): ReactNode {
   const hourAgo = Date.now() - 3_600_000
   const recent = revisions.filter(({ time }) => Date.parse(time) > hourAgo)
   const [newest] = revisions
-  const before = recent.length > 0 ? (recent.at(-1)?.revision ?? 1) - 1 : null
+  // What the gateway itself did, as at its first start, is nothing to put back.
+  const first = recent.findLast(({ author }) => author !== gatewayItself)
+  const before = first ? first.revision - 1 : null
   const putBack = (revision: number): void =>
     review.open({
       title: t('Put back to revision {revision}', { revision }),
