@@ -15,6 +15,9 @@ export const accountNames = [
   'portcullis-snmp',
   'portcullis-monitoring-agent',
   'portcullis-flow-export',
+  'portcullis-web-filter',
+  'portcullis-web-proxy',
+  'portcullis-antivirus',
 ] as const
 export type AccountName = (typeof accountNames)[number]
 

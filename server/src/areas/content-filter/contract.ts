@@ -7,6 +7,7 @@ import { Enabled, StatusItem, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
 export { categories, userCategories } from './contract-categories.ts'
+export { categorize, explainRequest, rebuildDatabase, showDatabase } from './contract-database.ts'
 export { dictionaries } from './contract-dictionaries.ts'
 export { contentRules } from './contract-rules.ts'
 

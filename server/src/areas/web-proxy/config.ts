@@ -1,0 +1,31 @@
+// What the web proxy stores.
+
+import { Enabled, nullable, oneOf, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+import { Sealed } from '../../model/secret.ts'
+import { list, single } from '../../model/slots.ts'
+import { Exclusion, ProxySettings } from './contract.ts'
+
+export const settings = single('web_proxy.settings', ProxySettings, {
+  direct_enabled: false,
+  direct_port: 3128,
+  logging_enabled: true,
+  on_failure: 'block',
+})
+
+export const exclusions = list('web_proxy.exclusions', Exclusion)
+
+export const antivirus = single('web_proxy.antivirus', Enabled, { enabled: false })
+
+/** The authority that the proxy signs with; null until the filter is first switched on. */
+export const authority = single(
+  'web_proxy.authority',
+  strictObject({
+    authority: nullable(
+      strictObject({ origin: oneOf(['made', 'uploaded']), certificate: Type.String(), private_key: Sealed }),
+    ),
+  }),
+  { authority: null },
+)
+
+export const slots = [settings, exclusions, antivirus, authority]
