@@ -40,6 +40,8 @@ export interface FilterPolicy {
   readonly morphology: boolean
   /** What is answered where the decision process cannot decide. */
   readonly onFailure: 'block' | 'pass'
+  /** Names of categories by id, for the block page: every fixed one, and the user categories. */
+  readonly names: Readonly<Record<string, string>>
   readonly rules: readonly FilterRule[]
 }
 
@@ -70,7 +72,10 @@ export interface FilterQuestion {
   /** Where the client connects to; null for the direct proxy. */
   readonly destination: string | null
   readonly port: number
-  /** As sent: the server name of the hello, or the host of the URL. In lower case and ASCII; an address literal as it is. */
+  /**
+   * As sent: the server name of the hello, or the host of the URL without the port. Where a TLS hello has no name, the
+   * address that the client connects to.
+   */
   readonly host: string
   /** `https` also for TLS that is not decrypted. */
   readonly scheme: 'http' | 'https'
@@ -78,7 +83,10 @@ export interface FilterQuestion {
   readonly method: string | null
   /** With the query, as sent; null at the stage `tls`. */
   readonly path: string | null
-  /** Of the body of the request and of the reply, as sent, without parameters and in lower case; null when there is none yet. */
+  /**
+   * The header Content-Type of the request and of the reply, as sent: with parameters, and with a comma between several.
+   * Null when there is none (yet).
+   */
   readonly requestType: string | null
   readonly replyType: string | null
 }
@@ -110,6 +118,6 @@ export interface FilterDecision {
 
 /** The categories of a host and path; the index and the user categories answer it. */
 export interface CategoryLookup {
-  /** `path` is null where only the name is known. */
+  /** `host` is in the form of `canonicalHost()`; `path` is null where only the name is known. */
   find(request: Pick<FilterQuestion, 'host' | 'path' | 'scheme' | 'port'>): readonly FoundCategory[]
 }

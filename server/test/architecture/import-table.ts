@@ -41,7 +41,10 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'areas/',
-    may: [...area, 'engines/', 'net/', 'render/', 'policy/', 'signatures/', 'config/change.ts', ...pure, 'typebox'],
+    may: [
+      ...[...area, 'engines/', 'net/', 'render/', 'policy/', 'signatures/', 'web-filter/', 'config/change.ts'],
+      ...[...pure, 'typebox'],
+    ],
     because: 'everything else in an area is pure: a clock, a file or a process in it could not be tested as data',
   },
   {
@@ -78,6 +81,11 @@ export const importTable: readonly Row[] = [
     code: 'signatures/',
     may: ['signatures/', 'net/'],
     because: 'what a rule of the intrusion prevention engine says is a pure function of its text',
+  },
+  {
+    code: 'web-filter/*.ts',
+    may: ['web-filter/*.ts', 'net/'],
+    because: 'the decision about a web request is a pure function of the policy and the request',
   },
   {
     code: 'trial/',
