@@ -208,6 +208,11 @@ export const importTable: readonly Row[] = [
     ],
     because: 'a separate process with a right of its own: it reads connections, sends flows and knows nothing else',
   },
+  {
+    code: 'web-filter/categories/',
+    may: ['web-filter/categories/', 'web-filter/model.ts', 'workers/{serve,tasks}.ts', 'node:*'],
+    because: 'the category index is built in a worker of gatewayd and read by the decision process, from files',
+  },
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
   { code: 'memory.ts', may: ['node:*'], because: 'both processes use it, so it knows neither' },
   {
