@@ -15,6 +15,8 @@ import {
 } from './areas/administrators/config.ts'
 import { createKnownHosts } from './areas/authorization/known-hosts.ts'
 import { limitsOf } from './areas/configuration/config.ts'
+import { listFolders } from './areas/content-filter/list-folders.ts'
+import { starterLists } from './areas/content-filter/starter.ts'
 import { ruleOrigins } from './areas/firewall/config.ts'
 import { findPlaces } from './areas/firewall/connections.ts'
 import { firewall } from './areas/firewall/index.ts'
@@ -73,6 +75,7 @@ import { SessionKeeper } from './runtime/user-sessions/keeper.ts'
 import { linesOf } from './runtime/user-sessions/session-lines.ts'
 import { SessionRows, userSessionTables } from './runtime/user-sessions/session-rows.ts'
 import type { Vault } from './runtime/vault.ts'
+import { CategoryDatabase } from './runtime/web-filter/categories.ts'
 import { release, version } from './version.ts'
 import { ReadingPool } from './workers/reading-pool.ts'
 
@@ -82,6 +85,8 @@ export interface GatewayParts {
   readonly reserve?: DiskReserve
   /** Where the gateway keeps its other files beside the database. */
   readonly folder: string
+  /** The folder of the content filter, with its lists and indexes; below the other one unless given. */
+  readonly webFilterFolder?: string
   /** What the reader of the firewall log writes. */
   readonly hitsFile: string
   /** The log; closed by who opened it. */
@@ -134,6 +139,8 @@ export interface Gateway {
   readonly services: Services
   /** Sessions of users; who starts the gateway starts it, and has it compared when applyd was away. */
   readonly userSessions: SessionKeeper
+  /** Categories of sites; who starts the gateway has its lists read. */
+  readonly webCategories: CategoryDatabase
   /** Closes what was opened here; the caller closes the database. */
   close(): Promise<void>
 }
@@ -299,6 +306,14 @@ export function createGateway(parts: GatewayParts): Gateway {
   })
   health.monitor.onChanged(() => events.look())
   engine.onChanged(() => events.look())
+  const webCategories = new CategoryDatabase({
+    folder: parts.webFilterFolder ?? join(parts.folder, 'web-filter'),
+    folders: listFolders,
+    starter: starterLists,
+    now: clock.now,
+    room: () => roomForLists(reserve?.state()),
+    onFault: (error) => parts.log('warning', 'the category index was not built', { error }),
+  })
   const services: Services = {
     brand: parts.brand,
     hostName: parts.hostName,
@@ -355,6 +370,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     health,
     audit,
     sessions,
+    webCategories,
     userSessions,
     guard,
     refusedSignIns,
@@ -403,10 +419,11 @@ export function createGateway(parts: GatewayParts): Gateway {
     refusedSignIns.close()
     await reader.close()
   })
-  return { http, engine, services, userSessions, close }
+  return { http, engine, services, userSessions, webCategories, close }
 
   async function close(): Promise<void> {
     await userSessions.stop()
+    await webCategories.close()
     portalUsers.stop()
     health.close()
     await logReader.close()
@@ -448,6 +465,10 @@ export function createGateway(parts: GatewayParts): Gateway {
     return next
   }
 }
+
+/** Lists leave as much to the configuration as logs do. */
+const roomForLists = (disk: DiskState | undefined): number =>
+  disk ? Math.max(0, disk.freeBytes - 2 * disk.reserveBytes) : Number.MAX_SAFE_INTEGER
 
 /** A damaged log must not keep the gateway from starting: a file that cannot be opened is deleted. */
 function openLog(path: string, { log, reserve }: Pick<GatewayParts, 'log' | 'reserve'>): Database {

@@ -161,6 +161,7 @@ async function start(settings: Settings): Promise<void> {
     logs,
     reserve,
     folder,
+    webFilterFolder: join(settings.stateDir, 'web-filter'),
     hitsFile: join(settings.stateDir, hitsPath),
     applier,
     vault,
@@ -294,6 +295,8 @@ async function start(settings: Settings): Promise<void> {
   applier.onConnect(() => {
     reconciler.wake()
     gateway.userSessions.compareSoon()
+    // applyd makes the folders.
+    void gateway.webCategories.start()
   })
   engine.resumeProbation()
   const agents = openAgentSockets(gateway, settings, certificate)
@@ -316,6 +319,7 @@ async function start(settings: Settings): Promise<void> {
   flushCompileCache()
   // Forty thousand rules take a while to read, and signing in does not need them.
   followFiles()
+  void gateway.webCategories.start()
 
   const stop = async (): Promise<void> => {
     reconciler.stop()

@@ -38,6 +38,7 @@ import type { PortalState } from '../runtime/portal/portal-state.ts'
 import type { CallProvider } from '../runtime/portal/provider-call.ts'
 import type { SessionKeeper } from '../runtime/user-sessions/keeper.ts'
 import type { Vault } from '../runtime/vault.ts'
+import type { CategoryDatabase } from '../runtime/web-filter/categories.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
 import { sendable } from '../workers/json-bytes.ts'
 import type { CookieJar } from './cookies.ts'
@@ -238,6 +239,8 @@ export interface Services {
   /** How much of its limits the audit trail uses; absent where nothing is removed from it. */
   readonly auditUsage?: () => AuditUsage
   readonly sessions: Sessions
+  /** Lists of categories for the content filter, and the index of them. */
+  readonly webCategories: Pick<CategoryDatabase, 'lookup' | 'state' | 'build' | 'receive' | 'file' | 'onNew'>
   /** Sessions of users on the network. */
   readonly userSessions: Pick<
     SessionKeeper,

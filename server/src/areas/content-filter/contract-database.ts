@@ -38,7 +38,10 @@ const Source = strictObject({
   entries: Type.Integer(),
   categories: Type.Integer(),
   refused: Type.Integer({ description: 'Lines that are neither a name nor a URL.' }),
-  unknown_folders: Type.Array(Type.String(), { description: 'Folders that name no category of the catalogue.' }),
+  unknown_folders: Type.Array(Type.String(), {
+    description: 'Folders that name no category of the catalogue: the first hundred.',
+  }),
+  unknown_count: Type.Integer({ description: 'How many such folders there are.' }),
 })
 
 export const showDatabase = endpoint({
@@ -48,7 +51,10 @@ export const showDatabase = endpoint({
   summary: 'Show the category database',
   reply: strictObject({
     state: oneOf(['ready', 'building', 'failed'], 'building: a new one is made, the old one decides until then.'),
-    message: Type.String(),
+    message: Type.String({ description: 'Why the last build failed; otherwise empty.' }),
+    progress: nullable(
+      Type.Integer({ description: 'Percent of the lists that are read; null when nothing is built.' }),
+    ),
     entries: Type.Integer(),
     bytes: Type.Integer(),
     built_at: nullable(Type.Integer({ 'x-time': 'unix' })),

@@ -17,6 +17,7 @@ import {
 import { printDictionary } from './dictionary-csv.ts'
 import { removeDictionary, requireDictionary, updateDictionary } from './edits.ts'
 import { categoryList, dictionaryList, ruleList } from './lists.ts'
+import { databaseRoutes } from './routes-database.ts'
 import { filterStatusItems } from './status.ts'
 
 const shown = perValue(stored.showDictionaries)
@@ -52,4 +53,5 @@ export const routes: readonly Route[] = [
   ...listRoutes({ list: userCategories.listAgain }, categoryList),
   ...listRoutes(contentRules, ruleList),
   ...dictionaryRoutes,
+  ...databaseRoutes,
 ]

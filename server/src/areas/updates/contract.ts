@@ -1,5 +1,5 @@
 // Offline updates: the system from an image, the databases from an archive (docs/behaviour/updates.md). This release installs
-// neither and refuses both.
+// neither and refuses both; it takes archives of category lists for the content filter.
 
 import { endpoint } from '../../contract/endpoint.ts'
 import { nullable, oneOf, strictObject } from '../../contract/fields.ts'
@@ -51,23 +51,35 @@ export const systemImage = {
   }),
 }
 
-const archiveUpload = (path: string, summary: string) =>
-  endpoint({
-    method: 'PUT',
-    path,
-    errors: ['conflict'],
-    access: 'configure',
-    summary,
-    description: `${noDatabaseUpdates} An archive is refused with 409 (or 413 if it is too large), any other file with 422.`,
-    effect: 'action',
-    rawBodyType: 'application/octet-stream',
-    tooLargeMessage: noDatabaseUpdates,
-  })
+export const uploadDatabases = endpoint({
+  method: 'PUT',
+  path: '/api/offline-update',
+  errors: ['conflict'],
+  access: 'configure',
+  summary: 'Upload a database archive',
+  description: `${noDatabaseUpdates} An archive is refused with 409 (or 413 if it is too large), any other file with 422.`,
+  effect: 'action',
+  rawBodyType: 'application/octet-stream',
+  tooLargeMessage: noDatabaseUpdates,
+})
 
-export const uploadDatabases = archiveUpload('/api/offline-update', 'Upload a database archive')
+/** Public lists of millions of entries take a tenth of this. */
+const maxListBytes = 256 * 1024 * 1024
 
-/** The content of such an archive is not specified, so only its format is checked (docs/behaviour/updates.md 2). */
-export const uploadFilterDatabases = archiveUpload(
-  '/content-filter/update_archive_upload',
-  'Upload a database archive of the content filter',
-)
+export const uploadFilterDatabases = endpoint({
+  method: 'PUT',
+  path: '/content-filter/update_archive_upload',
+  errors: ['conflict', 'unavailable'],
+  access: 'configure',
+  summary: 'Upload a database archive of the content filter',
+  description:
+    'A tar archive, plain or compressed with gzip, of category lists: one folder a category with the files domains and urls. ' +
+    'It replaces the archive that was uploaded before. Answered when it is checked and stored; GET /content-filter/database ' +
+    'shows how the index is built. 409 while another archive is received or built.',
+  effect: 'action',
+  rawBodyType: 'application/octet-stream',
+  streamsBody: true,
+  bodyLimitBytes: maxListBytes,
+  tooLargeMessage:
+    'The archive is larger than 256 MB. Remove folders of categories that are not used, then upload it again.',
+})

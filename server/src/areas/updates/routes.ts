@@ -1,5 +1,5 @@
-// Endpoints of offline updates. Uploaded files are not stored; a file of the wrong kind gets another answer than one that only
-// this release cannot install.
+// Endpoints of offline updates. Images and database archives are not stored; a file of the wrong kind gets another answer than
+// one that only this release cannot install. Archives of category lists are taken.
 
 import { GatewayError, invalid } from '../../contract/error.ts'
 import { handle, type Route } from '../../http/handle.ts'
@@ -23,10 +23,11 @@ export const routes: readonly Route[] = [
   handle(systemImage.install, () => {
     throw new GatewayError('conflict', `No update image has been uploaded. ${noSystemUpdates}`)
   }),
-  ...[uploadDatabases, uploadFilterDatabases].map((upload) =>
-    handle(upload, ({ rawBody }) => {
-      if (!isArchive(rawBody)) throw invalid('body', 'The file is not a tar archive.')
-      throw new GatewayError('conflict', noDatabaseUpdates)
-    }),
+  handle(uploadDatabases, ({ rawBody }) => {
+    if (!isArchive(rawBody)) throw invalid('body', 'The file is not a tar archive.')
+    throw new GatewayError('conflict', noDatabaseUpdates)
+  }),
+  handle(uploadFilterDatabases, ({ bodyStream, services, requireAuthority }) =>
+    services.webCategories.receive(bodyStream, requireAuthority),
   ),
 ]

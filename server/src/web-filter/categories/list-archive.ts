@@ -30,17 +30,16 @@ export interface ArchiveOptions {
 
 /** Rejects with ListsRefused when it is not an archive, is cut off or breaks a limit. */
 export async function readArchive(path: string, open: OpenEntry, options: ArchiveOptions = {}): Promise<void> {
-  const file = createReadStream(path, { highWaterMark: 256 * 1024 })
-  file.on('data', (chunk) => options.onRead?.(chunk.length))
-  const reader = new ListArchive(open, options.maxBytes ?? maxUnpackedBytes)
   const start = await firstBytes(path)
   const isZipped = start[0] === 0x1f && start[1] === 0x8b
-  if (!isZipped && start.subarray(257, 262).toString('latin1') !== 'ustar') {
-    file.destroy()
+  if (!isZipped && start.subarray(257, 262).toString('latin1') !== 'ustar')
     throw refused('it is neither a tar archive nor one compressed with gzip')
-  }
+  const reader = new ListArchive(open, options.maxBytes ?? maxUnpackedBytes)
+  const file = createReadStream(path, { highWaterMark: 256 * 1024 })
   const bytes = isZipped ? file.pipe(createGunzip({ chunkSize: 256 * 1024 })) : file
   if (isZipped) file.once('error', (error) => bytes.destroy(error))
+  // Last: a stream that is listened to begins to flow.
+  file.on('data', (chunk) => options.onRead?.(chunk.length))
   try {
     for await (const chunk of bytes) reader.write(chunk as Buffer)
     reader.end()

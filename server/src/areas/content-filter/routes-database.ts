@@ -1,0 +1,34 @@
+// Endpoints of the category database: what is loaded, building it again, and the categories of a URL.
+
+import { invalid } from '../../contract/error.ts'
+import { handle, type Route } from '../../http/handle.ts'
+import { listCategories } from './config.ts'
+import { categorize, rebuildDatabase, showDatabase } from './contract.ts'
+import { readUrl } from './url.ts'
+
+export const databaseRoutes: readonly Route[] = [
+  handle(categorize, ({ query, services, config }) => {
+    const asked = readUrl(query.url)
+    if (!asked) throw invalid('url', 'Must be a URL such as https://example.com/page, or a name.')
+    const { url, host, path } = asked
+    const names = new Map(listCategories(config).map(({ id, name }) => [id, name]))
+    const found = services.webCategories.lookup.find(asked)
+    return { url, host, path, categories: found.map((one) => ({ ...one, name: names.get(one.id) ?? one.id })) }
+  }),
+  handle(showDatabase, ({ services }) => {
+    const { builtAt, sources, ...state } = services.webCategories.state()
+    return {
+      ...state,
+      built_at: builtAt,
+      sources: sources.map(({ unknownFolders, unknownCount, ...source }) => ({
+        ...source,
+        unknown_folders: [...unknownFolders],
+        unknown_count: unknownCount,
+      })),
+    }
+  }),
+  handle(rebuildDatabase, ({ services }) => {
+    // Answered at once: the state shows how it goes on.
+    void services.webCategories.build()
+  }),
+]
