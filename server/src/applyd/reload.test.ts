@@ -1,7 +1,9 @@
 // Engines with many files, which reload exactly those that changed.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { argumentParsers } from './requests.ts'
 import { createScenarios, file, planOf, type Scene, unit } from './stand-ins/harness.ts'
 import type { Reload, UnitSpec } from './tables.ts'
@@ -90,6 +92,35 @@ scenario('a change the engine does not accept is reverted, and its message is re
   assert.match(JSON.stringify(outcome), /"stand".*stand did not accept the change.*No such file or directory/)
   assert.equal(readFileSync(scene.bench.path('etc/parts/a'), 'utf8'), 'one')
   assert.equal((await scene.unitNow())?.state, 'active')
+})
+
+scenario('an engine that is asked over its socket decides whether a change is applied', async (scene) => {
+  const path = scene.bench.path('control.sock')
+  let answer = 'ok 1'
+  const asked: string[] = []
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.on('data', (line) => {
+      asked.push(`${line}: ${readFileSync(scene.bench.path('etc/parts/a'), 'utf8')}`)
+      socket.end(`${answer}\n`)
+    })
+  }).listen(path)
+  await once(server, 'listening')
+  try {
+    await startReloading(scene, { reload: { ask: path } })
+    await scene.apply(parts(1, { a: 'one' }))
+    const pid = scene.bench.unitPid('stand')
+    assert.equal((await scene.apply(parts(2, { a: 'two' }))).status, 'applied')
+    assert.deepEqual(asked, ['reload\n: two'], 'it is asked when the files are there')
+    assert.equal(scene.bench.unitPid('stand'), pid)
+    answer = 'fault The rules are not valid.'
+    const outcome = await scene.apply(parts(3, { a: 'three' }))
+    assert.equal(outcome.status, 'put_back')
+    assert.match(JSON.stringify(outcome), /stand did not accept the change. The rules are not valid\./)
+    assert.equal(readFileSync(scene.bench.path('etc/parts/a'), 'utf8'), 'two')
+  } finally {
+    server.close()
+  }
 })
 
 scenario('an optional engine is restarted instead', async (scene) => {

@@ -33,7 +33,7 @@ import {
   type UnitSpec,
 } from './tables.ts'
 import { oneLine, wordsOf } from './text.ts'
-import { answers, commandLine, kernelFault, unitCommandLine } from './units.ts'
+import { answers, askReload, commandLine, kernelFault, unitCommandLine } from './units.ts'
 
 /**
  * `logOffset` is where the output of the current process begins in the log, `lastWords` the end of that of the one before. `asked`
@@ -258,8 +258,10 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
 
   async function notify(unit: Unit, process: ProcessId, way: Exclude<Reload, 'restart'>): Promise<void> {
     if ('signal' in way) return signal(process.pid, way.signal)
-    for (const command of way.commands) {
-      const words = await refusalOf(command)
+    const steps =
+      'ask' in way ? [() => askReload(way.ask, notifyTimeoutMs)] : way.commands.map((one) => () => refusalOf(one))
+    for (const step of steps) {
+      const words = await step()
       if (words === null) continue
       const message = oneLine(`${unit.name} did not accept the change. ${words}`)
       // Its configuration is unknown now, so the next change restarts it.

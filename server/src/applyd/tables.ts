@@ -18,8 +18,15 @@ export type FileTemplate = Ownership & { readonly folder: string }
 /** `{name}` in an argument is replaced by the path of that file; for a checker, by that of its staged copy. */
 export type Command = { readonly program: string; readonly args: readonly string[] }
 
-/** How a running engine is notified that its files changed. Commands are run one after the other, until one fails. */
-export type Reload = 'restart' | { readonly signal: NodeJS.Signals } | { readonly commands: readonly Command[] }
+/**
+ * How a running engine is notified that its files changed. Commands are run one after the other, until one fails. `ask` is the
+ * path of a socket of a program of ours, which answers once it works with the new files.
+ */
+export type Reload =
+  | 'restart'
+  | { readonly signal: NodeJS.Signals }
+  | { readonly commands: readonly Command[] }
+  | { readonly ask: string }
 
 /** Names of the files that changed since the engine last read them; null when it is unknown which. */
 export type ChangedFiles = readonly string[] | null

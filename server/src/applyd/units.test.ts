@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { benchTables, plainNft } from './stand-ins/harness.ts'
 import type { UnitSpec } from './tables.ts'
-import { answers, commandLine, inputsOf, unitCommandLine } from './units.ts'
+import { answers, askReload, commandLine, inputsOf, unitCommandLine } from './units.ts'
 
 const spec = benchTables('/tmp', plainNft, 5353).units.get('dns') ?? assert.fail()
 
@@ -29,6 +29,36 @@ test('a probe sees a TCP port, a UDP port and a socket while they are open, and 
   local.close()
   udp.close()
   assert.deepEqual(await Promise.all(probes.map(answers)), [false, false, false])
+  rmSync(directory, { recursive: true })
+})
+
+test('a program that is asked to reload answers, refuses, breaks off or is silent', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'reload-'))
+  const path = join(directory, 's')
+  let reply = ''
+  let isOpen = false
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.once('data', (asked) => {
+      assert.equal(asked.toString(), 'reload\n')
+      // In two parts, as a network may deliver it.
+      socket.write(reply.slice(0, 3), () => (isOpen ? socket.write(reply.slice(3)) : socket.end(reply.slice(3))))
+    })
+  }).listen(path)
+  await once(server, 'listening')
+  const ask = (text: string, isKept = true, limitMs = 20_000) => {
+    reply = text
+    isOpen = isKept
+    return askReload(path, limitMs)
+  }
+  assert.equal(await ask('ok 5f2a\n'), null)
+  assert.equal(await ask('fault Rule 3 has no category: "ж".\n'), 'Rule 3 has no category: "ж".')
+  for (const text of ['ok', 'yes\n', 'okay\n', ''])
+    assert.equal(await ask(text, false), 'Its answer is not valid.', JSON.stringify(text))
+  assert.equal(await ask('x'.repeat(10_000)), 'Its answer is not valid.')
+  assert.equal(await ask('ok 5', true, 50), 'It does not answer.')
+  server.close()
+  assert.equal(await ask('ok\n'), 'It does not answer.', 'no one listens')
   rmSync(directory, { recursive: true })
 })
 

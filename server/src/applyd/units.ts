@@ -67,6 +67,31 @@ function accepts(target: { host: string; port: number } | { path: string }): Pro
   return accepted.finally(() => socket.destroy())
 }
 
+/** Of the answer to a reload: one line. */
+const maxAnswerBytes = 4096
+
+/** Sends `reload`; the fault that the program answers with, null when it works with its new files. */
+export function askReload(path: string, timeoutMs: number): Promise<string | null> {
+  const socket = connect(path, () => socket.write('reload\n'))
+  let text = ''
+  const answer = new Promise<string | null>((resolve) => {
+    // Not a timeout of the socket, which begins again with each byte.
+    const timer = setTimeout(() => resolve('It does not answer.'), timeoutMs)
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1')
+      if (text.includes('\n') || text.length > maxAnswerBytes) socket.destroy()
+    })
+    socket.on('error', () => resolve('It does not answer.'))
+    socket.on('close', () => {
+      const [line = ''] = Buffer.from(text, 'latin1').toString().split('\n')
+      clearTimeout(timer)
+      if (/^ok( |$)/.test(line) && text.includes('\n')) resolve(null)
+      else resolve(line.startsWith('fault ') ? line.slice('fault '.length) : 'Its answer is not valid.')
+    })
+  })
+  return answer.finally(() => socket.destroy())
+}
+
 /** A datagram would need the engine's own protocol; the kernel's table shows that the port is in use. */
 function isUdpBound(port: number): boolean {
   const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
