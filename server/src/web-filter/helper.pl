@@ -1,0 +1,169 @@
+#!/usr/bin/perl
+# The helper that Squid starts for its questions: it carries lines to the decision process over a unix socket and answers
+# back. It never ends before Squid does. Where the decision process is away or silent, it answers "down" for every open
+# question at once, and Squid does what is configured for that. Needs nothing beyond the package perl-base.
+# Arguments: the path of the socket; optionally the milliseconds after which an open question counts as not answered.
+
+use strict;
+use warnings;
+use Errno qw(EAGAIN EINTR EINPROGRESS);
+use Fcntl qw(F_GETFL F_SETFL O_NONBLOCK);
+use POSIX ();
+use Socket qw(AF_UNIX SOCK_STREAM pack_sockaddr_un);
+
+my ($path, $limit_ms) = @ARGV;
+defined $path && length $path or die "Missing argument: the path of the socket.\n";
+my $limit = ($limit_ms || 4000) / 1000;
+
+my $retry = 0.1;
+my $read_size = 256 * 1024;
+# A URL of 64 KB has three times that when every character is escaped.
+my $longest_question = 1024 * 1024;
+my $longest_answer = 64 * 1024;
+# More is not read from Squid until the decision process has taken what is there.
+my $most_unsent = 8 * 1024 * 1024;
+
+my $ticks = POSIX::sysconf(&POSIX::_SC_CLK_TCK) || 100;
+# Seconds that no clock of the machine can turn back.
+sub now { return (POSIX::times())[0] / $ticks }
+
+my $peer;             # the connection; undef while there is none
+my $unsent = '';      # for the decision process
+my $answers = '';     # from it, not complete yet
+my $questions = '';   # from Squid, not complete yet
+my $is_skipping = 0;  # inside of a question that is too long
+my %open;             # number of a question => channel of Squid
+my @asked;            # [number, when], oldest first
+my $last = 0;         # numbers are never used twice, so a late answer meets no other question
+my $next_try = 0;
+# After a silence the next questions do not wait for an answer to the first: "down" until it has answered a ping.
+my $is_doubtful = 0;
+my $pinged = 0;
+
+sub to_squid {
+    my ($text) = @_;
+    my $at = 0;
+    while ($at < length $text) {
+        my $written = syswrite STDOUT, $text, length($text) - $at, $at;
+        if (defined $written) { $at += $written }
+        elsif (!$!{EINTR} && !$!{EAGAIN}) { exit 0 }
+    }
+}
+
+sub down { return join '', map { "$_ OK v_TLS=down v_REQ=down v_REP=down\n" } @_ }
+
+sub lose {
+    close $peer if $peer;
+    $peer = undef;
+    $unsent = $answers = '';
+    my @channels = values %open;
+    %open = ();
+    @asked = ();
+    to_squid(down(@channels)) if @channels;
+}
+
+sub reach {
+    $next_try = now() + $retry;
+    socket(my $socket, AF_UNIX, SOCK_STREAM, 0) or return;
+    fcntl $socket, F_SETFL, (fcntl($socket, F_GETFL, 0) || 0) | O_NONBLOCK;
+    # A socket whose queue is full refuses at once, too.
+    connect $socket, pack_sockaddr_un($path) or return;
+    $peer = $socket;
+    $unsent = "0 PING\n";
+    $pinged = now();
+    send_rest();
+}
+
+sub send_rest {
+    while (length $unsent) {
+        my $written = syswrite $peer, $unsent;
+        if (defined $written) { substr $unsent, 0, $written, '' }
+        elsif ($!{EINTR}) { next }
+        elsif ($!{EAGAIN}) { return }
+        else { return lose() }
+    }
+}
+
+sub ask {
+    my ($text) = @_;
+    my ($refused, $now) = ('', now());
+    for my $line (split /\n/, $text) {
+        my ($channel, $rest) = $line =~ /^([0-9]{1,9}) (.*)$/s or next;
+        if (!$peer || $is_doubtful) { $refused .= down($channel); next }
+        $last++;
+        $open{$last} = $channel;
+        push @asked, [$last, $now];
+        $unsent .= "$last $rest\n";
+    }
+    to_squid($refused) if length $refused;
+    send_rest() if $peer;
+}
+
+sub take_questions {
+    my $count = sysread STDIN, $questions, $read_size, length $questions;
+    if (!defined $count) { return if $!{EINTR} || $!{EAGAIN}; exit 0 }
+    exit 0 if $count == 0;
+    if ($is_skipping) {
+        my $end = index $questions, "\n";
+        if ($end < 0) { $questions = ''; return }
+        substr $questions, 0, $end + 1, '';
+        $is_skipping = 0;
+    }
+    my $end = rindex $questions, "\n";
+    ask(substr $questions, 0, $end + 1, '') if $end >= 0;
+    if (length $questions > $longest_question) {
+        to_squid(down($1)) if $questions =~ /^([0-9]{1,9}) /;
+        $questions = '';
+        $is_skipping = 1;
+    }
+}
+
+sub take_answers {
+    my $count = sysread $peer, $answers, $read_size, length $answers;
+    if (!defined $count) { return if $!{EINTR} || $!{EAGAIN}; return lose() }
+    return lose() if $count == 0;
+    my $end = rindex $answers, "\n";
+    my $reply = '';
+    if ($end >= 0) {
+        for my $line (split /\n/, substr $answers, 0, $end + 1, '') {
+            my ($number, $rest) = $line =~ /^([0-9]{1,15}) (.*)$/s or next;
+            if ($number eq '0') { $is_doubtful = $pinged = 0; next }
+            my $channel = delete $open{$number};
+            $reply .= "$channel $rest\n" if defined $channel;
+        }
+    }
+    to_squid($reply) if length $reply;
+    lose() if length $answers > $longest_answer;
+}
+
+# Answers may come in any order, so those that came are left out when they are the oldest.
+sub watch {
+    shift @asked while @asked && !exists $open{$asked[0][0]};
+    my $oldest = @asked ? $asked[0][1] : $pinged;
+    return if !$peer || !$oldest || now() - $oldest < $limit;
+    $is_doubtful = 1;
+    lose();
+}
+
+binmode $_ for \*STDIN, \*STDOUT;
+$SIG{PIPE} = 'IGNORE';
+# Of many questions at once the numbers of those that were answered are left out in time.
+reach();
+while (1) {
+    my ($in, $out) = ('', '');
+    vec($in, fileno(STDIN), 1) = 1 if length $unsent < $most_unsent;
+    if ($peer) {
+        vec($in, fileno($peer), 1) = 1;
+        vec($out, fileno($peer), 1) = 1 if length $unsent;
+    }
+    my $is_waiting = !$peer || @asked || $pinged;
+    my $ready = select $in, $out, undef, $is_waiting ? 0.1 : undef;
+    if ($ready > 0) {
+        my $own = $peer ? fileno $peer : -1;
+        take_answers() if $own >= 0 && vec $in, $own, 1;
+        send_rest() if $peer && $own >= 0 && vec $out, $own, 1;
+        take_questions() if vec $in, fileno(STDIN), 1;
+    }
+    watch();
+    reach() if !$peer && now() >= $next_try;
+}
