@@ -63,8 +63,8 @@ export interface UnitData {
   readonly log: LogSource | null
   /** Names in earlier releases: a process that runs under one of them is kept under the new name. */
   readonly formerNames?: readonly string[]
-  /** A file that takes standard output; it is emptied when it is larger. */
-  readonly output?: EngineFileData & { readonly maxBytes: number }
+  /** A file that takes standard output, of the account that opens it again, if it does; it is emptied when it is larger. */
+  readonly output?: EngineFileData & { readonly maxBytes: number; readonly owner?: AccountName }
 }
 
 /** A port of the engine, for the firewall's own rules, which come before those of administrators. */

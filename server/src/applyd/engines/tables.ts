@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { accountNames } from '../../engines/accounts.ts'
+import { type AccountName, accountNames } from '../../engines/accounts.ts'
 import type { Access, EngineData, UnitData } from '../../engines/engine.ts'
 import type { Ownership } from '../../files/durable.ts'
 import { giveTree, makeFolder } from '../../files/guarded.ts'
@@ -17,6 +17,10 @@ export function engineTables(engines: readonly Engine[], place: Place): EngineTa
   const made = engines.map(({ data, setUp }) => ({ data, parts: setUp(place) }))
   const below = (path: string): string => join(place.stateDir, path)
   const owned = (access: Access): Ownership => ownershipOf(access, place)
+  const ownerOf = (name: AccountName | undefined): { readonly uid?: number } => {
+    const account = name === undefined ? undefined : place.accountOf(name)
+    return account ? { uid: account.uid } : {}
+  }
   const unitOf = (engine: EngineData, { output }: UnitData, parts: UnitParts): UnitSpec => ({
     ...parts,
     // Root in a user namespace is an ordinary account outside, whose other processes would count.
@@ -30,7 +34,9 @@ export function engineTables(engines: readonly Engine[], place: Place): EngineTa
             command: installCommand(engine.service, place.plane, place.service),
           },
         }),
-    ...(output ? { output: { ...owned(output), path: below(output.path), maxBytes: output.maxBytes } } : {}),
+    ...(output
+      ? { output: { ...owned(output), ...ownerOf(output.owner), path: below(output.path), maxBytes: output.maxBytes } }
+      : {}),
   })
   return {
     files: collect(made, ({ data, parts }) =>
