@@ -1,9 +1,8 @@
-// The words of the console: English texts are the ids, and a catalog of another language is loaded when it is chosen.
+// The words of the console: English texts are the ids. Catalogs are compiled by the build, that of English for texts with values.
 // Every text that a person reads stands in `t('...')`, or in `msg('...')` where it is declared and shown later.
 
 import { setupI18n } from '@lingui/core'
 import { useSyncExternalStore } from 'react'
-import { readMessage } from './message-format.ts'
 
 export const languages = { en: 'English', ru: 'Русский' } as const
 export type Language = keyof typeof languages
@@ -13,17 +12,6 @@ export type Values = Readonly<Record<string, string | number | null>>
 const storageKey = 'portcullis.language'
 const i18n = setupI18n({ locale: 'en', messages: { en: {} } })
 const listeners = new Set<() => void>()
-
-/** English texts are the ids and have no catalog: those with values are compiled when they are first shown. */
-const compiled = new Map<string, ReturnType<typeof readMessage>>()
-
-i18n.setMessagesCompiler((text) => {
-  const known = compiled.get(text)
-  if (known) return known
-  const made = text.includes('{') ? readMessage(text) : [text]
-  compiled.set(text, made)
-  return made
-})
 
 /** A text in the language of the person, with `{name}` and ICU plurals filled in. */
 export function t(text: string, values?: Values): string {

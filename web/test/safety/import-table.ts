@@ -68,8 +68,8 @@ export const importTable: readonly Row[] = [
     because: 'the shell; only it knows the router',
   },
   {
-    code: '{page,place,words,message-format}.ts',
-    may: ['contract/define.ts', 'message-format.ts', 'virtual:', '@lingui/', shared, 'react'],
+    code: '{page,place,words}.ts',
+    may: ['contract/define.ts', 'virtual:', '@lingui/', shared, 'react'],
     because: 'what all parts share',
   },
   { code: 'main.tsx', may: [anything], because: 'wiring' },
