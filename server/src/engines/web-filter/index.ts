@@ -15,6 +15,8 @@ export const webPorts = {
   blockPeer: 3131,
   pageText: 3132,
   antivirus: 3133,
+  /** gatewayd asks here whether the proxy answers. */
+  health: 3134,
 } as const
 
 /** Below the state folder. */

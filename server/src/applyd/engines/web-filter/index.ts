@@ -1,0 +1,87 @@
+// The content filter: filterd, which decides, and Squid, which asks it. Each has an account of its own; Squid has one right,
+// without which it cannot keep the addresses of intercepted clients. Neither starts with more.
+
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { webFilter, webFilterPaths, webPorts } from '../../../engines/web-filter/index.ts'
+import { ensureWritten } from '../../../files/durable.ts'
+import { ownApp, plainOption } from '../../../files/plain.ts'
+import { defineEngine } from '../engine.ts'
+import { checkOf, faultsIn, reloadOf } from './files.ts'
+import { errorPages } from './pages.ts'
+import { fixedSettings, proxyFiles } from './settings.ts'
+
+const source = join(import.meta.dirname, '..', '..', '..')
+
+/** Millions of categories are outside of the heap of the runtime. */
+const runtimeOptions = [
+  ...[plainOption(ownApp), '--max-semi-space-size=8', '--max-old-space-size=768', '--v8-pool-size=1'],
+  '--disable-warning=ExperimentalWarning',
+]
+
+export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, service, accountOf }) => {
+  const below = (path: string): string => join(stateDir, path)
+  const folder = below('web-proxy')
+  const [kept, errors] = [join(folder, 'kept'), join(folder, 'errors')]
+  /** Names its shared memory: two gateways on one machine must not meet there. Letters and digits only. */
+  const serviceName = `portcullis${createHash('sha256').update(stateDir).digest('hex').slice(0, 12)}`
+  const proxyGroup = accountOf('portcullis-web-proxy')?.gid
+  return {
+    units: {
+      'web-filter': {
+        program: process.execPath,
+        args: [
+          ...[...runtimeOptions, join(source, 'filterd.ts')],
+          ...['{web-policy.json}', '{web-user-categories.txt}', '{web-dictionaries.json}'],
+          ...[below(webFilterPaths.categories), below(webFilterPaths.gatewaySocket), below('run/web-filter-ask')],
+          ...[webPorts.http, webPorts.https, webPorts.blockPeer, webPorts.pageText].map(String),
+        ],
+        files: ['web-policy.json', 'web-user-categories.txt', 'web-dictionaries.json'],
+        check: null,
+        // It answers when it decides with the new rules; nothing is dropped.
+        reload: { ask: below(webFilterPaths.controlSocket) },
+        probe: { kind: 'unix', path: below(webFilterPaths.askSocket), timeoutMs: 30_000 },
+        // Without it the proxy refuses or passes, as configured; rules of the firewall must still be applied.
+        isOptional: true,
+        user: accountOf('portcullis-web-filter'),
+        capabilities: [],
+        limits: { nofile: 8192, data: 3072 * 1024 * 1024, nproc: 64 },
+        // filterd refuses what it cannot read, and keeps the rules it has.
+        directives: () => [],
+      },
+      'web-filter-proxy': {
+        program: '/usr/bin/perl',
+        args: [
+          ...[join(import.meta.dirname, 'start-proxy.pl'), folder, kept],
+          ...['/usr/sbin/squid', '-n', serviceName, '-N', '-d', '1', '-f', '{squid.conf}'],
+        ],
+        files: ['squid.conf', 'web-authority.pem'],
+        check: (staged, staging) => checkOf(staged, staging, below(webFilter.files['squid.conf'].path)),
+        reload: (changed) => reloadOf(changed),
+        probe: { kind: 'tcp', host: '127.0.0.1', port: webPorts.health, timeoutMs: 20_000 },
+        isOptional: true,
+        user: accountOf('portcullis-web-proxy'),
+        // To take connections that are meant for others, and to open some in the name of the client.
+        capabilities: ['net_admin'],
+        limits: { nofile: proxyFiles, data: 2048 * 1024 * 1024, nproc: 64 },
+        directives: faultsIn,
+      },
+    },
+    unitTemplates: {},
+    endings: {
+      'squid.conf': fixedSettings({
+        ...{ folder, errors, certificates: join(kept, 'ssl_db'), askSocket: below(webFilterPaths.askSocket) },
+        helper: join(source, 'web-filter', 'helper.pl'),
+        authorities: [
+          '/etc/ssl/certs/ca-certificates.crt',
+          // Servers of the lab have their own authority.
+          ...(plane === 'lab' ? [below('lab/web-authorities.pem')] : []),
+        ],
+      }),
+    },
+    prepare: () => {
+      for (const [name, text] of errorPages)
+        ensureWritten(join(errors, name), text, { mode: 0o640, ...(service && proxyGroup ? { gid: proxyGroup } : {}) })
+    },
+  }
+})

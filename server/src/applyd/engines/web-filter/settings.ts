@@ -1,0 +1,168 @@
+// The part of squid.conf that no plan decides: programs, folders, and how verdicts of the decision process become answers. The
+// plan comes before it and says with ACLs of fixed names what is switched on. Each line was tried against a real Squid
+// (docs/decisions/0077-squid-under-the-content-filter.md).
+
+import { webPorts } from '../../../engines/web-filter/index.ts'
+import { directive, format, lines, number, path, pathOption, type Squid, word, words } from '../../../render/squid.ts'
+import { askFormat } from '../../../web-filter/filterd/ask-line.ts'
+
+export interface ProxyPlaces {
+  readonly folder: string
+  readonly errors: string
+  readonly certificates: string
+  readonly askSocket: string
+  readonly helper: string
+  readonly authorities: readonly string[]
+}
+
+const acl = (name: string, text: string): Squid => directive('acl', word(name), ...words(text))
+const rules = (name: string, ...texts: readonly string[]): Squid[] =>
+  texts.map((text) => directive(name, ...words(text)))
+
+/** Helpers have no need of the right that the proxy has. */
+const unprivileged = [path('/usr/bin/setpriv'), ...words('--inh-caps=-all --ambient-caps=-all').map((one) => one)]
+
+/** One JSON object a line; everything that a client or a server chose is with `%#`, which leaves no quote. */
+const accessFormat = [
+  '{"t":%ts.%03tu,"ms":%tr,"src":"%>a","dst":"%>la","port":"%>lp","via":"%{via}note","user":"%#{user}note",',
+  '"uid":"%#{uid}note","st":%>Hs,"in":%>st,"out":%<st,"m":"%#rm","u":"%#ru","sni":"%#ssl::>sni","mode":"%ssl::bump_mode",',
+  '"tls":"%#{clt_conn_tag}note","v":"%{v_REQ}note","vr":"%{v_REP}note","vt":"%{v_TLS}note","rule":"%{rule}note",',
+  '"cat":"%#{cat}note","why":"%{why}note","ct":"%#mt","ua":"%#{User-Agent}>h","ref":"%#{Referer}>h",',
+  '"words":"%#{X-Filter-Words}adapt::<last_h","virus":"%#{X-Infection-Found}adapt::<last_h","err":"%err_code"}',
+].join('')
+
+export const fixedSettings = (places: ProxyPlaces): string =>
+  lines([...machine(places), ...questions(places), ...tls(), ...access(), ...replies(), ...blockPeer(), ...privacy()])
+
+function machine({ folder, errors, certificates, authorities }: ProxyPlaces): Squid[] {
+  return [
+    directive('http_port', word(`127.0.0.1:${webPorts.health}`), word('name=health')),
+    directive(
+      'sslcrtd_program',
+      ...[...unprivileged, word('--'), path('/usr/lib/squid/security_file_certgen')],
+      ...[word('-s'), path(certificates), word('-M'), word('16MB')],
+    ),
+    ...rules('sslcrtd_children', '8 startup=1 idle=1'),
+    directive('tls_outgoing_options', ...authorities.map((file) => pathOption('cafile', file))),
+    directive('pid_filename', word('none')),
+    // It stays in the folder that it was started in, because it reads its authority there.
+    directive('coredump_dir', path(folder)),
+    directive('cache_log', path('/dev/null')),
+    directive('error_directory', path(errors)),
+    directive('dns_nameservers', word('127.0.0.1')),
+    ...rules('cache', 'deny all'),
+    ...rules('cache_mem', '8 MB'),
+    ...rules('memory_pools', 'off'),
+    ...rules('pinger_enable', 'off'),
+    ...rules('shutdown_lifetime', '1 second'),
+    ...rules('connect_timeout', '30 seconds'),
+    ...rules('read_timeout', '15 minutes'),
+    ...rules('client_lifetime', '1 day'),
+    ...rules('negative_dns_ttl', '60 seconds'),
+    ...rules('max_filedescriptors', String(proxyFiles)),
+  ]
+}
+
+/** As many as its limit. */
+export const proxyFiles = 16_384
+
+function questions({ helper, askSocket }: ProxyPlaces): Squid[] {
+  const type = [...words('web concurrency=1000 children-max=1 children-startup=1 queue-size=4000')]
+  return [
+    directive(
+      'external_acl_type',
+      ...[...type, ...words('ttl=0 negative_ttl=0 grace=0 cache=0'), ...words(askFormat)],
+      ...[...unprivileged, word('--'), path('/usr/bin/perl'), path(helper), path(askSocket)],
+    ),
+    ...['direct', 'http', 'https', 'health'].map((port) => acl(`via_${port}`, `myportname ${port}`)),
+    ...['direct', 'http', 'https'].map((port) => acl(`note_${port}`, `annotate_transaction via=${port}`)),
+    ...['TLS', 'REQ', 'REP'].map((stage) => acl(`ask_${stage.toLowerCase()}`, `external web ${stage}`)),
+    ...['bump', 'deny', 'down'].map((verdict) => acl(`tls_${verdict}`, `note v_TLS ${verdict}`)),
+    ...['deny', 'redirect', 'wait', 'down'].map((verdict) => acl(`req_${verdict}`, `note v_REQ ${verdict}`)),
+    ...['deny', 'redirect', 'down'].map((verdict) => acl(`rep_${verdict}`, `note v_REP ${verdict}`)),
+    ...['en', 'ru'].map((language) => acl(`page_${language}`, `note page ${language}`)),
+    acl('CONNECT', 'method CONNECT'),
+    ...[1, 2].map((step) => acl(`step${step}`, `at_step SslBump${step}`)),
+    acl('informational', 'http_status 100-199'),
+    // A name that leads into a local network or back to the gateway is refused whatever it is called.
+    acl('inside', 'dst 0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.168.0.0/16'),
+    acl('inside', 'dst 224.0.0.0/3 ::/127 fc00::/7 fe80::/10 ff00::/8'),
+    acl('web_ports', 'port 80 443 1024-65535'),
+    directive('logformat', word('web'), format(accessFormat)),
+    directive('access_log', word('stdio:/dev/stdout'), ...words('logformat=web logged !via_health')),
+  ]
+}
+
+/** `peek` at the second step, because `splice` there compares the name with DNS and breaks connections that differ. */
+const tls = (): Squid[] =>
+  rules(
+    'ssl_bump',
+    'peek step1',
+    'terminate step2 !ask_tls !fails_open',
+    'terminate step2 tls_down !fails_open',
+    'bump step2 tls_bump',
+    'bump step2 tls_deny',
+    'peek step2',
+    'splice all',
+  )
+
+function access(): Squid[] {
+  return [
+    ...rules(
+      'deny_info',
+      ...['403:ERR_WEB_INSIDE inside', '403:ERR_WEB_INSIDE own', '403:ERR_WEB_INSIDE web_ports'],
+      ...['403:ERR_WEB_INSIDE clients', '403:ERR_WEB_INSIDE via_health', '503:ERR_WEB_DOWN ask_req'],
+      ...['503:ERR_WEB_DOWN ask_rep', '503:ERR_WEB_DOWN req_down', '503:ERR_WEB_DOWN rep_down'],
+      ...['403:ERR_WEB_DENIED_RU page_ru', '403:ERR_WEB_DENIED_EN req_deny', '403:ERR_WEB_DENIED_EN rep_deny'],
+      // The separator gives the colon without which Squid takes the text for the name of a page.
+      ...['302:@Squid{%{loc:,}note} req_redirect', '302:@Squid{%{loc:,}note} rep_redirect'],
+    ),
+    ...rules(
+      'http_access',
+      ...['deny via_health', 'deny manager', 'deny !clients'],
+      // These match always: they note where the request came in.
+      ...['direct', 'http', 'https'].map((port) => `deny via_${port} !note_${port}`),
+      ...['deny via_direct !web_ports', 'deny via_direct own', 'deny via_direct inside'],
+      // What is in a tunnel is asked about when its name is known.
+      'allow CONNECT',
+      ...['deny !ask_req !fails_open', 'deny req_down !fails_open', 'deny req_redirect'],
+      ...['deny req_deny page_ru', 'deny req_deny', 'allow all'],
+    ),
+  ]
+}
+
+/** A helper cannot be asked about replies 100 to 199: the reply would be refused. */
+const replies = (): Squid[] =>
+  rules(
+    'http_reply_access',
+    ...['allow informational', 'allow !req_wait', 'deny !ask_rep !fails_open', 'deny rep_down !fails_open'],
+    ...['deny rep_redirect', 'deny rep_deny page_ru', 'deny rep_deny', 'allow all'],
+  )
+
+/** Denied connections go to filterd, which has a certificate for their name: the origin is never contacted. */
+const blockPeer = (): Squid[] => [
+  directive(
+    'cache_peer',
+    ...[word('127.0.0.1'), word('parent'), number(webPorts.blockPeer), number(0)],
+    ...words('no-query no-digest no-netdb-exchange no-tproxy name=block'),
+  ),
+  ...rules('cache_peer_access', 'block allow tls_deny', 'block deny all'),
+  ...rules('never_direct', 'allow tls_deny'),
+  ...rules('nonhierarchical_direct', 'off'),
+  ...rules('sslproxy_cert_error', 'allow tls_deny', 'deny all'),
+  ...rules('sslproxy_cert_sign', 'signTrusted tls_deny'),
+  ...rules('sslproxy_cert_adapt', 'setValidAfter tls_deny', 'setValidBefore tls_deny'),
+  // Intercepted traffic goes where the client sent it, whatever a name in it says.
+  ...rules('client_dst_passthru', 'on'),
+  ...rules('http_upgrade_request_protocols', 'websocket allow all'),
+]
+
+const privacy = (): Squid[] => [
+  ...rules('visible_hostname', 'gateway'),
+  ...rules('via', 'off'),
+  ...rules('forwarded_for', 'delete'),
+  ...rules('httpd_suppress_version_string', 'on'),
+  ...rules('reply_header_access', 'X-Cache deny all', 'X-Cache-Lookup deny all', 'X-Squid-Error deny all'),
+  ...rules('request_header_access', 'YouTube-Restrict deny strict_video'),
+  ...rules('request_header_add', 'YouTube-Restrict Strict strict_video'),
+]

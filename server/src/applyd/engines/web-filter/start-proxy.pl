@@ -1,0 +1,36 @@
+#!/usr/bin/perl
+# Starts Squid in its folder, as its own account: certificates that it made for another authority are removed before, because
+# clients would get them although they trust the new one only. Needs nothing beyond the package perl-base.
+# Arguments: the folder with the authority, the folder for made certificates, and the command.
+
+use strict;
+use warnings;
+
+my ($folder, $kept, @command) = @ARGV;
+@command or die "Missing arguments: the two folders and the command.\n";
+chdir $folder or die "The folder of the proxy cannot be entered: $!\n";
+umask 0077;
+
+sub contents {
+    my ($path) = @_;
+    open my $file, '<', $path or return '';
+    local $/;
+    my $text = <$file>;
+    return defined $text ? $text : '';
+}
+
+my ($authority) = contents('authority.pem') =~ /(-----BEGIN CERTIFICATE-----[A-Za-z0-9+\/=\s]+-----END CERTIFICATE-----)/;
+defined $authority or die "The proxy has no certificate authority.\n";
+my ($database, $mark) = ("$kept/ssl_db", "$kept/authority");
+if (contents($mark) ne $authority or not -e "$database/index.txt") {
+    unlink $mark;
+    unlink glob("$database/certs/*"), glob("$database/*");
+    rmdir "$database/certs";
+    rmdir $database;
+    system('/usr/lib/squid/security_file_certgen', '-c', '-s', $database, '-M', '16MB') == 0
+        or die "The folder for made certificates cannot be prepared.\n";
+    open my $file, '>', $mark or die "The folder for made certificates cannot be written: $!\n";
+    print $file $authority;
+    close $file or die "The folder for made certificates cannot be written: $!\n";
+}
+exec { $command[0] } @command or die "failed to execute $command[0]: $!\n";
