@@ -62,6 +62,8 @@ export interface RenderProps {
   readonly item: Item
   readonly isDisabled: boolean
   readonly problem: string | undefined
+  /** Of the entries of a list, by their index. */
+  readonly problems: ReadonlyMap<number, string>
   readonly onChange: (value: unknown) => void
 }
 
@@ -95,6 +97,8 @@ export interface FieldSpec {
   /** Overrides for the fields inside an object or a list of objects. */
   readonly fields?: Readonly<Record<string, FieldSpec>>
   readonly render?: (props: RenderProps) => ReactNode
+  /** More than a hint, below the field: what the draft means, or how values are written. */
+  readonly help?: (item: Item) => ReactNode
 }
 
 export interface ColumnSpec {

@@ -3,6 +3,7 @@
 // No React and no style is loaded here: tests and scripts read the pages too.
 
 import type { BodyOf, Endpoint, QueryOf, ReplyOf } from '@gateway/server/contract'
+import type { ReactNode } from 'react'
 import type {
   Action,
   Choices,
@@ -75,6 +76,8 @@ interface Common {
   readonly confirmWithin?: number
   readonly actions?: readonly Action[]
   readonly reads?: readonly Read[]
+  /** What a person should know before they change something here, below the head. */
+  readonly notice?: () => ReactNode
 }
 
 /** Settings, reads and actions below each other. */
@@ -87,7 +90,7 @@ export const settingsPage = <S extends Endpoint, U extends Endpoint>(
   spec: Common & (SectionSpec<S, U> | { readonly sections: readonly Section[] }),
 ): StackPage => {
   if ('sections' in spec) return { kind: 'settings', ...spec }
-  const { status, lead, confirmWithin, actions, reads, ...own } = spec
+  const { status, lead, confirmWithin, actions, reads, notice, ...own } = spec
   return {
     kind: 'settings',
     sections: [own as unknown as Section],
@@ -96,6 +99,7 @@ export const settingsPage = <S extends Endpoint, U extends Endpoint>(
     ...(confirmWithin === undefined ? {} : { confirmWithin }),
     ...(actions === undefined ? {} : { actions }),
     ...(reads === undefined ? {} : { reads }),
+    ...(notice === undefined ? {} : { notice }),
   }
 }
 
@@ -212,7 +216,7 @@ export interface CollectionPage extends Common {
   readonly collection: Collection
 }
 
-const commonNames = ['status', 'lead', 'confirmWithin', 'actions', 'reads'] as const
+const commonNames = ['status', 'lead', 'confirmWithin', 'actions', 'reads', 'notice'] as const
 
 /** The parts of a page that every kind has, and the rest. */
 function split(spec: object): { readonly common: Common; readonly own: object } {

@@ -32,6 +32,7 @@ import { pages as updates } from './updates/index.ts'
 import { pages as users } from './users/index.ts'
 import { pages as vpn } from './vpn/index.ts'
 import { pages as webApplicationFirewall } from './web-application-firewall/index.ts'
+import { pages as webProxy } from './web-proxy/index.ts'
 
 /** In the order of the rail. */
 export const pages: readonly PageEntry[] = [
@@ -43,6 +44,7 @@ export const pages: readonly PageEntry[] = [
   ...applicationProfiles,
   ...intrusionPrevention,
   ...contentFilter,
+  ...webProxy,
   ...webApplicationFirewall,
   ...network,
   ...dns,

@@ -17,8 +17,13 @@ const kinds: Readonly<Record<string, Kind>> = {
   'authorization.settings': { title: msg('Authorization settings'), path: 'people/authorization/settings' },
   'backup.settings': { title: msg('Backup settings'), path: 'system/backups/schedule' },
   'configuration.history': { title: msg('History limits'), path: 'system/history/limits' },
+  'content_filter.dictionaries': { title: msg('Dictionary'), path: 'protection/web-filter/dictionaries' },
+  'content_filter.morphology': { title: msg('Analysis of words'), path: 'protection/web-filter/settings' },
   'content_filter.rules': { title: msg('Web filter rule'), path: 'protection/web-filter/rules' },
   'content_filter.settings': { title: msg('Web filter settings'), path: 'protection/web-filter/settings' },
+  'content_filter.safe_search': { title: msg('Safe search in the proxy'), path: 'protection/web-filter/settings' },
+  'content_filter.state': { title: msg('State of the web filter'), path: 'protection/web-filter/settings' },
+  'content_filter.user_categories': { title: msg('Own category'), path: 'protection/web-filter/own-categories' },
   'dhcp.settings': { title: msg('DHCP interface'), path: 'network/dhcp/interfaces' },
   'dhcp.static_leases': { title: msg('Static lease'), path: 'network/dhcp/static' },
   'dns.forward_zones': { title: msg('DNS zone'), path: 'network/dns/zones' },
@@ -84,6 +89,10 @@ const kinds: Readonly<Record<string, Kind>> = {
   'vpn.lease_rules': { title: msg('VPN address rule'), path: 'network/vpn/addresses' },
   'vpn.pushed_routes': { title: msg('VPN routes'), path: 'network/vpn/routes' },
   'vpn.settings': { title: msg('VPN settings'), path: 'network/vpn/settings' },
+  'web_proxy.antivirus': { title: msg('Web antivirus'), path: 'protection/web-filter/antivirus' },
+  'web_proxy.authority': { title: msg('Certificate authority'), path: 'protection/web-filter/authority' },
+  'web_proxy.exclusions': { title: msg('Exclusion of the web proxy'), path: 'protection/web-filter/exclusions' },
+  'web_proxy.settings': { title: msg('Proxy settings'), path: 'protection/web-filter/proxy' },
 }
 
 /** Whose items have a number that people use; other ids say nothing to a person. */

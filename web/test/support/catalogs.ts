@@ -113,7 +113,10 @@ async function contractTexts(): Promise<string[]> {
       texts.push(...textsOf(body), ...textsOf(query, { isForm: false }), ...textsOf(reply, { isForm: false }))
     }
   }
-  return texts
+  const { fixedCategories } = (await import(join(contracts, 'content-filter', 'catalogue.ts'))) as {
+    readonly fixedCategories: readonly { readonly name: string; readonly comment: string }[]
+  }
+  return [...texts, ...fixedCategories.flatMap(({ name, comment }) => [name, comment])]
 }
 
 export async function usedTexts(): Promise<Uses> {

@@ -42,6 +42,7 @@ export function CollectionPageView({
       </PageHead>
       <div className={styles.bars}>
         <EngineBars items={items} />
+        {page.notice ? <page.notice /> : null}
       </div>
       {(page.reads ?? []).map((read) => (
         <ReadView key={read.endpoint.path} read={read} around={{}} />

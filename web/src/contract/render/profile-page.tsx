@@ -50,6 +50,7 @@ export function ProfilePageView({ page, entry }: ProfileProps): ReactNode {
       </PageHead>
       <div className={styles.bars}>
         <EngineBars items={items} />
+        {page.notice ? <page.notice /> : null}
       </div>
       <CollectionView
         collection={page.collection}

@@ -29,6 +29,7 @@ export function StackPageView({ page, entry }: { readonly page: StackPage; reado
         lead={page.lead === undefined ? undefined : t(page.lead)}
       />
       <EngineBars items={items} />
+      {page.notice ? <page.notice /> : null}
       {sections.length > 0 ? (
         <SettingsForm
           sections={sections}

@@ -40,14 +40,29 @@ interface WidgetProps {
 }
 
 /** A field with its label, its hint and what is wrong with it. */
-export function FormWidget({ field, path, value }: WidgetProps): ReactNode {
+export function FormWidget(props: WidgetProps): ReactNode {
+  const form = useForm()
+  const { spec } = props.field
+  if (spec.when && !spec.when(form.value)) return null
+  return (
+    <>
+      <OwnWidget {...props} />
+      {spec.help?.(form.value)}
+    </>
+  )
+}
+
+function OwnWidget({ field, path, value }: WidgetProps): ReactNode {
   const form = useForm()
   const { spec, schema, kind, isRequired } = field
-  if (spec.when && !spec.when(form.value)) return null
   if (spec.render) {
     const { isDisabled, onChange, value: item } = form
     const problem = faultAt(form.faults, path, true)
-    return spec.render({ name: field.name, value, item, isDisabled, problem, onChange: (next) => onChange(path, next) })
+    return spec.render({
+      ...{ name: field.name, value, item, problem, problems: entryFaults(form.faults, path) },
+      isDisabled: isDisabled || isFixed(form.fixed, path),
+      onChange: (next) => onChange(path, next),
+    })
   }
   if (kind === 'group') return <GroupField field={field} path={path} value={value} />
   if (kind === 'list') return <ListField field={field} path={path} value={value} />

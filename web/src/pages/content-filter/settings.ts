@@ -7,30 +7,55 @@ import {
   morphologyState,
   safeSearch,
 } from '@gateway/server/contract/content-filter'
-import { uploadFilterDatabases } from '@gateway/server/contract/updates'
-import { action, section, settingsPage } from '../../contract/define.ts'
+import { section, settingsPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 
 export const page = settingsPage({
   status: filterStatus,
   sections: [
-    section({ endpoints: filterState, fields: { enabled: { label: msg('Filter content') } } }),
+    section({
+      title: msg('Filter'),
+      endpoints: filterState,
+      fields: {
+        enabled: {
+          label: msg('Filter content'),
+          hint: msg(
+            'Web traffic of local networks goes through the proxy where a rule may need it. Off: nothing is intercepted.',
+          ),
+        },
+      },
+    }),
     section({
       endpoints: filterSettings,
       fields: {
-        enabled_extended_categorizer: { label: msg('Topic categories of a provider') },
-        quic_reject_enabled: { label: msg('Block QUIC') },
+        enabled_extended_categorizer: {
+          label: msg('Topic categories'),
+          hint: msg('Rules may name topics of the category database; off, such rules never match.'),
+        },
+        quic_reject_enabled: {
+          label: msg('Block QUIC'),
+          hint: msg('QUIC and HTTP/3 cannot be filtered; browsers then use HTTPS, which can. Recommended.'),
+        },
       },
     }),
-    section({ endpoints: safeSearch, fields: { enabled: { label: msg('Safe search in the proxy') } } }),
-    section({ endpoints: morphologyState, fields: { enabled: { label: msg('Analyse the words of pages') } } }),
-  ],
-  actions: [
-    action({
-      endpoint: uploadFilterDatabases,
-      title: msg('Databases from an archive'),
-      text: msg('This release cannot install databases from an archive.'),
-      button: msg('Upload'),
+    section({
+      title: msg('Pages'),
+      endpoints: safeSearch,
+      fields: {
+        enabled: {
+          label: msg('Safe search in the proxy'),
+          hint: msg('Large search and video services answer in their safe mode. For HTTPS they must be decrypted.'),
+        },
+      },
+    }),
+    section({
+      endpoints: morphologyState,
+      fields: {
+        enabled: {
+          label: msg('Analyse the words of pages'),
+          hint: msg('Pages are blocked by the dictionaries that are on, in plain HTTP and decrypted traffic.'),
+        },
+      },
     }),
   ],
 })

@@ -20,6 +20,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   '/api/netflow-export/status': { title: msg('Flow export'), path: 'monitor/flows' },
   '/application_control_backend/status': { title: msg('Application control'), path: 'protection/applications/rules' },
   '/auth/status': { title: msg('Authorization of users'), path: 'people/authorization' },
+  '/av_backend/status': { title: msg('Web antivirus'), path: 'protection/web-filter/antivirus' },
   '/backup/status': { title: msg('Backups'), path: 'system/backups' },
   '/config/status': { title: msg('Configuration'), path: 'system/history' },
   '/content-filter/status': { title: msg('Web filter'), path: 'protection/web-filter/rules' },
@@ -35,6 +36,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   '/monitor_backend/snmp/status': { title: msg('SNMP'), path: 'monitor/snmp' },
   '/monitor_backend/zabbix_agent/status': { title: msg('Monitoring agent'), path: 'monitor/agent' },
   '/netscan_backend/status': { title: msg('Device discovery'), path: 'people/device-discovery' },
+  '/proxy_backend/status': { title: msg('Web proxy'), path: 'protection/web-filter/proxy' },
   '/servers/status': { title: msg('Central console'), path: 'system/central-console' },
   '/user_cabinet_backend/status': { title: msg('Portal of users'), path: 'people/portal' },
   '/vpn_servers/status': { title: msg('VPN'), path: 'network/vpn/settings' },
@@ -56,6 +58,10 @@ const unitPaths: Readonly<Record<string, string>> = {
   dhcp: 'network/dhcp/leases',
   snmp: 'monitor/snmp',
   agent: 'monitor/agent',
+  antivirus: 'protection/web-filter/antivirus',
+  'antivirus-icap': 'protection/web-filter/antivirus',
+  'web-filter': 'protection/web-filter/status',
+  'web-filter-proxy': 'protection/web-filter/status',
 }
 
 const checkPaths: Readonly<Record<string, string>> = {
