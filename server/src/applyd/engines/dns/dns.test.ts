@@ -52,7 +52,7 @@ test('the lines that a plan needs are allowed, and no other', () => {
 const control = (...words: string[]): Command => ({ program: 'control', args: words })
 function reloadFor(changed: readonly string[] | null, before: string | null, now = configuration): string | string[] {
   const way = reloadOf(changed, () => before, now, control)
-  if (way === 'restart' || 'signal' in way) return 'restart'
+  if (way === 'restart' || !('commands' in way)) return 'restart'
   return way.commands.map(({ args }) => args.join(' '))
 }
 
