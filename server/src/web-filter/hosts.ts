@@ -48,7 +48,10 @@ function canonicalAddress(lower: string): string {
 }
 
 /** Of a host in its canonical form. */
-export const isAddressHost = (host: string): boolean => host.startsWith('[') || parseAddress(host) !== null
+export const isAddressHost = (host: string): boolean =>
+  host.startsWith('[') ? bracketed.test(host) : parseAddress(host) !== null
+
+const bracketed = /^\[[0-9a-f:]{2,39}\]$/
 
 /** Of a host in its canonical form: whether a list can have it. */
 export const isHost = (host: string): boolean => isAddressHost(host) || plainName.test(host)
