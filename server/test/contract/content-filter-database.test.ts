@@ -107,6 +107,32 @@ describe('the category database', () => {
     assert.deepEqual(names, ['Pets', 'Social networks'])
   })
 
+  it('finds the most specific entry of the user categories too', async () => {
+    const add = async (name: string, urls: readonly string[]): Promise<string> => {
+      const answer = await admin('POST', '/content-filter/users_categories', { name, comment: '', urls })
+      assert.equal(answer.status, 200, answer.text)
+      return answer.body.id
+    }
+    const wide = await add('Wide', ['example.org'])
+    const narrow = await add('Narrow', ['www.example.org', 'https://vk.com/feed'])
+    await rebuild()
+    assert.deepEqual(await categoriesOf('example.org'), [
+      { id: wide, name: 'Wide', entry: 'example.org', source: 'Wide' },
+    ])
+    assert.deepEqual(await categoriesOf('a.www.example.org'), [
+      { id: narrow, name: 'Narrow', entry: 'www.example.org', source: 'Narrow' },
+    ])
+    const found = await categoriesOf('https://vk.com/feed/1')
+    assert.deepEqual(
+      found.map(({ name, entry }: Record<string, string>) => [name, entry]),
+      [
+        ['Narrow', 'https://vk.com/feed'],
+        ['Social networks', 'vk.com'],
+      ],
+    )
+    assert.equal((await categoriesOf('http://vk.com/feed/1')).length, 1)
+  })
+
   it('refuses what is not an archive of lists, and keeps nothing of it', async () => {
     await rebuild()
     const before = await state()
@@ -140,7 +166,7 @@ describe('the category database', () => {
   })
 
   it('refuses a question about what is not a URL', async () => {
-    for (const url of ['ftp://example.com', 'http://', 'a b', 'x', 'http://exa mple.com/', '1.2.3.256', 'a.b:99999']) {
+    for (const url of ['ftp://example.com', 'http://', 'a b', 'http://exa mple.com/', '1.2.3.256', 'a.b:99999']) {
       const answer = await admin('GET', `/content-filter/categorize?url=${encodeURIComponent(url)}`)
       assert.equal(answer.status, 422, url)
     }

@@ -1,7 +1,7 @@
 // A URL as an administrator writes it in a question: whole, or a name with or without a path. The path stays as it is sent, as
 // a request would have it. Pure.
 
-import { hostKey } from '../../web-filter/categories/entry.ts'
+import { canonicalHost, isAddressHost, isHost } from '../../web-filter/hosts.ts'
 
 export interface AskedUrl {
   readonly url: string
@@ -11,6 +11,9 @@ export interface AskedUrl {
   /** With the query. */
   readonly path: string
 }
+
+/** A name that ends so is an address, or nothing. */
+const isNumber = /(?:^|\.)\d+$/
 
 const defaultPorts = { http: 80, https: 443 } as const
 
@@ -25,8 +28,8 @@ export function readUrl(text: string): AskedUrl | null {
   const authority = end === -1 ? rest : rest.slice(0, end)
   const digits = /^(?:[^:]*|\[[^\]]*\]):(\d{1,5})$/.exec(authority)?.[1]
   const port = digits === undefined ? defaultPorts[scheme] : Number(digits)
-  const host = hostKey(digits === undefined ? authority : authority.slice(0, -digits.length - 1))
-  if (host === null || port < 1 || port > 65_535) return null
+  const host = canonicalHost(digits === undefined ? authority : authority.slice(0, -digits.length - 1))
+  if (!isHost(host) || (isNumber.test(host) && !isAddressHost(host)) || port < 1 || port > 65_535) return null
   const tail = end === -1 ? '/' : rest.slice(end)
   const path = tail.startsWith('?') ? `/${tail}` : tail
   const shownPort = port === defaultPorts[scheme] ? '' : `:${port}`
