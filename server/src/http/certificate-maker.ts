@@ -62,6 +62,28 @@ export async function issueServer(root: Root, names: readonly string[], now: Dat
   return { key: await writeKey(keys), chain: pem('CERTIFICATE', server) + root.certificate }
 }
 
+/** One key for many certificates, which are trusted by no one and only say a name. */
+export interface NamingKey {
+  readonly key: string
+  readonly keys: Keys
+}
+
+export async function makeNamingKey(): Promise<NamingKey> {
+  const keys = await makeKeys()
+  return { key: await writeKey(keys), keys }
+}
+
+/** For exactly this host name or address; signed by its own key. */
+export async function issueName({ keys }: NamingKey, name: string, now: Date): Promise<string> {
+  const subject = name.length <= maxCommonName ? name : 'gateway'
+  const certificate = await sign({ subject, issuer: subject, keys, signer: keys, days: serverDays, now }, [
+    extension('2.5.29.19', true, new pkijs.BasicConstraints({ cA: false }).toSchema()),
+    extension('2.5.29.37', false, new pkijs.ExtKeyUsage({ keyPurposes: ['1.3.6.1.5.5.7.3.1'] }).toSchema()),
+    extension('2.5.29.17', false, subjectNames([name]).toSchema()),
+  ])
+  return pem('CERTIFICATE', certificate)
+}
+
 /** The same for the same key, so that certificates of a root fit its successor with that key too. */
 const rootNameOf = (identifier: ArrayBuffer): string =>
   `Gateway root ${Buffer.from(identifier).toString('hex').slice(0, 8)}`

@@ -32,6 +32,7 @@ export interface AskLine {
   readonly method: string | null
   /** As sent, but for characters that the proxy escaped. */
   readonly url: string | null
+  /** Headers as sent. */
   readonly requestType: string | null
   readonly replyType: string | null
   readonly language: string | null
@@ -64,8 +65,8 @@ export function parseAskLine(line: string): AskLine | null {
     serverName: decoded(name),
     method: decoded(method),
     url: given(url),
-    requestType: mimeType(decoded(requestType)),
-    replyType: mimeType(decoded(replyType)),
+    requestType: decoded(requestType),
+    replyType: decoded(replyType),
     language: decoded(language),
     length: numberOf(length),
     listener: numberOf(listener) ?? 0,
@@ -95,12 +96,6 @@ export function decodeField(text: string): string {
     if (isEscaped) at += 2
   }
   return bytes.toString('utf8', 0, end)
-}
-
-/** Without parameters, in lower case. */
-function mimeType(text: string | null): string | null {
-  const type = text?.split(';', 1)[0]?.trim().toLowerCase()
-  return type ? type : null
 }
 
 function connectionOf(field: string): AskLine['connection'] {
