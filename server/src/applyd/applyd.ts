@@ -10,6 +10,7 @@ import type { DataPlane, TrialPacket, TrialResult } from '../plan/artifacts.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { createShareUploader, parseShareUpload } from './engines/share-upload/upload.ts'
 import { createExecutor } from './executor.ts'
+import { createInterception } from './interception.ts'
 import { createKernel } from './kernel/kernel.ts'
 import { arrivalTimings, createArrivals } from './live/arrivals.ts'
 import { createCutter } from './live/cut.ts'
@@ -84,7 +85,12 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const supervisor = createSupervisor(context)
   const nftKernel = await createKernel(context.tables.nft, context.log)
   const ruleset = createRuleset(context, nftKernel)
-  const executor = createExecutor(context, { supervisor, ruleset, network: createNetworkEngine(context) })
+  const executor = createExecutor(context, {
+    supervisor,
+    ruleset,
+    network: createNetworkEngine(context),
+    interception: createInterception(),
+  })
   const arrivals = createArrivals(ruleset.live, arrivalTimings[nftKernel.way])
   const cutter = createCutter(context)
   const checkpoints = createCheckpoints(context.directory, context.log)

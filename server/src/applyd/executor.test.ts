@@ -236,6 +236,7 @@ scenario(
     await scene.applyd?.close()
     scene.applyd = null
     const network = createNetwork()
+    const interception = { isCurrent: async (isWanted: boolean) => !isWanted, apply: async () => {} }
     const { stateDir } = scene.bench
     const linksAtLoad: (string | undefined)[] = []
     const failpoint = (name: FailpointName) => {
@@ -247,7 +248,12 @@ scenario(
     const supervisor = createSupervisor(context)
     const kernel = createProgramKernel(context.tables.nft)
     const start = async () => {
-      const executor = createExecutor(context, { supervisor, ruleset: createRuleset(context, kernel), network })
+      const executor = createExecutor(context, {
+        supervisor,
+        ruleset: createRuleset(context, kernel),
+        network,
+        interception,
+      })
       await executor.recover()
       return executor
     }

@@ -12,6 +12,7 @@ import { writeNew } from '../files/guarded.ts'
 import { makeRoom } from '../files/reserve.ts'
 import type { CheckReport, LinkPlan, Observation, Outcome, Plan } from '../plan/artifacts.ts'
 import type { Context, FailpointName } from './applyd.ts'
+import type { createInterception } from './interception.ts'
 import type { Verdict } from './kernel/kernel.ts'
 import { createAttempts } from './loaded/attempts.ts'
 import type { Entry } from './loaded/journal.ts'
@@ -41,6 +42,8 @@ interface AppliedRecord {
   readonly kernel: string
   readonly rules: Entry | null
   readonly links: readonly LinkPlan[] | null
+  /** Absent in records of earlier releases. */
+  readonly isIntercepting?: boolean
 }
 
 /** What passed a check, and on which state of the machine. */
@@ -85,9 +88,10 @@ export interface Engines {
   readonly supervisor: Supervisor
   readonly ruleset: Ruleset
   readonly network: ReturnType<typeof createNetworkEngine>
+  readonly interception: ReturnType<typeof createInterception>
 }
 
-export function createExecutor(context: Context, { supervisor, ruleset, network }: Engines) {
+export function createExecutor(context: Context, { supervisor, ruleset, network, interception }: Engines) {
   const { plane, limitation, directory, kernel, tables, log, failpoint } = context
   const { files, units } = tables
   const recordPath = join(directory, 'applied.json')
@@ -183,9 +187,13 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       writeDurable(intentPath, JSON.stringify(intent))
       step('intent.written')
       switchFiles(pick(target.files, difference.file))
+      // Before the rules that need it.
+      const isRerouted = difference.network.includes('interception')
+      if (isRerouted && target.isIntercepting) await interception.apply(true)
       // Before the links: a new way to the internet must not be open for a moment.
       await load(pick(target.tables, difference.nft))
-      if (difference.network.length > 0) await switchNetwork(target.links)
+      if (isRerouted && !target.isIntercepting) await interception.apply(false)
+      if (difference.network.includes('links')) await switchNetwork(target.links)
       step('network.switched')
       const started = await switchUnits(target.units, target.files, difference.file, contentsOf(intent))
       step('units.switched')
@@ -250,11 +258,19 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
       (await network.isCurrent(target.links))
     return {
       nft: changedTables,
-      network: isNetworkCurrent ? [] : ['links'],
+      network: [
+        ...(isNetworkCurrent ? [] : ['links']),
+        ...((await isInterceptionCurrent(target, revision)) ? [] : ['interception']),
+      ],
       file: changedFiles.map(([name]) => name),
       unit: inOrder([...target.units, ...supervisor.wanted()]).filter((name) => !isUnitCurrent(name)),
     }
   }
+
+  const isInterceptionCurrent = async ({ isIntercepting }: Target, revision: number): Promise<boolean> =>
+    plane === 'none' ||
+    (applied !== null && applied.revision !== revision && (applied.isIntercepting ?? false) === isIntercepting) ||
+    (await interception.isCurrent(isIntercepting))
 
   function isWritten(name: string, content: Buffer | null): boolean {
     const spec = findFile(tables, name)
@@ -342,6 +358,10 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     if (links !== null && !(await network.isCurrent(links))) await network.apply(links)
   }
 
+  async function switchInterception(isWanted: boolean): Promise<void> {
+    if (!(await interception.isCurrent(isWanted))) await interception.apply(isWanted)
+  }
+
   const load = async (targets: TableTargets, options?: LoadOptions): Promise<void> => {
     if (targets.size > 0) throwIfFailed(await ruleset.load(targets, options))
   }
@@ -386,9 +406,9 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
   }
 
   /** The commit point: a failure after the record is written does not revert the new state. */
-  function commit(id: string, plan: Plan, { links, files: contents }: Target): void {
+  function commit(id: string, plan: Plan, { links, isIntercepting, files: contents }: Target): void {
     const rules = ruleset.entryFor({ id, revision: plan.revision })
-    const record: AppliedRecord = { id, revision: plan.revision, kernel, rules, links }
+    const record: AppliedRecord = { id, revision: plan.revision, kernel, rules, links, isIntercepting }
     writeDurable(recordPath, JSON.stringify(record))
     appliedPlan = plan
     written = contents
@@ -423,7 +443,10 @@ export function createExecutor(context: Context, { supervisor, ruleset, network 
     const contents = contentsOf(intent)
     const wanted = new Set(isSameKernel ? intent.units.map((name) => tables.formerUnits.get(name) ?? name) : [])
     await attempt('restore.files', () => switchFiles(contents))
-    await attempt('restore.network', () => switchNetwork(isSameKernel ? (applied?.links ?? null) : null))
+    await attempt('restore.network', async () => {
+      await switchInterception(isSameKernel && (applied?.isIntercepting ?? false))
+      await switchNetwork(isSameKernel ? (applied?.links ?? null) : null)
+    })
     await attempt('restore.tables', async () => load(await ruleset.findRevertTargets(intent.tables, isSameKernel)))
     const touched = intent.files.map(([name]) => name)
     await attempt('restore.units', async () => probe(await switchUnits(wanted, filesOnMachine(), touched)))

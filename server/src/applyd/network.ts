@@ -31,7 +31,7 @@ export interface NetworkCommands {
   readonly tc: readonly string[]
 }
 
-const findProgram = (name: string): string =>
+export const findProgram = (name: string): string =>
   ['/usr/sbin', '/sbin', '/usr/bin', '/bin'].map((folder) => `${folder}/${name}`).find((path) => existsSync(path)) ??
   `/usr/sbin/${name}`
 

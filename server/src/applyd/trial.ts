@@ -10,12 +10,14 @@ const timeoutMs = 120_000
 
 /**
  * The block that failed trials set is left out: with it every packet is dropped, and no trial could ever lift it. So is the
- * authorization of hosts, because the namespace of a trial has other cards and no sessions.
+ * authorization of hosts, because the namespace of a trial has other cards and no sessions,
+ * and the web proxy, which is not there: what it would open is judged as what is forwarded.
  */
 export const leftOutOfTrials: readonly string[] = [
   'fwd.sys.blocked',
   'fwd.sys.authorization',
   'authorization.settings.web_authorization',
+  'fwd.sys.web_proxy',
 ]
 
 export interface TrialInput {

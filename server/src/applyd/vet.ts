@@ -12,6 +12,8 @@ export interface Target {
   readonly units: ReadonlySet<string>
   /** Null: the network is left as it is. */
   readonly links: readonly LinkPlan[] | null
+  /** Are packets for the web proxy delivered to the gateway itself? */
+  readonly isIntercepting: boolean
 }
 
 /** Names of what differs between a target and the machine. */
@@ -32,13 +34,15 @@ export function targetOf(plan: Plan, tables: Tables, present: readonly string[] 
   const pieces = new Map<string, readonly NftPiece[]>(tables.nft.tables.map((name) => [name, []]))
   const units = new Set<string>()
   let links: readonly LinkPlan[] | null = null
+  let isIntercepting = false
   for (const artifact of plan.artifacts) {
     if (artifact.kind === 'file') files.set(artifact.name, contentOf(artifact, tables))
     if (artifact.kind === 'nft') pieces.set(artifact.name, artifact.pieces)
     if (artifact.kind === 'unit') units.add(artifact.name)
-    if (artifact.kind === 'network') links = artifact.links
+    if (artifact.kind === 'network' && artifact.name === 'links') links = artifact.links
+    if (artifact.name === 'interception') isIntercepting = true
   }
-  return { files, tables: pieces, units, links }
+  return { files, tables: pieces, units, links, isIntercepting }
 }
 
 export function vetTarget(target: Target, difference: Difference, tables: Tables): Problem[] {

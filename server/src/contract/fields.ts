@@ -26,6 +26,9 @@ export const oneOf = <const T extends readonly string[]>(values: T, description?
 
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
+/** The group of the central console that holds what belongs to this gateway alone. */
+export const rootGroup = 'f3ffde22-a562-4f43-ac04-c40fcec6a88c'
+
 /** An object that refuses fields it does not know. */
 export const strictObject = <P extends TProperties>(properties: P, description?: string) =>
   Type.Object(properties, { additionalProperties: false, ...(description === undefined ? {} : { description }) })

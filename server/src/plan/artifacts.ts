@@ -69,6 +69,12 @@ export interface NetworkLinks {
   readonly links: readonly LinkPlan[]
 }
 
+/** Packets with the mark of interception.ts are delivered to the gateway itself, for the web proxy. Without it they are not. */
+export interface NetworkInterception {
+  readonly kind: 'network'
+  readonly name: 'interception'
+}
+
 /** A file of an engine. applyd's table says where `name` is stored and who may read it. */
 export interface EngineFile {
   readonly kind: 'file'
@@ -82,7 +88,7 @@ export interface EngineUnit {
   readonly name: string
 }
 
-export type Artifact = NftTable | NetworkLinks | EngineFile | EngineUnit
+export type Artifact = NftTable | NetworkLinks | NetworkInterception | EngineFile | EngineUnit
 
 /** Everything that should be on the machine for one revision. What is not in it, and ours, goes away. */
 export interface Plan {

@@ -112,6 +112,8 @@ export interface Facts {
   readonly timeZone: string
   /** Schedules are rendered from this UTC day on, 40 days ahead. Unix seconds of its start. */
   readonly scheduleDay: number
+  /** Whether the web proxy answers, while it should; absent where it is not watched. */
+  readonly webProxy?: 'up' | 'down'
 }
 
 export const noFacts: Facts = {

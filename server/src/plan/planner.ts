@@ -106,7 +106,7 @@ export const contentOf = (artifact: Artifact): string => {
     case 'nft':
       return printPieces(artifact.pieces).join('\n')
     case 'network':
-      return artifact.links.map((link) => JSON.stringify(link)).join('\n')
+      return artifact.name === 'links' ? artifact.links.map((link) => JSON.stringify(link)).join('\n') : ''
     case 'file':
       return artifact.text
     case 'unit':

@@ -52,6 +52,10 @@ export function findRefusal(
   return refusalOf(stage, flow, known, routing)
 }
 
+/** Why a host of a local network may not use what the gateway reaches the internet with for it. */
+export const findRefusalInside = (stage: Stage, flow: Flow, known: Known, routing: Routing): Refusal | null =>
+  stage?.isEnforced ? refusalOf(stage, flow, known, routing) : null
+
 function refusalOf(stage: AuthorizationStage, flow: Flow, known: Known, routing: Routing): Refusal | null {
   const { incoming, source } = flow
   if (source === null) return 'ipv6'

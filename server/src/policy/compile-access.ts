@@ -42,6 +42,8 @@ export interface AccessSystemLines {
 export interface CompiledAccess {
   readonly pieces: readonly NftPiece[]
   readonly trees: ReadonlyMap<string, RankedTree>
+  /** The lists and the default, for another chain that asks them. */
+  readonly lines: readonly Nft[]
 }
 
 export function compileAccess(
@@ -52,7 +54,7 @@ export function compileAccess(
 ): CompiledAccess {
   const pieces: NftPiece[] = []
   const trees = new Map<string, RankedTree>()
-  const lines = [...first, words('ct state established,related accept'), ...onNew]
+  const lines: Nft[] = []
   for (const { listKey, entries, members, holders } of stage.bindings) {
     const name = `x_${digest(listKey).slice(0, 12)}`
     if (!trees.has(name)) {
@@ -65,8 +67,9 @@ export function compileAccess(
   }
   lines.push(defaultLine(stage, options))
   const head = hookHead({ type: 'filter', at: 'forward', priority: 'filter - 1' })
-  pieces.push(makePiece({ kind: 'chain', name: 'access', head, lines, origin: '' }))
-  return { pieces, trees }
+  const before = [...first, words('ct state established,related accept'), ...onNew]
+  pieces.push(makePiece({ kind: 'chain', name: 'access', head, lines: [...before, ...lines], origin: '' }))
+  return { pieces, trees, lines }
 }
 
 /** IPv6 packets have no members: they go on to the default. */

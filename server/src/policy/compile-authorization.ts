@@ -61,7 +61,7 @@ export function authorizationPieces({ authorization: stage }: Policy): NftPiece[
   return [
     ...ruleSets(stage),
     ...liveSetPieces,
-    chain('auth_seen', noticing(stage)),
+    chain('auth_seen', noticing(stage, sentence(inSet(words('oifname'), 'if_external', true), back))),
     ...(isEnforced ? [chain('auth_gate', admitting), chain('auth_refused', refusing)] : []),
     ...(isEnforced && portalPort !== null ? [chain('auth_portal', redirecting(portalPort))] : []),
   ]
@@ -87,7 +87,8 @@ const bySessionOfCard = sentence(inSet(pair, 'auth_pairs'), comesFromThere)
 /** A card has one address in a segment while it is in use, so that a copy of it does not get in with another one. */
 const byCard = sentence(inSet(card, 'auth_rule_macs'), inSet(cardHere, 'auth_cards', true), comesFromThere)
 
-function noticing({ idleSeconds, notesUnknown }: AuthorizationStage): Nft[] {
+/** `elsewhere` leaves out what is not for an external network. */
+export function noticing({ idleSeconds, notesUnknown }: AuthorizationStage, elsewhere: Nft): Nft[] {
   const extend = (set: LiveSetName): Nft => changeSet('update', set, keys[liveSets[set]], idleSeconds)
   const useCard = changeSet('update', 'auth_cards', cardHere, cardSeconds)
   // First the note for gatewayd: what could not be noted does not get in.
@@ -95,7 +96,7 @@ function noticing({ idleSeconds, notesUnknown }: AuthorizationStage): Nft[] {
     sentence(changeSet('add', 'auth_new', seen, hourSeconds), changeSet('add', set, keys[liveSets[set]], idleSeconds))
   return [
     ...isSpoofed.map((condition) => rule(authorizationOrigin, condition, words('counter drop'))),
-    sentence(inSet(words('oifname'), 'if_external', true), back),
+    ...(elsewhere === '' ? [] : [elsewhere]),
     sentence(words('meta nfproto ipv6'), back),
     sentence(bySessionOfCard, extend('auth_pairs'), useCard, back),
     sentence(inSet(host, 'auth_hosts'), extend('auth_hosts'), back),
@@ -110,16 +111,20 @@ function noticing({ idleSeconds, notesUnknown }: AuthorizationStage): Nft[] {
   ]
 }
 
-const isKnown: readonly Nft[] = [
+/** Who is authorized now, once what it sent was noticed. */
+export const isKnownHost: readonly Nft[] = [
   bySessionOfCard,
   inSet(host, 'auth_hosts'),
   inSet(host, 'auth_net_hosts'),
   inSet(host, 'auth_rule_nets'),
 ]
 
+/** Where the card is not known: who must wait is refused. */
+export const gateByHost: readonly Nft[] = [sentence(inSet(host, 'auth_suspended'), goTo('auth_refused'))]
+
 const admitting: readonly Nft[] = [
   sentence(inSet(host, 'auth_suspended'), goTo('auth_refused')),
-  ...isKnown.map((condition) => sentence(condition, back)),
+  ...isKnownHost.map((condition) => sentence(condition, back)),
   goTo('auth_refused'),
 ]
 
@@ -134,7 +139,7 @@ function redirecting(port: number): Nft[] {
   return [
     ...isSpoofed.map((condition) => sentence(condition, back)),
     rule(portalOrigin, inSet(host, 'auth_suspended'), redirect),
-    ...[...isKnown, inSet(pair, 'auth_rule_pairs'), inSet(host, 'auth_rule_hosts'), byCard].map((condition) =>
+    ...[...isKnownHost, inSet(pair, 'auth_rule_pairs'), inSet(host, 'auth_rule_hosts'), byCard].map((condition) =>
       sentence(condition, back),
     ),
     rule(portalOrigin, redirect),

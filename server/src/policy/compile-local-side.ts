@@ -8,9 +8,9 @@ import type { Policy } from './model.ts'
 export const fromInside = inSet(words('iifname'), 'if_local')
 export const toInternet = inSet(words('ip daddr'), 'net_local', true)
 
-/** For the stages that are in use; both have the same local side. */
-export function localSidePieces({ dns, authorization }: Policy): NftPiece[] {
-  const side = dns?.isIntercepting ? dns : (authorization?.side ?? null)
+/** For the stages that are in use; all have the same local side. */
+export function localSidePieces({ dns, authorization, web }: Policy): NftPiece[] {
+  const side = dns?.isIntercepting ? dns : (authorization?.side ?? web?.side ?? null)
   if (side === null) return []
   const head = words('type ipv4_addr; flags interval;')
   return [

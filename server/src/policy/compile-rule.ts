@@ -2,7 +2,7 @@
 // whose name depends only on the object, so that an edit of it changes elements and nothing else. Pure but for what it
 // remembers of rules that are still there.
 
-import { noRanges, type Ranges } from '../net/ranges.ts'
+import { noRanges, overlaps, type Ranges, unite } from '../net/ranges.ts'
 import type { NftPiece } from '../plan/artifacts.ts'
 import { makePiece } from '../plan/nft-piece.ts'
 import {
@@ -27,15 +27,21 @@ import { makeFields } from './dispatch.ts'
 import { mix, udpOffset } from './dispatch-cuts.ts'
 import { type Entry, type EntryParts, printEntry } from './dispatch-ranks.ts'
 import type { AddressMatch, InterfaceMatch, LoggedAction, PolicyRule, ProtocolName, RuleTable } from './model.ts'
+import { type WebStage, webPortRanges } from './web.ts'
 
-/** The hook of a table's rules. Forward rules that name the gateway as the sender are in the output hook. */
-export type Place = RuleTable | 'output'
+/**
+ * The hook of a table's rules. Forward rules that name the gateway as the sender are in the output hook. `web` and `web_log` are
+ * the rules of `forward` and `log` for what the web proxy opens in the name of a client.
+ */
+export type Place = RuleTable | 'output' | 'web' | 'web_log'
 
 export interface RuleOptions {
   readonly place: Place
   readonly countsHits: boolean
   /** Hits of these on marked connections are recorded; empty when no rule marks. */
   readonly loggedActions: readonly LoggedAction[]
+  /** For `web` and `web_log`, where no packet has an incoming device. */
+  readonly networks?: WebStage['networks']
 }
 
 export interface CompiledRule {
@@ -55,6 +61,8 @@ export const tableNames = {
   snat: 'SNAT',
   log: 'LOG',
   output: 'FWD',
+  web: 'FWD',
+  web_log: 'LOG',
 } as const
 
 /** Several lines instead of a set: small sets cost more than lines when there are thousands. */
@@ -64,19 +72,28 @@ const maxLines = 4
 export const noSets: readonly NftPiece[] = []
 
 const none: CompiledRule = { ipv4: null, ipv6: null, isOpen: false, sets: noSets }
-const remembered = new WeakMap<PolicyRule, { readonly options: RuleOptions; readonly compiled: CompiledRule }>()
+type Remembered = WeakMap<PolicyRule, { readonly options: RuleOptions; readonly compiled: CompiledRule }>
+/** A rule may have a place in both. */
+const remembered: Remembered = new WeakMap()
+const rememberedForWeb: Remembered = new WeakMap()
+
+const isForWeb = (place: Place): boolean => place === 'web' || place === 'web_log'
 
 /** The same objects for the same rule as long as the same options are given. */
 export function compileRule(rule: PolicyRule, options: RuleOptions): CompiledRule {
-  const known = remembered.get(rule)
+  const memory = isForWeb(options.place) ? rememberedForWeb : remembered
+  const known = memory.get(rule)
   if (known?.options === options) return known.compiled
-  const compiled = canMatch(rule, options.place) ? makeRule(rule, options) : none
-  remembered.set(rule, { options, compiled })
+  const compiled = canMatch(rule, options) ? makeRule(rule, options) : none
+  memory.set(rule, { options, compiled })
   return compiled
 }
 
 /** A rule with a condition that nothing meets is left out. */
-function canMatch({ source, destination, sourcePorts, destinationPorts, ...rule }: PolicyRule, place: Place): boolean {
+function canMatch(whole: PolicyRule, options: RuleOptions): boolean {
+  const { source, destination, sourcePorts, destinationPorts, ...rule } = whole
+  const { place } = options
+  if (isForWeb(place) && !concernsWeb(whole, options)) return false
   const isEmpty = (match: AddressMatch | null) =>
     match !== null && !match.isNegated && match.ranges.length === 0 && !hasMembers(match)
   if (isEmpty(source) || isEmpty(destination)) return false
@@ -87,6 +104,16 @@ function canMatch({ source, destination, sourcePorts, destinationPorts, ...rule 
   if (place === 'input') return true
   return !(isEmpty(rule.holders) || (rule.outgoing !== null && quotable(rule.outgoing).length === 0))
 }
+
+/** What the proxy opens is TCP to a port of the web, for a client of a local network. */
+function concernsWeb({ protocol, destinationPorts, incoming }: PolicyRule, options: RuleOptions): boolean {
+  if (protocol !== null && protocol !== 'tcp') return false
+  if (destinationPorts !== null && !overlaps(destinationPorts.ranges, webPortRanges)) return false
+  return incoming === null || networksBehind(incoming, options).length > 0
+}
+
+const networksBehind = ({ devices }: InterfaceMatch, { networks = [] }: RuleOptions): Ranges =>
+  unite(networks.filter(({ device }) => devices.includes(device)).map(({ ranges }) => ranges))
 
 const hasMembers = (match: AddressMatch): boolean => (match.members?.length ?? 0) > 0
 
@@ -108,8 +135,11 @@ function makeRule(rule: PolicyRule, options: RuleOptions): CompiledRule {
   return {
     ipv4,
     // IPv6 addresses are in no list, and a translation has none to give.
-    ipv6: isPositive || translates ? null : makeEntry(rule, options, 'ipv6', makeFields(null, null, ports), []),
-    isOpen: !isPositive,
+    ipv6:
+      isPositive || translates || isForWeb(options.place)
+        ? null
+        : makeEntry(rule, options, 'ipv6', makeFields(null, null, ports), []),
+    isOpen: !isPositive && !isForWeb(options.place),
     sets: sets.length > 0 ? sets : noSets,
   }
 }
@@ -135,7 +165,7 @@ const makeEntry = (
 function partsOf(rule: PolicyRule, options: RuleOptions, family: Family, sets: NftPiece[]): EntryParts {
   const holders = options.place === 'input' ? null : rule.holders
   const protocol = protocolOf(rule, family === 'ipv4' ? 'icmp' : 'ipv6-icmp')
-  const common = commonConditions(rule, options.place, sets)
+  const common = commonConditions(rule, options, sets)
   const found = family === 'ipv4' ? addressConditions(rule, holders, sets) : [[]]
   return {
     conditions: found.map((parts) => sentence(...protocol, ...parts, ...common)),
@@ -164,8 +194,8 @@ function protocolOf({ protocol, sourcePorts, destinationPorts }: PolicyRule, icm
 }
 
 /** One list of conditions for each line. */
-function addressConditions(
-  { source, destination }: PolicyRule,
+export function addressConditions(
+  { source, destination }: Pick<PolicyRule, 'source' | 'destination'>,
   holders: AddressMatch | null,
   sets: NftPiece[],
 ): readonly (readonly Nft[])[] {
@@ -220,7 +250,8 @@ function listConditions(
   return found.map((set) => inSet(selector, set.name, isNegated))
 }
 
-function commonConditions(rule: PolicyRule, place: Place, sets: NftPiece[]): Nft[] {
+function commonConditions(rule: PolicyRule, options: RuleOptions, sets: NftPiece[]): Nft[] {
+  const { place } = options
   const keep = (set: NftPiece): string => {
     sets.push(set)
     return set.name
@@ -238,7 +269,8 @@ function commonConditions(rule: PolicyRule, place: Place, sets: NftPiece[]): Nft
     )
   }
   const { incoming, outgoing, times } = rule
-  if (incoming !== null && place !== 'output' && place !== 'snat')
+  if (incoming !== null && isForWeb(place)) parts.push(networkCondition(incoming, options, keep))
+  else if (incoming !== null && place !== 'output' && place !== 'snat')
     parts.push(deviceCondition(words('iifname'), 'i', incoming, keep))
   if (outgoing !== null && place !== 'input' && place !== 'dnat')
     parts.push(
@@ -264,6 +296,23 @@ function deviceCondition(
   if (device !== undefined && more.length === 0) return equals(selector, quoteInterface(device))
   const head = prefix === 'i' ? words('type ifname;') : words('typeof fib daddr oifname;')
   return inSet(selector, keep(remember(match, `${prefix}_${match.key}`, head, () => devices.map(quoteInterface))))
+}
+
+const networkSets = new WeakMap<RuleOptions, Map<string, NftPiece>>()
+
+/** The source is in a network behind one of the devices. */
+function networkCondition(match: InterfaceMatch, options: RuleOptions, keep: (set: NftPiece) => string): Nft {
+  const ranges = networksBehind(match, options)
+  const [low = 0, high = 0] = ranges
+  if (ranges.length === 2) return equals(words('ip saddr'), addresses(low, high))
+  const known = networkSets.get(options) ?? new Map<string, NftPiece>()
+  networkSets.set(options, known)
+  const head = words('type ipv4_addr; flags interval;')
+  const lines = () => printElements(ranges, addresses)
+  const name = `web_i_${match.key}`
+  const set = known.get(name) ?? makePiece({ kind: 'set', name, head, lines: lines(), origin: '' })
+  known.set(name, set)
+  return inSet(words('ip saddr'), keep(set))
 }
 
 /** Objects are resolved once and shared, so their sets are as well. */
@@ -295,7 +344,7 @@ function statementsOf(rule: PolicyRule, { place, countsHits, loggedActions }: Ru
   const log = record(logGroup, tableNames[place], `${rule.id}`, action)
   if (rule.action.kind === 'mark') {
     // Only what is marked is recorded, and here the rule itself decides that.
-    const note = isLogged && rule.action.isLogged ? [log] : []
+    const note = isLogged && rule.action.isLogged && place === 'log' ? [log] : []
     const text = printRule(rule.origin, ...counter, ...verdictOf(rule), ...note, words('accept'))
     return [{ before: blank, text }]
   }

@@ -35,6 +35,18 @@ import { compileHardware } from './compile-hardware.ts'
 import { deviceSet, localSidePieces } from './compile-local-side.ts'
 import { outsideEnd, outsidePieces } from './compile-outside.ts'
 import { type CompiledRule, compileRule, noSets, type Place, type RuleOptions } from './compile-rule.ts'
+import {
+  webDirect,
+  webDns,
+  webForward,
+  webGate,
+  webHooks,
+  webInput,
+  webLog,
+  webOutput,
+  webPieces,
+  webSystem,
+} from './compile-web.ts'
 import { collectPieces, type Tree } from './dispatch.ts'
 import { dispatch, type RankedTree } from './dispatch-ranks.ts'
 import { guardPieces, guardRules } from './guards.ts'
@@ -51,6 +63,8 @@ const hooks = {
   forward: { chain: 'forward', hook: { type: 'filter', at: 'forward', priority: 'filter' } },
   output: { chain: 'output', hook: { type: 'filter', at: 'output', priority: 'filter' } },
   snat: { chain: 'postrouting', hook: { type: 'nat', at: 'postrouting', priority: 'srcnat' } },
+  web: { chain: 'web_forward', hook: webHooks.forward },
+  web_log: { chain: 'web_marks', hook: webHooks.log },
 } as const satisfies Record<Place, { readonly chain: string; readonly hook: Hook }>
 
 /** What a run made, so that the next one makes only what differs. */
@@ -96,23 +110,28 @@ export function compilePolicy(policy: Policy): NftTable[] {
     const access = compileAccess(policy.access, accessOptions, { first, onNew }, last?.trees ?? new Map())
     collect(access.pieces)
     for (const [name, tree] of access.trees) trees.set(name, tree)
+    if (isJudgingWeb(policy)) {
+      const lines = [...webSystem(policy), ...webGate(policy), ...access.lines]
+      collect([makePiece({ kind: 'chain', name: 'web_access', head: hookHead(webHooks.access), lines, origin: '' })])
+    }
   }
   for (const place of Object.keys(hooks) as Place[]) {
-    const made = compileTable(rulesOf(policy, own, place), keep(place, { place, countsHits, loggedActions }), last)
+    if (isOfWeb(place) && !isJudgingWeb(policy)) continue
+    const networks = isOfWeb(place) ? { networks: policy.web?.networks ?? [] } : {}
+    const wanted = keep(place, { place, countsHits, loggedActions, ...networks })
+    const made = compileTable(rulesOf(policy, own, place), wanted, last)
     tables.set(place, made)
     // Access lists have a chain in front of this one.
     const isFirst = place === 'forward' && policy.access === null
     const before = isFirst ? first : []
     const after = endOf(policy, place)
-    const isAlways = hasOutsideEnd(place) || place === 'snat'
+    const isAlways = hasOutsideEnd(place) || place === 'snat' || place === 'web'
     if (!isAlways && made.lines.length === 0 && after.length === 0) continue
     collect(made.pieces)
     for (const tree of made.trees) trees.set(tree.name, tree)
     const { chain, hook } = hooks[place]
-    const early = place === 'input' ? compileClosed(policy) : place === 'forward' ? dnsForward(policy) : []
-    const guards = place === 'input' ? guardRules(policy) : []
-    const others = [...early, ...(isFirst ? onNew : []), ...compileServices(policy, place)]
-    const system = [...guards, ...systemRules(place), ...others]
+    const others = [...earlyRules(policy, place), ...(isFirst ? onNew : []), ...compileServices(policy, place)]
+    const system = [...firstRules(policy, place), ...systemRules(place), ...others]
     const lines = [...before, ...system, ...made.lines, ...after]
     collect([makePiece({ kind: 'chain', name: chain, head: hookHead(hook), lines, origin: '' })])
   }
@@ -120,7 +139,7 @@ export function compilePolicy(policy: Policy): NftTable[] {
   if ([...trees.values()].some(({ ranking }) => ranking !== undefined)) collect([wipeMark])
   collect([deviceSet('if_external', policy.externalDevices), ...guardPieces(policy), ...outsidePieces(policy)])
   if (policy.hasAutomaticSnat) collect([privateSet])
-  collect([...localSidePieces(policy), ...dnsPieces(policy), ...authorizationPieces(policy)])
+  collect([...localSidePieces(policy), ...dnsPieces(policy), ...authorizationPieces(policy), ...webPieces(policy)])
   const joined = joinPieces(pieces, last)
   const memory = { rules: policy.rules, own, options, tables, trees, ...joined }
   const isSame = last !== undefined && ruleTables.every((table) => last.rules[table] === policy.rules[table])
@@ -206,7 +225,27 @@ function ownRules(source: readonly PolicyRule[], last: Memory | undefined): read
 
 function rulesOf({ rules }: Policy, own: readonly PolicyRule[], place: Place): readonly PolicyRule[] {
   if (place === 'output') return own
+  if (place === 'web') return rules.forward
+  if (place === 'web_log') return rules.log
   return place === 'forward' && own.length > 0 ? rules.forward.filter((it) => !isOwn(it)) : rules[place]
+}
+
+const isOfWeb = (place: Place): boolean => place === 'web' || place === 'web_log'
+const isJudgingWeb = ({ web }: Policy): boolean => web !== null && web.interception !== null
+
+/** In front of the system rules that let established connections through. */
+function firstRules(policy: Policy, place: Place): Nft[] {
+  if (place === 'input') return [...webInput(policy), ...guardRules(policy)]
+  if (place === 'output') return webOutput(policy)
+  if (place === 'web') return webSystem(policy)
+  return place === 'web_log' ? [...webLog] : []
+}
+
+/** Behind them, in front of what is open. */
+function earlyRules(policy: Policy, place: Place): Nft[] {
+  if (place === 'input') return [...compileClosed(policy), ...webDirect(policy)]
+  if (place === 'forward') return [...dnsForward(policy), ...webForward(policy)]
+  return place === 'web' ? [...webDns(policy), ...(policy.access === null ? webGate(policy) : [])] : []
 }
 
 const hasOutsideEnd = (place: Place): place is 'input' | 'forward' => place === 'input' || place === 'forward'
@@ -297,7 +336,11 @@ function layOut(
   const plant = (name: string, family: 'ipv4' | 'ipv6'): RankedTree => {
     const entries = withoutNull(parts[family])
     // The last match among the log rules decides, which is the first one from the end.
-    const tree = dispatch(name, place === 'log' ? entries.toReversed() : entries, previous?.get(name))
+    const tree = dispatch(
+      name,
+      place === 'log' || place === 'web_log' ? entries.toReversed() : entries,
+      previous?.get(name),
+    )
     collectPieces(tree, pieces)
     return tree
   }

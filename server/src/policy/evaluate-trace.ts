@@ -119,6 +119,8 @@ export interface Outcome {
   readonly destinationPorts: Span | null
   readonly path: Path
   readonly outgoing: string | null
+  /** The web proxy takes the connection, and opens one in the name of the client that is judged as this says. */
+  readonly isTaken: boolean
   /** Null when the stage is off or not on the path. */
   readonly access: AccessResult | null
   /** The walk through forward or input; null when the packet did not get there. */

@@ -5,7 +5,7 @@
 import type { ClosedPort } from '../engines/views.ts'
 import { parseAddress, parseNetwork } from '../net/ipv4.ts'
 import { contains, toRanges } from '../net/ranges.ts'
-import { findPortal, findRefusal, findSpoof, type Refusal } from './authorization.ts'
+import { findPortal, findRefusal, findRefusalInside, findSpoof, type Refusal } from './authorization.ts'
 import { intercept, interceptionOrigin, isRefused } from './dns.ts'
 import { type Cut, type Flow, isIn, type MembersAt, matchRule } from './evaluate-match.ts'
 import { findIpv6Way, findWay, type Routing, type Way } from './evaluate-routing.ts'
@@ -23,6 +23,7 @@ import type {
   Walk,
 } from './evaluate-trace.ts'
 import { isListed } from './guards.ts'
+import { isLocalDevice } from './local-side.ts'
 import {
   type AccessEntry,
   type AccessStage,
@@ -35,8 +36,9 @@ import {
   privateNetworks,
   type Span,
 } from './model.ts'
-import { decideOutside } from './outside.ts'
+import { decideOutside, isTranslated } from './outside.ts'
 import { isUncertain } from './unresolved.ts'
+import { directOrigin, findUnreadable, isTaken } from './web.ts'
 
 const maxMisses = 1000
 const maxOutcomes = 64
@@ -222,6 +224,7 @@ function passThrough(question: Question, flow: Flow, before: readonly LogRecord[
   const nothing = {
     destination,
     destinationPorts,
+    isTaken: false,
     access: null,
     walk: null,
     snat: null,
@@ -236,7 +239,7 @@ function passThrough(question: Question, flow: Flow, before: readonly LogRecord[
 
 type Start = Omit<Outcome, 'path' | 'decidedBy' | 'verdict'>
 
-const bySystem = <V extends 'accept' | 'drop'>(origin: string, verdict: V, service: string | null = null) =>
+const bySystem = <V extends 'accept' | 'drop' | 'reject'>(origin: string, verdict: V, service: string | null = null) =>
   ({ decidedBy: { kind: 'system', origin, service }, verdict }) as const
 
 function receive(question: Question, flow: Flow, start: Start): Outcome | Cut {
@@ -252,6 +255,8 @@ function receive(question: Question, flow: Flow, start: Start): Outcome | Cut {
     return 'at' in closed
       ? closed
       : { ...start, path: 'input', ...bySystem(`inp.sys.${closed.name}`, 'drop', closed.title) }
+  const direct = enterDirect(question, flow)
+  if (direct !== null) return 'at' in direct ? direct : { ...start, path: 'input', ...direct }
   const service = findService(policy, 'input', flow)
   if (service !== null)
     return 'at' in service ? service : { ...start, path: 'input', ...bySystem(`inp.sys.${service.name}`, 'accept') }
@@ -263,16 +268,37 @@ function receive(question: Question, flow: Flow, start: Start): Outcome | Cut {
   return { ...start, path: 'input', walk: found, ...decision, records }
 }
 
+/** The direct proxy: for local networks, and there for those who may reach the internet. */
+function enterDirect(
+  { policy, packet, routing }: Question,
+  flow: Flow,
+): Pick<Outcome, 'decidedBy' | 'verdict'> | Cut | null {
+  const { web, authorization } = policy
+  const ports = flow.destinationPorts
+  if (web === null || web.directPort === null || flow.protocol !== 'tcp' || flow.source === null) return null
+  const span: Span = [web.directPort, web.directPort]
+  if (ports === null || !isLocalDevice(web.side, flow.incoming) || !touches(ports, span)) return null
+  if (!isWithin(ports, span)) return { field: 'destination_ports', at: borderOf(ports, span) }
+  const spoof = findSpoof(authorization, flow, packet, routing)
+  if (spoof !== null) return unauthorized(spoof, 'drop')
+  const refusal = findRefusalInside(authorization, flow, packet, routing)
+  return refusal === null ? bySystem(directOrigin, 'accept') : unauthorized(refusal, 'reject')
+}
+
 const unauthorized = <V extends 'drop' | 'reject'>(refusal: Refusal, verdict: V) =>
   ({ decidedBy: { kind: 'authorization', refusal }, verdict }) as const
 
 function forward(question: Question, flow: Flow, start: Start): Outcome | Cut {
   const { policy, packet, routing } = question
-  const outcome = { ...start, path: 'forward', outgoing: flow.outgoing } as const
-  if (policy.isBlocked) return { ...outcome, ...bySystem('fwd.sys.blocked', 'drop') }
+  const plain = { ...start, path: 'forward', outgoing: flow.outgoing } as const
+  if (policy.isBlocked) return { ...plain, ...bySystem('fwd.sys.blocked', 'drop') }
   const spoof = findSpoof(policy.authorization, flow, packet, routing)
-  if (spoof !== null) return { ...outcome, ...unauthorized(spoof, 'drop') }
+  if (spoof !== null) return { ...plain, ...unauthorized(spoof, 'drop') }
   const refusal = findRefusal(policy, flow, packet, routing)
+  const isMoved = isTranslated(flow, question.original)
+  if (typeof isMoved === 'object') return isMoved
+  const asked = { stage: policy.web, externalDevices: policy.externalDevices }
+  const outcome = { ...plain, isTaken: !isMoved && refusal === null && isTaken(asked, flow) }
   // Access lists have a chain of their own in front of the others.
   if (refusal !== null && policy.access !== null) return { ...outcome, ...unauthorized(refusal, 'reject') }
   const access = policy.access === null ? null : walkAccess(policy.access, flow)
@@ -283,6 +309,9 @@ function forward(question: Question, flow: Flow, start: Start): Outcome | Cut {
   const isHeld = isRefused(policy.dns, flow)
   if (typeof isHeld === 'object') return isHeld
   if (isHeld) return { ...outcome, access, ...bySystem(interceptionOrigin, 'drop'), records }
+  const unreadable = findUnreadable(asked, flow)
+  if (typeof unreadable === 'object' && unreadable !== null) return unreadable
+  if (unreadable !== null) return { ...outcome, access, ...bySystem(unreadable, 'reject'), records }
   if (refusal !== null) return { ...outcome, ...unauthorized(refusal, 'reject') }
   return leave(question, flow, { ...outcome, access, records })
 }

@@ -9,6 +9,7 @@ import type { LogRecord, Miss, NewSource, Outcome, Packet, SnatResult, Trace, Ve
 import type { AddressMatch, PolicyRule, RuleTable, Span } from './model.ts'
 import { linkOrigin, outsideOrigins } from './outside.ts'
 import { unresolvedOf } from './unresolved.ts'
+import { directOrigin, quicOrigin, webIpv6Origin } from './web.ts'
 
 /** Names what a rule says in a field, as `ip.id.3 "Web server"`; '' when there is nothing to add. */
 export type Describe = (rule: PolicyRule, field: RuleField) => string
@@ -30,6 +31,7 @@ export type Stage =
   | 'dnat'
   | 'routing'
   | 'authorization'
+  | 'web_proxy'
   | 'access_lists'
   | 'forward'
   | 'input'
@@ -224,6 +226,7 @@ function explainWay(outcome: Outcome, words: Words): Step[] {
   const { packet } = words
   const said = { packet, place: placeOf(packet, outcome.destination), reasons: reasonsFor(words, outcome) }
   const steps = [step('routing', sayRoute(outcome, words.packet))]
+  if (outcome.isTaken) steps.push(step('web_proxy', takenText))
   if (outcome.access !== null) steps.push(step('access_lists', sayAccess(outcome.access)))
   const isBySystem = outcome.decidedBy.kind === 'system'
   if (walk !== null && path !== 'none') steps.push(walkStep(path, walk, sayTable(path, walk.rule, isBySystem), said))
@@ -243,6 +246,9 @@ function sayRoute({ path, outgoing, destination }: Outcome, packet: Packet): str
     : `The route to ${to} goes out of ${outgoing}.`
 }
 
+const takenText =
+  'The web proxy takes the connection for the content filter. What it opens in the name of the client is judged as forwarded traffic.'
+
 function sayAccess({ binding, entry, isAllowed }: NonNullable<Outcome['access']>): string {
   const does = isAllowed ? 'allows' : 'denies'
   if (entry === null) return `No entry of an access control list matches: the default ${does} the packet.`
@@ -259,6 +265,10 @@ const systemWords: Readonly<Record<string, string>> = {
   [outsideOrigins.forward.translated]:
     'The packet comes from outside and is accepted because a DNAT rule translated it.',
   [linkOrigin]: 'The link to the provider needs this, so a system rule accepts it.',
+  [quicOrigin]: 'QUIC is rejected, which the content filter could not read: browsers use TCP instead.',
+  [webIpv6Origin]:
+    'Web traffic over IPv6 is rejected while the content filter takes that over IPv4: clients use IPv4 instead.',
+  [directOrigin]: 'The direct proxy is open for local networks: a system rule accepts the packet.',
   [interceptionOrigin]: 'DNS interception refuses encrypted queries, which the gateway could not answer.',
 }
 

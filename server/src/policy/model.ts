@@ -7,6 +7,7 @@ import type { ClosedPort } from '../engines/views.ts'
 import type { Ranges } from '../net/ranges.ts'
 import type { DnsStage } from './dns.ts'
 import type { LocalSide } from './local-side.ts'
+import type { WebStage } from './web.ts'
 
 export const ruleTables = ['forward', 'input', 'dnat', 'snat', 'log'] as const
 export type RuleTable = (typeof ruleTables)[number]
@@ -210,6 +211,8 @@ export interface Policy {
   readonly dns: DnsStage | null
   /** Null when nothing of it is in use: everyone is allowed, and no host is authorized by a rule. */
   readonly authorization: AuthorizationStage | null
+  /** Null while neither the content filter nor the direct proxy is on. */
+  readonly web: WebStage | null
 }
 
 export const emptyPolicy: Policy = {
@@ -229,6 +232,7 @@ export const emptyPolicy: Policy = {
   isBlocked: false,
   dns: null,
   authorization: null,
+  web: null,
 }
 
 /** Sources that automatic SNAT hides (docs/behaviour/packet-path.md 2). */

@@ -63,7 +63,7 @@ export function decideOutside(
 }
 
 /** As the kernel sees it: a translation that keeps address and port is none. */
-function isTranslated({ destination, destinationPorts }: Flow, original: Flow): boolean | Cut {
+export function isTranslated({ destination, destinationPorts }: Flow, original: Flow): boolean | Cut {
   if (destination === null || original.destination === null) return false
   const port = original.destinationPorts?.[0]
   if (destinationPorts !== null && port !== undefined && !isWithin(port, destinationPorts)) return true

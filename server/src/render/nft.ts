@@ -11,7 +11,7 @@ export type Nft = string & { readonly [isNft]: true }
 const safe = (text: string): Nft => text as Nft
 
 const nameForm = /^[a-z][a-z0-9_]{0,60}$/
-const wordsForm = /^[a-z][a-z0-9 _,.=&|!:;<>-]*$/
+const wordsForm = /^[a-z][a-z0-9 _,.=&|!:;<>+-]*$/
 const originForm = /^[a-z0-9_.[\]-]{1,120}$/i
 const macForm = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/i
 const logForm = /^[A-Z]{3,4} [A-Za-z0-9_.-]{1,64} [a-z_]{1,16}$/
@@ -107,7 +107,7 @@ export const printElements = (ranges: Ranges, print: (low: number, high: number)
 }
 
 export interface Hook {
-  readonly type: 'filter' | 'nat'
+  readonly type: 'filter' | 'nat' | 'route'
   readonly at: 'prerouting' | 'input' | 'forward' | 'output' | 'postrouting'
   readonly priority: string
 }

@@ -156,6 +156,10 @@ function parseArtifact(value: unknown, tables: Tables): Artifact {
     return makeTable(parseName(name, tables.nft.tables), parseList(pieces, pieceLimit, 'pieces', parsePiece))
   }
   if (kind === 'network') {
+    if ((value as { name?: unknown }).name === 'interception') {
+      parseKeys(value, ['kind', 'name'])
+      return { kind, name: 'interception' }
+    }
     const { name, links } = parseKeys(value, ['kind', 'name', 'links'])
     if (name !== 'links') throw new Refusal('The plan names an artifact that is not in the tables.')
     return { kind, name, links: parseList(links, linkLimit, 'links', parseLink) }

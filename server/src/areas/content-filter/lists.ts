@@ -2,11 +2,11 @@
 // the start and are stored by the first change of either list.
 
 import { invalid, type Problem } from '../../contract/error.ts'
+import { rootGroup } from '../../contract/fields.ts'
 import { unfoldBlock, withoutFields } from '../../contract/newer-forms.ts'
 import { declareList, mustBeOfKind, mustExist, names } from '../../model/declarations.ts'
 import { findIn } from '../../model/item-index.ts'
 import { type Config, perState, read } from '../../model/slots.ts'
-import { rootGroup } from '../firewall/contract.ts'
 import { isAddressId, isKnownObject, isTimeId, objectSlots } from '../objects/public.ts'
 import { groups, users } from '../users/public.ts'
 import {

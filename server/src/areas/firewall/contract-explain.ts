@@ -70,7 +70,8 @@ const RuleMention = {
 
 const Step = strictObject({
   stage: Type.String({
-    description: 'hardware_filter, log_marks, dnat, routing, authorization, access_lists, forward, input ...',
+    description:
+      'hardware_filter, log_marks, dnat, routing, authorization, web_proxy, access_lists, forward, input ...',
   }),
   text: Type.String(),
   rule: nullable(strictObject(RuleMention)),

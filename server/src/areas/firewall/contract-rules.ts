@@ -4,14 +4,14 @@ import type { Static, TObject, TOptional, TProperties } from 'typebox'
 import { addressKinds, interfaceKinds, type Kind, portKinds, refers, timeKinds } from '../../contract/annotations.ts'
 import { orderedEndpoints, settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, Enabled, named, nullable, oneOf, strictObject } from '../../contract/fields.ts'
+import { Comment, Enabled, named, nullable, oneOf, rootGroup, strictObject } from '../../contract/fields.ts'
 import { neutral, oneBlock } from '../../contract/newer-forms.ts'
 import { Type } from '../../contract/schema.ts'
 
 export const maxObjects = 200
 
 /** The group of a gateway that is not managed by a central console. */
-export const rootGroup = 'f3ffde22-a562-4f43-ac04-c40fcec6a88c'
+export { rootGroup }
 
 export const protocolIds = [
   'any',

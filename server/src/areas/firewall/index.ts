@@ -5,6 +5,7 @@ import { authorizationRules, settings as authorizationSettings } from '../author
 import { discoverySettings } from '../device-discovery/public.ts'
 import { settings as dnsSettings } from '../dns/public.ts'
 import { groups, users } from '../users/public.ts'
+import { webStageSlots } from '../web-proxy/public.ts'
 import { slots } from './config.ts'
 import { accessBindings, lists } from './lists.ts'
 import { render } from './render.ts'
@@ -27,6 +28,7 @@ export const firewall = defineArea({
     users,
     groups,
     discoverySettings,
+    ...webStageSlots,
   ],
   verify,
   render,

@@ -6,4 +6,10 @@ import type { Facts } from '../../plan/facts.ts'
 import { compilePolicy } from '../../policy/compile.ts'
 import { policyOf } from './resolve.ts'
 
-export const render = (config: Config, facts: Facts): readonly Artifact[] => compilePolicy(policyOf(config, facts))
+export function render(config: Config, facts: Facts): readonly Artifact[] {
+  const policy = policyOf(config, facts)
+  const isIntercepting = policy.web !== null && policy.web.interception !== null
+  return [...compilePolicy(policy), ...(isIntercepting ? [interception] : [])]
+}
+
+const interception: Artifact = { kind: 'network', name: 'interception' }

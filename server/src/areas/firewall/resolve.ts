@@ -23,6 +23,7 @@ import { discoverySettings } from '../device-discovery/public.ts'
 import { dnsStage } from '../dns/public.ts'
 import { externalDevices, localSide, ownAddresses } from '../network/public.ts'
 import { addressesOf, membersIn } from '../objects/public.ts'
+import { closedWebPorts, guardedWebPorts, webStage } from '../web-proxy/public.ts'
 import * as slots from './config.ts'
 import { type AccessEntry, logActions, type AccessBinding as StoredBinding } from './contract.ts'
 import { rulesOf } from './resolve-rules.ts'
@@ -37,6 +38,7 @@ export function policyOf(config: Config, facts: Facts): Policy {
   const withUsers = withUserAddresses(config, facts)
   const rules = isEnabled ? rulesOf(config, withUsers) : noRules
   const access = isEnabled ? accessOf(config, withUsers) : null
+  const web = webStage(config, withUsers, side)
   return {
     rules,
     access,
@@ -45,8 +47,8 @@ export function policyOf(config: Config, facts: Facts): Policy {
     externalDevices: externalDevices(config, facts),
     devices: facts.interfaces.map(({ name }) => name),
     services: openServices(config, facts),
-    closedPorts: closedServicePorts,
-    guardedPorts: guardedPorts(config),
+    closedPorts: web === null ? closedServicePorts : [...closedServicePorts, ...closedWebPorts(web)],
+    guardedPorts: [...guardedPorts(config), ...guardedWebPorts(web)],
     outsideServices: outsideServices(config, facts),
     ownAddresses: ownAddresses(config, facts),
     countsHits: read(config, slots.watch).enabled,
@@ -55,9 +57,10 @@ export function policyOf(config: Config, facts: Facts): Policy {
     dns: dnsStage(config, side),
     authorization: authorizationStage(config, {
       side,
-      namesMembers: namesMembers(rules, access),
+      namesMembers: namesMembers(rules, access) || namesMembersOfWeb(web),
       notesUnknown: read(config, discoverySettings).enabled,
     }),
+    web,
   }
 }
 
@@ -74,6 +77,10 @@ function namesMembers(rules: Policy['rules'], access: AccessStage | null): boole
     ruleTables.some((table) => inTable(rules[table])) || (access?.bindings.some((it) => it.members.members) ?? false)
   )
 }
+
+const namesMembersOfWeb = (web: Policy['web']): boolean =>
+  web?.interception?.sources?.members !== undefined ||
+  (web?.interception?.exclusions.some((one) => one.sources?.members ?? one.destinations?.members) ?? false)
 
 function loggedActions(mode: string, selected: readonly LoggedAction[]): readonly LoggedAction[] {
   if (mode === 'nothing') return []
