@@ -20,6 +20,8 @@ import { heard, t } from '../../words.ts'
 import styles from './content-filter.module.css'
 import { FoundCategories } from './found-categories.tsx'
 
+const examplePage = 'https://www.example.com/page'
+
 type Found = ReplyOf<typeof categorize>
 
 function LookupPage(): ReactNode {
@@ -58,7 +60,7 @@ function LookupPage(): ReactNode {
                 onChange={setUrl}
                 onEnter={ask}
                 maxLength={2_048}
-                placeholder="https://www.example.com/page"
+                placeholder={examplePage}
               />
             )}
           </Field>
