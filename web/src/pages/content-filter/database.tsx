@@ -91,7 +91,7 @@ function DatabaseView({ database }: { readonly database: Database }): ReactNode 
   return (
     <>
       {message === '' ? null : (
-        <Bar tone={state === 'failed' ? 'bad' : 'plain'}>
+        <Bar tone={state === 'failed' ? 'warn' : 'plain'}>
           <PlainText text={heard(message)} limit={600} />
         </Bar>
       )}
