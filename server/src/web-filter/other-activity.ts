@@ -7,7 +7,7 @@ export const otherCategories = { posting: 'other.id.1', uploading: 'other.id.2' 
 
 /** Social networks and social communities; file storage and file sharing. Numbers of the catalogue. */
 export const socialNetworks: readonly string[] = ['extended.id.102', 'extended.id.103']
-export const fileSharing: readonly string[] = ['extended.id.123', 'extended.id.124']
+export const fileSharing: readonly string[] = ['extended.id.124', 'extended.id.125']
 
 const writing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
