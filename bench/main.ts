@@ -10,6 +10,7 @@ import { describeMachine, warnOfLoad } from './machine.ts'
 import { type BenchOptions, flags } from './options.ts'
 import { benchRequests } from './requests.ts'
 import { benchScale } from './scale/bench.ts'
+import { benchCategories } from './scale/categories.ts'
 import { benchSignatures } from './scale/signatures.ts'
 import { benchSessions } from './sessions/bench.ts'
 import { benchStart } from './start.ts'
@@ -23,6 +24,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>
   scale: benchScale,
   logs: benchLogs,
   signatures: benchSignatures,
+  categories: benchCategories,
   ...Object.fromEntries(Object.entries(firewallParts).map(([name, part]) => [`firewall/${name}`, part])),
   dhcp: benchDhcp,
   dns: benchDns,
