@@ -16,6 +16,7 @@ import {
 import { createKnownHosts } from './areas/authorization/known-hosts.ts'
 import { limitsOf } from './areas/configuration/config.ts'
 import { listFolders } from './areas/content-filter/list-folders.ts'
+import { filterUser, placesOfUsers } from './areas/content-filter/public.ts'
 import { starterLists } from './areas/content-filter/starter.ts'
 import { ruleOrigins } from './areas/firewall/config.ts'
 import { findPlaces } from './areas/firewall/connections.ts'
@@ -76,6 +77,7 @@ import { linesOf } from './runtime/user-sessions/session-lines.ts'
 import { SessionRows, userSessionTables } from './runtime/user-sessions/session-rows.ts'
 import type { Vault } from './runtime/vault.ts'
 import { CategoryDatabase } from './runtime/web-filter/categories.ts'
+import { WebFilterSocket } from './runtime/web-filter/socket.ts'
 import { release, version } from './version.ts'
 import { ReadingPool } from './workers/reading-pool.ts'
 
@@ -141,6 +143,8 @@ export interface Gateway {
   readonly userSessions: SessionKeeper
   /** Categories of sites; who starts the gateway has its lists read. */
   readonly webCategories: CategoryDatabase
+  /** The socket of the content filter; who starts the gateway says where it is. */
+  readonly webFilter: WebFilterSocket
   /** Closes what was opened here; the caller closes the database. */
   close(): Promise<void>
 }
@@ -314,6 +318,14 @@ export function createGateway(parts: GatewayParts): Gateway {
     room: () => roomForLists(reserve?.state()),
     onFault: (error) => parts.log('warning', 'the category index was not built', { error }),
   })
+  const webFilter = new WebFilterSocket({
+    places: () => placesOfUsers(engine.config, userSessions.list()),
+    userOf: (id) => filterUser(engine.config, id),
+    log: parts.log,
+  })
+  userSessions.onEvents(() => void webFilter.follow())
+  engine.onChanged(() => void webFilter.follow())
+  webCategories.onNew((file) => webFilter.announceCategories(file))
   const services: Services = {
     brand: parts.brand,
     hostName: parts.hostName,
@@ -371,6 +383,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     audit,
     sessions,
     webCategories,
+    webFilter,
     userSessions,
     guard,
     refusedSignIns,
@@ -419,10 +432,11 @@ export function createGateway(parts: GatewayParts): Gateway {
     refusedSignIns.close()
     await reader.close()
   })
-  return { http, engine, services, userSessions, webCategories, close }
+  return { http, engine, services, userSessions, webCategories, webFilter, close }
 
   async function close(): Promise<void> {
     await userSessions.stop()
+    await webFilter.close()
     await webCategories.close()
     portalUsers.stop()
     health.close()

@@ -77,6 +77,7 @@ import { createDomainResolver } from './system/resolver.ts'
 import { createSignatureFiles } from './system/signature-files.ts'
 import { lookUpText } from './system/text-records.ts'
 import { version } from './version.ts'
+import { webFilterSocket } from './web-filter/protocol.ts'
 import { createSlices } from './workers/slices.ts'
 
 /** A log that the disk does not take must not end the process that writes it. */
@@ -308,6 +309,7 @@ async function start(settings: Settings): Promise<void> {
     actions: portalActions(gateway.services),
     log,
   })
+  gateway.webFilter.serve(join(settings.stateDir, webFilterSocket))
   const address = await listen(gateway, settings)
   log('info', 'ready', { address, revision: engine.revision })
   notify(settings.notifyFd, {

@@ -39,6 +39,7 @@ import type { CallProvider } from '../runtime/portal/provider-call.ts'
 import type { SessionKeeper } from '../runtime/user-sessions/keeper.ts'
 import type { Vault } from '../runtime/vault.ts'
 import type { CategoryDatabase } from '../runtime/web-filter/categories.ts'
+import type { WebFilterSocket } from '../runtime/web-filter/socket.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
 import { sendable } from '../workers/json-bytes.ts'
 import type { CookieJar } from './cookies.ts'
@@ -241,6 +242,8 @@ export interface Services {
   readonly sessions: Sessions
   /** Lists of categories for the content filter, and the index of them. */
   readonly webCategories: Pick<CategoryDatabase, 'lookup' | 'state' | 'build' | 'receive' | 'file' | 'onNew'>
+  /** How the decision process of the content filter is; its report is null while it is away. */
+  readonly webFilter: Pick<WebFilterSocket, 'report'>
   /** Sessions of users on the network. */
   readonly userSessions: Pick<
     SessionKeeper,

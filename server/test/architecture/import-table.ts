@@ -130,6 +130,11 @@ export const importTable: readonly Row[] = [
     because: 'the socket of the portal has the frames of that of applyd',
   },
   {
+    code: 'runtime/web-filter/{socket,session-pusher}.ts',
+    may: ['runtime/', 'web-filter/{protocol,model}.ts', 'applyd/frames.ts', 'node:*'],
+    because: 'the socket of the decision process has the frames of that of applyd',
+  },
+  {
     code: 'runtime/logs/server-store/',
     may: [
       ...['runtime/', 'workers/', 'render/clickhouse.ts', 'policy/schedule.ts', ...pure],
@@ -220,10 +225,20 @@ export const importTable: readonly Row[] = [
     may: ['web-filter/categories/', 'web-filter/model.ts', 'workers/serve.ts', 'contract/error.ts', 'node:*'],
     because: 'the category index is built in a worker of gatewayd and read by the decision process, from files',
   },
+  {
+    code: 'web-filter/filterd/name-certificates.ts',
+    may: ['http/certificate-maker.ts', 'node:*'],
+    because: 'certificates are made in one place; no other part of the web server is loaded with it',
+  },
+  {
+    code: 'web-filter/filterd/',
+    may: ['web-filter/', 'net/', 'applyd/frames.ts', 'node:*'],
+    because: 'the decision process speaks to the proxy, to gatewayd and to applyd over sockets, and knows nothing else',
+  },
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
   { code: 'memory.ts', may: ['node:*'], because: 'both processes use it, so it knows neither' },
   {
-    code: '{app,main,first-start,portald,flow-exporter,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,log-server,settings,version}.ts',
+    code: '{app,main,first-start,portald,filterd,flow-exporter,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,log-server,settings,version}.ts',
     may: [anything],
     because: 'wiring',
   },

@@ -1,0 +1,86 @@
+// Starts the decision process of the content filter: its files, its sockets, the block peer. Wiring only. Arguments: policy, user
+// categories and dictionaries, the folder of the index, the socket of gatewayd, the folder of its own sockets, and the ports
+// of intercepted HTTP and HTTPS, of the block peer and of the judge of page text.
+
+import { join } from 'node:path'
+import { giveMemoryBack } from './memory.ts'
+import { decide, prepare } from './web-filter/decide.ts'
+import { AskServer } from './web-filter/filterd/ask-server.ts'
+import { createBlockPeer } from './web-filter/filterd/block-peer.ts'
+import { listenForReloads } from './web-filter/filterd/control.ts'
+import { GatewayLink } from './web-filter/filterd/gateway-link.ts'
+import type { Judging } from './web-filter/filterd/judge.ts'
+import { NameCertificates } from './web-filter/filterd/name-certificates.ts'
+import { PolicyFiles } from './web-filter/filterd/policy-files.ts'
+import { SessionTable } from './web-filter/filterd/session-table.ts'
+import type { WebFilterReport } from './web-filter/protocol.ts'
+
+const [policy = '', userCategories = '', dictionaries = '', indexFolder = '', gatewaySocket = '', ownFolder = ''] =
+  process.argv.slice(2)
+const [httpPort = 0, httpsPort = 0, blockPort = 0] = process.argv.slice(8).map(Number)
+const log = (message: string): void => console.error(message.replaceAll(/\s+/g, ' '))
+
+const sessions = new SessionTable()
+const intercepting = new Set([httpPort, httpsPort])
+let reported = ''
+let judging: Judging | null = null
+
+const files = new PolicyFiles(
+  { policy, userCategories, dictionaries, index: join(indexFolder, 'current') },
+  (): void => {
+    const { deciding } = files
+    // Before the first question with it.
+    if (deciding) prepare(deciding.policy)
+    judging = deciding && {
+      ...{ deciding, decide, intercepting, userAt: (address) => sessions.at(address) },
+      now: () => Math.floor(Date.now() / 1000),
+    }
+    const faults = files.faults.join(' ')
+    if (faults !== reported && faults !== '') log(faults)
+    reported = faults
+    link?.reportSoon()
+  },
+)
+let faulted = 0
+const asking = new AskServer({
+  path: join(ownFolder, 'ask.sock'),
+  judging: () => judging,
+  onFault: (error) => {
+    faulted += 1
+    if (faulted <= 10) log(`A question could not be answered: ${error instanceof Error ? error.stack : error}`)
+  },
+})
+
+const report = (): WebFilterReport => {
+  const facts = files.index?.facts
+  return {
+    kind: 'report',
+    policyDigest: files.loaded?.digest ?? null,
+    categories: facts ? { entries: facts.entries, bytes: facts.bytes, builtAt: facts.builtAt } : null,
+    ...{ sessions: sessions.size, ...asking.numbers, isAsked: asking.connections > 0 },
+    faults: [...files.faults, ...(faulted > 0 ? [`${faulted} questions could not be answered.`] : [])],
+  }
+}
+let link: GatewayLink | null = null
+
+await files.reload()
+await files.reloadIndex()
+link = new GatewayLink({
+  path: gatewaySocket,
+  report,
+  take: (message) => {
+    if (message.kind === 'sessions') sessions.take(message)
+    else void files.reloadIndex()
+  },
+})
+const peer = createBlockPeer(new NameCertificates(() => new Date()))
+peer.on('error', (error) => {
+  log(`The block peer cannot listen: ${error.message}`)
+  process.exit(1)
+})
+peer.listen({ host: '127.0.0.1', port: blockPort, backlog: 1024 })
+await listenForReloads(join(ownFolder, 'control.sock'), () => files.reload())
+// Last: who reaches it finds everything else in place.
+await asking.listen()
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
+giveMemoryBack()
