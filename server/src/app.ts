@@ -56,6 +56,7 @@ import { createLiveSetFinder } from './plan/declared-live-sets.ts'
 import type { Facts } from './plan/facts.ts'
 import { createPlanner } from './plan/planner.ts'
 import { quote as quoteForSnmp } from './render/snmp.ts'
+import { printPem } from './render/squid.ts'
 import { FirstPassword, firstPasswordName } from './runtime/accounts/first-password.ts'
 import { Passwords, weaknessOf } from './runtime/accounts/passwords.ts'
 import { Sessions } from './runtime/accounts/sessions.ts'
@@ -227,7 +228,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...parts,
     applier: withSecrets(applier, {
       reveal: (sealed, place) => parts.vault.reveal({ sealed }, place),
-      printers: { snmp: quoteForSnmp },
+      printers: { snmp: quoteForSnmp, pem: printPem },
       log: parts.log,
     }),
     userAt: (address) => userSessions.at(address)?.userId,
@@ -379,6 +380,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.machineLoad ? { machineLoad: parts.machineLoad } : {}),
     ...(parts.managementCertificate ? { managementCertificate: parts.managementCertificate } : {}),
     ...(parts.notices ? { notices: parts.notices } : {}),
+    makeWebAuthority: async () => (await import('./http/certificate-maker.ts')).makeWebAuthority(clock.now()),
     health,
     audit,
     sessions,

@@ -31,8 +31,18 @@ export async function makeCertificate(names: readonly string[], now: Date): Prom
  */
 export async function makeRoot(names: readonly string[], now: Date, key?: string): Promise<Root> {
   const keys = key === undefined ? await makeKeys() : await readKeys(key)
+  return signRoot(keys, rootNameOf(await identifierOf(keys)), names, now)
+}
+
+/** The authority of the web proxy, which has to sign for any name: a root of its own, with its own name. */
+export async function makeWebAuthority(now: Date): Promise<Root> {
+  const keys = await makeKeys()
+  const number = Buffer.from(await identifierOf(keys)).toString('hex')
+  return signRoot(keys, `Gateway content filter ${number.slice(0, 8)}`, [], now)
+}
+
+async function signRoot(keys: Keys, name: string, names: readonly string[], now: Date): Promise<Root> {
   const identifier = await identifierOf(keys)
-  const name = rootNameOf(identifier)
   const certificate = await sign({ subject: name, issuer: name, keys, signer: keys, days: rootDays, now }, [
     extension('2.5.29.19', true, new pkijs.BasicConstraints({ cA: true, pathLenConstraint: 0 }).toSchema()),
     // keyCertSign and cRLSign

@@ -234,6 +234,8 @@ export interface Services {
   readonly machineLoad?: () => MachineLoad
   /** PEM of the certificate of the management interface; absent without TLS. */
   readonly managementCertificate?: () => string
+  /** A new authority for the web proxy, both parts as PEM. */
+  readonly makeWebAuthority: () => Promise<{ readonly certificate: string; readonly key: string }>
   /** Sends notifications; absent where nothing is sent. */
   readonly notices?: NoticeSenders
   readonly audit: AuditTrail

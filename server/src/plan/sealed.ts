@@ -2,7 +2,7 @@
 // ciphertext. They are filled in on the way to applyd, which is the only one who needs them. Pure.
 
 /** How a secret is written in the language of its file: the writer of that language quotes it. */
-export type SecretForm = 'snmp'
+export type SecretForm = 'snmp' | 'pem'
 
 export interface SealedPart {
   readonly form: SecretForm
@@ -13,7 +13,7 @@ export interface SealedPart {
 
 // Control characters never enter the configuration as text, and writers refuse them, so no text of an administrator is a mark.
 const [first, last] = ['\u0002', '\u0003']
-const ownPattern = `${first}(snmp) ([a-z0-9_./-]+) ([A-Za-z0-9_.-]+)${last}`
+const ownPattern = `${first}(snmp|pem) ([a-z0-9_./-]+) ([A-Za-z0-9_.-]+)${last}`
 const marks = new RegExp(ownPattern, 'gu')
 
 /** Stands for the secret in the text of a file. */

@@ -14,7 +14,7 @@ function demand(form: RegExp, text: string, what: string): Squid {
 
 /** A word of Squid's own or of ours: names of directives, options, ACLs, formats. */
 export const word = (text: string): Squid =>
-  demand(/^[!A-Za-z0-9%_][A-Za-z0-9%_.,:;=@{}<>*+/-]{0,200}$/, text, 'a word')
+  demand(/^[A-Za-z0-9!%_:@^-][A-Za-z0-9%_.,:;=@{}<>*+/-]{0,200}$/, text, 'a word')
 
 /** Several fixed words, as they stand in the code. */
 export const words = (text: string): readonly Squid[] => text.split(' ').map(word)
@@ -45,3 +45,6 @@ export const directive = (name: string, ...values: readonly Squid[]): Squid =>
   safe([demand(/^[a-z][a-z0-9_]{1,60}$/, name, 'a directive'), ...values].join(' '))
 
 export const lines = (all: readonly Squid[]): string => all.map((line) => `${line}\n`).join('')
+
+/** A key in PEM form, as it stands in the file of the authority: of its alphabet, so that it is nothing else. */
+export const printPem = (text: string): string => demand(/^[A-Za-z0-9+/=\r\n -]{1,20000}$/, text, 'PEM')

@@ -1,4 +1,5 @@
-// What others may use of DHCP: its entries, and the services that are open to local networks because of it.
+// What others may use of DHCP: its entries, the services that are open to local networks because of it, and where it announces
+// the proxy file.
 
 export { entries } from './config.ts'
-export { openServices } from './resolve.ts'
+export { announcedAddresses, openServices } from './resolve.ts'

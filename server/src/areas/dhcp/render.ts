@@ -25,8 +25,8 @@ import { captivePortalUrl } from '../portal/public.ts'
 import { entries } from './config.ts'
 import type { Entry, Server } from './contract.ts'
 import { type DhcpOption, domainCodes, parseOption } from './dhcp-option.ts'
-import { announcingNetworks, bindingsOf, type RelayedNetwork, type ServedNetwork, serviceOf } from './resolve.ts'
-import { wpadUnit, wpadUrl } from './wpad.ts'
+import { bindingsOf, type RelayedNetwork, type ServedNetwork, serviceOf } from './resolve.ts'
+import { wpadUrl } from './wpad.ts'
 
 export function render(config: Config, facts: Facts): Artifact[] {
   const { served, relayed } = serviceOf(config, facts)
@@ -35,7 +35,6 @@ export function render(config: Config, facts: Facts): Artifact[] {
     engineFile(dhcp, 'dnsmasq.conf', printLines(settingsLines(config, served, relayed))),
     engineFile(dhcp, 'dhcp-hosts', printLines(hostLines(config, served))),
     engineUnit(dhcp, 'dhcp'),
-    ...announcingNetworks(served).map(({ network }) => wpadUnit(network.address)),
   ]
 }
 

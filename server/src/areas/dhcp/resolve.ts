@@ -4,7 +4,7 @@
 import { dhcp } from '../../engines/dhcp/index.ts'
 import { wpad } from '../../engines/wpad/index.ts'
 import { type Config, read } from '../../model/slots.ts'
-import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
+import { type Network, parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
 import type { Facts } from '../../plan/facts.ts'
 import type { OpenService } from '../../policy/model.ts'
 import { authorizationRules } from '../authorization/public.ts'
@@ -149,6 +149,10 @@ export function openServices(config: Config, facts: Facts): OpenService[] {
 
 const devicesOf = (networks: readonly { readonly device: string }[]): string[] =>
   [...new Set(networks.map(({ device }) => device))].sort()
+
+/** Our own addresses at which clients look for the proxy file. */
+export const announcedAddresses = (config: Config, facts: Facts): string[] =>
+  announcingNetworks(serviceOf(config, facts).served).map(({ network }) => printAddress(network.address))
 
 /** Networks whose clients get the address of the proxy file. */
 export const announcingNetworks = (served: readonly ServedNetwork[]): readonly ServedNetwork[] =>

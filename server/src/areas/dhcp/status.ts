@@ -11,7 +11,7 @@ import type { Facts } from '../../plan/facts.ts'
 import { failed, findUnit, inactive, machineFault, type State } from '../../system/observed.ts'
 import { entries } from './config.ts'
 import { announcingNetworks, countUselessLeases, type Service, serviceOf } from './resolve.ts'
-import { wpadLimit, wpadUnit } from './wpad.ts'
+import { wpadNote, wpadUnit } from './wpad.ts'
 
 export interface DhcpView {
   readonly config: Config
@@ -74,5 +74,5 @@ function wpadItems({ machine }: DhcpView, { served }: Service): StatusItem[] {
   })
   const worst = units.find(({ state }) => state === 'failed') ?? units.find(({ state }) => state !== 'active')
   const messages = units.map(({ message }) => message).filter((message) => message !== '')
-  return [{ name: 'wpad', status: worst?.state ?? 'active', msg: [...messages, wpadLimit] }]
+  return [{ name: 'wpad', status: worst?.state ?? 'active', msg: [...messages, wpadNote] }]
 }

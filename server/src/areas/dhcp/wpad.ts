@@ -1,4 +1,5 @@
-// Where clients find the proxy file (WPAD), and what serves it to them: a unit of applyd for each of the gateway's addresses.
+// Where clients find the proxy file (WPAD), and what serves it to them: a unit of applyd for each of the gateway's addresses,
+// which the area web-proxy renders.
 
 import { templateUnit } from '../../engines/artifacts.ts'
 import { wpad } from '../../engines/wpad/index.ts'
@@ -9,4 +10,4 @@ export const wpadUrl = (ownAddress: number): string => `http://${printAddress(ow
 
 export const wpadUnit = (ownAddress: number): EngineUnit => templateUnit(wpad, 'wpad', printAddress(ownAddress))
 
-export const wpadLimit = 'Direct connections to the proxy are not part of this release yet, so the file says DIRECT.'
+export const wpadNote = 'The file says PROXY while the direct web proxy is on, and DIRECT otherwise.'

@@ -28,4 +28,7 @@ export const authority = single(
   { authority: null },
 )
 
+/** Where the vault binds its key to. */
+export const keyPlace = `${authority.key}//authority.private_key`
+
 export const slots = [settings, exclusions, antivirus, authority]

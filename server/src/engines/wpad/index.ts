@@ -1,4 +1,5 @@
-// The server of the proxy file that DHCP announces (WPAD): a small program of ours for each address of the gateway.
+// The server of the proxy file that DHCP announces (WPAD) and of the certificate that clients of the content filter need: a
+// small program of ours for each address of the gateway.
 
 import { declareEngine } from '../engine.ts'
 import packages from './packages.json' with { type: 'json' }
@@ -7,8 +8,8 @@ export const wpad = declareEngine({
   service: 'wpad',
   title: 'server of the proxy file',
   packages,
-  folders: [],
-  files: {},
+  folders: [{ path: 'wpad', mode: 0o750, group: 'portcullis-wpad' }],
+  files: { 'wpad.json': { path: 'wpad/wpad.json', mode: 0o640, group: 'portcullis-wpad' } },
   fileTemplates: {},
   units: {},
   unitTemplates: { wpad: { log: null } },

@@ -20,7 +20,7 @@ const rules = (name: string, ...texts: readonly string[]): Squid[] =>
   texts.map((text) => directive(name, ...words(text)))
 
 /** Helpers have no need of the right that the proxy has. */
-const unprivileged = [path('/usr/bin/setpriv'), ...words('--inh-caps=-all --ambient-caps=-all').map((one) => one)]
+const unprivileged = [path('/usr/bin/setpriv'), ...words('--inh-caps=-all --ambient-caps=-all')]
 
 /** One JSON object a line; everything that a client or a server chose is with `%#`, which leaves no quote. */
 const accessFormat = [
@@ -111,8 +111,7 @@ function access(): Squid[] {
     ...rules(
       'deny_info',
       ...['403:ERR_WEB_INSIDE inside', '403:ERR_WEB_INSIDE own', '403:ERR_WEB_INSIDE web_ports'],
-      ...['403:ERR_WEB_INSIDE clients', '403:ERR_WEB_INSIDE via_health', '503:ERR_WEB_DOWN ask_req'],
-      ...['503:ERR_WEB_DOWN ask_rep', '503:ERR_WEB_DOWN req_down', '503:ERR_WEB_DOWN rep_down'],
+      ...['403:ERR_WEB_INSIDE clients', '403:ERR_WEB_INSIDE via_health', '503:ERR_WEB_DOWN fails_open'],
       ...['403:ERR_WEB_DENIED_RU page_ru', '403:ERR_WEB_DENIED_EN req_deny', '403:ERR_WEB_DENIED_EN rep_deny'],
       // The separator gives the colon without which Squid takes the text for the name of a page.
       ...['302:@Squid{%{loc:,}note} req_redirect', '302:@Squid{%{loc:,}note} rep_redirect'],

@@ -27,8 +27,12 @@ if (contents($mark) ne $authority or not -e "$database/index.txt") {
     unlink glob("$database/certs/*"), glob("$database/*");
     rmdir "$database/certs";
     rmdir $database;
+    # Its words are for the log; standard output is the record of requests.
+    open my $output, '>&', \*STDOUT or die "Standard output cannot be kept: $!\n";
+    open STDOUT, '>&', \*STDERR or die "Standard output cannot be changed: $!\n";
     system('/usr/lib/squid/security_file_certgen', '-c', '-s', $database, '-M', '16MB') == 0
         or die "The folder for made certificates cannot be prepared.\n";
+    open STDOUT, '>&', $output or die "Standard output cannot be changed: $!\n";
     open my $file, '>', $mark or die "The folder for made certificates cannot be written: $!\n";
     print $file $authority;
     close $file or die "The folder for made certificates cannot be written: $!\n";

@@ -5,6 +5,7 @@ import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
 import { wpad } from '../../../engines/wpad/index.ts'
 import { ownApp, plainOption } from '../../../files/plain.ts'
+import { parseServedFile } from '../../../render/wpad.ts'
 import { defineEngine } from '../engine.ts'
 
 const port = wpad.ports.web.destinationPort
@@ -12,6 +13,11 @@ const server = join(import.meta.dirname, 'serve.ts')
 
 /** It keeps next to nothing, so the runtime need not keep room for more. */
 const runtimeOptions = [plainOption(ownApp), '--max-semi-space-size=1', '--max-old-space-size=32', '--v8-pool-size=1']
+
+function directives(_: string, text: string): readonly string[] {
+  const file = parseServedFile(text)
+  return typeof file === 'string' ? [`The file wpad.json is not allowed. ${file}`] : []
+}
 
 export const wpadEngine = defineEngine(wpad, ({ accountOf }) => ({
   units: {},
@@ -21,17 +27,18 @@ export const wpadEngine = defineEngine(wpad, ({ accountOf }) => ({
       const host = isIPv4(address) && !address.startsWith('0.') ? address : '127.0.0.1'
       return {
         program: process.execPath,
-        args: [...runtimeOptions, server, host, String(port)],
-        files: [],
+        args: [...runtimeOptions, server, host, String(port), '{wpad.json}'],
+        files: ['wpad.json'],
         check: null,
-        reload: 'restart',
+        // It reads its file again.
+        reload: { signal: 'SIGHUP' },
         probe: { kind: 'tcp', host, port, timeoutMs: 10_000 },
         isOptional: true,
         user: accountOf('portcullis-wpad'),
         capabilities: ['net_bind_service'],
         // Threads of the runtime count as processes, and it reserves half a gigabyte that it never uses.
         limits: { nofile: 1024, data: 1024 * 1024 * 1024, nproc: 64 },
-        directives: () => [],
+        directives,
       }
     },
   },

@@ -1,0 +1,65 @@
+// Endpoints of the web proxy, and the switch of the content filter: what first switches the proxy on makes its authority in the
+// same change.
+
+import { type Context, handle, type Route } from '../../http/handle.ts'
+import { listRoutes, settingsRoutes } from '../../http/routes.ts'
+import { updateSettings } from '../../model/lists.ts'
+import { type Config, read } from '../../model/slots.ts'
+import { filterState } from '../content-filter/contract.ts'
+import { stateSettings } from '../content-filter/public.ts'
+import { requireAuthority, setAuthority, showAuthority } from './authority.ts'
+import { authority, keyPlace } from './config.ts'
+import * as contract from './contract.ts'
+import { antivirusSettings, exclusionList, proxySettings } from './lists.ts'
+import { isWanted } from './resolve.ts'
+import { proxyStatusItems } from './status.ts'
+
+/** A change after which the proxy may run: with an authority, when there is none. */
+async function changeWithAuthority({ config, change, services }: Context, edit: (config: Config) => Config) {
+  const isMissing = (now: Config): boolean => isWanted(now) && read(now, authority).authority === null
+  const made = isMissing(edit(config)) ? await services.makeWebAuthority() : null
+  return change((now) => {
+    const edited = edit(now)
+    if (!isMissing(edited) || made === null) return edited
+    return setAuthority(edited, 'made', made.certificate, services.vault.seal(made.key, keyPlace))
+  })
+}
+
+const [showSettings, showState] = [
+  settingsRoutes(contract.proxySettings, proxySettings),
+  settingsRoutes(filterState, stateSettings),
+].map(([show]) => (show ? [show] : []))
+
+export const routes: readonly Route[] = [
+  ...(showSettings ?? []),
+  handle(
+    contract.proxySettings.update,
+    (context) => changeWithAuthority(context as Context, (config) => updateSettings(config, proxySettings, context.body)),
+    { slot: proxySettings.slot },
+  ),
+  ...(showState ?? []),
+  handle(
+    filterState.update,
+    (context) => changeWithAuthority(context as Context, (config) => updateSettings(config, stateSettings, context.body)),
+    { slot: stateSettings.slot },
+  ),
+  ...listRoutes(contract.exclusions, exclusionList),
+  ...settingsRoutes(contract.antivirusState, antivirusSettings),
+  handle(contract.certificate.show, ({ config, services }) => showAuthority(config, services.facts())),
+  handle(contract.certificate.upload, ({ body, change, services }) => {
+    const { certificate, privateKey } = requireAuthority(body.certificate, body.private_key, services.clock.now())
+    return change((config) =>
+      setAuthority(config, 'uploaded', certificate, services.vault.seal(privateKey, keyPlace)),
+    )
+  }),
+  handle(contract.certificate.make, async ({ change, services }) => {
+    const { certificate, key } = await services.makeWebAuthority()
+    return change((config) => setAuthority(config, 'made', certificate, services.vault.seal(key, keyPlace)))
+  }),
+  handle(contract.proxyStatus, async ({ config, services }) =>
+    proxyStatusItems({
+      ...{ config, machine: await services.observe(), now: services.clock.now() },
+      ...{ proxy: services.webProxy?.state() ?? null, report: services.webFilter?.report() ?? null },
+    }),
+  ),
+]

@@ -1,0 +1,96 @@
+// What runs of the web proxy, from what applyd observes, what the watch of the proxy saw and what filterd reports: and what
+// happens to web traffic while something is missing.
+
+import type { StatusItem } from '../../contract/fields.ts'
+import { engineUnit } from '../../engines/artifacts.ts'
+import { describeMissing } from '../../engines/engine.ts'
+import { webFilter } from '../../engines/web-filter/index.ts'
+import type { Machine } from '../../http/handle.ts'
+import { type Config, read } from '../../model/slots.ts'
+import { describeAuthority } from '../../net/authority.ts'
+import type { WebProxyState } from '../../plan/facts.ts'
+import { failed, findUnit, inactive, machineFault, type State } from '../../system/observed.ts'
+import type { WebFilterReport } from '../../web-filter/protocol.ts'
+import { state as filterState } from '../content-filter/public.ts'
+import { authority, settings } from './config.ts'
+import { isWanted } from './resolve.ts'
+
+export interface ProxyView {
+  readonly config: Config
+  readonly machine: Machine
+  readonly now: Date
+  /** What the watch saw; null where nothing watches. */
+  readonly proxy: WebProxyState | null
+  /** Null while filterd is not connected. */
+  readonly report: WebFilterReport | null
+}
+
+export const proxyStatusItems = (view: ProxyView): StatusItem[] => [
+  { name: 'web-proxy', ...proxyState(view) },
+  { name: 'web-filter', ...deciderState(view) },
+  ...authorityItems(view),
+]
+
+export function proxyState(view: ProxyView): State {
+  const { config, machine, proxy } = view
+  if (!isWanted(config)) return inactive('The content filter and the direct proxy are off: no traffic is intercepted.')
+  if (read(config, authority).authority === null) return failed('The proxy has no certificate authority yet.', effect(config))
+  const state = unitState(machine, 'web-filter-proxy')
+  if (state.status !== 'active') return { ...state, msg: [...state.msg, effect(config)] }
+  if (proxy === 'down') return failed('The web proxy does not answer.', effect(config))
+  return { status: 'active', msg: [modeOf(config)] }
+}
+
+export function deciderState(view: ProxyView): State {
+  const { config, machine, report } = view
+  if (!isWanted(config)) return inactive('The decision process is not needed.')
+  const state = unitState(machine, 'web-filter')
+  if (state.status !== 'active') return { ...state, msg: [...state.msg, effect(config)] }
+  if (report === null) return { status: 'active', msg: ['The decision process has not reported yet.'] }
+  const faults = [
+    ...report.faults,
+    ...(report.policyDigest === null ? [`It has no rules yet. ${effect(config)}`] : []),
+    ...(report.isAsked ? [] : ['The web proxy is not connected to it.']),
+  ]
+  const numbers = `Requests judged: ${report.asked}, denied: ${report.denied}. Sessions of users: ${report.sessions}.`
+  return { status: report.policyDigest === null ? 'failed' : 'active', msg: [...faults, numbers] }
+}
+
+function unitState(machine: Machine, name: 'web-filter' | 'web-filter-proxy'): State {
+  const fault = machineFault(machine)
+  if (fault) return fault
+  const unit = findUnit(machine, engineUnit(webFilter, name).name)
+  if (!unit) return failed(machine.applyError ?? `${name} is not running.`)
+  if (unit.state === 'active') return { status: 'active', msg: [] }
+  const missing = name === 'web-filter-proxy' ? describeMissing(webFilter, unit.message) : null
+  return { status: unit.state, msg: missing ? [missing] : unit.message === '' ? [] : [unit.message] }
+}
+
+/** What happens to traffic now. */
+function effect(config: Config): string {
+  const isFiltering = read(config, filterState).enabled
+  if (read(config, settings).on_failure === 'block') return 'Web traffic that would be filtered is blocked until then.'
+  return isFiltering ? 'Web traffic passes without filtering until then.' : 'Clients of the direct proxy are not served.'
+}
+
+function modeOf(config: Config): string {
+  const { direct_enabled, direct_port } = read(config, settings)
+  const direct = direct_enabled ? ` Clients of local networks can use port ${direct_port}.` : ''
+  return read(config, filterState).enabled
+    ? `Web traffic of local networks is intercepted where a rule may need it.${direct}`
+    : `Nothing is intercepted and nothing is filtered.${direct}`
+}
+
+const soonSeconds = 30 * 24 * 3600
+
+function authorityItems({ config, now }: ProxyView): StatusItem[] {
+  const held = read(config, authority).authority
+  const described = held && describeAuthority(held.certificate)
+  if (!isWanted(config) || !held) return []
+  const name = 'web-authority'
+  if (!described) return [{ name, ...failed('The certificate authority cannot be read.') }]
+  const left = described.notAfter - now.getTime() / 1000
+  const day = new Date(described.notAfter * 1000).toISOString().slice(0, 10)
+  if (left <= 0) return [{ name, ...failed(`The certificate authority expired on ${day}.`) }]
+  return [{ name, status: 'active', msg: left < soonSeconds ? [`The certificate authority expires on ${day}.`] : [] }]
+}
