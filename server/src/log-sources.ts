@@ -1,4 +1,5 @@
-// The files that the thread of the log reads: logs of services and engines, and the hits of firewall rules. Wiring only.
+// The files that the thread of the log reads: logs of services and engines, the hits of firewall rules and the requests
+// of the web proxy. Wiring only.
 
 import { engines } from './engines/index.ts'
 import { logSources } from './engines/views.ts'
@@ -7,6 +8,7 @@ import { FileFollower } from './runtime/logs/sources/file-follower.ts'
 import { type Following, follow } from './runtime/logs/sources/following.ts'
 import type { HitKnowledge } from './runtime/logs/sources/hit-knowledge.ts'
 import { createHitsFollower } from './runtime/logs/sources/hits-follower.ts'
+import { webAccessFile } from './runtime/logs/sources/web-requests.ts'
 import { serviceFiles } from './system/service-logs.ts'
 
 export interface LogFiles {
@@ -14,15 +16,18 @@ export interface LogFiles {
   readonly folder: string
   /** What the reader of the firewall log writes. */
   readonly hits: string
+  /** What the web proxy writes. */
+  readonly web: string
 }
 
-/** `knowledge` is of the hits. `onFault` is called once for each failure that begins. */
+/** `knowledge` is of the hits and requests. `onFault` is called once for each failure that begins. */
 export function followLogFiles(
-  { folder, hits }: LogFiles,
+  { folder, hits, web }: LogFiles,
   knowledge: HitKnowledge,
   sink: Sink,
   onFault: (error: unknown) => void,
 ): Following {
   const files = serviceFiles(folder, logSources(engines)).map((file) => new FileFollower(file, sink))
-  return follow([createHitsFollower({ path: hits, knowledge, sink, now: Date.now }), ...files], onFault)
+  const requests = new FileFollower(webAccessFile({ path: web, knowledge, now: Date.now }), sink)
+  return follow([createHitsFollower({ path: hits, knowledge, sink, now: Date.now }), requests, ...files], onFault)
 }

@@ -3,6 +3,12 @@
 import { hitsView } from './areas/firewall-log/view.ts'
 import { systemView } from './areas/logs/view.ts'
 import { trafficView } from './areas/monitor/view.ts'
+import { webView } from './areas/web-log/view.ts'
 import type { View } from './logs/view.ts'
 
-export const logViews: Readonly<Record<string, View>> = { records: systemView, hits: hitsView, traffic: trafficView }
+export const logViews: Readonly<Record<string, View>> = {
+  records: systemView,
+  hits: hitsView,
+  traffic: trafficView,
+  web: webView,
+}

@@ -357,7 +357,11 @@ async function start(settings: Settings): Promise<void> {
 
 /** The files of services are read in the thread that writes the log. */
 function openLogs({ stateDir }: Settings, folder: string): LocalLogStore {
-  const files: LogFiles = { folder: join(stateDir, 'log'), hits: join(stateDir, hitsPath) }
+  const files: LogFiles = {
+    folder: join(stateDir, 'log'),
+    hits: join(stateDir, hitsPath),
+    web: join(stateDir, 'log', 'web-access.log'),
+  }
   const logs = createLocalLogStore({
     path: join(folder, logsFile),
     limits: noLogLimits,

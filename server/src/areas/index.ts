@@ -34,6 +34,7 @@ import { updates } from './updates/index.ts'
 import { usersArea } from './users/index.ts'
 import { vpn } from './vpn/index.ts'
 import { webApplicationFirewall } from './web-application-firewall/index.ts'
+import { webLog } from './web-log/index.ts'
 
 export const areas: readonly Area[] = [
   signInArea,
@@ -67,6 +68,7 @@ export const areas: readonly Area[] = [
   centralConsole,
   logs,
   monitor,
+  webLog,
   events,
   health,
 ]

@@ -4,6 +4,7 @@
 import { clockOffsets } from '../policy/schedule.ts'
 import type { LogKindName } from './kinds.ts'
 import type { KeptRecord } from './record.ts'
+import { webMessage } from './web-message.ts'
 
 export type ForwardedForm = 'syslog' | 'cef'
 
@@ -30,10 +31,12 @@ export function linePrinter(form: ForwardedForm, scope: LineScope): (record: Kep
   const host = headerWord(scope.hostName, 255)
   const unitOf = remembered((unit) => headerWord(unit.replace('{brand}', scope.brand), 48))
   const priorityOf = ({ kind, priority }: KeptRecord): number => (facilities[kind] ?? defaultFacility) * 8 + priority
+  const messageOf = (record: KeptRecord): string =>
+    record.kind === 'web' ? webMessage(record, clock(record.time)) : record.message
   if (form === 'syslog')
     return (record) =>
       bounded(
-        `<${priorityOf(record)}>1 ${clock(record.time)} ${host} ${unitOf(record.unit)} - - - ${oneLine(record.message)}`,
+        `<${priorityOf(record)}>1 ${clock(record.time)} ${host} ${unitOf(record.unit)} - - - ${oneLine(messageOf(record))}`,
       )
   const { brand, version } = scope
   const header = ['CEF:0', brand, 'gateway', version, '0', 'syslog', '0'].map(cefHeader).join('|')
@@ -42,7 +45,7 @@ export function linePrinter(form: ForwardedForm, scope: LineScope): (record: Kep
       `deviceReceiptTime=${Math.floor(record.time / 1000)}`,
       `Severity=${severityWords[record.priority] ?? ''}`,
       `DeviceProcessName=${cefValue(unitOf(record.unit))}`,
-      `msg=${cefValue(record.message)}`,
+      `msg=${cefValue(messageOf(record))}`,
     ].join(' ')
     return bounded(`<${priorityOf(record)}>${clock(record.time)} ${host} ${header}|${extension}`)
   }

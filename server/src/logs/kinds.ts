@@ -21,6 +21,7 @@ export interface LogKind {
 
 const words = (...names: readonly string[]): StoredColumn[] => names.map((name) => ({ name, form: 'word' }))
 const numbers = (...names: readonly string[]): StoredColumn[] => names.map((name) => ({ name, form: 'number' }))
+const texts = (...names: readonly string[]): StoredColumn[] => names.map((name) => ({ name, form: 'text' }))
 
 /** Of every record. `time` is in Unix microseconds; `unit` and `syslog_id` may have `{brand}` in them. */
 export const commonColumns: readonly StoredColumn[] = [
@@ -74,7 +75,30 @@ export const logKinds = {
     columns: words('event', 'who', 'address', 'what', 'result'),
   },
   security: { title: 'security events', days: 92, share: 10, columns: [] },
-  web: { title: 'web traffic', days: 31, share: 10, columns: [] },
+  web: {
+    title: 'web traffic',
+    days: 31,
+    share: 10,
+    columns: [
+      ...words(
+        'source_ip',
+        'destination_ip',
+        'user_id',
+        'user_login',
+        'user_name',
+        'group',
+        'method',
+        'scheme',
+        'host',
+      ),
+      ...texts('url'),
+      // Ids, each with a semicolon behind it, so that one can be looked for.
+      ...words('categories', 'result', 'reason', 'decrypted'),
+      ...numbers('rule_id', 'status', 'bytes_sent', 'bytes_received', 'duration_ms'),
+      ...words('content_type', 'dictionary', 'virus', 'user_agent', 'via'),
+      ...texts('referer'),
+    ],
+  },
   vpn: { title: 'VPN', days: 90, share: 5, columns: [] },
   mail: { title: 'mail', days: 90, share: 5, columns: [] },
 } as const satisfies Readonly<Record<string, LogKind>>

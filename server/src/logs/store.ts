@@ -55,6 +55,38 @@ export interface BucketQuestion extends Omit<Question, 'order' | 'offset' | 'lim
   readonly by: string | null
 }
 
+/** Sums of columns over the records of each stretch of time, by the values of a column. */
+export interface SumQuestion extends Omit<Question, 'order' | 'offset' | 'limit'> {
+  /** Unix seconds, rising: each one begins a stretch, which the next one ends. At least two. */
+  readonly bounds: readonly number[]
+  /** A column of the view; null: all records of a stretch together. */
+  readonly by: string | null
+  /** Cells of that column are lists, with this character behind each entry: a record is summed for every one of them. */
+  readonly ends: string | null
+  /** Columns of the view that hold numbers. */
+  readonly sums: readonly string[]
+  /** The largest come first, of this: a column of `sums`, or `records`. */
+  readonly order: string
+  /** Values of each stretch at most. */
+  readonly limit: number
+}
+
+export interface SumRow {
+  /** Which stretch, from 0 on. */
+  readonly at: number
+  readonly value: string
+  readonly records: number
+  /** In the order that was asked for. */
+  readonly sums: readonly number[]
+}
+
+export interface Sums {
+  /** By stretch, then the largest first; equal ones by their value. */
+  readonly rows: readonly SumRow[]
+  /** False: there were so many different values that those with little were left out on the way. */
+  readonly isComplete: boolean
+}
+
 /** How far the records of a source were read: stored together with them, so that none is lost or comes twice. */
 export interface Mark {
   readonly source: string
@@ -127,6 +159,7 @@ export interface LogStore {
   marks(): Promise<ReadonlyMap<string, string>>
   find(question: Question, asker: Asker): Promise<FoundRows>
   buckets(question: BucketQuestion, asker: Asker): Promise<readonly Bucket[]>
+  sums(question: SumQuestion, asker: Asker): Promise<Sums>
   /** Records after a place, all kinds; for those who follow the log: the forwarder, copies on a server. */
   after(place: number, limit: number): Promise<Followed>
   /** The same as a view shows them, for a live tail; rows that do not match are looked at and left out. */

@@ -30,7 +30,8 @@ export const cell = (value: string | number): Sql => (typeof value === 'string' 
 export const literal = (value: boolean): Sql => safe(value ? '1' : '0')
 
 const functions = {
-  ...{ count: 0, max: 1, min: 1, toString: 1, lower: 1, toDateTime: 1, toInt64: 1 },
+  ...{ count: 0, max: 1, min: 1, sum: 1, toString: 1, lower: 1, toDateTime: 1, toInt64: 1 },
+  ...{ arrayJoin: 1, arrayPopBack: 1, splitByChar: 2 },
   ...{ has: 2, indexOf: 2, arrayElement: 2, position: 2, intDiv: 2, modulo: 2, plus: 2, minus: 2, substring: 2 },
   ...{ toYYYYMMDDhhmmss: 2, if: 3, replaceOne: 3, formatDateTime: 3, concat: 2 },
 } as const
@@ -39,6 +40,8 @@ export function call(of: keyof typeof functions, ...given: readonly Sql[]): Sql 
   if (given.length !== functions[of]) throw new Error(`${of} takes ${functions[of]} arguments`)
   return safe(`${of}(${given.join(', ')})`)
 }
+
+export const array = (of: readonly Sql[]): Sql => safe(`[${of.join(', ')}]`)
 
 export const compare = (one: Sql, operator: '=' | '<' | '<=' | '>' | '>=', other: Sql): Sql =>
   safe(`(${one} ${operator} ${other})`)
@@ -59,9 +62,11 @@ export interface Select {
   readonly order?: readonly (readonly [column: string, direction: 'asc' | 'desc'])[]
   readonly offset?: number
   readonly limit?: number
+  /** So many rows of each value of a column, the first ones of the order. */
+  readonly limitBy?: readonly [rows: number, column: string]
 }
 
-export function select({ what, from, where, group, order, offset = 0, limit }: Select): Sql {
+export function select({ what, from, where, group, order, offset = 0, limit, limitBy }: Select): Sql {
   const list = Object.entries(what).map(([as, sql]) => `${sql} AS ${name(as)}`)
   return safe(
     [
@@ -71,6 +76,7 @@ export function select({ what, from, where, group, order, offset = 0, limit }: S
       ...(order && order.length > 0
         ? [`ORDER BY ${order.map(([column, direction]) => `${name(column)} ${direction.toUpperCase()}`).join(', ')}`]
         : []),
+      ...(limitBy ? [`LIMIT ${number(limitBy[0])} BY ${name(limitBy[1])}`] : []),
       ...(limit === undefined ? [] : [`LIMIT ${number(offset)}, ${number(limit)}`]),
     ].join(' '),
   )

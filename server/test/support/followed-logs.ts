@@ -10,7 +10,11 @@ import { NaiveLogStore } from './naive-log-store.ts'
 /** `flush` also reads what was written to the files before. */
 export function createFollowedLogs(folder: string): LogStore {
   const store = new NaiveLogStore(logViews)
-  const files = { folder: join(folder, 'log'), hits: join(folder, 'hits.json') }
+  const files = {
+    folder: join(folder, 'log'),
+    hits: join(folder, 'hits.json'),
+    web: join(folder, 'log', 'web-access.log'),
+  }
   const sink = { append: store.append.bind(store), marks: () => new Map<string, string>() }
   const following = followLogFiles(files, new HitKnowledge(), sink, (error) => {
     throw error

@@ -2,7 +2,16 @@
 
 import { csvRows } from '../../src/http/csv.ts'
 import type { NewRecord } from '../../src/logs/record.ts'
-import type { BucketQuestion, FoundRows, LogLimits, LogStore, Mark, Question, TextPiece } from '../../src/logs/store.ts'
+import type {
+  BucketQuestion,
+  FoundRows,
+  LogLimits,
+  LogStore,
+  Mark,
+  Question,
+  SumQuestion,
+  TextPiece,
+} from '../../src/logs/store.ts'
 import type { Shown } from '../../src/logs/view.ts'
 import type { Position } from '../../src/runtime/logs/store/newest.ts'
 import { StoreReader } from '../../src/runtime/logs/store/reader.ts'
@@ -48,6 +57,7 @@ export class InThreadLogStore implements LogStore {
   setLimits = (limits: LogLimits): void => this.writer.setLimits(limits)
   onNews = () => (): void => {}
   buckets = (question: BucketQuestion) => Promise.resolve(this.reader.buckets(question))
+  sums = (question: SumQuestion) => Promise.resolve(this.reader.sums(question))
   after = (place: number, limit: number) => Promise.resolve(this.reader.after(place, limit))
 
   tail(asked: Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>, place: number, limit: number) {

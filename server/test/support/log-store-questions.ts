@@ -6,7 +6,7 @@ import type { Condition, SortItem } from '../../src/contract/table-query.ts'
 import { columnsOf, type LogKindName, logKindNames } from '../../src/logs/kinds.ts'
 import type { NewRecord } from '../../src/logs/record.ts'
 import { showerOf } from '../../src/logs/show.ts'
-import type { Asker, BucketQuestion, LogStore, Question } from '../../src/logs/store.ts'
+import type { Asker, BucketQuestion, LogStore, Question, SumQuestion } from '../../src/logs/store.ts'
 import type { Shown, View, ViewColumn } from '../../src/logs/view.ts'
 import type { Random } from '../security/random.ts'
 
@@ -72,6 +72,8 @@ const words: Readonly<Record<string, readonly string[]>> = {
   source_ip: ['10.0.0.1', '10.0.0.2', '10.0.0.12', '192.0.2.7'],
   destination_ip: ['203.0.113.5', '203.0.113.50'],
   login: ['ada', 'Ада', "o'neil", ''],
+  categories: ['users.id.1;', 'users.id.12;extended.id.3;', 'extended.id.3;', ''],
+  url: ['https://Example.com/Größe?a=1', 'http://10.0.0.1/', ''],
 }
 const otherWords = ['', 'Local', 'wan0', 'LAN', 'é'] as const
 
@@ -89,7 +91,7 @@ export function drawRecords(random: Random, count: number): NewRecord[] {
 }
 
 function drawRecord(random: Random): NewRecord {
-  const kind = random.chance(0.4) ? 'firewall' : random.pick(logKindNames)
+  const kind = random.chance(0.5) ? random.pick(['firewall', 'web'] as const) : random.pick(logKindNames)
   const fields: Record<string, string | number> = {}
   for (const { name, form } of columnsOf(kind).slice(5)) {
     if (random.chance(0.3)) continue
@@ -134,6 +136,34 @@ export function drawBuckets(random: Random, views: Readonly<Record<string, View>
     by: random.chance(0.3) ? null : random.pick(few),
   }
 }
+
+/** Sums of columns of numbers, by a column of texts: as a list where its cells are lists. */
+export function drawSums(random: Random, views: Readonly<Record<string, View>>): SumQuestion {
+  const view = random.pick(Object.keys(views))
+  const { columns } = viewOf(views, view)
+  const stored = Object.entries(columns).filter(([, { from }]) => from === 'column')
+  const texts = stored.filter(([, column]) => isText(column, viewOf(views, view))).map(([name]) => name)
+  const amounts = stored.filter(([, column]) => isSummed(column, viewOf(views, view))).map(([name]) => name)
+  const sums = amounts.filter(() => random.chance(0.5))
+  const from = drawSeconds(random) - random.below(7_200)
+  const widths = Array.from({ length: 1 + random.below(4) }, () => random.pick([1, 60, 3_600, 30 * 86_400]))
+  const by = random.chance(0.2) || texts.length === 0 ? null : random.pick(texts)
+  return {
+    ...drawScope(random, views, view),
+    bounds: widths.reduce<number[]>((bounds, width) => [...bounds, (bounds.at(-1) ?? 0) + width], [from]),
+    by,
+    ends: by === 'categories' ? ';' : null,
+    sums,
+    order: random.pick(['records', ...sums]),
+    limit: random.pick([1, 3, 1_000]),
+  }
+}
+
+/** Numbers in every kind, and no words instead of them. */
+const isSummed = (column: ViewColumn, { kinds }: View): boolean =>
+  column.from === 'column' &&
+  column.otherwise === undefined &&
+  kinds.every((kind) => columnsOf(kind).some(({ name, form }) => name === column.column && form === 'number'))
 
 const drawScope = (random: Random, views: Readonly<Record<string, View>>, view: string) => ({
   view,
@@ -243,6 +273,8 @@ export async function compareStores(random: Random, { store, naive, views, quest
       await naive.buckets(buckets, patientAsker),
       JSON.stringify(buckets),
     )
+    const sums = drawSums(random, views)
+    assert.deepEqual(await store.sums(sums, patientAsker), await naive.sums(sums, patientAsker), JSON.stringify(sums))
   }
 }
 

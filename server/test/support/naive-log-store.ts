@@ -4,7 +4,17 @@ import { type Condition, comparison, queryOf, type Row } from '../../src/contrac
 import { csvRows } from '../../src/http/csv.ts'
 import type { KeptRecord, NewRecord } from '../../src/logs/record.ts'
 import { showerOf, storedCell } from '../../src/logs/show.ts'
-import type { Bucket, BucketQuestion, FoundRows, LogStore, Mark, Question, StoreState } from '../../src/logs/store.ts'
+import type {
+  Bucket,
+  BucketQuestion,
+  FoundRows,
+  LogStore,
+  Mark,
+  Question,
+  StoreState,
+  SumQuestion,
+  Sums,
+} from '../../src/logs/store.ts'
 import type { Shown, View } from '../../src/logs/view.ts'
 
 interface ShownRecord {
@@ -55,6 +65,28 @@ export class NaiveLogStore implements LogStore {
       counts.set(start, bucket)
     }
     return Promise.resolve([...counts].sort(([a], [b]) => a - b).map(([start, one]) => ({ from: start, counts: one })))
+  }
+
+  sums({ bounds, by, ends, sums, order, limit, ...question }: SumQuestion): Promise<Sums> {
+    const found = this.#matching(question)
+    const rows = bounds.slice(1).flatMap((until, at) => {
+      const from = bounds[at] as number
+      const own = found.filter(({ record: { time } }) => time >= from * 1e6 && time < until * 1e6)
+      const valuesOf = (row: Shown): string[] => {
+        const value = by === null ? '' : String(row[by] ?? '')
+        return ends === null || value === '' ? [value] : [...new Set(value.split(ends).slice(0, -1))]
+      }
+      const values = [...new Set(own.flatMap(({ row }) => valuesOf(row)))]
+      const summed = values.map((value) => {
+        const those = own.filter(({ row }) => valuesOf(row).includes(value))
+        const sumOf = (name: string): number => those.reduce((sum, { row }) => sum + (Number(row[name] ?? 0) || 0), 0)
+        return { at, value, records: those.length, sums: sums.map(sumOf) }
+      })
+      const key = (row: (typeof summed)[number]): number =>
+        order === 'records' ? row.records : (row.sums[sums.indexOf(order)] ?? 0)
+      return summed.sort((a, b) => key(b) - key(a) || (a.value < b.value ? -1 : 1)).slice(0, limit)
+    })
+    return Promise.resolve({ rows, isComplete: true })
   }
 
   after(place: number, limit: number) {

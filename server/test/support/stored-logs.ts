@@ -10,7 +10,13 @@ export const createStoredLogs = (folder: string): LocalLogStore =>
     limits: noLogLimits,
     writerEntry: new URL('../../src/log-writer.ts', import.meta.url),
     workerEntry: new URL('../../src/log-worker.ts', import.meta.url),
-    followers: { files: { folder: join(folder, 'log'), hits: join(folder, 'hits.json') } },
+    followers: {
+      files: {
+        folder: join(folder, 'log'),
+        hits: join(folder, 'hits.json'),
+        web: join(folder, 'log', 'web-access.log'),
+      },
+    },
     onFault: (error) => {
       throw error
     },

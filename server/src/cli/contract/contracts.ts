@@ -34,6 +34,7 @@ import * as updates from '../../areas/updates/contract.ts'
 import * as users from '../../areas/users/contract.ts'
 import * as vpn from '../../areas/vpn/contract.ts'
 import * as webApplicationFirewall from '../../areas/web-application-firewall/contract.ts'
+import * as webLog from '../../areas/web-log/contract.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { AreaEndpoints } from '../../contract/openapi.ts'
 
@@ -54,6 +55,7 @@ const modules: Readonly<Record<string, object>> = {
   'intrusion-prevention': intrusionPrevention,
   'application-profiles': applicationProfiles,
   'web-application-firewall': webApplicationFirewall,
+  'web-log': webLog,
   'content-filter': contentFilter,
   'application-control': applicationControl,
   users,

@@ -4,13 +4,23 @@
 import { maxRows } from '../../../contract/table-query.ts'
 import { columnsOf, type LogKindName } from '../../../logs/kinds.ts'
 import { showerOf, shownCell } from '../../../logs/show.ts'
-import type { Asker, Bucket, BucketQuestion, FoundRows, Question, TextPiece } from '../../../logs/store.ts'
+import type {
+  Asker,
+  Bucket,
+  BucketQuestion,
+  FoundRows,
+  Question,
+  SumQuestion,
+  Sums,
+  TextPiece,
+} from '../../../logs/store.ts'
 import type { Shown, View } from '../../../logs/view.ts'
 import * as sql from '../../../render/clickhouse.ts'
 import { createSlices } from '../../../workers/slices.ts'
 import { storedForm } from './cells.ts'
 import type { LogServerConnection } from './connection.ts'
 import { Selection } from './selection.ts'
+import { readSums, sumsQuery } from './sums.ts'
 
 const hour = 3_600_000_000
 /** Rows of one request to the server, unless a single hour has more. */
@@ -112,6 +122,13 @@ export class LogServerQuestions {
       buckets.set(start, counts)
     }
     return [...buckets].map(([start, counts]) => ({ from: start, counts }))
+  }
+
+  async sums(question: SumQuestion, { signal }: Asker): Promise<Sums> {
+    const { selection } = this.#select(question)
+    if (selection.kinds.length === 0) return { rows: [], isComplete: true }
+    const { query, forms } = sumsQuery(selection, question)
+    return readSums(question, await this.#options.server.all(query, forms, signal))
   }
 
   #select(question: Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>) {

@@ -15,6 +15,8 @@ import type {
   Mark,
   Question,
   StoreState,
+  SumQuestion,
+  Sums,
   TextPiece,
 } from '../../../logs/store.ts'
 import type { View } from '../../../logs/view.ts'
@@ -127,6 +129,16 @@ export class ServerLogStore implements LogStore {
     const leave = await this.#places.enter(asker)
     try {
       return await this.#questions.buckets(question, asker)
+    } finally {
+      leave()
+    }
+  }
+
+  async sums(question: SumQuestion, asker: Asker): Promise<Sums> {
+    if (this.#answersItself) return this.#local.sums(question, asker)
+    const leave = await this.#places.enter(asker)
+    try {
+      return await this.#questions.sums(question, asker)
     } finally {
       leave()
     }

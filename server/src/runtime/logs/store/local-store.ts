@@ -16,6 +16,8 @@ import type {
   Mark,
   Question,
   StoreState,
+  SumQuestion,
+  Sums,
   TextPiece,
 } from '../../../logs/store.ts'
 import { WorkerPool } from '../../../workers/pool.ts'
@@ -160,6 +162,15 @@ export class LocalLogStore implements LogStore {
     const leave = await this.#enter(asker)
     try {
       return await this.#ask('logBuckets', question, asker)
+    } finally {
+      leave()
+    }
+  }
+
+  async sums(question: SumQuestion, asker: Asker): Promise<Sums> {
+    const leave = await this.#enter(asker)
+    try {
+      return await this.#ask('logSums', question, asker)
     } finally {
       leave()
     }

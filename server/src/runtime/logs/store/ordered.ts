@@ -93,9 +93,9 @@ function cellComparison(
   }
 }
 
-type CellReader = (at: number) => Cell
+export type CellReader = (at: number) => Cell
 
-function cellReader(
+export function cellReader(
   block: Block,
   column: ViewColumn | undefined,
   scope: ViewScope,

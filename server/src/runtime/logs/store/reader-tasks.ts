@@ -1,6 +1,6 @@
 // What a worker thread can be asked about the log store.
 
-import type { Bucket, BucketQuestion, Followed, Question, TextPiece } from '../../../logs/store.ts'
+import type { Bucket, BucketQuestion, Followed, Question, SumQuestion, Sums, TextPiece } from '../../../logs/store.ts'
 import type { Shown } from '../../../logs/view.ts'
 import { Handed, type Tasks } from '../../../workers/tasks.ts'
 import type { Position } from './newest.ts'
@@ -35,6 +35,7 @@ export interface StoreTasks extends Tasks {
     readonly columns: Columns
   }) => Handed<{ readonly piece: TextPiece; readonly next: Position | null }>
   readonly logBuckets: (question: BucketQuestion) => readonly Bucket[]
+  readonly logSums: (question: SumQuestion) => Sums
   readonly logsAfter: (input: { readonly place: number; readonly limit: number }) => Followed
   readonly tailLogs: (input: { readonly asked: Asked; readonly place: number; readonly limit: number }) => {
     readonly rows: readonly string[]
@@ -68,6 +69,7 @@ export function storeTasks(reader: StoreReader, csvRows: CsvRows): StoreTasks {
       return new Handed({ piece, next }, [piece.bytes.buffer])
     },
     logBuckets: (question) => reader.buckets(question),
+    logSums: (question) => reader.sums(question),
     logsAfter: ({ place, limit }) => reader.after(place, limit),
     tailLogs: ({ asked, place, limit }) => reader.tail(asked, place, limit),
   }

@@ -7,7 +7,7 @@ import { ReadDatabase } from '../../../database/database.ts'
 import type { LogKindName } from '../../../logs/kinds.ts'
 import type { KeptRecord } from '../../../logs/record.ts'
 import { showerOf, shownCell } from '../../../logs/show.ts'
-import type { Bucket, BucketQuestion, Followed, Question } from '../../../logs/store.ts'
+import type { Bucket, BucketQuestion, Followed, Question, SumQuestion, Sums } from '../../../logs/store.ts'
 import type { Shown, View, ViewScope } from '../../../logs/view.ts'
 import { type Block, columnsFrom, createRecordReader, firstAbove, MemoryBlock } from './block.ts'
 import { blockTest, type Selection } from './conditions.ts'
@@ -16,6 +16,7 @@ import { findOrdered, storedColumn } from './ordered.ts'
 import { PieceCache, StoredBlock } from './packed-block.ts'
 import { isKind, readBatch, readBlocks } from './schema.ts'
 import { type PlaceRange, shareOf, testWithin } from './shared-search.ts'
+import { sumBlocks } from './sums.ts'
 
 type Asked = Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>
 
@@ -105,6 +106,13 @@ export class StoreReader {
       return [...counts]
         .sort(([a], [b]) => a - b)
         .map(([start, one]) => ({ from: start, counts: Object.fromEntries(one) }))
+    })
+  }
+
+  sums(question: SumQuestion): Sums {
+    return this.#look((database) => {
+      const { blocks, test, view } = this.#ask(database, question)
+      return sumBlocks(blocks, test, view, question)
     })
   }
 

@@ -1,0 +1,174 @@
+// The web traffic journal and its reports (docs/behaviour/web-log.md). Additions of ours: the interface names the journal and
+// has no calls for it.
+
+import type { Static } from 'typebox'
+import { endpoint, eventStreamType } from '../../contract/endpoint.ts'
+import { oneOf, strictObject } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+import { type Column, journalQuery, journalReply } from '../../contract/table-query.ts'
+
+const word = (description?: string) => Type.String(description === undefined ? {} : { description })
+const bytes = (description: string) => Type.Integer({ 'x-unit': 'bytes', description })
+
+export const WebRecord = strictObject({
+  id: Type.String(),
+  date_time: Type.Integer({
+    'x-time': 'stamp',
+    description: 'YYYYMMDDhhmmss at which it ended, in the gateway’s zone.',
+  }),
+  source_ip: word('Of the client.'),
+  destination_ip: word('Where the client connected to; empty for the direct proxy.'),
+  user_id: word('Such as user.id.5; empty without a user.'),
+  user_login: word(),
+  user_name: word(),
+  group: word('Group of the user at that time.'),
+  method: word('CONNECT for a connection that was not decrypted.'),
+  scheme: oneOf(['http', 'https']),
+  host: word(),
+  url: word('Without decryption only the host.'),
+  categories: word('Ids of categories, each followed by a semicolon.'),
+  rule_id: Type.Integer({ description: 'Rule of the content filter that decided; 0: none.' }),
+  result: oneOf(['allowed', 'decrypted', 'denied', 'redirected'], 'decrypted: allowed, and was decrypted.'),
+  reason: oneOf(
+    ['rule', 'default', 'safe-search', 'words', 'virus', 'certificate', 'failure'],
+    'certificate: the client or the gateway refused a certificate. failure: the site or the filter did not answer.',
+  ),
+  decrypted: oneOf(['yes', 'no']),
+  status: Type.Integer({ description: 'Status of the answer; 0: none.' }),
+  bytes_sent: bytes('From the client.'),
+  bytes_received: bytes('To the client.'),
+  duration_ms: Type.Integer({ 'x-unit': 'milliseconds' }),
+  content_type: word(),
+  dictionary: word('Dictionary whose words the page had; empty: none.'),
+  virus: word('What the antivirus found; empty: nothing.'),
+  user_agent: word(),
+  via: oneOf(['transparent', 'direct'], 'direct: the client named the gateway as its proxy.'),
+})
+export type WebRecord = Static<typeof WebRecord>
+
+export const webColumnNames = Object.keys(WebRecord.properties) as (keyof WebRecord)[]
+
+export const webColumns: readonly Column[] = Object.entries(WebRecord.properties).map(([name, schema]) => ({
+  name,
+  type: (schema as { type?: string }).type === 'integer' ? 'Int64' : 'String',
+}))
+
+const journal = journalQuery(webColumnNames).properties
+
+export const webJournal = endpoint({
+  method: 'GET',
+  path: '/web_traffic/journal',
+  access: 'reports',
+  summary: 'Query the web traffic journal',
+  description:
+    'Requests through the web proxy, newest first unless sorted otherwise. A filter of categories with equals finds records ' +
+    'that have one of the ids. CSV without a limit has all records that match, up to 10,000 when it is sorted.',
+  query: journalQuery(webColumnNames),
+  reply: journalReply(WebRecord),
+  alsoReplies: ['text/csv'],
+})
+
+export const webTail = endpoint({
+  method: 'GET',
+  path: '/web_traffic/journal/tail',
+  access: 'reports',
+  summary: 'Follow the web traffic journal',
+  description:
+    'Server-sent events: `records` has a list of new records, oldest first, `lost` the number of records that were not ' +
+    'looked at because the client takes them too slowly. The id of an event, or `after`, is where the stream goes on.',
+  query: strictObject({
+    search: journal.search,
+    filter: journal.filter,
+    after: Type.Optional(
+      Type.String({
+        pattern: '^([a-z]{1,20}\\.)?\\d{1,15}$',
+        'x-fault': 'Must be the id of a record.',
+        description: 'Begin after the record with this id; now when absent.',
+      }),
+    ),
+  }),
+  reply: Type.String(),
+  alsoReplies: [eventStreamType],
+})
+
+const moment = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799, 'x-time': 'unix', description }))
+
+const period = {
+  from: moment('Unix seconds; the beginning of today when absent.'),
+  until: moment('Unix seconds, not included; now when absent.'),
+  search: journal.search,
+  filter: journal.filter,
+}
+
+export const measures = ['requests', 'bytes', 'time'] as const
+export type Measure = (typeof measures)[number]
+
+const amounts = {
+  requests: Type.Integer({ description: 'Number of requests.' }),
+  bytes_sent: bytes('From clients.'),
+  bytes_received: bytes('To clients.'),
+  duration_ms: Type.Integer({ 'x-unit': 'milliseconds', description: 'Of all requests together.' }),
+}
+
+export const topKinds = ['sites', 'users', 'categories', 'sources', 'rules', 'results'] as const
+export type TopKind = (typeof topKinds)[number]
+
+export const mostTop = 500
+
+export const WebTop = strictObject({
+  data: Type.Array(
+    strictObject({
+      value: Type.String({ description: 'Host, login, id of a category or rule, or address; empty: without one.' }),
+      ...amounts,
+    }),
+  ),
+  total: strictObject(amounts),
+  complete: Type.Boolean({
+    description: 'False: there were so many different values that those with the least may be missing or too small.',
+  }),
+})
+
+export const webTop = endpoint({
+  method: 'GET',
+  path: '/web_traffic/top',
+  access: 'reports',
+  summary: 'Show the top sites, users or categories of web traffic',
+  description: 'A request in several categories counts for each of them.',
+  query: strictObject({
+    kind: oneOf(topKinds, 'What is counted.'),
+    by: Type.Optional(oneOf(measures, 'What decides the order; requests when absent.')),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostTop, description: '20 when absent.' })),
+    ...period,
+  }),
+  reply: WebTop,
+})
+
+export const steps = ['hour', 'day'] as const
+
+/** Of a timeline. */
+export const mostSteps = 1_000
+
+export const WebTimeline = Type.Array(
+  strictObject({
+    from: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds at which the hour or day begins.' }),
+    ...amounts,
+    allowed: Type.Integer({ description: 'Requests that were allowed without decryption.' }),
+    decrypted: Type.Integer({ description: 'Requests that were decrypted and allowed.' }),
+    denied: Type.Integer(),
+    redirected: Type.Integer(),
+  }),
+)
+
+export const webTimeline = endpoint({
+  method: 'GET',
+  path: '/web_traffic/timeline',
+  access: 'reports',
+  summary: 'Show web traffic by hour or day',
+  description: `Hours and days of the gateway's clock, those without requests included; at most ${mostSteps}.`,
+  query: strictObject({
+    step: Type.Optional(oneOf(steps, 'hour when absent and the period is at most two days, otherwise day.')),
+    ...period,
+  }),
+  reply: WebTimeline,
+})
