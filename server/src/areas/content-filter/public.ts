@@ -5,5 +5,4 @@ export { listCategories, morphology, rules, safeSearch, settings, start, state, 
 export { type FailureMode, policyOf, policySlots } from './policy.ts'
 export { renderPolicy } from './render.ts'
 export { filteredSources } from './sources.ts'
-export { listCategories, start, userCategories } from './config.ts'
 export { filterUser, placesOfUsers } from './people.ts'
