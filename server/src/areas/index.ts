@@ -35,6 +35,7 @@ import { usersArea } from './users/index.ts'
 import { vpn } from './vpn/index.ts'
 import { webApplicationFirewall } from './web-application-firewall/index.ts'
 import { webLog } from './web-log/index.ts'
+import { webProxy } from './web-proxy/index.ts'
 
 export const areas: readonly Area[] = [
   signInArea,
@@ -53,6 +54,7 @@ export const areas: readonly Area[] = [
   intrusionPrevention,
   applicationProfilesArea,
   webApplicationFirewall,
+  webProxy,
   contentFilter,
   applicationControl,
   usersArea,

@@ -76,7 +76,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'policy/',
-    may: ['policy/', 'net/', 'render/', 'engines/', 'plan/{nft-piece,live-sets}.ts', ...pure],
+    may: ['policy/', 'net/', 'render/', 'engines/', 'plan/{nft-piece,live-sets,interception}.ts', ...pure],
     because: 'what a policy means, does and lacks is a pure function of it',
   },
   {
@@ -191,7 +191,7 @@ export const importTable: readonly Row[] = [
         'engines/',
         'files/',
         'render/{flow-export,portal,unbound}.ts',
-        'plan/{artifacts,live-sets,nft-piece}.ts',
+        'plan/{artifacts,live-sets,nft-piece,interception}.ts',
       ],
       ...['contract/error.ts', 'memory.ts', 'node:*'],
     ],

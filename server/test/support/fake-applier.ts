@@ -145,7 +145,9 @@ export class FakeApplier implements Applier {
       appliedRevision: this.applied?.revision ?? null,
       tables: this.#tables().map(({ name }) => ({ name, present: true, asLoaded: true })),
       links: (this.applied?.artifacts ?? []).flatMap((artifact) =>
-        artifact.name === 'links' && artifact.kind === 'network' ? artifact.links.map(({ origin, device }) => ({ origin, device, errors: [] })) : [],
+        artifact.name === 'links' && artifact.kind === 'network'
+          ? artifact.links.map(({ origin, device }) => ({ origin, device, errors: [] }))
+          : [],
       ),
       units: (this.applied?.artifacts ?? []).flatMap(({ kind, name }) =>
         kind === 'unit' ? [{ name, state: 'active' as const, message: '', pid: 1 }] : [],

@@ -2,6 +2,7 @@
 // that belong to it, and the routing it needs. Pure.
 
 import type { ClosedPort } from '../../engines/views.ts'
+import { webPorts } from '../../engines/web-filter/index.ts'
 import { pathOf } from '../../model/paths.ts'
 import { type Config, read, type Slot } from '../../model/slots.ts'
 import { parseNetwork } from '../../net/ipv4.ts'
@@ -24,7 +25,7 @@ import { addressesOf, membersIn, unresolvedNames } from '../objects/public.ts'
 import { antivirus, exclusions, settings } from './config.ts'
 
 /** Where the proxy listens for what is led to it. */
-export const interceptedPorts = { http: 3129, https: 3130 } as const
+const interceptedPorts = { http: webPorts.http, https: webPorts.https } as const
 
 /** What the stage depends on, beside objects and the network. */
 export const webStageSlots: readonly Slot[] = [
