@@ -78,6 +78,21 @@ describe('a forwarded line', () => {
     assert.match(linePrinter('syslog', { ...scope, hostName: '' })(record({ unit: '' })).toString(), /Z? - - - - - TCP/)
   })
 
+  it('of a web request has the documented message, which nothing a client sent can end', () => {
+    const fields = {
+      ...{ source_ip: '10.0.0.7', method: 'GET', url: 'http://a.test/"x y\\', status: 403, bytes_received: 316 },
+      ...{ result: 'denied', user_agent: 'a"b', dictionary: 'Casino' },
+    }
+    assert.equal(
+      syslog({ kind: 'web', unit: 'squid', message: '', fields }),
+      '<30>1 2026-01-02T04:04:05.000678+01:00 gate.example squid - - - ' +
+        '{10.0.0.7 - - [02/Jan/2026:04:04:05 +0100] "GET http://a.test/%22x%20y%5C HTTP/1.1" 403 316 "-" "a%22b" denied "-",' +
+        '"av_name": "-","av_object_infected": "-","av_object_size": "-","av_virus_name": "-","x_infection_found": "-",' +
+        '"x_virus_id": "-","x_av_verifed": "-","morph-action": "denied","morph-dict-id": "Casino"}',
+    )
+    assert.match(cef({ kind: 'web', unit: 'squid', message: '', fields }), / msg=\{10\.0\.0\.7 - - \[/)
+  })
+
   it('is cut at a character, and never within an escape', () => {
     for (let shift = 0; shift < 8; shift++) {
       const message = `${'x'.repeat(shift)}${'\ud83d\udd12'.repeat(2_500)}`

@@ -148,6 +148,11 @@ export const importTable: readonly Row[] = [
     because: 'the owner of the category index has it built and reads it',
   },
   {
+    code: 'runtime/logs/sources/web-requests.ts',
+    may: ['runtime/', 'web-filter/access-line.ts', ...pure],
+    because: 'the thread of the log reads the lines of the web proxy with the parser of the content filter',
+  },
+  {
     code: 'runtime/',
     may: ['runtime/', 'database/', 'workers/', 'net/', 'plan/live-sets.ts', ...pure, 'node:*'],
     because: 'runtime state is kept beside the configuration and does not depend on it',

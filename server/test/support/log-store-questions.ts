@@ -150,7 +150,7 @@ export function drawSums(random: Random, views: Readonly<Record<string, View>>):
   const by = random.chance(0.2) || texts.length === 0 ? null : random.pick(texts)
   return {
     ...drawScope(random, views, view),
-    bounds: widths.reduce<number[]>((bounds, width) => [...bounds, (bounds.at(-1) ?? 0) + width], [from]),
+    bounds: [0, ...widths].map((_, at, all) => from + all.slice(0, at + 1).reduce((sum, width) => sum + width, 0)),
     by,
     ends: by === 'categories' ? ';' : null,
     sums,

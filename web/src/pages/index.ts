@@ -32,6 +32,7 @@ import { pages as updates } from './updates/index.ts'
 import { pages as users } from './users/index.ts'
 import { pages as vpn } from './vpn/index.ts'
 import { pages as webApplicationFirewall } from './web-application-firewall/index.ts'
+import { pages as webLog } from './web-log/index.ts'
 import { pages as webProxy } from './web-proxy/index.ts'
 
 /** In the order of the rail. */
@@ -59,6 +60,7 @@ export const pages: readonly PageEntry[] = [
   ...deviceDiscovery,
   ...monitor,
   ...logs,
+  ...webLog,
   ...configuration,
   ...administrators,
   ...directoryAdministrators,

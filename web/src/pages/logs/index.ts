@@ -24,6 +24,14 @@ export const pages: readonly PageEntry[] = [
   },
   {
     ...logs,
+    path: 'monitor/logs/web',
+    title: msg('Web'),
+    access: 'reports',
+    keywords: 'journal sites proxy content filter denied urls',
+    load: () => import('./web.tsx'),
+  },
+  {
+    ...logs,
     path: 'monitor/logs/system',
     title: msg('System'),
     access: 'reports',

@@ -23,6 +23,7 @@ export interface LineActs {
   readonly openRule: (line: LogLine) => void
   readonly makeRule: (line: LogLine) => void
   readonly trace: (line: LogLine) => void
+  readonly explain: (line: LogLine) => void
   readonly copy: (line: LogLine) => void
   readonly mayChange: boolean
 }
@@ -52,6 +53,10 @@ export function useLineActs(source: LogSource, idOf: (device: string) => string)
     trace(line) {
       const packet = packetOf(line)
       if (packet && may('view')) go.open('policy/tracer', tracerSearch(packet))
+    },
+    explain(line) {
+      const search = source.explainOf?.(line)
+      if (search && may('view')) go.open('protection/web-filter/explain', search)
     },
     copy(line) {
       const text = textOf(line)
@@ -127,6 +132,11 @@ export function LinePanel({ line, source, zone, nameOfRule, acts, onClose }: Lin
               {t('Trace')}
             </Button>
           </>
+        ) : null}
+        {source.explainOf ? (
+          <Button icon="trace" onClick={() => acts.explain(line)}>
+            {t('Explain the decision')}
+          </Button>
         ) : null}
         <Button icon="copy" onClick={() => acts.copy(line)}>
           {t('Copy as text')}

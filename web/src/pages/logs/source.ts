@@ -67,6 +67,8 @@ export interface LogSource {
   readonly values?: Readonly<Record<string, () => Promise<readonly string[]>>>
   /** The rule that a line is about. */
   readonly ruleOf?: (line: LogLine) => RuleMention | null
+  /** What the content filter is asked about a line, to explain it. */
+  readonly explainOf?: (line: LogLine) => Readonly<Record<string, string>>
   /** The packet of a line, for the tracer and for a new rule. */
   readonly packetOf?: (line: LogLine) => Packet | null
 }
@@ -94,6 +96,7 @@ const pagesOfTables: Readonly<Record<string, string>> = {
   SNAT: 'policy/rules/snat',
   LOG: 'policy/rules/log',
   ACL: 'policy/access-lists',
+  web: 'protection/web-filter/rules',
 }
 
 /** The page of a rule; null for what is no rule of an administrator. */

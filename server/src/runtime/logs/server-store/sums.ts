@@ -81,12 +81,15 @@ function cellValue(selection: Selection, kind: LogKindName, by: string, ends: st
 export function readSums({ bounds }: SumQuestion, rows: readonly sql.ReadRow[]): Sums {
   const indexes = new Map(bounds.slice(0, -1).map((bound, at) => [bound, at]))
   return {
-    rows: rows.map(([begin, value, records, ...sums]) => ({
-      at: indexes.get(Number(begin)) ?? 0,
-      value: String(value),
-      records: Number(records),
-      sums: sums.map(Number),
-    })),
+    // Without anything to group by, a server sums no records as one row.
+    rows: rows
+      .filter(([, , records]) => Number(records) > 0)
+      .map(([begin, value, records, ...sums]) => ({
+        at: indexes.get(Number(begin)) ?? 0,
+        value: String(value),
+        records: Number(records),
+        sums: sums.map(Number),
+      })),
     isComplete: true,
   }
 }
