@@ -108,7 +108,7 @@ export class WebLab {
 
   async #makeSites(): Promise<void> {
     const now = new Date()
-    const names = ['sites.test', 'category.example', 'example.test']
+    const names = ['sites.test', 'category.example', 'example.test', 'google.com', 'youtube.com']
     const root = await makeRoot(names, now)
     const other = await makeRoot(names, now)
     const issue = (name: string, from = root, at = now) => issueServer(from, [name], at)
@@ -116,7 +116,10 @@ export class WebLab {
     const pairs = {
       '*': await issueServer(
         root,
-        ['sites.test', '*.sites.test', '*.category.example', siteAddress, namelessAddress],
+        [
+          ...['sites.test', '*.sites.test', '*.category.example', siteAddress, namelessAddress],
+          ...['www.google.com', 'www.youtube.com'],
+        ],
         now,
       ),
       [sites.expired]: await issue(sites.expired, root, past),
@@ -179,17 +182,24 @@ export class WebLab {
 
   /** At the end of the table. */
   async addRule(rule: NewRule): Promise<number> {
-    const { id } = (await this.api.ok('POST', '/content-filter/rules', {
-      name: rule.name ?? `${rule.access} ${rule.categories.join(' ')}`,
-      aliases: ['any'],
-      ...rule,
-    })) as { id: number }
+    const { id } = (await this.api.ok('POST', '/content-filter/rules', bodyOf(rule))) as { id: number }
     return id
   }
 
   async clearRules(): Promise<void> {
-    const rules = (await this.api.ok('GET', '/content-filter/rules')) as { id: number }[]
-    for (const { id } of rules) await this.api.ok('DELETE', `/content-filter/rules/${id}`)
+    await this.setRules()
+  }
+
+  /** These and no others, in one change; their ids. */
+  async setRules(...rules: readonly NewRule[]): Promise<readonly number[]> {
+    const old = (await this.api.ok('GET', '/content-filter/rules')) as { id: number }[]
+    const calls = [
+      ...old.map(({ id }) => ({ method: 'DELETE', path: `/content-filter/rules/${id}` })),
+      ...rules.map((rule) => ({ method: 'POST', path: '/content-filter/rules', body: bodyOf(rule) })),
+    ]
+    if (calls.length === 0) return []
+    const { replies } = (await this.api.ok('POST', '/config/changes', { calls })) as { replies: { id: number }[] }
+    return replies.slice(old.length).map(({ id }) => id)
   }
 
   async addCategory(name: string, urls: readonly string[]): Promise<string> {
@@ -236,3 +246,9 @@ export class WebLab {
     return answer
   }
 }
+
+const bodyOf = (rule: NewRule): object => ({
+  name: rule.name ?? `${rule.access} ${rule.categories.join(' ')}`,
+  aliases: ['any'],
+  ...rule,
+})
