@@ -26,14 +26,14 @@ it('decides like a slow reading of the rules, and explains what it decides', () 
   for (let seed = 1; seed <= policies; seed++) {
     const random = makeRandom(seed)
     const made = randomPolicy(random, seed % 50 === 0 ? 90 : 9)
-    const policy = parsePolicy(printPolicy(made))
+    const policy: FilterPolicy | string = parsePolicy(printPolicy(made))
     assert.ok(typeof policy !== 'string', `seed ${seed}: ${policy}`)
     const lists = randomCategories(random)
     const categories = joinLookups(lookUpIn(tableOf(lists, seed)), topics)
     const naive = joinLookups(findNaively(lists), topics)
     for (let at = 0; at < questionsEach; at++) {
       const question = randomQuestion(random)
-      const about = `seed ${seed}, ${JSON.stringify({ question, lists, rules: policy.rules })}`
+      const about: string = `seed ${seed}, ${JSON.stringify({ question, lists, rules: policy.rules })}`
       const { verdict, ruleId } = decide({ policy, categories }, question)
       assert.deepEqual({ verdict, ruleId }, decideNaively(policy, naive, question), about)
       const explained = explainDecision({ policy, categories }, question)
@@ -41,7 +41,7 @@ it('decides like a slow reading of the rules, and explains what it decides', () 
       const decidedAt = policy.rules.findIndex(({ id }) => id === ruleId)
       if (policy.isEnabled)
         assert.equal(explained.passed.length, decidedAt < 0 ? policy.rules.length : decidedAt, about)
-      const decider = policy.rules[decidedAt]
+      const decider: FilterRule | undefined = policy.rules[decidedAt]
       if (decider) assert.equal(missOf(decider, factsOf(question, categories, policy.usesExtended)), null, about)
       seen.set(`${question.stage} ${verdict}`, (seen.get(`${question.stage} ${verdict}`) ?? 0) + 1)
     }

@@ -70,9 +70,12 @@ export function withDefaults(config: Config): Config {
   return write(filled, start, { defaults_stored: true })
 }
 
+/** The user categories as administrators see them. */
+export const storedCategories = (config: Config): readonly UserCategory[] => read(withDefaults(config), userCategories)
+
 /** User categories first, then the fixed ones. */
 export const listCategories = (config: Config): Category[] => [
-  ...read(withDefaults(config), userCategories).map(({ id, name, comment }) => ({
+  ...storedCategories(config).map(({ id, name, comment }) => ({
     id,
     type: 'users' as const,
     name,

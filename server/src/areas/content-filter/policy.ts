@@ -16,7 +16,7 @@ import {
   showDictionaries,
   slots,
   state,
-  userCategories,
+  storedCategories,
   withDefaults,
 } from './config.ts'
 import type { ContentRule } from './contract-rules.ts'
@@ -78,10 +78,21 @@ const ruleOf = (config: Config, facts: Facts, rule: ContentRule): FilterRule => 
 }
 
 export const entriesOf = perState(slots, (config): readonly UserCategoryEntries[] =>
-  read(withDefaults(config), userCategories).map(({ id, urls }) => ({ id, entries: urls })),
+  storedCategories(config).map(({ id, urls }) => ({ id, entries: urls })),
 )
 
 export const enabledDictionaries = (config: Config): readonly FilterDictionary[] =>
   showDictionaries(read(config, dictionaries))
     .filter(({ enabled }) => enabled)
     .map(({ id, title, threshold, words }) => ({ id, title, threshold, words }))
+
+const daySeconds = 86_400
+/** Schedules are resolved for 40 days; the last one may end within the day. */
+const windowSeconds = 39 * daySeconds
+
+/** The policy with the schedules around another time than now. */
+export function policyAt(config: Config, facts: Facts, onFailure: FailureMode, time: number): FilterPolicy {
+  if (time >= facts.scheduleDay && time < facts.scheduleDay + windowSeconds) return policyOf(config, facts, onFailure)
+  const scheduleDay = Math.max(0, Math.floor(time / daySeconds) - 1) * daySeconds
+  return resolve(config, { ...facts, scheduleDay }, onFailure)
+}

@@ -2,9 +2,8 @@
 
 import { invalid } from '../../contract/error.ts'
 import { handle, type Route } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
 import { inSlices } from '../../workers/slices.ts'
-import { listCategories, userCategories } from './config.ts'
+import { listCategories, storedCategories } from './config.ts'
 import { categorize, rebuildDatabase, showDatabase } from './contract.ts'
 import { readUrl } from './url.ts'
 import { findUserCategories } from './user-lookup.ts'
@@ -15,7 +14,7 @@ export const databaseRoutes: readonly Route[] = [
     if (!asked) throw invalid('url', 'Must be a URL such as https://example.com/page, or a name.')
     const { url, host, path } = asked
     const names = new Map(listCategories(config).map(({ id, name }) => [id, name]))
-    const own = await inSlices(findUserCategories(read(config, userCategories), asked))
+    const own = await inSlices(findUserCategories(storedCategories(config), asked))
     const found = [...own, ...services.webCategories.lookup.find(asked)]
     return { url, host, path, categories: found.map((one) => ({ ...one, name: names.get(one.id) ?? one.id })) }
   }),

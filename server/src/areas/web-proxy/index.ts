@@ -6,6 +6,7 @@ import { slots } from './config.ts'
 import { antivirusSettings, authoritySettings, exclusionList, proxySettings } from './lists.ts'
 import { readSlots, render } from './render.ts'
 import { routes } from './routes.ts'
+import { explainRoutes } from './routes-explain.ts'
 
 export const webProxy = defineArea({
   name: 'web-proxy',
@@ -14,5 +15,5 @@ export const webProxy = defineArea({
   settings: [proxySettings, antivirusSettings, authoritySettings],
   reads: readSlots,
   render,
-  routes,
+  routes: [...routes, ...explainRoutes],
 })
