@@ -1,5 +1,6 @@
 // The list of engines, in the order in which their units start.
 
+import { antivirus } from './antivirus/index.ts'
 import { dhcp } from './dhcp/index.ts'
 import { dhcpClient } from './dhcp-client/index.ts'
 import { dns } from './dns/index.ts'
@@ -14,5 +15,6 @@ import { webFilter } from './web-filter/index.ts'
 import { wpad } from './wpad/index.ts'
 
 export const engines: readonly EngineData[] = [
-  ...[firewallLog, dns, dhcp, dhcpClient, wpad, shareUpload, portal, snmp, monitoringAgent, flowExport, webFilter],
+  ...[firewallLog, dns, dhcp, dhcpClient, wpad, shareUpload, portal, snmp, monitoringAgent, flowExport],
+  ...[antivirus, webFilter],
 ]

@@ -26,7 +26,7 @@ export const importTable: readonly Row[] = [
     because: 'the console and the CLI load contracts, so they import nothing else',
   },
   {
-    code: 'areas/*/status.ts',
+    code: 'areas/*/status{,-*}.ts',
     may: [...area, 'engines/', 'system/', 'http/handle.ts', ...pure],
     because: 'a status reports what was read, and never changes or applies anything',
   },
@@ -197,6 +197,8 @@ export const importTable: readonly Row[] = [
         'files/',
         'render/{flow-export,portal,unbound}.ts',
         'plan/{artifacts,live-sets,nft-piece,interception}.ts',
+        'render/{clamd,flow-export,portal,unbound}.ts',
+        'plan/{artifacts,live-sets,nft-piece}.ts',
       ],
       ...['contract/error.ts', 'memory.ts', 'node:*'],
     ],
@@ -224,6 +226,21 @@ export const importTable: readonly Row[] = [
       ...['node:dgram', 'node:ffi', 'node:fs', 'node:timers/promises'],
     ],
     because: 'a separate process with a right of its own: it reads connections, sends flows and knows nothing else',
+  },
+  {
+    code: 'web-filter/morphology/stems.ts',
+    may: ['@orama/stemmers/russian', 'porter2'],
+    because: 'one place knows the packages of the stemmers',
+  },
+  {
+    code: 'web-filter/morphology/',
+    may: ['web-filter/morphology/', 'node:events', 'node:stream', 'node:timers/promises', 'node:zlib'],
+    because: 'the text of a page is judged by itself: it knows neither rules nor the proxy',
+  },
+  {
+    code: 'web-filter/icap/',
+    may: ['web-filter/icap/', 'web-filter/morphology/', 'node:crypto', 'node:net', 'node:timers/promises'],
+    because: 'services that the proxy asks about bodies, over sockets of loopback',
   },
   {
     code: 'web-filter/categories/',

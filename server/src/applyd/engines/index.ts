@@ -1,5 +1,6 @@
 // The list of engines that applyd runs, in the order in which their units start. A test compares it with engines/index.ts.
 
+import { antivirusEngine } from './antivirus/index.ts'
 import { dhcpEngine } from './dhcp/index.ts'
 import { dhcpClientEngine } from './dhcp-client/index.ts'
 import { dnsEngine } from './dns/index.ts'
@@ -16,5 +17,5 @@ import { wpadEngine } from './wpad/index.ts'
 export const productionEngines: readonly Engine[] = [
   ...[firewallLogEngine, dnsEngine, dhcpEngine, dhcpClientEngine, wpadEngine, shareUploadEngine, portalEngine],
   ...[snmpEngine, monitoringAgentEngine],
-  ...[flowExportEngine, webFilterEngine],
+  ...[flowExportEngine, antivirusEngine, webFilterEngine],
 ]

@@ -58,6 +58,7 @@ const instances: Readonly<Record<string, readonly ReturnType<typeof unit | typeo
     unit('monitoring-agent'),
   ],
   'flow-export': [file('flow-export.json', flowFile), unit('flow-export')],
+  antivirus: [file('clamd.conf', 'MaxThreads 2\n'), unit('antivirus')],
 }
 
 describe('L5: engines in the namespace of a test', { skip }, () => {

@@ -35,7 +35,9 @@ export function readCodings(header: string | null): readonly Coding[] | null {
 
 /** Some servers send deflate without the header that the standard asks for. */
 const hasZlibHeader = (first: Uint8Array): boolean =>
-  ((first[0] ?? 0) & 0x0f) === 8 && (((first[0] ?? 0) << 8) | (first[1] ?? 0)) % 31 === 0
+  first.length < 2
+    ? first[0] === 0x78
+    : ((first[0] ?? 0) & 0x0f) === 8 && (((first[0] ?? 0) << 8) | (first[1] ?? 0)) % 31 === 0
 
 function decoderOf(coding: Coding, first: Uint8Array): Transform {
   if (coding === 'gzip') return createGunzip({ chunkSize })

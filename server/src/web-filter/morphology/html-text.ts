@@ -61,6 +61,15 @@ const isLetter = (code: number): boolean => (code | 32) >= 97 && (code | 32) <= 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 const [less, greater, slash, equals, quote, apostrophe, ampersand, dash] = [60, 62, 47, 61, 34, 39, 38, 45]
 
+/** Whether the character can follow what a reference has so far. */
+function isReferencePart(name: string, code: number): boolean {
+  if (name === '') return code === 35 || isLetter(code)
+  if (!name.startsWith('#')) return isLetter(code) || isDigit(code)
+  if (name === '#' && (code | 32) === 120) return true
+  const isHex = (name.charCodeAt(1) | 32) === 120
+  return isDigit(code) || (isHex && (code | 32) >= 97 && (code | 32) <= 102)
+}
+
 export class HtmlText {
   readonly #text: WordReader
   readonly #attributes: WordReader
@@ -173,7 +182,7 @@ export class HtmlText {
       this.#endReference(true)
       return true
     }
-    const isPart = name === '' ? code === 35 || isLetter(code) : isLetter(code) || isDigit(code)
+    const isPart = isReferencePart(name, code)
     if (!isPart || name.length >= maxReference) {
       this.#endReference(false)
       return false

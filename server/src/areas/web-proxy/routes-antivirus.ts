@@ -1,0 +1,12 @@
+// The switch and the status of the web antivirus.
+
+import { handle, type Route } from '../../http/handle.ts'
+import { settingsRoutes } from '../../http/routes.ts'
+import { antivirus } from './config.ts'
+import { antivirusState, antivirusStatus } from './contract.ts'
+import { antivirusItems } from './status-antivirus.ts'
+
+export const antivirusRoutes: readonly Route[] = [
+  ...settingsRoutes(antivirusState, antivirus),
+  handle(antivirusStatus, async ({ config, services }) => antivirusItems(config, await services.observe())),
+]

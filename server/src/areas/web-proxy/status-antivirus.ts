@@ -1,0 +1,30 @@
+// The status of the web antivirus: active only while the antivirus program has signatures and answers.
+
+import type { StatusItem } from '../../contract/fields.ts'
+import { antivirus as engine } from '../../engines/antivirus/index.ts'
+import { engineUnit } from '../../engines/artifacts.ts'
+import { describeMissing } from '../../engines/engine.ts'
+import type { Machine } from '../../http/handle.ts'
+import { type Config, read } from '../../model/slots.ts'
+import { inactive, type State, unitStatus } from '../../system/observed.ts'
+import { contentFilterState } from '../content-filter/public.ts'
+import { antivirus, settings } from './config.ts'
+
+export function antivirusItems(config: Config, machine: Machine): StatusItem[] {
+  const item = (state: State): StatusItem[] => [{ name: 'clamd', ...state }]
+  if (!read(config, antivirus).enabled) return item(inactive('The web antivirus is switched off.'))
+  if (!read(config, contentFilterState).enabled)
+    return item(inactive('The content filter is switched off, so no traffic is checked.'))
+  const { status, msg } = unitStatus(
+    machine,
+    engineUnit(engine, 'antivirus').name,
+    'The antivirus program is not running.',
+  )
+  const said = msg.map((message) => describeMissing(engine, message) ?? message)
+  if (status === 'active') return item({ status, msg: said })
+  const outcome =
+    read(config, settings).on_failure === 'block'
+      ? 'Files are not checked; they are blocked until it runs.'
+      : 'Files are not checked; they pass.'
+  return item({ status, msg: [...said, outcome] })
+}
