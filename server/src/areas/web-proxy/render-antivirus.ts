@@ -5,7 +5,7 @@ import { engineFile, engineUnit } from '../../engines/artifacts.ts'
 import { type Config, read } from '../../model/slots.ts'
 import type { Artifact } from '../../plan/artifacts.ts'
 import { type ClamdSettings, printClamd } from '../../render/clamd.ts'
-import { contentFilterState } from '../content-filter/public.ts'
+import { state as contentFilterState } from '../content-filter/public.ts'
 import { antivirus } from './config.ts'
 
 const megabyte = 1024 * 1024

@@ -7,7 +7,7 @@ import { describeMissing } from '../../engines/engine.ts'
 import type { Machine } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { inactive, type State, unitStatus } from '../../system/observed.ts'
-import { contentFilterState } from '../content-filter/public.ts'
+import { state as contentFilterState } from '../content-filter/public.ts'
 import { antivirus, settings } from './config.ts'
 
 export function antivirusItems(config: Config, machine: Machine): StatusItem[] {
