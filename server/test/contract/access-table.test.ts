@@ -389,6 +389,7 @@ const table: Readonly<Record<string, string>> = {
   'PATCH /content-filter/morph_analysis/state': 'WF',
   'GET /content-filter/status': readers,
   'GET /content-filter/categorize': readers,
+  'POST /content-filter/explain': readers,
   'GET /content-filter/database': readers,
   'POST /content-filter/database/rebuild': 'W',
   'GET /content-filter/categories': readers,
