@@ -13,17 +13,22 @@ import type { Judging } from './web-filter/filterd/judge.ts'
 import { NameCertificates } from './web-filter/filterd/name-certificates.ts'
 import { PolicyFiles } from './web-filter/filterd/policy-files.ts'
 import { SessionTable } from './web-filter/filterd/session-table.ts'
+import { createWordsService } from './web-filter/icap/words-service.ts'
 import type { WebFilterReport } from './web-filter/protocol.ts'
 
 const [policy = '', userCategories = '', dictionaries = '', indexFolder = '', gatewaySocket = '', ownFolder = ''] =
   process.argv.slice(2)
-const [httpPort = 0, httpsPort = 0, blockPort = 0] = process.argv.slice(8).map(Number)
+const [httpPort = 0, httpsPort = 0, blockPort = 0, wordsPort = 0] = process.argv.slice(8).map(Number)
 const log = (message: string): void => console.error(message.replaceAll(/\s+/g, ' '))
 
 const sessions = new SessionTable()
 const intercepting = new Set([httpPort, httpsPort])
 let reported = ''
 let judging: Judging | null = null
+const words = createWordsService({
+  onLate: ({ client, dictionary }) => log(`A page for ${client} was refused late: it has words of "${dictionary}".`),
+  onFault: (error) => log(`A page could not be judged: ${error}`),
+})
 
 const files = new PolicyFiles(
   { policy, userCategories, dictionaries, index: join(indexFolder, 'current') },
@@ -63,7 +68,15 @@ const report = (): WebFilterReport => {
 }
 let link: GatewayLink | null = null
 
-await files.reload()
+/** Over when rules and words are those of the files. */
+async function reload(): ReturnType<typeof files.reload> {
+  const outcome = await files.reload()
+  const { loaded } = files
+  if (loaded) await words.update(loaded.policy.morphology ? loaded.dictionaries : [])
+  return outcome
+}
+
+await reload()
 await files.reloadIndex()
 link = new GatewayLink({
   path: gatewaySocket,
@@ -79,7 +92,8 @@ peer.on('error', (error) => {
   process.exit(1)
 })
 peer.listen({ host: '127.0.0.1', port: blockPort, backlog: 1024 })
-await listenForReloads(join(ownFolder, 'control.sock'), () => files.reload())
+await words.listen(wordsPort)
+await listenForReloads(join(ownFolder, 'control.sock'), reload)
 // Last: who reaches it finds everything else in place.
 await asking.listen()
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
