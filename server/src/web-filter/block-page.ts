@@ -51,7 +51,7 @@ function page(...parts: readonly [Part, ...Part[]]): string {
 /** `%%` is a percent sign of a template. */
 const escaped = (text: string): string => text.replaceAll('%', '%%')
 
-const note = (name: string): string => `@Squid{%{${name}}note}`
+const note = (name: string): string => `@Squid{%'{${name}}note}`
 
 const denied: Readonly<Record<PageLanguage, Part>> = {
   en: {

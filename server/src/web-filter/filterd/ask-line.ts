@@ -121,7 +121,7 @@ export interface Answer {
 
 const verdictKeys: Readonly<Record<FilterStage, string>> = { tls: 'v_TLS', request: 'v_REQ', reply: 'v_REP' }
 
-/** Longer answers would fill the buffer of the proxy for one (32 KB). */
+/** Longer values would fill the buffer of the proxy for one answer (32 KB). */
 const maxValue = 4096
 
 /** With the line end. Each key at most once; the proxy adds values of later answers to those of earlier ones. */
@@ -133,7 +133,7 @@ export function printAnswer(id: string, { stage, verdict, decided, user, languag
     parts.push(`rule=${rule} why=${encodeValue(decided.reason)}`)
     if (decided.categories.length > 0)
       parts.push(`cat=${decided.categories.map(encodeValue).join(',').slice(0, maxValue)}`)
-    if (decided.location !== null) parts.push(`loc=${encodeUrl(decided.location)}`)
+    if (decided.location !== null) parts.push(`loc=${encodeLocation(decided.location)}`)
   }
   if (user) parts.push(`user=${encodeValue(user.login)} uid=${encodeValue(user.id)}`)
   if (page) {
@@ -146,7 +146,7 @@ export function printAnswer(id: string, { stage, verdict, decided, user, languag
 /** What is answered where nothing can be decided; what happens then is a setting of the proxy. */
 export const downAnswer = (id: string): string => `${id} OK v_TLS=down v_REQ=down v_REP=down\n`
 
-/** Letters, digits and four marks stay; everything else is percent-encoded. Cut at a length that no real value has. */
+/** The proxy decodes a value once. Letters, digits and three marks stay; everything else is percent-encoded. Cut at a length that no real value has. */
 export function encodeValue(text: string): string {
   let encoded = ''
   for (const letter of text.toWellFormed()) {
@@ -159,10 +159,18 @@ export function encodeValue(text: string): string {
   return encoded
 }
 
-/** As it is, but for what could end the value, the quotes around it or a header: that is percent-encoded. */
-export function encodeUrl(url: string): string {
-  return url.toWellFormed().replace(/[^!#$%&'()*+,./0-9:;=?@A-Z[\]_a-z~-]/gu, (letter) => encodeURIComponent(letter))
-}
+/**
+ * The proxy decodes a value once. What it has then is the address with every character that could end a value or a header
+ * percent-encoded; an escaped line end of a client stays escaped.
+ */
+export const encodeLocation = (url: string): string =>
+  url
+    .toWellFormed()
+    .replace(/[^!#$%&'()*+,./0-9:;=?@A-Z[\]_a-z~-]/gu, (letter) => encodeURIComponent(letter))
+    .replaceAll('%', '%25')
+
+/** A longer address does not fit into an answer (the proxy takes 32 KB). */
+export const maxLocation = 16_384
 
 /**
  * Text of the page. The proxy prints notes into a page as they are, so it is made harmless here: what is not a letter or digit

@@ -140,7 +140,7 @@ describe('the decision process', () => {
       ),
     )
     assert.equal(await reload(), null)
-    assert.match(await askOne({ url: 'http://other.test/' }), / rule=2 why=rule .*loc=https:\/\/x\.test\/\?a=%22b/)
+    assert.match(await askOne({ url: 'http://other.test/' }), / rule=2 why=rule .*loc=https:\/\/x\.test\/\?a=%2522b/)
     writeFileSync(path('policy.json'), '{"isEnabled":')
     assert.match((await reload()) ?? '', /^The policy cannot be used\. /)
     assert.match(await askOne({ url: 'http://other.test/' }), / rule=2 /)

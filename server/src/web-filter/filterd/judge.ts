@@ -3,7 +3,7 @@
 import type { Deciding } from '../decide.ts'
 import type { FilterDecision, FilterQuestion, FilterUser } from '../model.ts'
 import { russianNames } from '../names-ru.ts'
-import type { Answer, AskLine } from './ask-line.ts'
+import { type Answer, type AskLine, encodeLocation, maxLocation } from './ask-line.ts'
 
 export interface Judging {
   readonly deciding: Deciding
@@ -29,7 +29,7 @@ export function judge(line: AskLine, judging: Judging): Answer {
   // What was denied at the hello has no server behind it, whatever the rules say by now.
   const final: FilterDecision = denied
     ? { ...decision, verdict: 'deny', ruleId: denied.ruleId, reason: 'rule', location: null }
-    : decision
+    : withSentLocation(decision)
   const { verdict, ruleId, reason, location, categories } = final
   const isOpen = verdict === 'wait' || (isConnect && verdict !== 'deny')
   const rule = ruleId === null ? undefined : deciding.policy.rules.find(({ id }) => id === ruleId)
@@ -46,6 +46,12 @@ export function judge(line: AskLine, judging: Judging): Answer {
         : null,
   }
 }
+
+/** An address that no answer can hold is not sent cut: the request is denied. */
+const withSentLocation = (decision: FilterDecision): FilterDecision =>
+  decision.location !== null && encodeLocation(decision.location).length > maxLocation
+    ? { ...decision, verdict: 'deny', location: null }
+    : decision
 
 /**
  * The direct proxy is asked for a connection: what the hello would decide is decided now, because the connection may not be
