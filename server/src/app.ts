@@ -113,6 +113,7 @@ export interface GatewayParts {
   readonly textRecords?: Services['textRecords']
   readonly traffic?: Services['traffic']
   readonly flowReport?: Services['flowReport']
+  readonly webProxy?: Services['webProxy']
   readonly dhcpLeases?: Services['dhcpLeases']
   readonly cardVendors?: Services['cardVendors']
   readonly deviceDiscovery?: Services['deviceDiscovery']
@@ -369,6 +370,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.textRecords ? { textRecords: parts.textRecords } : {}),
     ...(parts.traffic ? { traffic: parts.traffic } : {}),
     ...(parts.flowReport ? { flowReport: parts.flowReport } : {}),
+    ...(parts.webProxy ? { webProxy: parts.webProxy } : {}),
     ...(parts.dhcpLeases ? { dhcpLeases: parts.dhcpLeases } : {}),
     ...(parts.cardVendors ? { cardVendors: parts.cardVendors } : {}),
     ...(parts.deviceDiscovery ? { deviceDiscovery: parts.deviceDiscovery } : {}),

@@ -26,10 +26,13 @@ import { dnsServers, serverDomains } from './areas/network/resolve.ts'
 import { domains } from './areas/objects/config.ts'
 import { countryEntries } from './areas/objects/countries.ts'
 import { portalActions } from './areas/portal/jobs-portal.ts'
+import { keepAuthority } from './areas/web-proxy/jobs.ts'
+import { isRun as isProxyRun } from './areas/web-proxy/public.ts'
 import { Database, gatewayData } from './database/database.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
+import { webPorts } from './engines/web-filter/index.ts'
 import { adoptNetwork, ensureFirstAdministrator, followFirstPassword, keepOutsideOpen } from './first-start.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
 import { guardConnections } from './http/connections.ts'
@@ -62,6 +65,7 @@ import { createLocalLogStore, type LocalLogStore } from './runtime/logs/store/lo
 import { createProviderCall } from './runtime/portal/provider-call.ts'
 import { servePortal } from './runtime/portal/socket.ts'
 import { Vault } from './runtime/vault.ts'
+import { type ProxyWatch, watchProxy } from './runtime/web-filter/proxy-watch.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { lookUpAddress, lookUpAddresses } from './system/address-lookup.ts'
 import { createCardVendors } from './system/card-vendors.ts'
@@ -115,12 +119,14 @@ async function start(settings: Settings): Promise<void> {
   const addressBook = new AddressBook()
   const applier = new ApplydClient(join(settings.stateDir, 'run', 'applyd.sock'), applierTimings)
   let devices: string | null = null
+  let proxyWatch: ProxyWatch | null = null
   const facts = createFactsReader(() =>
     readFacts({
       stateDir: settings.stateDir,
       addressBook: () => addressBook.current(),
       devices: () => devices,
       agentPort: reachablePort(settings.agentListen),
+      webProxy: () => proxyWatch?.state() ?? null,
     }),
   )
   const refreshFacts = async (): Promise<void> => {
@@ -207,6 +213,7 @@ async function start(settings: Settings): Promise<void> {
       read: (reading) => applier.sessionPart(reading),
       slices: createSlices,
     }),
+    webProxy: { state: () => proxyWatch?.state() ?? null },
     flowReport: () => readFlowReport(join(settings.stateDir, flowReportPath)),
     dhcpLeases: createDhcpLeases(join(settings.stateDir, leasesPath)),
     cardVendors: createCardVendors(),
@@ -254,6 +261,19 @@ async function start(settings: Settings): Promise<void> {
 
   const reconciler = startReconciler(engine, refreshFacts, log)
   addressBook.onChange(() => reconciler.wake())
+  if (settings.isApplied)
+    proxyWatch = watchProxy({
+      ...{ port: webPorts.health, isWanted: () => isProxyRun(engine.config) },
+      onChange: (state, before) => {
+        if (state === 'down' && before === 'up') log('warning', 'the web proxy does not answer')
+        else if (state === 'up') log('info', 'the web proxy answers')
+        reconciler.wake()
+      },
+    })
+  const proxyAuthority = keepAuthority(gateway.services, (error) =>
+    log('warning', 'no certificate authority was made for the web proxy', { error }),
+  )
+  proxyAuthority.look()
   const followConfiguration = (): void => {
     resolver.update([...read(engine.config, domains), ...serverDomains(engine.config)])
     forwarding?.follow(forwardingTarget(engine.config, gateway.services))
@@ -270,6 +290,7 @@ async function start(settings: Settings): Promise<void> {
   engine.onChanged(() => {
     followConfiguration()
     dynamicDns.look()
+    proxyAuthority.look()
     // Other links mean other facts, and the states should show that at once.
     if (links !== read(engine.config, connections)) reconciler.wake()
     links = read(engine.config, connections)

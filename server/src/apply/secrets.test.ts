@@ -20,7 +20,7 @@ describe('secrets of a plan', () => {
       if (sealed !== 'v1.1.a.b') throw new Error('the key is not in the key file')
       return `open "${place}"`
     },
-    printers: { snmp: quote },
+    printers: { snmp: quote, pem: (text) => text },
     log: (_, message) => reported.push(message),
   })
 

@@ -56,6 +56,7 @@ export const areas: readonly Area[] = [
   webApplicationFirewall,
   webProxy,
   contentFilter,
+  webProxy,
   applicationControl,
   usersArea,
   directory,

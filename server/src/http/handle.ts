@@ -15,7 +15,7 @@ import type { Sealed } from '../model/secret.ts'
 import type { Config, Slot } from '../model/slots.ts'
 import { type AreaSpec, rulesOf } from '../plan/area.ts'
 import type { Applier, Observation } from '../plan/artifacts.ts'
-import type { Facts, FlowReport, GivenLease, TrafficReading } from '../plan/facts.ts'
+import type { Facts, FlowReport, GivenLease, TrafficReading, WebProxyState } from '../plan/facts.ts'
 import type { FirstPassword } from '../runtime/accounts/first-password.ts'
 import type { Passwords } from '../runtime/accounts/passwords.ts'
 import type { Session, Sessions } from '../runtime/accounts/sessions.ts'
@@ -41,6 +41,7 @@ import type { Vault } from '../runtime/vault.ts'
 import type { CategoryDatabase } from '../runtime/web-filter/categories.ts'
 import type { WebFilterSocket } from '../runtime/web-filter/socket.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
+import type { WebFilterReport } from '../web-filter/protocol.ts'
 import { sendable } from '../workers/json-bytes.ts'
 import type { CookieJar } from './cookies.ts'
 import type { EventStream, EventStreams } from './event-stream.ts'
@@ -234,6 +235,10 @@ export interface Services {
   readonly machineLoad?: () => MachineLoad
   /** PEM of the certificate of the management interface; absent without TLS. */
   readonly managementCertificate?: () => string
+  /** Whether the web proxy answers, null while it need not; absent where it is not watched. */
+  readonly webProxy?: { state(): WebProxyState | null }
+  /** What the decision process of the content filter last reported; absent where it is not asked. */
+  readonly webFilter?: { report(): WebFilterReport | null }
   /** A new authority for the web proxy, both parts as PEM. */
   readonly makeWebAuthority: () => Promise<{ readonly certificate: string; readonly key: string }>
   /** Sends notifications; absent where nothing is sent. */

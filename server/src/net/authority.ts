@@ -40,7 +40,11 @@ const kinds = new Set(['rsa', 'ec'])
 
 function readKey(pem: string): KeyObject | string {
   if (/ENCRYPTED/.test(pem)) return 'The key is protected by a password. Send it without one.'
-  if (!/^\s*-----BEGIN (?:RSA |EC )?PRIVATE KEY-----[A-Za-z0-9+/=\r\n\t ]+-----END (?:RSA |EC )?PRIVATE KEY-----\s*$/.test(pem))
+  if (
+    !/^\s*-----BEGIN (?:RSA |EC )?PRIVATE KEY-----[A-Za-z0-9+/=\r\n\t ]+-----END (?:RSA |EC )?PRIVATE KEY-----\s*$/.test(
+      pem,
+    )
+  )
     return 'This is not a private key in PEM format.'
   try {
     const key = createPrivateKey(pem)

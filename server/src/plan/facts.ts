@@ -98,6 +98,9 @@ export interface FlowReport {
   readonly fault: string
 }
 
+/** Of the web proxy while it should run. */
+export type WebProxyState = 'up' | 'down'
+
 export interface Facts {
   readonly interfaces: readonly InterfaceFact[]
   /** Interfaces that hold a default route: the way to the internet. */
@@ -113,7 +116,7 @@ export interface Facts {
   /** Schedules are rendered from this UTC day on, 40 days ahead. Unix seconds of its start. */
   readonly scheduleDay: number
   /** Whether the web proxy answers, while it should; absent where it is not watched. */
-  readonly webProxy?: 'up' | 'down'
+  readonly webProxy?: WebProxyState
 }
 
 export const noFacts: Facts = {

@@ -19,7 +19,8 @@ export function parseServedFile(text: string): ServedFile | string {
     (typeof certificate === 'string' &&
       /^-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n]{1,20000}-----END CERTIFICATE-----\n?$/.test(certificate))
   if (!isCertificate) return 'Its certificate is not in PEM format.'
-  const isPort = proxyPort === null || (Number.isInteger(proxyPort) && Number(proxyPort) > 0 && Number(proxyPort) < 65_536)
+  const isPort =
+    proxyPort === null || (Number.isInteger(proxyPort) && Number(proxyPort) > 0 && Number(proxyPort) < 65_536)
   if (!isPort) return 'Its port is not one.'
   return { certificate: certificate as string | null, proxyPort: proxyPort as number | null }
 }

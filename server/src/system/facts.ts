@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { clientLeasesFolder } from '../engines/dhcp-client/index.ts'
 import { parseAddress, parseNetwork } from '../net/ipv4.ts'
-import type { AddressBook, Facts, InterfaceFact, LeaseFact } from '../plan/facts.ts'
+import type { AddressBook, Facts, InterfaceFact, LeaseFact, WebProxyState } from '../plan/facts.ts'
 
 export interface FactsSource {
   readonly stateDir: string
@@ -13,6 +13,8 @@ export interface FactsSource {
   readonly devices: () => string | null
   /** Null: agents cannot come from other machines. */
   readonly agentPort: number | null
+  /** Null while it need not run. */
+  readonly webProxy?: () => WebProxyState | null
   readonly now?: () => number
 }
 
@@ -55,7 +57,8 @@ export const readDefaultGateways = (): ReadonlyMap<string, string> => defaultGat
 
 const daySeconds = 86_400
 
-export function readFacts({ stateDir, addressBook, devices, agentPort, now = Date.now }: FactsSource): Facts {
+export function readFacts(source: FactsSource): Facts {
+  const { stateDir, addressBook, devices, agentPort, webProxy, now = Date.now } = source
   const seconds = now() / 1000
   const shown = devices()
   return {
@@ -65,10 +68,13 @@ export function readFacts({ stateDir, addressBook, devices, agentPort, now = Dat
     leases: readLeases(join(stateDir, clientLeasesFolder), seconds),
     addressBook: addressBook(),
     agentPort,
+    ...proxyFact(webProxy?.() ?? null),
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     scheduleDay: Math.floor(seconds / daySeconds) * daySeconds,
   }
 }
+
+const proxyFact = (state: WebProxyState | null): Pick<Facts, 'webProxy'> => (state === null ? {} : { webProxy: state })
 
 /** Absent where it does not exist or cannot be read. */
 function readText(path: string): string {

@@ -1,5 +1,5 @@
-// The content filter area: categories, rules and dictionaries as administrators set them. This release has no engine for them,
-// so the area renders nothing and its status says so.
+// The content filter area: categories, rules and dictionaries as administrators set them. The area web-proxy renders them
+// together with the proxy that asks about them, and serves the switch and the status of both.
 
 import { defineArea } from '../../http/handle.ts'
 import { slots } from './config.ts'

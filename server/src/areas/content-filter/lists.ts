@@ -4,7 +4,7 @@
 import { invalid, type Problem } from '../../contract/error.ts'
 import { rootGroup } from '../../contract/fields.ts'
 import { unfoldBlock, withoutFields } from '../../contract/newer-forms.ts'
-import { declareList, mustBeOfKind, mustExist, names } from '../../model/declarations.ts'
+import { declareList, declareSettings, mustBeOfKind, mustExist, names } from '../../model/declarations.ts'
 import { findIn } from '../../model/item-index.ts'
 import { type Config, perState, read } from '../../model/slots.ts'
 import { isAddressId, isKnownObject, isTimeId, objectSlots } from '../objects/public.ts'
@@ -15,12 +15,16 @@ import {
   dictionaries,
   isFixedCategory,
   rules,
+  state,
   userCategories,
   withDefaults,
 } from './config.ts'
 import { maxUrlsOverAll, type UserCategory, type WholeUserCategory } from './contract-categories.ts'
 import type { Dictionary, NewDictionary } from './contract-dictionaries.ts'
 import { type ContentRule, neutralFields } from './contract-rules.ts'
+
+/** Its call is of the area web-proxy, which makes the authority with it. */
+export const stateSettings = declareSettings({ slot: state, noun: 'state of the content filter' })
 
 export const categoryList = declareList<UserCategory>({
   slot: userCategories,

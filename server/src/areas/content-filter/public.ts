@@ -20,3 +20,8 @@ export { renderPolicy } from './render.ts'
 export { filteredSources } from './sources.ts'
 export { readUrl } from './url.ts'
 export { findUserCategories } from './user-lookup.ts'
+// files of the decision process, and its status.
+export { listCategories, morphology, rules, safeSearch, settings, start, state, userCategories } from './config.ts'
+export { stateSettings } from './lists.ts'
+export { type FailureMode, policyOf, policySlots } from './policy.ts'
+export { filterStatusItems } from './status.ts'

@@ -8,8 +8,6 @@ import {
   contentRules,
   dictionaries,
   filterSettings,
-  filterState,
-  filterStatus,
   morphologyState,
   safeSearch,
   userCategories,
@@ -18,7 +16,6 @@ import { printDictionary } from './dictionary-csv.ts'
 import { removeDictionary, requireDictionary, updateDictionary } from './edits.ts'
 import { categoryList, dictionaryList, ruleList } from './lists.ts'
 import { databaseRoutes } from './routes-database.ts'
-import { filterStatusItems } from './status.ts'
 
 const shown = perValue(stored.showDictionaries)
 
@@ -43,11 +40,9 @@ const dictionaryRoutes: readonly Route[] = [
 ]
 
 export const routes: readonly Route[] = [
-  ...settingsRoutes(filterState, stored.state),
   ...settingsRoutes(filterSettings, stored.settings),
   ...settingsRoutes(safeSearch, stored.safeSearch),
   ...settingsRoutes(morphologyState, stored.morphology),
-  handle(filterStatus, ({ config }) => filterStatusItems(config)),
   handle(categories.list, ({ config }) => stored.listCategories(config)),
   ...listRoutes(userCategories, categoryList),
   ...listRoutes({ list: userCategories.listAgain }, categoryList),

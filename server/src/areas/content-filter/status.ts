@@ -1,29 +1,47 @@
-// The status of the content filter. Settings are stored but not applied: this release has no engine for them.
+// The status of the content filter: the engine as the area web-proxy sees it, and each switch with what it does now.
 
 import type { StatusItem } from '../../contract/fields.ts'
 import { type Config, read } from '../../model/slots.ts'
-import { morphology, safeSearch, settings, state } from './config.ts'
+import { dictionaries, morphology, safeSearch, settings, showDictionaries, state } from './config.ts'
 
-const stored = (what: string): string => `Stored. ${what} is not part of this release yet, so nothing is applied.`
+/** How the proxy and the decision process are. */
+export interface FilterEngine {
+  readonly status: StatusItem['status']
+  readonly msg: readonly string[]
+  /** Entries of the category database that decides; null when that is not known. */
+  readonly entries: number | null
+}
 
-type Switch = readonly [name: string, isEnabled: boolean, what: string]
-
-export function filterStatusItems(config: Config): StatusItem[] {
+export function filterStatusItems(config: Config, engine: FilterEngine): StatusItem[] {
+  const isEnabled = read(config, state).enabled
   const { enabled_extended_categorizer, quic_reject_enabled } = read(config, settings)
-  const switches: readonly Switch[] = [
-    ['extended-categories', enabled_extended_categorizer, 'A provider of extended categories'],
-    ['quic-reject', quic_reject_enabled, 'The rejection of QUIC'],
-    ['safe-search', read(config, safeSearch).enabled, 'Safe search of the proxy'],
-    ['morphological-analysis', read(config, morphology).enabled, 'The morphological analysis'],
-  ]
+  const part = (name: string, isOn: boolean, ...msg: readonly string[]): StatusItem[] =>
+    isOn
+      ? [
+          isEnabled
+            ? { name, status: engine.status, msg: [...msg] }
+            : { name, status: 'inactive', msg: ['It has no effect while the content filter is disabled.'] },
+        ]
+      : []
   return [
-    item('content-filter', read(config, state).enabled, 'The content filter engine'),
-    ...switches.filter(([, isEnabled]) => isEnabled).map((row) => item(...row)),
+    isEnabled
+      ? { name: 'content-filter', status: engine.status, msg: [...engine.msg] }
+      : { name: 'content-filter', status: 'inactive', msg: ['The content filter is disabled.'] },
+    ...part('extended-categories', enabled_extended_categorizer, ...categoryWords(engine.entries)),
+    ...part('quic-reject', quic_reject_enabled),
+    ...part('safe-search', read(config, safeSearch).enabled, 'It needs rules that decrypt the services.'),
+    ...part('morphological-analysis', read(config, morphology).enabled, ...dictionaryWords(config)),
   ]
 }
 
-const item = (name: string, isEnabled: boolean, what: string): StatusItem => ({
-  name,
-  status: 'inactive',
-  msg: [isEnabled ? stored(what) : 'The content filter is disabled.'],
-})
+function categoryWords(entries: number | null): string[] {
+  if (entries === null) return ['The category database has not been reported yet.']
+  return entries === 0
+    ? ['The category database is empty: extended categories match nothing.']
+    : [`Entries: ${entries}.`]
+}
+
+function dictionaryWords(config: Config): string[] {
+  const isAnyOn = showDictionaries(read(config, dictionaries)).some(({ enabled }) => enabled)
+  return isAnyOn ? [] : ['No dictionary is enabled, so no page is judged.']
+}

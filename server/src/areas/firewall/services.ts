@@ -9,6 +9,7 @@ import type { Facts } from '../../plan/facts.ts'
 import type { GuardedPort, OpenService, OutsideService } from '../../policy/model.ts'
 import { settings as authorizationSettings } from '../authorization/public.ts'
 import { outsideServices as agentServices, state as agentState } from '../client-agent/public.ts'
+import { state as filterState } from '../content-filter/public.ts'
 import { entries, openServices as openDhcp } from '../dhcp/public.ts'
 import {
   agentSettings,
@@ -20,6 +21,7 @@ import {
 } from '../monitor/public.ts'
 import { connections, tunnelServices, tunnels } from '../network/public.ts'
 import { openServices as openPortal, settings as portalSettings } from '../portal/public.ts'
+import { authority, openServices as openProxy, settings as proxySettings } from '../web-proxy/public.ts'
 
 interface Opener<S> {
   /** What the answer depends on. */
@@ -31,6 +33,7 @@ interface Opener<S> {
 const openers: readonly Opener<OpenService>[] = [
   { slots: [entries], open: openDhcp },
   { slots: [portalSettings, authorizationSettings, connections], open: openPortal },
+  { slots: [filterState, proxySettings, authority, connections], open: openProxy },
 ]
 
 /** An entry for each area with something that other machines may reach from outside. */

@@ -3,7 +3,7 @@
 import { webPorts } from '../../engines/web-filter/index.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { directive, type Squid, word, words } from '../../render/squid.ts'
-import { morphology, state as filterState } from '../content-filter/public.ts'
+import { state as filterState, morphology } from '../content-filter/public.ts'
 import { antivirus } from './config.ts'
 
 const rules = (name: string, ...texts: readonly string[]): Squid[] =>

@@ -11,12 +11,15 @@ import { markOf } from '../../plan/sealed.ts'
 import { address, directive, domain, lines, number, type Squid, word, words } from '../../render/squid.ts'
 import { printServedFile } from '../../render/wpad.ts'
 import { youtubeHosts } from '../../web-filter/safe-search.ts'
-import { renderPolicy, safeSearch, state as filterState } from '../content-filter/public.ts'
-import { announcedAddresses } from '../dhcp/public.ts'
-import { localNetworks } from '../network/public.ts'
+import { policySlots, renderPolicy, safeSearch, state as filterState } from '../content-filter/public.ts'
+import { announcedAddresses, entries } from '../dhcp/public.ts'
+import { aggregated, connections, localNetworks } from '../network/public.ts'
 import { authority, keyPlace, settings } from './config.ts'
 import { inspectionLines } from './inspection.ts'
 import { isRun, servedAddresses } from './resolve.ts'
+
+/** Slots of other areas that decide what is rendered. */
+export const readSlots = [...policySlots, connections, aggregated, entries]
 
 export function render(config: Config, facts: Facts): Artifact[] {
   return [...(isRun(config) ? proxyArtifacts(config, facts) : []), ...servedArtifacts(config, facts)]
@@ -34,9 +37,7 @@ function proxyArtifacts(config: Config, facts: Facts): Artifact[] {
   ]
 }
 
-const bumping = words(
-  'ssl-bump tls-cert=authority.pem generate-host-certificates=on dynamic_cert_mem_cache_size=16MB',
-)
+const bumping = words('ssl-bump tls-cert=authority.pem generate-host-certificates=on dynamic_cert_mem_cache_size=16MB')
 
 /** An ACL that always holds, or never. */
 const when = (name: string, holds: boolean): Squid =>
@@ -48,7 +49,9 @@ const acl = (name: string, kind: string, values: readonly Squid[]): Squid =>
 function proxyLines(config: Config, facts: Facts): Squid[] {
   const { direct_enabled, direct_port, logging_enabled, on_failure } = read(config, settings)
   const isFiltering = read(config, filterState).enabled
-  const own = [...new Set(facts.interfaces.flatMap(({ addresses }) => addresses.map((text) => text.split('/')[0] ?? '')))]
+  const own = [
+    ...new Set(facts.interfaces.flatMap(({ addresses }) => addresses.map((text) => text.split('/')[0] ?? ''))),
+  ]
   return [
     ...(direct_enabled ? [directive('http_port', number(direct_port), word('name=direct'), ...bumping)] : []),
     directive('http_port', number(webPorts.http), ...words('tproxy name=http')),
@@ -57,7 +60,11 @@ function proxyLines(config: Config, facts: Facts): Squid[] {
     acl('own', 'dst', own.toSorted().slice(0, mostNetworks).map(address)),
     when('fails_open', on_failure === 'pass'),
     when('logged', logging_enabled),
-    acl('strict_video', 'dstdomain -n', isFiltering && read(config, safeSearch).enabled ? youtubeHosts.map(domain) : []),
+    acl(
+      'strict_video',
+      'dstdomain -n',
+      isFiltering && read(config, safeSearch).enabled ? youtubeHosts.map(domain) : [],
+    ),
     ...inspectionLines(config),
   ]
 }
@@ -69,15 +76,14 @@ const mostNetworks = 64
 function servedArtifacts(config: Config, facts: Facts): Artifact[] {
   const { direct_enabled, direct_port } = read(config, settings)
   const isOn = isRun(config)
-  const addresses = [...new Set([...(isOn ? servedAddresses(config, facts) : []), ...announcedAddresses(config, facts)])]
+  const addresses = [
+    ...new Set([...(isOn ? servedAddresses(config, facts) : []), ...announcedAddresses(config, facts)]),
+  ]
   if (addresses.length === 0) return []
   const held = read(config, authority).authority
   const text = printServedFile({
     certificate: isOn && held ? held.certificate : null,
     proxyPort: isOn && direct_enabled ? direct_port : null,
   })
-  return [
-    engineFile(wpad, 'wpad.json', text),
-    ...addresses.map((ownAddress) => templateUnit(wpad, 'wpad', ownAddress)),
-  ]
+  return [engineFile(wpad, 'wpad.json', text), ...addresses.map((ownAddress) => templateUnit(wpad, 'wpad', ownAddress))]
 }

@@ -5,14 +5,14 @@ import { type Context, handle, type Route } from '../../http/handle.ts'
 import { listRoutes, settingsRoutes } from '../../http/routes.ts'
 import { updateSettings } from '../../model/lists.ts'
 import { type Config, read } from '../../model/slots.ts'
-import { filterState } from '../content-filter/contract.ts'
-import { stateSettings } from '../content-filter/public.ts'
+import { filterState, filterStatus } from '../content-filter/contract.ts'
+import { filterStatusItems, stateSettings } from '../content-filter/public.ts'
 import { requireAuthority, setAuthority, showAuthority } from './authority.ts'
 import { authority, keyPlace } from './config.ts'
 import * as contract from './contract.ts'
 import { antivirusSettings, exclusionList, proxySettings } from './lists.ts'
 import { isWanted } from './resolve.ts'
-import { proxyStatusItems } from './status.ts'
+import { filterEngine, type ProxyView, proxyStatusItems } from './status.ts'
 
 /** A change after which the proxy may run: with an authority, when there is none. */
 async function changeWithAuthority({ config, change, services }: Context, edit: (config: Config) => Config) {
@@ -30,17 +30,24 @@ const [showSettings, showState] = [
   settingsRoutes(filterState, stateSettings),
 ].map(([show]) => (show ? [show] : []))
 
+const viewOf = async ({ config, services }: Pick<Context, 'config' | 'services'>): Promise<ProxyView> => ({
+  ...{ config, machine: await services.observe(), now: services.clock.now() },
+  ...{ proxy: services.webProxy?.state() ?? null, report: services.webFilter?.report() ?? null },
+})
+
 export const routes: readonly Route[] = [
   ...(showSettings ?? []),
   handle(
     contract.proxySettings.update,
-    (context) => changeWithAuthority(context as Context, (config) => updateSettings(config, proxySettings, context.body)),
+    (context) =>
+      changeWithAuthority(context as Context, (config) => updateSettings(config, proxySettings, context.body)),
     { slot: proxySettings.slot },
   ),
   ...(showState ?? []),
   handle(
     filterState.update,
-    (context) => changeWithAuthority(context as Context, (config) => updateSettings(config, stateSettings, context.body)),
+    (context) =>
+      changeWithAuthority(context as Context, (config) => updateSettings(config, stateSettings, context.body)),
     { slot: stateSettings.slot },
   ),
   ...listRoutes(contract.exclusions, exclusionList),
@@ -48,18 +55,15 @@ export const routes: readonly Route[] = [
   handle(contract.certificate.show, ({ config, services }) => showAuthority(config, services.facts())),
   handle(contract.certificate.upload, ({ body, change, services }) => {
     const { certificate, privateKey } = requireAuthority(body.certificate, body.private_key, services.clock.now())
-    return change((config) =>
-      setAuthority(config, 'uploaded', certificate, services.vault.seal(privateKey, keyPlace)),
-    )
+    return change((config) => setAuthority(config, 'uploaded', certificate, services.vault.seal(privateKey, keyPlace)))
   }),
   handle(contract.certificate.make, async ({ change, services }) => {
     const { certificate, key } = await services.makeWebAuthority()
     return change((config) => setAuthority(config, 'made', certificate, services.vault.seal(key, keyPlace)))
   }),
-  handle(contract.proxyStatus, async ({ config, services }) =>
-    proxyStatusItems({
-      ...{ config, machine: await services.observe(), now: services.clock.now() },
-      ...{ proxy: services.webProxy?.state() ?? null, report: services.webFilter?.report() ?? null },
-    }),
-  ),
+  handle(contract.proxyStatus, async (context) => proxyStatusItems(await viewOf(context))),
+  handle(filterStatus, async (context) => {
+    const view = await viewOf(context)
+    return filterStatusItems(view.config, filterEngine(view))
+  }),
 ]

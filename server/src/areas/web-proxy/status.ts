@@ -34,7 +34,8 @@ export const proxyStatusItems = (view: ProxyView): StatusItem[] => [
 export function proxyState(view: ProxyView): State {
   const { config, machine, proxy } = view
   if (!isWanted(config)) return inactive('The content filter and the direct proxy are off: no traffic is intercepted.')
-  if (read(config, authority).authority === null) return failed('The proxy has no certificate authority yet.', effect(config))
+  if (read(config, authority).authority === null)
+    return failed('The proxy has no certificate authority yet.', effect(config))
   const state = unitState(machine, 'web-filter-proxy')
   if (state.status !== 'active') return { ...state, msg: [...state.msg, effect(config)] }
   if (proxy === 'down') return failed('The web proxy does not answer.', effect(config))
@@ -56,6 +57,13 @@ export function deciderState(view: ProxyView): State {
   return { status: report.policyDigest === null ? 'failed' : 'active', msg: [...faults, numbers] }
 }
 
+/** Both together, for the status of the content filter: the first that is not well says why. */
+export function filterEngine(view: ProxyView): State & { readonly entries: number | null } {
+  const [proxy, decider] = [proxyState(view), deciderState(view)]
+  const worse = proxy.status === 'active' ? decider : proxy
+  return { ...worse, entries: view.report?.categories?.entries ?? (view.report ? 0 : null) }
+}
+
 function unitState(machine: Machine, name: 'web-filter' | 'web-filter-proxy'): State {
   const fault = machineFault(machine)
   if (fault) return fault
@@ -70,7 +78,9 @@ function unitState(machine: Machine, name: 'web-filter' | 'web-filter-proxy'): S
 function effect(config: Config): string {
   const isFiltering = read(config, filterState).enabled
   if (read(config, settings).on_failure === 'block') return 'Web traffic that would be filtered is blocked until then.'
-  return isFiltering ? 'Web traffic passes without filtering until then.' : 'Clients of the direct proxy are not served.'
+  return isFiltering
+    ? 'Web traffic passes without filtering until then.'
+    : 'Clients of the direct proxy are not served.'
 }
 
 function modeOf(config: Config): string {

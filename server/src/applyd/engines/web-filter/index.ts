@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { webFilter, webFilterPaths, webPorts } from '../../../engines/web-filter/index.ts'
 import { ensureWritten } from '../../../files/durable.ts'
 import { ownApp, plainOption } from '../../../files/plain.ts'
+import { parseDictionaries, parsePolicy, parseUserCategories } from '../../../web-filter/policy-file.ts'
 import { defineEngine } from '../engine.ts'
 import { checkOf, faultsIn, reloadOf } from './files.ts'
 import { errorPages } from './pages.ts'
@@ -18,6 +19,17 @@ const runtimeOptions = [
   ...[plainOption(ownApp), '--max-semi-space-size=8', '--max-old-space-size=768', '--v8-pool-size=1'],
   '--disable-warning=ExperimentalWarning',
 ]
+
+const parsers: Readonly<Record<string, (text: string) => unknown>> = {
+  'web-policy.json': parsePolicy,
+  'web-user-categories.txt': parseUserCategories,
+  'web-dictionaries.json': parseDictionaries,
+}
+
+function policyFaults(file: string, text: string): readonly string[] {
+  const found = parsers[file]?.(text) ?? 'It is not known.'
+  return typeof found === 'string' ? [`The file ${file} is not allowed. ${found}`] : []
+}
 
 export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, service, accountOf }) => {
   const below = (path: string): string => join(stateDir, path)
@@ -46,8 +58,7 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
         user: accountOf('portcullis-web-filter'),
         capabilities: [],
         limits: { nofile: 8192, data: 3072 * 1024 * 1024, nproc: 64 },
-        // filterd refuses what it cannot read, and keeps the rules it has.
-        directives: () => [],
+        directives: policyFaults,
       },
       'web-filter-proxy': {
         program: '/usr/bin/perl',

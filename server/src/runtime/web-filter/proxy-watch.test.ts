@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { until } from '../../../test/support/until.ts'
+import { watchProxy } from './proxy-watch.ts'
+
+test('a proxy that takes connections and says nothing is down, and up again with its first answer', async () => {
+  let speaks = false
+  const open = new Set<Socket>()
+  const server = createServer((socket) => {
+    open.add(socket.on('error', () => {}))
+    socket.on('data', () => speaks && socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  let isWanted = true
+  const seen: (string | null)[] = []
+  const watch = watchProxy({
+    ...{ port, isWanted: () => isWanted, onChange: (state) => seen.push(state) },
+    ...{ everyMs: 5, patienceMs: 50 },
+  })
+  try {
+    await until('it is seen as down', () => watch.state() === 'down')
+    speaks = true
+    await until('it is seen as up', () => watch.state() === 'up')
+    speaks = false
+    await until('it is seen as down again', () => watch.state() === 'down')
+    isWanted = false
+    await until('it is not watched', () => watch.state() === null)
+    // Busy machines may miss an answer in between, so only the order is told.
+    assert.deepEqual(
+      seen.filter((state, index) => index === 0 || state !== seen[index - 1]),
+      seen,
+    )
+    assert.deepEqual([seen[0], seen.includes('up'), seen.at(-1)], ['down', true, null])
+  } finally {
+    watch.close()
+    for (const socket of open) socket.destroy()
+    server.close()
+  }
+})
+
+test('a port at which no one listens is a proxy that is down', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  const watch = watchProxy({ port, isWanted: () => true, onChange: () => {}, everyMs: 60_000 })
+  assert.equal(await watch.look(), 'down')
+  watch.close()
+})
