@@ -9,11 +9,16 @@ import type { Config, Slot } from '../../src/model/slots.ts'
 import type { Artifact } from '../../src/plan/artifacts.ts'
 import type { Facts } from '../../src/plan/facts.ts'
 import { artifactName, contentOf, createPlanner } from '../../src/plan/planner.ts'
-import { fillMarks } from '../../src/plan/sealed.ts'
+import { fillMarks, type SecretForm } from '../../src/plan/sealed.ts'
 import { quote as quoteForSnmp } from '../../src/render/snmp.ts'
 import { withImportTable } from '../architecture/import-table.ts'
 import { openApiText } from '../contract/openapi-text.ts'
 import { labFacts } from './test-gateway.ts'
+
+const secretOf: Readonly<Record<SecretForm, (place: string) => string>> = {
+  snmp: (place) => quoteForSnmp(`the "secret" \\ of ${place}`),
+  pem: () => '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----',
+}
 
 const repository = join(import.meta.dirname, '..', '..', '..')
 const slots: readonly Slot[] = areas.flatMap((area) => area.slots)
@@ -66,7 +71,7 @@ export const renderCase = ({ path, config, facts }: GoldenCase): readonly Artifa
     .render(config, facts)
     .map((artifact) =>
       artifact.kind === 'file'
-        ? { ...artifact, text: fillMarks(artifact.text, ({ place }) => quoteForSnmp(`the "secret" \\ of ${place}`)) }
+        ? { ...artifact, text: fillMarks(artifact.text, ({ form, place }) => secretOf[form](place)) }
         : artifact,
     )
 
