@@ -54,7 +54,6 @@ export const areas: readonly Area[] = [
   intrusionPrevention,
   applicationProfilesArea,
   webApplicationFirewall,
-  webProxy,
   contentFilter,
   webProxy,
   applicationControl,

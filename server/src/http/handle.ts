@@ -41,7 +41,6 @@ import type { Vault } from '../runtime/vault.ts'
 import type { CategoryDatabase } from '../runtime/web-filter/categories.ts'
 import type { WebFilterSocket } from '../runtime/web-filter/socket.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
-import type { WebFilterReport } from '../web-filter/protocol.ts'
 import { sendable } from '../workers/json-bytes.ts'
 import type { CookieJar } from './cookies.ts'
 import type { EventStream, EventStreams } from './event-stream.ts'
@@ -237,8 +236,6 @@ export interface Services {
   readonly managementCertificate?: () => string
   /** Whether the web proxy answers, null while it need not; absent where it is not watched. */
   readonly webProxy?: { state(): WebProxyState | null }
-  /** What the decision process of the content filter last reported; absent where it is not asked. */
-  readonly webFilter?: { report(): WebFilterReport | null }
   /** A new authority for the web proxy, both parts as PEM. */
   readonly makeWebAuthority: () => Promise<{ readonly certificate: string; readonly key: string }>
   /** Sends notifications; absent where nothing is sent. */

@@ -32,7 +32,7 @@ const [showSettings, showState] = [
 
 const viewOf = async ({ config, services }: Pick<Context, 'config' | 'services'>): Promise<ProxyView> => ({
   ...{ config, machine: await services.observe(), now: services.clock.now() },
-  ...{ proxy: services.webProxy?.state() ?? null, report: services.webFilter?.report() ?? null },
+  ...{ proxy: services.webProxy?.state() ?? null, report: services.webFilter.report() },
 })
 
 export const routes: readonly Route[] = [

@@ -22,7 +22,7 @@ export interface ProxyView {
   /** What the watch saw; null where nothing watches. */
   readonly proxy: WebProxyState | null
   /** Null while filterd is not connected. */
-  readonly report: WebFilterReport | null
+  readonly report: Omit<WebFilterReport, 'kind'> | null
 }
 
 export const proxyStatusItems = (view: ProxyView): StatusItem[] => [
