@@ -181,7 +181,7 @@ describe('the text of a page', () => {
     ['&#1082;&#x430;&#x0000437;&icy;&ncy;&ocy; ca&shy;si&#8203no', 'казино casino', ''],
     ['<!DOCTYPE html><!-->a <!--->b <!-- > c --!>d <?x e>f </ g>h', 'a b d f h', ''],
     ['a < b <3 c', 'a b 3 c', ''],
-    ['<a href="x>y">z</a><a b = "c>d" e>f</a>', 'z f', ''],
+    ['<a href="x>y">z</a> <a b = "c>d" e>f</a>', 'z f', ''],
     ['<svg><style></svg>seen', 'seen', ''],
     ['<plain', '', ''],
   ]
