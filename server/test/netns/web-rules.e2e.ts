@@ -219,7 +219,7 @@ describe('rules of the content filter', () => {
     const now = await make.call(lab.users.firewall, 'time_ranges', always)
     const past = await make.call(lab.users.firewall, 'time_ranges', {
       ...always,
-      period: { first: 946_684_800, last: 946_771_200 },
+      period: { first: 20_000_101_000_000, last: 20_000_102_000_000 },
     })
     await lab.setRules(deny([all], { timetable: [past] }))
     await expect([['http://a.sites.test/', 200]])
