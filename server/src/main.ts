@@ -32,7 +32,7 @@ import { Database, gatewayData } from './database/database.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
-import { webPorts } from './engines/web-filter/index.ts'
+import { webFilterPaths, webPorts } from './engines/web-filter/index.ts'
 import { adoptNetwork, ensureFirstAdministrator, followFirstPassword, keepOutsideOpen } from './first-start.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
 import { guardConnections } from './http/connections.ts'
@@ -381,7 +381,7 @@ function openLogs({ stateDir }: Settings, folder: string): LocalLogStore {
   const files: LogFiles = {
     folder: join(stateDir, 'log'),
     hits: join(stateDir, hitsPath),
-    web: join(stateDir, 'log', 'web-access.log'),
+    web: join(stateDir, webFilterPaths.accessLog),
   }
   const logs = createLocalLogStore({
     path: join(folder, logsFile),

@@ -25,6 +25,8 @@ export function webAccessFile({ path, knowledge, now }: WebAccessFile): Followed
   return {
     path,
     source: webSource,
+    // Everything that is kept is read: the file itself has a limit.
+    maxBacklogBytes: Number.POSITIVE_INFINITY,
     records: (bytes) => {
       const records: NewRecord[] = []
       let faults = 0
