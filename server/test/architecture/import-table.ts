@@ -198,7 +198,6 @@ export const importTable: readonly Row[] = [
         'render/{clamd,flow-export,portal,squid,unbound}.ts',
         'plan/{artifacts,live-sets,nft-piece,interception}.ts',
         'render/{clamd,flow-export,portal,unbound}.ts',
-        'plan/{artifacts,live-sets,nft-piece,interception}.ts',
       ],
       ...['contract/error.ts', 'memory.ts', 'node:*'],
     ],
