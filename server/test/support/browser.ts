@@ -1,7 +1,8 @@
 // A real browser in a namespace of the lab: what a person at the client sees. One browser for each test file; every page that is
 // opened has its own profile, as another person would.
 
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
@@ -11,9 +12,12 @@ import { lacking } from './requires.ts'
 import { patienceMs } from './until.ts'
 
 const program = '/usr/bin/chromium'
+const certutil = '/usr/bin/certutil'
 const desk = { width: 1280, height: 720 }
 
 export const browserSkip = lacking(program)
+/** Where the browser has to trust an authority. */
+export const trustSkip = lacking(program, certutil)
 
 export interface PageOptions {
   /** As in `Accept-Language`. */
@@ -42,9 +46,15 @@ export class LabBrowser implements AsyncDisposable {
     this.#folder = folder
   }
 
-  /** `enter` leads on from the namespace, to another host for example. */
-  static async start(gateway: LabGateway, namespace = 'client', enter: readonly string[] = []): Promise<LabBrowser> {
+  /** `enter` leads on from the namespace, to another host for example. `authorities`: files with what it trusts. */
+  static async start(
+    gateway: LabGateway,
+    namespace = 'client',
+    enter: readonly string[] = [],
+    authorities: readonly string[] = [],
+  ): Promise<LabBrowser> {
     const folder = mkdtempSync(join(tmpdir(), 'portcullis-browser-'))
+    if (authorities.length > 0) trust(folder, authorities)
     const { command, env } = openLab(gateway.stateDir, namespace)
     // The driver speaks to the browser over inherited descriptors, which pass through every program of the command.
     const wrapper = join(folder, 'browser')
@@ -192,6 +202,17 @@ export class LabPage {
   close(): Promise<void> {
     return this.#context.close()
   }
+}
+
+/** In the store that the browser reads below its home. */
+function trust(home: string, authorities: readonly string[]): void {
+  const store = join(home, '.pki', 'nssdb')
+  mkdirSync(store, { recursive: true })
+  const run = (...args: readonly string[]) => execFileSync(certutil, [...args, '-d', `sql:${store}`], { stdio: 'pipe' })
+  run('-N', '--empty-password')
+  authorities.forEach((file, index) => {
+    run('-A', '-n', `authority ${index}`, '-t', 'C,,', '-i', file)
+  })
 }
 
 /** A text is the whole name, an expression a part of it. */
