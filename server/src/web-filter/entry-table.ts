@@ -268,13 +268,24 @@ function entriesAt(
 ): FoundCategory[] {
   const found: FoundCategory[] = []
   for (let number = first; number > 0 && number < isNode; number = table.next[number - 1] as number) {
-    const entry = decoder.decode(table.text.subarray(table.begin[number - 1], table.begin[number]))
+    const entry = textAt(table, table.begin[number - 1] as number, table.begin[number] as number)
     const parsed = parseEntry(entry)
     if (parsed === null || kindOf(parsed) !== kind || !isCovered(parsed, asked)) continue
     const id = table.categories[table.category[number - 1] as number] as string
     found.push({ id, entry, source: nameOf(id) })
   }
   return found.reverse()
+}
+
+/** Short and nearly always ASCII: a decoder would take longer to call than to read it. */
+function textAt({ text }: EntryTable, begin: number, end: number): string {
+  let written = ''
+  for (let at = begin; at < end; at++) {
+    const byte = text[at] as number
+    if (byte > 127) return decoder.decode(text.subarray(begin, end))
+    written += String.fromCharCode(byte)
+  }
+  return written
 }
 
 interface HostNode {

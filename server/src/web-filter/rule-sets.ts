@@ -18,6 +18,11 @@ export interface RuleSets {
   readonly allow: Bits
   readonly anyType: Bits
   readonly anyMethod: Bits
+  /**
+   * A set to work with, with the rules of another one or empty, valid until the same number is asked for again. A decision
+   * would otherwise spend most of its time on making arrays.
+   */
+  scratch(number: number, from?: Bits): Bits
   addCategory(target: Bits, id: string): void
   sources(address: string, user: FilterUser | null): Bits
   times(seconds: number): Bits
@@ -69,6 +74,7 @@ function compile(rules: readonly FilterRule[]): RuleSets {
   const categories = listsBy(rules, words, ({ categories: ids }) => ids)
   const methods = listsBy(rules, words, (rule) => rule.methods)
   const types = listsBy(rules, words, ({ contentTypes }) => contentTypes)
+  const scratches: Bits[] = []
   return {
     ...{ rules, words },
     atTls: where(({ access, contentTypes }) => access !== 'redirect' && contentTypes.length === 0),
@@ -76,6 +82,13 @@ function compile(rules: readonly FilterRule[]): RuleSets {
     allow: where(({ access }) => access === 'allow'),
     anyType: where(({ contentTypes }) => contentTypes.length === 0),
     anyMethod: where((rule) => rule.methods.length === 0),
+    scratch: (number, from) => {
+      const bits = scratches[number] ?? new Uint32Array(words)
+      scratches[number] = bits
+      if (from === undefined) bits.fill(0)
+      else bits.set(from)
+      return bits
+    },
     addCategory: (target, id) => categories.add(target, id),
     sources: sourceSets(rules, words),
     times: timeSets(rules, words),

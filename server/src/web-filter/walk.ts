@@ -15,11 +15,11 @@ export interface Walked {
 
 export function walk(sets: RuleSets, facts: RequestFacts): Walked {
   const { question } = facts
-  const { rules, words } = sets
-  const sure = new Uint32Array(words)
+  const { rules } = sets
+  const sure = sets.scratch(0)
   for (const id of facts.categories) sets.addCategory(sure, id)
   withoutDoubtful(sets, facts, sure)
-  const maybe = sure.slice()
+  const maybe = sets.scratch(1, sure)
   for (const id of facts.possible) sets.addCategory(maybe, id)
   restrict(sets, facts, maybe)
   const typed = question.stage === 'tls' ? sets.anyType : typesOf(sets, facts)
@@ -49,7 +49,7 @@ function restrict(sets: RuleSets, { question }: RequestFacts, target: Bits): voi
   keepOnly(target, sets.times(time))
   if (method === null) keepOnly(target, sets.anyMethod)
   else {
-    const methods = sets.anyMethod.slice()
+    const methods = sets.scratch(2, sets.anyMethod)
     sets.addMethod(methods, method)
     keepOnly(target, methods)
   }
@@ -58,7 +58,7 @@ function restrict(sets: RuleSets, { question }: RequestFacts, target: Bits): voi
 /** An allowing rule does not take a group of files that only one of several types of the reply is of. */
 function withoutDoubtful(sets: RuleSets, { doubtful, categories }: RequestFacts, target: Bits): void {
   if (doubtful.length === 0) return
-  const kept = new Uint32Array(sets.words)
+  const kept = sets.scratch(3)
   for (const id of categories) if (!doubtful.includes(id)) sets.addCategory(kept, id)
   for (let at = 0; at < target.length; at++)
     target[at] = (target[at] as number) & (~(sets.allow[at] as number) | (kept[at] as number))
@@ -69,13 +69,13 @@ function withoutDoubtful(sets: RuleSets, { doubtful, categories }: RequestFacts,
  * allows only when the rule names all of them, any other rule when it names one: what follows a comma cannot hide.
  */
 function typesOf(sets: RuleSets, { requestTypes, replyTypes }: RequestFacts): Bits {
-  const matching = sets.anyType.slice()
+  const matching = sets.scratch(4, sets.anyType)
   for (const types of [requestTypes, replyTypes]) {
     if (types.length === 0) continue
-    const some = new Uint32Array(sets.words)
-    const all = new Uint32Array(sets.words).fill(0xffff_ffff)
+    const some = sets.scratch(5)
+    const all = sets.scratch(6).fill(0xffff_ffff)
     for (const type of types) {
-      const one = new Uint32Array(sets.words)
+      const one = sets.scratch(7)
       sets.addType(one, type)
       addAll(some, one)
       keepOnly(all, one)
