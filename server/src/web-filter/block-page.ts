@@ -211,6 +211,32 @@ const others: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/** What `%D` says of a certificate, in both languages; Squid escapes what the certificate says. */
+const details: readonly (readonly [name: string, text: string])[] = [
+  ['SQUID_X509_V_ERR_DOMAIN_MISMATCH', 'The certificate is for another name. / Сертификат выдан на другое имя.'],
+  ['SQUID_X509_V_ERR_INFINITE_VALIDATION', 'The chain of certificates has no end. / Цепочка сертификатов бесконечна.'],
+  ['X509_V_ERR_CERT_HAS_EXPIRED', 'The certificate has expired. / Срок действия сертификата истёк.'],
+  ['X509_V_ERR_CERT_NOT_YET_VALID', 'The certificate is not valid yet. / Сертификат ещё не действует.'],
+  ['X509_V_ERR_CERT_REVOKED', 'The certificate was revoked. / Сертификат отозван.'],
+  ['X509_V_ERR_CERT_REJECTED', 'The certificate was rejected. / Сертификат отклонён.'],
+  ['X509_V_ERR_CERT_UNTRUSTED', 'The certificate is not trusted. / Сертификату нет доверия.'],
+  ['X509_V_ERR_CERT_SIGNATURE_FAILURE', 'The signature of the certificate is wrong. / Подпись сертификата неверна.'],
+  ['X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT', 'The certificate is self-signed. / Сертификат подписан самим собой.'],
+  ['X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN', 'The authority is not known. / Центр сертификации неизвестен.'],
+  ['X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT', 'The authority is not known. / Центр сертификации неизвестен.'],
+  ['X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'The authority is not known. / Центр сертификации неизвестен.'],
+  ['X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'The authority is not known. / Центр сертификации неизвестен.'],
+  ['X509_V_ERR_INVALID_CA', 'The authority may not sign. / Центр не вправе подписывать.'],
+  ['X509_V_ERR_INVALID_PURPOSE', 'The certificate is not for servers. / Сертификат не для серверов.'],
+]
+const errorDetails = [
+  ...details.map(([name, text]) => `name: ${name}\ndetail: "%ssl_error_descr (%ssl_subject)"\ndescr: "${text}"\n`),
+  ...['SQUID_TLS_ERR_CONNECT', 'SQUID_TLS_ERR_ACCEPT', 'SQUID_ERR_SSL_HANDSHAKE'].map(
+    (name) =>
+      `name: ${name}\ndetail: "%ssl_error_descr"\ndescr: "The TLS handshake failed. / Соединение TLS не установлено."\n`,
+  ),
+].join('\n')
+
 /** By the name of the file in the folder of error pages. */
 export const errorPages: ReadonlyMap<string, string> = new Map([
   ['ERR_WEB_DENIED_EN', page(denied.en)],
@@ -218,5 +244,6 @@ export const errorPages: ReadonlyMap<string, string> = new Map([
   ['ERR_WEB_DOWN', down],
   ['ERR_WEB_INSIDE', inside],
   ['ERR_WEB_VIRUS', virusPage],
+  ['error-details.txt', errorDetails],
   ...Object.entries(others).flatMap(([text, names]) => names.map((name) => [`ERR_${name}`, text] as const)),
 ])

@@ -106,6 +106,12 @@ const tls = (): Squid[] =>
     'splice all',
   )
 
+/**
+ * The separator gives the colon without which Squid takes the text for the name of a page. As it is (`'`): filterd has escaped
+ * what could end a header, and Squid would escape a `#` once more.
+ */
+const location = "@Squid{%'{loc:,}note}"
+
 function access(): Squid[] {
   return [
     ...rules(
@@ -113,8 +119,7 @@ function access(): Squid[] {
       ...['403:ERR_WEB_INSIDE inside', '403:ERR_WEB_INSIDE own', '403:ERR_WEB_INSIDE web_ports'],
       ...['403:ERR_WEB_INSIDE clients', '403:ERR_WEB_INSIDE via_health', '503:ERR_WEB_DOWN fails_open'],
       ...['403:ERR_WEB_DENIED_RU page_ru', '403:ERR_WEB_DENIED_EN req_deny', '403:ERR_WEB_DENIED_EN rep_deny'],
-      // The separator gives the colon without which Squid takes the text for the name of a page.
-      ...['302:@Squid{%{loc:,}note} req_redirect', '302:@Squid{%{loc:,}note} rep_redirect'],
+      ...[`302:${location} req_redirect`, `302:${location} rep_redirect`],
     ),
     ...rules(
       'http_access',
@@ -161,7 +166,13 @@ const privacy = (): Squid[] => [
   ...rules('via', 'off'),
   ...rules('forwarded_for', 'delete'),
   ...rules('httpd_suppress_version_string', 'on'),
-  ...rules('reply_header_access', 'X-Cache deny all', 'X-Cache-Lookup deny all', 'X-Squid-Error deny all'),
+  ...rules(
+    'reply_header_access',
+    'X-Cache deny all',
+    'X-Cache-Lookup deny all',
+    'X-Squid-Error deny all',
+    'Server deny all',
+  ),
   ...rules('request_header_access', 'YouTube-Restrict deny strict_video'),
   ...rules('request_header_add', 'YouTube-Restrict Strict strict_video'),
 ]
