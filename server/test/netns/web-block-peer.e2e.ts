@@ -105,7 +105,7 @@ describe('denied connections', { skip: lacking('/usr/sbin/squid', certgen, '/usr
     })
     writeFileSync(path('squid.conf'), `${plan.join('\n')}\n${fixed}`)
     execFileSync(certgen, ['-c', '-s', path('ssl_db'), '-M', '4MB'])
-    const [uid, gid] = ['-u', '-g'].map((option) => Number(execFileSync('/usr/bin/id', [option, 'proxy'])))
+    const [uid = 0, gid = 0] = ['-u', '-g'].map((option) => Number(execFileSync('/usr/bin/id', [option, 'proxy'])))
     execFileSync('/bin/chown', ['-R', `${uid}:${gid}`, path('ssl_db')])
 
     ip('netns', 'add', gateway)
