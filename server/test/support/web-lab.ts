@@ -2,7 +2,7 @@
 // them, and the switches of the filter.
 
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { issueServer, makeRoot } from '../../src/http/certificate-maker.ts'
@@ -129,8 +129,7 @@ export class WebLab {
     writeFileSync(join(this.folder, 'pairs.json'), JSON.stringify(pairs))
     writeFileSync(join(this.folder, 'sites.pem'), root.certificate)
     // The proxy of the lab trusts this file beside the authorities of the machine.
-    mkdirSync(join(this.gateway.stateDir, 'lab'), { recursive: true })
-    writeFileSync(join(this.gateway.stateDir, 'lab', 'web-authorities.pem'), root.certificate, { mode: 0o644 })
+    writeFileSync(join(this.gateway.stateDir, 'web-proxy', 'lab-authorities.pem'), root.certificate, { mode: 0o644 })
     const hosts = [siteAddress, namelessAddress]
     await this.users.wire.addAddresses(
       'internet',

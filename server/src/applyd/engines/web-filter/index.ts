@@ -86,7 +86,7 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
         authorities: [
           '/etc/ssl/certs/ca-certificates.crt',
           // Servers of the lab have their own authority.
-          ...(plane === 'lab' ? [below('lab/web-authorities.pem')] : []),
+          ...(plane === 'lab' ? [below('web-proxy/lab-authorities.pem')] : []),
         ],
       }),
     },
