@@ -27,6 +27,37 @@ export interface BodyJudge {
   readonly onCut: () => void
 }
 
+/**
+ * Two judges of one body; the first that refuses it answers. Two services in a row are not possible: the second would wait
+ * for the body that the first keeps back, and Squid for the head of the second.
+ */
+export function judgedByBoth(first: BodyJudge, second: BodyJudge): BodyJudge {
+  let refuser = first
+  let open: readonly BodyJudge[] = [first, second]
+  const ask = async (question: (judge: BodyJudge) => Promise<Verdict>): Promise<Verdict> => {
+    for (const judge of open) {
+      const verdict = await question(judge)
+      if (verdict === 'over') open = open.filter((one) => one !== judge)
+      if (verdict !== 'refused') continue
+      refuser = judge
+      return 'refused'
+    }
+    return open.length === 0 ? 'over' : 'open'
+  }
+  return {
+    push: (piece) => ask((judge) => judge.push(piece)),
+    end: () => ask((judge) => judge.end()),
+    close: () => {
+      first.close()
+      second.close()
+    },
+    early: (head) => second.early(first.early(head)),
+    refuse: () => refuser.refuse(),
+    replace: () => refuser.replace(),
+    onCut: () => refuser.onCut(),
+  }
+}
+
 /** Judges the body and answers. `holdMs` is how long a body may be kept back after it began. */
 export async function judgeBody(exchange: Exchange, judge: BodyJudge, room: HoldRoom, holdMs: number): Promise<void> {
   const held = new HeldBody(room)

@@ -5,10 +5,10 @@ import { ClamdStream, type ScanVerdict } from './clamd.ts'
 import type { Exchange } from './exchange.ts'
 import { HoldRoom } from './held-body.ts'
 import { fieldOf, statusOf, targetOf } from './http-head.ts'
-import { type BodyJudge, judgeBody } from './judge-body.ts'
+import { type BodyJudge, judgeBody, judgedByBoth } from './judge-body.ts'
 import { blockedByVirus, headOfPage, languageOf, notChecked, printPage, type Refusal } from './pages.ts'
 import { createIcapServer } from './server.ts'
-import { passBy } from './words-service.ts'
+import { passBy, type WordsService } from './words-service.ts'
 
 /** A longer file passes by; of one without a length this much is kept back and checked. Below the limit of clamd. */
 export const maxScanBytes = 16 * 1024 * 1024
@@ -31,6 +31,8 @@ export interface ScanNote {
 export interface ScanServiceOptions {
   /** Of clamd. */
   readonly socket: string
+  /** Judges the text of pages in the same go, where both are on. */
+  readonly words?: Pick<WordsService, 'judgeFor'>
   readonly onNote: (note: ScanNote) => void
   readonly onFault: (error: unknown) => void
 }
@@ -56,7 +58,9 @@ export function createScanService(options: ScanServiceOptions): ScanService {
       await passBy(exchange)
       return
     }
-    await judgeBody(exchange, judgeOf(exchange), holding, holdMs)
+    const page = options.words?.judgeFor(exchange) ?? null
+    const file = judgeOf(exchange)
+    await judgeBody(exchange, page === null ? file : judgedByBoth(page, file), holding, holdMs)
   }
 
   function judgeOf(exchange: Exchange): BodyJudge {

@@ -43,6 +43,8 @@ export interface WordsService {
   readonly listen: (port: number) => Promise<number>
   /** Judges with these from the next page on; without any, every page passes. */
   readonly update: (dictionaries: readonly WordDictionary[]) => Promise<void>
+  /** How the text of a reply is judged, for another service that judges it too; null when it is not a page. */
+  readonly judgeFor: (exchange: Exchange) => BodyJudge | null
   readonly counts: () => { readonly judged: number; readonly refused: number; readonly heldBytes: number }
   readonly close: () => Promise<void>
 }
@@ -56,19 +58,22 @@ export function createWordsService(options: WordsServiceOptions): WordsService {
   let latest = 0
   const counts = { judged: 0, refused: 0 }
 
-  async function respond(exchange: Exchange): Promise<void> {
+  function judgeFor(exchange: Exchange): BodyJudge | null {
     const { response, hasBody } = exchange
     const head = {
       contentType: fieldOf(response, 'content-type') ?? '',
       contentEncoding: fieldOf(response, 'content-encoding'),
     }
     const length = Number(fieldOf(response, 'content-length') ?? 0)
-    if (compiled === null || !hasBody || !canJudge(head) || length > maxPageBytes) {
-      await passBy(exchange)
-      return
-    }
+    if (compiled === null || !hasBody || !canJudge(head) || length > maxPageBytes) return null
     counts.judged++
-    await judgeBody(exchange, judgeOf(exchange, compiled, head), holding, options.holdMs ?? holdMs)
+    return judgeOf(exchange, compiled, head)
+  }
+
+  async function respond(exchange: Exchange): Promise<void> {
+    const judge = judgeFor(exchange)
+    if (judge === null) await passBy(exchange)
+    else await judgeBody(exchange, judge, holding, options.holdMs ?? holdMs)
   }
 
   function judgeOf(
@@ -137,6 +142,7 @@ export function createWordsService(options: WordsServiceOptions): WordsService {
       compiled = next
       tag = `"${createHash('sha256').update(text).digest('hex').slice(0, 24)}"`
     },
+    judgeFor,
     counts: () => ({ ...counts, heldBytes: holding.bytes }),
     close: () => server.close(),
   }
