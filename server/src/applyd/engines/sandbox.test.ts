@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { unlessComplete } from '../../../test/support/requires.ts'
@@ -80,6 +80,9 @@ describe('L5: engines in the namespace of a test', { skip }, () => {
       ...{ PORTCULLIS_STATE: stateDir, PORTCULLIS_DATAPLANE: 'lab', PORTCULLIS_ACCOUNT_BLOCK: String(service.uid) },
       ...{ PORTCULLIS_SERVICE_UID: String(service.uid), PORTCULLIS_SERVICE_GID: String(service.gid) },
     }
+    // Without a signature clamd does not start.
+    mkdirSync(join(stateDir, 'antivirus', 'signatures'), { recursive: true })
+    writeFileSync(join(stateDir, 'antivirus', 'signatures', 'test.hdb'), `${'0'.repeat(32)}:68:Test\n`)
     spawnSync('/usr/bin/chmod', ['711', bench.root])
     const main = join(import.meta.dirname, '..', 'main.ts')
     applyd = spawn('/usr/sbin/ip', ['netns', 'exec', bench.namespace, process.execPath, main], { env, stdio: 'ignore' })
