@@ -97,7 +97,6 @@ const moment = (description: string) =>
 const period = {
   from: moment('Unix seconds; the beginning of today when absent.'),
   until: moment('Unix seconds, not included; now when absent.'),
-  search: journal.search,
   filter: journal.filter,
 }
 
