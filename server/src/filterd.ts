@@ -1,6 +1,6 @@
 // Starts the decision process of the content filter: its files, its sockets, the block peer. Wiring only. Arguments: policy, user
 // categories and dictionaries, the folder of the index, the socket of gatewayd, the folder of its own sockets, and the ports
-// of intercepted HTTP and HTTPS, of the block peer and of the judge of page text.
+// of intercepted HTTP and HTTPS, of the block peer and of the judges of page text and of files, and the socket of clamd.
 
 import { join } from 'node:path'
 import { giveMemoryBack } from './memory.ts'
@@ -13,12 +13,14 @@ import type { Judging } from './web-filter/filterd/judge.ts'
 import { NameCertificates } from './web-filter/filterd/name-certificates.ts'
 import { PolicyFiles } from './web-filter/filterd/policy-files.ts'
 import { SessionTable } from './web-filter/filterd/session-table.ts'
+import { createScanService } from './web-filter/icap/scan-service.ts'
 import { createWordsService } from './web-filter/icap/words-service.ts'
 import type { WebFilterReport } from './web-filter/protocol.ts'
 
 const [policy = '', userCategories = '', dictionaries = '', indexFolder = '', gatewaySocket = '', ownFolder = ''] =
   process.argv.slice(2)
-const [httpPort = 0, httpsPort = 0, blockPort = 0, wordsPort = 0] = process.argv.slice(8).map(Number)
+const [httpPort = 0, httpsPort = 0, blockPort = 0, wordsPort = 0, scanPort = 0] = process.argv.slice(8, 13).map(Number)
+const antivirusSocket = process.argv[13] ?? ''
 const log = (message: string): void => console.error(message.replaceAll(/\s+/g, ' '))
 
 const sessions = new SessionTable()
@@ -28,6 +30,16 @@ let judging: Judging | null = null
 const words = createWordsService({
   onLate: ({ client, dictionary }) => log(`A page for ${client} was refused late: it has words of "${dictionary}".`),
   onFault: (error) => log(`A page could not be judged: ${error}`),
+})
+const scan = createScanService({
+  ...{ socket: antivirusSocket, words },
+  onNote: ({ what, reason, client }) =>
+    log(
+      what === 'cut'
+        ? `A file for ${client} was cut off: ${reason}.`
+        : `A file for ${client} was not checked. ${reason}`,
+    ),
+  onFault: (error) => log(`A file could not be judged: ${error}`),
 })
 
 const files = new PolicyFiles(
@@ -72,7 +84,10 @@ let link: GatewayLink | null = null
 async function reload(): ReturnType<typeof files.reload> {
   const outcome = await files.reload()
   const { loaded } = files
-  if (loaded) await words.update(loaded.policy.morphology ? loaded.dictionaries : [])
+  if (loaded) {
+    await words.update(loaded.policy.morphology ? loaded.dictionaries : [])
+    scan.update(loaded.policy.onFailure)
+  }
   return outcome
 }
 
@@ -93,6 +108,7 @@ peer.on('error', (error) => {
 })
 peer.listen({ host: '127.0.0.1', port: blockPort, backlog: 1024 })
 await words.listen(wordsPort)
+await scan.listen(scanPort)
 await listenForReloads(join(ownFolder, 'control.sock'), reload)
 // Last: who reaches it finds everything else in place.
 await asking.listen()

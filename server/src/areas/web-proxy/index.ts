@@ -6,6 +6,7 @@ import { slots } from './config.ts'
 import { antivirusSettings, authoritySettings, exclusionList, proxySettings } from './lists.ts'
 import { readSlots, render } from './render.ts'
 import { routes } from './routes.ts'
+import { antivirusRoutes } from './routes-antivirus.ts'
 import { explainRoutes } from './routes-explain.ts'
 
 export const webProxy = defineArea({
@@ -15,5 +16,5 @@ export const webProxy = defineArea({
   settings: [proxySettings, antivirusSettings, authoritySettings],
   reads: readSlots,
   render,
-  routes: [...routes, ...explainRoutes],
+  routes: [...routes, ...antivirusRoutes, ...explainRoutes],
 })

@@ -4,13 +4,13 @@ import { webPorts } from '../../engines/web-filter/index.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { directive, type Squid, word, words } from '../../render/squid.ts'
 import { state as filterState, morphology } from '../content-filter/public.ts'
-import { antivirus } from './config.ts'
+import { antivirus, settings } from './config.ts'
 
 const rules = (name: string, ...texts: readonly string[]): Squid[] =>
   texts.map((text) => directive(name, ...words(text)))
 
 /** Pages with words; other types are not led through it. */
-const pageTypes = ['^text/html', '^text/plain', '^application/xhtml+xml', '^text/xml', '^application/xml']
+const pageTypes = ['^text/html', '^text/plain', '^text/xml', '^application/xhtml', '^application/xml']
 
 export function inspectionLines(config: Config): Squid[] {
   const isFiltering = read(config, filterState).enabled
@@ -23,25 +23,33 @@ export function inspectionLines(config: Config): Squid[] {
     ...rules('icap_preview_size', '4096'),
     ...rules('icap_persistent_connections', 'on'),
     ...rules('icap_service_failure_limit', '-1'),
-    directive('acl', ...words('page_types rep_mime_type -i'), ...pageTypes.map(mimeType)),
-    ...(readsPages ? service('page_text', webPorts.pageText, 'words') : []),
-    ...(scans ? service('antivirus', webPorts.antivirus, 'scan') : []),
-    // A page is read for words first: what is refused need not be scanned.
-    ...(readsPages && scans
+    ...rules('icap_send_client_ip', 'on'),
+    ...rules('icap_connect_timeout', '2 seconds'),
+    // The service of the antivirus reads words too. Two in a chain stall Squid at 64 KB (decision 80).
+    ...(scans
       ? [
-          ...rules('adaptation_service_chain', 'inspection page_text antivirus'),
-          ...rules('adaptation_access', 'inspection allow page_types', 'antivirus allow all'),
+          ...service(config, 'antivirus', webPorts.antivirus, 'antivirus'),
+          ...rules('adaptation_access', 'antivirus allow all'),
         ]
       : [
-          ...(readsPages ? rules('adaptation_access', 'page_text allow page_types') : []),
-          ...(scans ? rules('adaptation_access', 'antivirus allow all') : []),
+          directive('acl', ...words('page_types rep_mime_type -i'), ...pageTypes.map(mimeType)),
+          ...rules('acl', 'typed rep_header Content-Type .'),
+          ...service(config, 'page_text', webPorts.pageText, 'words'),
+          ...rules('adaptation_access', 'page_text allow page_types', 'page_text allow !typed'),
         ]),
   ]
 }
 
-/** `bypass=off`: what cannot be read is not passed. */
-const service = (name: string, port: number, path: string): Squid[] => [
-  directive('icap_service', word(name), ...words(`respmod_precache icap://127.0.0.1:${port}/${path} bypass=off`)),
-]
+/** What cannot be read, because filterd is away, is refused or passes as configured. */
+const service = (config: Config, name: string, port: number, path: string): Squid[] => {
+  const bypass = read(config, settings).on_failure === 'pass' ? 'on' : 'off'
+  return [
+    directive(
+      'icap_service',
+      word(name),
+      ...words(`respmod_precache icap://127.0.0.1:${port}/${path} bypass=${bypass}`),
+    ),
+  ]
+}
 
 const mimeType = (text: string): Squid => word(text)

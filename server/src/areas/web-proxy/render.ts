@@ -11,18 +11,23 @@ import { markOf } from '../../plan/sealed.ts'
 import { address, directive, domain, lines, number, type Squid, word, words } from '../../render/squid.ts'
 import { printServedFile } from '../../render/wpad.ts'
 import { youtubeHosts } from '../../web-filter/safe-search.ts'
-import { policySlots, renderPolicy, safeSearch, state as filterState } from '../content-filter/public.ts'
+import { state as filterState, policySlots, renderPolicy, safeSearch } from '../content-filter/public.ts'
 import { announcedAddresses, entries } from '../dhcp/public.ts'
 import { aggregated, connections, localNetworks } from '../network/public.ts'
 import { authority, keyPlace, settings } from './config.ts'
 import { inspectionLines } from './inspection.ts'
+import { renderAntivirus } from './render-antivirus.ts'
 import { isRun, servedAddresses } from './resolve.ts'
 
 /** Slots of other areas that decide what is rendered. */
 export const readSlots = [...policySlots, connections, aggregated, entries]
 
 export function render(config: Config, facts: Facts): Artifact[] {
-  return [...(isRun(config) ? proxyArtifacts(config, facts) : []), ...servedArtifacts(config, facts)]
+  return [
+    ...(isRun(config) ? proxyArtifacts(config, facts) : []),
+    ...renderAntivirus(config),
+    ...servedArtifacts(config, facts),
+  ]
 }
 
 function proxyArtifacts(config: Config, facts: Facts): Artifact[] {

@@ -2,11 +2,11 @@
 
 import { handle, type Route } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
-import { antivirus } from './config.ts'
 import { antivirusState, antivirusStatus } from './contract.ts'
+import { antivirusSettings } from './lists.ts'
 import { antivirusItems } from './status-antivirus.ts'
 
 export const antivirusRoutes: readonly Route[] = [
-  ...settingsRoutes(antivirusState, antivirus),
+  ...settingsRoutes(antivirusState, antivirusSettings),
   handle(antivirusStatus, async ({ config, services }) => antivirusItems(config, await services.observe())),
 ]

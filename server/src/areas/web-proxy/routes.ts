@@ -10,7 +10,7 @@ import { filterStatusItems, stateSettings } from '../content-filter/public.ts'
 import { requireAuthority, setAuthority, showAuthority } from './authority.ts'
 import { authority, keyPlace } from './config.ts'
 import * as contract from './contract.ts'
-import { antivirusSettings, exclusionList, proxySettings } from './lists.ts'
+import { exclusionList, proxySettings } from './lists.ts'
 import { isWanted } from './resolve.ts'
 import { filterEngine, type ProxyView, proxyStatusItems } from './status.ts'
 
@@ -51,7 +51,6 @@ export const routes: readonly Route[] = [
     { slot: stateSettings.slot },
   ),
   ...listRoutes(contract.exclusions, exclusionList),
-  ...settingsRoutes(contract.antivirusState, antivirusSettings),
   handle(contract.certificate.show, ({ config, services }) => showAuthority(config, services.facts())),
   handle(contract.certificate.upload, ({ body, change, services }) => {
     const { certificate, privateKey } = requireAuthority(body.certificate, body.private_key, services.clock.now())

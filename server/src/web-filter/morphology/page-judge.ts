@@ -21,10 +21,11 @@ export interface PageHead {
 
 const mediaType = ({ contentType }: PageHead): string => (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
 
+const pageTypes = ['', 'text/html', 'text/plain', 'text/xml', 'application/xhtml+xml', 'application/xml']
+
 /** Whether the body is a page that can be read. A reply without a type may be one. */
 export const canJudge = (head: PageHead): boolean =>
-  ['', 'text/html', 'application/xhtml+xml', 'text/plain'].includes(mediaType(head)) &&
-  readCodings(head.contentEncoding) !== null
+  pageTypes.includes(mediaType(head)) && readCodings(head.contentEncoding) !== null
 
 export class PageJudge {
   readonly #score: PageScore

@@ -20,14 +20,14 @@ const forms: readonly RegExp[] = [
     `^acl (?:own|clients) (?:src|dst)(?: ${network}){1,64}$`,
     '^acl (?:own|clients|strict_video|page_text|scanned) any-of !all$',
     `^acl strict_video dstdomain -n(?: ${name}){1,20}$`,
-    '^icap_(?:enable|preview_enable|persistent_connections) (?:on|off)$',
+    '^icap_(?:enable|preview_enable|persistent_connections|send_client_ip) (?:on|off)$',
+    '^icap_connect_timeout [0-9]{1,3} seconds$',
+    '^acl typed rep_header Content-Type \\.$',
     '^icap_preview_size [0-9]{1,6}$',
     '^icap_service_failure_limit -?[0-9]{1,4}$',
     '^icap_service (?:page_text|antivirus) respmod_precache icap://127\\.0\\.0\\.1:313[23]/[a-z_-]{1,20}(?: bypass=(?:on|off))?$',
-    '^icap_service antivirus_request reqmod_precache icap://127\\.0\\.0\\.1:3133/[a-z_-]{1,20}(?: bypass=(?:on|off))?$',
     '^acl page_types rep_mime_type -i(?: \\^[a-z]{1,20}/[a-z+.-]{1,40})+$',
-    '^adaptation_service_chain inspection page_text antivirus$',
-    '^adaptation_access (?:page_text|antivirus|antivirus_request|inspection) (?:allow|deny)(?: !?(?:all|page_types|CONNECT))$',
+    '^adaptation_access (?:page_text|antivirus) allow (?:all|page_types|!typed)$',
   ].map((ownPattern) => new RegExp(ownPattern)),
 ]
 

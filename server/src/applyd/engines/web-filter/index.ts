@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { antivirusPaths } from '../../../engines/antivirus/index.ts'
 import { webFilter, webFilterPaths, webPorts } from '../../../engines/web-filter/index.ts'
 import { ensureWritten } from '../../../files/durable.ts'
 import { ownApp, plainOption } from '../../../files/plain.ts'
@@ -46,7 +47,8 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
           ...[...runtimeOptions, join(source, 'filterd.ts')],
           ...['{web-policy.json}', '{web-user-categories.txt}', '{web-dictionaries.json}'],
           ...[below(webFilterPaths.categories), below(webFilterPaths.gatewaySocket), below('run/web-filter-ask')],
-          ...[webPorts.http, webPorts.https, webPorts.blockPeer, webPorts.pageText].map(String),
+          ...[webPorts.http, webPorts.https, webPorts.blockPeer, webPorts.pageText, webPorts.antivirus].map(String),
+          below(antivirusPaths.socket),
         ],
         files: ['web-policy.json', 'web-user-categories.txt', 'web-dictionaries.json'],
         check: null,
