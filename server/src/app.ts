@@ -5,14 +5,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyServerFactory } from 'fastify'
 import { withSecrets } from './apply/secrets.ts'
-import {
-  administrators,
-  findById,
-  isFullAdministrator,
-  isRevocation,
-  reopenedBy,
-  signedOutBy,
-} from './areas/administrators/config.ts'
+import { administrators, findById, isFullAdministrator } from './areas/administrators/config.ts'
 import { createKnownHosts } from './areas/authorization/known-hosts.ts'
 import { limitsOf } from './areas/configuration/config.ts'
 import { listFolders } from './areas/content-filter/list-folders.ts'
@@ -21,8 +14,6 @@ import { starterLists } from './areas/content-filter/starter.ts'
 import { ruleOrigins } from './areas/firewall/config.ts'
 import { findPlaces } from './areas/firewall/connections.ts'
 import { firewall } from './areas/firewall/index.ts'
-import { createLockOutGuard } from './areas/firewall/lock-out.ts'
-import { membersOf } from './areas/firewall/people.ts'
 import { deliverNotices, targetsOf } from './areas/health/jobs.ts'
 import { addQueues } from './areas/health/jobs-queues.ts'
 import { healthEvent } from './areas/health/status.ts'
@@ -30,11 +21,9 @@ import { areas as allAreas } from './areas/index.ts'
 import { logLimitsOf } from './areas/logs/config.ts'
 import { copyAuditTrail } from './areas/logs/jobs.ts'
 import { followPortalUsers } from './areas/portal/jobs-portal.ts'
-import type { Committed } from './config/change.ts'
-import { describeChanges } from './config/describe.ts'
-import { ConfigEngine } from './config/engine.ts'
+import type { ConfigEngine } from './config/engine.ts'
 import { HistoryKeeper } from './config/retention.ts'
-import { ConfigStore } from './config/store.ts'
+import { createConfiguration } from './configuration.ts'
 import type { AreaEndpoints } from './contract/openapi.ts'
 import { Database } from './database/database.ts'
 import { Shelter } from './database/shelter.ts'
@@ -50,23 +39,18 @@ import { createHttpServer } from './http/server.ts'
 import { readStatuses } from './http/statuses.ts'
 import { faultsOf } from './http/validate.ts'
 import type { LogStore } from './logs/store.ts'
-import { createReferenceFinder } from './model/references.ts'
-import type { Applier, PlanApplier } from './plan/artifacts.ts'
+import type { Applier } from './plan/artifacts.ts'
 import { createLiveSetFinder } from './plan/declared-live-sets.ts'
 import type { Facts } from './plan/facts.ts'
-import { createPlanner } from './plan/planner.ts'
 import { quote as quoteForSnmp } from './render/snmp.ts'
 import { printPem } from './render/squid.ts'
 import { FirstPassword, firstPasswordName } from './runtime/accounts/first-password.ts'
 import { Passwords, weaknessOf } from './runtime/accounts/passwords.ts'
-import { Sessions } from './runtime/accounts/sessions.ts'
-import { SignInGuard } from './runtime/accounts/sign-in-guard.ts'
 import { Backups } from './runtime/backups/backups.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { DiskReserve, DiskState } from './runtime/disk-reserve.ts'
 import { createHealth } from './runtime/health/health.ts'
 import { HitCounters } from './runtime/hit-counters.ts'
-import { AuditTrail } from './runtime/logs/audit.ts'
 import type { AuditEntry } from './runtime/logs/audit-entry.ts'
 import { takeOverHits } from './runtime/logs/former-hits.ts'
 import type { Log } from './runtime/logs/log.ts'
@@ -151,76 +135,11 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-/** What signing in and out needs, which must work whatever the disk says. */
-const accountTables = [
-  ...['sessions', 'sign_in_failures', 'sign_in_blocks', 'account_failures'],
-  ...['closed_accounts', 'known_sources', 'first_password', 'portal_sessions', 'used_codes'],
-]
-
 /** The gateway itself, when no administrator made the request. */
 const gatewayActor = { login: 'system', address: '127.0.0.1' }
 
 export const endpointsOf = (areas: readonly Area[]): AreaEndpoints[] =>
   areas.map(({ name, routes }) => ({ name, endpoints: routes.map((route) => route.endpoint) }))
-
-type ConfigurationParts = Pick<GatewayParts, 'database' | 'clock' | 'facts' | 'areas'> & {
-  readonly applier: PlanApplier
-  /** Who is at an address; without sessions no one is known. */
-  readonly userAt?: (address: string) => string | undefined
-}
-
-/** What a change of the configuration needs and does, without anything that serves it. Opens no file but the database. */
-export function createConfiguration({ database, applier, clock, facts, userAt, areas = allAreas }: ConfigurationParts) {
-  const slots = areas.flatMap((area) => area.slots)
-  const audit = new AuditTrail(database, clock.now)
-  const accounts = new Shelter(database, accountTables)
-  const sessions = new Sessions(accounts, clock)
-  const guard = new SignInGuard(accounts, clock)
-  const referencesTo = createReferenceFinder(areas)
-  const rightsSlots = new Set(areas.flatMap(({ rights = [] }) => rights.map(({ key }) => key)))
-  const store = new ConfigStore(database, slots)
-  const engine = new ConfigEngine({
-    slots,
-    database,
-    store,
-    planner: createPlanner(areas),
-    applier,
-    facts,
-    clock,
-    lockOut: createLockOutGuard(facts, clock.now, (address) => {
-      const id = userAt?.(address)
-      return id === undefined ? [] : membersOf(engine.config, id)
-    }),
-    referencesTo,
-    rightsSlots,
-    isUrgent: isRevocation,
-    onCommit: (commits) => {
-      for (const { revision } of commits) {
-        for (const adminId of signedOutBy(revision.changes)) sessions.endAllOf(adminId)
-      }
-      audit.write([...commits.map(changeRecord), ...commits.flatMap(reopenAccounts)])
-    },
-  })
-  auditRepair(engine, audit)
-  return { engine, store, audit, accounts, sessions, guard, referencesTo, rightsSlots }
-
-  /** A new password, or being enabled, opens a closed account again. */
-  function reopenAccounts({ revision, requestId }: Committed): AuditEntry[] {
-    return reopenedBy(revision.changes)
-      .filter((adminId) => guard.reopenAccount(adminId))
-      .map((adminId) => ({
-        event: 'lock',
-        who: revision.author,
-        address: revision.address,
-        what: revision.reason,
-        result: 'ok',
-        message: `The account ${findById(engine.config, adminId)?.login ?? adminId} is open to sign-in again.`,
-        request_id: requestId,
-        revision: revision.revision,
-        changes: [],
-      }))
-  }
-}
 
 export function createGateway(parts: GatewayParts): Gateway {
   const { database, applier, clock, logs } = parts
@@ -535,23 +454,4 @@ const removalRecord = (first: number, last: number): AuditEntry => ({
   request_id: '',
   revision: null,
   changes: [],
-})
-
-/** A revision that the store made to recover from damage is not a change of anyone, but needs its record too. */
-function auditRepair(engine: ConfigEngine, audit: AuditTrail): void {
-  const [newest] = engine.listRevisions(1, 0)
-  if (engine.damage.length === 0 || !newest?.reason.startsWith('Recovered from damage')) return
-  audit.write([changeRecord({ revision: { ...newest, changes: [] }, requestId: '' })])
-}
-
-const changeRecord = ({ revision, requestId }: Committed): AuditEntry => ({
-  event: 'change',
-  who: revision.author,
-  address: revision.address,
-  what: revision.reason,
-  result: 'ok',
-  message: `Revision ${revision.revision}`,
-  request_id: requestId,
-  revision: revision.revision,
-  changes: describeChanges(revision.changes),
 })

@@ -6,8 +6,7 @@ import { parseAddress, printAddress } from '../net/ipv4.ts'
 const longestHost = 1_024
 const plainName = /^[a-z0-9_-]{1,255}(?:\.[a-z0-9_-]{1,255}){0,511}$/
 /** URL would take what follows one of these for another part of the address, or leave it out. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
-const notInNames = /[\u0000-\u0020\u007f/?#@\\:[\]]/
+const notInNames = /[\p{Cc} /?#@\\:[\]]/u
 
 /**
  * Browsers, libraries and Squid read `0x7f.1` and `127.1` as 127.0.0.1, and `%65xample.com` as example.com, so we do too.

@@ -39,8 +39,7 @@ const urlForm = /^https?:\/\/[!-~]{1,2041}$/
 const idForm = /^[A-Za-z0-9_.-]{1,80}$/
 
 /** Control characters, separators of lines and halves of pairs: what no line of a file can hold. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
-const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
+const control = /[\p{Cc}\u2028\u2029]/u
 
 const policyKeys = [
   ...['isEnabled', 'usesExtended', 'safeSearch', 'morphology', 'onFailure', 'names', 'sets', 'rules'],

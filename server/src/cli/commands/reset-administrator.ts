@@ -5,7 +5,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { createConfiguration } from '../../app.ts'
+import { createConfiguration } from '../../configuration.ts'
 import { findByLogin, passwordPlace } from '../../areas/administrators/config.ts'
 import { addAdministrator, updateAdministrator } from '../../areas/administrators/lists.ts'
 import { GatewayError } from '../../contract/error.ts'

@@ -90,8 +90,8 @@ function hexDigit(byte: number | undefined): number {
 /** `comment`: nothing is on the line. `refused`: it is neither a name nor a URL. */
 export type ParsedLine = Buffer | 'comment' | 'refused'
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-const notText = /[\u0000-\u0008\u000a-\u001f\u007f\ufffd]/
+/** A tab ends an entry. */
+const notText = /(?!\t)[\p{Cc}\ufffd]/u
 const schemeForm = /^(?:https?|ftp):\/\//i
 
 /** The key of a line of a list. */
