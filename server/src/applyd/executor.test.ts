@@ -236,7 +236,11 @@ scenario(
     await scene.applyd?.close()
     scene.applyd = null
     const network = createNetwork()
-    const interception = { isCurrent: async (isWanted: boolean) => !isWanted, apply: async () => {} }
+    const interception = {
+      isCurrent: async (isWanted: boolean) => !isWanted,
+      apply: async () => {},
+      ensure: async () => {},
+    }
     const { stateDir } = scene.bench
     const linksAtLoad: (string | undefined)[] = []
     const failpoint = (name: FailpointName) => {

@@ -256,12 +256,10 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
       target.links === null ||
       areLinksUntouched(target.links, revision) ||
       (await network.isCurrent(target.links))
+    const isRouted = await isInterceptionCurrent(target, revision)
     return {
       nft: changedTables,
-      network: [
-        ...(isNetworkCurrent ? [] : ['links']),
-        ...((await isInterceptionCurrent(target, revision)) ? [] : ['interception']),
-      ],
+      network: [...(isNetworkCurrent ? [] : ['links']), ...(isRouted ? [] : ['interception'])],
       file: changedFiles.map(([name]) => name),
       unit: inOrder([...target.units, ...supervisor.wanted()]).filter((name) => !isUnitCurrent(name)),
     }
@@ -358,10 +356,6 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
     if (links !== null && !(await network.isCurrent(links))) await network.apply(links)
   }
 
-  async function switchInterception(isWanted: boolean): Promise<void> {
-    if (!(await interception.isCurrent(isWanted))) await interception.apply(isWanted)
-  }
-
   const load = async (targets: TableTargets, options?: LoadOptions): Promise<void> => {
     if (targets.size > 0) throwIfFailed(await ruleset.load(targets, options))
   }
@@ -444,7 +438,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
     const wanted = new Set(isSameKernel ? intent.units.map((name) => tables.formerUnits.get(name) ?? name) : [])
     await attempt('restore.files', () => switchFiles(contents))
     await attempt('restore.network', async () => {
-      await switchInterception(isSameKernel && (applied?.isIntercepting ?? false))
+      await interception.ensure(isSameKernel && (applied?.isIntercepting ?? false))
       await switchNetwork(isSameKernel ? (applied?.links ?? null) : null)
     })
     await attempt('restore.tables', async () => load(await ruleset.findRevertTargets(intent.tables, isSameKernel)))

@@ -62,5 +62,9 @@ export function createInterception(command: readonly string[] = [findProgram('ip
     await change('rule', 'add', 'pref', preference, 'fwmark', mark, 'lookup', table)
   }
 
-  return { isCurrent, apply }
+  async function ensure(isWanted: boolean): Promise<void> {
+    if (!(await isCurrent(isWanted))) await apply(isWanted)
+  }
+
+  return { isCurrent, apply, ensure }
 }
