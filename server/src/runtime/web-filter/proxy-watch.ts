@@ -65,6 +65,9 @@ export function watchProxy({
   return { state: () => state, look, close: () => clearInterval(timer) }
 }
 
+/** A whole request, because others are not told apart in its log. */
+const question = 'GET http://health.invalid/ HTTP/1.1\r\nHost: health.invalid\r\nConnection: close\r\n\r\n'
+
 /** Any reply: that it refuses the request is one too. */
 function answersAt(port: number, patienceMs: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -75,7 +78,7 @@ function answersAt(port: number, patienceMs: number): Promise<boolean> {
       resolve(isAnswered)
     }
     const timer = setTimeout(end, patienceMs, false)
-    socket.once('connect', () => socket.write('GET / HTTP/1.0\r\n\r\n'))
+    socket.once('connect', () => socket.write(question))
     socket.once('data', (bytes) => end(bytes.toString('latin1').startsWith('HTTP/')))
     for (const event of ['error', 'end']) socket.once(event, () => end(false))
   })

@@ -84,12 +84,14 @@ function questions({ helper, askSocket }: ProxyPlaces): Squid[] {
     acl('CONNECT', 'method CONNECT'),
     ...[1, 2].map((step) => acl(`step${step}`, `at_step SslBump${step}`)),
     acl('informational', 'http_status 100-199'),
+    acl('loopback', 'src 127.0.0.0/8'),
+    acl('own_page', 'hier_code HIER_NONE'),
     // A name that leads into a local network or back to the gateway is refused whatever it is called.
     acl('inside', 'dst 0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.168.0.0/16'),
     acl('inside', 'dst 224.0.0.0/3 ::/127 fc00::/7 fe80::/10 ff00::/8'),
     acl('web_ports', 'port 80 443 1024-65535'),
     directive('logformat', word('web'), format(accessFormat)),
-    directive('access_log', word('stdio:/dev/stdout'), ...words('logformat=web logged !via_health')),
+    directive('access_log', word('stdio:/dev/stdout'), ...words('logformat=web logged !via_health !loopback')),
   ]
 }
 
@@ -117,7 +119,7 @@ function access(): Squid[] {
     ...rules(
       'deny_info',
       ...['403:ERR_WEB_INSIDE inside', '403:ERR_WEB_INSIDE own', '403:ERR_WEB_INSIDE web_ports'],
-      ...['403:ERR_WEB_INSIDE clients', '403:ERR_WEB_INSIDE via_health', '503:ERR_WEB_DOWN fails_open'],
+      ...['403:ERR_WEB_INSIDE clients', '403:ERR_WEB_INSIDE via_health', '503:ERR_WEB_DOWN all'],
       ...['403:ERR_WEB_DENIED_RU page_ru', '403:ERR_WEB_DENIED_EN req_deny', '403:ERR_WEB_DENIED_EN rep_deny'],
       ...[`302:${location} req_redirect`, `302:${location} rep_redirect`],
     ),
@@ -166,13 +168,9 @@ const privacy = (): Squid[] => [
   ...rules('via', 'off'),
   ...rules('forwarded_for', 'delete'),
   ...rules('httpd_suppress_version_string', 'on'),
-  ...rules(
-    'reply_header_access',
-    'X-Cache deny all',
-    'X-Cache-Lookup deny all',
-    'X-Squid-Error deny all',
-    'Server deny all',
-  ),
+  ...rules('reply_header_access', 'X-Cache deny all', 'X-Cache-Lookup deny all', 'X-Squid-Error deny all'),
+  // Of our own pages; sites keep theirs.
+  ...rules('reply_header_access', 'Server deny own_page', 'Mime-Version deny own_page'),
   ...rules('request_header_access', 'YouTube-Restrict deny strict_video'),
   ...rules('request_header_add', 'YouTube-Restrict Strict strict_video'),
 ]
