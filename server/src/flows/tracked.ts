@@ -2,6 +2,7 @@
 // gateway has hundreds of thousands of them. IPv4 only, which is all that the template of a flow can hold.
 
 import { locate } from '../applyd/kernel/netlink.ts'
+import { isClientHalf } from '../plan/interception.ts'
 
 export interface Tracked {
   /** Tells two connections apart that follow each other with the same ends. */
@@ -34,14 +35,15 @@ export interface Tracked {
 }
 
 const top = {
-  ...{ original: 1, reply: 2, status: 3, protocolInfo: 4, timeout: 7, countersOriginal: 9, countersReply: 10 },
+  ...{ original: 1, reply: 2, status: 3, protocolInfo: 4, timeout: 7, mark: 8, countersOriginal: 9, countersReply: 10 },
   ...{ id: 12, timestamp: 20 },
 } as const
 const assured = 1 << 2
 const icmp = 1
 
-/** Null for what is not IPv4 or not whole. */
+/** Null for what is not IPv4, not whole, or counted with its other half. */
 export function parseTracked(body: Buffer): Tracked | null {
+  if (isClientHalf(numberAt(body, top.mark) ?? 0)) return null
   const original = tupleOf(body, top.original)
   const reply = tupleOf(body, top.reply)
   if (!original || !reply) return null

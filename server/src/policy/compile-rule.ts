@@ -348,7 +348,7 @@ function statementsOf(rule: PolicyRule, { place, countsHits, loggedActions }: Ru
     const text = printRule(rule.origin, ...counter, ...verdictOf(rule), ...note, words('accept'))
     return [{ before: blank, text }]
   }
-  const ends = endsOf(rule).map(({ before, verdict }) => ({
+  const ends = endsOf(rule, place).map(({ before, verdict }) => ({
     before,
     text: printRule(rule.origin, ...counter, ...verdict),
   }))
@@ -358,10 +358,13 @@ function statementsOf(rule: PolicyRule, { place, countsHits, loggedActions }: Ru
 const isTcp = words('meta l4proto tcp')
 
 /** TCP has its own way to be refused; everything else gets the answer of a closed port. */
-function endsOf(rule: PolicyRule): { before: Nft; verdict: readonly Nft[] }[] {
+function endsOf(rule: PolicyRule, place: Place): { before: Nft; verdict: readonly Nft[] }[] {
   const end = { before: blank, verdict: verdictOf(rule) }
+  const verdict = [words('reject with tcp reset')]
+  // Only the proxy hears it. It has answered the client already, who would wait for it in vain.
+  if (rule.action.kind === 'drop' && place === 'web') return [{ before: blank, verdict }]
   if (rule.action.kind !== 'reject' || (rule.protocol !== null && rule.protocol !== 'tcp')) return [end]
-  const reset = { before: isTcp, verdict: [words('reject with tcp reset')] }
+  const reset = { before: isTcp, verdict }
   return rule.protocol === 'tcp' ? [reset] : [reset, end]
 }
 

@@ -111,6 +111,7 @@ export function webPieces(policy: Policy): NftPiece[] {
     base('web_take', { type: 'filter', at: 'prerouting', priority: 'dstnat + 10' }, taken(policy, isTaking)),
     chain('web_tproxy', delivering(taking)),
     base('web_open', { type: 'filter', at: 'output', priority: 'filter - 5' }, opened),
+    chain('web_opened', openedLines),
     base('web_back', { type: 'route', at: 'output', priority: 'mangle' }, returned),
     ...(isTaking ? choosing(policy, taking, sets) : []),
     ...sets,
@@ -162,9 +163,21 @@ function delivering({ ports }: WebInterception): Nft[] {
   ]
 }
 
-/** Only a transparent socket sends with an address that the gateway does not have. */
+/** In the middle of a connection that is not in the table: it was cut. */
+const isCut = words('tcp flags & 0x12 != 0x2')
+
+/**
+ * Only a transparent socket sends with an address that the gateway does not have. What was cut ends for the proxy at once, whichever
+ * half it is; otherwise the kernel would take its next packet for a new connection.
+ */
 const opened: readonly Nft[] = [
-  sentence(words('ct state new meta nfproto ipv4 fib saddr type != local'), toWeb, words('ct mark set ct mark | 0x4')),
+  words('ct state != new accept'),
+  sentence(words('meta nfproto ipv4 fib saddr type != local meta l4proto tcp'), jump('web_opened')),
+]
+const openedLines: readonly Nft[] = [
+  sentence(toWeb, words('ct mark set ct mark | 0x4')),
+  sentence(isCut, inSet(words('tcp sport'), 'web_ports'), words('ct mark set ct mark | 0x4')),
+  sentence(isCut, words('ct mark & 0x4 == 0x4 reject with tcp reset')),
 ]
 
 /** A refusal by the rules would go to the client, whose address the connection has; the proxy is the one to hear it. */
@@ -200,6 +213,8 @@ function choosing(
   const admit = [
     ...(authorization === null ? [] : [jump('web_seen')]),
     ...(authorization?.isEnforced ? [jump('web_gate')] : []),
+    // The half of the client was cut: it hears of it with its next packet.
+    sentence(isCut, words('reject with tcp reset')),
     goTo('web_tproxy'),
   ]
   // Who is not known goes on as without the proxy, and is refused where everyone is.

@@ -53,6 +53,16 @@ describe('tracked connections', () => {
     for (const state of ['TIME_WAIT', 'CLOSE']) assert.equal(parseTracked(tcp(1, 1, state)), null, 'it is over')
   })
 
+  it('count what goes through the web proxy once, and give both halves to who ends it', () => {
+    const [clientHalf, serverHalf] = ['2', '4'].map((mark) => tcp(500, 900).replace('mark=0', `mark=${mark}`))
+    const logged = tcp(500, 900).replace('mark=0', 'mark=3')
+    assert.deepEqual([clientHalf, logged, ''].map(parseTracked), [null, null, null])
+    assert.equal(parseTracked(serverHalf ?? '')?.bytesOut, 500)
+    assert.equal(parseTracked(tcp(500, 900).replace('mark=0', 'mark=1'))?.bytesOut, 500)
+    assert.deepEqual(parseEnds(clientHalf ?? ''), parseEnds(serverHalf ?? ''))
+    assert.notEqual(parseEnds(clientHalf ?? ''), null)
+  })
+
   it('give their ends before and behind the translation of destinations', () => {
     const ends = { protocol: 'tcp', source: '10.10.0.7', sourcePort: 40_000, destination: '203.0.113.9' }
     const behind = { answeredBy: '203.0.113.9', answeredPort: 443 }

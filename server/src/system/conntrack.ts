@@ -3,6 +3,7 @@
 import { parseAddress, printAddress } from '../net/ipv4.ts'
 import type { SessionPart } from '../plan/artifacts.ts'
 import type { TrackedEnds, TrackedSession, TrafficReading } from '../plan/facts.ts'
+import { isClientHalf } from '../plan/interception.ts'
 
 /** What the kernel says of one connection; counters are totals, zero where it does not count. */
 export interface Tracked extends Omit<TrackedSession, 'id' | 'seconds'> {
@@ -18,10 +19,12 @@ const ended: ReadonlySet<string | undefined> = new Set(['TIME_WAIT', 'CLOSE'])
 /** Protocol and, for TCP, the state. */
 const lineForm = /^ipv4 +\d+ +(\w+) +\d+ +\d+ +([A-Z_]+)?/
 
-/** One line of the table; null for what is not IPv4, not whole, over, or of the gateway with itself. */
+/** One line of the table; null for what is not IPv4, not whole, over, of the gateway with itself, or counted with its other half. */
 export function parseTracked(line: string): Tracked | null {
   const [, name, state] = lineForm.exec(line) ?? []
   if (name === undefined || ended.has(state)) return null
+  const mark = line.lastIndexOf(' mark=')
+  if (mark >= 0 && isClientHalf(Number(wordAt(line, ' mark=', mark)))) return null
   // What each way has follows its source; there are hundreds of thousands of lines, so nothing else is looked at.
   const [out, back] = [line.indexOf(' src='), line.lastIndexOf(' src=')]
   if (out < 0 || back === out) return null
@@ -77,7 +80,10 @@ const headForm = /^ipv4 +\d+ +\w+ +(\d+) +\d+ (?: *([A-Z_]+) )?/
 /** Each way of the connection, as its first packet has it. */
 const waysForm = /src=([\d.]+) dst=([\d.]+)(?: sport=(\d+) dport=(\d+))?/g
 
-/** The ends of one line; null for what is not IPv4, of an unknown protocol, not whole, over, or of the gateway with itself. */
+/**
+ * The ends of one line; null for what is not IPv4, of an unknown protocol, not whole, over, or of the gateway with itself. Both
+ * halves of a connection through the web proxy are here: to end it, both must go.
+ */
 export function parseEnds(line: string): TrackedEnds | null {
   const [, number = '', state] = headForm.exec(line) ?? []
   const [way, back] = line.matchAll(waysForm)

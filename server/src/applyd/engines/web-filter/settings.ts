@@ -55,7 +55,10 @@ function machine({ folder, errors, certificates, authorities }: ProxyPlaces): Sq
     ...rules('memory_pools', 'off'),
     ...rules('pinger_enable', 'off'),
     ...rules('shutdown_lifetime', '1 second'),
-    ...rules('connect_timeout', '30 seconds'),
+    // Access control lists drop in silence, and clients wait for as long.
+    ...rules('connect_timeout', '10 seconds'),
+    // What waits for another request of the client was judged by older rules.
+    ...rules('server_idle_pconn_timeout', '1 second'),
     ...rules('read_timeout', '15 minutes'),
     ...rules('client_lifetime', '1 day'),
     ...rules('negative_dns_ttl', '60 seconds'),
