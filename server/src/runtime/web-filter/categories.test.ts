@@ -47,6 +47,20 @@ describe('the owner of the category index', () => {
     assert.equal(found('cats.test'), 1)
   })
 
+  it('is being built until the first index is there, and only failed when that could not be made', async () => {
+    const told = (): readonly unknown[] => [database.state().state, database.state().message, database.state().progress]
+    assert.deepEqual(told(), ['building', '', 0])
+    room = 10
+    await database.start()
+    assert.equal(database.state().state, 'failed')
+    assert.notEqual(database.state().message, '')
+    room = 1e9
+    const starting = database.start()
+    assert.deepEqual(told().slice(0, 2), ['building', ''])
+    await starting
+    assert.deepEqual(told(), ['ready', '', null])
+  })
+
   it('builds an upload at the next start when it was ended before', async () => {
     await database.receive(archive(), () => {})
     await database.close()

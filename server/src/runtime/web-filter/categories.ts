@@ -50,7 +50,8 @@ export class CategoryDatabase {
   readonly #pool: WorkerPool<typeof buildTasks>
   readonly #listeners = new Set<(file: string) => void>()
   #index: OpenIndex | null = null
-  #fault = 'There is no category index yet.'
+  /** Empty also before the first index, which every start builds. */
+  #fault = ''
   #starting: Promise<void> | null = null
   #building: Promise<void> | null = null
   #progress: Float64Array | null = null
@@ -86,7 +87,8 @@ export class CategoryDatabase {
 
   state(): DatabaseState {
     const facts = this.#index?.facts
-    const isBuilding = this.#building !== null
+    const isFirst = this.#index === null && (this.#starting !== null || this.#fault === '')
+    const isBuilding = this.#building !== null || isFirst
     const [done = 0, all = 0] = this.#progress ?? []
     return {
       state: isBuilding ? 'building' : this.#fault === '' ? 'ready' : 'failed',
@@ -221,7 +223,8 @@ export class CategoryDatabase {
       this.#fault = ''
     } catch (error) {
       if (!(error instanceof IndexRefused)) throw error
-      this.#fault = error.message
+      const isMissing = (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
+      this.#fault = isMissing ? '' : error.message
     }
   }
 

@@ -20,8 +20,9 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Status, type StatusState } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { printBytes } from '../../util/amount.ts'
-import { heard, msg, t, useLanguage } from '../../words.ts'
+import { msg, t, useLanguage } from '../../words.ts'
 import styles from './content-filter.module.css'
+import { sayForGateway } from './gateway-words.ts'
 
 type Database = ReplyOf<typeof showDatabase>
 
@@ -41,10 +42,10 @@ const upload = action({
   endpoint: uploadFilterDatabases,
   title: msg('Lists from an archive'),
   text: msg(
-    'A tar archive, also compressed, with one folder for each category and in it the files “domains” and “urls”. It replaces the archive that was uploaded before.',
+    'A tar archive (.tar, .tar.gz or .tgz) with one folder for each category and in it the files “domains” and “urls”. It replaces the archive that was uploaded before.',
   ),
   button: msg('Upload'),
-  accept: '.tar,.gz,.tgz,.zip',
+  accept: '.tar,.tar.gz,.tgz',
   done: msg('The gateway has the archive and builds the database. The old one decides until then.'),
   reads: [showDatabase, categories.list],
 })
@@ -86,14 +87,27 @@ function State({ database: { state } }: { readonly database: Database }): ReactN
 
 function DatabaseView({ database }: { readonly database: Database }): ReactNode {
   const language = useLanguage()
-  const { entries, bytes, built_at, folder, sources, message, state } = database
+  const { entries, bytes, built_at, folder, sources, message, state, progress } = database
   const number = new Intl.NumberFormat(language)
   return (
     <>
       {message === '' ? null : (
         <Bar tone={state === 'failed' ? 'warn' : 'plain'}>
-          <PlainText text={heard(message)} limit={600} />
+          <PlainText text={sayForGateway(message)} limit={600} />
         </Bar>
+      )}
+      {progress === null ? null : (
+        <Panel title={t('Being built')}>
+          <div className={styles.line}>
+            <progress max={100} value={progress} aria-label={t('Lists that are read')} className={styles.progress} />
+            <span>{t('{percent} % of the lists are read', { percent: number.format(progress) })}</span>
+          </div>
+          {built_at === null ? (
+            <p className={styles.quiet}>{t('Until the first one is ready, no site is in a topic.')}</p>
+          ) : (
+            <p className={styles.quiet}>{t('The old one decides until then.')}</p>
+          )}
+        </Panel>
       )}
       <Panel title={t('In place')}>
         <div className={styles.figures}>
@@ -131,7 +145,7 @@ function DatabaseView({ database }: { readonly database: Database }): ReactNode 
                     <td className={styles.number}>{number.format(source.categories)}</td>
                     <td className={styles.number}>{number.format(source.refused)}</td>
                     <td>
-                      <PlainText text={source.unknown_folders.join(', ')} limit={300} />
+                      <UnknownFolders names={source.unknown_folders} count={source.unknown_count} />
                     </td>
                   </tr>
                 ))}
@@ -144,6 +158,20 @@ function DatabaseView({ database }: { readonly database: Database }): ReactNode 
           <CopyButton text={folder} label={t('Copy the folder')} />
         </p>
       </Panel>
+    </>
+  )
+}
+
+const shownFolders = 8
+
+/** Some by name, and how many more there are: an archive may have thousands. */
+function UnknownFolders({ names, count }: { readonly names: readonly string[]; readonly count: number }): ReactNode {
+  if (count === 0) return t('none')
+  const shown = names.slice(0, shownFolders)
+  return (
+    <>
+      <PlainText text={shown.join(', ')} limit={300} />
+      {count > shown.length ? <> {t('and {count} more', { count: count - shown.length })}</> : null}
     </>
   )
 }

@@ -11,9 +11,10 @@ import type { IconName } from '../../ui/icons.ts'
 import { Link } from '../../ui/link.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { heard, msg, t } from '../../words.ts'
+import { msg, t } from '../../words.ts'
 import styles from './content-filter.module.css'
 import { FoundCategories } from './found-categories.tsx'
+import { sayForGateway } from './gateway-words.ts'
 
 export type Explanation = ReplyOf<typeof explainRequest>
 type Stage = Explanation['stages'][number]
@@ -98,7 +99,7 @@ export function ExplanationView({ explanation, url }: ExplanationViewProps): Rea
       )}
       {notes.map((note) => (
         <Bar key={note} tone="plain">
-          <PlainText text={heard(note)} limit={600} />
+          <PlainText text={sayForGateway(note)} limit={600} />
         </Bar>
       ))}
       <Panel
@@ -130,7 +131,7 @@ function StageView({ stage }: { readonly stage: Stage }): ReactNode {
     <Panel title={`${t(stageWords[stage.stage])}: ${t(stageVerdicts[stage.verdict])}`}>
       <div className={styles.stage}>
         <p>
-          <PlainText text={heard(text)} limit={600} />{' '}
+          <PlainText text={sayForGateway(text)} limit={600} />{' '}
           {rule === null ? null : (
             <Link to={ruleLink(rule.id)}>
               <PlainText text={rule.name} limit={120} />
@@ -149,7 +150,7 @@ function StageView({ stage }: { readonly stage: Stage }): ReactNode {
                     <PlainText text={name} limit={80} />
                   </Link>
                   <span>
-                    {t(fieldWords[field])}: <PlainText text={heard(reason)} limit={400} />
+                    {t(fieldWords[field])}: <PlainText text={sayForGateway(reason)} limit={400} />
                   </span>
                 </li>
               ))}

@@ -50,6 +50,7 @@ export const stageTitles: Readonly<Record<string, string>> = {
   dnat: 'DNAT',
   routing: msg('Routing'),
   authorization: msg('Authorization'),
+  web_proxy: msg('Web proxy'),
   access_lists: msg('Access lists'),
   forward: 'FORWARD',
   input: 'INPUT',
@@ -89,6 +90,10 @@ const systemDeciders: readonly (readonly [prefix: string, words: string, path: s
   ['fwd.sys.external', msg('the system: new connections from outside are dropped'), null],
   ['inp.sys.external', msg('the system: new connections from outside are dropped'), null],
   ['fwd.sys.authorization', msg('the authorization of users'), 'people/authorization'],
+  ['content_filter.settings.quic', msg('the web filter: QUIC is refused'), 'protection/web-filter/settings'],
+  ['fwd.sys.web_ipv6', msg('the web filter: web traffic over IPv6 is refused'), 'protection/web-filter/settings'],
+  ['fwd.sys.web_proxy', msg('the web proxy'), 'protection/web-filter/rules'],
+  ['inp.sys.web_proxy', msg('the web proxy'), 'protection/web-filter/proxy'],
   ['central_console.', msg('a rule of the central console'), null],
   ['fwd.sys', msg('a system rule'), null],
   ['inp.sys', msg('a system rule'), null],
@@ -116,15 +121,28 @@ export function readPath(explanation: Explanation, outcomeAt = 0): TracePath {
 const hardwareOrigin = ({ steps, outcomes }: Explanation): string | null =>
   outcomes.length === 0 && steps.length === 1 ? 'firewall.hw' : null
 
+/** Stations only of packets that they concern. */
+const stagesOfSome = new Set(['authorization', 'web_proxy'])
+
 /** All stations of the way, also those that the packet does not reach. */
 function stagesOf(steps: readonly Step[], outcome: Outcome | null): string[] {
   const table = outcome?.path === 'input' ? 'input' : outcome?.path === 'output' ? 'output' : 'forward'
-  const way = ['hardware_filter', 'log_marks', 'dnat', 'routing', 'authorization', 'access_lists', table, 'snat']
+  const way = [
+    'hardware_filter',
+    'log_marks',
+    'dnat',
+    'routing',
+    'authorization',
+    'web_proxy',
+    'access_lists',
+    table,
+    'snat',
+  ]
   const has = (stage: string): boolean => steps.some((step) => step.stage === stage)
   return way.filter(
     (stage) =>
       has(stage) ||
-      (stage !== 'authorization' && (table === 'forward' || (stage !== 'snat' && stage !== 'access_lists'))),
+      (!stagesOfSome.has(stage) && (table === 'forward' || (stage !== 'snat' && stage !== 'access_lists'))),
   )
 }
 
@@ -188,6 +206,7 @@ function shortOf(stage: string, state: StationState, rule: Step['rule'], outcome
   if (stage === 'snat' && outcome?.new_source)
     return outcome.new_source === 'interface' ? t('automatic') : outcome.new_source
   if (state === 'refused') return t('stops here')
+  if (stage === 'web_proxy') return t('filtered')
   if (tableStages.has(stage)) return t('default')
   return stage === 'hardware_filter' || stage === 'access_lists' ? t('pass') : t('none')
 }
