@@ -53,6 +53,7 @@ function machine({ folder, errors, certificates, authorities }: ProxyPlaces): Sq
     ...rules('cache', 'deny all'),
     ...rules('cache_mem', '8 MB'),
     ...rules('memory_pools', 'off'),
+    ...rules('client_request_buffer_max_size', '16 MB'),
     ...rules('pinger_enable', 'off'),
     ...rules('shutdown_lifetime', '1 second'),
     // Access control lists drop in silence, and clients wait for as long.
