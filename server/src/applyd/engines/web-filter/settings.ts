@@ -53,6 +53,7 @@ function machine({ folder, errors, certificates, authorities }: ProxyPlaces): Sq
     ...rules('cache', 'deny all'),
     ...rules('cache_mem', '8 MB'),
     ...rules('memory_pools', 'off'),
+    // With the default a full buffer is taken for the end of the connection, and large uploads break off.
     ...rules('client_request_buffer_max_size', '16 MB'),
     ...rules('pinger_enable', 'off'),
     ...rules('shutdown_lifetime', '1 second'),
@@ -85,6 +86,7 @@ function questions({ helper, askSocket }: ProxyPlaces): Squid[] {
     ...['deny', 'redirect', 'wait', 'down'].map((verdict) => acl(`req_${verdict}`, `note v_REQ ${verdict}`)),
     ...['deny', 'redirect', 'down'].map((verdict) => acl(`rep_${verdict}`, `note v_REP ${verdict}`)),
     ...['en', 'ru'].map((language) => acl(`page_${language}`, `note page ${language}`)),
+    acl('rep_chunked', 'note chunked yes'),
     acl('CONNECT', 'method CONNECT'),
     ...[1, 2].map((step) => acl(`step${step}`, `at_step SslBump${step}`)),
     acl('informational', 'http_status 100-199'),
@@ -141,13 +143,19 @@ function access(): Squid[] {
   ]
 }
 
-/** A helper cannot be asked about replies 100 to 199: the reply would be refused. */
-const replies = (): Squid[] =>
-  rules(
+/**
+ * A helper cannot be asked about replies 100 to 199: the reply would be refused. A page in place of a reply that has no length
+ * is sent in chunks, because that is settled before, and its head would say otherwise.
+ */
+const replies = (): Squid[] => [
+  ...rules(
     'http_reply_access',
     ...['allow informational', 'allow !req_wait', 'deny !ask_rep !fails_open', 'deny rep_down !fails_open'],
     ...['deny rep_redirect', 'deny rep_deny page_ru', 'deny rep_deny', 'allow all'],
-  )
+  ),
+  ...rules('reply_header_access', 'Content-Length deny rep_chunked'),
+  ...rules('reply_header_add', 'Transfer-Encoding chunked rep_chunked'),
+]
 
 /** Denied connections go to filterd, which has a certificate for their name: the origin is never contacted. */
 const blockPeer = (): Squid[] => [
