@@ -4,6 +4,7 @@
 import { benchChanges } from './changes.ts'
 import { benchDhcp } from './dhcp/bench.ts'
 import { benchDns } from './dns/bench.ts'
+import { benchFilter } from './filter/bench.ts'
 import { firewallParts } from './firewall/bench.ts'
 import { benchLogs } from './logs/bench.ts'
 import { describeMachine, warnOfLoad } from './machine.ts'
@@ -29,6 +30,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>
   dhcp: benchDhcp,
   dns: benchDns,
   sessions: benchSessions,
+  filter: benchFilter,
 }
 
 const args = process.argv.slice(2)
