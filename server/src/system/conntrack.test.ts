@@ -54,13 +54,14 @@ describe('tracked connections', () => {
   })
 
   it('count what goes through the web proxy once, and give both halves to who ends it', () => {
-    const [clientHalf, serverHalf] = ['2', '4'].map((mark) => tcp(500, 900).replace('mark=0', `mark=${mark}`))
-    const logged = tcp(500, 900).replace('mark=0', 'mark=3')
+    const marked = (mark: number) => tcp(500, 900).replace('mark=0', `mark=${mark}`)
+    const [clientHalf, serverHalf] = [marked(2), marked(4)]
+    const logged = marked(3)
     assert.deepEqual([clientHalf, logged, ''].map(parseTracked), [null, null, null])
-    assert.equal(parseTracked(serverHalf ?? '')?.bytesOut, 500)
-    assert.equal(parseTracked(tcp(500, 900).replace('mark=0', 'mark=1'))?.bytesOut, 500)
-    assert.deepEqual(parseEnds(clientHalf ?? ''), parseEnds(serverHalf ?? ''))
-    assert.notEqual(parseEnds(clientHalf ?? ''), null)
+    assert.equal(parseTracked(serverHalf)?.bytesOut, 500)
+    assert.equal(parseTracked(marked(1))?.bytesOut, 500)
+    assert.deepEqual(parseEnds(clientHalf), parseEnds(serverHalf))
+    assert.notEqual(parseEnds(clientHalf), null)
   })
 
   it('give their ends before and behind the translation of destinations', () => {

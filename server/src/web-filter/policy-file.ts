@@ -85,7 +85,7 @@ export function printPolicy(policy: FilterPolicy): string {
 const block = (lines: readonly string[]): string => (lines.length === 0 ? '' : `\n${lines.join(',\n')}\n`)
 
 /** Names are shown, never compared, so what no line can hold is left out of them. */
-const printable = (text: string): string => text.replaceAll(new RegExp(control, 'g'), ' ').toWellFormed()
+const printable = (text: string): string => text.replaceAll(new RegExp(control, 'gu'), ' ').toWellFormed()
 
 /** The policy, or what is wrong with it. */
 export function parsePolicy(text: string): FilterPolicy | string {

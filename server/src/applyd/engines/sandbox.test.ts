@@ -10,9 +10,12 @@ import { after, before, describe, it } from 'node:test'
 import { unlessComplete } from '../../../test/support/requires.ts'
 import { until } from '../../../test/support/until.ts'
 import { ApplydClient } from '../../apply/client.ts'
+import { makeWebAuthority } from '../../http/certificate-maker.ts'
 import type { UnitObservation } from '../../plan/artifacts.ts'
 import { printFlowFile } from '../../render/flow-export.ts'
 import { printPortalFile } from '../../render/portal.ts'
+import { printServedFile } from '../../render/wpad.ts'
+import { printDictionaries, printPolicy, printUserCategories } from '../../web-filter/policy-file.ts'
 import { productionTables } from '../production.ts'
 import { Bench, file, nft, piecesOf, planOf, unit } from '../stand-ins/harness.ts'
 import { findUnit } from '../tables.ts'
@@ -40,6 +43,17 @@ const flowFile = printFlowFile({
   ...{ own: [], interfaces: [] },
 })
 
+const filterPolicy = printPolicy({
+  ...{ isEnabled: false, usesExtended: false, safeSearch: false, morphology: false, onFailure: 'block' },
+  ...{ names: {}, rules: [] },
+})
+const authority = await makeWebAuthority(new Date())
+const squid = [
+  'http_port 3129 tproxy name=http',
+  ...['acl fails_open any-of !all', 'acl logged any-of !all', 'acl clients src 192.0.2.0/24', 'acl own dst 192.0.2.1'],
+  ...['acl strict_video any-of !all', 'icap_enable off', ''],
+].join('\n')
+
 /** For each engine with units: one of each kind, and the files that it needs to run. */
 const instances: Readonly<Record<string, readonly ReturnType<typeof unit | typeof file>[]>> = {
   'firewall-log': [file('ulogd.conf', ulogd), unit('firewall-log')],
@@ -50,7 +64,7 @@ const instances: Readonly<Record<string, readonly ReturnType<typeof unit | typeo
     unit('dhcp'),
   ],
   'dhcp-client': [unit('dhcp-client.lan0')],
-  wpad: [unit('wpad.192.0.2.1')],
+  wpad: [file('wpad.json', printServedFile({ certificate: null, proxyPort: null })), unit('wpad.192.0.2.1')],
   portal: [file('portal.json', portalFile), unit('portal')],
   snmp: [file('snmpd.conf', 'sysName gateway\n'), unit('snmp')],
   'monitoring-agent': [
@@ -59,6 +73,14 @@ const instances: Readonly<Record<string, readonly ReturnType<typeof unit | typeo
   ],
   'flow-export': [file('flow-export.json', flowFile), unit('flow-export')],
   antivirus: [file('clamd.conf', 'MaxThreads 2\n'), unit('antivirus')],
+  'web-filter': [
+    file('web-policy.json', filterPolicy),
+    file('web-user-categories.txt', printUserCategories([])),
+    file('web-dictionaries.json', printDictionaries([])),
+    file('squid.conf', squid),
+    file('web-authority.pem', `${authority.certificate}${authority.key}`),
+    ...[unit('web-filter'), unit('web-filter-proxy')],
+  ],
 }
 
 describe('L5: engines in the namespace of a test', { skip }, () => {
