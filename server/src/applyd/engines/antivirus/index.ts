@@ -42,8 +42,7 @@ export const antivirusEngine = defineEngine(antivirus, ({ stateDir, accountOf })
       'clamd.conf': [
         ...[`DatabaseDirectory ${database}`, `TemporaryDirectory ${below('antivirus/unpacked')}`],
         ...[`LocalSocket ${socket}`, 'LocalSocketMode 660', 'FixStaleSocket yes', 'Foreground yes'],
-        ...['LogTime no', 'LogSyslog no', 'LogVerbose no', 'EnableShutdownCommand no', 'EnableReloadCommand no'],
-        ...['EnableStatsCommand no', 'EnableVersionCommand no', ''],
+        ...['LogTime no', 'LogSyslog no', 'LogVerbose no', ''],
       ].join('\n'),
     },
   }
