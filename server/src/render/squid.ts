@@ -38,6 +38,9 @@ export const path = (text: string): Squid => demand(/^\/[A-Za-z0-9_./+@-]{1,1000
 export const pathOption = (name: string, text: string): Squid =>
   safe(`${demand(/^[a-z-]{1,40}$/, name, 'an option')}=${path(text)}`)
 
+/** A regular expression of ours, as one word. */
+export const pattern = (text: string): Squid => demand(/^[!$&(-Z[-z|]{1,200}$/, text, 'a pattern')
+
 /** A format of the log, which is the rest of its line. */
 export const format = (text: string): Squid => demand(/^[\x20-\x7e]{1,4000}$/, text, 'a format')
 

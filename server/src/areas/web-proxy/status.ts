@@ -37,8 +37,8 @@ export function proxyState(view: ProxyView): State {
   if (read(config, authority).authority === null)
     return failed('The proxy has no certificate authority yet.', effect(config))
   const state = unitState(machine, 'web-filter-proxy')
-  if (state.status !== 'active') return { ...state, msg: [...state.msg, effect(config)] }
-  if (proxy === 'down') return failed('The web proxy does not answer.', effect(config))
+  if (state.status !== 'active' && proxy !== 'down') return { ...state, msg: [...state.msg, effect(config)] }
+  if (proxy === 'down') return failed(...state.msg, 'The web proxy does not answer.', effect(config))
   return { status: 'active', msg: [modeOf(config)] }
 }
 

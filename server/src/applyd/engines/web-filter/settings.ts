@@ -3,7 +3,18 @@
 // (docs/decisions/0077-squid-under-the-content-filter.md).
 
 import { webPorts } from '../../../engines/web-filter/index.ts'
-import { directive, format, lines, number, path, pathOption, type Squid, word, words } from '../../../render/squid.ts'
+import {
+  directive,
+  format,
+  lines,
+  number,
+  path,
+  pathOption,
+  pattern,
+  type Squid,
+  word,
+  words,
+} from '../../../render/squid.ts'
 import { askFormat } from '../../../web-filter/filterd/ask-line.ts'
 
 export interface ProxyPlaces {
@@ -90,6 +101,7 @@ function questions({ helper, askSocket }: ProxyPlaces): Squid[] {
     acl('CONNECT', 'method CONNECT'),
     ...[1, 2].map((step) => acl(`step${step}`, `at_step SslBump${step}`)),
     acl('informational', 'http_status 100-199'),
+    directive('acl', ...words('literal dstdom_regex -n'), pattern('^[0-9.]+$'), pattern(':')),
     acl('loopback', 'src 127.0.0.0/8'),
     acl('own_page', 'hier_code HIER_NONE'),
     // A name that leads into a local network or back to the gateway is refused whatever it is called.
@@ -135,6 +147,11 @@ function access(): Squid[] {
       // These match always: they note where the request came in.
       ...['direct', 'http', 'https'].map((port) => `deny via_${port} !note_${port}`),
       ...['deny via_direct !web_ports', 'deny via_direct own', 'deny via_direct inside'],
+      // Who names a host to the direct proxy gets there, whatever the hello says: it is asked about too. Not an address:
+      // Squid's own certificate for the page would not be one for an address, that of the block peer is.
+      ...['!ask_req !fails_open', 'req_down !fails_open', 'req_deny page_ru', 'req_deny'].map(
+        (when) => `deny via_direct CONNECT !literal ${when}`,
+      ),
       // What is in a tunnel is asked about when its name is known.
       'allow CONNECT',
       ...['deny !ask_req !fails_open', 'deny req_down !fails_open', 'deny req_redirect'],
