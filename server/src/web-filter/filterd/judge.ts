@@ -68,11 +68,15 @@ function judgeConnect(question: FilterQuestion, { deciding, decide }: Judging): 
   return { ...asHello, verdict: 'allow' }
 }
 
-/** A client of the direct proxy names a host to the proxy and may name another one in the hello: both are judged. */
-function otherNames(line: AskLine, question: FilterQuestion, { deciding, decide, intercepting }: Judging) {
-  if (line.stage !== 'tls' || line.serverName === null || intercepting.has(line.listener)) return null
+/**
+ * A client of the direct proxy names a host to the proxy and may name another one in the hello: both are judged. Of an
+ * intercepted connection the proxy names the address that it was sent to, which says nothing.
+ */
+function otherNames(line: AskLine, question: FilterQuestion, { deciding, decide }: Judging): FilterDecision | null {
+  if (line.stage !== 'tls' || line.serverName === null) return null
   const { host } = splitUrl(line.url ?? '')
-  return host === '' || host === question.host ? null : decide(deciding, { ...question, host })
+  if (host === '' || host === line.destination || host === question.host) return null
+  return decide(deciding, { ...question, host })
 }
 
 function strictest(decision: FilterDecision, other: FilterDecision | null): FilterDecision {
