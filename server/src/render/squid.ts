@@ -14,7 +14,7 @@ function demand(form: RegExp, text: string, what: string): Squid {
 
 /** A word of Squid's own or of ours: names of directives, options, ACLs, formats. */
 export const word = (text: string): Squid =>
-  demand(/^[A-Za-z0-9!%_:@^-][A-Za-z0-9%_.,:;=@{}<>*+'/-]{0,200}$/, text, 'a word')
+  demand(/^[A-Za-z0-9!%_.:@^-][A-Za-z0-9%_.,:;=@{}<>*+'/-]{0,200}$/, text, 'a word')
 
 /** Several fixed words, as they stand in the code. */
 export const words = (text: string): readonly Squid[] => text.split(' ').map(word)

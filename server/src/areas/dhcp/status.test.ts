@@ -80,7 +80,7 @@ describe('the status of DHCP', () => {
     assert.deepEqual(items(seen([]), off)[0], {
       ...{ name: 'dhcp-server', status: 'failed', msg: ['Not served: “Office” is disabled.'] },
     })
-    assert.match(items(seen(both))[2]?.msg.join() ?? '', /the file says DIRECT/)
+    assert.match(items(seen(both))[2]?.msg.join() ?? '', /says PROXY while the direct web proxy is on/)
     const broken = items(seen([unit('dhcp'), unit('wpad.10.10.0.1', 'failed', 'Address already in use')]))[2]
     assert.equal(broken?.status, 'failed')
     assert.equal(broken?.msg[0], 'Address already in use')

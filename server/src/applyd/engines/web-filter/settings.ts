@@ -16,6 +16,7 @@ import {
   words,
 } from '../../../render/squid.ts'
 import { askFormat } from '../../../web-filter/filterd/ask-line.ts'
+import { accessFormat } from './access-format.ts'
 
 export interface ProxyPlaces {
   readonly folder: string
@@ -32,15 +33,6 @@ const rules = (name: string, ...texts: readonly string[]): Squid[] =>
 
 /** Helpers have no need of the right that the proxy has. */
 const unprivileged = [path('/usr/bin/setpriv'), ...words('--inh-caps=-all --ambient-caps=-all')]
-
-/** One JSON object a line; everything that a client or a server chose is with `%#`, which leaves no quote. */
-const accessFormat = [
-  '{"t":%ts.%03tu,"ms":%tr,"src":"%>a","dst":"%>la","port":"%>lp","via":"%{via}note","user":"%#{user}note",',
-  '"uid":"%#{uid}note","st":%>Hs,"in":%>st,"out":%<st,"m":"%#rm","u":"%#ru","sni":"%#ssl::>sni","mode":"%ssl::bump_mode",',
-  '"tls":"%#{clt_conn_tag}note","v":"%{v_REQ}note","vr":"%{v_REP}note","vt":"%{v_TLS}note","rule":"%{rule}note",',
-  '"cat":"%#{cat}note","why":"%{why}note","ct":"%#mt","ua":"%#{User-Agent}>h","ref":"%#{Referer}>h",',
-  '"words":"%#{X-Filter-Words}adapt::<last_h","virus":"%#{X-Infection-Found}adapt::<last_h","err":"%err_code"}',
-].join('')
 
 export const fixedSettings = (places: ProxyPlaces): string =>
   lines([...machine(places), ...questions(places), ...tls(), ...access(), ...replies(), ...blockPeer(), ...privacy()])
