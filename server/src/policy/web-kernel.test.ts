@@ -293,6 +293,30 @@ describe('the stage of the content filter in the kernel', { skip: cannot }, () =
     assert.deepEqual(marks.toSorted(), ['3', '5'])
   })
 
+  it('is in exported flows once, in the table and when it ends', () => {
+    load(basic)
+    const destination = '192.0.2.78'
+    for (const name of ['time_wait', 'close', 'last_ack', 'fin_wait', 'close_wait'])
+      inside(gateway, 'sysctl', ['-q', '-w', `net/netfilter/nf_conntrack_tcp_timeout_${name}=2`])
+    // Opened before, so that it hears of the end.
+    const code = `import { openKernel } from ${JSON.stringify(join(import.meta.dirname, '../flows/kernel.ts'))}
+import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+const kernel = openKernel(), to = ${number(destination)}
+const lines = () => readFileSync('/proc/net/nf_conntrack', 'utf8').split('\\n').filter((line) => line.includes('dst=${destination} ')).length
+const client = spawnSync('ip', ['netns', 'exec', '${client}', process.execPath, '-e', ${JSON.stringify(askCode)}, '${lan0}', '${destination}', '80'], { encoding: 'utf8' })
+const found = { answer: client.stdout.trim(), halves: lines(), shown: [...kernel.connections()].flat().filter((one) => one.destination === to).length, ended: 0 }
+for (let rest = 3; rest > 0; ) {
+  const ended = kernel.ended(100)
+  found.ended += ended.filter((one) => one.destination === to).length
+  if (ended.length === 0 && lines() === 0) rest--
+}
+console.log(JSON.stringify(found))`
+    const options = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', code]
+    const found = JSON.parse(inside(gateway, process.execPath, options))
+    assert.deepEqual(found, { answer: 'proxy: server sees 198.51.100.1', halves: 2, shown: 1, ended: 1 })
+  })
+
   it('rejects QUIC at once, also for what is excluded', () => {
     const exclusion = { origin: 'web_proxy.exclusions[x]', sources: null, destinations: null }
     const policy = withTaking({ rejectsQuic: true, exclusions: [exclusion] })
