@@ -148,7 +148,7 @@ const taken = ({ authorization }: Policy, isTaking: boolean): Nft[] => [
 ]
 
 /** The marks are set behind the lookup of the listener: without one the next line refuses, and nothing passes unfiltered. */
-function delivering({ ports }: WebInterception): Nft[] {
+function delivering({ ports, isAnswering }: WebInterception): Nft[] {
   const lead = (from: number, to: number): Nft =>
     rule(
       webOrigin,
@@ -159,7 +159,7 @@ function delivering({ ports }: WebInterception): Nft[] {
   return [
     lead(80, ports.http),
     lead(443, ports.https),
-    rule(webDownOrigin, words('meta l4proto tcp counter reject with tcp reset')),
+    rule(webDownOrigin, words(`meta l4proto tcp counter ${isAnswering ? 'drop' : 'reject with tcp reset'}`)),
   ]
 }
 

@@ -209,6 +209,8 @@ describe('the stage of the content filter in the kernel', { skip: cannot }, () =
     agree(withTaking({ isTaking: false }), 'not taken, accept')
     load(withTaking({ ports: { http: 3999, https: 3998 } }))
     assert.equal(ask(), 'ECONNREFUSED')
+    load(withTaking({ ports: { http: 3999, https: 3998 }, isAnswering: true }))
+    assert.equal(ask(), 'silence')
   })
 
   it('judges what the proxy opens by FORWARD rules: by address, interface, way out and port', () => {

@@ -23,6 +23,8 @@ export interface WebInterception {
   /** Where the proxy listens for what is led to it. */
   readonly ports: { readonly http: number; readonly https: number }
   readonly rejectsQuic: boolean
+  /** The proxy answers: where nothing listens it only reads its settings again, and clients try once more after a second. */
+  readonly isAnswering?: boolean
 }
 
 export interface WebStage {

@@ -73,6 +73,7 @@ function interceptionOf(config: Config, facts: Facts): WebInterception {
       .filter((one) => !isEmpty(one.sources) && !isEmpty(one.destinations)),
     ports: interceptedPorts,
     rejectsQuic: read(config, filterSettings).quic_reject_enabled,
+    ...(facts.webProxy === 'up' ? { isAnswering: true } : {}),
   }
 }
 
