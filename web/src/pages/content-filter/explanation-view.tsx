@@ -45,6 +45,10 @@ const stageVerdicts: Readonly<Record<Stage['verdict'], string>> = {
   not_filtered: msg('not filtered'),
 }
 
+/** What the proxy takes is not allowed yet. */
+const verdictOf = ({ stage, verdict }: Stage): string =>
+  stage === 'interception' && verdict === 'allow' ? msg('taken by the proxy') : stageVerdicts[verdict]
+
 const fieldWords: Readonly<Record<Stage['passed'][number]['field'], string>> = {
   aliases: msg('Users and addresses'),
   categories: msg('Categories'),
@@ -128,7 +132,7 @@ function StageView({ stage }: { readonly stage: Stage }): ReactNode {
   const nearest = passed.toReversed()
   const shown = isAll ? nearest : nearest.slice(0, shownAtFirst)
   return (
-    <Panel title={`${t(stageWords[stage.stage])}: ${t(stageVerdicts[stage.verdict])}`}>
+    <Panel title={`${t(stageWords[stage.stage])}: ${t(verdictOf(stage))}`}>
       <div className={styles.stage}>
         <p>
           <PlainText text={sayForGateway(text)} limit={600} />{' '}

@@ -31,8 +31,12 @@ export function FoundCategories({ found }: { readonly found: readonly FoundCateg
                 <CategoryLink category={category} />
               </td>
               <td>{t(categoryTypeWords[typeOfCategory(category.id)])}</td>
-              <td>{category.entry === null ? '' : <PlainText text={category.entry} isMono limit={300} />}</td>
-              <td>{category.source === null ? '' : <PlainText text={category.source} limit={200} />}</td>
+              <td className={styles.long}>
+                {category.entry === null ? '' : <PlainText text={category.entry} isMono limit={300} />}
+              </td>
+              <td className={styles.long}>
+                {category.source === null ? '' : <PlainText text={category.source} limit={200} />}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -1,7 +1,7 @@
 // Sentences of the gateway about web requests and the category database, in the language of the person. What is not known here is
 // shown as the gateway said it. Pure.
 
-import { currentLanguage, heard, msg, t } from '../../words.ts'
+import { heard, msg, t } from '../../words.ts'
 
 /** What the gateway says word by word. */
 export const sentences: readonly string[] = [
@@ -69,7 +69,7 @@ const patterns: readonly (readonly [pattern: RegExp, text: string])[] = [
 
 export function sayForGateway(text: string): string {
   const known = heard(text)
-  if (known !== text || currentLanguage() === 'en') return known
+  if (known !== text) return known
   for (const [pattern, words] of patterns) {
     const found = pattern.exec(text)
     if (found) return t(words, { ...found.groups })

@@ -171,8 +171,8 @@ function Timeline({ range }: TimelineProps): ReactNode {
     return [
       of(t('Allowed'), 'allowed'),
       of(t('Decrypted'), 'decrypted'),
-      of(t('Denied'), 'denied'),
       of(t('Redirected'), 'redirected'),
+      of(t('Denied'), 'denied'),
     ]
   }, [steps])
   if (error) return <ProblemBox failure={error} onRetry={() => void refetch()} still={t('Other pages still work.')} />
