@@ -1,4 +1,4 @@
-// Takes the pictures of the README: six screens of the console, light and dark, of a lab with a small company in it. Look at
+// Takes the pictures of the README: seven screens of the console, light and dark, of a lab with a small company in it. Look at
 // each picture before it is committed. Run by `npm run web:shots`.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -80,6 +80,14 @@ async function furnish(api: ApiClient): Promise<number> {
     comment: 'Mail only through the relay',
   })
   await add({ action: 'accept', source_addresses: [guests], comment: 'Guests', enabled: false })
+  await api.ok('PATCH', '/content-filter/settings', { enabled_extended_categorizer: true })
+  await api.ok('POST', '/content-filter/rules', {
+    name: 'No alcohol',
+    access: 'deny',
+    aliases: ['any'],
+    categories: ['extended.id.4'],
+  })
+  await api.ok('PATCH', '/content-filter/state', { enabled: true })
   await api.ok('PATCH', '/firewall/settings', { log_mode: 'all', log_actions: [] })
   await api.ok('POST', '/firewall/rules/log', { action: 'mark_log', ...tcp, destination_ports: [app, smtp] })
   return refused
@@ -153,6 +161,10 @@ async function takeAll(opened: ConsolePage, colours: 'light' | 'dark', refused: 
   })
   await show('monitor/logs/firewall', 'logs', async () => {
     await page.getByRole('grid').getByText('Old app').first().waitFor()
+  })
+  const asked = new URLSearchParams({ source: client, url: 'http://alcohol.category.example/' })
+  await show(`protection/web-filter/explain?${asked}`, 'web-filter', async () => {
+    await page.getByText('by the rule').waitFor()
   })
   await show('objects/addresses?q=web', 'objects', async () => {
     await page.getByRole('row').filter({ hasText: 'Web servers' }).first().dblclick()
