@@ -101,7 +101,10 @@ link = new GatewayLink({
     else void files.reloadIndex()
   },
 })
-const peer = createBlockPeer(new NameCertificates(() => new Date()))
+const certificates = new NameCertificates(() => new Date())
+// Makes the key: the first denied connection need not wait for it.
+await certificates.contextFor('localhost')
+const peer = createBlockPeer(certificates)
 peer.on('error', (error) => {
   log(`The block peer cannot listen: ${error.message}`)
   process.exit(1)
