@@ -116,6 +116,9 @@ describe('explain of the content filter', () => {
     await lab.users.signIn(otherClient, inside.login)
     const { subject } = new X509Certificate(readFileSync(join(lab.folder, 'gateway.pem')))
     authority = /CN=(.*)/.exec(subject)?.[1] ?? assert.fail(subject)
+    // The proxy opens connections in the name of the client, from the ports of the gateway: these must not be the client's own.
+    const range = '/proc/sys/net/ipv4/ip_local_port_range'
+    await lab.gateway.exec('client', ['/usr/bin/tee', range], { input: '10000 30000' })
     asker = new WebClient(lab.gateway.stateDir)
   })
   after(async () => {
