@@ -123,7 +123,7 @@ describe('the web proxy', () => {
     it('judges nothing while the filter is off, and takes no other traffic', async () => {
       await lab.api.ok('PATCH', '/content-filter/state', { enabled: false })
       await setProxy({ direct_enabled: true })
-      await lab.expectStatus(denied, 200, direct())
+      await until('it serves', async () => (await lab.statusOf(denied, direct())) === 200)
       await lab.expectStatus('https://bad.sites.test/', 200, { trusts: 'sites', ...direct() })
       assert.ok(!(await lab.users.nft('list', 'ruleset')).stdout.includes('tproxy'))
     })
