@@ -34,7 +34,7 @@ interface Sample extends LoadOutcome {
 
 export async function benchFilter({ isQuick }: BenchOptions): Promise<Row[]> {
   const entries = isQuick ? 500_000 : 5_000_000
-  const rounds = isQuick ? 2 : 7
+  const rounds = isQuick ? 2 : 5
   const length = isQuick ? 800 : 1_500
   const rows: Row[] = []
   using lab = await FilterLab.open(entries, ruleCount)

@@ -23,6 +23,7 @@ const lastIsNumber = /(?:^|\.)\d+$/
 
 /** The name or address as the index has it; null when it is neither. A name has two labels at least. */
 export function hostKey(text: string): string | null {
+  if (isPlainName(text)) return text
   if (text.length > 1_024) return null
   if (text.startsWith('[')) return addressKey(text)
   if (text.includes(':')) return addressKey(`[${text}]`)
@@ -31,6 +32,20 @@ export function hostKey(text: string): string | null {
   if (name.length > maxName || !nameForm.test(name)) return null
   if (!lastIsNumber.test(name)) return name
   return ipv4Form.test(name) ? name : null
+}
+
+/** Whether the text is its own key, as nearly all names in questions are; what is not may still have one. */
+function isPlainName(text: string): boolean {
+  if (text.length > maxName) return false
+  let label = 0
+  for (let at = 0; at < text.length; at++) {
+    const kind = kinds[text.charCodeAt(at)]
+    if (kind === 1) continue
+    if (kind !== 2 || at === label || at - label > 63) return false
+    label = at + 1
+  }
+  const last = text.length - label
+  return label > 0 && last > 0 && last <= 63 && !isDigit(text.charCodeAt(text.length - 1))
 }
 
 function addressKey(text: string): string | null {
@@ -72,6 +87,20 @@ export function pathBytes(path: string, most: number): { readonly bytes: Buffer;
     bytes[length] = byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte
   }
   return { bytes: bytes.subarray(0, length), isWhole: at === raw.length && path.length <= 3 * most }
+}
+
+/**
+ * Writes a path with nothing to decode to `bytes` as pathBytes() would make it, without a buffer of its own. How many bytes it
+ * has; -1 when it has something to decode, or more than `most` bytes.
+ */
+export function writePlainPath(path: string, bytes: Uint8Array, begin: number, most: number): number {
+  if (path.length > most) return -1
+  for (let at = 0; at < path.length; at++) {
+    const code = path.charCodeAt(at)
+    if (code === percent || code > 0x7f) return -1
+    bytes[begin + at] = code >= 0x41 && code <= 0x5a ? code + 32 : code
+  }
+  return path.length
 }
 
 function hexAt(bytes: Buffer, at: number): number {

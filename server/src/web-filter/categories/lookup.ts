@@ -3,7 +3,7 @@
 // then the uploaded one. The rows are in memory or in a file.
 
 import type { CategoryLookup, FoundCategory } from '../model.ts'
-import { hostKey, isCut, maxCuts, maxKeyBytes, pathBytes, withoutWww } from './entry.ts'
+import { hostKey, isCut, maxCuts, maxKeyBytes, pathBytes, withoutWww, writePlainPath } from './entry.ts'
 import type { IndexHeader, IndexTable, Origin } from './format.ts'
 import { SipHash } from './siphash.ts'
 
@@ -40,6 +40,8 @@ export function createIndex(header: IndexHeader, table: IndexTable, rows: Rows, 
   let found: FoundCategory[] = []
   let begin = 0
   let end = 0
+  let decodedEnd = 0
+  const cuts = new Uint16Array(maxCuts)
   const take = (number: number): void => {
     const origin = origins[number]
     if (!origin || found.some(({ id }) => id === origin.category)) return
@@ -64,27 +66,42 @@ export function createIndex(header: IndexHeader, table: IndexTable, rows: Rows, 
   }
 
   function lookForPages(host: string, path: string): void {
-    const first = scratch.write(host, 0, 'latin1')
-    const { bytes: rest, isWhole } = pathBytes(path, maxKeyBytes)
-    rest.copy(scratch, first)
-    const last = first + rest.length
-    const cuts: number[] = []
-    for (let at = first + 1; at < last && cuts.length < maxCuts; at++) {
-      if (isCut(scratch[at] as number)) cuts.push(at)
+    const first = writeName(host)
+    const plain = writePlainPath(path, scratch, first, maxKeyBytes)
+    const isWhole = plain >= 0 || decodePath(path, first)
+    const last = plain >= 0 ? first + plain : decodedEnd
+    let count = 0
+    for (let at = first + 1; at < last && count < maxCuts; at++) {
+      if (isCut(scratch[at] as number)) cuts[count++] = at
     }
-    if (isWhole && cuts.length < maxCuts) cuts.push(last)
-    for (let at = cuts.length - 1; at >= 0; at--) {
+    if (isWhole && count < maxCuts) cuts[count++] = last
+    for (let at = count - 1; at >= 0; at--) {
       const cut = cuts[at] as number
       if (cut <= maxKeyBytes) look(0, cut)
     }
   }
 
+  function decodePath(path: string, first: number): boolean {
+    const { bytes: rest, isWhole } = pathBytes(path, maxKeyBytes)
+    rest.copy(scratch, first)
+    decodedEnd = first + rest.length
+    return isWhole
+  }
+
+  /** ASCII, and short: a call into the runtime would take longer. */
+  function writeName(name: string): number {
+    for (let at = 0; at < name.length; at++) scratch[at] = name.charCodeAt(at)
+    return name.length
+  }
+
   function lookForNames(name: string): void {
-    const last = scratch.write(name, 0, 'latin1')
-    for (let at = 0; at !== -1; ) {
-      look(at, last)
-      const dot = name.indexOf('.', at)
-      at = dot === -1 ? -1 : dot + 1
+    const last = writeName(name)
+    look(0, last)
+    // A name has two labels at least, so the last one alone is in no list.
+    for (let at = name.indexOf('.') + 1; at > 0; ) {
+      const next = name.indexOf('.', at) + 1
+      if (next > 0) look(at, last)
+      at = next
     }
   }
 }

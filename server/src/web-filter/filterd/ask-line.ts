@@ -172,8 +172,12 @@ export function printAnswer(id: string, { stage, verdict, decided, user, languag
 /** What is answered where nothing can be decided; what happens then is a setting of the proxy. */
 export const downAnswer = (id: string): string => `${id} OK v_TLS=down v_REQ=down v_REP=down\n`
 
+/** Shorter than the longest value. */
+const plainValue = /^[A-Za-z0-9._-]{0,200}$/
+
 /** The proxy decodes a value once. Letters, digits and three marks stay; everything else is percent-encoded. Cut at a length that no real value has. */
 export function encodeValue(text: string): string {
+  if (plainValue.test(text)) return text
   let encoded = ''
   for (const letter of text.toWellFormed()) {
     const next = /^[A-Za-z0-9._-]$/.test(letter)
