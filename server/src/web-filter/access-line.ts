@@ -1,7 +1,7 @@
 // One line of the access log of the web proxy. Its content comes from clients and sites, and so is not trusted: every value is
 // checked for its form and cut to a length, and a line with a fault is not a request. Pure.
 
-/** As the journal shows it (docs/behaviour/web-log.md 2). */
+/** As the journal shows it (docs/behaviour/web-log.md). */
 export const webResults = ['allowed', 'decrypted', 'denied', 'redirected'] as const
 export type WebResult = (typeof webResults)[number]
 

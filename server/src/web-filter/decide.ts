@@ -1,5 +1,5 @@
-// The decision about one request: safe search, then the rules in their order, first match wins (docs/behaviour/
-// content-filter.md 3). The decision process, explain and the tests call it. Pure.
+// The decision about one request: safe search, then the rules in their order, first match wins
+// (docs/behaviour/content-filter.md 3). The decision process, explain and the tests call it. Pure.
 
 import type {
   CategoryLookup,

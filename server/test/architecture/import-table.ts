@@ -178,7 +178,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'system/',
-    may: ['system/', 'net/', 'signatures/', 'engines/', ...pure, 'node:*'],
+    may: ['system/', 'net/', 'signatures/', 'engines/', 'plan/interception.ts', ...pure, 'node:*'],
     because: 'it only reads the machine and does not know areas',
   },
   {
@@ -220,7 +220,7 @@ export const importTable: readonly Row[] = [
   {
     code: 'flows/',
     may: [
-      ...['flows/', 'net/', 'render/flow-export.ts', 'plan/facts.ts', 'applyd/kernel/netlink.ts'],
+      ...['flows/', 'net/', 'render/flow-export.ts', 'plan/{facts,interception}.ts', 'applyd/kernel/netlink.ts'],
       ...['node:dgram', 'node:ffi', 'node:fs', 'node:timers/promises'],
     ],
     because: 'a separate process with a right of its own: it reads connections, sends flows and knows nothing else',
