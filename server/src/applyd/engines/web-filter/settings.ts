@@ -64,8 +64,7 @@ function machine({ folder, errors, certificates, authorities }: ProxyPlaces): Sq
     ...rules('connect_timeout', '10 seconds'),
     // What waits for another request of the client was judged by older rules.
     ...rules('server_idle_pconn_timeout', '1 second'),
-    ...rules('read_timeout', '15 minutes'),
-    ...rules('client_lifetime', '1 day'),
+    ...[...rules('read_timeout', '15 minutes'), ...rules('client_lifetime', '1 day')],
     ...rules('negative_dns_ttl', '60 seconds'),
     ...rules('max_filedescriptors', String(proxyFiles)),
   ]
@@ -185,8 +184,7 @@ const blockPeer = (): Squid[] => [
 ]
 
 const privacy = (): Squid[] => [
-  ...rules('visible_hostname', 'gateway'),
-  ...rules('via', 'off'),
+  ...[...rules('visible_hostname', 'gateway'), ...rules('via', 'off')],
   ...rules('forwarded_for', 'delete'),
   ...rules('httpd_suppress_version_string', 'on'),
   ...rules('reply_header_access', 'X-Cache deny all', 'X-Cache-Lookup deny all', 'X-Squid-Error deny all'),
