@@ -149,6 +149,7 @@ describe('the web filter', { skip: browserSkip }, () => {
     await page.keyboard.press('Enter')
     await page.getByText('Must be a URL such as https://example.com/page, or a name.').waitFor()
     await page.getByLabel('Address of a page').fill('http://partner.example/a')
+    await page.getByLabel('Address of the client').fill('10.10.0.2')
     await page.keyboard.press('Enter')
     const main = page.locator('main')
     await main.getByText('by the rule').waitFor()
@@ -167,7 +168,7 @@ describe('the web filter', { skip: browserSkip }, () => {
   })
 
   it('says the same in Russian', async () => {
-    const path = 'protection/web-filter/explain?url=http%3A%2F%2Fpartner.example%2Fa'
+    const path = 'protection/web-filter/explain?source=10.10.0.2&url=http%3A%2F%2Fpartner.example%2Fa'
     await using russian = await browser.openAs(target, 'predefined_admin_write', path, { language: 'ru-RU' })
     await russian.page.getByText('Правило подходит: клиент получает страницу блокировки.').waitFor()
     await russian.page.getByText('partner.example не входит ни в одну из его категорий.').first().waitFor()
