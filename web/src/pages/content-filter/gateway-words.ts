@@ -31,6 +31,7 @@ export const sentences: readonly string[] = [
   msg('The reply has no type.'),
   msg('Must be a URL such as https://example.com/page, or a name.'),
   msg('There is no such user.'),
+  msg('Send the address of a client, a user or both.'),
   msg('The disk has no room for the category index.'),
   msg('There are more than 10,000 lists.'),
   msg('The archive cannot be used: no folder in it with domains or urls names a known category.'),
