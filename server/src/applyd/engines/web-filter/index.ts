@@ -65,13 +65,13 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
       'web-filter-proxy': {
         program: '/usr/bin/perl',
         args: [
-          ...[join(import.meta.dirname, 'start-proxy.pl'), folder, kept],
+          ...[join(import.meta.dirname, 'start-proxy.pl'), folder, kept, below(webFilterPaths.askSocket)],
           ...['/usr/sbin/squid', '-n', serviceName, '-N', '-d', '1', '-f', '{squid.conf}'],
         ],
         files: ['squid.conf', 'web-authority.pem'],
         check: (staged, staging) => checkOf(staged, staging, below(webFilter.files['squid.conf'].path)),
         reload: (changed) => reloadOf(changed),
-        probe: { kind: 'tcp', host: '127.0.0.1', port: webPorts.health, timeoutMs: 20_000 },
+        probe: { kind: 'tcp', host: '127.0.0.1', port: webPorts.health, timeoutMs: 40_000 },
         isOptional: true,
         user: accountOf('portcullis-web-proxy'),
         // To take connections that are meant for others, and to open some in the name of the client.

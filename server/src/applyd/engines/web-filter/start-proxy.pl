@@ -1,13 +1,15 @@
 #!/usr/bin/perl
 # Starts Squid in its folder, as its own account: certificates that it made for another authority are removed before, because
-# clients would get them although they trust the new one only. Needs nothing beyond the package perl-base.
-# Arguments: the folder with the authority, the folder for made certificates, and the command.
+# clients would get them although they trust the new one only. It waits for the decision process: a Squid that starts before it
+# takes its services for dead, and answers the first requests with a fault. Needs nothing beyond the package perl-base.
+# Arguments: the folder with the authority, the folder for made certificates, the socket to wait for, and the command.
 
 use strict;
 use warnings;
+use IO::Socket::UNIX;
 
-my ($folder, $kept, @command) = @ARGV;
-@command or die "Missing arguments: the two folders and the command.\n";
+my ($folder, $kept, $decisions, @command) = @ARGV;
+@command or die "Missing arguments: the two folders, the socket and the command.\n";
 chdir $folder or die "The folder of the proxy cannot be entered: $!\n";
 umask 0077;
 
@@ -36,5 +38,10 @@ if (contents($mark) ne $authority or not -e "$database/index.txt") {
     open my $file, '>', $mark or die "The folder for made certificates cannot be written: $!\n";
     print $file $authority;
     close $file or die "The folder for made certificates cannot be written: $!\n";
+}
+# Not for ever: without decisions it refuses or passes, as configured.
+for (1 .. 150) {
+    last if IO::Socket::UNIX->new(Peer => $decisions);
+    select undef, undef, undef, 0.1;
 }
 exec { $command[0] } @command or die "failed to execute $command[0]: $!\n";
