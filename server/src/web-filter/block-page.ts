@@ -231,7 +231,7 @@ const details: readonly (readonly [name: string, text: string])[] = [
 ]
 const errorDetails = [
   ...details.map(([name, text]) => `name: ${name}\ndetail: "%ssl_error_descr (%ssl_subject)"\ndescr: "${text}"\n`),
-  ...['SQUID_TLS_ERR_CONNECT', 'SQUID_TLS_ERR_ACCEPT', 'SQUID_ERR_SSL_HANDSHAKE'].map(
+  ...['SQUID_TLS_ERR_CONNECT', 'SQUID_TLS_ERR_ACCEPT'].map(
     (name) =>
       `name: ${name}\ndetail: "%ssl_error_descr"\ndescr: "The TLS handshake failed. / Соединение TLS не установлено."\n`,
   ),
