@@ -1,10 +1,10 @@
 // The rule and the route that deliver marked packets to the gateway itself, for the web proxy. Works from what the kernel
 // shows, so that nothing has to be remembered over a restart or a crash.
 
-import { interception } from '../plan/interception.ts'
-import { findProgram } from './network.ts'
-import { run } from './processes.ts'
-import { oneLine } from './text.ts'
+import { interception } from '../../../plan/interception.ts'
+import { findProgram } from '../../network.ts'
+import { run } from '../../processes.ts'
+import { oneLine } from '../../text.ts'
 
 const timeoutMs = 10_000
 const [mark, table, preference] = [interception.mark, interception.table, interception.preference].map(String) as [
