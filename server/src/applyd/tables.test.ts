@@ -17,7 +17,8 @@ function assertSound({ nft, files, fileTemplates, units, templates, trial }: Tab
   for (const name of [...nft.tables, nft.boot]) assert.match(name, /^(inet|netdev) [a-z][a-z0-9_]{0,30}$/)
   assert.ok(!nft.tables.includes(nft.boot), 'no plan may name the boot table')
   assert.ok(isAbsolute(nft.command[0] ?? ''))
-  const read = new Set([...units.values()].flatMap((unit) => unit.files))
+  const instances = [...templates].map(([name, make]) => [`${name}.lan0`, make('lan0')] as const)
+  const read = new Set([...units, ...instances].flatMap(([, unit]) => unit.files))
   for (const [name, file] of files) {
     assert.match(name, /^[a-z0-9][a-z0-9._-]{0,63}$/)
     assert.ok(isAbsolute(file.path) && !file.path.includes('..'))
@@ -26,7 +27,6 @@ function assertSound({ nft, files, fileTemplates, units, templates, trial }: Tab
   }
   assert.ok(trial.every((part) => isAbsolute(part) || part === plainOption(ownApp)))
   for (const name of templates.keys()) assert.match(name, /^[a-z][a-z-]{0,30}$/)
-  const instances = [...templates].map(([name, make]) => [`${name}.lan0`, make('lan0')] as const)
   for (const [name, unit] of [...units, ...instances]) {
     assert.match(name, /^[a-z0-9][a-z0-9._-]{0,63}$/)
     const check = typeof unit.check === 'function' ? null : unit.check
@@ -57,11 +57,16 @@ test('applyd imports nothing but node, itself, pure writers and the types of the
     )) {
       const isOwn = from.startsWith('node:') || join(dirname(path), from).startsWith(`${here}/`)
       const isPure =
-        /^(\.\.\/)+(engines\/|files\/|memory\.ts$|render\/unbound\.ts$|plan\/(?:nft-piece|live-sets)\.ts$)/.test(from)
+        /^(\.\.\/)+(engines\/|files\/|memory\.ts$|render\/(?:squid|unbound)\.ts$|plan\/(?:nft-piece|live-sets|interception)\.ts$)/.test(
+          from,
+        )
       const isPlan = /^(\.\.\/)+(plan\/artifacts|contract\/error)\.ts$/.test(from)
       const values = words.replace(/^type /, '{ type ').match(/(?<!type )\b[a-z]\w+\b(?=\s*[,}])/g) ?? []
       const isTypeOnly = words.startsWith('type ') || values.every((name) => name === 'maxFrameBytes')
-      const isSettingsFile = /^(\.\.\/)+render\/(?:flow-export|portal)\.ts$/.test(from)
+      const isSettingsFile =
+        /^(\.\.\/)+(?:render\/(?:clamd|flow-export|portal|wpad)|web-filter\/(?:block-page|policy-file|filterd\/ask-line))\.ts$/.test(
+          from,
+        )
       assert.ok(isOwn || isPure || isSettingsFile || (isPlan && isTypeOnly), `${path} imports ${from}`)
     }
   }

@@ -59,7 +59,9 @@ function vetFile(name: string, target: Target, tables: Tables): readonly string[
   if (whole === undefined) return []
   const text = whole.slice(0, whole.length - (findFile(tables, name)?.ending?.length ?? 0))
   if (/[\p{Cc}\u2028\u2029]/u.test(text.replaceAll(/[\n\t]/g, ''))) return ['The file contains a control character.']
-  const readers = [...tables.units.values()].filter((unit) => readsFile(unit, name))
+  // Of a template any instance says it: what its units read does not depend on their device.
+  const all = [...tables.units.values(), ...[...tables.templates.values()].map((make) => make('lan0'))]
+  const readers = all.filter((unit) => readsFile(unit, name))
   return readers.flatMap((unit) => unit.directives(name, text))
 }
 

@@ -81,7 +81,7 @@ describe('a new area, two endpoints and two engines from the scaffold', () => {
     await create('area', 'valet-parking')
     await create('endpoint', 'valet-parking', 'daily-summary')
     await create('endpoint', 'dns', 'cache-summary')
-    await create('engine', 'content-filter', 'page-check')
+    await create('engine', 'intrusion-prevention', 'page-check')
     const report = await create('engine', 'valet-parking', 'gatekeeper')
     const count = report.match(/^wrote /gm)?.length ?? 0
     assert.ok(count <= 11, report)

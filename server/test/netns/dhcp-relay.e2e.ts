@@ -146,7 +146,7 @@ describe('the DHCP relay and what is open around it', { skip }, () => {
     await expectNothing('internet', 'http://203.0.113.2/wpad.dat')
     const item = await status('wpad')
     assert.equal(item?.status, 'active')
-    assert.match(item?.msg.join() ?? '', /not part of this release yet, so the file says DIRECT/)
+    assert.match(item?.msg.join() ?? '', /PROXY while the direct web proxy is on, and DIRECT otherwise/)
     await change({ server })
     await expectNothing('client', 'http://10.10.0.1/wpad.dat')
   })
