@@ -47,6 +47,8 @@ const isEntwined = new Set(
     'PATCH /api/netflow-export/settings',
     'PATCH /netflow-export/settings',
     'PATCH /monitor_backend/zabbix_agent',
+    'PUT /proxy_backend/certificate',
+    'POST /content-filter/explain',
   ]),
 )
 

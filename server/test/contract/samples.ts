@@ -65,6 +65,7 @@ const knownFields: Readonly<Record<string, unknown>> = {
   destination_addresses: ['any'],
   destination_ports: ['any'],
   timetable: ['any'],
+  destinations: ['any'],
   incoming_interface: 'interface.external_any',
   outgoing_interface: 'any',
   change_destination_address: null,

@@ -85,6 +85,7 @@ export const certificate = {
     path: certificatePath,
     access: 'configure',
     summary: 'Use a certificate authority with its key',
+    bodyLimitBytes: 256 * 1024,
     description: 'PEM. The key must fit the certificate, which must be allowed to sign others.',
     body: strictObject({
       certificate: Type.String({ minLength: 1, maxLength: 65_536, pattern: pemPattern, 'x-lines': true }),

@@ -35,8 +35,12 @@ import * as users from '../../areas/users/contract.ts'
 import * as vpn from '../../areas/vpn/contract.ts'
 import * as webApplicationFirewall from '../../areas/web-application-firewall/contract.ts'
 import * as webLog from '../../areas/web-log/contract.ts'
+import * as webProxy from '../../areas/web-proxy/contract.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { AreaEndpoints } from '../../contract/openapi.ts'
+
+/** Whether the filter runs and what it takes depends on the proxy, so that area answers these. */
+const { explainRequest, filterState, filterStatus, ...filterAlone } = contentFilter
 
 const modules: Readonly<Record<string, object>> = {
   'sign-in': signIn,
@@ -56,7 +60,8 @@ const modules: Readonly<Record<string, object>> = {
   'application-profiles': applicationProfiles,
   'web-application-firewall': webApplicationFirewall,
   'web-log': webLog,
-  'content-filter': contentFilter,
+  'web-proxy': { ...webProxy, explainRequest, filterState, filterStatus },
+  'content-filter': filterAlone,
   'application-control': applicationControl,
   users,
   directory,

@@ -106,7 +106,7 @@ describe('the files of dnsmasq', () => {
 
   it('of the proxy are served at an address of the gateway and nowhere else', () => {
     const tables = productionTables('/state', null, 'none')
-    const place = (name: string) => findUnit(tables, name)?.args.slice(-2)
+    const place = (name: string) => findUnit(tables, name)?.args.slice(-3, -1)
     assert.deepEqual(place('wpad.10.10.0.1'), ['10.10.0.1', '80'])
     for (const name of ['wpad.0.0.0.0', 'wpad.lan0', 'wpad.999.1.1.1'])
       assert.deepEqual(place(name), ['127.0.0.1', '80'])
