@@ -168,7 +168,8 @@ async function start(settings: Settings): Promise<void> {
     logs,
     reserve,
     folder,
-    webFilterFolder: join(settings.stateDir, 'web-filter'),
+    // Where nothing is applied, applyd makes no folders.
+    ...(settings.isApplied ? { webFilterFolder: join(settings.stateDir, 'web-filter') } : {}),
     hitsFile: join(settings.stateDir, hitsPath),
     applier,
     vault,
