@@ -188,8 +188,8 @@ const privacy = (): Squid[] => [
   ...rules('forwarded_for', 'delete'),
   ...rules('httpd_suppress_version_string', 'on'),
   ...rules('reply_header_access', 'X-Cache deny all', 'X-Cache-Lookup deny all', 'X-Squid-Error deny all'),
-  // Of our own pages; sites keep theirs.
-  ...rules('reply_header_access', 'Server deny own_page', 'Mime-Version deny own_page'),
+  // Its pages about a server that does not answer cannot be told from replies of servers, so theirs go too.
+  ...rules('reply_header_access', 'Server deny all', 'Mime-Version deny own_page'),
   ...rules('request_header_access', 'YouTube-Restrict deny strict_video'),
   ...rules('request_header_add', 'YouTube-Restrict Strict strict_video'),
 ]
