@@ -40,6 +40,7 @@ const idForm = /^[A-Za-z0-9_.-]{1,80}$/
 
 /** Control characters, separators of lines and halves of pairs: what no line of a file can hold. */
 const control = /[\p{Cc}\u2028\u2029]/u
+const everyControl = /[\p{Cc}\u2028\u2029]/gu
 
 const policyKeys = [
   ...['isEnabled', 'usesExtended', 'safeSearch', 'morphology', 'onFailure', 'names', 'sets', 'rules'],
@@ -85,7 +86,7 @@ export function printPolicy(policy: FilterPolicy): string {
 const block = (lines: readonly string[]): string => (lines.length === 0 ? '' : `\n${lines.join(',\n')}\n`)
 
 /** Names are shown, never compared, so what no line can hold is left out of them. */
-const printable = (text: string): string => text.replaceAll(new RegExp(control, 'gu'), ' ').toWellFormed()
+const printable = (text: string): string => text.replaceAll(everyControl, ' ').toWellFormed()
 
 /** The policy, or what is wrong with it. */
 export function parsePolicy(text: string): FilterPolicy | string {

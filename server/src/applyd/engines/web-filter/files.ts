@@ -28,7 +28,7 @@ const forms: readonly RegExp[] = [
     '^icap_service (?:page_text|antivirus) respmod_precache icap://127\\.0\\.0\\.1:313[23]/[a-z_-]{1,20}(?: bypass=(?:on|off))?$',
     '^acl page_types rep_mime_type -i(?: \\^[a-z]{1,20}/[a-z+.-]{1,40})+$',
     '^adaptation_access (?:page_text|antivirus) allow (?:all|page_types|!typed)$',
-  ].map((ownPattern) => new RegExp(ownPattern)),
+  ].map((ownPattern) => new RegExp(ownPattern, 'u')),
 ]
 
 /** The authority holds a key, so a fault never repeats a line. */
