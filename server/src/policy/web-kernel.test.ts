@@ -118,8 +118,9 @@ const ip = (namespace: string, lines: readonly string[]) =>
 /** Says who it takes the other end for. */
 const serverCode = `const net=require('net');let n=0;for(const port of [80,443,3129])net.createServer(s=>{s.on('error',()=>{});
 s.end('server sees '+s.remoteAddress)}).listen(port,'0.0.0.0',()=>{if(++n===3)console.log('ready')})`
-const askCode = `const [,from,to,port]=process.argv;let t='';const s=require('net').connect({host:to,port:+port,localAddress:from});
-s.setEncoding('utf8');s.on('data',d=>t+=d);s.on('error',e=>{t=e.code});setTimeout(()=>{console.log(t||'silence');process.exit()},2500).unref();
+/** Only who expects silence waits a short while for it. */
+const askCode = `const [,from,to,port,patience]=process.argv;let t='';const s=require('net').connect({host:to,port:+port,localAddress:from});
+s.setEncoding('utf8');s.on('data',d=>t+=d);s.on('error',e=>{t=e.code});setTimeout(()=>{console.log(t||'silence');process.exit()},+patience).unref();
 s.on('close',()=>{console.log(t);process.exit()})`
 
 const children: ChildProcess[] = []
@@ -133,8 +134,9 @@ async function start(namespace: string, program: string, args: readonly string[]
 const lan0 = '10.66.0.11'
 const lan1 = '10.67.0.11'
 const server = '192.0.2.10'
-const ask = (from = lan0, to = server, port = 80): string =>
-  inside(client, process.execPath, ['-e', askCode, from, to, `${port}`]).trim()
+const ask = (from = lan0, to = server, port = 80, patienceMs = 50_000): string =>
+  inside(client, process.execPath, ['-e', askCode, from, to, `${port}`, `${patienceMs}`]).trim()
+const shortly = 2_500
 const load = (policy: Policy, more = ''): void => {
   const tables = compilePolicy(policy).map((table) => printTable(table.name, table.pieces))
   inside(gateway, 'nft', ['-f', '-'], `flush ruleset\n${tables.join('\n')}\n${more}`)
@@ -210,7 +212,7 @@ describe('the stage of the content filter in the kernel', { skip: cannot }, () =
     load(withTaking({ ports: { http: 3999, https: 3998 } }))
     assert.equal(ask(), 'ECONNREFUSED')
     load(withTaking({ ports: { http: 3999, https: 3998 }, isAnswering: true }))
-    assert.equal(ask(), 'silence')
+    assert.equal(ask(lan0, server, 80, shortly), 'silence')
   })
 
   it('judges what the proxy opens by FORWARD rules: by address, interface, way out and port', () => {
@@ -255,7 +257,7 @@ describe('the stage of the content filter in the kernel', { skip: cannot }, () =
     agree({ ...basic, rules: { ...basic.rules, input } }, 'taken, accept')
     const guarded = { name: 'web_http', title: 'web proxy', protocol: 'tcp', destinationPort: 3129 } as const
     load({ ...basic, guardedPorts: [{ ...guarded, peers: [], isOpenOutside: false }] })
-    assert.equal(ask(lan0, '10.66.0.1', 3129), 'silence')
+    assert.equal(ask(lan0, '10.66.0.1', 3129, shortly), 'silence')
   })
 
   it('leaves alone exclusions, local destinations, translations and whom no rule concerns', () => {
@@ -306,7 +308,7 @@ import { readFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 const kernel = openKernel(), to = ${number(destination)}
 const lines = () => readFileSync('/proc/net/nf_conntrack', 'utf8').split('\\n').filter((line) => line.includes('dst=${destination} ')).length
-const client = spawnSync('ip', ['netns', 'exec', '${client}', process.execPath, '-e', ${JSON.stringify(askCode)}, '${lan0}', '${destination}', '80'], { encoding: 'utf8' })
+const client = spawnSync('ip', ['netns', 'exec', '${client}', process.execPath, '-e', ${JSON.stringify(askCode)}, '${lan0}', '${destination}', '80', '50000'], { encoding: 'utf8' })
 const found = { answer: client.stdout.trim(), halves: lines(), shown: [...kernel.connections()].flat().filter((one) => one.destination === to).length, ended: 0 }
 for (let rest = 3; rest > 0; ) {
   const ended = kernel.ended(100)
@@ -324,7 +326,7 @@ console.log(JSON.stringify(found))`
     const policy = withTaking({ rejectsQuic: true, exclusions: [exclusion] })
     load(policy)
     const code = `const s=require('dgram').createSocket('udp4');s.on('error',e=>{console.log(e.code);process.exit()});
-s.connect(443,'${server}',()=>{s.send('x');setInterval(()=>s.send('x'),200)});setTimeout(()=>process.exit(1),20000)`
+s.connect(443,'${server}',()=>{s.send('x');setInterval(()=>s.send('x'),200)})`
     assert.equal(inside(client, process.execPath, ['-e', code]).trim(), 'ECONNREFUSED')
     const packet = { source: lan0, destination: server, source_port: 40_000, destination_port: 443 }
     const asked = { ...packet, protocol: 'udp', incoming_interface: 'lan0', time: 1_800_000_000 } as const
