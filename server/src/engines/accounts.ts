@@ -18,6 +18,7 @@ export const accountNames = [
   'portcullis-web-filter',
   'portcullis-web-proxy',
   'portcullis-antivirus',
+  'portcullis-inspection',
 ] as const
 export type AccountName = (typeof accountNames)[number]
 

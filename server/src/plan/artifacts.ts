@@ -2,6 +2,7 @@
 // the executor has nothing left to decide. Types only; applyd imports this file and nothing else of ours.
 
 import type { Problem } from '../contract/error.ts'
+import type { InspectedChannel } from './inspection.ts'
 
 /** Lines that stand together in a piece. A long list is cut by its content, so that one more element changes one part. */
 export interface NftPart {
@@ -75,6 +76,14 @@ export interface NetworkInterception {
   readonly name: 'interception'
 }
 
+/** Packets of connections with the mark of a channel (inspection.ts) go to the queue of the inspection engine. Without it none does. */
+export interface NetworkInspection {
+  readonly kind: 'network'
+  readonly name: 'inspection'
+  /** By number, in rising order. */
+  readonly channels: readonly InspectedChannel[]
+}
+
 /** A file of an engine. applyd's table says where `name` is stored and who may read it. */
 export interface EngineFile {
   readonly kind: 'file'
@@ -88,7 +97,7 @@ export interface EngineUnit {
   readonly name: string
 }
 
-export type Artifact = NftTable | NetworkLinks | NetworkInterception | EngineFile | EngineUnit
+export type Artifact = NftTable | NetworkLinks | NetworkInterception | NetworkInspection | EngineFile | EngineUnit
 
 /** Everything that should be on the machine for one revision. What is not in it, and ours, goes away. */
 export interface Plan {

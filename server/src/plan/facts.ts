@@ -101,6 +101,16 @@ export interface FlowReport {
 /** Of the web proxy while it should run. */
 export type WebProxyState = 'up' | 'down'
 
+/** What is known of inspection beside the configuration. Kept by runtime/inspection, over restarts. */
+export interface InspectionFacts {
+  /** Numbers of channels by their key (areas/firewall/channels.ts), so that one never changes while connections have it. */
+  readonly numbers: Readonly<Record<string, number>>
+  /** The rules that the engine should work with, made by gatewayd: their SHA-256 names the file. Null before the first. */
+  readonly rules: { readonly sha256: string; readonly generation: string } | null
+  /** Channels for which the engine was seen to inspect with their present rules, by number. */
+  readonly ready: readonly number[]
+}
+
 export interface Facts {
   readonly interfaces: readonly InterfaceFact[]
   /** Interfaces that hold a default route: the way to the internet. */
@@ -117,6 +127,8 @@ export interface Facts {
   readonly scheduleDay: number
   /** Whether the web proxy answers, while it should; absent where it is not watched. */
   readonly webProxy?: WebProxyState
+  /** Absent where nothing was ever inspected. */
+  readonly inspection?: InspectionFacts
 }
 
 export const noFacts: Facts = {

@@ -5,6 +5,7 @@
 import type { ServicePort } from '../engines/engine.ts'
 import type { ClosedPort } from '../engines/views.ts'
 import type { Ranges } from '../net/ranges.ts'
+import type { InspectedChannel } from '../plan/inspection.ts'
 import type { DnsStage } from './dns.ts'
 import type { LocalSide } from './local-side.ts'
 import type { WebStage } from './web.ts'
@@ -82,6 +83,8 @@ export interface PolicyRule {
   readonly holders: AddressMatch | null
   readonly times: TimeMatch | null
   readonly action: Action
+  /** The number of the channel in which accepted connections are inspected; absent: in none. */
+  readonly inspection?: number
 }
 
 /** An entry of an access control list: first match over all bindings in order. */
@@ -179,6 +182,25 @@ export interface AuthorizationStage {
   readonly notesUnknown: boolean
 }
 
+/** A rule of the older application control: connections from or to these hosts are inspected for applications. */
+export interface OlderInspection {
+  readonly origin: string
+  /** Null: everyone. */
+  readonly hosts: AddressMatch | null
+  /** From the channel that a firewall rule gave, 0 for none, to the one with the applications of this rule as well. */
+  readonly channels: Readonly<Record<number, number>>
+}
+
+/** Deep inspection of what rules accepted (decision 81). */
+export interface InspectionStage {
+  /** In use, by number, in rising order. */
+  readonly channels: readonly InspectedChannel[]
+  /** Hosts whose forwarded connections are not inspected (`/ips/bypass`). */
+  readonly exceptions: readonly { readonly origin: string; readonly hosts: AddressMatch }[]
+  /** The first that matches decides. */
+  readonly older: readonly OlderInspection[]
+}
+
 export type LoggedAction = 'accept' | 'drop' | 'reject' | 'dnat' | 'snat' | 'mark_log' | 'mark_not_log'
 
 export interface Policy {
@@ -213,6 +235,8 @@ export interface Policy {
   readonly authorization: AuthorizationStage | null
   /** Null while neither the content filter nor the direct proxy is on. */
   readonly web: WebStage | null
+  /** Null while no rule asks for inspection. */
+  readonly inspection: InspectionStage | null
 }
 
 export const emptyPolicy: Policy = {
@@ -233,6 +257,7 @@ export const emptyPolicy: Policy = {
   dns: null,
   authorization: null,
   web: null,
+  inspection: null,
 }
 
 /** Sources that automatic SNAT hides (docs/behaviour/packet-path.md 2). */

@@ -61,6 +61,7 @@ export function policyOf(config: Config, facts: Facts): Policy {
       notesUnknown: read(config, discoverySettings).enabled,
     }),
     web,
+    inspection: null,
   }
 }
 

@@ -1,0 +1,3 @@
+// Offers the rules of the older application control.
+
+export { rules } from './config.ts'
