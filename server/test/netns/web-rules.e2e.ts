@@ -2,11 +2,14 @@
 // all kinds, times, users, safe search and exclusions.
 
 import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { client, otherClient } from '../support/firewall-lab.ts'
 import { until } from '../support/until.ts'
 import { type WebAsk, WebClient } from '../support/web-client.ts'
 import { type NewRule, namelessAddress, siteAddress, WebLab } from '../support/web-lab.ts'
+import { readWebJournal } from '../support/web-lines.ts'
 
 const all = 'special.id.1'
 
@@ -330,6 +333,37 @@ describe('rules of the content filter', () => {
       ])
     for (const id of ids) await lab.api.ok('DELETE', `/proxy_backend/exclusions/${id}`)
     await expect([['http://a.sites.test/', 403, { source: otherClient }]])
+  })
+
+  it('name topics of lists that come while the filter runs', async () => {
+    const casinos = 'extended.id.39'
+    await lab.api.ok('PATCH', '/content-filter/settings', { enabled_extended_categorizer: true })
+    await lab.setRules(decrypt, deny([casinos]))
+    await expect([['http://dice.sites.test/', 200]])
+    const folder = join(lab.gateway.stateDir, 'web-filter', 'lists', 'gambling')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'domains'), 'dice.sites.test\n<script>\n')
+    await lab.api.ok('POST', '/content-filter/database/rebuild')
+    for (const scheme of ['http', 'https'])
+      await until('the list decides', async () => (await status(`${scheme}://dice.sites.test/`)) === 403)
+    await expect([['http://a.sites.test/', 200]])
+  })
+
+  it('are in the journal with what they decided', async () => {
+    await lab.setRules(decrypt, deny([all]))
+    const rule = ((await lab.api.ok('GET', '/content-filter/rules')) as { id: number }[]).at(-1)?.id
+    await expect([['https://journal.sites.test/page?x=%22%3Cb%3E', 403]])
+    await until('the request is in the journal', async () => {
+      const [row] = await readWebJournal(lab.api, 'journal.sites.test')
+      if (row === undefined) return false
+      assert.deepEqual(
+        [row.result, row.reason, row.rule_id, row.source_ip, row.method, row.scheme, row.status],
+        ['denied', 'rule', rule, client, 'GET', 'https', 403],
+      )
+      // What follows the question mark may be a secret, and is not kept.
+      assert.equal(row.url, 'https://journal.sites.test/page?')
+      return true
+    })
   })
 
   it('deny nothing more when they are removed', async () => {
