@@ -1,0 +1,258 @@
+// Deep inspection of real connections: what happens to an attack by profile, what is left alone, several profiles at once,
+// changes under load, and an engine that is killed or stands still.
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { after, before, describe, it } from 'node:test'
+import { client, otherClient } from '../support/firewall-lab.ts'
+import { until } from '../support/until.ts'
+import { type AskOptions, siteAddress, WebLab } from '../support/web-lab.ts'
+
+const site = `http://${siteAddress}`
+const attack = `${site}/steal-everything`
+const harmless = `${site}/page`
+
+/** A request that is silently dropped ends by this limit. */
+const from = (address: string): AskOptions => ({ args: ['-m', '4', '--interface', address] })
+
+const signature = (sid: number, action: string, uri: string): string =>
+  `${action} http any any -> any any (msg:"Test ${sid}"; flow:to_server,established; http.uri; content:"${uri}"; ` +
+  `classtype:web-application-attack; metadata:mitre_tactic_id TA0001; sid:${sid}; rev:1;)`
+
+interface Channel {
+  readonly number: number
+  readonly ready: boolean
+}
+
+describe('inspection', () => {
+  let lab: WebLab
+  before(async () => {
+    lab = await WebLab.start()
+    for (const [sid, action, uri] of [
+      [1001, 'alert', '/steal-everything'],
+      [1002, 'reject', '/reset-me'],
+    ] as const)
+      await lab.api.ok('POST', '/ips/custom', { comment: '', rule: signature(sid, action, uri) })
+  })
+  after(() => lab.stop())
+
+  const ok = (method: string, path: string, body?: object) => lab.api.ok(method, path, body)
+
+  /** With one rule for each pair of sid and action. */
+  async function addProfile(name: string, ...rules: readonly (readonly [sid: number, action: string])[]) {
+    const { id } = (await ok('POST', '/ips/profiles-create-with-rules', {
+      ...{ name, comment: '' },
+      rules: rules.map(([sid, action]) => ({
+        ...{ filters: [{ key: 'sid', operator: 'equals', values: [sid] }], action, comment: '' },
+      })),
+    })) as { id: string }
+    return id
+  }
+
+  /** Accepts what the client opens, and has it inspected with the profile. */
+  async function addRule(address: string, fields: object): Promise<number> {
+    const { id: object } = (await ok('POST', '/aliases/ip_addresses', {
+      ...{ title: `Host ${address}`, comment: '', value: address },
+    })) as { id: string }
+    const { id } = (await ok('POST', '/firewall/rules/forward', {
+      ...{ enabled: true, protocol: 'any', comment: '', action: 'accept' },
+      ...{ source_addresses: [object], destination_addresses: ['any'], ...fields },
+    })) as { id: number }
+    return id
+  }
+
+  const clearRules = async (): Promise<void> => {
+    for (const { id } of (await ok('GET', '/firewall/rules/forward')) as { id: number }[])
+      await ok('DELETE', `/firewall/rules/forward/${id}`)
+  }
+
+  /** Every channel in use is inspected with its present rules. */
+  const isReady = (channels: number): Promise<void> =>
+    until(`${channels} channels are inspected`, async () => {
+      const found = (await ok('GET', '/inspection/channels')) as Channel[]
+      return found.length === channels && found.every(({ ready }) => ready)
+    })
+
+  const statusText = async (): Promise<string> => JSON.stringify(await ok('GET', '/ips/status'))
+
+  const events = async (sid: number): Promise<Record<string, unknown>[]> => {
+    const filter = [{ items: [{ column_name: 'sid', operator: 'equals', value: [sid] }], link_operator: 'and' }]
+    const { data } = (await ok('GET', `/security_events/journal?filter=${encodeURIComponent(JSON.stringify(filter))}`)) as {
+      data: Record<string, unknown>[]
+    }
+    return data
+  }
+
+  const pidsOf = (part: string): number[] =>
+    readdirSync('/proc')
+      .filter((name) => /^[0-9]+$/.test(name))
+      .filter((pid) => {
+        const line = commandOf(pid)
+        return line.includes(lab.gateway.stateDir) && line.includes(part)
+      })
+      .map(Number)
+  const engine = 'suricata.yaml'
+
+  it('lets everything pass while no rule asks for it', async () => {
+    await ok('PATCH', '/ips/state', { enabled: true })
+    await lab.expectStatus(attack, 200, from(client))
+    assert.deepEqual(await ok('GET', '/inspection/channels'), [])
+    assert.deepEqual(pidsOf(engine), [])
+  })
+
+  describe('by profile', () => {
+    let profiles: { alert: string; drop: string; reject: string }
+    before(async () => {
+      profiles = {
+        alert: await addProfile('Alerts', [1001, 'alert']),
+        drop: await addProfile('Drops', [1001, 'drop']),
+        reject: await addProfile('Rejects', [1002, 'default']),
+      }
+    })
+    after(clearRules)
+
+    it('reports an attack and lets it pass', async () => {
+      const rule = await addRule(client, { ips_enabled: true, ips_profile: profiles.alert })
+      await isReady(1)
+      await lab.expectStatus(attack, 200, from(client))
+      await until('the event is in the journal', async () => (await events(1001)).length > 0)
+      const [event] = await events(1001)
+      assert.equal(event?.result, 'allowed')
+      assert.equal(event?.source_ip, client)
+      assert.equal(event?.rule_id, rule)
+      assert.equal(event?.profile, 'Alerts')
+    })
+
+    it('drops it, with another profile for another host at the same time', async () => {
+      await addRule(otherClient, { ips_enabled: true, ips_profile: profiles.drop })
+      await isReady(2)
+      await lab.expectStatus(harmless, 200, from(otherClient))
+      await lab.expectStatus(attack, 0, from(otherClient))
+      await lab.expectStatus(attack, 200, from(client))
+      await until('the drop is in the journal', async () =>
+        (await events(1001)).some(({ result, source_ip }) => result === 'blocked' && source_ip === otherClient),
+      )
+      assert.ok((await events(1001)).every(({ result, source_ip }) => (result === 'blocked') === (source_ip === otherClient)))
+    })
+
+    it('resets it', async () => {
+      await clearRules()
+      await addRule(client, { ips_enabled: true, ips_profile: profiles.reject })
+      await isReady(1)
+      const answer = await lab.ask(`${site}/reset-me`, from(client))
+      // Of curl: the connection was reset, or closed without an answer.
+      assert.ok([52, 56].includes(answer.code ?? 0), `${answer.code} ${answer.fault}`)
+      await lab.expectStatus(attack, 200, from(client))
+    })
+
+    it('leaves exceptions alone', async () => {
+      await clearRules()
+      await addRule(client, { ips_enabled: true, ips_profile: profiles.drop })
+      await isReady(1)
+      await lab.expectStatus(attack, 0, from(client))
+      const { id: object } = (await ok('POST', '/aliases/ip_addresses', {
+        ...{ title: 'Trusted', comment: '', value: client },
+      })) as { id: string }
+      const { id } = (await ok('POST', '/ips/bypass', { aliases: [object], comment: '', enabled: true })) as { id: string }
+      await lab.expectStatus(attack, 200, from(client))
+      await ok('DELETE', `/ips/bypass/${id}`)
+      await lab.expectStatus(attack, 0, from(client))
+    })
+
+    it('is explained', async () => {
+      const explained = (await ok('POST', '/firewall/explain', {
+        packet: {
+          ...{ source: client, destination: siteAddress, protocol: 'tcp', destination_port: 80 },
+          incoming_interface: null,
+        },
+      })) as { outcomes: { steps: { stage: string; text: string }[] }[] }
+      const steps = explained.outcomes.flatMap((outcome) => outcome.steps)
+      assert.match(steps.find(({ stage }) => stage === 'inspection')?.text ?? '', /Drops/)
+    })
+
+    it('inspects what the web proxy opens for a client', async () => {
+      await lab.filter(true)
+      await lab.setRules({ categories: ['special.id.1'], access: 'bump' })
+      await lab.expectStatus('http://a.sites.test/page', 200, from(client))
+      const answer = await lab.ask('http://a.sites.test/steal-everything', from(client))
+      assert.notEqual(answer.status, 200)
+      await lab.setRules()
+      await lab.filter(false)
+    })
+  })
+
+  describe('while things change', () => {
+    let drop: string
+    let rule: number
+    before(async () => {
+      drop = await addProfile('Changed under load', [1001, 'drop'])
+      rule = await addRule(client, { ips_enabled: true, ips_profile: drop })
+      await isReady(1)
+    })
+    after(clearRules)
+
+    it('fails no request of many while rules are loaded again', async () => {
+      const requests = 10_000
+      const script = [
+        "const http=require('node:http');let left=Number(process.argv[1]),bad=0,open=0",
+        'const next=()=>{if(left--<=0){if(open===0){console.log(JSON.stringify({bad}));process.exit(0)}return}',
+        `open++;const done=(ok)=>{if(!ok)bad++;open--;next()}`,
+        `const r=http.get({host:'${siteAddress}',path:'/page',agent:false,timeout:60000},(a)=>{a.resume();a.on('end',()=>done(a.statusCode===200))})`,
+        "r.on('error',()=>done(false))}",
+        'for(let i=0;i<16;i++)next()',
+      ].join(';\n')
+      const load = lab.gateway.exec('client', [process.execPath, '-e', script, String(requests)], { timeoutMs: 600_000 })
+      let isOver = false
+      void load.finally(() => {
+        isOver = true
+      })
+      let changes = 0
+      for (const action of ['alert', 'drop']) {
+        if (isOver) break
+        const [{ id }] = (await ok('GET', `/ips/profiles/${drop}/rules`)) as [{ id: number }]
+        await ok('PATCH', `/ips/profiles/${drop}/rules/${id}`, { action })
+        await isReady(1)
+        if (!isOver) changes++
+      }
+      const { stdout } = await load
+      assert.deepEqual(JSON.parse(stdout), { bad: 0 })
+      assert.ok(changes > 0, 'the rules were loaded again while requests went on')
+    })
+
+    it('passes what a killed engine cannot look at, and says so', async () => {
+      for (const pid of pidsOf(engine)) process.kill(pid, 'SIGKILL')
+      await lab.expectStatus(harmless, 200, from(client))
+      await until('the engine is back', async () => pidsOf(engine).length > 0 && (await lab.statusOf(attack, from(client))) === 0)
+      await until('the status says that it is active', async () => /"active"/.test(await statusText()))
+    })
+
+    it('blocks it where the profile says so', async () => {
+      await ok('PATCH', `/inspection/profiles/${drop}`, { on_failure: 'block' })
+      await lab.expectStatus(harmless, 200, from(client))
+      const [pid] = pidsOf(engine)
+      assert.ok(pid)
+      process.kill(pid, 'SIGSTOP')
+      // What the stopped engine holds does not pass; it is found and ended.
+      await until('the engine was replaced', () => {
+        const now = pidsOf(engine)
+        return Promise.resolve(now.length > 0 && !now.includes(pid))
+      })
+      await until('traffic passes again', async () => (await lab.statusOf(harmless, from(client))) === 200)
+      await lab.expectStatus(attack, 0, from(client))
+    })
+
+    it('ends with the last rule that asks for it', async () => {
+      await ok('DELETE', `/firewall/rules/forward/${rule}`)
+      await until('the engine is gone', () => Promise.resolve(pidsOf(engine).length === 0))
+      await lab.expectStatus(attack, 200, from(client))
+    })
+  })
+})
+
+const commandOf = (pid: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}
