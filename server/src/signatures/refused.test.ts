@@ -30,6 +30,11 @@ describe('what no signature may do', () => {
     assert.equal(fault(withOption('flowbits:set,ET.c2_0123abcd;')), null)
   })
 
+  it('refuses a rule of two lines', () => {
+    for (const hidden of ['\n', '\r', '\0'])
+      assert.match(fault(withOption(`content:"a${hidden}alert ip any any";`)) ?? '', /one line/)
+  })
+
   it('refuses a pass rule that is for everything', () => {
     for (const header of [
       'ip any any -> any any',

@@ -20,6 +20,7 @@ const ownBits = /(?:^|[\s,|])(?:c\d{1,2}|k)_[0-9a-f]{8}(?:$|[\s,|])/
 
 /** Why the gateway does not take the rule, in the words for an administrator; null when it does. */
 export function weakeningFault(rule: Rule): string | null {
+  if (hasControlCharacter(rule.text)) return 'A rule must be one line without control characters.'
   const options = optionsOf(rule.text)
   for (const { name, value } of options) {
     const does = refused.get(name)
@@ -30,6 +31,15 @@ export function weakeningFault(rule: Rule): string | null {
   return rule.signature.action === 'pass' && isBare(rule, options)
     ? 'A pass rule must name an address or a content. Without them it would take all traffic out of inspection.'
     : null
+}
+
+/** A line break would begin another rule in the file of the engine. A tab is only a space. */
+function hasControlCharacter(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if ((code < 0x20 && code !== 0x09) || code === 0x7f) return true
+  }
+  return false
 }
 
 const isBare = ({ signature }: Rule, options: readonly Option[]): boolean =>
