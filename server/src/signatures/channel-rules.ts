@@ -113,7 +113,7 @@ function printCopies(rule: Rule, wanted: ReadonlyMap<Action, readonly number[]>,
   const { sid } = rule.signature
   const fault = weakeningFault(rule)
   if (fault !== null) return { text: '', leftOut: { sid, reason: fault } }
-  const options = optionsOf(rule.text)
+  const options = optionsOf(rule.text).map((option) => ({ ...option, name: option.name.toLowerCase() }))
   // It only marks the connection for others: whoever turned it into a refusal would refuse what is harmless.
   const isSilent =
     rule.signature.action === 'alert' &&
