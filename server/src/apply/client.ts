@@ -24,6 +24,7 @@ import type {
   SessionTable,
   ShareUpload,
   ShareUploadResult,
+  SignatureCheck,
   TrialPacket,
   TrialResult,
   Verb,
@@ -41,6 +42,8 @@ export interface ClientTimings {
   readonly trialMs: number
   /** How long an upload to a share may take. */
   readonly uploadMs: number
+  /** How long a check of signatures may take. */
+  readonly signaturesMs: number
   /** How long the other verbs may take. */
   readonly quickMs: number
   readonly firstRetryMs: number
@@ -52,6 +55,7 @@ const defaultTimings: ClientTimings = {
   slowMs: 60_000,
   trialMs: 130_000,
   uploadMs: 16 * 60_000,
+  signaturesMs: 11 * 60_000,
   quickMs: 10_000,
   firstRetryMs: 50,
   lastRetryMs: 1000,
@@ -172,6 +176,10 @@ export class ApplydClient implements Applier {
 
   upload(request: ShareUpload): Promise<ShareUploadResult> {
     return this.#call('upload', request)
+  }
+
+  checkSignatures(file: string): Promise<SignatureCheck> {
+    return this.#call('checkSignatures', { file })
   }
 
   close(): void {
@@ -310,7 +318,8 @@ const slowVerbs: ReadonlySet<Verb> = new Set([
   'arrivals',
 ])
 
-function limitOf(verb: Verb, { slowMs, trialMs, uploadMs, quickMs }: ClientTimings): number {
+function limitOf(verb: Verb, { slowMs, trialMs, uploadMs, signaturesMs, quickMs }: ClientTimings): number {
+  if (verb === 'checkSignatures') return signaturesMs
   if (verb === 'upload') return uploadMs
   if (verb === 'trial') return trialMs
   return slowVerbs.has(verb) ? slowMs : quickMs

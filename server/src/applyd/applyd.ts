@@ -141,6 +141,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),
     checkpoints: async () => checkpoints.list(),
     upload: (request) => shares.upload(request),
+    checkSignatures: async () => ({ status: 'missing' }),
   }
   const createParsers = () => ({ ...argumentParsers(context.tables), upload: parseShareUpload })
   /** After everything that the connection asked for. At the end of applyd the next start does what is left to do. */

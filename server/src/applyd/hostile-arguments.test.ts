@@ -74,6 +74,7 @@ const requests: Readonly<Record<Verb, unknown>> = {
   checkpoint: { sequence: 1, hash: 'a'.repeat(64), isFirst: false },
   checkpoints: {},
   upload,
+  checkSignatures: { file: '01234567-89ab-4cde-8f01-23456789abcd.rules' },
 }
 
 /** Written to a file or a pipe, only shown, or behind the name of an option in the same argument (`--user=...`). */

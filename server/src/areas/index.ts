@@ -20,6 +20,7 @@ import { events } from './events/index.ts'
 import { firewall } from './firewall/index.ts'
 import { firewallLogArea } from './firewall-log/index.ts'
 import { health } from './health/index.ts'
+import { inspectionArea } from './inspection/index.ts'
 import { intrusionPrevention } from './intrusion-prevention/index.ts'
 import { licenceArea } from './licence/index.ts'
 import { logs } from './logs/index.ts'
@@ -52,6 +53,7 @@ export const areas: readonly Area[] = [
   firewallLogArea,
   backup,
   intrusionPrevention,
+  inspectionArea,
   applicationProfilesArea,
   webApplicationFirewall,
   contentFilter,

@@ -8,6 +8,7 @@ import type { Role } from '../contract/access.ts'
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from '../contract/endpoint.ts'
 import type { Problem } from '../contract/error.ts'
 import type { MachineLoad } from '../contract/health.ts'
+import type { InspectionState } from '../contract/inspection.ts'
 import type { CountrySpans } from '../logs/hit-news.ts'
 import type { LogServerReport, LogStore } from '../logs/store.ts'
 import type { Reference } from '../model/references.ts'
@@ -236,6 +237,12 @@ export interface Services {
   readonly managementCertificate?: () => string
   /** Whether the web proxy answers, null while it need not; absent where it is not watched. */
   readonly webProxy?: { state(): WebProxyState | null }
+  /** What the inspection engine does now; absent where nothing is inspected. */
+  readonly inspection?: {
+    state(): InspectionState
+    /** Number of enabled firewall rules by the id of the profile that they inspect with. */
+    rulesByProfile(config: Config): ReadonlyMap<string, number>
+  }
   /** A new authority for the web proxy, both parts as PEM. */
   readonly makeWebAuthority: () => Promise<{ readonly certificate: string; readonly key: string }>
   /** Sends notifications; absent where nothing is sent. */

@@ -290,6 +290,13 @@ export type ShareUploadResult =
   /** `status` is the name of an NT status, `timeout`, `missing` (the program is not installed) or nothing. */
   | { readonly isDone: false; readonly status: string }
 
+/** What the inspection engine says of a file of rules, by the numbers of their lines. */
+export type SignatureCheck =
+  | { readonly status: 'checked'; readonly faults: readonly { readonly line: number; readonly message: string }[] }
+  /** The engine is not installed. */
+  | { readonly status: 'missing' }
+  | { readonly status: 'timeout' }
+
 /** The cause of the error of a call that never reached applyd: it did nothing. */
 export const unsent = 'The request was not sent.'
 
@@ -331,6 +338,8 @@ export interface Applier {
   checkpoints(): Promise<readonly Checkpoint[]>
   /** Puts a backup on a share; slow. */
   upload(request: ShareUpload): Promise<ShareUploadResult>
+  /** Has the inspection engine check the file `inspection/candidates/<file>` of the state folder; slow. */
+  checkSignatures(file: string): Promise<SignatureCheck>
 }
 
 /** What a change of the configuration needs of it. */
@@ -398,6 +407,7 @@ export interface VerbTable {
   }
   readonly checkpoints: { readonly args: Record<string, never>; readonly result: readonly Checkpoint[] }
   readonly upload: { readonly args: ShareUpload; readonly result: ShareUploadResult }
+  readonly checkSignatures: { readonly args: { readonly file: string }; readonly result: SignatureCheck }
 }
 
 export type Verb = keyof VerbTable

@@ -12,6 +12,8 @@ export const inspection = {
   keptMask: 0x3f00_0000,
   keptShift: 24,
   doneMark: 0x4000_0000,
+  /** Of the packet mark: the DSCP field holds the number of a channel and has to be restored. */
+  taggedMark: 0x8000_0000,
   /** The DSCP field has six bits, and 0 is no channel. */
   mostChannels: 63,
   /** The first of the queues, one for each core that inspects. */

@@ -27,6 +27,7 @@ import { makeFields } from './dispatch.ts'
 import { mix, udpOffset } from './dispatch-cuts.ts'
 import { type Entry, type EntryParts, printEntry } from './dispatch-ranks.ts'
 import type { AddressMatch, InterfaceMatch, LoggedAction, PolicyRule, ProtocolName, RuleTable } from './model.ts'
+import { isNotInChannel, setChannel } from './channel-mark.ts'
 import { type WebStage, webPortRanges } from './web.ts'
 
 /**
@@ -350,9 +351,22 @@ function statementsOf(rule: PolicyRule, { place, countsHits, loggedActions }: Ru
   }
   const ends = endsOf(rule, place).map(({ before, verdict }) => ({
     before,
-    text: printRule(rule.origin, ...counter, ...verdict),
+    text: printRule(rule.origin, ...counter, ...inspecting(rule), ...verdict),
   }))
-  return isLogged ? [{ before: isMarked, text: printRule(rule.origin, log) }, ...ends] : ends
+  const notes = inspectionNotes(rule, place)
+  return isLogged ? [{ before: isMarked, text: printRule(rule.origin, log) }, ...notes, ...ends] : [...notes, ...ends]
+}
+
+/** The number of the channel goes into the connection mark, whose other bits stay. */
+const inspecting = ({ inspection: number, action }: PolicyRule): Nft[] =>
+  number === undefined || action.kind !== 'accept' ? [] : [setChannel(number)]
+
+/** Once for a connection, so that events of the inspection engine can name the rule. */
+function inspectionNotes(rule: PolicyRule, place: Place): EntryParts['statements'] {
+  const { inspection: number, action } = rule
+  if (number === undefined || action.kind !== 'accept') return []
+  const note = record(logGroup, tableNames[place], `${rule.id}`, 'inspect')
+  return [{ before: isNotInChannel(number), text: printRule(rule.origin, note) }]
 }
 
 const isTcp = words('meta l4proto tcp')

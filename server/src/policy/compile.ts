@@ -33,6 +33,7 @@ import {
 import { dnsForward, dnsPieces, dnsRedirect } from './compile-dns.ts'
 import { compileHardware } from './compile-hardware.ts'
 import { deviceSet, localSidePieces } from './compile-local-side.ts'
+import { inspectionPieces } from './compile-inspection.ts'
 import { outsideEnd, outsidePieces } from './compile-outside.ts'
 import { type CompiledRule, compileRule, noSets, type Place, type RuleOptions } from './compile-rule.ts'
 import {
@@ -140,6 +141,7 @@ export function compilePolicy(policy: Policy): NftTable[] {
   collect([deviceSet('if_external', policy.externalDevices), ...guardPieces(policy), ...outsidePieces(policy)])
   if (policy.hasAutomaticSnat) collect([privateSet])
   collect([...localSidePieces(policy), ...dnsPieces(policy), ...authorizationPieces(policy), ...webPieces(policy)])
+  collect(inspectionPieces(policy))
   const joined = joinPieces(pieces, last)
   const memory = { rules: policy.rules, own, options, tables, trees, ...joined }
   const isSame = last !== undefined && ruleTables.every((table) => last.rules[table] === policy.rules[table])

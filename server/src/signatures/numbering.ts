@@ -15,6 +15,10 @@ export const groupOfAction = {
 
 /** Rules of ours that tell channels apart, and their tests. */
 export const channelGroup = 9
+/** The sid of the test of a channel is this plus its number. */
+export const firstCanarySid = 1_000
+/** A datagram with it is dropped in a channel that is inspected with the rules of the generation. */
+export const canaryText = (generation: string): string => `portcullis-canary-${generation}`
 /** Rules of application control. The sid is `firstApplicationSid + 100 * (number of the application) + (number of its pattern)`. */
 export const applicationGroup = 10
 export const firstApplicationSid = 900_000_000

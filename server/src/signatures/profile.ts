@@ -48,6 +48,16 @@ export function decide(signatures: readonly Signature[], rules: readonly Profile
   return { signatures: decided, counts, countsByRule: new Map(judges.map(({ rule, counts }) => [rule.id, counts])) }
 }
 
+/** What a profile does with a signature; null when it is not part of the profile. */
+export function deciderOf(rules: readonly ProfileRule[]): (signature: Signature) => Action | null {
+  const judges = rules.map((rule) => ({ action: rule.action, selects: selectorOf(rule) }))
+  return (signature) => {
+    const judge = judges.find(({ selects }) => selects(signature))
+    if (!judge) return null
+    return judge.action === 'default' ? signature.action : judge.action
+  }
+}
+
 /** All filters must match; one value of a filter is enough. */
 export function selectorOf({ filters }: Pick<ProfileRule, 'filters'>): (signature: Signature) => boolean {
   const wanted = filters.map(({ key, values }) => ({ key, values: new Set<unknown>(values) }))

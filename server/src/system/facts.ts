@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { clientLeasesFolder } from '../engines/dhcp-client/index.ts'
 import { parseAddress, parseNetwork } from '../net/ipv4.ts'
-import type { AddressBook, Facts, InterfaceFact, LeaseFact, WebProxyState } from '../plan/facts.ts'
+import type { AddressBook, Facts, InspectionFacts, InterfaceFact, LeaseFact, WebProxyState } from '../plan/facts.ts'
 
 export interface FactsSource {
   readonly stateDir: string
@@ -15,6 +15,8 @@ export interface FactsSource {
   readonly agentPort: number | null
   /** Null while it need not run. */
   readonly webProxy?: () => WebProxyState | null
+  /** Null where nothing was ever inspected. */
+  readonly inspection?: () => InspectionFacts | null
   readonly now?: () => number
 }
 
@@ -58,7 +60,7 @@ export const readDefaultGateways = (): ReadonlyMap<string, string> => defaultGat
 const daySeconds = 86_400
 
 export function readFacts(source: FactsSource): Facts {
-  const { stateDir, addressBook, devices, agentPort, webProxy, now = Date.now } = source
+  const { stateDir, addressBook, devices, agentPort, webProxy, inspection, now = Date.now } = source
   const seconds = now() / 1000
   const shown = devices()
   return {
@@ -69,12 +71,16 @@ export function readFacts(source: FactsSource): Facts {
     addressBook: addressBook(),
     agentPort,
     ...proxyFact(webProxy?.() ?? null),
+    ...inspectionFact(inspection?.() ?? null),
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     scheduleDay: Math.floor(seconds / daySeconds) * daySeconds,
   }
 }
 
 const proxyFact = (state: WebProxyState | null): Pick<Facts, 'webProxy'> => (state === null ? {} : { webProxy: state })
+
+const inspectionFact = (known: InspectionFacts | null): Pick<Facts, 'inspection'> =>
+  known === null ? {} : { inspection: known }
 
 /** Absent where it does not exist or cannot be read. */
 function readText(path: string): string {

@@ -79,7 +79,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'signatures/',
-    may: ['signatures/', 'net/'],
+    may: ['signatures/', 'net/', 'applications/', 'plan/inspection.ts'],
     because: 'what a rule of the intrusion prevention engine says is a pure function of its text',
   },
   {
@@ -149,6 +149,14 @@ export const importTable: readonly Row[] = [
     code: 'runtime/logs/sources/web-requests.ts',
     may: ['runtime/', 'web-filter/access-line.ts', ...pure],
     because: 'the thread of the log reads the lines of the web proxy with the parser of the content filter',
+  },
+  {
+    code: 'runtime/inspection/',
+    may: [
+      ...['runtime/', 'workers/', 'signatures/', 'applications/application.ts', 'plan/inspection.ts', ...pure],
+      'node:*',
+    ],
+    because: 'the owner of the rules of the inspection engine has them made, and tests what is in force',
   },
   {
     code: 'runtime/',

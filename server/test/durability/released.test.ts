@@ -35,6 +35,7 @@ const newerThan: Readonly<Record<string, readonly string[]>> = {
     'authorization.settings',
     'logs.remote_syslog_tls',
     'logs.retention',
+    'inspection.failures',
     ...['web_proxy.settings', 'web_proxy.exclusions', 'web_proxy.antivirus', 'web_proxy.authority'],
     ...portalSlots,
     ...healthSlots,

@@ -30,6 +30,7 @@ import type {
   SessionTable,
   ShareUpload,
   ShareUploadResult,
+  SignatureCheck,
   TrialPacket,
   TrialResult,
 } from '../../src/plan/artifacts.ts'
@@ -261,6 +262,17 @@ export class FakeApplier implements Applier {
     parsed(() => this.#parsers.upload(request))
     this.uploads.push(request)
     return this.uploadEnds
+  }
+
+  /** Files of rules that were to be checked, and what the engine says of them. */
+  readonly signatureChecks: string[] = []
+  judgeSignatures: (file: string) => SignatureCheck | Promise<SignatureCheck> = () => ({ status: 'checked', faults: [] })
+
+  async checkSignatures(file: string): Promise<SignatureCheck> {
+    this.#orFail()
+    parsed(() => this.#parsers.checkSignatures({ file }))
+    this.signatureChecks.push(file)
+    return this.judgeSignatures(file)
   }
 
   /** Faults of a well-formed plan; throws when applyd would not even read it. */

@@ -6,9 +6,11 @@ import { discoverySettings } from '../device-discovery/public.ts'
 import { settings as dnsSettings } from '../dns/public.ts'
 import { groups, users } from '../users/public.ts'
 import { webStageSlots } from '../web-proxy/public.ts'
+import { channelSlots } from './channels.ts'
 import { slots } from './config.ts'
 import { accessBindings, lists } from './lists.ts'
 import { render } from './render.ts'
+import { inspectionSlots } from './resolve-inspection.ts'
 import { foreignSlots } from './resolve-rules.ts'
 import { routes } from './routes.ts'
 import { serviceSlots } from './services.ts'
@@ -29,6 +31,8 @@ export const firewall = defineArea({
     groups,
     discoverySettings,
     ...webStageSlots,
+    ...channelSlots.filter((slot) => !(slots as readonly object[]).includes(slot)),
+    ...inspectionSlots,
   ],
   verify,
   render,

@@ -4,13 +4,17 @@
 import { describeMissing } from '../../engines/engine.ts'
 import { firewallLog } from '../../engines/firewall-log/index.ts'
 import { type Config, read } from '../../model/slots.ts'
+import { channelSlots, channelsOf } from './channels.ts'
 import { accessState, logRules, settings } from './config.ts'
 
 /** Slots that decide whether the reader runs. */
-export const deciding = [settings, logRules, accessState] as const
+export const deciding = [settings, logRules, accessState, ...channelSlots] as const
 
-/** True when some rule or access list may write a record. */
-export function isLogging(config: Config): boolean {
+/** True when some rule or access list may write a record. Rules with inspection do, so that events can name them. */
+export const isLogging = (config: Config): boolean => isLoggingForOthers(config) || channelsOf(config).length > 0
+
+/** True when records are written that the firewall log shows. */
+export function isLoggingForOthers(config: Config): boolean {
   const isMarking = read(config, logRules).some(({ enabled, action }) => enabled && action === 'mark_log')
   const access = read(config, accessState)
   return (read(config, settings).log_mode !== 'nothing' && isMarking) || (access.enabled && access.logging_enabled)

@@ -4,12 +4,19 @@ import type { Config } from '../../model/slots.ts'
 import type { Artifact } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { compilePolicy } from '../../policy/compile.ts'
+import type { InspectionStage } from '../../policy/model.ts'
 import { policyOf } from './resolve.ts'
 
 export function render(config: Config, facts: Facts): readonly Artifact[] {
   const policy = policyOf(config, facts)
   const isIntercepting = policy.web !== null && policy.web.interception !== null
-  return [...compilePolicy(policy), ...(isIntercepting ? [interception] : [])]
+  return [
+    ...compilePolicy(policy),
+    ...(isIntercepting ? [interception] : []),
+    ...(policy.inspection === null ? [] : [inspected(policy.inspection)]),
+  ]
 }
 
 const interception: Artifact = { kind: 'network', name: 'interception' }
+
+const inspected = ({ channels }: InspectionStage): Artifact => ({ kind: 'network', name: 'inspection', channels })

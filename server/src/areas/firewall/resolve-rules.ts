@@ -33,25 +33,36 @@ import {
   timesOf,
   unresolvedNames,
 } from '../objects/public.ts'
+import { askedBy, type ChannelNumbers } from './channels.ts'
 import { ruleSlots } from './config.ts'
 import type { Rule } from './contract.ts'
 
 /** Slots of other areas that give rules their meaning. */
 export const foreignSlots: readonly Slot[] = [...objectKinds.map(({ slot }) => slot), connections, tunnels, aggregated]
 
-/** Everything beside a rule itself that its meaning depends on: these slots and no other, and the facts. */
-type World = ObjectWorld
+/** Everything beside a rule itself that its meaning depends on: these slots and no other, the facts, and the channels in use. */
+interface World extends ObjectWorld {
+  readonly channels: ChannelNumbers
+}
 
 let lastWorld: World | null = null
 
 /** The same one while none of it changed. */
-function worldOf(config: Config, facts: Facts): World {
+function worldOf(config: Config, facts: Facts, channels: ChannelNumbers): World {
   const last = lastWorld
-  if (last?.facts === facts && foreignSlots.every(({ key }) => last.config[key] === config[key])) return last
+  const isSameConfig = last !== null && foreignSlots.every(({ key }) => last.config[key] === config[key])
+  if (isSameConfig && last.facts === facts && changedChannels(last.channels, channels).length === 0) return last
   const present = foreignSlots.filter(({ key }) => key in config)
-  lastWorld = { config: Object.fromEntries(present.map(({ key }) => [key, config[key]])), facts }
+  const seen = isSameConfig ? last.config : Object.fromEntries(present.map(({ key }) => [key, config[key]]))
+  lastWorld = { config: seen, facts, channels }
   return lastWorld
 }
+
+/** What rules ask for whose channel has another number, or has one only here or there. */
+const changedChannels = (before: ChannelNumbers, after: ChannelNumbers): string[] =>
+  before === after
+    ? []
+    : [...new Set([...before.keys(), ...after.keys()])].filter((asked) => before.get(asked) !== after.get(asked))
 
 /** All rules that are resolved together. */
 interface Run {
@@ -62,8 +73,8 @@ interface Run {
   readonly changes: Map<World, ReadonlySet<string>>
 }
 
-export function rulesOf(config: Config, facts: Facts): Policy['rules'] {
-  const run: Run = { world: worldOf(config, facts), matches: new Map(), changes: new Map() }
+export function rulesOf(config: Config, facts: Facts, channels: ChannelNumbers): Policy['rules'] {
+  const run: Run = { world: worldOf(config, facts, channels), matches: new Map(), changes: new Map() }
   const rules = (table: RuleTable): readonly PolicyRule[] => resolveTable(run, table, read(config, ruleSlots[table]))
   return {
     forward: rules('forward'),
@@ -118,9 +129,10 @@ function changedSince({ world, changes }: Run, before: World): ReadonlySet<strin
   return names
 }
 
-/** Ids of objects, and names of interfaces and zones. */
+/** Ids of objects, names of interfaces and zones, and what rules ask of inspection, which no name can be: it has a space. */
 function changedNames(before: World, after: World): ReadonlySet<string> {
   const names = changedObjects(before, after)
+  for (const asked of changedChannels(before.channels, after.channels)) names.add(asked)
   const [old, now] = [before, after].map(({ config, facts }) => devicesByAlias(config, facts))
   if (old === undefined || now === undefined || old === now) return names
   for (const alias of [...old.keys(), ...now.keys()])
@@ -142,7 +154,8 @@ function namesOneOf(names: ReadonlySet<string>, rule: Rule): boolean {
     has(rule.change_destination_address) ||
     has(rule.change_destination_port) ||
     has(rule.change_source_address) ||
-    (rule.hip_profiles?.some(has) ?? false)
+    (rule.hip_profiles?.some(has) ?? false) ||
+    ((rule.ips_enabled || rule.dpi_enabled) === true && has(askedBy(rule)))
   )
 }
 
@@ -171,6 +184,7 @@ function isSame(a: PolicyRule, b: PolicyRule): boolean {
     sameMatch(a.times, b.times) &&
     sameDevices(a.incoming, b.incoming) &&
     sameDevices(a.outgoing, b.outgoing) &&
+    a.inspection === b.inspection &&
     JSON.stringify(a.action) === JSON.stringify(b.action)
   )
 }
@@ -187,6 +201,7 @@ const sameDevices = (a: InterfaceMatch | null, b: InterfaceMatch | null): boolea
 function ruleOf(run: Run, table: RuleTable, rule: Rule): PolicyRule {
   const isForward = table === 'forward'
   const profiles = rule.hip_profiles ?? []
+  const number = run.world.channels.get(askedBy(rule))
   return {
     id: rule.id,
     table,
@@ -202,13 +217,14 @@ function ruleOf(run: Run, table: RuleTable, rule: Rule): PolicyRule {
     holders: isForward && profiles.length > 0 ? addressMatch(run, profiles, false) : null,
     times: timeMatch(run, rule.timetable),
     action: actionOf(run, rule),
+    ...(number === undefined ? {} : { inspection: number }),
   }
 }
 
 const isAny = (ids: readonly string[]): boolean => ids.includes('any')
 
 /** A name for the kernel: readable for one object, a digest for several. */
-const keyOf = (ids: readonly string[]): string => {
+export const keyOf = (ids: readonly string[]): string => {
   const [first = ''] = ids
   const readable = first.replaceAll(/[^a-z0-9]/g, '_')
   return ids.length === 1 && readable.length <= 40 && /^[a-z]/.test(readable)

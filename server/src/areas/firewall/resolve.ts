@@ -24,8 +24,10 @@ import { dnsStage } from '../dns/public.ts'
 import { externalDevices, localSide, ownAddresses } from '../network/public.ts'
 import { addressesOf, membersIn } from '../objects/public.ts'
 import { closedWebPorts, guardedWebPorts, webStage } from '../web-proxy/public.ts'
+import { channelNumbers } from './channels.ts'
 import * as slots from './config.ts'
 import { type AccessEntry, logActions, type AccessBinding as StoredBinding } from './contract.ts'
+import { inspectionStage, namesMembersIn } from './resolve-inspection.ts'
 import { rulesOf } from './resolve-rules.ts'
 import { closedServicePorts, guardedPorts, openServices, outsideServices } from './services.ts'
 
@@ -36,9 +38,10 @@ export function policyOf(config: Config, facts: Facts): Policy {
   const { automatic_snat_enabled, log_mode, log_actions } = read(config, slots.settings)
   const side = localSide(config, facts)
   const withUsers = withUserAddresses(config, facts)
-  const rules = isEnabled ? rulesOf(config, withUsers) : noRules
+  const rules = isEnabled ? rulesOf(config, withUsers, channelNumbers(config, facts)) : noRules
   const access = isEnabled ? accessOf(config, withUsers) : null
   const web = webStage(config, withUsers, side)
+  const inspection = inspectionStage(config, withUsers)
   return {
     rules,
     access,
@@ -57,11 +60,11 @@ export function policyOf(config: Config, facts: Facts): Policy {
     dns: dnsStage(config, side),
     authorization: authorizationStage(config, {
       side,
-      namesMembers: namesMembers(rules, access) || namesMembersOfWeb(web),
+      namesMembers: namesMembers(rules, access) || namesMembersOfWeb(web) || namesMembersIn(inspection),
       notesUnknown: read(config, discoverySettings).enabled,
     }),
     web,
-    inspection: null,
+    inspection,
   }
 }
 

@@ -4,7 +4,7 @@
 import { itemsIn } from '../../model/lists.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { type Catalogue, createCatalogue, withRules } from '../../signatures/catalogue.ts'
-import { type Decided, decide } from '../../signatures/profile.ts'
+import { type Decided, decide, type ProfileRule } from '../../signatures/profile.ts'
 import type { Rule } from '../../signatures/rule.ts'
 import { custom, profileRules } from './config.ts'
 import type { Profile } from './contract-profiles.ts'
@@ -43,3 +43,17 @@ export function decideProfile(config: Config, catalogue: Catalogue, profileId: s
 }
 
 export const allProfiles = (config: Config): readonly Profile[] => itemsIn(config, profileList)
+
+const bareRules = new WeakMap<readonly unknown[], Map<string, readonly ProfileRule[]>>()
+
+/** What decides about signatures, without comments. The same value as long as no rule of a profile changes. */
+export function rulesOfProfile(config: Config, profileId: string): readonly ProfileRule[] {
+  const byProfile = bareRules.getOrInsertComputed(read(config, profileRules), () => new Map())
+  return byProfile.getOrInsertComputed(profileId, () =>
+    itemsIn(config, ruleList, profileId).map(({ id, filters, action }) => ({
+      id,
+      filters: filters.map(({ key, values }) => ({ key, values })),
+      action,
+    })),
+  )
+}

@@ -20,6 +20,7 @@ import * as events from '../../areas/events/contract.ts'
 import * as firewall from '../../areas/firewall/contract.ts'
 import * as firewallLog from '../../areas/firewall-log/contract.ts'
 import * as health from '../../areas/health/contract.ts'
+import * as inspection from '../../areas/inspection/contract.ts'
 import * as intrusionPrevention from '../../areas/intrusion-prevention/contract.ts'
 import * as licence from '../../areas/licence/contract.ts'
 import * as logs from '../../areas/logs/contract.ts'
@@ -57,6 +58,7 @@ const modules: Readonly<Record<string, object>> = {
   'firewall-log': firewallLog,
   backup,
   'intrusion-prevention': intrusionPrevention,
+  inspection,
   'application-profiles': applicationProfiles,
   'web-application-firewall': webApplicationFirewall,
   'web-log': webLog,

@@ -1,0 +1,27 @@
+// The inspection engine as files and a unit. The rules themselves are in a file that gatewayd made; the plan only names it, by
+// its hash. Nothing runs while no channel is in use or before the first rules are made. Pure.
+
+import { engineFile, engineUnit } from '../../engines/artifacts.ts'
+import { inspectionEngine } from '../../engines/inspection/index.ts'
+import { type Config, read } from '../../model/slots.ts'
+import type { Artifact } from '../../plan/artifacts.ts'
+import type { Facts } from '../../plan/facts.ts'
+import { suricataSettings } from '../../render/suricata-yaml.ts'
+import { nets } from '../intrusion-prevention/public.ts'
+
+/** Slots of other areas that decide what is rendered. */
+export const readSlots = [nets]
+
+export function render(config: Config, { inspection }: Facts): Artifact[] {
+  const rules = inspection?.rules ?? null
+  if (rules === null) return []
+  return [
+    engineFile(
+      inspectionEngine,
+      'suricata.yaml',
+      suricataSettings({ homeNetworks: read(config, nets).map(({ address }) => address) }),
+    ),
+    engineFile(inspectionEngine, 'inspection-rules.json', `${JSON.stringify({ rules: rules.sha256 })}\n`),
+    engineUnit(inspectionEngine, 'inspection'),
+  ]
+}

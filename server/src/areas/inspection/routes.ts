@@ -1,0 +1,27 @@
+// Endpoints of inspection as a whole.
+
+import { notFound } from '../../contract/error.ts'
+import { inspectionOff } from '../../contract/inspection.ts'
+import { handle, type Route } from '../../http/handle.ts'
+import { failures } from './config.ts'
+import * as contract from './contract.ts'
+import { isAnyProfile, setFailure } from './lists.ts'
+import { showChannels, showProfiles } from './status.ts'
+
+export const routes: readonly Route[] = [
+  handle(contract.inspectedProfiles.list, ({ config, services: { inspection } }) =>
+    showProfiles(config, inspection?.state() ?? inspectionOff, inspection?.rulesByProfile(config) ?? new Map()),
+  ),
+  handle(
+    contract.inspectedProfiles.update,
+    ({ params: { profile_id: id }, body: { on_failure }, change }) =>
+      change((config) => {
+        if (!isAnyProfile(config, id)) throw notFound(`profile with the id ${id.slice(0, 80)}`)
+        return setFailure(config, { id, on_failure })
+      }),
+    { slot: failures },
+  ),
+  handle(contract.channels, ({ config, services: { inspection } }) =>
+    showChannels(config, inspection?.state() ?? inspectionOff),
+  ),
+]

@@ -1,0 +1,62 @@
+// What inspection does with each profile and channel now, from what was tested.
+
+import type { ChannelState, InspectionState } from '../../contract/inspection.ts'
+import { type Config, read } from '../../model/slots.ts'
+import { profiles as applicationProfiles } from '../application-profiles/public.ts'
+import { allProfiles } from '../intrusion-prevention/public.ts'
+import { failures } from './config.ts'
+import type { Channels, InspectedProfile } from './contract.ts'
+
+type Failure = InspectedProfile['on_failure']
+
+const failuresOf = (config: Config): ((id: string) => Failure) => {
+  const stored = new Map(read(config, failures).map(({ id, on_failure }) => [id, on_failure]))
+  return (id) => stored.get(id) ?? 'pass'
+}
+
+/** `rules` is the number of enabled firewall rules by the id of the profile that they inspect with. */
+export function showProfiles(
+  config: Config,
+  state: InspectionState,
+  rules: ReadonlyMap<string, number>,
+): InspectedProfile[] {
+  const failureOf = failuresOf(config)
+  const show = (kind: InspectedProfile['kind'], { id, name }: { id: string; name: string }): InspectedProfile => {
+    const own = state.channels.filter((one) => (kind === 'ips' ? one.prevention : one.applications) === id)
+    return { id, kind, name, on_failure: failureOf(id), rules: rules.get(id) ?? 0, state: profileState(state, own) }
+  }
+  return [
+    ...allProfiles(config).map((profile) => show('ips', profile)),
+    ...read(config, applicationProfiles).map((profile) => show('application', profile)),
+  ]
+}
+
+function profileState(state: InspectionState, own: readonly ChannelState[]): InspectedProfile['state'] {
+  if (own.length === 0) return 'unused'
+  if (state.generation !== null && own.every(({ inForce }) => inForce === state.generation)) return 'active'
+  if (state.state === 'failed') return 'failed'
+  return own.every(({ inForce }) => inForce !== null) ? 'loading' : 'waiting'
+}
+
+export function showChannels(config: Config, state: InspectionState): Channels {
+  const failureOf = failuresOf(config)
+  const preventionNames = new Map(allProfiles(config).map(({ id, name }) => [id, name]))
+  const applicationNames = new Map(read(config, applicationProfiles).map(({ id, name }) => [id, name]))
+  const { failedCount, channels: listed, failed, counters, ...rest } = state
+  return {
+    ...rest,
+    failed: failed.slice(0, 200),
+    counters: { ...counters },
+    channels: listed.map(({ number, prevention, applications, older, ready, lastTestAt, inForce, message }) => ({
+      number,
+      ips_profile: prevention === '' ? null : (preventionNames.get(prevention) ?? prevention),
+      application_profile: applications === '' ? null : (applicationNames.get(applications) ?? applications),
+      application_rule: older,
+      on_failure: [prevention, applications].some((id) => failureOf(id) === 'block') ? 'block' : 'pass',
+      ready,
+      last_test: lastTestAt,
+      in_force: inForce,
+      message,
+    })),
+  }
+}

@@ -1,0 +1,99 @@
+// Archives of rules that the operator uploads (docs/behaviour/intrusion-prevention.md 2.7). An addition of ours: the interface names
+// sources of signatures and has no call to load them from a file.
+
+import { endpoint } from '../../contract/endpoint.ts'
+import { CreatedString, oneOf, strictObject, text } from '../../contract/fields.ts'
+import { Type } from '../../contract/schema.ts'
+
+export const maxArchiveBytes = 64 * 1024 * 1024
+export const maxArchives = 32
+
+const LeftOutRule = strictObject({
+  file: Type.String({ description: 'Name of the file in the archive.' }),
+  line: Type.Integer(),
+  sid: Type.Integer({ description: '0 when the rule could not be read.' }),
+  reason: Type.String(),
+})
+
+export const RuleArchive = strictObject({
+  id: Type.String(),
+  name: Type.String(),
+  state: oneOf(
+    ['checking', 'active', 'failed'],
+    'Of the last upload under this name. checking: the inspection engine checks the rules, and those of the upload before are in use.',
+  ),
+  message: Type.String({ description: 'Why the last upload failed, or what it waits for; otherwise empty.' }),
+  received_at: Type.Integer({ 'x-time': 'unix' }),
+  rules: Type.Integer({ description: 'Rules in use.' }),
+  files: Type.Integer({ description: 'Files with rules.' }),
+  disabled: Type.Integer({ description: 'Rules behind a #; they are not used.' }),
+  checked: Type.Boolean({ description: 'The inspection engine has checked the rules in use.' }),
+  failed_count: Type.Integer({ description: 'Rules that were left out.' }),
+  failed: Type.Array(LeftOutRule, { description: 'Rules that were left out: the first hundred.' }),
+  notes: Type.Array(Type.String()),
+})
+
+export const ruleArchives = {
+  list: endpoint({
+    method: 'GET',
+    path: '/ips/rule_archives',
+    access: 'view',
+    summary: 'List the archives of rules',
+    reply: Type.Array(RuleArchive),
+    example: {
+      reply: [
+        {
+          id: '5a8b6f0e-0c55-4f0e-9f43-6e8cfb2a3f1d',
+          name: 'emerging.rules.tar.gz',
+          state: 'active',
+          message: '',
+          received_at: 1_790_000_000,
+          rules: 39_812,
+          files: 51,
+          disabled: 9_204,
+          checked: true,
+          failed_count: 1,
+          failed: [
+            {
+              file: 'emerging-malware.rules',
+              line: 12,
+              sid: 2_000_001,
+              reason: 'The option lua is not allowed, because it runs a program.',
+            },
+          ],
+          notes: [],
+        },
+      ],
+    },
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/ips/rule_archives',
+    errors: ['conflict', 'invalid', 'unavailable'],
+    access: 'configure',
+    summary: 'Load signatures from an archive of rules',
+    description:
+      'A tar archive, plain or compressed with gzip, a zip archive, or a file of rules. Files named *.rules and classification.config ' +
+      'are read, in any folder. An archive with the same name replaces the one before. Answered when the rules are read; they are in ' +
+      'use when the inspection engine has checked them, which GET /ips/rule_archives shows. 409 while another archive is received.',
+    effect: 'action',
+    query: strictObject({
+      name: Type.Optional(
+        text({ minLength: 1, maxLength: 128, description: 'Such as the name of the file; rules when absent.' }),
+      ),
+    }),
+    rawBodyType: 'application/octet-stream',
+    streamsBody: true,
+    bodyLimitBytes: maxArchiveBytes,
+    tooLargeMessage: 'The archive is larger than 64 MB. Remove files of rules that are not used, then upload it again.',
+    reply: CreatedString,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/ips/rule_archives/:archive_id',
+    access: 'configure',
+    summary: 'Remove an archive of rules',
+    description: 'Its signatures are gone at once.',
+    effect: 'action',
+  }),
+}

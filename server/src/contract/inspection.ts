@@ -1,0 +1,54 @@
+// What is known of the inspection engine now, for status, health and lists. Data only.
+
+export const inspectionStates = ['off', 'waiting', 'compiling', 'loading', 'active', 'failed'] as const
+
+/** A rule that the engine did not take, or that was left out before. */
+export interface FailedRule {
+  readonly sid: number
+  readonly reason: string
+}
+
+export interface ChannelState {
+  readonly number: number
+  /** Ids of its profiles; '' without one. */
+  readonly prevention: string
+  readonly applications: string
+  /** Rule of the older application control, from which on its rules are asked. */
+  readonly older: number | null
+  /** The engine was seen to inspect it; since then its packets are queued. */
+  readonly ready: boolean
+  /** Unix seconds of the last test; null before the first. */
+  readonly lastTestAt: number | null
+  /** The generation that the last test found in force; null when it found none. */
+  readonly inForce: string | null
+  /** Why the last test found none; empty otherwise. */
+  readonly message: string
+}
+
+export interface InspectionState {
+  /**
+   * `off`: no channel is in use. `waiting`: something else must come first, as `message` says. `compiling`: the first rules are made.
+   * `loading`: the engine does not work with the newest rules yet. `active`: it was seen to, in every channel. `failed`: see `message`.
+   */
+  readonly state: (typeof inspectionStates)[number]
+  readonly message: string
+  /** Of the rules that should be in force; null before the first. */
+  readonly generation: string | null
+  /** Signatures in these rules; null before the first. */
+  readonly signatures: number | null
+  /** Rules that the engine says it has, copies included; null when it does not answer. */
+  readonly rules: number | null
+  /** The first of them. */
+  readonly failed: readonly FailedRule[]
+  readonly failedCount: number
+  readonly channels: readonly ChannelState[]
+  /** Of the engine since its start, by name, such as `decoder.pkts`; empty when it does not answer. */
+  readonly counters: Readonly<Record<string, number>>
+  /** Of the program; null when it does not answer. */
+  readonly version: string | null
+}
+
+export const inspectionOff: InspectionState = {
+  ...{ state: 'off', message: '', generation: null, signatures: null, rules: null, failed: [], failedCount: 0 },
+  ...{ channels: [], counters: {}, version: null },
+}

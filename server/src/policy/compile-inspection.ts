@@ -1,0 +1,170 @@
+// Inspection as nftables, behind the rules that chose the channel of a connection (decision 81). At priority 140 the number goes
+// into the DSCP field of each packet, where a signature can read it; at 150 applyd's queue takes the packet; at 160 the field
+// gets back what it had, which is in the packet mark meanwhile. Nothing of this exists while no channel is in use.
+
+import type { NftPiece } from '../plan/artifacts.ts'
+import { channelMark, type InspectedChannel, inspection } from '../plan/inspection.ts'
+import { makePiece } from '../plan/nft-piece.ts'
+import {
+  byMap,
+  element,
+  equals,
+  hexNumber,
+  hookHead,
+  jump,
+  type Nft,
+  numbers,
+  quoteInterface,
+  rule,
+  sentence,
+  valueOf,
+  words,
+} from '../render/nft.ts'
+import { clearChannel, isInChannel, setChannel } from './channel-mark.ts'
+import { addressConditions } from './compile-rule.ts'
+import type { AddressMatch, InspectionStage, OlderInspection, Policy } from './model.ts'
+
+export function inspectionPieces(policy: Policy): NftPiece[] {
+  const { inspection: stage } = policy
+  if (stage === null) return []
+  const sets: NftPiece[] = []
+  const choices = chooseLines(stage, sets)
+  const isJudgingWeb = policy.web !== null && policy.web.interception !== null
+  return [
+    ...(choices.length === 0 ? [] : [chain('inspect_choose', choices), base('forward', 'choose', [choose])]),
+    base('output', 'choose', [canaries, ...(isJudgingWeb && choices.length > 0 ? [chooseForProxy] : [])]),
+    chain('inspect_canary', stage.channels.map(canaryLine)),
+    ...stage.older.map(olderChain),
+    ...stage.channels.map(tagChain),
+    map('inspect_channels', 'typeof ct mark : verdict;', stage.channels.map(channelElement)),
+    ...unchanging,
+    ...sets,
+  ]
+}
+
+const chain = (name: string, lines: readonly Nft[]): NftPiece =>
+  makePiece({ kind: 'chain', name, head: '', lines, origin: '' })
+const map = (name: string, head: string, lines: readonly Nft[]): NftPiece =>
+  makePiece({ kind: 'map', name, head: words(head), lines, origin: '' })
+
+/** In front of the queue, which is at 150, and behind it. */
+const priorities = { choose: 'filter + 130', tag: 'filter + 140', untag: 'filter + 160' } as const
+const hooks = ['forward', 'input', 'output'] as const
+
+function base(at: (typeof hooks)[number], step: keyof typeof priorities, lines: readonly Nft[]): NftPiece {
+  const head = hookHead({ type: 'filter', at, priority: priorities[step] })
+  return makePiece({ kind: 'chain', name: `inspect_${step}_${at}`, head, lines, origin: '' })
+}
+
+const choose = sentence(words('ct state new'), jump('inspect_choose'))
+/** What the web proxy opens for clients was judged as forwarded, and is inspected as such. */
+const chooseForProxy = sentence(words('ct state new ct mark & 0x4 == 0x4'), jump('inspect_choose'))
+
+/** Exceptions first; then the first of the older rules whose hosts match. */
+const chooseLines = ({ exceptions, older }: InspectionStage, sets: NftPiece[]): Nft[] => [
+  ...exceptions.flatMap(({ origin, hosts }) =>
+    onEitherSide(hosts, sets).map((parts) => rule(origin, ...parts, clearChannel, words('accept'))),
+  ),
+  ...older.flatMap((one) =>
+    onEitherSide(one.hosts, sets).flatMap((parts) => [
+      rule(one.origin, ...parts, jump(olderName(one))),
+      rule(one.origin, ...parts, words('accept')),
+    ]),
+  ),
+]
+
+/** Conditions for packets from the hosts and for packets to them; null is everyone. */
+function onEitherSide(hosts: AddressMatch | null, sets: NftPiece[]): readonly (readonly Nft[])[] {
+  if (hosts === null) return [[]]
+  if (hosts.ranges.length === 0 && (hosts.members ?? []).length === 0) return []
+  return [
+    ...addressConditions({ source: hosts, destination: null }, null, sets),
+    ...addressConditions({ source: null, destination: hosts }, null, sets),
+  ]
+}
+
+const olderName = ({ origin }: OlderInspection): string => `inspect_older_${/\d+/.exec(origin)?.[0] ?? ''}`
+
+const olderChain = (one: OlderInspection): NftPiece =>
+  chain(
+    olderName(one),
+    Object.entries(one.channels).map(([from, to]) =>
+      rule(one.origin, isInChannel(Number(from)), setChannel(to), words('accept')),
+    ),
+  )
+
+/** The test of a channel: datagrams that gatewayd sends to itself (runtime/inspection). */
+const canaryPort = (number: number): number => inspection.firstCanaryPort + number
+const canaries = sentence(
+  equals(words('oifname'), quoteInterface('lo')),
+  equals(words('udp dport'), numbers(canaryPort(1), canaryPort(inspection.mostChannels))),
+  jump('inspect_canary'),
+)
+const canaryLine = ({ number }: InspectedChannel): Nft =>
+  sentence(equals(words('udp dport'), numbers(canaryPort(number), canaryPort(number))), setChannel(number))
+
+const tagName = (number: number): string => `inspect_tag_${number}`
+
+/** A connection that the engine is done with has one bit more, and so is not in the map. */
+const channelElement = ({ number }: InspectedChannel): Nft =>
+  element(hexNumber(channelMark(number)), jump(tagName(number)))
+
+const families = [
+  ['ip', words('meta nfproto ipv4'), 'inspect_kept4'],
+  ['ip6', words('meta nfproto ipv6'), 'inspect_kept6'],
+] as const
+
+const tagChain = ({ number }: InspectedChannel): NftPiece =>
+  chain(
+    tagName(number),
+    families.flatMap(([header, isFamily, kept]) => [
+      sentence(isFamily, words('meta mark set'), valueOf(words(`${header} dscp`), kept)),
+      sentence(isFamily, words(`${header} dscp set ${number}`)),
+    ]),
+  )
+
+const fields = Array.from({ length: 64 }, (_, value) => value)
+const keptMark = (value: number): number => value * 2 ** inspection.keptShift
+const restoreName = (value: number): string => `inspect_was_${value}`
+
+const hasBit = (bit: number): Nft => equals(words(`meta mark & ${hexNumber(bit)}`), hexNumber(bit))
+
+/**
+ * What does not depend on the policy. The packet mark alone says whether a packet has to be restored: the mark of its connection can
+ * change while it waits. What other chains left in the packet mark is wiped first, so that it is not taken for that.
+ */
+const unchanging: readonly NftPiece[] = [
+  ...hooks.flatMap((at) => [
+    base(at, 'tag', [
+      words('meta mark set 0x0'),
+      byMap(
+        words(`ct mark & ${hexNumber(inspection.channelMask + inspection.doneBit)}`),
+        'inspect_channels',
+      ),
+    ]),
+    base(at, 'untag', [sentence(hasBit(inspection.taggedMark), jump('inspect_restore'))]),
+  ]),
+  chain('inspect_restore', [
+    sentence(hasBit(inspection.doneMark), words(`ct mark set ct mark | ${hexNumber(inspection.doneBit)}`)),
+    byMap(words(`meta mark & ${hexNumber(inspection.keptMask)}`), 'inspect_was'),
+    words('meta mark set 0x0'),
+  ]),
+  ...families.map(([header, , kept]) =>
+    map(
+      kept,
+      `typeof ${header} dscp : meta mark;`,
+      fields.map((value) => element(numbers(value, value), hexNumber(inspection.taggedMark + keptMark(value)))),
+    ),
+  ),
+  map(
+    'inspect_was',
+    'typeof meta mark : verdict;',
+    fields.map((value) => element(hexNumber(keptMark(value)), jump(restoreName(value)))),
+  ),
+  ...fields.map((value) =>
+    chain(
+      restoreName(value),
+      families.map(([header, isFamily]) => sentence(isFamily, words(`${header} dscp set ${value}`))),
+    ),
+  ),
+]

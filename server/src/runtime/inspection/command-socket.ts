@@ -1,0 +1,125 @@
+// Asks the inspection engine over its command socket: how many rules it has, which it refused, what it counted. Each question is
+// a connection of its own. While the engine reads its rules it does not answer, which is not a fault.
+
+import { connect } from 'node:net'
+
+export interface EngineReport {
+  readonly version: string
+  readonly loaded: number
+  readonly failed: readonly { readonly sid: number; readonly reason: string }[]
+  readonly counters: Readonly<Record<string, number>>
+}
+
+const mostBytes = 8 * 1024 * 1024
+const mostFailed = 100
+const mostCounters = 1_000
+const mostReason = 300
+
+/** Null when it does not answer in time, or answers what cannot be read. Never rejects. */
+export async function askEngine(path: string, patienceMs = 3_000): Promise<EngineReport | null> {
+  try {
+    const answers = await converse(
+      path,
+      ['version', 'ruleset-stats', 'ruleset-failed-rules', 'dump-counters'],
+      patienceMs,
+    )
+    const [version, stats, failures, counters] = answers
+    return {
+      version: typeof version === 'string' ? version.slice(0, 60) : '',
+      loaded: loadedIn(stats),
+      failed: failuresIn(failures),
+      counters: countersIn(counters),
+    }
+  } catch {
+    return null
+  }
+}
+
+/** The answers to commands, in their order; rejects when one is missing. */
+export function converse(path: string, commands: readonly string[], patienceMs: number): Promise<unknown[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown[]>()
+  const socket = connect(path)
+  const timer = setTimeout(() => socket.destroy(new Error('the engine does not answer')), patienceMs)
+  const answers: unknown[] = []
+  let isGreeted = false
+  let pending = ''
+  let bytes = 0
+  const say = (message: object): void => void socket.write(`${JSON.stringify(message)}\n`)
+  const next = (): void => {
+    const command = commands[answers.length]
+    if (command !== undefined) {
+      say({ command })
+      return
+    }
+    resolve(answers)
+    socket.destroy()
+  }
+  socket.setEncoding('utf8')
+  socket.once('connect', () => say({ version: '0.2' }))
+  socket.on('data', (text: string) => {
+    bytes += text.length
+    if (bytes > mostBytes) return void socket.destroy(new Error('the engine answers with too much'))
+    pending += text
+    // An answer ends with a line break; it has no other one.
+    for (let end = pending.indexOf('\n'); end >= 0; end = pending.indexOf('\n')) {
+      const line = pending.slice(0, end)
+      pending = pending.slice(end + 1)
+      const answer = readAnswer(line)
+      if (answer === null) return void socket.destroy(new Error('the engine refused the question'))
+      if (isGreeted) answers.push(answer.message)
+      isGreeted = true
+      next()
+    }
+  })
+  socket.on('error', reject)
+  socket.on('close', () => {
+    clearTimeout(timer)
+    reject(new Error('the engine closed the connection'))
+  })
+  return promise
+}
+
+/** Null when it is a refusal or cannot be read. */
+function readAnswer(line: string): { readonly message: unknown } | null {
+  try {
+    const answer = JSON.parse(line) as { readonly return?: unknown; readonly message?: unknown } | null
+    return answer?.return === 'OK' ? { message: answer.message } : null
+  } catch {
+    return null
+  }
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const countOf = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) ? Math.max(0, Math.floor(value)) : 0
+
+function loadedIn(stats: unknown): number {
+  const [first] = listOf(stats) as readonly ({ readonly rules_loaded?: unknown } | null)[]
+  return countOf(first?.rules_loaded)
+}
+
+function failuresIn(failures: unknown): EngineReport['failed'] {
+  return listOf(failures)
+    .slice(0, mostFailed)
+    .map((failure) => {
+      const { rule, msg, error } = (failure ?? {}) as Record<string, unknown>
+      const sid = /;\s{0,4}sid\s{0,4}:\s{0,4}(\d{1,10})/.exec(String(rule ?? ''))?.[1] ?? '0'
+      const reason = [msg, error].find((text) => typeof text === 'string' && text !== '') as string | undefined
+      return { sid: Number(sid), reason: (reason ?? 'The engine does not take this rule.').slice(0, mostReason) }
+    })
+}
+
+/** The tree of counters as names such as `decoder.pkts`. */
+function countersIn(tree: unknown): Record<string, number> {
+  const counters: Record<string, number> = {}
+  let count = 0
+  const walk = (node: unknown, name: string, depth: number): void => {
+    if (typeof node === 'number') {
+      if (++count <= mostCounters) counters[name] = countOf(node)
+    } else if (typeof node === 'object' && node !== null && !Array.isArray(node) && depth < 8)
+      for (const [key, value] of Object.entries(node)) walk(value, name === '' ? key : `${name}.${key}`, depth + 1)
+  }
+  walk(tree, '', 0)
+  return counters
+}

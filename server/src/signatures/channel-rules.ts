@@ -1,0 +1,156 @@
+// The rules of the inspection engine: signatures and applications as the channels in use want them (decision 81). Made piece by
+// piece, because forty thousand signatures have copies. Pure.
+
+import type { Application, Pattern } from '../applications/application.ts'
+import { inspection } from '../plan/inspection.ts'
+import {
+  applicationGroup,
+  canaryText,
+  channelBit,
+  channelGroup,
+  firstApplicationSid,
+  firstCanarySid,
+  groupOfAction,
+  patternsPerApplication,
+} from './numbering.ts'
+import { optionsOf } from './options.ts'
+import { deciderOf, type ProfileRule } from './profile.ts'
+import { weakeningFault } from './refused.ts'
+import { type Action, actions, type Rule } from './rule.ts'
+
+export interface ChannelContent {
+  readonly number: number
+  /** Of the profile of intrusion prevention; empty without one. */
+  readonly rules: readonly ProfileRule[]
+  /** Ids of applications that are denied. */
+  readonly denied: readonly string[]
+}
+
+export interface LeftOut {
+  readonly sid: number
+  readonly reason: string
+}
+
+export interface CompiledPart {
+  /** Whole lines. */
+  readonly text: string
+  /** A signature that the channels want and that is not in the rules. */
+  readonly leftOut?: LeftOut
+}
+
+/** Of a line in a rule file; the engine reads what goes beyond its own limit of 8,191 as another rule. */
+const mostLineBytes = 8_000
+
+export const unknownApplication = 'id.l7.unknown'
+
+/** Traffic that the engine gave up to recognise. Only the side of the client, for the other one is often not recognised alone. */
+const unknownPatterns: readonly Pattern[] = (['tcp', 'udp'] as const).map((protocol) => ({
+  protocol,
+  options: 'flow:to_server; app-layer-protocol:failed;',
+  refusal: protocol === 'tcp' ? 'reject' : 'drop',
+}))
+
+/** The beginning of the file: the rules that tell channels apart, their tests, and application control. */
+export function* ownRules(
+  channels: readonly ChannelContent[],
+  applications: readonly Application[],
+  generation: string,
+): Generator<string> {
+  const chosen = `k_${generation}`
+  for (const { number } of channels) {
+    const set = `flowbits:set,${chosen}; flowbits:set,${channelBit(number, generation)}; noalert; gid:${channelGroup};`
+    const header = 'alert ip any any -> any any'
+    // The DSCP field is the upper six bits of the second byte of IPv4, and of the traffic class of IPv6.
+    yield `${header} (msg:"channel ${number}"; flowbits:isnotset,${chosen}; ipv4.hdr; byte_test:1,=,${number},1,bitmask 0xfc; ${set} sid:${number}; rev:1;)\n`
+    yield `${header} (msg:"channel ${number}"; flowbits:isnotset,${chosen}; ipv6.hdr; byte_test:2,=,${number},0,bitmask 0x0fc0; ${set} sid:${100 + number}; rev:1;)\n`
+  }
+  for (const { number } of channels)
+    yield `drop udp any any -> any ${inspection.firstCanaryPort + number} (msg:"test of channel ${number}"; flowbits:isset,${channelBit(number, generation)}; content:"${canaryText(generation)}"; noalert; gid:${channelGroup}; sid:${firstCanarySid + number}; rev:1;)\n`
+  const denied = new Map<string, number[]>()
+  for (const { number, denied: ids } of channels)
+    for (const id of new Set(ids)) denied.set(id, [...(denied.get(id) ?? []), number])
+  for (const application of applications) {
+    const numbers = denied.get(application.id)
+    if (numbers !== undefined) yield* applicationRules(application, bitsOf(numbers, generation))
+  }
+}
+
+function* applicationRules({ id, name, number, patterns }: Application, bits: string): Generator<string> {
+  const own = id === unknownApplication && patterns.length === 0 ? unknownPatterns : patterns
+  for (const [index, { protocol, options, refusal }] of own.slice(0, patternsPerApplication).entries()) {
+    const sid = firstApplicationSid + patternsPerApplication * number + index
+    yield `${refusal} ${protocol} any any -> any any (msg:"${quote(name)}"; ${bits} ${options} gid:${applicationGroup}; sid:${sid}; rev:1;)\n`
+  }
+}
+
+/** A signature in one copy for each action that a channel has for it; an empty text when no channel wants it. */
+export function createSignaturePrinter(
+  channels: readonly ChannelContent[],
+  generation: string,
+): (rule: Rule) => CompiledPart {
+  // Channels often share a profile.
+  const byRules = Map.groupBy(
+    channels.filter(({ rules }) => rules.length > 0),
+    ({ rules }) => JSON.stringify(rules),
+  )
+  const deciders = [...byRules.values()].map((sharing) => ({
+    numbers: sharing.map(({ number }) => number),
+    actionOf: deciderOf(sharing[0]?.rules ?? []),
+  }))
+  return (rule) => {
+    const numbersOf = new Map<Action, number[]>()
+    for (const { numbers, actionOf } of deciders) {
+      const action = actionOf(rule.signature)
+      if (action !== null) numbersOf.set(action, [...(numbersOf.get(action) ?? []), ...numbers])
+    }
+    return numbersOf.size === 0 ? nothing : printCopies(rule, numbersOf, generation)
+  }
+}
+
+const nothing: CompiledPart = { text: '' }
+
+function printCopies(rule: Rule, wanted: ReadonlyMap<Action, readonly number[]>, generation: string): CompiledPart {
+  const { sid } = rule.signature
+  const fault = weakeningFault(rule)
+  if (fault !== null) return { text: '', leftOut: { sid, reason: fault } }
+  const options = optionsOf(rule.text).map((option) => ({ ...option, name: option.name.toLowerCase() }))
+  // It only marks the connection for others: whoever turned it into a refusal would refuse what is harmless.
+  const isSilent =
+    rule.signature.action === 'alert' &&
+    options.some(({ name, value }) => name === 'noalert' || (name === 'flowbits' && value === 'noalert'))
+  const numbersOf = isSilent ? new Map([['alert' as const, [...wanted.values()].flat()]]) : wanted
+  const body = bodyOf(rule.text, options.find(({ name }) => name === 'gid') ?? null)
+  let text = ''
+  for (const action of actions) {
+    const numbers = numbersOf.get(action)
+    if (numbers === undefined) continue
+    const line = `${action}${body}${bitsOf(numbers, generation)} gid:${groupOfAction[action]};)`
+    if (bytesOf(line) > mostLineBytes) return { text: '', leftOut: { sid, reason: 'The rule is too long.' } }
+    text += `${line}\n`
+  }
+  return { text }
+}
+
+/** The rule without its action, its group and the closing parenthesis; from the space behind the action on. */
+function bodyOf(text: string, group: { readonly from: number; readonly to: number } | null): string {
+  const end = text.lastIndexOf(')')
+  const start = text.search(/\s/)
+  const body = group === null ? text.slice(start, end) : text.slice(start, group.from) + text.slice(group.to, end)
+  return `${body.trimEnd()} `
+}
+
+/** A connection of one of the channels. */
+const bitsOf = (numbers: readonly number[], generation: string): string =>
+  `flowbits:isset,${numbers
+    .toSorted((a, b) => a - b)
+    .map((number) => channelBit(number, generation))
+    .join('|')};`
+
+const quote = (text: string): string => text.replaceAll(/[^ -~]/g, '?').replaceAll(/[\\";]/g, '\\$&')
+
+/** Rules are mostly ASCII; every other character counts as the most that one can take. */
+function bytesOf(text: string): number {
+  let bytes = 0
+  for (let at = 0; at < text.length; at++) bytes += text.charCodeAt(at) < 0x80 ? 1 : 3
+  return bytes
+}
