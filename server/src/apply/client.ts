@@ -24,6 +24,7 @@ import type {
   SessionTable,
   ShareUpload,
   ShareUploadResult,
+  SignatureCheck,
   TrialPacket,
   TrialResult,
   Verb,
@@ -39,7 +40,7 @@ export interface ClientTimings {
   readonly slowMs: number
   /** How long a trial of packets may take. */
   readonly trialMs: number
-  /** How long an upload to a share may take. */
+  /** How long an upload to a share or a check of signatures may take. */
   readonly uploadMs: number
   /** How long the other verbs may take. */
   readonly quickMs: number
@@ -172,6 +173,10 @@ export class ApplydClient implements Applier {
 
   upload(request: ShareUpload): Promise<ShareUploadResult> {
     return this.#call('upload', request)
+  }
+
+  checkSignatures(file: string): Promise<SignatureCheck> {
+    return this.#call('checkSignatures', { file })
   }
 
   close(): void {
@@ -311,7 +316,7 @@ const slowVerbs: ReadonlySet<Verb> = new Set([
 ])
 
 function limitOf(verb: Verb, { slowMs, trialMs, uploadMs, quickMs }: ClientTimings): number {
-  if (verb === 'upload') return uploadMs
+  if (verb === 'upload' || verb === 'checkSignatures') return uploadMs
   if (verb === 'trial') return trialMs
   return slowVerbs.has(verb) ? slowMs : quickMs
 }

@@ -159,6 +159,8 @@ export interface Observation {
   readonly tables: readonly TableObservation[]
   readonly links: readonly LinkObservation[]
   readonly units: readonly UnitObservation[]
+  /** While anything is inspected: by what packets come to the engine (`none`: they do not), and why iptables refused. */
+  readonly inspection?: { readonly form: 'nftables' | 'iptables' | 'none'; readonly fault: string | null }
 }
 
 /** How often the rules of one origin matched since the tables were first loaded into this kernel. */
@@ -290,6 +292,19 @@ export type ShareUploadResult =
   /** `status` is the name of an NT status, `timeout`, `missing` (the program is not installed) or nothing. */
   | { readonly isDone: false; readonly status: string }
 
+/** What the inspection engine says about signatures that are not in use yet. */
+export type SignatureCheck =
+  /** Lines that it does not take, in their order; at most some thousands. */
+  | { readonly status: 'checked'; readonly faults: readonly SignatureFault[] }
+  /** `missing`: the engine is not installed; `timeout`: the check took too long. */
+  | { readonly status: 'missing' | 'timeout' }
+
+export interface SignatureFault {
+  /** Counted from 1. */
+  readonly line: number
+  readonly message: string
+}
+
 /** The cause of the error of a call that never reached applyd: it did nothing. */
 export const unsent = 'The request was not sent.'
 
@@ -331,6 +346,8 @@ export interface Applier {
   checkpoints(): Promise<readonly Checkpoint[]>
   /** Puts a backup on a share; slow. */
   upload(request: ShareUpload): Promise<ShareUploadResult>
+  /** Has the inspection engine read `inspection/candidates/<file>.rules` without using it; slow. */
+  checkSignatures(file: string): Promise<SignatureCheck>
 }
 
 /** What a change of the configuration needs of it. */
@@ -398,6 +415,7 @@ export interface VerbTable {
   }
   readonly checkpoints: { readonly args: Record<string, never>; readonly result: readonly Checkpoint[] }
   readonly upload: { readonly args: ShareUpload; readonly result: ShareUploadResult }
+  readonly checkSignatures: { readonly args: { readonly file: string }; readonly result: SignatureCheck }
 }
 
 export type Verb = keyof VerbTable

@@ -1,6 +1,7 @@
 // A strict stand-in for applyd: keeps what was applied in memory and refuses what applyd would refuse. Requests pass
 // applyd's own parsers, and plans its own checks against the tables of a real gateway; only the programs are missing.
 
+import { parseSignatureCheck } from '../../src/applyd/engines/inspection/check.ts'
 import { parseShareUpload } from '../../src/applyd/engines/share-upload/upload.ts'
 import { vetLinks } from '../../src/applyd/network.ts'
 import { productionTables } from '../../src/applyd/production.ts'
@@ -30,6 +31,7 @@ import type {
   SessionTable,
   ShareUpload,
   ShareUploadResult,
+  SignatureCheck,
   TrialPacket,
   TrialResult,
 } from '../../src/plan/artifacts.ts'
@@ -64,7 +66,7 @@ export class FakeApplier implements Applier {
   tracked: SessionTable = { text: '', isCut: false, isCounting: true, limitation: null }
   /** The result for a packet. */
   tryPacket: (packet: TrialPacket) => TrialResult = () => ({ passed: true, origins: [] })
-  readonly #parsers = { ...argumentParsers(tables), upload: parseShareUpload }
+  readonly #parsers = { ...argumentParsers(tables), upload: parseShareUpload, checkSignatures: parseSignatureCheck }
   #busy = false
 
   async check(plan: Plan): Promise<CheckReport> {
@@ -261,6 +263,14 @@ export class FakeApplier implements Applier {
     parsed(() => this.#parsers.upload(request))
     this.uploads.push(request)
     return this.uploadEnds
+  }
+
+  /** What the engine says about candidates, by the id of their file. */
+  checkCandidates: (file: string) => SignatureCheck = () => ({ status: 'checked', faults: [] })
+
+  async checkSignatures(file: string): Promise<SignatureCheck> {
+    this.#orFail()
+    return this.checkCandidates(parsed(() => this.#parsers.checkSignatures({ file })).file)
   }
 
   /** Faults of a well-formed plan; throws when applyd would not even read it. */

@@ -110,4 +110,5 @@ const noApplier: Applier = {
   checkpoint: unavailable,
   checkpoints: unavailable,
   upload: unavailable,
+  checkSignatures: unavailable,
 }
