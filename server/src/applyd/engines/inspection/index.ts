@@ -10,7 +10,7 @@ import type { ChangedFiles, Limits, Reload } from '../../tables.ts'
 import { confine } from '../../units.ts'
 import { defineEngine } from '../engine.ts'
 import { queueCount } from './queues.ts'
-import { fixedSettings } from './settings.ts'
+import { checkingSettings, fixedSettings } from './settings.ts'
 import { createQueueWatch } from './watch.ts'
 
 /** 40,000 signatures in three copies, on a machine that has other work. */
@@ -30,14 +30,8 @@ export const inspectionEngine = defineEngine(declared, ({ stateDir, service, acc
   const places = ['{inspection-rules.json}', below(inspectionPaths.compiled), work]
   const socket = below(inspectionPaths.commandSocket)
   const queues = Array.from({ length: queueCount }, (_, index) => String(inspection.firstQueue + index))
-  const settings = fixedSettings({
-    ...{
-      work,
-      rulesFile: join(work, 'current.rules'),
-      captures: below(inspectionPaths.captures),
-      commandSocket: socket,
-    },
-  })
+  const folders = { work, rulesFile: join(work, 'current.rules'), captures: below(inspectionPaths.captures) }
+  const settingPlaces = { ...folders, commandSocket: socket }
   const reloadRules = (): Reload => {
     const bounds = { user: account, capabilities: [], limits: inspectionLimits }
     const [program = '', ...args] = [...confine(bounds), ...rulesProgram, 'reload', ...places, socket]
@@ -75,9 +69,9 @@ export const inspectionEngine = defineEngine(declared, ({ stateDir, service, acc
       },
     },
     unitTemplates: {},
-    endings: { 'suricata.yaml': settings },
+    endings: { 'suricata.yaml': fixedSettings(settingPlaces) },
     prepare: () =>
-      ensureWritten(below(checkSettings), suricataSettings({ homeNetworks: [] }) + settings, {
+      ensureWritten(below(checkSettings), suricataSettings({ homeNetworks: [] }) + checkingSettings(settingPlaces), {
         mode: 0o640,
         ...(service && account ? { gid: account.gid } : {}),
       }),

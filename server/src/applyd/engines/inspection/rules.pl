@@ -125,6 +125,8 @@ sub candidate {
 
 umask 0027;
 my $mode = shift @ARGV // '';
+# Open until the end of this program: in a block it would be closed with it.
+my $events;
 my @places = splice(@ARGV, 0, 3);
 if ($mode eq 'reload') {
     take(@places);
@@ -136,7 +138,7 @@ if ($mode eq 'start') {
     take(@places);
     # Events go to descriptor 3, which the engine opens once more by name; its own words to the log.
     $^F = 10;
-    open(my $events, '>>&', \*STDOUT) or die "The file of events cannot be kept: $!\n";
+    open($events, '>>&', \*STDOUT) or die "The file of events cannot be kept: $!\n";
     open(STDOUT, '>&', \*STDERR) or die "Standard output cannot be changed: $!\n";
     require POSIX;
     POSIX::dup2(fileno($events), 3) // die "The file of events cannot be kept: $!\n" if fileno($events) != 3;

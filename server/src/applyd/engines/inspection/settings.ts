@@ -34,6 +34,10 @@ const quoted = (path: string): string => {
 export const fixedSettings = (places: InspectionPlaces): string =>
   [...groups(), ...machine(places), ...outputs(places), ...protocols(), ...limits(), ''].join('\n')
 
+/** For a check of signatures: it writes no events and listens nowhere. */
+export const checkingSettings = (places: InspectionPlaces): string =>
+  [...groups(), ...machine(places, false), ...logging, ...protocols(), ...limits(), ''].join('\n')
+
 const groups = (): string[] => [
   '    EXTERNAL_NET: "!$HOME_NET"',
   ...[...servers.map((name) => `${name}_SERVERS`), ...devices].map((name) => `    ${name}: "$HOME_NET"`),
@@ -41,7 +45,7 @@ const groups = (): string[] => [
   ...Object.entries(ports).map(([name, value]) => `    ${name}: "${value}"`),
 ]
 
-function machine({ work, rulesFile, commandSocket }: InspectionPlaces): string[] {
+function machine({ work, rulesFile, commandSocket }: InspectionPlaces, listens = true): string[] {
   const mark = `bypass-mark: ${inspection.doneMark}, bypass-mask: ${inspection.doneMark}`
   return [
     `default-log-dir: ${quoted(work)}`,
@@ -49,7 +53,7 @@ function machine({ work, rulesFile, commandSocket }: InspectionPlaces): string[]
     `rule-files: [ ${quoted(rulesFile)} ]`,
     'classification-file: /etc/suricata/classification.config',
     'reference-config-file: /etc/suricata/reference.config',
-    `unix-command: { enabled: yes, filename: ${quoted(commandSocket)} }`,
+    `unix-command: { enabled: ${listens ? 'yes' : 'no'}, filename: ${quoted(commandSocket)} }`,
     // A rule cannot bring a program with it. The number of threads is limited from outside, for what follows a start too.
     'security: { lua: { allow-rules: false }, limit-noproc: false, landlock: { enabled: no } }',
     'datasets: { rules: { allow-write: false, allow-absolute-filenames: false } }',
@@ -69,9 +73,11 @@ function machine({ work, rulesFile, commandSocket }: InspectionPlaces): string[]
   ]
 }
 
+const logging = ['logging: { default-log-level: notice, outputs: [ { console: { enabled: yes } } ] }']
+
 /** Words for the log go to standard output, which the start script has made the log; events to descriptor 3, see there. */
 const outputs = ({ captures }: InspectionPlaces): string[] => [
-  'logging: { default-log-level: notice, outputs: [ { console: { enabled: yes } } ] }',
+  ...logging,
   'stats: { enabled: yes, interval: 30 }',
   'outputs:',
   '  - eve-log:',
