@@ -40,7 +40,7 @@ export interface ClientTimings {
   readonly slowMs: number
   /** How long a trial of packets may take. */
   readonly trialMs: number
-  /** How long an upload to a share may take. */
+  /** How long an upload to a share or a check of signatures may take. */
   readonly uploadMs: number
   /** How long a check of signatures may take. */
   readonly signaturesMs: number

@@ -137,10 +137,7 @@ const unchanging: readonly NftPiece[] = [
   ...hooks.flatMap((at) => [
     base(at, 'tag', [
       words('meta mark set 0x0'),
-      byMap(
-        words(`ct mark & ${hexNumber(inspection.channelMask + inspection.doneBit)}`),
-        'inspect_channels',
-      ),
+      byMap(words(`ct mark & ${hexNumber(inspection.channelMask + inspection.doneBit)}`), 'inspect_channels'),
     ]),
     base(at, 'untag', [sentence(hasBit(inspection.taggedMark), jump('inspect_restore'))]),
   ]),

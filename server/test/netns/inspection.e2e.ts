@@ -77,7 +77,10 @@ describe('inspection', () => {
 
   const events = async (sid: number): Promise<Record<string, unknown>[]> => {
     const filter = [{ items: [{ column_name: 'sid', operator: 'equals', value: [sid] }], link_operator: 'and' }]
-    const { data } = (await ok('GET', `/security_events/journal?filter=${encodeURIComponent(JSON.stringify(filter))}`)) as {
+    const { data } = (await ok(
+      'GET',
+      `/security_events/journal?filter=${encodeURIComponent(JSON.stringify(filter))}`,
+    )) as {
       data: Record<string, unknown>[]
     }
     return data
@@ -132,7 +135,9 @@ describe('inspection', () => {
       await until('the drop is in the journal', async () =>
         (await events(1001)).some(({ result, source_ip }) => result === 'blocked' && source_ip === otherClient),
       )
-      assert.ok((await events(1001)).every(({ result, source_ip }) => (result === 'blocked') === (source_ip === otherClient)))
+      assert.ok(
+        (await events(1001)).every(({ result, source_ip }) => (result === 'blocked') === (source_ip === otherClient)),
+      )
     })
 
     it('resets it', async () => {
@@ -153,7 +158,9 @@ describe('inspection', () => {
       const { id: object } = (await ok('POST', '/aliases/ip_addresses', {
         ...{ title: 'Trusted', comment: '', value: client },
       })) as { id: string }
-      const { id } = (await ok('POST', '/ips/bypass', { aliases: [object], comment: '', enabled: true })) as { id: string }
+      const { id } = (await ok('POST', '/ips/bypass', { aliases: [object], comment: '', enabled: true })) as {
+        id: string
+      }
       await lab.expectStatus(attack, 200, from(client))
       await ok('DELETE', `/ips/bypass/${id}`)
       await lab.expectStatus(attack, 0, from(client))
@@ -201,7 +208,9 @@ describe('inspection', () => {
         "r.on('error',()=>done(false))}",
         'for(let i=0;i<16;i++)next()',
       ].join(';\n')
-      const load = lab.gateway.exec('client', [process.execPath, '-e', script, String(requests)], { timeoutMs: 600_000 })
+      const load = lab.gateway.exec('client', [process.execPath, '-e', script, String(requests)], {
+        timeoutMs: 600_000,
+      })
       let isOver = false
       void load.finally(() => {
         isOver = true
@@ -222,7 +231,10 @@ describe('inspection', () => {
     it('passes what a killed engine cannot look at, and says so', async () => {
       for (const pid of pidsOf(engine)) process.kill(pid, 'SIGKILL')
       await lab.expectStatus(harmless, 200, from(client))
-      await until('the engine is back', async () => pidsOf(engine).length > 0 && (await lab.statusOf(attack, from(client))) === 0)
+      await until(
+        'the engine is back',
+        async () => pidsOf(engine).length > 0 && (await lab.statusOf(attack, from(client))) === 0,
+      )
       await until('the status says that it is active', async () => /"active"/.test(await statusText()))
     })
 

@@ -1,6 +1,7 @@
 // A strict stand-in for applyd: keeps what was applied in memory and refuses what applyd would refuse. Requests pass
 // applyd's own parsers, and plans its own checks against the tables of a real gateway; only the programs are missing.
 
+import { parseSignatureCheck } from '../../src/applyd/engines/inspection/check.ts'
 import { parseShareUpload } from '../../src/applyd/engines/share-upload/upload.ts'
 import { vetLinks } from '../../src/applyd/network.ts'
 import { productionTables } from '../../src/applyd/production.ts'
@@ -65,7 +66,7 @@ export class FakeApplier implements Applier {
   tracked: SessionTable = { text: '', isCut: false, isCounting: true, limitation: null }
   /** The result for a packet. */
   tryPacket: (packet: TrialPacket) => TrialResult = () => ({ passed: true, origins: [] })
-  readonly #parsers = { ...argumentParsers(tables), upload: parseShareUpload }
+  readonly #parsers = { ...argumentParsers(tables), upload: parseShareUpload, checkSignatures: parseSignatureCheck }
   #busy = false
 
   async check(plan: Plan): Promise<CheckReport> {
@@ -266,7 +267,10 @@ export class FakeApplier implements Applier {
 
   /** Files of rules that were to be checked, and what the engine says of them. */
   readonly signatureChecks: string[] = []
-  judgeSignatures: (file: string) => SignatureCheck | Promise<SignatureCheck> = () => ({ status: 'checked', faults: [] })
+  judgeSignatures: (file: string) => SignatureCheck | Promise<SignatureCheck> = () => ({
+    status: 'checked',
+    faults: [],
+  })
 
   async checkSignatures(file: string): Promise<SignatureCheck> {
     this.#orFail()
