@@ -12,12 +12,12 @@ import {
   hexNumber,
   hookHead,
   jump,
+  mapped,
   type Nft,
   numbers,
   quoteInterface,
   rule,
   sentence,
-  valueOf,
   words,
 } from '../render/nft.ts'
 import { clearChannel, isInChannel, setChannel } from './channel-mark.ts'
@@ -118,7 +118,7 @@ const tagChain = ({ number }: InspectedChannel): NftPiece =>
   chain(
     tagName(number),
     families.flatMap(([header, isFamily, kept]) => [
-      sentence(isFamily, words('meta mark set'), valueOf(words(`${header} dscp`), kept)),
+      sentence(isFamily, words('meta mark set'), mapped(words(`${header} dscp`), kept)),
       sentence(isFamily, words(`${header} dscp set ${number}`)),
     ]),
   )
@@ -137,10 +137,7 @@ const unchanging: readonly NftPiece[] = [
   ...hooks.flatMap((at) => [
     base(at, 'tag', [
       words('meta mark set 0x0'),
-      byMap(
-        words(`ct mark & ${hexNumber(inspection.channelMask + inspection.doneBit)}`),
-        'inspect_channels',
-      ),
+      byMap(words(`ct mark & ${hexNumber(inspection.channelMask + inspection.doneBit)}`), 'inspect_channels'),
     ]),
     base(at, 'untag', [sentence(hasBit(inspection.taggedMark), jump('inspect_restore'))]),
   ]),

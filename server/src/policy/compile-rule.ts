@@ -23,11 +23,11 @@ import {
   words,
 } from '../render/nft.ts'
 import { addressSet, addressSets, memberSet } from './address-sets.ts'
+import { isNotInChannel, setChannel } from './channel-mark.ts'
 import { makeFields } from './dispatch.ts'
 import { mix, udpOffset } from './dispatch-cuts.ts'
 import { type Entry, type EntryParts, printEntry } from './dispatch-ranks.ts'
 import type { AddressMatch, InterfaceMatch, LoggedAction, PolicyRule, ProtocolName, RuleTable } from './model.ts'
-import { isNotInChannel, setChannel } from './channel-mark.ts'
 import { type WebStage, webPortRanges } from './web.ts'
 
 /**

@@ -32,8 +32,8 @@ import {
 } from './compile-authorization.ts'
 import { dnsForward, dnsPieces, dnsRedirect } from './compile-dns.ts'
 import { compileHardware } from './compile-hardware.ts'
-import { deviceSet, localSidePieces } from './compile-local-side.ts'
 import { inspectionPieces } from './compile-inspection.ts'
+import { deviceSet, localSidePieces } from './compile-local-side.ts'
 import { outsideEnd, outsidePieces } from './compile-outside.ts'
 import { type CompiledRule, compileRule, noSets, type Place, type RuleOptions } from './compile-rule.ts'
 import {

@@ -83,7 +83,7 @@ export const jump = (chain: string): Nft => safe(`jump ${name(chain)}`)
 export const goTo = (chain: string): Nft => safe(`goto ${name(chain)}`)
 export const byMap = (selector: Nft, map: string): Nft => safe(`${selector} vmap @${name(map)}`)
 /** What a map has for the value of the selector. */
-export const valueOf = (selector: Nft, map: string): Nft => safe(`${selector} map @${name(map)}`)
+export const mapped = (selector: Nft, map: string): Nft => safe(`${selector} map @${name(map)}`)
 export const element = (key: Nft, verdict: Nft): Nft => safe(`${key} : ${verdict}`)
 
 /** `to 10.0.0.1:80-90`, `to :80`: where a translation leads. */
