@@ -11,13 +11,16 @@ import {
   equals,
   hexNumber,
   hookHead,
+  ipv6Start,
   jump,
+  mapHead,
+  mapped,
+  masked,
   type Nft,
   numbers,
   quoteInterface,
   rule,
   sentence,
-  valueOf,
   words,
 } from '../render/nft.ts'
 import { clearChannel, isInChannel, setChannel } from './channel-mark.ts'
@@ -36,7 +39,7 @@ export function inspectionPieces(policy: Policy): NftPiece[] {
     chain('inspect_canary', stage.channels.map(canaryLine)),
     ...stage.older.map(olderChain),
     ...stage.channels.map(tagChain),
-    map('inspect_channels', 'typeof ct mark : verdict;', stage.channels.map(channelElement)),
+    map('inspect_channels', words('ct mark'), words('verdict'), stage.channels.map(channelElement)),
     ...unchanging,
     ...sets,
   ]
@@ -44,8 +47,8 @@ export function inspectionPieces(policy: Policy): NftPiece[] {
 
 const chain = (name: string, lines: readonly Nft[]): NftPiece =>
   makePiece({ kind: 'chain', name, head: '', lines, origin: '' })
-const map = (name: string, head: string, lines: readonly Nft[]): NftPiece =>
-  makePiece({ kind: 'map', name, head: words(head), lines, origin: '' })
+const map = (name: string, key: Nft, value: Nft, lines: readonly Nft[]): NftPiece =>
+  makePiece({ kind: 'map', name, head: mapHead(key, value), lines, origin: '' })
 
 /** In front of the queue, which is at 150, and behind it. */
 const priorities = { choose: 'filter + 130', tag: 'filter + 140', untag: 'filter + 160' } as const
@@ -109,16 +112,31 @@ const tagName = (number: number): string => `inspect_tag_${number}`
 const channelElement = ({ number }: InspectedChannel): Nft =>
   element(hexNumber(channelMark(number)), jump(tagName(number)))
 
+/** How the field is written and read; `step` is the distance of two values of it where it is read. */
 const families = [
-  ['ip', words('meta nfproto ipv4'), 'inspect_kept4'],
-  ['ip6', words('meta nfproto ipv6'), 'inspect_kept6'],
+  {
+    header: 'ip',
+    isFamily: words('meta nfproto ipv4'),
+    kept: 'inspect_kept4',
+    key: words('ip dscp'),
+    field: words('ip dscp'),
+    step: 1,
+  },
+  {
+    header: 'ip6',
+    isFamily: words('meta nfproto ipv6'),
+    kept: 'inspect_kept6',
+    key: ipv6Start,
+    field: masked(ipv6Start, 0xfc0),
+    step: 0x40,
+  },
 ] as const
 
 const tagChain = ({ number }: InspectedChannel): NftPiece =>
   chain(
     tagName(number),
-    families.flatMap(([header, isFamily, kept]) => [
-      sentence(isFamily, words('meta mark set'), valueOf(words(`${header} dscp`), kept)),
+    families.flatMap(({ header, isFamily, kept, field }) => [
+      sentence(isFamily, words('meta mark set'), mapped(field, kept)),
       sentence(isFamily, words(`${header} dscp set ${number}`)),
     ]),
   )
@@ -146,22 +164,24 @@ const unchanging: readonly NftPiece[] = [
     byMap(words(`meta mark & ${hexNumber(inspection.keptMask)}`), 'inspect_was'),
     words('meta mark set 0x0'),
   ]),
-  ...families.map(([header, , kept]) =>
+  ...families.map(({ kept, key, step }) =>
     map(
       kept,
-      `typeof ${header} dscp : meta mark;`,
-      fields.map((value) => element(numbers(value, value), hexNumber(inspection.taggedMark + keptMark(value)))),
+      key,
+      words('meta mark'),
+      fields.map((value) => element(hexNumber(value * step), hexNumber(inspection.taggedMark + keptMark(value)))),
     ),
   ),
   map(
     'inspect_was',
-    'typeof meta mark : verdict;',
+    words('meta mark'),
+    words('verdict'),
     fields.map((value) => element(hexNumber(keptMark(value)), jump(restoreName(value)))),
   ),
   ...fields.map((value) =>
     chain(
       restoreName(value),
-      families.map(([header, isFamily]) => sentence(isFamily, words(`${header} dscp set ${value}`))),
+      families.map(({ header, isFamily }) => sentence(isFamily, words(`${header} dscp set ${value}`))),
     ),
   ),
 ]

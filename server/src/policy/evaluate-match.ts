@@ -97,6 +97,13 @@ function rangesOf({ ranges, members }: AddressMatch, { members: present }: Flow)
   return found.length === 0 ? ranges : unite([ranges, toRanges(found.map(([address]): Span => [address, address]))])
 }
 
+/** Is the packet from the hosts, or for them? A pool of destinations may have to be taken apart to say so. */
+export function concerns(hosts: AddressMatch, flow: Flow): boolean | Cut {
+  if (isIn(hosts, flow, flow.source)) return true
+  const at = cutPoint(rangesOf(hosts, flow), flow.destination)
+  return at === null ? isIn(hosts, flow, flow.destination?.[0] ?? null) : { field: 'destination_addresses', at }
+}
+
 /** What the gateway sends is only for rules that name it: `any` means what comes in somewhere. */
 const comesFrom = (match: InterfaceMatch | null, device: string | null): boolean =>
   device === null ? match?.key === ownTraffic : match === null || match.devices.includes(device)

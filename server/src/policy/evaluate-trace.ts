@@ -110,6 +110,15 @@ export interface LogRecord {
   readonly action: LoggedAction | 'allow' | 'deny'
 }
 
+/** Why a connection that is accepted is inspected, or is not. */
+export type InspectionResult =
+  /** The number of the channel, by the firewall rule alone or with a rule of the older application control as well. */
+  | { readonly kind: 'inspected'; readonly channel: number; readonly older: string | null }
+  /** The exception by which it is not, where it would be otherwise. */
+  | { readonly kind: 'excepted'; readonly origin: string }
+  /** Neither a rule nor the older application control asks for it. */
+  | { readonly kind: 'none' }
+
 export type Path = 'input' | 'forward' | 'output' | 'none'
 export type Verdict = 'accept' | 'drop' | 'reject'
 
@@ -127,6 +136,8 @@ export interface Outcome {
   readonly walk: Walk | null
   readonly decidedBy: Decision
   readonly verdict: Verdict
+  /** Null where nothing is inspected at all, and when the packet is not accepted. */
+  readonly inspection: InspectionResult | null
   /** Null when the packet does not leave the gateway. */
   readonly snat: SnatResult | null
   readonly records: readonly LogRecord[]

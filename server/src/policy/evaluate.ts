@@ -23,6 +23,7 @@ import type {
   Walk,
 } from './evaluate-trace.ts'
 import { isListed } from './guards.ts'
+import { inspect } from './inspection.ts'
 import { isLocalDevice } from './local-side.ts'
 import {
   type AccessEntry,
@@ -197,7 +198,7 @@ function finish(question: Question, flow: Flow, { records, ...before }: Before):
   const open = [flow]
   while (open.length > 0 && outcomes.length < maxOutcomes) {
     const part = open.pop() as Flow
-    const result = passThrough(question, part, records)
+    const result = inspected(question, part, passThrough(question, part, records))
     if ('verdict' in result) outcomes.push(result)
     else open.push(...split(part, result))
   }
@@ -205,6 +206,13 @@ function finish(question: Question, flow: Flow, { records, ...before }: Before):
   const isComplete = open.length === 0
   const [verdict = null] = verdicts
   return { ...before, outcomes, isComplete, verdict: isComplete && verdicts.size === 1 ? verdict : null }
+}
+
+/** What becomes of inspection is decided last, for what is accepted. */
+function inspected({ policy }: Question, flow: Flow, outcome: Outcome | Cut): Outcome | Cut {
+  if (!('verdict' in outcome)) return outcome
+  const inspection = inspect(policy.inspection, flow, outcome)
+  return inspection !== null && 'at' in inspection ? inspection : { ...outcome, inspection }
 }
 
 /** The upper part first, so that the lower one is taken next. */
@@ -229,6 +237,7 @@ function passThrough(question: Question, flow: Flow, before: readonly LogRecord[
     walk: null,
     snat: null,
     outgoing: null,
+    inspection: null,
     records: before,
   }
   if (way.kind === 'none') return { ...nothing, path: 'none', decidedBy: { kind: 'no_route' }, verdict: 'drop' }

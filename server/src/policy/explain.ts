@@ -36,6 +36,7 @@ export type Stage =
   | 'forward'
   | 'input'
   | 'output'
+  | 'inspection'
   | 'snat'
 
 export interface Step {

@@ -82,8 +82,12 @@ export const equals = (selector: Nft, value: Nft, isNegated = false): Nft =>
 export const jump = (chain: string): Nft => safe(`jump ${name(chain)}`)
 export const goTo = (chain: string): Nft => safe(`goto ${name(chain)}`)
 export const byMap = (selector: Nft, map: string): Nft => safe(`${selector} vmap @${name(map)}`)
+export const mapHead = (key: Nft, value: Nft): Nft => safe(`typeof ${key} : ${value};`)
+export const masked = (selector: Nft, mask: number): Nft => safe(`${selector} & ${hexNumber(mask)}`)
+/** The first two bytes of an IPv6 header; 0xfc0 of them is the DSCP field, which nft 1.0.6 shifts in the wrong order in front of a map. */
+export const ipv6Start: Nft = safe('@nh,0,16')
 /** What a map has for the value of the selector. */
-export const valueOf = (selector: Nft, map: string): Nft => safe(`${selector} map @${name(map)}`)
+export const mapped = (selector: Nft, map: string): Nft => safe(`${selector} map @${name(map)}`)
 export const element = (key: Nft, verdict: Nft): Nft => safe(`${key} : ${verdict}`)
 
 /** `to 10.0.0.1:80-90`, `to :80`: where a translation leads. */

@@ -71,7 +71,7 @@ const RuleMention = {
 const Step = strictObject({
   stage: Type.String({
     description:
-      'hardware_filter, log_marks, dnat, routing, authorization, web_proxy, access_lists, forward, input ...',
+      'hardware_filter, log_marks, dnat, routing, authorization, web_proxy, access_lists, forward, input, inspection ...',
   }),
   text: Type.String(),
   rule: nullable(strictObject(RuleMention)),
@@ -83,6 +83,17 @@ const Step = strictObject({
 
 const Verdict = oneOf(['accept', 'drop', 'reject'], 'reject: dropped with an answer to the sender.')
 
+const OutcomeInspection = strictObject({
+  ips_profile: nullable(Type.String({ description: 'Id of the profile of intrusion prevention.' })),
+  dpi_profile: nullable(Type.String({ description: 'Id of the profile of application control.' })),
+  application_rule: nullable(
+    Type.Integer({ description: 'Id of the application control rule from which on these are asked.' }),
+  ),
+  on_failure: oneOf(['pass', 'block'], 'What happens to the connection while the inspection engine does not run.'),
+  ready: Type.Boolean({ description: 'False: the engine does not inspect this yet, and on_failure holds.' }),
+})
+export type OutcomeInspection = Static<typeof OutcomeInspection>
+
 const Outcome = strictObject({
   destination: nullable(Type.String()),
   destination_port: nullable(Type.String()),
@@ -91,6 +102,7 @@ const Outcome = strictObject({
   verdict: Verdict,
   decided_by: nullable(Type.String({ description: 'Origin of the rule that decided; null for the default.' })),
   new_source: nullable(Type.String({ description: 'interface: the address of the outgoing interface.' })),
+  inspection: nullable(OutcomeInspection),
   steps: Type.Array(Step),
   logged: Type.Array(strictObject({ table: Type.String(), id: nullable(Type.Integer()), action: Type.String() }), {
     description: 'Records that would be written.',

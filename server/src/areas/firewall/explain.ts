@@ -10,14 +10,23 @@ import { authorizationOrigin } from '../../policy/authorization.ts'
 import { evaluate } from '../../policy/evaluate.ts'
 import type { RuleField } from '../../policy/evaluate-match.ts'
 import { routingOf } from '../../policy/evaluate-routing.ts'
-import type { Packet, Trace } from '../../policy/evaluate-trace.ts'
-import { type Describe, type Explanation, explain, placeOf, type RuleMention, type Step } from '../../policy/explain.ts'
+import type { Outcome, Packet, Trace } from '../../policy/evaluate-trace.ts'
+import {
+  type Describe,
+  type ExplainedOutcome,
+  type Explanation,
+  explain,
+  placeOf,
+  type RuleMention,
+  type Step,
+} from '../../policy/explain.ts'
 import type { Policy } from '../../policy/model.ts'
 import { devicesOf } from '../network/public.ts'
 import { timeLists, timeRanges, titleOf } from '../objects/public.ts'
 import { ruleSlots, ruleTables } from './config.ts'
-import type { ExplainedPacket, PacketUser } from './contract-explain.ts'
+import type { ExplainedPacket, OutcomeInspection, PacketUser } from './contract-explain.ts'
 import type { Rule } from './contract-rules.ts'
+import { explainInspection } from './explain-inspection.ts'
 import type { FindOthers, People } from './people.ts'
 import { policyOf } from './resolve.ts'
 
@@ -27,6 +36,7 @@ const windowSeconds = 39 * daySeconds
 const usualSourcePort = 49_152
 
 export interface ExplainedFor extends Explanation {
+  readonly outcomes: readonly (ExplainedOutcome & { readonly inspection: OutcomeInspection | null })[]
   readonly source: string
   readonly source_user: PacketUser | null
   readonly destination_user: PacketUser | null
@@ -61,15 +71,23 @@ export function explainPacket(
     ...{ source: packet.source, source_user: people.source, destination_user: people.destination },
     ...said,
     steps: said.steps.map((step) => withMembers(step, memberAt(null))),
-    outcomes: said.outcomes.map((outcome) => {
-      const steps = outcome.steps.map((step) => withMembers(step, memberAt(outcome.destination)))
+    outcomes: said.outcomes.map((outcome, index) => {
+      const walked = outcome.steps.map((step) => withMembers(step, memberAt(outcome.destination)))
+      const { step, inspection } = explainInspection(config, facts, policy, trace.outcomes[index] as Outcome)
+      const steps = step === null ? walked : withInspection(walked, step)
       const authorization = outcome.path === 'forward' ? sayAuthorization(policy, packet, outcome, people) : null
-      if (authorization === null) return { ...outcome, steps }
+      if (authorization === null) return { ...outcome, inspection, steps }
       const stage: Step = { stage: 'authorization', text: authorization, rule: null, passed: [], passed_count: 0 }
       const at = steps.findIndex((step) => step.stage === 'routing') + 1
-      return { ...outcome, steps: steps.toSpliced(at, 0, stage) }
+      return { ...outcome, inspection, steps: steps.toSpliced(at, 0, stage) }
     }),
   }
+}
+
+/** Behind the rules, in front of the translation of the source. */
+function withInspection(steps: readonly Step[], step: Step): readonly Step[] {
+  const at = steps.findIndex(({ stage }) => stage === 'snat')
+  return steps.toSpliced(at < 0 ? steps.length : at, 0, step)
 }
 
 /** What rules give a user is in the policy, which may be that of another configuration than the one in force. */

@@ -1,6 +1,15 @@
 // What others may use of the firewall: its rules and access lists, their defaults, inspection fields and translations, and whether it logs.
 
 export { channelContents, rulesByProfile } from './channel-contents.ts'
+export {
+  type Channel,
+  channelKey,
+  channelOf,
+  channelSlots,
+  channelsOf,
+  type NumberedChannel,
+  numberedChannels,
+} from './channels.ts'
 export { accessLists, filterDefaults, ruleSlots } from './config.ts'
 export { inspectionProblems, profileFields } from './inspection.ts'
 export { deciding, isLogging } from './logging.ts'

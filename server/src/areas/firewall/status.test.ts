@@ -6,9 +6,9 @@ import { addTo } from '../../model/lists.ts'
 import { write } from '../../model/slots.ts'
 import type { Observation } from '../../plan/artifacts.ts'
 import { profiles } from '../application-profiles/config.ts'
-import { templateId } from '../intrusion-prevention/contract-profiles.ts'
-import { block, bypassList, forwardRules, logRules, settings } from './config.ts'
+import { block, logRules, settings } from './config.ts'
 import { ruleLists } from './lists.ts'
+import { isLogging } from './logging.ts'
 import { type FirewallView, firewallStatusItems } from './status.ts'
 
 const rules = 'inet portcullis'
@@ -94,18 +94,12 @@ describe('the firewall status', () => {
     })
   })
 
-  it('says how many rules ask for inspection, which does not happen yet', () => {
+  it('says nothing of a log that nothing but inspection writes to', () => {
     const known = write({}, profiles, [{ id: 'one', name: 'One', comment: '', protocols: [] }])
     const asking = addTo(known, ruleLists.forward, 1, { action: 'accept', dpi_enabled: true, dpi_profile: 'one' })
-    const prevented = { action: 'accept', ips_enabled: true, ips_profile: templateId }
-    const both = addTo(asking, ruleLists.input, 1, prevented)
-    const excepted = write(both, bypassList, [{ id: 'a', aliases: ['ip.id.1'], comment: '', enabled: true }])
-    const item = itemOf('inspection', { config: excepted })
-    assert.equal(item?.status, 'inactive')
-    assert.equal(item?.msg.length, 3)
-    const [first] = (asking[forwardRules.key] as readonly object[]) ?? []
-    const off = write(asking, forwardRules, [{ ...first, enabled: false } as never])
-    assert.equal(itemOf('inspection', { config: off }), undefined)
+    assert.equal(isLogging(asking), true)
+    assert.equal(itemOf('log', { config: asking }), undefined)
+    assert.equal(itemOf('inspection', { config: asking }), undefined)
   })
 
   it('says that failed rule tests block the traffic', () => {

@@ -1,12 +1,12 @@
-// The status of the firewall: what applyd reads from the kernel at the time of asking, and what is stored but not applied.
+// The status of the firewall: what applyd reads from the kernel at the time of asking. That of inspection is the engine's own.
 
 import type { StatusItem } from '../../contract/fields.ts'
 import { engineUnit } from '../../engines/artifacts.ts'
 import { firewallLog } from '../../engines/firewall-log/index.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { active, failed, inactive, type Observed, type State, tableStatus, unitStatus } from '../../system/observed.ts'
-import { block, bypassList, forwardRules, inputRules, settings } from './config.ts'
-import { describeReader, isLogging } from './logging.ts'
+import { block, settings } from './config.ts'
+import { describeReader, isLoggingForOthers } from './logging.ts'
 import type { UnresolvedRules } from './unresolved.ts'
 
 const rulesTable = 'inet portcullis'
@@ -35,7 +35,6 @@ export const firewallStatusItems = (view: FirewallView): StatusItem[] => [
   automaticSnat(view),
   ...hardware(view),
   ...logging(view),
-  ...inspection(view.config),
   ...ruleTests(view),
 ]
 
@@ -80,27 +79,13 @@ function hardware(view: FirewallView): StatusItem[] {
 }
 
 function logging(view: FirewallView): StatusItem[] {
-  if (!isLogging(view.config)) {
+  if (!isLoggingForOthers(view.config)) {
     return read(view.config, settings).log_mode === 'nothing'
       ? []
       : [{ name: 'log', ...inactive('No logging rule marks connections, so nothing is logged.') }]
   }
   const { status, msg } = unitStatus(view, logUnit, 'The reader of the log records is not running.')
   return [{ name: 'log', status, msg: msg.map(describeReader) }]
-}
-
-/** Inspection has no engine yet, which the status must say where rules ask for it. */
-function inspection(config: Config): StatusItem[] {
-  const rules = [...read(config, forwardRules), ...read(config, inputRules)].filter(({ enabled }) => enabled)
-  const asking = [
-    [rules.filter(({ dpi_enabled }) => dpi_enabled).length, 'rules ask for application control'],
-    [rules.filter(({ ips_enabled }) => ips_enabled).length, 'rules ask for intrusion prevention'],
-    [read(config, bypassList).filter(({ enabled }) => enabled).length, 'exceptions from inspection are set'],
-  ] as const
-  const msg = asking
-    .filter(([count]) => count > 0)
-    .map(([count, what]) => `${count} ${what}, which is stored but not applied yet.`)
-  return msg.length > 0 ? [{ name: 'inspection', ...inactive(...msg) }] : []
 }
 
 function ruleTests({ config, testsFault }: FirewallView): StatusItem[] {

@@ -2,6 +2,7 @@
 
 import type { Problem } from '../../contract/error.ts'
 import { type Config, type ListSlot, read } from '../../model/slots.ts'
+import { channelProblems } from './channel-limit.ts'
 import { accessLists, destinationRules, macRules, pairRules, sourceRules } from './config.ts'
 import { maxEntriesOverAll } from './contract-access-lists.ts'
 import { maxHardwareRules } from './contract-hardware.ts'
@@ -16,5 +17,6 @@ export function verify(config: Config): Problem[] {
     ...(entries > maxEntriesOverAll
       ? [{ field: accessLists.key, message: `At most ${maxEntriesOverAll} entries over all lists are allowed.` }]
       : []),
+    ...channelProblems(config),
   ]
 }

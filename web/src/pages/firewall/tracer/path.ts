@@ -55,6 +55,7 @@ export const stageTitles: Readonly<Record<string, string>> = {
   forward: 'FORWARD',
   input: 'INPUT',
   output: msg('Own traffic'),
+  inspection: msg('Inspection'),
   snat: 'SNAT',
 }
 
@@ -122,7 +123,7 @@ const hardwareOrigin = ({ steps, outcomes }: Explanation): string | null =>
   outcomes.length === 0 && steps.length === 1 ? 'firewall.hw' : null
 
 /** Stations only of packets that they concern. */
-const stagesOfSome = new Set(['authorization', 'web_proxy'])
+const stagesOfSome = new Set(['authorization', 'web_proxy', 'inspection'])
 
 /** All stations of the way, also those that the packet does not reach. */
 function stagesOf(steps: readonly Step[], outcome: Outcome | null): string[] {
@@ -136,6 +137,7 @@ function stagesOf(steps: readonly Step[], outcome: Outcome | null): string[] {
     'web_proxy',
     'access_lists',
     table,
+    'inspection',
     'snat',
   ]
   const has = (stage: string): boolean => steps.some((step) => step.stage === stage)
@@ -207,6 +209,7 @@ function shortOf(stage: string, state: StationState, rule: Step['rule'], outcome
     return outcome.new_source === 'interface' ? t('automatic') : outcome.new_source
   if (state === 'refused') return t('stops here')
   if (stage === 'web_proxy') return t('filtered')
+  if (stage === 'inspection') return outcome?.inspection ? t('inspected') : t('not inspected')
   if (tableStages.has(stage)) return t('default')
   return stage === 'hardware_filter' || stage === 'access_lists' ? t('pass') : t('none')
 }
