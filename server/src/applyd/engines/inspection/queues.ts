@@ -2,101 +2,27 @@
 // iptables, in its security table; while it is not installed either, channels that must not pass without the engine are
 // dropped. Works from what the kernel shows, so that nothing has to be remembered over a restart or a crash.
 
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { channelMark, type InspectedChannel, inspection } from '../../../plan/inspection.ts'
+import { type InspectedChannel, inspection } from '../../../plan/inspection.ts'
 import { run } from '../../processes.ts'
 import { oneLine } from '../../text.ts'
+import {
+  baseLines,
+  chain,
+  chainLines,
+  type Family,
+  families,
+  familyNames,
+  inOrder,
+  outputChain,
+  ownTable,
+  tableRules,
+  tableScript,
+} from './queue-rules.ts'
 
 const timeoutMs = 10_000
-export const queueCount = Math.min(inspection.mostQueues, availableParallelism())
-export const ownTable = 'inet portcullis_inspection'
-const lastQueue = inspection.firstQueue + queueCount - 1
-const [mask, wholeMask] = [hex(inspection.channelMask | inspection.doneBit), hex(inspection.channelMask)]
-const [chain, outputChain] = ['PC_INSPECT', 'PC_INSPECT_OUT'] as const
-const families = {
-  ip: { prefix: '/usr/sbin/iptables-nft', loopback: '127.0.0.0/8', control: 'icmp' },
-  ip6: { prefix: '/usr/sbin/ip6tables-nft', loopback: '::1/128', control: 'ipv6-icmp' },
-} as const
-type Family = keyof typeof families
-const familyNames: readonly Family[] = ['ip', 'ip6']
-
-function hex(value: number): string {
-  return `0x${value.toString(16)}`
-}
 
 export type QueueForm = 'nftables' | 'iptables' | 'none'
-
-/** What becomes of packets of a channel: of its test (see `canaryPort`) and of all others. */
-const verdictOf = ({ isReady, isFailOpen }: InspectedChannel): 'queue' | 'queue-or-pass' | 'drop' | null =>
-  isReady ? (isFailOpen ? 'queue-or-pass' : 'queue') : isFailOpen ? null : 'drop'
-const canaryPort = ({ number }: InspectedChannel): number => inspection.firstCanaryPort + number
-
-/** Lines as iptables-nft-save writes them. The test of a channel comes to the queue before it is ready: that makes it ready. */
-function chainLines(channels: readonly InspectedChannel[], family: Family): string[] {
-  const { loopback, control } = families[family]
-  const queue =
-    queueCount === 1
-      ? `NFQUEUE --queue-num ${inspection.firstQueue}`
-      : `NFQUEUE --queue-balance ${inspection.firstQueue}:${lastQueue}`
-  const targets = { queue, 'queue-or-pass': `${queue} --queue-bypass`, drop: 'DROP' }
-  const rules = channels.flatMap((channel) => {
-    const match = `-m connmark --mark ${hex(channelMark(channel.number))}/${mask}`
-    const verdict = verdictOf(channel)
-    const test = `-s ${loopback} -d ${loopback} -p udp -m udp --dport ${canaryPort(channel)} ${match}`
-    return [
-      ...(channel.isReady ? [] : [`-A ${chain} ${test} -j ${targets['queue-or-pass']}`]),
-      ...(verdict === null ? [] : [`-A ${chain} ${match} -j ${targets[verdict]}`]),
-    ]
-  })
-  return [
-    ...rules,
-    // A reset with which the engine rejects a connection has the mark of that connection, and would be rejected again.
-    `-A ${outputChain} -p tcp -m tcp --tcp-flags RST RST -j RETURN`,
-    `-A ${outputChain} -p ${control} -j RETURN`,
-    `-A ${outputChain} -j ${chain}`,
-  ]
-}
-
-const baseLines = [
-  ...['INPUT', 'FORWARD'].map((base) => `-A ${base} -m connmark ! --mark 0x0/${wholeMask} -j ${chain}`),
-  `-A OUTPUT -m connmark ! --mark 0x0/${wholeMask} -j ${outputChain}`,
-]
-
-/** Rules of the own table by chain, each with a comment by which it is found again. */
-function tableRules(channels: readonly InspectedChannel[], canQueue: boolean): ReadonlyMap<string, readonly string[]> {
-  const number = queueCount === 1 ? `${inspection.firstQueue}` : `${inspection.firstQueue}-${lastQueue}`
-  const targets = { queue: `queue to ${number}`, 'queue-or-pass': `queue flags bypass to ${number}`, drop: 'drop' }
-  const rules = channels.flatMap((channel) => {
-    const match = `ct mark & ${mask} == ${hex(channelMark(channel.number))}`
-    if (!canQueue) return channel.isFailOpen ? [] : [`${match} drop`]
-    const verdict = verdictOf(channel)
-    const test = `${match} fib daddr type local udp dport ${canaryPort(channel)}`
-    return [
-      ...(channel.isReady ? [] : [`${test} ${targets['queue-or-pass']}`]),
-      ...(verdict === null ? [] : [`${match} ${targets[verdict]}`]),
-    ]
-  })
-  const exempt = ['tcp flags & rst == rst return', 'meta l4proto { icmp, ipv6-icmp } return']
-  const noted = (lines: readonly string[]) => lines.map((line) => `${line} comment "${commentOf(line)}"`)
-  return new Map([
-    ['input', noted(rules)],
-    ['forward', noted(rules)],
-    ['output', noted([...exempt, ...rules])],
-  ])
-}
-
-const commentOf = (line: string): string => createHash('sha256').update(line).digest('hex').slice(0, 16)
-
-/** A chain is emptied and filled, never removed: the kernel drops what waits in a queue when a hook goes. */
-function tableScript(rules: ReadonlyMap<string, readonly string[]>): string {
-  const chains = [...rules].map(
-    ([name, lines]) =>
-      `  chain ${name} {\n    type filter hook ${name} priority 150; policy accept;\n${lines.map((line) => `    ${line}\n`).join('')}  }\n`,
-  )
-  return `table ${ownTable}\nflush table ${ownTable}\ntable ${ownTable} {\n${chains.join('')}}\n`
-}
 
 /** `nft` is the program after any wrapper, in whose namespace all others run too. */
 export function createQueues(nft: readonly string[], isInstalled: (path: string) => boolean = existsSync) {
@@ -224,9 +150,3 @@ interface ShownRule {
 }
 
 const isRepeated = (lines: readonly string[], line: string): boolean => lines.filter((one) => one === line).length > 1
-
-/** The rules of a chain stand in the order that is wanted. */
-function inOrder(lines: readonly string[], wanted: readonly string[]): boolean {
-  const ofChain = (all: readonly string[]) => all.filter((line) => line.startsWith(`-A ${chain} `))
-  return ofChain(lines).join('\n') === ofChain(wanted).join('\n')
-}
