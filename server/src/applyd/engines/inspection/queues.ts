@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { type InspectedChannel, inspection } from '../../../plan/inspection.ts'
 import { run } from '../../processes.ts'
-import { oneLine } from '../../text.ts'
+import { oneLine, wordsOf } from '../../text.ts'
 import {
   baseLines,
   chain,
@@ -62,14 +62,16 @@ export function createQueues(nft: readonly string[], isInstalled: (path: string)
   const ownLines = (lines: readonly string[]): string[] => lines.filter((line) => line.includes(` ${chain}`))
   const isChain = (line: string): boolean => line.startsWith(`:${chain}`)
 
-  async function isXtCurrent(family: Family, channels: readonly InspectedChannel[] | null): Promise<boolean> {
-    const lines = await save(family, await listTables())
+  type Wanted = { readonly xt: readonly InspectedChannel[] | null; readonly rules: TableRules | null }
+
+  async function isXtCurrent(family: Family, { xt: channels }: Wanted, tables: readonly string[]): Promise<boolean> {
+    const lines = await save(family, tables)
     const wanted = channels === null ? [] : [...baseLines, ...chainLines(channels, family)]
     return ownLines(lines).toSorted().join('\n') === wanted.toSorted().join('\n') && inOrder(lines, wanted)
   }
 
-  async function isTableCurrent(rules: ReadonlyMap<string, readonly string[]> | null): Promise<boolean> {
-    const isThere = (await listTables()).includes(ownTable)
+  async function isTableCurrent({ rules }: Wanted, tables: readonly string[]): Promise<boolean> {
+    const isThere = tables.includes(ownTable)
     if (rules === null || !isThere) return rules === null && !isThere
     const { stdout } = await call([...nft, '-j', 'list', 'table', ...ownTable.split(' ')])
     const { nftables = [] } = JSON.parse(stdout || '{}') as { nftables?: readonly { rule?: ShownRule }[] }
@@ -78,16 +80,19 @@ export function createQueues(nft: readonly string[], isInstalled: (path: string)
     return shown.toSorted().join('\n') === wanted.toSorted().join('\n')
   }
 
-  const wantedOf = (channels: readonly InspectedChannel[], form: QueueForm) => ({
+  const wantedOf = (channels: readonly InspectedChannel[], form: QueueForm): Wanted => ({
     xt: form === 'iptables' && channels.length > 0 ? channels : null,
     rules: form === 'iptables' || channels.length === 0 ? null : tableRules(channels, form === 'nftables'),
   })
 
+  /** Nothing is asked of the machine that no one needs. */
+  const formFor = async (channels: readonly InspectedChannel[]): Promise<QueueForm> =>
+    channels.length === 0 || fault !== null ? 'none' : findForm()
+
   async function isCurrent(channels: readonly InspectedChannel[]): Promise<boolean> {
-    const form = await findForm()
-    const { xt, rules } = wantedOf(channels, fault === null ? form : 'none')
-    if (!(await isTableCurrent(rules))) return false
-    for (const family of familyNames) if (!(await isXtCurrent(family, xt))) return false
+    const [wanted, tables] = [wantedOf(channels, await formFor(channels)), await listTables()]
+    if (!(await isTableCurrent(wanted, tables))) return false
+    for (const family of familyNames) if (!(await isXtCurrent(family, wanted, tables))) return false
     return true
   }
 
@@ -115,23 +120,22 @@ export function createQueues(nft: readonly string[], isInstalled: (path: string)
     await change([...nft, '-f', '-'], `delete table ${family} security\n`)
   }
 
-  async function applyTable(rules: ReadonlyMap<string, readonly string[]> | null): Promise<void> {
-    if (await isTableCurrent(rules)) return
-    await change([...nft, '-f', '-'], rules ? tableScript(rules) : `delete table ${ownTable}\n`)
+  async function applyTable(wanted: Wanted): Promise<void> {
+    if (await isTableCurrent(wanted, await listTables())) return
+    await change([...nft, '-f', '-'], wanted.rules ? tableScript(wanted.rules) : `delete table ${ownTable}\n`)
   }
 
-  /** What must not pass is dropped until iptables has its rules, so a way that fails leaves nothing open. */
+  /** What must not pass is dropped while iptables does not have its rules: a way that fails leaves nothing open. */
   async function apply(channels: readonly InspectedChannel[]): Promise<void> {
-    const form = await findForm()
-    const { xt, rules } = wantedOf(channels, form)
+    fault = null
+    const wanted = wantedOf(channels, await formFor(channels))
     try {
-      fault = null
-      if (form !== 'none') for (const family of familyNames) await applyXt(family, xt)
+      for (const family of familyNames) await applyXt(family, wanted.xt)
     } catch (cause) {
-      if (xt === null) throw cause
-      fault = oneLine(String(cause instanceof Error ? cause.message : cause))
+      if (wanted.xt === null) throw cause
+      fault = wordsOf(cause)
     }
-    await applyTable(fault === null ? rules : wantedOf(channels, 'none').rules)
+    await applyTable(fault === null ? wanted : wantedOf(channels, 'none'))
   }
 
   async function ensure(channels: readonly InspectedChannel[]): Promise<void> {
@@ -143,6 +147,8 @@ export function createQueues(nft: readonly string[], isInstalled: (path: string)
 
   return { isCurrent, apply, ensure, observe }
 }
+
+type TableRules = ReadonlyMap<string, readonly string[]>
 
 interface ShownRule {
   readonly chain?: string
