@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,10 +11,12 @@ import { after, before, describe, it } from 'node:test'
 import { unlessComplete } from '../../../test/support/requires.ts'
 import { until } from '../../../test/support/until.ts'
 import { ApplydClient } from '../../apply/client.ts'
+import { inspectionPaths } from '../../engines/inspection/index.ts'
 import { makeWebAuthority } from '../../http/certificate-maker.ts'
 import type { UnitObservation } from '../../plan/artifacts.ts'
 import { printFlowFile } from '../../render/flow-export.ts'
 import { printPortalFile } from '../../render/portal.ts'
+import { suricataSettings } from '../../render/suricata-yaml.ts'
 import { printServedFile } from '../../render/wpad.ts'
 import { printDictionaries, printPolicy, printUserCategories } from '../../web-filter/policy-file.ts'
 import { productionTables } from '../production.ts'
@@ -37,6 +40,8 @@ const portalFile = printPortalFile({
   ...{ language: 'en', words: { en: { title: '', text: '' }, ru: { title: '', text: '' } }, accent: '#1f6feb' },
   ...{ host: '', addresses: ['192.0.2.1'], timeZone: 'UTC' },
 })
+
+const signatures = 'alert tcp any any -> any any (msg:"a test"; content:"test"; sid:1;)\n'
 
 const flowFile = printFlowFile({
   ...{ version: 9, address: '192.0.2.9', port: 2055, activeSeconds: 60, templatePackets: 20, templateSeconds: 1800 },
@@ -72,6 +77,11 @@ const instances: Readonly<Record<string, readonly ReturnType<typeof unit | typeo
     unit('monitoring-agent'),
   ],
   'flow-export': [file('flow-export.json', flowFile), unit('flow-export')],
+  inspection: [
+    file('suricata.yaml', suricataSettings({ homeNetworks: ['192.0.2.0/24'] })),
+    file('inspection-rules.json', `{"rules":"${createHash('sha256').update(signatures).digest('hex')}"}\n`),
+    unit('inspection'),
+  ],
   antivirus: [file('clamd.conf', 'MaxThreads 2\n'), unit('antivirus')],
   'web-filter': [
     file('web-policy.json', filterPolicy),
@@ -105,6 +115,11 @@ describe('L5: engines in the namespace of a test', { skip }, () => {
     // Without a signature clamd does not start.
     mkdirSync(join(stateDir, 'antivirus', 'signatures'), { recursive: true })
     writeFileSync(join(stateDir, 'antivirus', 'signatures', 'test.hdb'), `${'0'.repeat(32)}:68:Test\n`)
+    // As gatewayd writes it.
+    const compiled = join(stateDir, inspectionPaths.compiled)
+    mkdirSync(compiled, { recursive: true })
+    const rules = join(compiled, `${createHash('sha256').update(signatures).digest('hex')}.rules`)
+    writeFileSync(rules, signatures, { mode: 0o644 })
     spawnSync('/usr/bin/chmod', ['711', bench.root])
     const main = join(import.meta.dirname, '..', 'main.ts')
     applyd = spawn('/usr/sbin/ip', ['netns', 'exec', bench.namespace, process.execPath, main], { env, stdio: 'ignore' })

@@ -64,6 +64,9 @@ const lastWords = (output: string): string => oneLine(output.split('\n').findLas
 /** What Suricata names a part of itself and the level of a message by. */
 const label = /^(?:[A-Z][a-z]*|E|W)(?::| -) *(?:[a-z0-9_-]{1,60}: )?/
 
+const reasonIn = (line: string): string =>
+  oneLine(line.replace(label, '').replace(/^(Duplicate signature) ".*/, '$1.')).slice(0, 300)
+
 /**
  * `error parsing signature "..." from file ... at line N` says only where; why is in the line before it. The signature itself
  * is in both and is left out: whoever asked has it.
@@ -72,16 +75,15 @@ export function faultsIn(output: string): readonly SignatureFault[] {
   const found = new Map<number, string>()
   let reason = ''
   for (const line of output.split('\n')) {
-    const refused = /^refused line (\d{1,9}): (.{1,200})$/.exec(line)
-    const failed = line.includes('error parsing signature "')
-      ? /" from file [^"]* at line (\d{1,9})\s*$/.exec(line)
-      : null
+    const refused = line.match(/^refused line (\d{1,9}): (.{1,200})$/)
+    const isWhere = line.includes('error parsing signature "')
+    const failed = isWhere ? line.match(/" from file [^"]{1,4000} at line (\d{1,9})\s*$/) : null
     if (refused?.[1]) found.set(Number(refused[1]), refused[2] ?? '')
     else if (failed?.[1]) {
       const number = Number(failed[1])
       if (!found.has(number)) found.set(number, reason || 'The signature cannot be read.')
       reason = ''
-    } else if (/^(?:E|Error)\b/.test(line)) reason = oneLine(line.replace(label, '')).slice(0, 300)
+    } else if (/^(?:E|Error)\b/.test(line)) reason = reasonIn(line)
   }
   return [...found]
     .toSorted(([one], [other]) => one - other)

@@ -9,7 +9,7 @@ import { suricataFaults, suricataSettings } from '../../../render/suricata-yaml.
 import type { ChangedFiles, Limits, Reload } from '../../tables.ts'
 import { confine } from '../../units.ts'
 import { defineEngine } from '../engine.ts'
-import { queueCount } from './queues.ts'
+import { queueCount } from './queue-rules.ts'
 import { checkingSettings, fixedSettings } from './settings.ts'
 import { createQueueWatch } from './watch.ts'
 

@@ -2,101 +2,27 @@
 // iptables, in its security table; while it is not installed either, channels that must not pass without the engine are
 // dropped. Works from what the kernel shows, so that nothing has to be remembered over a restart or a crash.
 
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { channelMark, type InspectedChannel, inspection } from '../../../plan/inspection.ts'
+import { type InspectedChannel, inspection } from '../../../plan/inspection.ts'
 import { run } from '../../processes.ts'
-import { oneLine } from '../../text.ts'
+import { oneLine, wordsOf } from '../../text.ts'
+import {
+  baseLines,
+  chain,
+  chainLines,
+  type Family,
+  families,
+  familyNames,
+  inOrder,
+  outputChain,
+  ownTable,
+  tableRules,
+  tableScript,
+} from './queue-rules.ts'
 
 const timeoutMs = 10_000
-export const queueCount = Math.min(inspection.mostQueues, availableParallelism())
-export const ownTable = 'inet portcullis_inspection'
-const lastQueue = inspection.firstQueue + queueCount - 1
-const [mask, wholeMask] = [hex(inspection.channelMask | inspection.doneBit), hex(inspection.channelMask)]
-const [chain, outputChain] = ['PC_INSPECT', 'PC_INSPECT_OUT'] as const
-const families = {
-  ip: { prefix: '/usr/sbin/iptables-nft', loopback: '127.0.0.0/8', control: 'icmp' },
-  ip6: { prefix: '/usr/sbin/ip6tables-nft', loopback: '::1/128', control: 'ipv6-icmp' },
-} as const
-type Family = keyof typeof families
-const familyNames: readonly Family[] = ['ip', 'ip6']
-
-function hex(value: number): string {
-  return `0x${value.toString(16)}`
-}
 
 export type QueueForm = 'nftables' | 'iptables' | 'none'
-
-/** What becomes of packets of a channel: of its test (see `canaryPort`) and of all others. */
-const verdictOf = ({ isReady, isFailOpen }: InspectedChannel): 'queue' | 'queue-or-pass' | 'drop' | null =>
-  isReady ? (isFailOpen ? 'queue-or-pass' : 'queue') : isFailOpen ? null : 'drop'
-const canaryPort = ({ number }: InspectedChannel): number => inspection.firstCanaryPort + number
-
-/** Lines as iptables-nft-save writes them. The test of a channel comes to the queue before it is ready: that makes it ready. */
-function chainLines(channels: readonly InspectedChannel[], family: Family): string[] {
-  const { loopback, control } = families[family]
-  const queue =
-    queueCount === 1
-      ? `NFQUEUE --queue-num ${inspection.firstQueue}`
-      : `NFQUEUE --queue-balance ${inspection.firstQueue}:${lastQueue}`
-  const targets = { queue, 'queue-or-pass': `${queue} --queue-bypass`, drop: 'DROP' }
-  const rules = channels.flatMap((channel) => {
-    const match = `-m connmark --mark ${hex(channelMark(channel.number))}/${mask}`
-    const verdict = verdictOf(channel)
-    const test = `-s ${loopback} -d ${loopback} -p udp -m udp --dport ${canaryPort(channel)} ${match}`
-    return [
-      ...(channel.isReady ? [] : [`-A ${chain} ${test} -j ${targets['queue-or-pass']}`]),
-      ...(verdict === null ? [] : [`-A ${chain} ${match} -j ${targets[verdict]}`]),
-    ]
-  })
-  return [
-    ...rules,
-    // A reset with which the engine rejects a connection has the mark of that connection, and would be rejected again.
-    `-A ${outputChain} -p tcp -m tcp --tcp-flags RST RST -j RETURN`,
-    `-A ${outputChain} -p ${control} -j RETURN`,
-    `-A ${outputChain} -j ${chain}`,
-  ]
-}
-
-const baseLines = [
-  ...['INPUT', 'FORWARD'].map((base) => `-A ${base} -m connmark ! --mark 0x0/${wholeMask} -j ${chain}`),
-  `-A OUTPUT -m connmark ! --mark 0x0/${wholeMask} -j ${outputChain}`,
-]
-
-/** Rules of the own table by chain, each with a comment by which it is found again. */
-function tableRules(channels: readonly InspectedChannel[], canQueue: boolean): ReadonlyMap<string, readonly string[]> {
-  const number = queueCount === 1 ? `${inspection.firstQueue}` : `${inspection.firstQueue}-${lastQueue}`
-  const targets = { queue: `queue to ${number}`, 'queue-or-pass': `queue flags bypass to ${number}`, drop: 'drop' }
-  const rules = channels.flatMap((channel) => {
-    const match = `ct mark & ${mask} == ${hex(channelMark(channel.number))}`
-    if (!canQueue) return channel.isFailOpen ? [] : [`${match} drop`]
-    const verdict = verdictOf(channel)
-    const test = `${match} fib daddr type local udp dport ${canaryPort(channel)}`
-    return [
-      ...(channel.isReady ? [] : [`${test} ${targets['queue-or-pass']}`]),
-      ...(verdict === null ? [] : [`${match} ${targets[verdict]}`]),
-    ]
-  })
-  const exempt = ['tcp flags & rst == rst return', 'meta l4proto { icmp, ipv6-icmp } return']
-  const noted = (lines: readonly string[]) => lines.map((line) => `${line} comment "${commentOf(line)}"`)
-  return new Map([
-    ['input', noted(rules)],
-    ['forward', noted(rules)],
-    ['output', noted([...exempt, ...rules])],
-  ])
-}
-
-const commentOf = (line: string): string => createHash('sha256').update(line).digest('hex').slice(0, 16)
-
-/** A chain is emptied and filled, never removed: the kernel drops what waits in a queue when a hook goes. */
-function tableScript(rules: ReadonlyMap<string, readonly string[]>): string {
-  const chains = [...rules].map(
-    ([name, lines]) =>
-      `  chain ${name} {\n    type filter hook ${name} priority 150; policy accept;\n${lines.map((line) => `    ${line}\n`).join('')}  }\n`,
-  )
-  return `table ${ownTable}\nflush table ${ownTable}\ntable ${ownTable} {\n${chains.join('')}}\n`
-}
 
 /** `nft` is the program after any wrapper, in whose namespace all others run too. */
 export function createQueues(nft: readonly string[], isInstalled: (path: string) => boolean = existsSync) {
@@ -136,14 +62,16 @@ export function createQueues(nft: readonly string[], isInstalled: (path: string)
   const ownLines = (lines: readonly string[]): string[] => lines.filter((line) => line.includes(` ${chain}`))
   const isChain = (line: string): boolean => line.startsWith(`:${chain}`)
 
-  async function isXtCurrent(family: Family, channels: readonly InspectedChannel[] | null): Promise<boolean> {
-    const lines = await save(family, await listTables())
+  type Wanted = { readonly xt: readonly InspectedChannel[] | null; readonly rules: TableRules | null }
+
+  async function isXtCurrent(family: Family, { xt: channels }: Wanted, tables: readonly string[]): Promise<boolean> {
+    const lines = await save(family, tables)
     const wanted = channels === null ? [] : [...baseLines, ...chainLines(channels, family)]
     return ownLines(lines).toSorted().join('\n') === wanted.toSorted().join('\n') && inOrder(lines, wanted)
   }
 
-  async function isTableCurrent(rules: ReadonlyMap<string, readonly string[]> | null): Promise<boolean> {
-    const isThere = (await listTables()).includes(ownTable)
+  async function isTableCurrent({ rules }: Wanted, tables: readonly string[]): Promise<boolean> {
+    const isThere = tables.includes(ownTable)
     if (rules === null || !isThere) return rules === null && !isThere
     const { stdout } = await call([...nft, '-j', 'list', 'table', ...ownTable.split(' ')])
     const { nftables = [] } = JSON.parse(stdout || '{}') as { nftables?: readonly { rule?: ShownRule }[] }
@@ -152,16 +80,19 @@ export function createQueues(nft: readonly string[], isInstalled: (path: string)
     return shown.toSorted().join('\n') === wanted.toSorted().join('\n')
   }
 
-  const wantedOf = (channels: readonly InspectedChannel[], form: QueueForm) => ({
+  const wantedOf = (channels: readonly InspectedChannel[], form: QueueForm): Wanted => ({
     xt: form === 'iptables' && channels.length > 0 ? channels : null,
     rules: form === 'iptables' || channels.length === 0 ? null : tableRules(channels, form === 'nftables'),
   })
 
+  /** Nothing is asked of the machine that no one needs. */
+  const formFor = async (channels: readonly InspectedChannel[]): Promise<QueueForm> =>
+    channels.length === 0 || fault !== null ? 'none' : findForm()
+
   async function isCurrent(channels: readonly InspectedChannel[]): Promise<boolean> {
-    const form = await findForm()
-    const { xt, rules } = wantedOf(channels, fault === null ? form : 'none')
-    if (!(await isTableCurrent(rules))) return false
-    for (const family of familyNames) if (!(await isXtCurrent(family, xt))) return false
+    const [wanted, tables] = [wantedOf(channels, await formFor(channels)), await listTables()]
+    if (!(await isTableCurrent(wanted, tables))) return false
+    for (const family of familyNames) if (!(await isXtCurrent(family, wanted, tables))) return false
     return true
   }
 
@@ -189,23 +120,22 @@ export function createQueues(nft: readonly string[], isInstalled: (path: string)
     await change([...nft, '-f', '-'], `delete table ${family} security\n`)
   }
 
-  async function applyTable(rules: ReadonlyMap<string, readonly string[]> | null): Promise<void> {
-    if (await isTableCurrent(rules)) return
-    await change([...nft, '-f', '-'], rules ? tableScript(rules) : `delete table ${ownTable}\n`)
+  async function applyTable(wanted: Wanted): Promise<void> {
+    if (await isTableCurrent(wanted, await listTables())) return
+    await change([...nft, '-f', '-'], wanted.rules ? tableScript(wanted.rules) : `delete table ${ownTable}\n`)
   }
 
-  /** What must not pass is dropped until iptables has its rules, so a way that fails leaves nothing open. */
+  /** What must not pass is dropped while iptables does not have its rules: a way that fails leaves nothing open. */
   async function apply(channels: readonly InspectedChannel[]): Promise<void> {
-    const form = await findForm()
-    const { xt, rules } = wantedOf(channels, form)
+    fault = null
+    const wanted = wantedOf(channels, await formFor(channels))
     try {
-      fault = null
-      if (form !== 'none') for (const family of familyNames) await applyXt(family, xt)
+      for (const family of familyNames) await applyXt(family, wanted.xt)
     } catch (cause) {
-      if (xt === null) throw cause
-      fault = oneLine(String(cause instanceof Error ? cause.message : cause))
+      if (wanted.xt === null) throw cause
+      fault = wordsOf(cause)
     }
-    await applyTable(fault === null ? rules : wantedOf(channels, 'none').rules)
+    await applyTable(fault === null ? wanted : wantedOf(channels, 'none'))
   }
 
   async function ensure(channels: readonly InspectedChannel[]): Promise<void> {
@@ -218,15 +148,11 @@ export function createQueues(nft: readonly string[], isInstalled: (path: string)
   return { isCurrent, apply, ensure, observe }
 }
 
+type TableRules = ReadonlyMap<string, readonly string[]>
+
 interface ShownRule {
   readonly chain?: string
   readonly comment?: string
 }
 
 const isRepeated = (lines: readonly string[], line: string): boolean => lines.filter((one) => one === line).length > 1
-
-/** The rules of a chain stand in the order that is wanted. */
-function inOrder(lines: readonly string[], wanted: readonly string[]): boolean {
-  const ofChain = (all: readonly string[]) => all.filter((line) => line.startsWith(`-A ${chain} `))
-  return ofChain(lines).join('\n') === ofChain(wanted).join('\n')
-}
