@@ -266,7 +266,7 @@ export const importTable: readonly Row[] = [
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
   { code: 'memory.ts', may: ['node:*'], because: 'both processes use it, so it knows neither' },
   {
-    code: '{app,configuration,main,first-start,portald,filterd,flow-exporter,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,log-server,settings,version}.ts',
+    code: '{app,configuration,main,first-start,inspector,portald,filterd,flow-exporter,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,log-server,settings,version}.ts',
     may: [anything],
     because: 'wiring',
   },

@@ -91,6 +91,7 @@ export const channels = endpoint({
   path: '/inspection/channels',
   access: 'view',
   summary: 'Show what the inspection engine does now',
-  description: 'A channel is what is looked for in a connection. Every ten seconds each one is tested with real packets.',
+  description:
+    'A channel is what is looked for in a connection. Every ten seconds each one is tested with real packets.',
   reply: Channels,
 })

@@ -2,7 +2,7 @@
 
 import { declareList } from '../../model/declarations.ts'
 import { type Config, read, write } from '../../model/slots.ts'
-import { isProfile as isApplicationProfile, profiles as applicationProfiles } from '../application-profiles/public.ts'
+import { profiles as applicationProfiles, isProfile as isApplicationProfile } from '../application-profiles/public.ts'
 import { isProfile as isPreventionProfile, profiles as preventionProfiles } from '../intrusion-prevention/public.ts'
 import { failures } from './config.ts'
 import type { ProfileFailure } from './contract.ts'
