@@ -35,7 +35,15 @@ export const importTable: readonly Row[] = [
     may: [
       ...area,
       ...['http/{handle,routes}.ts', 'workers/{slices,shared-facts}.ts', 'policy/', 'net/', 'signatures/', ...pure],
-      ...['portal/protocol.ts', 'web-filter/', 'version.ts', 'jose', 'node:crypto', 'node:timers/promises'],
+      ...[
+        'applications/',
+        'portal/protocol.ts',
+        'web-filter/',
+        'version.ts',
+        'jose',
+        'node:crypto',
+        'node:timers/promises',
+      ],
     ],
     because: 'areas see the handler context, never Fastify, the store or the applier',
   },
@@ -43,7 +51,7 @@ export const importTable: readonly Row[] = [
     code: 'areas/',
     may: [
       ...[...area, 'engines/', 'net/', 'render/', 'policy/', 'signatures/', 'web-filter/', 'config/change.ts'],
-      ...[...pure, 'plan/sealed.ts', 'typebox'],
+      ...['applications/', ...pure, 'plan/sealed.ts', 'typebox'],
     ],
     because: 'everything else in an area is pure: a clock, a file or a process in it could not be tested as data',
   },
@@ -81,6 +89,11 @@ export const importTable: readonly Row[] = [
     code: 'signatures/',
     may: ['signatures/', 'net/', 'applications/', 'plan/inspection.ts'],
     because: 'what a rule of the intrusion prevention engine says is a pure function of its text',
+  },
+  {
+    code: 'applications/',
+    may: ['applications/', 'signatures/numbering.ts'],
+    because: 'how an application is recognised is data',
   },
   {
     code: 'web-filter/*.ts',
