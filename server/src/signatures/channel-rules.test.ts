@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { Application } from '../applications/application.ts'
-import { type ChannelContent, type CompiledPart, createSignaturePrinter, ownRules } from './channel-rules.ts'
+import {
+  type ChannelContent,
+  type CompiledPart,
+  createSignaturePrinter,
+  type DeniedApplication,
+  ownRules,
+} from './channel-rules.ts'
 import type { ProfileRule } from './profile.ts'
 import { parseRule, type Rule } from './rule.ts'
 
@@ -27,16 +32,16 @@ const print = (channels: readonly ChannelContent[], text: string): CompiledPart 
 
 const plain = 'alert http any any -> any any (msg:"EVIL"; flow:to_server; http.uri; content:"/evil"; sid:1001; rev:2;)'
 
-const applications: readonly Application[] = [
+const applications: readonly DeniedApplication[] = [
   {
-    ...{ id: 'id.l7.ssh', name: 'SS"H;\\', group: 'Networks', number: 7 },
+    ...{ id: 'id.l7.ssh', name: 'SS"H;\\', number: 7 },
     patterns: [
       { protocol: 'tcp', options: 'app-layer-protocol:ssh;', refusal: 'reject' },
       { protocol: 'udp', options: 'content:"SSH";', refusal: 'drop' },
     ],
   },
-  { id: 'id.l7.unknown', name: 'Unknown', group: 'Networks', number: 8, patterns: [] },
-  { id: 'id.l7.allowed', name: 'Allowed', group: 'Networks', number: 9, patterns: [] },
+  { id: 'id.l7.unknown', name: 'Unknown', number: 8, patterns: [] },
+  { id: 'id.l7.allowed', name: 'Allowed', number: 9, patterns: [] },
 ]
 
 describe('rules of channels', () => {

@@ -87,7 +87,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'signatures/',
-    may: ['signatures/', 'net/', 'applications/', 'plan/inspection.ts'],
+    may: ['signatures/', 'net/', 'plan/inspection.ts'],
     because: 'what a rule of the intrusion prevention engine says is a pure function of its text',
   },
   {
@@ -166,7 +166,7 @@ export const importTable: readonly Row[] = [
   {
     code: 'runtime/inspection/',
     may: [
-      ...['runtime/', 'workers/', 'signatures/', 'applications/application.ts', 'plan/inspection.ts', ...pure],
+      ...['runtime/', 'workers/', 'signatures/', 'plan/inspection.ts', ...pure],
       'node:*',
     ],
     because: 'the owner of the rules of the inspection engine has them made, and tests what is in force',

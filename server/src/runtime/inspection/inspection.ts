@@ -2,12 +2,11 @@
 // signatures change, tests every channel, and tells planning what it learnt (docs/behaviour/inspection.md).
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Application } from '../../applications/application.ts'
 import { type ChannelState, type InspectionState, inspectionOff } from '../../contract/inspection.ts'
 import type { InspectionFacts } from '../../plan/facts.ts'
 import { inspection } from '../../plan/inspection.ts'
 import type { Catalogue } from '../../signatures/catalogue.ts'
-import type { ChannelContent } from '../../signatures/channel-rules.ts'
+import type { ChannelContent, DeniedApplication } from '../../signatures/channel-rules.ts'
 import { canaryText } from '../../signatures/numbering.ts'
 import { WorkerPool } from '../../workers/pool.ts'
 import { createSlices } from '../../workers/slices.ts'
@@ -35,7 +34,7 @@ export interface InspectionParts {
   readonly wanted: (numbers: InspectionFacts['numbers']) => readonly WantedChannel[]
   /** All signatures; null until they are read for the first time. */
   readonly catalogue: () => Catalogue | null
-  readonly findApplication: (id: string) => Application | undefined
+  readonly findApplication: (id: string) => DeniedApplication | undefined
   /** Bytes that may still be written without taking the room of the configuration. */
   readonly room: () => number
   readonly now: () => Date
@@ -274,9 +273,12 @@ export class Inspection {
     this.#lookSoon(0)
   }
 
-  #deniedApplications(): Application[] {
+  #deniedApplications(): DeniedApplication[] {
     const ids = new Set(this.#wanted.flatMap(({ denied }) => denied))
-    return [...ids].toSorted().flatMap((id) => this.#parts.findApplication(id) ?? [])
+    return [...ids].toSorted().flatMap((id) => {
+      const found = this.#parts.findApplication(id)
+      return found ? [{ id, name: found.name, number: found.number, patterns: found.patterns }] : []
+    })
   }
 
   #isAwaited(): boolean {
