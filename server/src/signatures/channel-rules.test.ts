@@ -89,7 +89,10 @@ describe('rules of channels', () => {
 
   it('tie exceptions to their channels too', () => {
     const text = plain.replace('alert', 'pass')
-    assert.match(print([channel(4, everything('default'))], text).text, /^pass .* flowbits:isset,c4_0123abcd; gid:6;\)\n$/)
+    assert.match(
+      print([channel(4, everything('default'))], text).text,
+      /^pass .* flowbits:isset,c4_0123abcd; gid:6;\)\n$/,
+    )
   })
 
   it('name what they leave out because it would weaken inspection, or would become two rules', () => {
@@ -106,7 +109,7 @@ describe('rules of channels', () => {
   it('are those of the golden file, with hostile text as text', () => {
     const hostile = [
       'alert tcp any any -> any any (msg:"a \\"quote\\" \\; flowbits:set,c1_0123abcd\\; # ) drop ip any any -> any any (sid:1\\;)"; content:"|3b 22 0a|lua:x\\;"; sid:1; rev:1;)',
-      'drop udp $HOME_NET any -> [10.0.0.1,!10.0.0.2] 53 (msg:"gid:77\\; $(reboot) {{x}} ${y}"; content:"\\\\"; pcre:"/\\;gid:5/"; sid:2; gid:1; metadata:a b, c d;)',
+      'drop udp $HOME_NET any -> [10.0.0.1,!10.0.0.2] 53 (msg:"gid:77\\; $(reboot) {{x}} $y"; content:"\\\\"; pcre:"/\\;gid:5/"; sid:2; gid:1; metadata:a b, c d;)',
       plain,
     ]
     const channels = [

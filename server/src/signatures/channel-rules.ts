@@ -30,7 +30,11 @@ export interface DeniedApplication {
   readonly id: string
   readonly name: string
   readonly number: number
-  readonly patterns: readonly { readonly protocol: string; readonly options: string; readonly refusal: 'reject' | 'drop' }[]
+  readonly patterns: readonly {
+    readonly protocol: string
+    readonly options: string
+    readonly refusal: 'reject' | 'drop'
+  }[]
 }
 
 export interface LeftOut {

@@ -85,7 +85,9 @@ threshold-file: ${folder}/threshold.config
 
   it('are taken in full', () => {
     const said = run('-T', '-v')
-    const lines = readFileSync(join(folder, `${compiled.sha256}.rules`), 'utf8').trimEnd().split('\n')
+    const lines = readFileSync(join(folder, `${compiled.sha256}.rules`), 'utf8')
+      .trimEnd()
+      .split('\n')
     assert.deepEqual(compiled.leftOut, [])
     assert.ok(compiled.signatures > 50)
     assert.match(said, new RegExp(`\\b${lines.length} rules successfully loaded, 0 rules failed`))
@@ -122,7 +124,10 @@ threshold-file: ${folder}/threshold.config
     assert.deepEqual([...actionsIn(1).keys()], [1])
     assert.ok(actionsIn(2).has(2))
     assert.equal(actionsIn(2).has(1), false)
-    assert.deepEqual([...actionsIn(3).keys()].filter((gid) => gid !== 10), [])
+    assert.deepEqual(
+      [...actionsIn(3).keys()].filter((gid) => gid !== 10),
+      [],
+    )
     assert.deepEqual([...actionsIn(0).keys()], [])
   })
 })

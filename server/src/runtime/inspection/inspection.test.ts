@@ -21,12 +21,13 @@ const catalogueOf = (...texts: readonly string[]): Catalogue =>
     }),
   )
 
-const signature = (sid: number): string => `alert tcp any any -> any any (msg:"s${sid}"; content:"x${sid}"; sid:${sid};)`
+const signature = (sid: number): string =>
+  `alert tcp any any -> any any (msg:"s${sid}"; content:"x${sid}"; sid:${sid};)`
 const everything: readonly ProfileRule[] = [{ id: 1, filters: [], action: 'drop' }]
 
 const channel = (number: number): WantedChannel => ({
   ...{ key: `p${number}`, number, prevention: `p${number}`, applications: '', older: null },
-  ...{ rules: everything, denied: [] },
+  ...{ rules: everything, denied: [], isFailOpen: true },
 })
 
 describe('inspection', () => {
@@ -206,7 +207,11 @@ describe('inspection', () => {
   })
 
   it('begins again with a file that cannot be read', () => {
-    for (const text of ['', '[]', '{"numbers":{"a":99,"b":"x"},"rules":{"sha256":"../x","generation":"1"},"ready":[0,"y"]}']) {
+    for (const text of [
+      '',
+      '[]',
+      '{"numbers":{"a":99,"b":"x"},"rules":{"sha256":"../x","generation":"1"},"ready":[0,"y"]}',
+    ]) {
       writeFileSync(join(folder, 'kept.json'), text)
       assert.equal(start().facts(), null)
     }

@@ -22,6 +22,7 @@ export interface WantedChannel extends ChannelContent {
   readonly prevention: string
   readonly applications: string
   readonly older: number | null
+  readonly isFailOpen: boolean
 }
 
 export interface InspectionParts {
@@ -190,10 +191,10 @@ export class Inspection {
       : { state: 'loading', message: 'The newest rules are not in force yet.' }
   }
 
-  #channelState({ number, prevention, applications, older }: WantedChannel): ChannelState {
+  #channelState({ number, prevention, applications, older, isFailOpen }: WantedChannel): ChannelState {
     const tested = this.#tests.get(number)
     return {
-      ...{ number, prevention, applications, older },
+      ...{ number, prevention, applications, older, isFailOpen },
       ready: this.#kept.ready.includes(number),
       lastTestAt: tested?.at ?? null,
       inForce: tested?.inForce ?? null,
