@@ -406,7 +406,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 }
 
 /** Lists leave as much to the configuration as logs do. */
-const roomForLists = (disk: DiskState | undefined): number =>
+export const roomForLists = (disk: DiskState | undefined): number =>
   disk ? Math.max(0, disk.freeBytes - 2 * disk.reserveBytes) : Number.MAX_SAFE_INTEGER
 
 /** A damaged log must not keep the gateway from starting: a file that cannot be opened is deleted. */

@@ -7,7 +7,7 @@ import { flushCompileCache } from 'node:module'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as passes } from 'node:timers/promises'
-import { createGateway, type Gateway } from './app.ts'
+import { createGateway, type Gateway, roomForLists } from './app.ts'
 import { ApplydClient } from './apply/client.ts'
 import { startReconciler } from './apply/reconcile.ts'
 import { settings as authorizationSettings } from './areas/authorization/config.ts'
@@ -17,6 +17,7 @@ import { agentSockets } from './areas/client-agent/index.ts'
 import { isAgentEnabled } from './areas/client-agent/public.ts'
 import { startDiscovery } from './areas/device-discovery/jobs.ts'
 import { startDdns } from './areas/dns/jobs.ts'
+import { rulesByProfile } from './areas/firewall/public.ts'
 import { type HitTeller, tellHitReader } from './areas/firewall-log/jobs.ts'
 import { startHealth } from './areas/health/jobs.ts'
 import { noLogLimits } from './areas/logs/config.ts'
@@ -40,6 +41,7 @@ import { storageFaults } from './http/errors.ts'
 import { createSwitchedListener } from './http/switched-listener.ts'
 import { createTlsServer } from './http/tls.ts'
 import { createSocketListener, serveSockets } from './http/websocket.ts'
+import { createInspector } from './inspector.ts'
 import { adminPasswordVariable, takeSecret } from './launcher/secret.ts'
 import { openLogServer } from './log-server.ts'
 import type { LogFiles } from './log-sources.ts'
@@ -120,6 +122,16 @@ async function start(settings: Settings): Promise<void> {
   const applier = new ApplydClient(join(settings.stateDir, 'run', 'applyd.sock'), applierTimings)
   let devices: string | null = null
   let proxyWatch: ProxyWatch | null = null
+  const inspection = createInspector({
+    ...{ stateDir: settings.stateDir, folder, now: clock.now, log, isApplied: settings.isApplied },
+    config: () => gateway.engine.config,
+    signatures: () => signatures,
+    room: () => roomForLists(reserve.state()),
+    onFacts: () => {
+      facts.refresh()
+      reconciler.wake()
+    },
+  })
   const facts = createFactsReader(() =>
     readFacts({
       stateDir: settings.stateDir,
@@ -127,6 +139,7 @@ async function start(settings: Settings): Promise<void> {
       devices: () => devices,
       agentPort: reachablePort(settings.agentListen),
       webProxy: () => proxyWatch?.state() ?? null,
+      inspection: () => inspection.facts(),
     }),
   )
   const refreshFacts = async (): Promise<void> => {
@@ -215,6 +228,7 @@ async function start(settings: Settings): Promise<void> {
       slices: createSlices,
     }),
     webProxy: { state: () => proxyWatch?.state() ?? null },
+    inspection: { state: () => inspection.state(), rulesByProfile },
     flowReport: () => readFlowReport(join(settings.stateDir, flowReportPath)),
     dhcpLeases: createDhcpLeases(join(settings.stateDir, leasesPath)),
     cardVendors: createCardVendors(),
@@ -281,8 +295,12 @@ async function start(settings: Settings): Promise<void> {
   }
   const followFiles = (): void => {
     countries.refresh()
-    signatures.refresh().catch((error: unknown) => log('warning', 'rule files were not read', { error }))
+    signatures
+      .refresh()
+      .then(() => inspection.follow())
+      .catch((error: unknown) => log('warning', 'rule files were not read', { error }))
   }
+  inspection.follow()
   // Before the first plan: rules must not miss countries for a moment.
   countries.refresh()
   followConfiguration()
@@ -290,6 +308,7 @@ async function start(settings: Settings): Promise<void> {
   let links = read(engine.config, connections)
   engine.onChanged(() => {
     followConfiguration()
+    inspection.follow()
     dynamicDns.look()
     proxyAuthority.look()
     // Other links mean other facts, and the states should show that at once.
@@ -367,6 +386,7 @@ async function start(settings: Settings): Promise<void> {
     await Promise.race([Promise.all([hitCounters.current(), checkpointer.now()]), passes(lastCallsMilliseconds)])
     await reserve.stop()
     await gateway.close()
+    await inspection.close()
     await Promise.race([forwarding?.stop(), passes(lastCallsMilliseconds)])
     await Promise.race([logs.close(), passes(lastCallsMilliseconds)])
     applier.close()

@@ -15,6 +15,8 @@ export interface ChannelState {
   readonly applications: string
   /** Rule of the older application control, from which on its rules are asked. */
   readonly older: number | null
+  /** Without the engine its connections pass; otherwise they are blocked. */
+  readonly isFailOpen: boolean
   /** The engine was seen to inspect it; since then its packets are queued. */
   readonly ready: boolean
   /** Unix seconds of the last test; null before the first. */

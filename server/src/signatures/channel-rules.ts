@@ -1,7 +1,6 @@
 // The rules of the inspection engine: signatures and applications as the channels in use want them (decision 81). Made piece by
 // piece, because forty thousand signatures have copies. Pure.
 
-import type { Application, Pattern } from '../applications/application.ts'
 import { inspection } from '../plan/inspection.ts'
 import {
   applicationGroup,
@@ -26,6 +25,18 @@ export interface ChannelContent {
   readonly denied: readonly string[]
 }
 
+/** What is needed of an application (applications/application.ts, which numbers its rules with this folder). */
+export interface DeniedApplication {
+  readonly id: string
+  readonly name: string
+  readonly number: number
+  readonly patterns: readonly {
+    readonly protocol: string
+    readonly options: string
+    readonly refusal: 'reject' | 'drop'
+  }[]
+}
+
 export interface LeftOut {
   readonly sid: number
   readonly reason: string
@@ -44,7 +55,7 @@ const mostLineBytes = 8_000
 export const unknownApplication = 'id.l7.unknown'
 
 /** Traffic that the engine gave up to recognise. Only the side of the client, for the other one is often not recognised alone. */
-const unknownPatterns: readonly Pattern[] = (['tcp', 'udp'] as const).map((protocol) => ({
+const unknownPatterns: DeniedApplication['patterns'] = (['tcp', 'udp'] as const).map((protocol) => ({
   protocol,
   options: 'flow:to_server; app-layer-protocol:failed;',
   refusal: protocol === 'tcp' ? 'reject' : 'drop',
@@ -53,7 +64,7 @@ const unknownPatterns: readonly Pattern[] = (['tcp', 'udp'] as const).map((proto
 /** The beginning of the file: the rules that tell channels apart, their tests, and application control. */
 export function* ownRules(
   channels: readonly ChannelContent[],
-  applications: readonly Application[],
+  applications: readonly DeniedApplication[],
   generation: string,
 ): Generator<string> {
   const chosen = `k_${generation}`
@@ -75,7 +86,7 @@ export function* ownRules(
   }
 }
 
-function* applicationRules({ id, name, number, patterns }: Application, bits: string): Generator<string> {
+function* applicationRules({ id, name, number, patterns }: DeniedApplication, bits: string): Generator<string> {
   const own = id === unknownApplication && patterns.length === 0 ? unknownPatterns : patterns
   for (const [index, { protocol, options, refusal }] of own.slice(0, patternsPerApplication).entries()) {
     const sid = firstApplicationSid + patternsPerApplication * number + index

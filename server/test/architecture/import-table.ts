@@ -35,7 +35,15 @@ export const importTable: readonly Row[] = [
     may: [
       ...area,
       ...['http/{handle,routes}.ts', 'workers/{slices,shared-facts}.ts', 'policy/', 'net/', 'signatures/', ...pure],
-      ...['portal/protocol.ts', 'web-filter/', 'version.ts', 'jose', 'node:crypto', 'node:timers/promises'],
+      ...[
+        'applications/',
+        'portal/protocol.ts',
+        'web-filter/',
+        'version.ts',
+        'jose',
+        'node:crypto',
+        'node:timers/promises',
+      ],
     ],
     because: 'areas see the handler context, never Fastify, the store or the applier',
   },
@@ -43,7 +51,7 @@ export const importTable: readonly Row[] = [
     code: 'areas/',
     may: [
       ...[...area, 'engines/', 'net/', 'render/', 'policy/', 'signatures/', 'web-filter/', 'config/change.ts'],
-      ...[...pure, 'plan/sealed.ts', 'typebox'],
+      ...['applications/', ...pure, 'plan/sealed.ts', 'typebox'],
     ],
     because: 'everything else in an area is pure: a clock, a file or a process in it could not be tested as data',
   },
@@ -79,8 +87,13 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'signatures/',
-    may: ['signatures/', 'net/', 'applications/', 'plan/inspection.ts'],
+    may: ['signatures/', 'net/', 'plan/inspection.ts'],
     because: 'what a rule of the intrusion prevention engine says is a pure function of its text',
+  },
+  {
+    code: 'applications/',
+    may: ['applications/', 'signatures/numbering.ts'],
+    because: 'how an application is recognised is data',
   },
   {
     code: 'web-filter/*.ts',
@@ -153,7 +166,7 @@ export const importTable: readonly Row[] = [
   {
     code: 'runtime/inspection/',
     may: [
-      ...['runtime/', 'workers/', 'signatures/', 'applications/application.ts', 'plan/inspection.ts', ...pure],
+      ...['runtime/', 'workers/', 'signatures/', 'plan/inspection.ts', ...pure],
       'node:*',
     ],
     because: 'the owner of the rules of the inspection engine has them made, and tests what is in force',
@@ -266,7 +279,7 @@ export const importTable: readonly Row[] = [
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
   { code: 'memory.ts', may: ['node:*'], because: 'both processes use it, so it knows neither' },
   {
-    code: '{app,configuration,main,first-start,portald,filterd,flow-exporter,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,log-server,settings,version}.ts',
+    code: '{app,configuration,main,first-start,inspector,portald,filterd,flow-exporter,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,log-server,settings,version}.ts',
     may: [anything],
     because: 'wiring',
   },

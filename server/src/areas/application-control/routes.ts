@@ -1,5 +1,6 @@
 // Endpoints of application control.
 
+import { inspectionOff } from '../../contract/inspection.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { listRoutes } from '../../http/routes.ts'
 import { applicationRules, applicationStatus } from './contract.ts'
@@ -8,5 +9,7 @@ import { applicationStatusItems } from './status.ts'
 
 export const routes: readonly Route[] = [
   ...listRoutes(applicationRules, ruleList),
-  handle(applicationStatus, ({ config }) => applicationStatusItems(config)),
+  handle(applicationStatus, async ({ services }) =>
+    applicationStatusItems(await services.observe(), services.inspection?.state() ?? inspectionOff),
+  ),
 ]

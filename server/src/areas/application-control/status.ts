@@ -1,13 +1,17 @@
-// The status of application control. Rules are stored but not applied: this release has no engine for them.
+// The status of application control: of the engine, as it was observed and tested, for its rules and for profiles.
 
 import type { StatusItem } from '../../contract/fields.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { rules } from './config.ts'
+import type { InspectionState } from '../../contract/inspection.ts'
+import type { Machine } from '../../http/handle.ts'
+import { inspectionStatus } from '../../system/inspection-status.ts'
 
-export function applicationStatusItems(config: Config): StatusItem[] {
-  const isUsed = read(config, rules).some(({ enabled }) => enabled)
-  const message = isUsed
-    ? 'Stored. The application control engine is not part of this release yet, so nothing is applied.'
-    : 'No application control rule is enabled.'
-  return [{ name: 'application-control', status: 'inactive', msg: [message] }]
-}
+export const applicationStatusItems = (machine: Machine, inspection: InspectionState): StatusItem[] => [
+  {
+    name: 'application-control',
+    ...inspectionStatus({
+      ...{ machine, inspection },
+      isOwn: ({ applications, older }) => applications !== '' || older !== null,
+      unused: 'No application control rule is enabled, and no enabled firewall rule names a profile of applications.',
+    }),
+  },
+]

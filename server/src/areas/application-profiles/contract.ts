@@ -26,6 +26,17 @@ export type ApplicationProfile = Static<typeof ApplicationProfile>
 
 const Patch = patchOf(ProfileFields)
 
+const KnownApplication = strictObject({
+  id: Type.String(),
+  name: Type.String(),
+  group: Type.String({ description: 'One of 29 groups, in English.' }),
+  recognised: Type.Boolean({ description: 'False: a profile can list it, and this release does not recognise it.' }),
+  how: Type.Array(oneOf(['protocol', 'name', 'bytes']), {
+    description:
+      'protocol: the engine detects its protocol; name: its servers are known by name; bytes: by how it starts a connection.',
+  }),
+})
+
 const path = '/api/application_control/profiles'
 const bodyLimitBytes = 256 * 1024
 
@@ -67,5 +78,15 @@ export const applicationProfiles = {
     path: `${path}/:profile_id`,
     access: 'firewall',
     summary: 'Remove an application control profile',
+  }),
+}
+
+export const knownApplications = {
+  list: endpoint({
+    method: 'GET',
+    path: '/application_control/applications',
+    access: 'view',
+    summary: 'List the applications that application control knows',
+    reply: Type.Array(KnownApplication),
   }),
 }

@@ -1,4 +1,4 @@
-// Application control profiles. They are stored; this release has no engine that recognises applications.
+// Application control profiles, and the applications that they can list.
 
 import { defineArea } from '../../http/handle.ts'
 import { profiles } from './config.ts'

@@ -4,8 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { handle, type Route } from '../../http/handle.ts'
 import { listRoutes } from '../../http/routes.ts'
 import { addTo, requireIn } from '../../model/lists.ts'
+import { applications } from './applications.ts'
 import { profiles } from './config.ts'
-import { applicationProfiles as contract } from './contract.ts'
+import { applicationProfiles as contract, knownApplications } from './contract.ts'
 import { profileList } from './lists.ts'
 
 const { create, ...others } = contract
@@ -23,5 +24,11 @@ export const routes: readonly Route[] = [
       })
     },
     { slot: profiles },
+  ),
+  handle(knownApplications.list, () =>
+    applications.map(({ id, name, group, patterns, how }) => ({
+      ...{ id, name, group, recognised: patterns.length > 0 },
+      how: [...how],
+    })),
   ),
 ]

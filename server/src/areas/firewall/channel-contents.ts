@@ -9,22 +9,28 @@ import { profiles as applicationProfiles } from '../application-profiles/public.
 import { rulesOfProfile } from '../intrusion-prevention/public.ts'
 import { type Channel, channelKey, channelsOf, numberChannels } from './channels.ts'
 import { ruleSlots, state } from './config.ts'
+import { blockingProfiles, failsClosed } from './resolve-inspection.ts'
 
 export interface ChannelContents extends Channel {
   readonly key: string
   readonly number: number
   readonly rules: readonly ProfileRule[]
   readonly denied: readonly string[]
+  /** Neither of its profiles blocks while the engine does not run. */
+  readonly isFailOpen: boolean
 }
 
 /** Of every channel in use. `numbers` are the known ones, by key. */
-export const channelContents = (config: Config, numbers: Readonly<Record<string, number>>): ChannelContents[] =>
-  numberChannels(channelsOf(config), numbers).map((channel) => ({
+export function channelContents(config: Config, numbers: Readonly<Record<string, number>>): ChannelContents[] {
+  const blocking = blockingProfiles(config)
+  return numberChannels(channelsOf(config), numbers).map((channel) => ({
     ...channel,
     key: channelKey(channel),
     rules: channel.prevention === '' ? [] : rulesOfProfile(config, channel.prevention),
     denied: deniedIn(config, channel),
+    isFailOpen: !failsClosed(channel, blocking),
   }))
+}
 
 function deniedIn(config: Config, { applications, older }: Channel): string[] {
   const profile = applications === '' ? undefined : findIn(config, applicationProfiles, applications)

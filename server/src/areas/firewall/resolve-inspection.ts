@@ -8,7 +8,7 @@ import type { AddressMatch, InspectionStage, OlderInspection } from '../../polic
 import { rules as olderRules } from '../application-control/public.ts'
 import { failures } from '../inspection/public.ts'
 import { addressesOf, membersIn, unresolvedNames } from '../objects/public.ts'
-import { channelKey, type NumberedChannel, numberedChannels } from './channels.ts'
+import { type Channel, channelKey, type NumberedChannel, numberedChannels } from './channels.ts'
 import { bypassList } from './config.ts'
 import { keyOf } from './resolve-rules.ts'
 
@@ -35,10 +35,10 @@ export function inspectionStage(config: Config, facts: Facts): InspectionStage |
   }
 }
 
-const blockingProfiles = (config: Config): ReadonlySet<string> =>
+export const blockingProfiles = (config: Config): ReadonlySet<string> =>
   new Set(read(config, failures).flatMap(({ id, on_failure }) => (on_failure === 'block' ? [id] : [])))
 
-const failsClosed = ({ prevention, applications }: NumberedChannel, blocking: ReadonlySet<string>): boolean =>
+export const failsClosed = ({ prevention, applications }: Channel, blocking: ReadonlySet<string>): boolean =>
   blocking.has(prevention) || blocking.has(applications)
 
 function olderOf(config: Config, facts: Facts, channels: readonly NumberedChannel[]): OlderInspection[] {

@@ -2,10 +2,12 @@
 
 import { createHash, randomUUID } from 'node:crypto'
 import type { MachineLoad, Notice, Target } from '../../contract/health.ts'
+import { inspectionOff } from '../../contract/inspection.ts'
 import type { Services } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { connection } from '../central-console/public.ts'
 import { limitsOf } from '../configuration/public.ts'
+import { inspectionFindings } from './checks-inspection.ts'
 import { forwardingFindings, logFindings, logServerFindings } from './checks-logs.ts'
 import { appliedFindings, applydFindings, restartSeconds, unitFindings } from './checks-machine.ts'
 import { clockFinding, createJumpWatch, diskFinding, resourceFindings } from './checks-resources.ts'
@@ -143,6 +145,10 @@ function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): vo
   monitor.add({ name: 'log', check: async () => logFindings(await services.logs.state()) })
   monitor.add({ name: 'forwarding', check: () => forwardingFindings(services.forwarding?.report() ?? null) })
   monitor.add({ name: 'log-server', check: () => logServerFindings(services.logServer?.()) })
+  monitor.add({
+    name: 'inspection',
+    check: () => inspectionFindings(services.inspection?.state() ?? inspectionOff),
+  })
   monitor.add({ name: 'backup', check: () => [backupFinding(backupReading(services, startedAt))] })
 }
 

@@ -39,7 +39,6 @@ function profileState(state: InspectionState, own: readonly ChannelState[]): Ins
 }
 
 export function showChannels(config: Config, state: InspectionState): Channels {
-  const failureOf = failuresOf(config)
   const preventionNames = new Map(allProfiles(config).map(({ id, name }) => [id, name]))
   const applicationNames = new Map(read(config, applicationProfiles).map(({ id, name }) => [id, name]))
   const { failedCount, channels: listed, failed, counters, ...rest } = state
@@ -47,16 +46,18 @@ export function showChannels(config: Config, state: InspectionState): Channels {
     ...rest,
     failed: failed.slice(0, 200),
     counters: { ...counters },
-    channels: listed.map(({ number, prevention, applications, older, ready, lastTestAt, inForce, message }) => ({
-      number,
-      ips_profile: prevention === '' ? null : (preventionNames.get(prevention) ?? prevention),
-      application_profile: applications === '' ? null : (applicationNames.get(applications) ?? applications),
-      application_rule: older,
-      on_failure: [prevention, applications].some((id) => failureOf(id) === 'block') ? 'block' : 'pass',
-      ready,
-      last_test: lastTestAt,
-      in_force: inForce,
-      message,
-    })),
+    channels: listed.map(
+      ({ number, prevention, applications, older, isFailOpen, ready, lastTestAt, inForce, message }) => ({
+        number,
+        ips_profile: prevention === '' ? null : (preventionNames.get(prevention) ?? prevention),
+        application_profile: applications === '' ? null : (applicationNames.get(applications) ?? applications),
+        application_rule: older,
+        on_failure: isFailOpen ? 'pass' : 'block',
+        ready,
+        last_test: lastTestAt,
+        in_force: inForce,
+        message,
+      }),
+    ),
   }
 }

@@ -1,6 +1,7 @@
 // Endpoints of intrusion prevention except profiles, which are in routes-profiles.ts.
 
 import { GatewayError, notFound } from '../../contract/error.ts'
+import { inspectionOff } from '../../contract/inspection.ts'
 import { readJournalQuery } from '../../contract/table-query.ts'
 import { type Context, handle, type Route, type Services } from '../../http/handle.ts'
 import { listRoutes, settingsRoutes } from '../../http/routes.ts'
@@ -118,10 +119,14 @@ const netRoutes: readonly Route[] = [
 ]
 
 export const routes: readonly Route[] = [
-  handle(contract.showStatus, (context) => {
+  handle(contract.showStatus, async (context) => {
     const { config, services } = context
-    const { signatures } = known(context)
-    return showStatus(services.brand, read(config, state).enabled, services.signatures, signatures.length)
+    return showStatus({
+      ...{ brand: services.brand, isEnabled: read(config, state).enabled, files: services.signatures },
+      count: known(context).signatures.length,
+      machine: await services.observe(),
+      inspection: services.inspection?.state() ?? inspectionOff,
+    })
   }),
   ...settingsRoutes(contract.moduleState, state),
   ...signatureRoutes,

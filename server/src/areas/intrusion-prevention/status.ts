@@ -1,24 +1,37 @@
-// The status of intrusion prevention. There is no engine yet, and the status says so.
+// The status of intrusion prevention: of the engine, as it was observed and tested, and of the signatures.
 
 import type { StatusItem } from '../../contract/fields.ts'
-import type { Services } from '../../http/handle.ts'
+import type { InspectionState } from '../../contract/inspection.ts'
+import type { Machine, Services } from '../../http/handle.ts'
+import { failedWords, inspectionStatus } from '../../system/inspection-status.ts'
 
-const noEngine = 'Stored. The intrusion prevention engine is not part of this release yet, so no traffic is inspected.'
+interface StatusView {
+  readonly brand: string
+  readonly isEnabled: boolean
+  readonly files: Services['signatures']
+  /** Signatures in the catalogue. */
+  readonly count: number
+  readonly machine: Machine
+  readonly inspection: InspectionState
+}
 
 /** Items are named like the units in the system log (docs/behaviour/intrusion-prevention.md 1.3). */
-export function showStatus(
-  brand: string,
-  isEnabled: boolean,
-  files: Services['signatures'],
-  count: number,
-): StatusItem[] {
+export function showStatus(view: StatusView): StatusItem[] {
+  const { brand, isEnabled, files, count, machine, inspection } = view
   const messages = files?.state().messages ?? []
+  const engine = inspectionStatus({
+    ...{ machine, inspection },
+    isOwn: ({ prevention }) => prevention !== '',
+    unused: isEnabled
+      ? 'No enabled firewall rule inspects with a profile of intrusion prevention.'
+      : 'Intrusion prevention is disabled.',
+  })
   return [
-    { name: 'suricata', status: 'inactive', msg: [isEnabled ? noEngine : 'Intrusion prevention is disabled.'] },
+    { name: 'suricata', ...engine },
     {
       name: `${brand}-suricata-backend`,
       status: count > 0 ? 'active' : 'inactive',
-      msg: [`${count} signatures are loaded.`, ...messages],
+      msg: [`${count} signatures are loaded.`, ...failedWords(inspection), ...messages],
     },
   ]
 }

@@ -42,7 +42,7 @@ export function converse(path: string, commands: readonly string[], patienceMs: 
   const timer = setTimeout(() => socket.destroy(new Error('the engine does not answer')), patienceMs)
   const answers: unknown[] = []
   let isGreeted = false
-  let pending = ''
+  let pending: string[] = []
   let bytes = 0
   const say = (message: object): void => void socket.write(`${JSON.stringify(message)}\n`)
   const next = (): void => {
@@ -59,12 +59,12 @@ export function converse(path: string, commands: readonly string[], patienceMs: 
   socket.on('data', (text: string) => {
     bytes += text.length
     if (bytes > mostBytes) return void socket.destroy(new Error('the engine answers with too much'))
-    pending += text
-    // An answer ends with a line break; it has no other one.
-    for (let end = pending.indexOf('\n'); end >= 0; end = pending.indexOf('\n')) {
-      const line = pending.slice(0, end)
-      pending = pending.slice(end + 1)
-      const answer = readAnswer(line)
+    // An answer ends with a line break; it has no other one. A long one comes in many pieces.
+    const [first = '', ...others] = text.split('\n')
+    pending.push(first)
+    for (const begun of others) {
+      const answer = readAnswer(pending.join(''))
+      pending = [begun]
       if (answer === null) return void socket.destroy(new Error('the engine refused the question'))
       if (isGreeted) answers.push(answer.message)
       isGreeted = true

@@ -5,8 +5,13 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Application } from '../../applications/application.ts'
-import { type ChannelContent, createSignaturePrinter, type LeftOut, ownRules } from '../../signatures/channel-rules.ts'
+import {
+  type ChannelContent,
+  createSignaturePrinter,
+  type DeniedApplication,
+  type LeftOut,
+  ownRules,
+} from '../../signatures/channel-rules.ts'
 import { parseRule } from '../../signatures/rule.ts'
 import { syncFolder } from '../durable-file.ts'
 
@@ -19,7 +24,7 @@ export interface CompileInput {
   readonly texts: Uint8Array
   readonly channels: readonly ChannelContent[]
   /** Those that a channel denies. */
-  readonly applications: readonly Application[]
+  readonly applications: readonly DeniedApplication[]
   /** Bytes that the file may take. */
   readonly mostBytes: number
 }

@@ -2,12 +2,11 @@
 // signatures change, tests every channel, and tells planning what it learnt (docs/behaviour/inspection.md).
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Application } from '../../applications/application.ts'
 import { type ChannelState, type InspectionState, inspectionOff } from '../../contract/inspection.ts'
 import type { InspectionFacts } from '../../plan/facts.ts'
 import { inspection } from '../../plan/inspection.ts'
 import type { Catalogue } from '../../signatures/catalogue.ts'
-import type { ChannelContent } from '../../signatures/channel-rules.ts'
+import type { ChannelContent, DeniedApplication } from '../../signatures/channel-rules.ts'
 import { canaryText } from '../../signatures/numbering.ts'
 import { WorkerPool } from '../../workers/pool.ts'
 import { createSlices } from '../../workers/slices.ts'
@@ -23,6 +22,7 @@ export interface WantedChannel extends ChannelContent {
   readonly prevention: string
   readonly applications: string
   readonly older: number | null
+  readonly isFailOpen: boolean
 }
 
 export interface InspectionParts {
@@ -35,7 +35,7 @@ export interface InspectionParts {
   readonly wanted: (numbers: InspectionFacts['numbers']) => readonly WantedChannel[]
   /** All signatures; null until they are read for the first time. */
   readonly catalogue: () => Catalogue | null
-  readonly findApplication: (id: string) => Application | undefined
+  readonly findApplication: (id: string) => DeniedApplication | undefined
   /** Bytes that may still be written without taking the room of the configuration. */
   readonly room: () => number
   readonly now: () => Date
@@ -191,10 +191,10 @@ export class Inspection {
       : { state: 'loading', message: 'The newest rules are not in force yet.' }
   }
 
-  #channelState({ number, prevention, applications, older }: WantedChannel): ChannelState {
+  #channelState({ number, prevention, applications, older, isFailOpen }: WantedChannel): ChannelState {
     const tested = this.#tests.get(number)
     return {
-      ...{ number, prevention, applications, older },
+      ...{ number, prevention, applications, older, isFailOpen },
       ready: this.#kept.ready.includes(number),
       lastTestAt: tested?.at ?? null,
       inForce: tested?.inForce ?? null,
@@ -274,9 +274,12 @@ export class Inspection {
     this.#lookSoon(0)
   }
 
-  #deniedApplications(): Application[] {
+  #deniedApplications(): DeniedApplication[] {
     const ids = new Set(this.#wanted.flatMap(({ denied }) => denied))
-    return [...ids].toSorted().flatMap((id) => this.#parts.findApplication(id) ?? [])
+    return [...ids].toSorted().flatMap((id) => {
+      const found = this.#parts.findApplication(id)
+      return found ? [{ id, name: found.name, number: found.number, patterns: found.patterns }] : []
+    })
   }
 
   #isAwaited(): boolean {

@@ -1,0 +1,35 @@
+// Russian names of the groups of applications, by their English ones, for the console.
+
+import type { Group } from './groups.ts'
+
+export const russianGroupNames: Readonly<Record<Group, string>> = {
+  'Streaming services': 'Потоковые сервисы',
+  'Web resources': 'Веб-ресурсы',
+  'Computer games': 'Компьютерные игры',
+  'Video content': 'Видеоконтент',
+  Advertising: 'Реклама',
+  'Adult content': 'Контент для взрослых',
+  'Data transfer': 'Передача данных',
+  'Cloud services': 'Облачные сервисы',
+  'Virtual assistants': 'Виртуальные помощники',
+  RPC: 'RPC',
+  'IoT-SCADA': 'IoT-SCADA',
+  'Remote access': 'Удалённый доступ',
+  'Software updates': 'Обновления программ',
+  Networks: 'Сети',
+  'Social networks': 'Социальные сети',
+  Cryptocurrencies: 'Криптовалюты',
+  'File sharing': 'Файлообмен',
+  System: 'Системные',
+  Databases: 'Базы данных',
+  VoIP: 'VoIP',
+  VPN: 'VPN',
+  Cybersecurity: 'Кибербезопасность',
+  Music: 'Музыка',
+  Teamwork: 'Совместная работа',
+  Shops: 'Магазины',
+  'Chats and messengers': 'Чаты и мессенджеры',
+  Mail: 'Почта',
+  'Media content': 'Медиаконтент',
+  Mining: 'Майнинг',
+}

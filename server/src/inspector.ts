@@ -1,0 +1,43 @@
+// The rules and the tests of the inspection engine, for the gateway that main.ts builds. Wiring only.
+
+import { join } from 'node:path'
+import { findApplication } from './applications/catalogue.ts'
+import { channelContents } from './areas/firewall/public.ts'
+import { catalogueOf } from './areas/intrusion-prevention/public.ts'
+import { inspectionPaths } from './engines/inspection/index.ts'
+import type { Config } from './model/slots.ts'
+import { Inspection } from './runtime/inspection/inspection.ts'
+import type { Log } from './runtime/logs/log.ts'
+import type { SignatureFiles } from './system/signature-files.ts'
+
+export interface InspectorParts {
+  readonly stateDir: string
+  /** Of gatewayd. */
+  readonly folder: string
+  readonly config: () => Config
+  readonly signatures: () => SignatureFiles
+  readonly room: () => number
+  readonly now: () => Date
+  readonly onFacts: () => void
+  readonly log: Log
+  /** Whether anything is applied here. */
+  readonly isApplied: boolean
+}
+
+export function createInspector(parts: InspectorParts): Inspection {
+  const { stateDir, folder, config, room, now, onFacts, log, isApplied } = parts
+  return new Inspection({
+    ...{ room, now, onFacts },
+    folder: join(stateDir, inspectionPaths.compiled),
+    keptPath: join(folder, 'inspection.json'),
+    commandSocket: join(stateDir, inspectionPaths.commandSocket),
+    wanted: (numbers) => channelContents(config(), numbers),
+    catalogue: () => {
+      const files = parts.signatures()
+      return files.state().updatedAt.standard === null ? null : catalogueOf(config(), files.current())
+    },
+    findApplication,
+    onFault: (error) => log('warning', 'the rules of the inspection engine were not made', { error }),
+    isTested: isApplied,
+  })
+}

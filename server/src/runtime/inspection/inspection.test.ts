@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { until } from '../../../test/support/until.ts'
+import type { Catalogue } from '../../signatures/catalogue.ts'
+import { createCatalogue } from '../../signatures/catalogue.ts'
+import type { ProfileRule } from '../../signatures/profile.ts'
+import { parseRule } from '../../signatures/rule.ts'
+import type { CanaryOptions, CanaryResult } from './canary.ts'
+import { Inspection, type WantedChannel } from './inspection.ts'
+
+const catalogueOf = (...texts: readonly string[]): Catalogue =>
+  createCatalogue(
+    texts.map((text) => {
+      const parsed = parseRule(text, 'standard')
+      assert.ok('rule' in parsed, text)
+      return parsed.rule
+    }),
+  )
+
+const signature = (sid: number): string =>
+  `alert tcp any any -> any any (msg:"s${sid}"; content:"x${sid}"; sid:${sid};)`
+const everything: readonly ProfileRule[] = [{ id: 1, filters: [], action: 'drop' }]
+
+const channel = (number: number): WantedChannel => ({
+  ...{ key: `p${number}`, number, prevention: `p${number}`, applications: '', older: null },
+  ...{ rules: everything, denied: [], isFailOpen: true },
+})
+
+describe('inspection', () => {
+  let folder = ''
+  let inspection: Inspection
+  let wanted: readonly WantedChannel[] = []
+  let catalogue: Catalogue | null = null
+  let tested: CanaryOptions[] = []
+  let answer: (options: CanaryOptions) => CanaryResult['found'] = () => 'silent'
+  let factsCount = 0
+  let now = 1_800_000_000_000
+
+  const start = (): Inspection =>
+    new Inspection({
+      folder: join(folder, 'compiled'),
+      keptPath: join(folder, 'kept.json'),
+      commandSocket: join(folder, 'none.sock'),
+      wanted: (numbers) => wanted.map((one) => ({ ...one, number: numbers[one.key] ?? one.number })),
+      catalogue: () => catalogue,
+      findApplication: () => undefined,
+      room: () => 1_000_000,
+      now: () => new Date(now),
+      onFacts: () => {
+        factsCount++
+      },
+      onFault: (error) => assert.fail(error as Error),
+      isTested: true,
+      timings: { debounceMs: 1, hurryMs: 600_000, lookMs: 600_000 },
+      test: async (options) => {
+        tested.push(options)
+        return { found: answer(options), fault: '' }
+      },
+      ask: async () => null,
+    })
+
+  const rulesText = (): string => {
+    const sha256 = inspection.facts()?.rules?.sha256 ?? ''
+    return readFileSync(join(folder, 'compiled', `${sha256}.rules`), 'utf8')
+  }
+  const compiled = (): Promise<void> => until('rules are made', () => inspection.facts()?.rules != null)
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'portcullis-inspection-'))
+    wanted = []
+    catalogue = catalogueOf(signature(1), signature(2))
+    tested = []
+    answer = () => 'silent'
+    factsCount = 0
+    now = 1_800_000_000_000
+    inspection = start()
+  })
+  afterEach(async () => {
+    await inspection.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('does nothing while no channel is in use', () => {
+    inspection.follow()
+    assert.equal(inspection.facts(), null)
+    assert.equal(inspection.state().state, 'off')
+    assert.equal(factsCount, 0)
+    assert.deepEqual(readdirSync(folder), [])
+  })
+
+  it('makes the rules of the channels in use, under their hash, for the group of the folder', async () => {
+    wanted = [channel(1), channel(2)]
+    inspection.follow()
+    assert.deepEqual(inspection.facts()?.numbers, { p1: 1, p2: 2 })
+    await compiled()
+    const { sha256, generation } = inspection.facts()?.rules ?? { sha256: '', generation: '' }
+    const text = rulesText()
+    assert.equal(createHash('sha256').update(text).digest('hex'), sha256)
+    assert.match(text, new RegExp(`content:"x2"; sid:2; flowbits:isset,c1_${generation}\\|c2_${generation}; gid:2;\\)`))
+    assert.equal(statSync(join(folder, 'compiled', `${sha256}.rules`)).mode & 0o777, 0o640)
+    assert.equal(inspection.state().signatures, 2)
+  })
+
+  it('waits for the first signatures', async () => {
+    catalogue = null
+    wanted = [channel(1)]
+    inspection.follow()
+    assert.equal(inspection.state().state, 'waiting')
+    catalogue = catalogueOf(signature(7))
+    inspection.follow()
+    await compiled()
+    assert.match(rulesText(), /sid:7;/)
+  })
+
+  it('is active only when every channel was seen to be inspected with the newest rules', async () => {
+    wanted = [channel(1), channel(2)]
+    answer = ({ port }) => (port === 7101 ? 'inspected' : 'passed')
+    inspection.follow()
+    await compiled()
+    await inspection.look()
+    assert.equal(inspection.state().state, 'loading')
+    assert.deepEqual(inspection.facts()?.ready, [1])
+    assert.deepEqual(
+      inspection.state().channels.map(({ number, ready, inForce }) => [number, ready, inForce !== null]),
+      [
+        [1, true, true],
+        [2, false, false],
+      ],
+    )
+    now += 200_000
+    assert.match(inspection.state().message, /does not inspect with the newest rules in channels 2\./)
+    assert.equal(inspection.state().state, 'failed')
+    answer = () => 'inspected'
+    await inspection.look()
+    assert.deepEqual(inspection.facts()?.ready, [1, 2])
+    assert.equal(inspection.state().state, 'active')
+    assert.equal(inspection.state().channels[0]?.lastTestAt, now / 1000)
+    answer = () => 'silent'
+    await inspection.look()
+    assert.equal(inspection.state().state, 'failed')
+    assert.deepEqual(inspection.facts()?.ready, [1, 2], 'a channel that was inspected stays in the queue')
+  })
+
+  it('knows the rules before as long as the engine works with them', async () => {
+    wanted = [channel(1)]
+    answer = () => 'inspected'
+    inspection.follow()
+    await compiled()
+    await inspection.look()
+    const before = inspection.facts()?.rules?.generation ?? ''
+    answer = ({ text }) => (text.endsWith(before) ? 'inspected' : 'passed')
+    catalogue = catalogueOf(signature(1), signature(3))
+    inspection.follow()
+    await until('other rules are made', () => inspection.facts()?.rules?.generation !== before)
+    await inspection.look()
+    const { state, channels } = inspection.state()
+    assert.equal(state, 'loading')
+    assert.equal(channels[0]?.inForce, before)
+    const kept = readdirSync(join(folder, 'compiled')).length
+    assert.equal(kept, 2, 'the rules before stay on the disk until the next ones')
+  })
+
+  it('tells planning only what changed', async () => {
+    wanted = [channel(1)]
+    answer = () => 'inspected'
+    inspection.follow()
+    await compiled()
+    await inspection.look()
+    const [known, count] = [inspection.facts(), factsCount]
+    inspection.follow()
+    await inspection.look()
+    catalogue = catalogueOf(signature(1), signature(2))
+    inspection.follow()
+    await until('the same rules are made again', () => inspection.state().state === 'active')
+    await inspection.look()
+    assert.equal(inspection.facts(), known)
+    assert.equal(factsCount, count)
+  })
+
+  it('remembers numbers, rules and ready channels over a restart', async () => {
+    wanted = [channel(5)]
+    answer = () => 'inspected'
+    inspection.follow()
+    await compiled()
+    await inspection.look()
+    const known = inspection.facts()
+    await inspection.close()
+    inspection = start()
+    assert.deepEqual(inspection.facts(), known)
+    wanted = [{ ...channel(9), key: 'p5' }]
+    inspection.follow()
+    assert.deepEqual(inspection.facts()?.numbers, { p5: 5 })
+  })
+
+  it('forgets the rules with the last channel, and keeps the numbers', async () => {
+    wanted = [channel(1)]
+    inspection.follow()
+    await compiled()
+    wanted = []
+    inspection.follow()
+    assert.deepEqual(inspection.facts(), { numbers: { p1: 1 }, rules: null, ready: [] })
+    assert.equal(inspection.state().state, 'off')
+  })
+
+  it('begins again with a file that cannot be read', () => {
+    for (const text of [
+      '',
+      '[]',
+      '{"numbers":{"a":99,"b":"x"},"rules":{"sha256":"../x","generation":"1"},"ready":[0,"y"]}',
+    ]) {
+      writeFileSync(join(folder, 'kept.json'), text)
+      assert.equal(start().facts(), null)
+    }
+  })
+
+  it('says that rules could not be made, and keeps those before', async () => {
+    wanted = [channel(1)]
+    inspection.follow()
+    await compiled()
+    const before = inspection.facts()?.rules
+    await inspection.close()
+    const faults: unknown[] = []
+    inspection = new Inspection({
+      ...{ folder: join(folder, 'compiled'), keptPath: join(folder, 'kept.json'), commandSocket: '', isTested: false },
+      ...{ wanted: () => wanted, catalogue: () => catalogue, findApplication: () => undefined, room: () => 10 },
+      ...{ now: () => new Date(now), onFacts: () => {}, onFault: (error) => faults.push(error) },
+      timings: { debounceMs: 1 },
+    })
+    inspection.follow()
+    await until('it failed', () => inspection.state().state === 'failed')
+    assert.match(String(faults[0]), /more room/)
+    assert.deepEqual(inspection.facts()?.rules, before)
+  })
+})
