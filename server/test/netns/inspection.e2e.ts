@@ -19,9 +19,9 @@ const signature = (sid: number, action: string, uri: string): string =>
   `${action} http any any -> any any (msg:"Test ${sid}"; flow:to_server,established; http.uri; content:"${uri}"; ` +
   `classtype:web-application-attack; metadata:mitre_tactic_id TA0001; sid:${sid}; rev:1;)`
 
-interface Channel {
-  readonly number: number
-  readonly ready: boolean
+interface Inspected {
+  readonly state: string
+  readonly channels: readonly { readonly number: number; readonly ready: boolean }[]
 }
 
 describe('inspection', () => {
@@ -69,8 +69,8 @@ describe('inspection', () => {
   /** Every channel in use is inspected with its present rules. */
   const isReady = (channels: number): Promise<void> =>
     until(`${channels} channels are inspected`, async () => {
-      const found = (await ok('GET', '/inspection/channels')) as Channel[]
-      return found.length === channels && found.every(({ ready }) => ready)
+      const now = (await ok('GET', '/inspection/channels')) as Inspected
+      return now.state === 'active' && now.channels.length === channels && now.channels.every(({ ready }) => ready)
     })
 
   const statusText = async (): Promise<string> => JSON.stringify(await ok('GET', '/ips/status'))
@@ -99,7 +99,7 @@ describe('inspection', () => {
   it('lets everything pass while no rule asks for it', async () => {
     await ok('PATCH', '/ips/state', { enabled: true })
     await lab.expectStatus(attack, 200, from(client))
-    assert.deepEqual(await ok('GET', '/inspection/channels'), [])
+    assert.equal(((await ok('GET', '/inspection/channels')) as Inspected).state, 'off')
     assert.deepEqual(pidsOf(engine), [])
   })
 
