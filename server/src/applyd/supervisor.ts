@@ -268,8 +268,9 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
       const words = await step()
       if (words === null) continue
       const message = oneLine(`${unit.name} did not accept the change. ${words}`)
-      // Its configuration is unknown now, so the next change restarts it.
-      Object.assign(unit, { state: 'failed', message, inputs: '' })
+      // Its configuration is unknown now, so the next change restarts it, unless its command line is all that must stay.
+      const inputs = 'isKept' in way && way.isKept ? `${unit.inputs.split(' ')[0]} ` : ''
+      Object.assign(unit, { state: 'failed', message, inputs })
       throw new Error(message)
     }
   }

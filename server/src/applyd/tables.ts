@@ -19,13 +19,14 @@ export type FileTemplate = Ownership & { readonly folder: string }
 export type Command = { readonly program: string; readonly args: readonly string[] }
 
 /**
- * How a running engine is notified that its files changed. Commands are run one after the other, until one fails. `ask` is the
- * path of a socket of a program of ours, which answers once it works with the new files.
+ * How a running engine is notified that its files changed. Commands are run one after the other, until one fails; it works as
+ * before then where `isKept` says so, and is restarted with the next change otherwise. `ask` is the path of a socket of a
+ * program of ours, which answers once it works with the new files.
  */
 export type Reload =
   | 'restart'
   | { readonly signal: NodeJS.Signals }
-  | { readonly commands: readonly Command[]; readonly timeoutMs?: number }
+  | { readonly commands: readonly Command[]; readonly timeoutMs?: number; readonly isKept?: boolean }
   | { readonly ask: string }
 
 /** Names of the files that changed since the engine last read them; null when it is unknown which. */

@@ -35,7 +35,8 @@ export const inspectionEngine = defineEngine(declared, ({ stateDir, service, acc
   const reloadRules = (): Reload => {
     const bounds = { user: account, capabilities: [], limits: inspectionLimits }
     const [program = '', ...args] = [...confine(bounds), ...rulesProgram, 'reload', ...places, socket]
-    return { commands: [{ program, args }], timeoutMs: slowestMs }
+    // With rules that do not come it works on with those that it has.
+    return { commands: [{ program, args }], timeoutMs: slowestMs, isKept: true }
   }
   return {
     units: {
