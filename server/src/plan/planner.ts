@@ -106,7 +106,10 @@ export const contentOf = (artifact: Artifact): string => {
     case 'nft':
       return printPieces(artifact.pieces).join('\n')
     case 'network':
-      return artifact.name === 'links' ? artifact.links.map((link) => JSON.stringify(link)).join('\n') : ''
+      if (artifact.name === 'interception') return ''
+      return (artifact.name === 'links' ? artifact.links : artifact.channels)
+        .map((one) => JSON.stringify(one))
+        .join('\n')
     case 'file':
       return artifact.text
     case 'unit':

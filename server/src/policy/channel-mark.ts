@@ -1,7 +1,7 @@
 // The number of an inspection channel in the connection mark, as nftables. Pure.
 
 import { channelMark, inspection } from '../plan/inspection.ts'
-import { equals, hexNumber, type Nft, words } from '../render/nft.ts'
+import { hexNumber, type Nft, words } from '../render/nft.ts'
 
 const otherBits = hexNumber(0xffff_ffff - inspection.channelMask)
 const channelBits = words(`ct mark & ${hexNumber(inspection.channelMask)}`)
@@ -10,5 +10,5 @@ const channelBits = words(`ct mark & ${hexNumber(inspection.channelMask)}`)
 export const clearChannel: Nft = words(`ct mark set ct mark & ${otherBits}`)
 export const setChannel = (number: number): Nft => words(`${clearChannel} | ${hexNumber(channelMark(number))}`)
 
-export const isInChannel = (number: number): Nft => equals(channelBits, hexNumber(channelMark(number)))
-export const isNotInChannel = (number: number): Nft => equals(channelBits, hexNumber(channelMark(number)), true)
+export const isInChannel = (number: number): Nft => words(`${channelBits} == ${hexNumber(channelMark(number))}`)
+export const isNotInChannel = (number: number): Nft => words(`${channelBits} != ${hexNumber(channelMark(number))}`)

@@ -145,7 +145,7 @@ const fields = Array.from({ length: 64 }, (_, value) => value)
 const keptMark = (value: number): number => value * 2 ** inspection.keptShift
 const restoreName = (value: number): string => `inspect_was_${value}`
 
-const hasBit = (bit: number): Nft => equals(words(`meta mark & ${hexNumber(bit)}`), hexNumber(bit))
+const hasBit = (bit: number): Nft => words(`meta mark & ${hexNumber(bit)} == ${hexNumber(bit)}`)
 
 /**
  * What does not depend on the policy. The packet mark alone says whether a packet has to be restored: the mark of its connection can

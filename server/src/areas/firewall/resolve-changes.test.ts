@@ -7,6 +7,7 @@ import { facts as cards, lan, tunnel, wan } from '../../../test/support/network-
 import { makeRandom, pick, type Random } from '../../../test/support/random-policy.ts'
 import { type Config, type Item, type ListSlot, read, write } from '../../model/slots.ts'
 import type { Facts } from '../../plan/facts.ts'
+import { state as preventionState } from '../intrusion-prevention/config.ts'
 import { connections, tunnels } from '../network/config.ts'
 import * as objects from '../objects/config.ts'
 import { ruleDefaults, ruleSlots, ruleTables } from './config.ts'
@@ -68,6 +69,8 @@ const kinds: readonly (readonly [slot: ListSlot, prefix: string, (random: Random
   [objects.timeLists, 'time_list', (random) => ({ values: some(random, idsOf('time_range')) })],
 ]
 
+const profileIds = ['p1', 'p2', 'p3']
+
 let nextRule = 1
 
 function drawRule(random: Random, table: keyof typeof ruleSlots): Rule {
@@ -90,6 +93,10 @@ function drawRule(random: Random, table: keyof typeof ruleSlots): Rule {
     incoming_interface: pick(random, interfaceIds),
     outgoing_interface: pick(random, interfaceIds),
     hip_profiles: random() < 0.3 ? idsOf('hip_profile').slice(0, 1 + below(random, 2)) : [],
+    ips_enabled: random() < 0.3,
+    ips_profile: pick(random, profileIds),
+    dpi_enabled: random() < 0.3,
+    dpi_profile: pick(random, profileIds),
     ...translations,
   }
   const known = Object.entries(drawn).filter(
@@ -158,9 +165,15 @@ function changeFacts(random: Random, { config, facts }: State): State {
     { timeZone: pick(random, ['UTC', 'Asia/Tokyo']) },
     { interfaces: random() < 0.5 ? cards.interfaces : cards.interfaces.slice(1) },
     { externalInterfaces: pick(random, [[], ['wan0'], ['eth2']]) },
+    { inspection: { numbers: { 'p1 p2 ': 1 + below(random, 9), 'p3  ': 11 + below(random, 9) }, rules: null, ready: [] } },
   ])
   return { config, facts: { ...facts, ...changed } }
 }
+
+const changePrevention = (random: Random, { config, facts }: State): State => ({
+  config: write(config, preventionState, { enabled: random() < 0.7 }),
+  facts,
+})
 
 const meaningOf = ({ config, facts }: State) => policyOf(config, facts).rules
 
@@ -183,6 +196,7 @@ describe('rules resolved from the last time', () => {
           changeRule,
           changeInterfaces,
           changeFacts,
+          changePrevention,
         ]
         for (let together = random() < 0.7 ? 1 : 3; together > 0; together--) next = pick(random, changes)(random, next)
         states.push(next)
@@ -214,6 +228,8 @@ describe('work of a change', () => {
     ruleFor(5, { destination_addresses: ['domain.id.1'] }),
     ruleFor(6, { timetable: ['time_range.id.1'] }),
     ruleFor(7, {}),
+    ruleFor(8, { ips_enabled: true, ips_profile: 'p1' }),
+    ruleFor(9, { ips_enabled: true, ips_profile: 'p1', dpi_enabled: true, dpi_profile: 'p2' }),
   ]
   const config = [
     [ruleSlots.forward, rules],
@@ -229,7 +245,8 @@ describe('work of a change', () => {
     [objects.domains, [{ ...named('domain.id.1'), value: 'a.example' }]],
     [objects.timeRanges, [{ ...named('time_range.id.1'), weekdays: [1], start: '08:00', end: '18:00', period: null }]],
     [connections, [lan, wan]],
-  ].reduce<Config>((made, [slot, items]) => write(made, slot as ListSlot, items as Item[]), {})
+    [preventionState, { enabled: true }],
+  ].reduce<Config>((made, [slot, items]) => write(made, slot as ListSlot, items as readonly Item[]), {})
 
   /** Rules that are resolved when the state becomes this one. */
   const resolvedBy = (next: Config, facts: Facts = cards): number[] => {
@@ -267,6 +284,23 @@ describe('work of a change', () => {
     assert.deepEqual(resolvedBy(config, { ...cards, addressBook: new Map([['iplist.id.276', ['10.0.0.1']]]) }), [])
     assert.deepEqual(resolvedBy(config, { ...cards, scheduleDay: 86_400 }), [6])
     assert.deepEqual(resolvedBy(config, { ...cards, leases: [] }), [])
+  })
+
+  it('inspection: the rules of a channel are resolved when its number changes, and no others', () => {
+    const known = (numbers: Readonly<Record<string, number>>, ready: readonly number[] = []): Facts => ({
+      ...cards,
+      inspection: { numbers, rules: null, ready },
+    })
+    // Without facts the channels have the numbers 1 and 2.
+    assert.deepEqual(resolvedBy(config, known({ 'p1  ': 1, 'p1 p2 ': 2 }, [1, 2])), [])
+    assert.deepEqual(resolvedBy(config, known({ 'p1  ': 5, 'p1 p2 ': 2 })), [8])
+    assert.deepEqual(resolvedBy(config, known({ 'p1  ': 1, 'p1 p2 ': 3 })), [9])
+    assert.deepEqual(resolvedBy(write(config, preventionState, { enabled: false })), [8, 9])
+    const more = changeList(config, ruleSlots.forward, (items) => [
+      ...items,
+      { ...ruleDefaults.forward, id: 10, action: 'accept', dpi_enabled: true, dpi_profile: 'p3' } as Rule,
+    ])
+    assert.deepEqual(resolvedBy(more), [], 'one channel more')
   })
 
   it('the same rules are the same list, so that nothing is compiled', () => {
