@@ -19,6 +19,7 @@ import { startDiscovery } from './areas/device-discovery/jobs.ts'
 import { startDdns } from './areas/dns/jobs.ts'
 import { type HitTeller, tellHitReader } from './areas/firewall-log/jobs.ts'
 import { startHealth } from './areas/health/jobs.ts'
+import { followSignatures } from './areas/intrusion-prevention/jobs.ts'
 import { noLogLimits } from './areas/logs/config.ts'
 import { forwardingTarget } from './areas/logs/jobs-forwarding.ts'
 import { connections } from './areas/network/config.ts'
@@ -141,7 +142,11 @@ async function start(settings: Settings): Promise<void> {
   )
   const signatureFolder = join(folder, 'signatures')
   mkdirSync(signatureFolder, { recursive: true, mode: 0o700 })
-  const signatures = createSignatureFiles({ folder: signatureFolder })
+  const signatures = createSignatureFiles({
+    folder: signatureFolder,
+    archives: () => gateway.signatureIntake.archives.active(),
+    refused: () => gateway.signatureIntake.verdicts.texts,
+  })
   const certificate = await CertificateRenewal.start({
     folder: join(folder, 'tls'),
     names: () => certificateNames(settings.listen.host, hostname(), ownAddresses(facts.current())),
@@ -170,6 +175,7 @@ async function start(settings: Settings): Promise<void> {
     folder,
     // Where nothing is applied, applyd makes no folders.
     ...(settings.isApplied ? { webFilterFolder: join(settings.stateDir, 'web-filter') } : {}),
+    ...(settings.isApplied ? { candidatesFolder: join(settings.stateDir, 'inspection', 'candidates') } : {}),
     hitsFile: join(settings.stateDir, hitsPath),
     applier,
     vault,
@@ -279,9 +285,12 @@ async function start(settings: Settings): Promise<void> {
     resolver.update([...read(engine.config, domains), ...serverDomains(engine.config)])
     forwarding?.follow(forwardingTarget(engine.config, gateway.services))
   }
+  const lookAtSignatures = followSignatures(gateway.services, (error) =>
+    log('warning', 'rule files were not read', { error }),
+  )
   const followFiles = (): void => {
     countries.refresh()
-    signatures.refresh().catch((error: unknown) => log('warning', 'rule files were not read', { error }))
+    void lookAtSignatures()
   }
   // Before the first plan: rules must not miss countries for a moment.
   countries.refresh()

@@ -54,7 +54,8 @@ export const noteOf = (text: string): string | null =>
 const hasControls = (text: string): boolean => {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if ((code < 0x20 && code !== 0x09) || code === 0x7f || code === 0x85 || code === 0x2028 || code === 0x2029) return true
+    if ((code < 0x20 && code !== 0x09) || code === 0x7f || code === 0x85 || code === 0x2028 || code === 0x2029)
+      return true
   }
   return false
 }

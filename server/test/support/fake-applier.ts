@@ -266,7 +266,10 @@ export class FakeApplier implements Applier {
 
   /** Files of rules that were to be checked, and what the engine says of them. */
   readonly signatureChecks: string[] = []
-  judgeSignatures: (file: string) => SignatureCheck | Promise<SignatureCheck> = () => ({ status: 'checked', faults: [] })
+  judgeSignatures: (file: string) => SignatureCheck | Promise<SignatureCheck> = () => ({
+    status: 'checked',
+    faults: [],
+  })
 
   async checkSignatures(file: string): Promise<SignatureCheck> {
     this.#orFail()
