@@ -36,13 +36,6 @@ export const testPackages = [
   { name: 'procps', file: 'ps', purpose: 'a look at processes in tests' },
   { name: 'iputils-ping', file: 'ping', purpose: 'pings in tests' },
   {
-    name: 'suricata',
-    file: 'suricata',
-    units: ['suricata.service'],
-    leastMajor: 7,
-    purpose: 'the engine that judges our signatures in tests',
-  },
-  {
     name: 'clickhouse-server',
     file: 'clickhouse-server',
     units: ['clickhouse-server.service'],

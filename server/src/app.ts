@@ -248,7 +248,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const signatureIntake = new SignatureIntake({
     folder: join(parts.folder, 'signatures'),
     candidates: parts.candidatesFolder ?? join(parts.folder, 'candidates'),
-    check: (file) => applier.checkSignatures(file),
+    check: (id) => applier.checkSignatures(id),
     maxArchives,
     now: clock.now,
     room: () => roomForLists(reserve?.state()),

@@ -8,7 +8,10 @@ import { findReplaceable, makeFolder } from '../files/guarded.ts'
 import { isStorageFault, keepReserve } from '../files/reserve.ts'
 import type { DataPlane, TrialPacket, TrialResult } from '../plan/artifacts.ts'
 import { createCheckpoints } from './checkpoints.ts'
+import { createSignatureChecker, parseSignatureCheck } from './engines/inspection/check.ts'
+import { createQueues } from './engines/inspection/queues.ts'
 import { createShareUploader, parseShareUpload } from './engines/share-upload/upload.ts'
+import { createWays } from './engines/ways.ts'
 import { createInterception } from './engines/web-filter/interception.ts'
 import { createExecutor } from './executor.ts'
 import { createKernel } from './kernel/kernel.ts'
@@ -89,12 +92,13 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     supervisor,
     ruleset,
     network: createNetworkEngine(context),
-    interception: createInterception(),
+    ways: createWays(createInterception(), createQueues(context.tables.nft.command)),
   })
   const arrivals = createArrivals(ruleset.live, arrivalTimings[nftKernel.way])
   const cutter = createCutter(context)
   const checkpoints = createCheckpoints(context.directory, context.log)
   const shares = createShareUploader({ stateDir, service, user: context.tables.uploader })
+  const signatures = createSignatureChecker({ stateDir, user: context.tables.inspector })
   let last: Promise<unknown> = Promise.resolve()
   let lastTrial: Promise<unknown> = Promise.resolve()
   let isClosing = false
@@ -141,9 +145,13 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),
     checkpoints: async () => checkpoints.list(),
     upload: (request) => shares.upload(request),
-    checkSignatures: async () => ({ status: 'missing' }),
+    checkSignatures: ({ file }) => signatures.check(file),
   }
-  const createParsers = () => ({ ...argumentParsers(context.tables), upload: parseShareUpload })
+  const createParsers = () => ({
+    ...argumentParsers(context.tables),
+    upload: parseShareUpload,
+    checkSignatures: parseSignatureCheck,
+  })
   /** After everything that the connection asked for. At the end of applyd the next start does what is left to do. */
   const onDisconnected = (connection: object): void => {
     arrivals.disconnected(connection)

@@ -236,10 +236,10 @@ scenario(
     await scene.applyd?.close()
     scene.applyd = null
     const network = createNetwork()
-    const interception = {
-      isCurrent: async (isWanted: boolean) => !isWanted,
-      apply: async () => {},
-      ensure: async () => {},
+    const ways = {
+      differences: async () => [],
+      ...{ open: async () => {}, close: async () => {}, ensure: async () => {} },
+      observe: async () => ({ form: 'none' as const, fault: null }),
     }
     const { stateDir } = scene.bench
     const linksAtLoad: (string | undefined)[] = []
@@ -256,7 +256,7 @@ scenario(
         supervisor,
         ruleset: createRuleset(context, kernel),
         network,
-        interception,
+        ways,
       })
       await executor.recover()
       return executor

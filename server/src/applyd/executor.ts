@@ -12,7 +12,7 @@ import { writeNew } from '../files/guarded.ts'
 import { makeRoom } from '../files/reserve.ts'
 import type { CheckReport, LinkPlan, Observation, Outcome, Plan } from '../plan/artifacts.ts'
 import type { Context, FailpointName } from './applyd.ts'
-import type { createInterception } from './engines/web-filter/interception.ts'
+import type { RecordedWays, Ways } from './engines/ways.ts'
 import type { Verdict } from './kernel/kernel.ts'
 import { createAttempts } from './loaded/attempts.ts'
 import type { Entry } from './loaded/journal.ts'
@@ -36,14 +36,12 @@ const applyTimeoutMs = 40_000
  * changed in the tables, null when the record of the ruleset is known to hold it. There is also the newer revision of a
  * change of nothing but tables.
  */
-interface AppliedRecord {
+interface AppliedRecord extends RecordedWays {
   readonly id: string
   readonly revision: number
   readonly kernel: string
   readonly rules: Entry | null
   readonly links: readonly LinkPlan[] | null
-  /** Absent in records of earlier releases. */
-  readonly isIntercepting?: boolean
 }
 
 /** What passed a check, and on which state of the machine. */
@@ -88,10 +86,10 @@ export interface Engines {
   readonly supervisor: Supervisor
   readonly ruleset: Ruleset
   readonly network: ReturnType<typeof createNetworkEngine>
-  readonly interception: ReturnType<typeof createInterception>
+  readonly ways: Ways
 }
 
-export function createExecutor(context: Context, { supervisor, ruleset, network, interception }: Engines) {
+export function createExecutor(context: Context, { supervisor, ruleset, network, ways }: Engines) {
   const { plane, limitation, directory, kernel, tables, log, failpoint } = context
   const { files, units } = tables
   const recordPath = join(directory, 'applied.json')
@@ -188,11 +186,10 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
       step('intent.written')
       switchFiles(pick(target.files, difference.file))
       // Before the rules that need it.
-      const isRerouted = difference.network.includes('interception')
-      if (isRerouted && target.isIntercepting) await interception.apply(true)
+      await ways.open(difference.network, target, applied)
       // Before the links: a new way to the internet must not be open for a moment.
       await load(pick(target.tables, difference.nft))
-      if (isRerouted && !target.isIntercepting) await interception.apply(false)
+      await ways.close(difference.network, target)
       if (difference.network.includes('links')) await switchNetwork(target.links)
       step('network.switched')
       const started = await switchUnits(target.units, target.files, difference.file, contentsOf(intent))
@@ -229,6 +226,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
       tables: observed,
       links: network.observe(),
       units: supervisor.observe(),
+      ...(applied?.channels?.length ? { inspection: await ways.observe() } : {}),
     }
   }
 
@@ -256,19 +254,15 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
       target.links === null ||
       areLinksUntouched(target.links, revision) ||
       (await network.isCurrent(target.links))
-    const isRouted = await isInterceptionCurrent(target, revision)
+    const known = applied !== null && applied.revision !== revision ? applied : null
+    const changedWays = plane === 'none' ? [] : await ways.differences(target, known)
     return {
       nft: changedTables,
-      network: [...(isNetworkCurrent ? [] : ['links']), ...(isRouted ? [] : ['interception'])],
+      network: [...(isNetworkCurrent ? [] : ['links']), ...changedWays],
       file: changedFiles.map(([name]) => name),
       unit: inOrder([...target.units, ...supervisor.wanted()]).filter((name) => !isUnitCurrent(name)),
     }
   }
-
-  const isInterceptionCurrent = async ({ isIntercepting }: Target, revision: number): Promise<boolean> =>
-    plane === 'none' ||
-    (applied !== null && applied.revision !== revision && (applied.isIntercepting ?? false) === isIntercepting) ||
-    (await interception.isCurrent(isIntercepting))
 
   function isWritten(name: string, content: Buffer | null): boolean {
     const spec = findFile(tables, name)
@@ -400,9 +394,9 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
   }
 
   /** The commit point: a failure after the record is written does not revert the new state. */
-  function commit(id: string, plan: Plan, { links, isIntercepting, files: contents }: Target): void {
+  function commit(id: string, plan: Plan, { links, isIntercepting, channels, files: contents }: Target): void {
     const rules = ruleset.entryFor({ id, revision: plan.revision })
-    const record: AppliedRecord = { id, revision: plan.revision, kernel, rules, links, isIntercepting }
+    const record: AppliedRecord = { id, revision: plan.revision, kernel, rules, links, isIntercepting, channels }
     writeDurable(recordPath, JSON.stringify(record))
     appliedPlan = plan
     written = contents
@@ -438,7 +432,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
     const wanted = new Set(isSameKernel ? intent.units.map((name) => tables.formerUnits.get(name) ?? name) : [])
     await attempt('restore.files', () => switchFiles(contents))
     await attempt('restore.network', async () => {
-      await interception.ensure(isSameKernel && (applied?.isIntercepting ?? false))
+      await ways.ensure(isSameKernel && applied ? applied : {})
       await switchNetwork(isSameKernel ? (applied?.links ?? null) : null)
     })
     await attempt('restore.tables', async () => load(await ruleset.findRevertTargets(intent.tables, isSameKernel)))

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Verb } from '../plan/artifacts.ts'
 import { makePiece } from '../plan/nft-piece.ts'
+import { parseSignatureCheck } from './engines/inspection/check.ts'
 import { parseShareUpload } from './engines/share-upload/upload.ts'
 import { productionTables } from './production.ts'
 import { argumentParsers } from './requests.ts'
@@ -12,7 +13,7 @@ import { findUnit } from './tables.ts'
 import { Refusal } from './wire/values.ts'
 
 const tables = productionTables('/var/lib/portcullis', { uid: 70_000, gid: 70_000 }, 'host')
-const parsers = { ...argumentParsers(tables), upload: parseShareUpload }
+const parsers = { ...argumentParsers(tables), upload: parseShareUpload, checkSignatures: parseSignatureCheck }
 
 const link = {
   origin: 'network.lan0',
@@ -41,6 +42,7 @@ const plan = {
   artifacts: [
     { kind: 'nft', name: 'inet portcullis', pieces: [makePiece(chain())] },
     { kind: 'network', name: 'links', links: [link, ...made] },
+    { kind: 'network', name: 'inspection', channels: [{ number: 1, isFailOpen: true, isReady: false }] },
     ...[...tables.files.keys()].map((name) => ({ kind: 'file', name, text: '' })),
     ...[...tables.fileTemplates.keys()].map((name) => ({ kind: 'file', name: `${name}.a`, text: '' })),
     ...units.map((name) => ({ kind: 'unit', name })),
@@ -74,7 +76,7 @@ const requests: Readonly<Record<Verb, unknown>> = {
   checkpoint: { sequence: 1, hash: 'a'.repeat(64), isFirst: false },
   checkpoints: {},
   upload,
-  checkSignatures: { file: '01234567-89ab-4cde-8f01-23456789abcd.rules' },
+  checkSignatures: { file: 'a' },
 }
 
 /** Written to a file or a pipe, only shown, or behind the name of an option in the same argument (`--user=...`). */

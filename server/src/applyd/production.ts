@@ -30,6 +30,7 @@ export function productionTables(
     nft: { command: ['/usr/sbin/nft'], tables: [first, hardware], boot: 'inet portcullis_boot', way },
     ...engineTables(engines, { stateDir, plane, service, accountOf }),
     uploader: accountOf('portcullis-share-upload'),
+    inspector: accountOf('portcullis-inspection'),
     tracking: {
       table: '/proc/net/nf_conntrack',
       switches: ['acct', 'timestamp'].map((name) => `/proc/sys/net/netfilter/nf_conntrack_${name}`),

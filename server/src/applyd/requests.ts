@@ -19,13 +19,11 @@ import {
 } from './wire/values.ts'
 
 const packetLimit = 500
-/** A name that gatewayd made; never a path. */
-const candidateForm = /^[0-9a-f-]{36}\.rules$/
 
 export type ArgumentParsers = { readonly [V in Verb]: (args: unknown) => VerbTable[V]['args'] }
 
 /** For one connection, whose plans refer to each other. Engines parse their own arguments. */
-export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload'> {
+export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload' | 'checkSignatures'> {
   const readPlan = createPlanReader(tables)
   return {
     check: readPlan,
@@ -48,9 +46,6 @@ export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload'>
     }),
     checkpoint: parseCheckpoint,
     checkpoints: (args) => parseKeys(args, []),
-    checkSignatures: (args) => ({
-      file: parseForm(parseKeys(args, ['file']).file, candidateForm, 'The name of the file is not allowed.'),
-    }),
   }
 }
 

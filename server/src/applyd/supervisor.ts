@@ -152,6 +152,8 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     for (const unit of units.values()) {
       const hasExitEvent = unit.process !== null && children.has(unit.process.pid)
       if (!hasExitEvent && stateOf(unit.process) === 'gone') ended(unit, 'an unknown status')
+      const fault = unit.process && unit.spec.watch ? unit.spec.watch(unit.process.pid) : null
+      if (fault !== null) ended(unit, 'signal SIGKILL', fault)
       trimFiles(unit, logLimit)
     }
     if (!isRemembered) persist()
@@ -259,7 +261,9 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   async function notify(unit: Unit, process: ProcessId, way: Exclude<Reload, 'restart'>): Promise<void> {
     if ('signal' in way) return signal(process.pid, way.signal)
     const steps =
-      'ask' in way ? [() => askReload(way.ask, notifyTimeoutMs)] : way.commands.map((one) => () => refusalOf(one))
+      'ask' in way
+        ? [() => askReload(way.ask, notifyTimeoutMs)]
+        : way.commands.map((one) => () => refusalOf(one, way.timeoutMs))
     for (const step of steps) {
       const words = await step()
       if (words === null) continue
@@ -271,8 +275,8 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   }
 
   /** The error message of a command that failed; null when it succeeded. */
-  async function refusalOf(command: Command): Promise<string | null> {
-    const { code, failure, stdout, stderr } = await run(commandLine(command, pathOf), notifyTimeoutMs)
+  async function refusalOf(command: Command, timeoutMs = notifyTimeoutMs): Promise<string | null> {
+    const { code, failure, stdout, stderr } = await run(commandLine(command, pathOf), timeoutMs)
     if (failure) return failure === 'missing' ? `${command.program} is not installed.` : 'It does not answer.'
     return code === 0 ? null : (stderr || stdout).trim() || `The command ended with ${code}.`
   }
@@ -377,7 +381,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   }
 
   /** The process ended unexpectedly: starts another one after a growing pause. */
-  function ended(unit: Unit, how: string): void {
+  function ended(unit: Unit, how: string, words?: string): void {
     if (isClosed || !unit.isWanted || unit.isInstalling || unit.retry || unit.state === 'deactivating') return
     if (mustInstall(unit.name)) {
       install(unit, unit.inputs)
@@ -387,7 +391,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     if (Date.now() - unit.startedAt >= timings.stableMs) unit.failures = 0
     const wait = Math.min(timings.firstRetryMs * 2 ** Math.min(unit.failures, 20), timings.lastRetryMs)
     unit.lastWords = lastMessage(unit)
-    const message = oneLine(`${unit.name} ended with ${how}. ${unit.lastWords}`)
+    const message = oneLine(words ?? `${unit.name} ended with ${how}. ${unit.lastWords}`)
     log('error', message, { unit: unit.name, retryMs: wait })
     const retry = setTimeout(() => {
       unit.retry = undefined

@@ -57,14 +57,14 @@ test('applyd imports nothing but node, itself, pure writers and the types of the
     )) {
       const isOwn = from.startsWith('node:') || join(dirname(path), from).startsWith(`${here}/`)
       const isPure =
-        /^(\.\.\/)+(engines\/|files\/|memory\.ts$|render\/(?:squid|unbound)\.ts$|plan\/(?:nft-piece|live-sets|interception)\.ts$)/.test(
+        /^(\.\.\/)+(engines\/|files\/|memory\.ts$|render\/(?:squid|unbound)\.ts$|plan\/(?:nft-piece|live-sets|interception|inspection)\.ts$)/.test(
           from,
         )
       const isPlan = /^(\.\.\/)+(plan\/artifacts|contract\/error)\.ts$/.test(from)
       const values = words.replace(/^type /, '{ type ').match(/(?<!type )\b[a-z]\w+\b(?=\s*[,}])/g) ?? []
       const isTypeOnly = words.startsWith('type ') || values.every((name) => name === 'maxFrameBytes')
       const isSettingsFile =
-        /^(\.\.\/)+(?:render\/(?:clamd|flow-export|portal|wpad)|web-filter\/(?:block-page|policy-file|filterd\/ask-line))\.ts$/.test(
+        /^(\.\.\/)+(?:render\/(?:clamd|flow-export|portal|suricata-yaml|wpad)|web-filter\/(?:block-page|policy-file|filterd\/ask-line))\.ts$/.test(
           from,
         )
       assert.ok(isOwn || isPure || isSettingsFile || (isPlan && isTypeOnly), `${path} imports ${from}`)

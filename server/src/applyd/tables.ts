@@ -25,7 +25,7 @@ export type Command = { readonly program: string; readonly args: readonly string
 export type Reload =
   | 'restart'
   | { readonly signal: NodeJS.Signals }
-  | { readonly commands: readonly Command[] }
+  | { readonly commands: readonly Command[]; readonly timeoutMs?: number }
   | { readonly ask: string }
 
 /** Names of the files that changed since the engine last read them; null when it is unknown which. */
@@ -79,6 +79,8 @@ export interface UnitSpec extends Command {
   readonly isSlow?: boolean
   /** Where its standard output goes instead of its log; emptied when it is larger than `maxBytes`. */
   readonly output?: Ownership & { readonly path: string; readonly maxBytes: number }
+  /** Asked at each look with the process number: why it must end, though it runs; null while it works. */
+  readonly watch?: (pid: number) => string | null
   /** Required kernel features; a missing one is reported instead of the last line of the log. */
   readonly needs?: readonly KernelFeature[]
   readonly limits: Limits
@@ -126,6 +128,8 @@ export interface Tables {
   readonly tracking: TrackingSpec
   /** The account that uploads to shares; undefined where root is the only one. */
   readonly uploader?: { readonly uid: number; readonly gid: number } | undefined
+  /** The account of the inspection engine, which checks signatures too; undefined where root is the only one. */
+  readonly inspector?: { readonly uid: number; readonly gid: number } | undefined
   /** The program that sends packets through a copy of the rules. */
   readonly trial: readonly string[]
 }

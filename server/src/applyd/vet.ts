@@ -3,17 +3,16 @@
 
 import type { Problem } from '../contract/error.ts'
 import type { Artifact, EngineFile, LinkPlan, NftPart, NftPiece, Plan } from '../plan/artifacts.ts'
+import type { WayTargets } from './engines/ways.ts'
 import { findFile, findUnit, readsFile, type Tables } from './tables.ts'
 
 /** The state of everything in the tables; null or no pieces means absent. What a plan does not name is removed. */
-export interface Target {
+export interface Target extends WayTargets {
   readonly files: ReadonlyMap<string, Buffer | null>
   readonly tables: ReadonlyMap<string, readonly NftPiece[]>
   readonly units: ReadonlySet<string>
   /** Null: the network is left as it is. */
   readonly links: readonly LinkPlan[] | null
-  /** Are packets for the web proxy delivered to the gateway itself? */
-  readonly isIntercepting: boolean
 }
 
 /** Names of what differs between a target and the machine. */
@@ -34,15 +33,16 @@ export function targetOf(plan: Plan, tables: Tables, present: readonly string[] 
   const pieces = new Map<string, readonly NftPiece[]>(tables.nft.tables.map((name) => [name, []]))
   const units = new Set<string>()
   let links: readonly LinkPlan[] | null = null
-  let isIntercepting = false
+  let ways: WayTargets = { isIntercepting: false, channels: [] }
   for (const artifact of plan.artifacts) {
     if (artifact.kind === 'file') files.set(artifact.name, contentOf(artifact, tables))
     if (artifact.kind === 'nft') pieces.set(artifact.name, artifact.pieces)
     if (artifact.kind === 'unit') units.add(artifact.name)
     if (artifact.kind === 'network' && artifact.name === 'links') links = artifact.links
-    if (artifact.name === 'interception') isIntercepting = true
+    if (artifact.name === 'interception') ways = { ...ways, isIntercepting: true }
+    if (artifact.name === 'inspection' && 'channels' in artifact) ways = { ...ways, channels: artifact.channels }
   }
-  return { files, tables: pieces, units, links, isIntercepting }
+  return { files, tables: pieces, units, links, ...ways }
 }
 
 export function vetTarget(target: Target, difference: Difference, tables: Tables): Problem[] {

@@ -7,6 +7,7 @@ import { dns } from './dns/index.ts'
 import type { EngineData } from './engine.ts'
 import { firewallLog } from './firewall-log/index.ts'
 import { flowExport } from './flow-export/index.ts'
+import { inspectionEngine } from './inspection/index.ts'
 import { monitoringAgent } from './monitoring-agent/index.ts'
 import { portal } from './portal/index.ts'
 import { shareUpload } from './share-upload/index.ts'
@@ -16,5 +17,5 @@ import { wpad } from './wpad/index.ts'
 
 export const engines: readonly EngineData[] = [
   ...[firewallLog, dns, dhcp, dhcpClient, wpad, shareUpload, portal, snmp, monitoringAgent, flowExport],
-  ...[antivirus, webFilter],
+  ...[antivirus, webFilter, inspectionEngine],
 ]

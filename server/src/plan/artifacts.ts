@@ -159,6 +159,8 @@ export interface Observation {
   readonly tables: readonly TableObservation[]
   readonly links: readonly LinkObservation[]
   readonly units: readonly UnitObservation[]
+  /** While anything is inspected: by what packets come to the engine (`none`: they do not), and why iptables refused. */
+  readonly inspection?: { readonly form: 'nftables' | 'iptables' | 'none'; readonly fault: string | null }
 }
 
 /** How often the rules of one origin matched since the tables were first loaded into this kernel. */
@@ -290,12 +292,18 @@ export type ShareUploadResult =
   /** `status` is the name of an NT status, `timeout`, `missing` (the program is not installed) or nothing. */
   | { readonly isDone: false; readonly status: string }
 
-/** What the inspection engine says of a file of rules, by the numbers of their lines. */
+/** What the inspection engine says about signatures that are not in use yet. */
 export type SignatureCheck =
-  | { readonly status: 'checked'; readonly faults: readonly { readonly line: number; readonly message: string }[] }
-  /** The engine is not installed. */
-  | { readonly status: 'missing' }
-  | { readonly status: 'timeout' }
+  /** Lines that it does not take, in their order; at most some thousands. */
+  | { readonly status: 'checked'; readonly faults: readonly SignatureFault[] }
+  /** `missing`: the engine is not installed; `timeout`: the check took too long. */
+  | { readonly status: 'missing' | 'timeout' }
+
+export interface SignatureFault {
+  /** Counted from 1. */
+  readonly line: number
+  readonly message: string
+}
 
 /** The cause of the error of a call that never reached applyd: it did nothing. */
 export const unsent = 'The request was not sent.'
@@ -338,7 +346,7 @@ export interface Applier {
   checkpoints(): Promise<readonly Checkpoint[]>
   /** Puts a backup on a share; slow. */
   upload(request: ShareUpload): Promise<ShareUploadResult>
-  /** Has the inspection engine check the file `inspection/candidates/<file>` of the state folder; slow. */
+  /** Has the inspection engine read `inspection/candidates/<file>.rules` without using it; slow. */
   checkSignatures(file: string): Promise<SignatureCheck>
 }
 

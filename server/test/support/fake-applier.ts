@@ -1,6 +1,7 @@
 // A strict stand-in for applyd: keeps what was applied in memory and refuses what applyd would refuse. Requests pass
 // applyd's own parsers, and plans its own checks against the tables of a real gateway; only the programs are missing.
 
+import { parseSignatureCheck } from '../../src/applyd/engines/inspection/check.ts'
 import { parseShareUpload } from '../../src/applyd/engines/share-upload/upload.ts'
 import { vetLinks } from '../../src/applyd/network.ts'
 import { productionTables } from '../../src/applyd/production.ts'
@@ -65,7 +66,7 @@ export class FakeApplier implements Applier {
   tracked: SessionTable = { text: '', isCut: false, isCounting: true, limitation: null }
   /** The result for a packet. */
   tryPacket: (packet: TrialPacket) => TrialResult = () => ({ passed: true, origins: [] })
-  readonly #parsers = { ...argumentParsers(tables), upload: parseShareUpload }
+  readonly #parsers = { ...argumentParsers(tables), upload: parseShareUpload, checkSignatures: parseSignatureCheck }
   #busy = false
 
   async check(plan: Plan): Promise<CheckReport> {
@@ -264,18 +265,12 @@ export class FakeApplier implements Applier {
     return this.uploadEnds
   }
 
-  /** Files of rules that were to be checked, and what the engine says of them. */
-  readonly signatureChecks: string[] = []
-  judgeSignatures: (file: string) => SignatureCheck | Promise<SignatureCheck> = () => ({
-    status: 'checked',
-    faults: [],
-  })
+  /** What the engine says about candidates, by the id of their file. */
+  checkCandidates: (file: string) => SignatureCheck | Promise<SignatureCheck> = () => ({ status: 'checked', faults: [] })
 
   async checkSignatures(file: string): Promise<SignatureCheck> {
     this.#orFail()
-    parsed(() => this.#parsers.checkSignatures({ file }))
-    this.signatureChecks.push(file)
-    return this.judgeSignatures(file)
+    return this.checkCandidates(parsed(() => this.#parsers.checkSignatures({ file })).file)
   }
 
   /** Faults of a well-formed plan; throws when applyd would not even read it. */

@@ -7,6 +7,7 @@ import { dnsEngine } from './dns/index.ts'
 import type { Engine } from './engine.ts'
 import { firewallLogEngine } from './firewall-log/index.ts'
 import { flowExportEngine } from './flow-export/index.ts'
+import { inspectionEngine } from './inspection/index.ts'
 import { monitoringAgentEngine } from './monitoring-agent/index.ts'
 import { portalEngine } from './portal/index.ts'
 import { shareUploadEngine } from './share-upload/index.ts'
@@ -17,5 +18,5 @@ import { wpadEngine } from './wpad/index.ts'
 export const productionEngines: readonly Engine[] = [
   ...[firewallLogEngine, dnsEngine, dhcpEngine, dhcpClientEngine, wpadEngine, shareUploadEngine, portalEngine],
   ...[snmpEngine, monitoringAgentEngine],
-  ...[flowExportEngine, antivirusEngine, webFilterEngine],
+  ...[flowExportEngine, antivirusEngine, webFilterEngine, inspectionEngine],
 ]

@@ -11,6 +11,7 @@ import type {
   NftTable,
   Plan,
 } from '../../plan/artifacts.ts'
+import { type InspectedChannel, inspection } from '../../plan/inspection.ts'
 import { hashPart, hashPiece, isGenuine } from '../../plan/nft-piece.ts'
 import { indexPieces } from '../pieces.ts'
 import { findFile, findUnit, type Tables } from '../tables.ts'
@@ -160,6 +161,10 @@ function parseArtifact(value: unknown, tables: Tables): Artifact {
       parseKeys(value, ['kind', 'name'])
       return { kind, name: 'interception' }
     }
+    if ((value as { name?: unknown }).name === 'inspection') {
+      const { channels } = parseKeys(value, ['kind', 'name', 'channels'])
+      return { kind, name: 'inspection', channels: parseChannels(channels) }
+    }
     const { name, links } = parseKeys(value, ['kind', 'name', 'links'])
     if (name !== 'links') throw new Refusal('The plan names an artifact that is not in the tables.')
     return { kind, name, links: parseList(links, linkLimit, 'links', parseLink) }
@@ -171,6 +176,21 @@ function parseArtifact(value: unknown, tables: Tables): Artifact {
     throw new Refusal('The plan names an artifact that is not in the tables.')
   }
   throw new Refusal('The kind of an artifact is not known.')
+}
+
+/** By number, in rising order, so that none is named twice. */
+function parseChannels(value: unknown): readonly InspectedChannel[] {
+  const all = parseList(value, inspection.mostChannels, 'channels', (item) => {
+    const { number, isFailOpen, isReady } = parseKeys(item, ['number', 'isFailOpen', 'isReady'])
+    return {
+      number: parseCount(number, 'number', inspection.mostChannels),
+      isFailOpen: parseOneOf(isFailOpen, [true, false], 'state of a channel'),
+      isReady: parseOneOf(isReady, [true, false], 'state of a channel'),
+    }
+  })
+  if (all.some(({ number }, at) => number <= (all[at - 1]?.number ?? 0)))
+    throw new Refusal('The channels are not in the order of their numbers.')
+  return all
 }
 
 function parseFile(value: unknown, tables: Tables): EngineFile {

@@ -9,7 +9,7 @@ import { GatewayError, invalid, notFound } from '../../contract/error.ts'
 import { WorkerPool } from '../../workers/pool.ts'
 import { writeDurably } from '../durable-file.ts'
 import type { archiveTasks } from './archive-worker.ts'
-import type { SignatureChecker } from './checker.ts'
+import { maybeCut, type SignatureChecker } from './checker.ts'
 import { type ArchiveReport, classificationFile, rulesFile } from './read-archive.ts'
 
 export interface ArchivesOptions {
@@ -67,6 +67,8 @@ export class RuleArchives {
   readonly #archives = new Map<string, Stored>()
   /** Id of the archive that is received. */
   #receiving: string | null = null
+  /** Why an archive still waits, by its id. */
+  readonly #trouble = new Map<string, string>()
   #isClosed = false
   #checking: Promise<void> | null = null
   #isWanted = false
@@ -83,7 +85,9 @@ export class RuleArchives {
 
   /** In the order of their names. */
   list(): ArchiveState[] {
-    return [...this.#archives.values()].map(shown).sort((a, b) => (a.name < b.name ? -1 : 1))
+    return [...this.#archives.values()]
+      .map((stored) => shown(stored, this.#trouble.get(stored.id) ?? ''))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
   /** Files of the rules in use, and of the names of their groups. */
@@ -203,9 +207,19 @@ export class RuleArchives {
   async #checkWanted(): Promise<void> {
     do {
       this.#isWanted = false
-      for (const { id } of [...this.#archives.values()].filter(isUnchecked))
-        await this.#check(id).catch(this.#noteFault)
+      for (const { id } of [...this.#archives.values()].filter(isUnchecked)) await this.#checkSafely(id)
     } while (this.#isWanted && !this.#isClosed)
+  }
+
+  /** What cannot be checked now is tried again later. */
+  async #checkSafely(id: string): Promise<void> {
+    try {
+      await this.#check(id)
+      this.#trouble.delete(id)
+    } catch (error) {
+      this.#trouble.set(id, error instanceof GatewayError ? error.message : 'The rules cannot be checked now.')
+      this.#noteFault(error)
+    }
   }
 
   readonly #noteFault = (error: unknown): void => {
@@ -232,8 +246,11 @@ export class RuleArchives {
       const left =
         faults.length === 0 ? report : await this.#pool.run('leaveOut', { folder, report, faults }, { owner: id })
       const latest = this.#archives.get(id)
-      if (latest && (latest.pending === version || latest.current === version))
-        this.#use(latest, { ...version, isChecked: true, report: left })
+      if (!latest || (latest.pending !== version && latest.current !== version)) return
+      const next = { ...version, isChecked: faults.length < maybeCut, report: left }
+      if (next.isChecked || latest.current === version) this.#use(latest, next)
+      else this.#write({ ...latest, pending: next })
+      if (!next.isChecked) await this.#check(id)
     } catch (error) {
       if (!(error instanceof GatewayError && error.code === 'invalid')) throw error
       this.#refuse(now, version, error.message)
@@ -264,12 +281,12 @@ export class RuleArchives {
 
 const isUnchecked = ({ current, pending }: Stored): boolean => pending !== null || current?.isChecked === false
 
-function shown({ id, name, current, pending, fault }: Stored): ArchiveState {
+function shown({ id, name, current, pending, fault }: Stored, trouble: string): ArchiveState {
   const version = pending ?? current
   const state = pending ? 'checking' : fault === '' ? 'active' : 'failed'
   const isWaiting = state === 'active' && current?.isChecked === false
   return {
-    ...{ id, name, state, message: isWaiting ? notInstalled : fault },
+    ...{ id, name, state, message: pending ? trouble : isWaiting ? notInstalled : fault },
     receivedAt: version?.receivedAt ?? 0,
     isChecked: current?.isChecked ?? false,
     report: { ...(version?.report ?? nothing), rules: current?.report.rules ?? 0 },

@@ -6,16 +6,20 @@ import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GatewayError } from '../../contract/error.ts'
 
-/** What the engine says; lines are counted from 1. */
+/** What the engine says; lines are counted from 1. Of thousands of faults it may name only the first ones. */
 export type Verdict =
   | { readonly status: 'checked'; readonly faults: readonly { readonly line: number; readonly message: string }[] }
   | { readonly status: 'missing' }
   | { readonly status: 'timeout' }
 
+/** From so many on there may be more. */
+export const maybeCut = 1_000
+
 export interface CheckerOptions {
   /** `inspection/candidates` of the state folder. */
   readonly folder: string
-  readonly check: (file: string) => Promise<Verdict>
+  /** Has `<id>.rules` of the folder checked. */
+  readonly check: (id: string) => Promise<Verdict>
   readonly maxWaiting?: number
 }
 
@@ -104,15 +108,19 @@ export class SignatureChecker {
 
   async #check(place: (path: string) => Promise<void>): Promise<Verdict> {
     const { folder } = this.#options
-    const file = `${randomUUID()}.rules`
-    const path = join(folder, file)
+    const id = randomUUID()
+    const path = join(folder, `${id}.rules`)
     try {
       await mkdir(folder, { recursive: true, mode: 0o750 })
       await place(path)
       // The mode of the process hides it; the group of the folder reads it.
       await chmod(path, 0o640)
-      return readable(await this.#options.check(file))
+      return readable(await this.#options.check(id))
     } catch (error) {
+      if (error instanceof GatewayError && error.code === 'internal')
+        throw new GatewayError('unavailable', `The inspection engine cannot check signatures: ${error.message}`, {
+          cause: error,
+        })
       if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
       throw new GatewayError('unavailable', 'The signatures cannot be checked: their file cannot be written.', {
         cause: error,

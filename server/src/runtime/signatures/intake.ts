@@ -10,7 +10,8 @@ export interface IntakeOptions {
   readonly folder: string
   /** `inspection/candidates` of the state folder. */
   readonly candidates: string
-  readonly check: (file: string) => Promise<Verdict>
+  /** Has `<id>.rules` of the candidates checked. */
+  readonly check: (id: string) => Promise<Verdict>
   readonly maxArchives: number
   readonly now: () => Date
   readonly room: () => number

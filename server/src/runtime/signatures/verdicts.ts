@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createSlices } from '../../workers/slices.ts'
 import { writeDurably } from '../durable-file.ts'
-import type { SignatureChecker } from './checker.ts'
+import { maybeCut, type SignatureChecker } from './checker.ts'
 
 export interface VerdictOptions {
   readonly file: string
@@ -109,10 +109,11 @@ export class SignatureVerdicts {
       const faults = new Map(verdict.faults.map(({ line, message }) => [line - 1, message]))
       for (const [index, [hash]] of unknown.entries()) {
         const fault = faults.get(index)
-        if (fault === undefined) this.#good.add(hash)
-        else this.#bad.set(hash, fault)
+        if (fault !== undefined) this.#bad.set(hash, fault)
+        else if (verdict.faults.length < maybeCut) this.#good.add(hash)
       }
       this.#keep(known)
+      if (verdict.faults.length >= maybeCut) this.#wanted ??= rules
     }
     this.#show(known)
   }

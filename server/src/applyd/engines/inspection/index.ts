@@ -1,0 +1,79 @@
+// Suricata as the inspection engine. It gets packets from queues of the kernel (queues.ts), with the two rights that this takes,
+// under an account of its own. Rules come by rules.pl, which runs as that account without any right.
+
+import { join } from 'node:path'
+import { inspectionEngine as declared, inspectionPaths } from '../../../engines/inspection/index.ts'
+import { ensureWritten } from '../../../files/durable.ts'
+import { inspection } from '../../../plan/inspection.ts'
+import { suricataFaults, suricataSettings } from '../../../render/suricata-yaml.ts'
+import type { ChangedFiles, Limits, Reload } from '../../tables.ts'
+import { confine } from '../../units.ts'
+import { defineEngine } from '../engine.ts'
+import { queueCount } from './queues.ts'
+import { checkingSettings, fixedSettings } from './settings.ts'
+import { createQueueWatch } from './watch.ts'
+
+/** 40,000 signatures in three copies, on a machine that has other work. */
+const slowestMs = 15 * 60_000
+const rulesForm = /^\{"rules":"[0-9a-f]{64}"\}\n?$/
+/** The account also checks signatures, beside the engine. */
+export const inspectionLimits: Limits = { nofile: 4096, data: 6 * 1024 * 1024 * 1024, nproc: 128 }
+export const rulesProgram = ['/usr/bin/perl', join(import.meta.dirname, 'rules.pl')]
+export const suricata = '/usr/bin/suricata'
+/** For checks of signatures. */
+export const checkSettings = 'inspection/check.yaml'
+
+export const inspectionEngine = defineEngine(declared, ({ stateDir, service, accountOf }) => {
+  const below = (path: string): string => join(stateDir, path)
+  const account = accountOf('portcullis-inspection')
+  const work = below(inspectionPaths.work)
+  const places = ['{inspection-rules.json}', below(inspectionPaths.compiled), work]
+  const socket = below(inspectionPaths.commandSocket)
+  const queues = Array.from({ length: queueCount }, (_, index) => String(inspection.firstQueue + index))
+  const folders = { work, rulesFile: join(work, 'current.rules'), captures: below(inspectionPaths.captures) }
+  const settingPlaces = { ...folders, commandSocket: socket }
+  const reloadRules = (): Reload => {
+    const bounds = { user: account, capabilities: [], limits: inspectionLimits }
+    const [program = '', ...args] = [...confine(bounds), ...rulesProgram, 'reload', ...places, socket]
+    return { commands: [{ program, args }], timeoutMs: slowestMs }
+  }
+  return {
+    units: {
+      inspection: {
+        program: rulesProgram[0] ?? '',
+        args: [
+          ...[...rulesProgram.slice(1), 'start', ...places, '--', suricata, '-c', '{suricata.yaml}'],
+          ...[...queues.flatMap((queue) => ['-q', queue]), '--runmode', 'workers', '-l', work],
+        ],
+        files: ['suricata.yaml', 'inspection-rules.json'],
+        check: null,
+        // Packets are judged with the old rules until the new ones are loaded; a start would let them pass, or stop them.
+        reload: (changed: ChangedFiles) =>
+          changed === null || changed.includes('suricata.yaml') ? 'restart' : reloadRules(),
+        // It listens when its rules are loaded.
+        probe: { kind: 'unix', path: socket, timeoutMs: slowestMs },
+        // Whether packets pass without it is in the queue.
+        isOptional: true,
+        isSlow: true,
+        user: account,
+        // For the queue, and for the packets with which it rejects connections.
+        capabilities: ['net_admin', 'net_raw'],
+        limits: inspectionLimits,
+        watch: createQueueWatch(),
+        directives: (file, text) =>
+          file === 'suricata.yaml'
+            ? suricataFaults(text)
+            : rulesForm.test(text)
+              ? []
+              : ['The file inspection-rules.json may only name rules by their SHA-256.'],
+      },
+    },
+    unitTemplates: {},
+    endings: { 'suricata.yaml': fixedSettings(settingPlaces) },
+    prepare: () =>
+      ensureWritten(below(checkSettings), suricataSettings({ homeNetworks: [] }) + checkingSettings(settingPlaces), {
+        mode: 0o640,
+        ...(service && account ? { gid: account.gid } : {}),
+      }),
+  }
+})

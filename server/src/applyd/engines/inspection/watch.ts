@@ -1,0 +1,88 @@
+// Whether the engine takes packets from its queues. One that holds a queue and takes nothing stops all inspected traffic, also
+// where packets would pass without it: it is ended, and starts again.
+
+import { readFileSync } from 'node:fs'
+import { inspection } from '../../../plan/inspection.ts'
+
+/** After this long without progress. */
+const patienceMs = 1000
+/** A look that comes later than this says nothing: the whole machine stood still. */
+const lateMs = 1500
+
+export const hungWords = 'The inspection engine did not take packets for a second.'
+
+/** Of a queue: how many packets wait, and how many of those that came no longer wait. */
+interface QueueState {
+  readonly waiting: number
+  readonly taken: number
+}
+
+/** Columns: number, owner, waiting, mode, range, dropped in the queue and for its owner, sequence of packets, 1. */
+export function readQueues(text: string): ReadonlyMap<number, QueueState> {
+  const found = new Map<number, QueueState>()
+  for (const line of text.split('\n')) {
+    const [number = Number.NaN, , waiting = 0, , , , lost = 0, sequence = 0] = line.trim().split(/\s+/).map(Number)
+    const isOwn = number >= inspection.firstQueue && number < inspection.firstQueue + inspection.mostQueues
+    if (isOwn) found.set(number, { waiting, taken: sequence - waiting - lost })
+  }
+  return found
+}
+
+export interface WatchSources {
+  readonly queues: () => string
+  /** Ticks of processor time that the process has used. */
+  readonly ticks: (pid: number) => number
+  readonly now: () => number
+}
+
+const sources: WatchSources = {
+  queues: () => readOr('/proc/net/netfilter/nfnetlink_queue'),
+  ticks: (pid) => {
+    const stat = readOr(`/proc/${pid}/stat`)
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
+  },
+  now: () => performance.now(),
+}
+
+interface Standing {
+  readonly taken: number
+  readonly since: number
+}
+
+/**
+ * Asked at every look of the supervisor; returns why the process must end, null while it works. When a queue overflows, packets
+ * that pass by are counted as taken, so a process that uses no time counts as one that stands too.
+ */
+export function createQueueWatch({ queues, ticks, now }: WatchSources = sources): (pid: number) => string | null {
+  let seen = new Map<number, Standing>()
+  let idle = { pid: 0, ticks: -1, since: 0 }
+  let last = 0
+  return (pid) => {
+    const at = now()
+    const [used, states] = [ticks(pid), readQueues(queues())]
+    const isLate = at - last > lateMs
+    last = at
+    if (isLate || idle.pid !== pid) seen = new Map()
+    if (isLate || idle.pid !== pid || idle.ticks !== used) idle = { pid, ticks: used, since: at }
+    const standing = new Map<number, Standing>()
+    for (const [number, { waiting, taken }] of states) {
+      if (waiting === 0) continue
+      const before = seen.get(number)
+      standing.set(number, before && before.taken === taken ? before : { taken, since: at })
+    }
+    // While nothing waits, using no time is no fault.
+    if (standing.size === 0) idle = { pid, ticks: used, since: at }
+    seen = standing
+    const isStanding = [...standing.values()].some(({ since }) => at - since >= patienceMs)
+    return isStanding || at - idle.since >= patienceMs ? hungWords : null
+  }
+}
+
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
+}
