@@ -18,6 +18,7 @@ import { deliverNotices, targetsOf } from './areas/health/jobs.ts'
 import { addQueues } from './areas/health/jobs-queues.ts'
 import { healthEvent } from './areas/health/status.ts'
 import { areas as allAreas } from './areas/index.ts'
+import { maxArchives } from './areas/intrusion-prevention/contract-archives.ts'
 import { logLimitsOf } from './areas/logs/config.ts'
 import { copyAuditTrail } from './areas/logs/jobs.ts'
 import { followPortalUsers } from './areas/portal/jobs-portal.ts'
@@ -57,6 +58,7 @@ import type { Log } from './runtime/logs/log.ts'
 import { LogQuota, logBytesOf, logMigrations } from './runtime/logs/log-quota.ts'
 import { LogReader } from './runtime/logs/log-reader.ts'
 import { createPortalState } from './runtime/portal/portal-state.ts'
+import { SignatureIntake } from './runtime/signatures/intake.ts'
 import { SessionKeeper } from './runtime/user-sessions/keeper.ts'
 import { linesOf } from './runtime/user-sessions/session-lines.ts'
 import { SessionRows, userSessionTables } from './runtime/user-sessions/session-rows.ts'
@@ -74,6 +76,8 @@ export interface GatewayParts {
   readonly folder: string
   /** The folder of the content filter, with its lists and indexes; below the other one unless given. */
   readonly webFilterFolder?: string
+  /** Where applyd finds signatures that are to be checked; below the other one unless given. */
+  readonly candidatesFolder?: string
   /** What the reader of the firewall log writes. */
   readonly hitsFile: string
   /** The log; closed by who opened it. */
@@ -130,6 +134,7 @@ export interface Gateway {
   readonly userSessions: SessionKeeper
   /** Categories of sites; who starts the gateway has its lists read. */
   readonly webCategories: CategoryDatabase
+  readonly signatureIntake: SignatureIntake
   /** The socket of the content filter; who starts the gateway says where it is. */
   readonly webFilter: WebFilterSocket
   /** Closes what was opened here; the caller closes the database. */
@@ -232,6 +237,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   })
   health.monitor.onChanged(() => events.look())
   engine.onChanged(() => events.look())
+  const signatureFault = (error: unknown): void => parts.log('warning', 'signatures were not read', { error })
   const webCategories = new CategoryDatabase({
     folder: parts.webFilterFolder ?? join(parts.folder, 'web-filter'),
     folders: listFolders,
@@ -239,6 +245,16 @@ export function createGateway(parts: GatewayParts): Gateway {
     now: clock.now,
     room: () => roomForLists(reserve?.state()),
     onFault: (error) => parts.log('warning', 'the category index was not built', { error }),
+  })
+  const signatureIntake = new SignatureIntake({
+    folder: join(parts.folder, 'signatures'),
+    candidates: parts.candidatesFolder ?? join(parts.folder, 'candidates'),
+    check: (id) => applier.checkSignatures(id),
+    maxArchives,
+    now: clock.now,
+    room: () => roomForLists(reserve?.state()),
+    onChange: () => void parts.signatures?.refresh().catch(signatureFault),
+    onFault: signatureFault,
   })
   const webFilter = new WebFilterSocket({
     places: () => placesOfUsers(engine.config, userSessions.list()),
@@ -308,6 +324,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     audit,
     sessions,
     webCategories,
+    signatureIntake,
     webFilter,
     userSessions,
     guard,
@@ -357,12 +374,13 @@ export function createGateway(parts: GatewayParts): Gateway {
     refusedSignIns.close()
     await reader.close()
   })
-  return { http, engine, services, userSessions, webCategories, webFilter, close }
+  return { http, engine, services, userSessions, webCategories, signatureIntake, webFilter, close }
 
   async function close(): Promise<void> {
     await userSessions.stop()
     await webFilter.close()
     await webCategories.close()
+    await signatureIntake.close()
     portalUsers.stop()
     health.close()
     await logReader.close()

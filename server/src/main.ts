@@ -20,6 +20,7 @@ import { startDdns } from './areas/dns/jobs.ts'
 import { rulesByProfile } from './areas/firewall/public.ts'
 import { type HitTeller, tellHitReader } from './areas/firewall-log/jobs.ts'
 import { startHealth } from './areas/health/jobs.ts'
+import { followSignatures } from './areas/intrusion-prevention/jobs.ts'
 import { noLogLimits } from './areas/logs/config.ts'
 import { forwardingTarget } from './areas/logs/jobs-forwarding.ts'
 import { connections } from './areas/network/config.ts'
@@ -154,7 +155,11 @@ async function start(settings: Settings): Promise<void> {
   )
   const signatureFolder = join(folder, 'signatures')
   mkdirSync(signatureFolder, { recursive: true, mode: 0o700 })
-  const signatures = createSignatureFiles({ folder: signatureFolder })
+  const signatures = createSignatureFiles({
+    folder: signatureFolder,
+    archives: () => gateway.signatureIntake.archives.active(),
+    refused: () => gateway.signatureIntake.verdicts.texts,
+  })
   const certificate = await CertificateRenewal.start({
     folder: join(folder, 'tls'),
     names: () => certificateNames(settings.listen.host, hostname(), ownAddresses(facts.current())),
@@ -183,6 +188,7 @@ async function start(settings: Settings): Promise<void> {
     folder,
     // Where nothing is applied, applyd makes no folders.
     ...(settings.isApplied ? { webFilterFolder: join(settings.stateDir, 'web-filter') } : {}),
+    ...(settings.isApplied ? { candidatesFolder: join(settings.stateDir, 'inspection', 'candidates') } : {}),
     hitsFile: join(settings.stateDir, hitsPath),
     applier,
     vault,
@@ -293,12 +299,12 @@ async function start(settings: Settings): Promise<void> {
     resolver.update([...read(engine.config, domains), ...serverDomains(engine.config)])
     forwarding?.follow(forwardingTarget(engine.config, gateway.services))
   }
+  const lookAtSignatures = followSignatures(gateway.services, (error) =>
+    log('warning', 'rule files were not read', { error }),
+  )
   const followFiles = (): void => {
     countries.refresh()
-    signatures
-      .refresh()
-      .then(() => inspection.follow())
-      .catch((error: unknown) => log('warning', 'rule files were not read', { error }))
+    void lookAtSignatures().then(() => inspection.follow())
   }
   inspection.follow()
   // Before the first plan: rules must not miss countries for a moment.

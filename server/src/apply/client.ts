@@ -42,8 +42,6 @@ export interface ClientTimings {
   readonly trialMs: number
   /** How long an upload to a share or a check of signatures may take. */
   readonly uploadMs: number
-  /** How long a check of signatures may take. */
-  readonly signaturesMs: number
   /** How long the other verbs may take. */
   readonly quickMs: number
   readonly firstRetryMs: number
@@ -55,7 +53,6 @@ const defaultTimings: ClientTimings = {
   slowMs: 60_000,
   trialMs: 130_000,
   uploadMs: 16 * 60_000,
-  signaturesMs: 11 * 60_000,
   quickMs: 10_000,
   firstRetryMs: 50,
   lastRetryMs: 1000,
@@ -318,9 +315,8 @@ const slowVerbs: ReadonlySet<Verb> = new Set([
   'arrivals',
 ])
 
-function limitOf(verb: Verb, { slowMs, trialMs, uploadMs, signaturesMs, quickMs }: ClientTimings): number {
-  if (verb === 'checkSignatures') return signaturesMs
-  if (verb === 'upload') return uploadMs
+function limitOf(verb: Verb, { slowMs, trialMs, uploadMs, quickMs }: ClientTimings): number {
+  if (verb === 'upload' || verb === 'checkSignatures') return uploadMs
   if (verb === 'trial') return trialMs
   return slowVerbs.has(verb) ? slowMs : quickMs
 }

@@ -19,6 +19,7 @@ import {
 } from './wire/values.ts'
 
 const packetLimit = 500
+
 export type ArgumentParsers = { readonly [V in Verb]: (args: unknown) => VerbTable[V]['args'] }
 
 /** For one connection, whose plans refer to each other. Engines parse their own arguments. */

@@ -37,11 +37,13 @@ import type { LogForwarder } from '../runtime/logs/forwarding/log-forwarder.ts'
 import type { LogReader } from '../runtime/logs/log-reader.ts'
 import type { PortalState } from '../runtime/portal/portal-state.ts'
 import type { CallProvider } from '../runtime/portal/provider-call.ts'
+import type { SignatureIntake } from '../runtime/signatures/intake.ts'
 import type { SessionKeeper } from '../runtime/user-sessions/keeper.ts'
 import type { Vault } from '../runtime/vault.ts'
 import type { CategoryDatabase } from '../runtime/web-filter/categories.ts'
 import type { WebFilterSocket } from '../runtime/web-filter/socket.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
+import type { Rule } from '../signatures/rule.ts'
 import { sendable } from '../workers/json-bytes.ts'
 import type { CookieJar } from './cookies.ts'
 import type { EventStream, EventStreams } from './event-stream.ts'
@@ -92,12 +94,17 @@ export interface DiscoveryState {
 export interface SignatureBase {
   refresh(): Promise<void>
   current(): Catalogue
+  /** Rules of files that are in no archive. */
+  ownRules(): readonly Rule[]
   state(): {
     /** Where the operator puts rule files. */
     readonly folder: string
     /** Unix seconds of the newest file of a source, null when it has none. */
     readonly updatedAt: Readonly<Record<'standard' | 'advanced', number | null>>
     readonly messages: readonly string[]
+    readonly isReading: boolean
+    /** Why files were not read; empty when they were. */
+    readonly fault: string
   }
 }
 
@@ -196,6 +203,8 @@ export interface Services {
   readonly countries?: { status(): CountriesState; codeOf(address: string): string; spans(): CountrySpans | null }
   /** Signatures of the rule files on this machine; absent where none are read. */
   readonly signatures?: SignatureBase
+  /** How signatures come in: their check, archives of rules, and what was refused. */
+  readonly signatureIntake: Pick<SignatureIntake, 'check' | 'look' | 'archives' | 'verdicts'>
   /** What passes through the gateway now; absent where it is not read. */
   readonly traffic?: { read(): Promise<TrafficReading> }
   /** What the flow exporter last reported, null when nothing; absent where it is not read. */

@@ -7,6 +7,8 @@ export interface Catalogue {
   /** In the order of their sids. */
   readonly signatures: readonly Signature[]
   readonly classtypes: ReadonlyMap<string, string>
+  /** Texts of rules that the inspection engine does not take, whoever wrote them; none of them is in the catalogue. */
+  readonly refused: ReadonlySet<string>
   find(sid: number): Rule | undefined
 }
 
@@ -14,24 +16,27 @@ export interface Catalogue {
 export function createCatalogue(
   rules: readonly Rule[],
   classtypes: ReadonlyMap<string, string> = classtypeNames,
+  refused: ReadonlySet<string> = new Set(),
 ): Catalogue {
   const bySid = new Map<number, Rule>()
   for (const rule of rules) {
+    if (refused.has(rule.text)) continue
     const known = bySid.get(rule.signature.sid)
     if (!known || rule.rev > known.rev) bySid.set(rule.signature.sid, rule)
   }
   const signatures = [...bySid.values()].map((rule) => rule.signature).sort((a, b) => a.sid - b.sid)
-  return { signatures, classtypes, find: (sid) => bySid.get(sid) }
+  return { signatures, classtypes, refused, find: (sid) => bySid.get(sid) }
 }
 
 /** The catalogue with rules of administrators; theirs count whatever else has the sid. */
 export function withRules(catalogue: Catalogue, rules: readonly Rule[]): Catalogue {
   if (rules.length === 0) return catalogue
-  const own = createCatalogue(rules, catalogue.classtypes)
+  const own = createCatalogue(rules, catalogue.classtypes, catalogue.refused)
   const others = catalogue.signatures.filter(({ sid }) => !own.find(sid))
   return {
     signatures: [...own.signatures, ...others].sort((a, b) => a.sid - b.sid),
     classtypes: catalogue.classtypes,
+    refused: catalogue.refused,
     find: (sid) => own.find(sid) ?? catalogue.find(sid),
   }
 }

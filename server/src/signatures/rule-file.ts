@@ -18,9 +18,8 @@ export function* readRules(text: string, source: Source): Generator<RuleLine | L
   let pending = ''
   let first = 0
   let number = 0
-  for (const raw of text.split('\n')) {
+  for (const line of linesOf(text)) {
     number++
-    const line = raw.trim()
     if (pending === '') first = number
     if (line.endsWith('\\') && !line.startsWith('#')) {
       pending += `${line.slice(0, -1)} `
@@ -33,4 +32,14 @@ export function* readRules(text: string, source: Source): Generator<RuleLine | L
     yield 'fault' in parsed ? { line: first, message: parsed.fault } : { line: first, rule: parsed.rule }
   }
   if (pending !== '') yield { line: first, message: 'The file ends inside a rule.' }
+}
+
+/** One after the other: a whole rule set at once would take long, and the memory of it twice. */
+function* linesOf(text: string): Generator<string> {
+  for (let from = 0; from <= text.length; ) {
+    const end = text.indexOf('\n', from)
+    yield text.slice(from, end < 0 ? text.length : end).trim()
+    if (end < 0) return
+    from = end + 1
+  }
 }

@@ -159,6 +159,15 @@ export const importTable: readonly Row[] = [
     because: 'the owner of the category index has it built and reads it',
   },
   {
+    code: 'runtime/signatures/',
+    may: [
+      ...['runtime/', 'workers/', 'signatures/', 'web-filter/categories/{list-archive,refused}.ts'],
+      ...['contract/error.ts', 'node:*'],
+    ],
+    because:
+      'rules that come in are read and judged with the parser of signatures, and unpacked like lists of categories',
+  },
+  {
     code: 'runtime/logs/sources/web-requests.ts',
     may: ['runtime/', 'web-filter/access-line.ts', ...pure],
     because: 'the thread of the log reads the lines of the web proxy with the parser of the content filter',

@@ -33,10 +33,13 @@ const signatures = {
     refreshed++
   },
   current: () => catalogue,
+  ownRules: () => [],
   state: () => ({
     folder: '/state/signatures',
     updatedAt: { standard: 1_700_000_000.5, advanced: null },
     messages: ['a.rules, line 3: "x" is no action.'],
+    isReading: false,
+    fault: '',
   }),
 }
 
@@ -87,7 +90,8 @@ describe('intrusion prevention', () => {
 
     it('downloads nothing and says so; an update reads the files again', async () => {
       const standard = await ok('GET', '/ips/update')
-      assert.equal(standard.status, 'disabled')
+      assert.equal(standard.status, 'up_to_date')
+      assert.match(standard.msg, /not downloaded/)
       assert.equal(standard.last_update, 1_700_000_000.5)
       const advanced = await ok('GET', '/ips/update_advanced')
       assert.match(advanced.msg, /\/state\/signatures/)

@@ -265,18 +265,12 @@ export class FakeApplier implements Applier {
     return this.uploadEnds
   }
 
-  /** Files of rules that were to be checked, and what the engine says of them. */
-  readonly signatureChecks: string[] = []
-  judgeSignatures: (file: string) => SignatureCheck | Promise<SignatureCheck> = () => ({
-    status: 'checked',
-    faults: [],
-  })
+  /** What the engine says about candidates, by the id of their file. */
+  checkCandidates: (file: string) => SignatureCheck | Promise<SignatureCheck> = () => ({ status: 'checked', faults: [] })
 
   async checkSignatures(file: string): Promise<SignatureCheck> {
     this.#orFail()
-    parsed(() => this.#parsers.checkSignatures({ file }))
-    this.signatureChecks.push(file)
-    return this.judgeSignatures(file)
+    return this.checkCandidates(parsed(() => this.#parsers.checkSignatures({ file })).file)
   }
 
   /** Faults of a well-formed plan; throws when applyd would not even read it. */

@@ -58,7 +58,7 @@ const parsed = new WeakMap<StoredCustom, ReturnType<typeof parseRule>>()
 export const parseCustom = (signature: StoredCustom) =>
   parsed.getOrInsertComputed(signature, ({ rule }) => parseRule(rule, 'custom'))
 
-function signatureProblems(signature: StoredCustom): Problem[] {
+export function signatureProblems(signature: StoredCustom): Problem[] {
   const result = parseCustom(signature)
   if ('fault' in result) return [{ field: 'rule', message: result.fault }]
   const { sid } = result.rule.signature

@@ -5,6 +5,7 @@ import { itemsIn } from '../../model/lists.ts'
 import { type Config, read } from '../../model/slots.ts'
 import { type Catalogue, createCatalogue, withRules } from '../../signatures/catalogue.ts'
 import { type Decided, decide, type ProfileRule } from '../../signatures/profile.ts'
+import { weakeningFault } from '../../signatures/refused.ts'
 import type { Rule } from '../../signatures/rule.ts'
 import { custom, profileRules } from './config.ts'
 import type { Profile } from './contract-profiles.ts'
@@ -18,6 +19,20 @@ export const customRules = (stored: readonly StoredCustom[]): { stored: StoredCu
     return 'rule' in result ? [{ stored: one, rule: result.rule }] : []
   })
 
+const weakening = new WeakMap<StoredCustom, string | null>()
+
+/** What must not be used, as a restored backup may bring it. Stored signatures never change, so each is judged once. */
+const weakeningOf = (stored: StoredCustom): string | null =>
+  weakening.getOrInsertComputed(stored, ({ rule }) => weakeningFault(rule))
+
+/** Custom signatures that are stored and not used, with the reasons. */
+export const leftOut = (stored: readonly StoredCustom[]): { readonly id: string; readonly reason: string }[] =>
+  stored.flatMap((one) => {
+    const result = parseCustom(one)
+    const reason = 'fault' in result ? result.fault : weakeningOf(one)
+    return reason === null ? [] : [{ id: one.id, reason }]
+  })
+
 const noSignatures = createCatalogue([])
 
 let lastCatalogue: { readonly inputs: readonly unknown[]; readonly catalogue: Catalogue } | null = null
@@ -26,7 +41,7 @@ let lastCatalogue: { readonly inputs: readonly unknown[]; readonly catalogue: Ca
 export function catalogueOf(config: Config, files: Catalogue = noSignatures): Catalogue {
   const stored = read(config, custom)
   if (lastCatalogue?.inputs[0] === files && lastCatalogue.inputs[1] === stored) return lastCatalogue.catalogue
-  const rules = customRules(stored).map(({ rule }) => rule)
+  const rules = customRules(stored).flatMap((one) => (weakeningOf(one.stored) === null ? [one.rule] : []))
   lastCatalogue = { inputs: [files, stored], catalogue: withRules(files, rules) }
   return lastCatalogue.catalogue
 }

@@ -1,9 +1,9 @@
 // Endpoints of intrusion prevention except profiles, which are in routes-profiles.ts.
 
-import { GatewayError, notFound } from '../../contract/error.ts'
+import { notFound } from '../../contract/error.ts'
 import { inspectionOff } from '../../contract/inspection.ts'
 import { readJournalQuery } from '../../contract/table-query.ts'
-import { type Context, handle, type Route, type Services } from '../../http/handle.ts'
+import { type Context, handle, type Route } from '../../http/handle.ts'
 import { listRoutes, settingsRoutes } from '../../http/routes.ts'
 import { read } from '../../model/slots.ts'
 import { type Catalogue, groupByClasstype, groupByTactic } from '../../signatures/catalogue.ts'
@@ -12,28 +12,16 @@ import { createSlices } from '../../workers/slices.ts'
 import { custom, nets, state } from './config.ts'
 import * as contract from './contract.ts'
 import { signatureColumns } from './contract-signatures.ts'
-import { addCustom, type IsTaken, loadCustom, removeNet } from './edits.ts'
-import { customList, netList } from './lists.ts'
-import { allProfiles, catalogueOf, customRules, decideProfile } from './resolve.ts'
+import { removeNet } from './edits.ts'
+import { netList } from './lists.ts'
+import { allProfiles, catalogueOf, decideProfile, leftOut } from './resolve.ts'
+import { archiveRoutes } from './routes-archives.ts'
+import { customRoutes } from './routes-custom.ts'
 import { profileRoutes } from './routes-profiles.ts'
 import { showStatus, showUpdate } from './status.ts'
 
 const known = ({ config, services }: Pick<Context, 'config' | 'services'>): Catalogue =>
   catalogueOf(config, services.signatures?.current())
-
-/** Sids of rule files; custom signatures must not hide them. */
-const takenBy =
-  ({ signatures }: Services): IsTaken =>
-  (sid) =>
-    signatures?.current().find(sid) !== undefined
-
-function readText(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (cause) {
-    throw new GatewayError('malformed', 'The file is not UTF-8 text.', { cause })
-  }
-}
 
 function requireSignature(catalogue: Catalogue, sid: string): Rule {
   const rule = /^\d{1,10}$/.test(sid) ? catalogue.find(Number(sid)) : undefined
@@ -73,42 +61,6 @@ const signatureRoutes: readonly Route[] = [
   }),
 ]
 
-const { update, remove } = contract.customSignatures
-
-const customRoutes: readonly Route[] = [
-  handle(
-    contract.customSignatures.list,
-    ({ config }) => ({
-      signatures: customRules(read(config, custom)).map(({ stored, rule }) => ({
-        ...rule.signature,
-        comment: stored.comment,
-      })),
-    }),
-    { slot: custom },
-  ),
-  handle(
-    contract.customSignatures.create,
-    ({ body, change, services }) =>
-      change((config) => {
-        const [next, id] = addCustom(config, body, takenBy(services))
-        return [next, { id }] as const
-      }),
-    { slot: custom },
-  ),
-  handle(
-    contract.customSignatures.load,
-    ({ rawBody, change, services }) => {
-      const text = readText(rawBody)
-      return change((config) => {
-        const [next, count] = loadCustom(config, text, takenBy(services))
-        return [next, { count }] as const
-      })
-    },
-    { slot: custom },
-  ),
-  ...listRoutes({ update, remove }, customList),
-]
-
 const netRoutes: readonly Route[] = [
   ...listRoutes({ list: contract.protectedNets.list, create: contract.protectedNets.create }, netList),
   handle(
@@ -122,7 +74,7 @@ export const routes: readonly Route[] = [
   handle(contract.showStatus, async (context) => {
     const { config, services } = context
     return showStatus({
-      ...{ brand: services.brand, isEnabled: read(config, state).enabled, files: services.signatures },
+      ...{ isEnabled: read(config, state).enabled, services, custom: leftOut(read(config, custom)) },
       count: known(context).signatures.length,
       machine: await services.observe(),
       inspection: services.inspection?.state() ?? inspectionOff,
@@ -131,8 +83,9 @@ export const routes: readonly Route[] = [
   ...settingsRoutes(contract.moduleState, state),
   ...signatureRoutes,
   ...customRoutes,
-  handle(contract.signatureUpdates.show, ({ services }) => showUpdate(services.signatures, 'standard')),
-  handle(contract.signatureUpdates.showAdvanced, ({ services }) => showUpdate(services.signatures, 'advanced')),
+  ...archiveRoutes,
+  handle(contract.signatureUpdates.show, ({ services }) => showUpdate(services, 'standard')),
+  handle(contract.signatureUpdates.showAdvanced, ({ services }) => showUpdate(services, 'advanced')),
   handle(contract.signatureUpdates.start, ({ services, requireAuthority }) => {
     requireAuthority()
     return services.signatures?.refresh()

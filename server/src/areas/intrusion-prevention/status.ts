@@ -6,19 +6,23 @@ import type { Machine, Services } from '../../http/handle.ts'
 import { failedWords, inspectionStatus } from '../../system/inspection-status.ts'
 
 interface StatusView {
-  readonly brand: string
+  readonly services: Sources
   readonly isEnabled: boolean
-  readonly files: Services['signatures']
+  /** Custom signatures that are left out. */
+  readonly custom: readonly { readonly id: string; readonly reason: string }[]
   /** Signatures in the catalogue. */
   readonly count: number
   readonly machine: Machine
   readonly inspection: InspectionState
 }
 
+const maxMessages = 20
+
+type Sources = Pick<Services, 'brand' | 'signatures' | 'signatureIntake'>
+
 /** Items are named like the units in the system log (docs/behaviour/intrusion-prevention.md 1.3). */
 export function showStatus(view: StatusView): StatusItem[] {
-  const { brand, isEnabled, files, count, machine, inspection } = view
-  const messages = files?.state().messages ?? []
+  const { services, isEnabled, custom, count, machine, inspection } = view
   const engine = inspectionStatus({
     ...{ machine, inspection },
     isOwn: ({ prevention }) => prevention !== '',
@@ -29,20 +33,62 @@ export function showStatus(view: StatusView): StatusItem[] {
   return [
     { name: 'suricata', ...engine },
     {
-      name: `${brand}-suricata-backend`,
+      name: `${services.brand}-suricata-backend`,
       status: count > 0 ? 'active' : 'inactive',
-      msg: [`${count} signatures are loaded.`, ...failedWords(inspection), ...messages],
+      msg: [`${count} signatures are loaded.`, ...failedWords(inspection), ...signatureMessages(services, custom)],
     },
   ]
 }
 
-/** Nothing is downloaded in this release. Rule files come from packages and from the operator. */
-export function showUpdate(files: Services['signatures'], source: 'standard' | 'advanced') {
-  const state = files?.state()
-  const where = state ? ` Put rule files into ${state.folder}; they are read within a minute.` : ''
+/** What is left out and why, and what a check waits for; the first ones of each kind. */
+export function signatureMessages(
+  { signatures, signatureIntake: { verdicts, archives } }: Sources,
+  custom: readonly { readonly id: string; readonly reason: string }[],
+): string[] {
+  const refused = [
+    ...verdicts.refused().map(({ sid, reason }) => `Signature ${sid} is left out: ${reason}`),
+    ...custom.map(({ id, reason }) => `Custom signature ${id} is left out: ${reason}`),
+  ]
+  const left = refused.length - maxMessages
+  return [
+    ...(signatures?.state().messages ?? []),
+    ...refused.slice(0, maxMessages),
+    ...(left > 0 ? [`${left} more signatures are left out.`] : []),
+    ...(verdicts.message === '' ? [] : [verdicts.message]),
+    ...archives.list().flatMap(archiveMessages),
+  ]
+}
+
+type Archive = ReturnType<Sources['signatureIntake']['archives']['list']>[number]
+
+function archiveMessages({ name, state, message, report }: Archive): string[] {
+  const [first] = report.failed
+  const example = first ? ` The first one is in ${first.file}, line ${first.line}: ${first.reason}` : ''
+  return [
+    ...(state === 'checking' ? [`The archive ${name} is being checked.`] : []),
+    ...(state === 'failed' ? [`The archive ${name} could not be used: ${message}`] : []),
+    ...(report.failedCount > 0 ? [`${report.failedCount} rules of the archive ${name} are left out.${example}`] : []),
+  ]
+}
+
+/** Nothing is downloaded. Rule files come from packages and from the operator. */
+export function showUpdate({ signatures, signatureIntake }: Sources, source: 'standard' | 'advanced') {
+  const state = signatures?.state()
+  const archives = source === 'advanced' ? signatureIntake.archives.list() : []
+  const isUpdating = state?.isReading === true || archives.some((one) => one.state === 'checking')
+  const failed = archives.find((one) => one.state === 'failed')
+  const fault = state?.fault || (failed ? `The archive ${failed.name} could not be used: ${failed.message}` : '')
+  const status = isUpdating ? 'updating' : fault === '' ? 'up_to_date' : 'failed_to_update'
+  const words = [isUpdating ? 'Rules are being read.' : fault, 'Signatures are not downloaded.', origins[source]]
+  const where = source === 'advanced' && state ? `Files in ${state.folder} are read within a minute.` : ''
   return {
-    status: 'disabled' as const,
-    msg: `Signatures are not downloaded in this release.${source === 'advanced' ? where : ''}`,
+    status: status as 'updating' | 'up_to_date' | 'failed_to_update',
+    msg: [...words, where].filter((text) => text !== '').join(' '),
     last_update: state?.updatedAt[source] ?? null,
   }
 }
+
+const origins = {
+  standard: 'They come with the gateway and with the package of the inspection engine.',
+  advanced: 'They come from archives of rules that are uploaded, and from rule files of the operator.',
+} as const

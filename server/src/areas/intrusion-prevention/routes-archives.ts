@@ -1,0 +1,22 @@
+// Endpoints of archives of rules.
+
+import { handle, type Route } from '../../http/handle.ts'
+import { ruleArchives } from './contract.ts'
+
+export const archiveRoutes: readonly Route[] = [
+  handle(ruleArchives.list, ({ services }) =>
+    services.signatureIntake.archives.list().map(({ id, name, state, message, receivedAt, isChecked, report }) => ({
+      ...{ id, name, state, message, received_at: receivedAt },
+      ...{ rules: report.rules, files: report.files, disabled: report.disabled, checked: isChecked },
+      ...{ failed_count: report.failedCount, failed: [...report.failed], notes: [...report.notes] },
+    })),
+  ),
+  handle(ruleArchives.create, async ({ query, bodyStream, services, requireAuthority }) => ({
+    id: await services.signatureIntake.archives.receive(query.name ?? 'rules', bodyStream, requireAuthority),
+  })),
+  handle(ruleArchives.remove, async ({ params, services, requireAuthority }) => {
+    requireAuthority()
+    services.signatureIntake.archives.remove(params.archive_id)
+    await services.signatures?.refresh()
+  }),
+]

@@ -1,0 +1,111 @@
+// Endpoints of custom signatures. Each is judged here first, then by the inspection engine, and only then stored.
+
+import { GatewayError, type Problem, refuse } from '../../contract/error.ts'
+import { type Context, handle, type Route, type Services } from '../../http/handle.ts'
+import { listRoutes } from '../../http/routes.ts'
+import { findIn } from '../../model/item-index.ts'
+import { read } from '../../model/slots.ts'
+import { createSlices } from '../../workers/slices.ts'
+import { custom } from './config.ts'
+import { customSignatures } from './contract.ts'
+import type { CustomFields } from './contract-signatures.ts'
+import { addCustom, FileReading, type IsTaken, loadCustom, refuseLines, requireUsable } from './edits.ts'
+import { customList } from './lists.ts'
+import { customRules } from './resolve.ts'
+
+/** Sids of rule files; custom signatures must not hide them. */
+const takenBy =
+  ({ signatures }: Services): IsTaken =>
+  (sid) =>
+    signatures?.current().find(sid) !== undefined
+
+type Asking = Pick<Context, 'services' | 'signal'>
+
+/** Faults by the number of the rule, from 0; -1 for all of them. Without the engine our own reading decides (docs/behaviour/intrusion-prevention.md 2.8). */
+async function engineFaults({ services, signal }: Asking, rules: readonly string[]): Promise<Map<number, string>> {
+  const verdict = await services.signatureIntake.check(rules, { signal })
+  if (verdict.status === 'missing') return new Map()
+  if (verdict.status === 'timeout') return new Map([[-1, 'The inspection engine could not check it in time.']])
+  return new Map(verdict.faults.map(({ line, message }) => [line - 1, message]))
+}
+
+async function requireTaken(asking: Asking, rule: string): Promise<void> {
+  const [fault] = (await engineFaults(asking, [rule])).values()
+  if (fault !== undefined) refuse([{ field: 'rule', message: fault }])
+}
+
+function readText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new GatewayError('malformed', 'The file is not UTF-8 text.', { cause })
+  }
+}
+
+/** Before the change, because up to 32 MB of rules take their time. */
+async function readFile(text: string, isTaken: IsTaken): Promise<FileReading> {
+  const slices = createSlices()
+  const reading = new FileReading(isTaken)
+  for (const _ of reading.steps(text)) await slices()
+  return reading
+}
+
+const { update, remove } = customSignatures
+
+export const customRoutes: readonly Route[] = [
+  handle(
+    customSignatures.list,
+    ({ config }) => ({
+      signatures: customRules(read(config, custom)).map(({ stored, rule }) => ({
+        ...rule.signature,
+        comment: stored.comment,
+      })),
+    }),
+    { slot: custom },
+  ),
+  handle(
+    customSignatures.create,
+    async (context) => {
+      const { body, config, change, services } = context
+      // What is wrong anyway is said at once.
+      addCustom(config, body, takenBy(services))
+      await requireTaken(context, body.rule)
+      return change((now) => {
+        const [next, id] = addCustom(now, body, takenBy(services))
+        return [next, { id }] as const
+      })
+    },
+    { slot: custom },
+  ),
+  handle(
+    customSignatures.load,
+    async (context) => {
+      const { rawBody, change, services } = context
+      const { rules } = await readFile(readText(rawBody), takenBy(services))
+      const entries = [...rules.values()]
+      const faults = await engineFaults(
+        context,
+        entries.map(({ rule }) => rule.text),
+      )
+      const problems = [...faults].map(([index, message]): Problem => {
+        const line = entries[index]?.line
+        return { field: line === undefined ? 'body' : `line ${line}`, message }
+      })
+      refuseLines(problems)
+      return change((config) => [loadCustom(config, rules, takenBy(services)), { count: rules.size }] as const)
+    },
+    { slot: custom },
+  ),
+  ...listRoutes({ update, remove }, customList, {
+    prepare: async (context, body) => {
+      const { rule } = body as Partial<CustomFields>
+      const stored = findIn(context.config, custom, context.params.sid ?? '')
+      // Of a signature that is not there, or a text that stays, the edit says what has to be said.
+      if (rule !== undefined && stored && rule !== stored.rule) {
+        requireUsable(rule, stored.id)
+        await requireTaken(context, rule)
+      }
+      return () => body
+    },
+  }),
+]

@@ -1,0 +1,31 @@
+// The worker thread that reads archives of rules, away from the event loop of gatewayd.
+
+import { GatewayError } from '../../contract/error.ts'
+import { ListsRefused } from '../../web-filter/categories/refused.ts'
+import { serveTasks } from '../../workers/serve.ts'
+import { type ArchiveReport, leaveOut, readRuleArchive } from './read-archive.ts'
+
+/** A refusal crosses as the sentence it is. */
+async function refusing<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw error instanceof ListsRefused ? new GatewayError('invalid', error.message) : error
+  }
+}
+
+export const archiveTasks = {
+  read: ({ path, folder, name }: { readonly path: string; readonly folder: string; readonly name: string }) =>
+    refusing(readRuleArchive(path, folder, name)),
+  leaveOut: ({
+    folder,
+    report,
+    faults,
+  }: {
+    readonly folder: string
+    readonly report: ArchiveReport
+    readonly faults: readonly { readonly line: number; readonly message: string }[]
+  }) => refusing(leaveOut(folder, report, faults)),
+}
+
+serveTasks(archiveTasks)
