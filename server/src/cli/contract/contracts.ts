@@ -28,6 +28,7 @@ import * as monitor from '../../areas/monitor/contract.ts'
 import * as network from '../../areas/network/contract.ts'
 import * as objects from '../../areas/objects/contract.ts'
 import * as portal from '../../areas/portal/contract.ts'
+import * as securityEvents from '../../areas/security-events/contract.ts'
 import * as signIn from '../../areas/sign-in/contract.ts'
 import * as statistics from '../../areas/statistics/contract.ts'
 import * as updates from '../../areas/updates/contract.ts'
@@ -59,6 +60,7 @@ const modules: Readonly<Record<string, object>> = {
   'intrusion-prevention': intrusionPrevention,
   'application-profiles': applicationProfiles,
   'web-application-firewall': webApplicationFirewall,
+  'security-events': securityEvents,
   'web-log': webLog,
   'web-proxy': { ...webProxy, explainRequest, filterState, filterStatus },
   'content-filter': filterAlone,
