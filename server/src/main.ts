@@ -32,6 +32,7 @@ import { Database, gatewayData } from './database/database.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
+import { inspectionPaths } from './engines/inspection/index.ts'
 import { webFilterPaths, webPorts } from './engines/web-filter/index.ts'
 import { adoptNetwork, ensureFirstAdministrator, followFirstPassword, keepOutsideOpen } from './first-start.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
@@ -383,6 +384,7 @@ function openLogs({ stateDir }: Settings, folder: string): LocalLogStore {
     folder: join(stateDir, 'log'),
     hits: join(stateDir, hitsPath),
     web: join(stateDir, webFilterPaths.accessLog),
+    security: join(stateDir, inspectionPaths.events),
   }
   const logs = createLocalLogStore({
     path: join(folder, logsFile),

@@ -1,3 +1,5 @@
-// Offers the profiles that firewall rules can name, and whether intrusion prevention is switched on.
+// Offers the profiles that firewall rules can name, whether intrusion prevention is switched on, all
+// signatures, and the way to make an exception of one.
 
-export { isProfile, profiles, state } from './config.ts'
+export { isProfile, profiles, state, template } from './config.ts'
+export { catalogueOf } from './resolve.ts'
