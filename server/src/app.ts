@@ -99,6 +99,7 @@ export interface GatewayParts {
   readonly flowReport?: Services['flowReport']
   readonly webProxy?: Services['webProxy']
   readonly dhcpLeases?: Services['dhcpLeases']
+  readonly captures?: Services['captures']
   readonly cardVendors?: Services['cardVendors']
   readonly deviceDiscovery?: Services['deviceDiscovery']
   readonly signatures?: Services['signatures']
@@ -290,6 +291,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.traffic ? { traffic: parts.traffic } : {}),
     ...(parts.flowReport ? { flowReport: parts.flowReport } : {}),
     ...(parts.webProxy ? { webProxy: parts.webProxy } : {}),
+    ...(parts.captures ? { captures: parts.captures } : {}),
     ...(parts.dhcpLeases ? { dhcpLeases: parts.dhcpLeases } : {}),
     ...(parts.cardVendors ? { cardVendors: parts.cardVendors } : {}),
     ...(parts.deviceDiscovery ? { deviceDiscovery: parts.deviceDiscovery } : {}),

@@ -58,6 +58,7 @@ import { sendUpdate } from './runtime/dynamic-dns/ddns-request.ts'
 import { chartsFile } from './runtime/health/health.ts'
 import { createSendMail } from './runtime/health/mail.ts'
 import { createWebhookCall } from './runtime/health/webhook.ts'
+import { createCaptureRing } from './runtime/inspection/captures.ts'
 import { AuditRetention } from './runtime/logs/audit-retention.ts'
 import { Checkpointer } from './runtime/logs/checkpointer.ts'
 import { LogForwarder } from './runtime/logs/forwarding/log-forwarder.ts'
@@ -217,6 +218,7 @@ async function start(settings: Settings): Promise<void> {
     }),
     webProxy: { state: () => proxyWatch?.state() ?? null },
     flowReport: () => readFlowReport(join(settings.stateDir, flowReportPath)),
+    captures: createCaptureRing(join(settings.stateDir, inspectionPaths.captures)),
     dhcpLeases: createDhcpLeases(join(settings.stateDir, leasesPath)),
     cardVendors: createCardVendors(),
     deviceDiscovery: { state: () => discovery.state() },

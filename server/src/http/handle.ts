@@ -29,6 +29,7 @@ import type { Health } from '../runtime/health/health.ts'
 import type { SendMail } from '../runtime/health/mail.ts'
 import type { CallWebhook } from '../runtime/health/webhook.ts'
 import type { HitCounters } from '../runtime/hit-counters.ts'
+import type { CaptureRing } from '../runtime/inspection/captures.ts'
 import type { AuditTrail } from '../runtime/logs/audit.ts'
 import type { AuditResult } from '../runtime/logs/audit-entry.ts'
 import type { AuditUsage } from '../runtime/logs/audit-retention.ts'
@@ -195,6 +196,8 @@ export interface Services {
   readonly countries?: { status(): CountriesState; codeOf(address: string): string; spans(): CountrySpans | null }
   /** Signatures of the rule files on this machine; absent where none are read. */
   readonly signatures?: SignatureBase
+  /** Packets that the inspection engine kept; absent where none are read. */
+  readonly captures?: CaptureRing
   /** What passes through the gateway now; absent where it is not read. */
   readonly traffic?: { read(): Promise<TrafficReading> }
   /** What the flow exporter last reported, null when nothing; absent where it is not read. */

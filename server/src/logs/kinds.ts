@@ -84,6 +84,8 @@ export const logKinds = {
       // `blocked` is 1 or 0, so that it can be summed.
       ...numbers('sid', 'gid', 'revision', 'severity', 'blocked'),
       ...words('protocol', 'source_ip', 'destination_ip', 'in_interface', 'src_zone', 'dst_zone'),
+      // Of the packet that the rule matched: to_server, to_client or nothing.
+      ...words('direction'),
       ...numbers('source_port', 'destination_port'),
       ...words('profile_id', 'profile'),
       // The firewall rule that sent the connection to inspection: FWD or INP, its id, and both as one word such as `fwd.3`.

@@ -37,6 +37,8 @@ export interface EveAlert {
   readonly sourcePort: number | null
   readonly destination: string
   readonly destinationPort: number | null
+  /** Of the packet that matched. */
+  readonly direction: 'to_server' | 'to_client' | ''
   readonly appProtocol: string
   readonly host: string
   readonly url: string
@@ -101,6 +103,7 @@ export function parseEveLine(line: string): EveLine {
       channel: channelOf(event),
       protocol: protocolOf(event.proto),
       ...ends,
+      direction: event.direction === 'to_server' || event.direction === 'to_client' ? event.direction : '',
       ...placeOf(event),
       appProtocol: wordOf(event.app_proto).replace(/^failed$/, ''),
       ...fingerprintsOf(event),

@@ -60,6 +60,7 @@ export const eventDetailsView: View = {
   columns: {
     ...columns,
     time: column('time'),
+    direction: column('direction'),
     blocked: number('blocked'),
     rule: column('rule'),
     gid: number('gid'),

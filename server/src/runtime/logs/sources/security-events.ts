@@ -143,6 +143,7 @@ export function securityRecord(
       destination_ip: destination,
       source_port: ends.sourcePort,
       destination_port: ends.destinationPort,
+      direction: alert.direction,
       in_interface: rule?.input ?? '',
       src_zone: rule ? knowledge.zoneOf(rule.input) : '',
       dst_zone: rule ? knowledge.zoneOf(rule.output) : '',
