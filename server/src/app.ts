@@ -104,6 +104,7 @@ export interface GatewayParts {
   readonly webProxy?: Services['webProxy']
   readonly dhcpLeases?: Services['dhcpLeases']
   readonly inspection?: Services['inspection']
+  readonly captures?: Services['captures']
   readonly cardVendors?: Services['cardVendors']
   readonly deviceDiscovery?: Services['deviceDiscovery']
   readonly signatures?: Services['signatures']
@@ -308,6 +309,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.flowReport ? { flowReport: parts.flowReport } : {}),
     ...(parts.webProxy ? { webProxy: parts.webProxy } : {}),
     ...(parts.inspection ? { inspection: parts.inspection } : {}),
+    ...(parts.captures ? { captures: parts.captures } : {}),
     ...(parts.dhcpLeases ? { dhcpLeases: parts.dhcpLeases } : {}),
     ...(parts.cardVendors ? { cardVendors: parts.cardVendors } : {}),
     ...(parts.deviceDiscovery ? { deviceDiscovery: parts.deviceDiscovery } : {}),

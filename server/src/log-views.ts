@@ -3,6 +3,7 @@
 import { hitsView } from './areas/firewall-log/view.ts'
 import { systemView } from './areas/logs/view.ts'
 import { trafficView } from './areas/monitor/view.ts'
+import { eventDetailsView, eventsView } from './areas/security-events/view.ts'
 import { webView } from './areas/web-log/view.ts'
 import type { View } from './logs/view.ts'
 
@@ -11,4 +12,6 @@ export const logViews: Readonly<Record<string, View>> = {
   hits: hitsView,
   traffic: trafficView,
   web: webView,
+  security: eventsView,
+  security_details: eventDetailsView,
 }

@@ -34,6 +34,7 @@ import { Database, gatewayData } from './database/database.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
+import { inspectionPaths } from './engines/inspection/index.ts'
 import { webFilterPaths, webPorts } from './engines/web-filter/index.ts'
 import { adoptNetwork, ensureFirstAdministrator, followFirstPassword, keepOutsideOpen } from './first-start.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
@@ -60,6 +61,7 @@ import { sendUpdate } from './runtime/dynamic-dns/ddns-request.ts'
 import { chartsFile } from './runtime/health/health.ts'
 import { createSendMail } from './runtime/health/mail.ts'
 import { createWebhookCall } from './runtime/health/webhook.ts'
+import { createCaptureRing } from './runtime/inspection/captures.ts'
 import { AuditRetention } from './runtime/logs/audit-retention.ts'
 import { Checkpointer } from './runtime/logs/checkpointer.ts'
 import { LogForwarder } from './runtime/logs/forwarding/log-forwarder.ts'
@@ -236,6 +238,7 @@ async function start(settings: Settings): Promise<void> {
     webProxy: { state: () => proxyWatch?.state() ?? null },
     inspection: { state: () => inspection.state(), rulesByProfile },
     flowReport: () => readFlowReport(join(settings.stateDir, flowReportPath)),
+    captures: createCaptureRing(join(settings.stateDir, inspectionPaths.captures)),
     dhcpLeases: createDhcpLeases(join(settings.stateDir, leasesPath)),
     cardVendors: createCardVendors(),
     deviceDiscovery: { state: () => discovery.state() },
@@ -409,6 +412,7 @@ function openLogs({ stateDir }: Settings, folder: string): LocalLogStore {
     folder: join(stateDir, 'log'),
     hits: join(stateDir, hitsPath),
     web: join(stateDir, webFilterPaths.accessLog),
+    security: join(stateDir, inspectionPaths.events),
   }
   const logs = createLocalLogStore({
     path: join(folder, logsFile),

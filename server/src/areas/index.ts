@@ -29,6 +29,7 @@ import { monitor } from './monitor/index.ts'
 import { network } from './network/index.ts'
 import { objects } from './objects/index.ts'
 import { portalArea } from './portal/index.ts'
+import { securityEvents } from './security-events/index.ts'
 import { signInArea } from './sign-in/index.ts'
 import { statistics } from './statistics/index.ts'
 import { updates } from './updates/index.ts'
@@ -72,6 +73,7 @@ export const areas: readonly Area[] = [
   centralConsole,
   logs,
   monitor,
+  securityEvents,
   webLog,
   events,
   health,

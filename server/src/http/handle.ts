@@ -30,6 +30,7 @@ import type { Health } from '../runtime/health/health.ts'
 import type { SendMail } from '../runtime/health/mail.ts'
 import type { CallWebhook } from '../runtime/health/webhook.ts'
 import type { HitCounters } from '../runtime/hit-counters.ts'
+import type { CaptureRing } from '../runtime/inspection/captures.ts'
 import type { AuditTrail } from '../runtime/logs/audit.ts'
 import type { AuditResult } from '../runtime/logs/audit-entry.ts'
 import type { AuditUsage } from '../runtime/logs/audit-retention.ts'
@@ -205,6 +206,8 @@ export interface Services {
   readonly signatures?: SignatureBase
   /** How signatures come in: their check, archives of rules, and what was refused. */
   readonly signatureIntake: Pick<SignatureIntake, 'check' | 'look' | 'archives' | 'verdicts'>
+  /** Packets that the inspection engine kept; absent where none are read. */
+  readonly captures?: CaptureRing
   /** What passes through the gateway now; absent where it is not read. */
   readonly traffic?: { read(): Promise<TrafficReading> }
   /** What the flow exporter last reported, null when nothing; absent where it is not read. */

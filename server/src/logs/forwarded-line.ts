@@ -4,6 +4,7 @@
 import { clockOffsets } from '../policy/schedule.ts'
 import type { LogKindName } from './kinds.ts'
 import type { KeptRecord } from './record.ts'
+import { isAlert, securityExtension, securityMessage } from './security-message.ts'
 import { webMessage } from './web-message.ts'
 
 export type ForwardedForm = 'syslog' | 'cef'
@@ -31,8 +32,10 @@ export function linePrinter(form: ForwardedForm, scope: LineScope): (record: Kep
   const host = headerWord(scope.hostName, 255)
   const unitOf = remembered((unit) => headerWord(unit.replace('{brand}', scope.brand), 48))
   const priorityOf = ({ kind, priority }: KeptRecord): number => (facilities[kind] ?? defaultFacility) * 8 + priority
-  const messageOf = (record: KeptRecord): string =>
-    record.kind === 'web' ? webMessage(record, clock(record.time)) : record.message
+  const messageOf = (record: KeptRecord): string => {
+    if (isAlert(record)) return securityMessage(record, scope.hostName, clock)
+    return record.kind === 'web' ? webMessage(record, clock(record.time)) : record.message
+  }
   if (form === 'syslog')
     return (record) =>
       bounded(
@@ -40,7 +43,13 @@ export function linePrinter(form: ForwardedForm, scope: LineScope): (record: Kep
       )
   const { brand, version } = scope
   const header = ['CEF:0', brand, 'gateway', version, '0', 'syslog', '0'].map(cefHeader).join('|')
+  const alertExtension = (record: KeptRecord): string =>
+    [['deviceReceiptTime', String(Math.floor(record.time / 1000))], ...securityExtension(record, scope.hostName, clock)]
+      .map(([key, value = '']) => `${key}=${cefValue(value)}`)
+      .join(' ')
   return (record) => {
+    if (isAlert(record))
+      return bounded(`<${priorityOf(record)}>${clock(record.time)} ${host} ${header}|${alertExtension(record)}`)
     const extension = [
       `deviceReceiptTime=${Math.floor(record.time / 1000)}`,
       `Severity=${severityWords[record.priority] ?? ''}`,

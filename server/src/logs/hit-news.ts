@@ -4,6 +4,31 @@ export interface Person {
   readonly login: string
   readonly name: string
   readonly group: string
+  /** `user.id.5` */
+  readonly id?: string
+  /** Of the session. */
+  readonly session?: string
+}
+
+/** A profile, or a rule of the older application control; both texts are empty where there is none. */
+export interface NamedProfile {
+  readonly id: string
+  readonly name: string
+}
+
+/** What is looked for in connections of a channel. */
+export interface ChannelNames {
+  readonly prevention: NamedProfile
+  readonly applications: NamedProfile
+}
+
+/** Groups and tactics of signatures by rising sid, in memory that threads can share. */
+export interface SignatureTable {
+  readonly sids: Uint32Array
+  /** Indexes of `words`. */
+  readonly classtypes: Uint16Array
+  readonly tactics: Uint16Array
+  readonly words: readonly string[]
 }
 
 /** Countries by IPv4 range, in rising order and in memory that threads can share. */
@@ -49,4 +74,9 @@ export interface HitNews {
   /** Null: no country is known. */
   readonly countries?: CountryTable | null
   readonly translations?: Translations
+  /** Channels of inspection by their number. */
+  readonly channels?: ReadonlyMap<number, ChannelNames>
+  /** Applications by their number in the rules of the engine. */
+  readonly applications?: ReadonlyMap<number, NamedProfile>
+  readonly signatures?: SignatureTable
 }

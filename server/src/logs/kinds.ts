@@ -80,18 +80,23 @@ export const logKinds = {
     share: 10,
     columns: [
       // `ips` or `application`.
-      ...words('module', 'result', 'signature', 'classtype', 'tactic', 'application', 'app_protocol'),
-      ...numbers('sid', 'gid', 'severity'),
-      ...words('protocol', 'source_ip', 'destination_ip', 'in_interface'),
+      ...words('module', 'result', 'signature', 'classtype', 'category', 'tactic', 'application', 'app_protocol'),
+      // `blocked` is 1 or 0, so that it can be summed.
+      ...numbers('sid', 'gid', 'revision', 'severity', 'blocked'),
+      ...words('protocol', 'source_ip', 'destination_ip', 'in_interface', 'src_zone', 'dst_zone'),
+      // Of the packet that the rule matched: to_server, to_client or nothing.
+      ...words('direction'),
       ...numbers('source_port', 'destination_port'),
-      ...words('profile_id', 'profile', 'application_profile_id', 'application_profile'),
-      // The firewall rule that sent the connection to inspection: FWD or INP, and its id; -1 when it is not known.
-      ...words('table'),
+      ...words('profile_id', 'profile'),
+      // The firewall rule that sent the connection to inspection: FWD or INP, its id, and both as one word such as `fwd.3`.
+      ...words('table', 'rule'),
       ...numbers('rule_id'),
-      ...words('src_user_id', 'src_user_login', 'src_user_name', 'dst_user_id', 'dst_user_login', 'dst_user_name'),
+      ...words('src_user_id', 'src_user_login', 'src_user_name', 'src_session'),
+      ...words('dst_user_id', 'dst_user_login', 'dst_user_name', 'dst_session'),
       ...words('src_location_name', 'src_location_code', 'dst_location_name', 'dst_location_code'),
       ...words('host', 'user_agent', 'ja3', 'ja4', 'flow_id'),
-      ...texts('url', 'payload', 'packet', 'capture'),
+      ...texts('url', 'payload', 'packet'),
+      // `flow_start` in Unix microseconds.
       ...numbers('packets_to_server', 'packets_to_client', 'bytes_to_server', 'bytes_to_client', 'flow_start'),
     ],
   },

@@ -166,7 +166,7 @@ function readOptions(text: string, from: number, to: number): ReadonlyMap<string
 }
 
 /** Place of the semicolon that ends the option: not one in quotes, nor one behind a backslash. */
-function endOfOption(text: string, from: number, to: number): number {
+export function endOfOption(text: string, from: number, to: number): number {
   let isQuoted = false
   for (let at = from; at < to; at++) {
     const code = text.charCodeAt(at)

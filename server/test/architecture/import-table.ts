@@ -168,6 +168,11 @@ export const importTable: readonly Row[] = [
       'rules that come in are read and judged with the parser of signatures, and unpacked like lists of categories',
   },
   {
+    code: 'runtime/logs/sources/security-events.ts',
+    may: ['runtime/', 'signatures/eve-line.ts', ...pure],
+    because: 'the thread of the log reads the lines of the inspection engine with the parser of signatures',
+  },
+  {
     code: 'runtime/logs/sources/web-requests.ts',
     may: ['runtime/', 'web-filter/access-line.ts', ...pure],
     because: 'the thread of the log reads the lines of the web proxy with the parser of the content filter',

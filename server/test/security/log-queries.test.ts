@@ -73,7 +73,11 @@ describe('H2: a log query', () => {
   it('with more conditions than it may have, a wild offset or a long sort is refused, on every endpoint', async () => {
     const admin = await gateway.client('predefined_admin_write')
     // What the report is of has to be said.
-    const needed = (path: string): string => (path === '/web_traffic/top' ? 'kind=sites&' : '')
+    const kinds: Readonly<Record<string, string>> = {
+      '/web_traffic/top': 'kind=sites&',
+      '/security_events/top': 'kind=rules&',
+    }
+    const needed = (path: string): string => kinds[path] ?? ''
     const ask = (endpoint: Endpoint, query: string) =>
       admin('GET', `${fillPath(endpoint.path)}?${needed(endpoint.path)}${query}`)
     assert.ok(takes('filter').length >= 4 && takes('offset').length >= 8 && takes('sort').length >= 5)

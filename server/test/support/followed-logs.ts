@@ -14,6 +14,7 @@ export function createFollowedLogs(folder: string): LogStore {
     folder: join(folder, 'log'),
     hits: join(folder, 'hits.json'),
     web: join(folder, 'log', 'web-access.log'),
+    security: join(folder, 'log', 'inspection.json'),
   }
   const sink = { append: store.append.bind(store), marks: () => new Map<string, string>() }
   const following = followLogFiles(files, new HitKnowledge(), sink, (error) => {

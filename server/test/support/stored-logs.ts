@@ -15,6 +15,7 @@ export const createStoredLogs = (folder: string): LocalLogStore =>
         folder: join(folder, 'log'),
         hits: join(folder, 'hits.json'),
         web: join(folder, 'log', 'web-access.log'),
+        security: join(folder, 'log', 'inspection.json'),
       },
     },
     onFault: (error) => {

@@ -5,9 +5,13 @@ import type { Services } from '../../http/handle.ts'
 import type { HitNews, Person, Translations } from '../../logs/hit-news.ts'
 import { type Config, read } from '../../model/slots.ts'
 import type { Facts } from '../../plan/facts.ts'
+import type { Catalogue } from '../../signatures/catalogue.ts'
+import { createSlices } from '../../workers/slices.ts'
 import { ruleSlots, translationsOf } from '../firewall/public.ts'
+import { catalogueOf } from '../intrusion-prevention/public.ts'
 import { addressesOf, connections, deviceOf, tunnels, zones } from '../network/public.ts'
 import { countryName, ipAddresses, ipRanges, networks } from '../objects/public.ts'
+import { applicationNames, channelNames, signatureTable } from '../security-events/public.ts'
 import { findGroup, findUser, groups, users } from '../users/public.ts'
 
 export interface HitTeller {
@@ -20,12 +24,12 @@ export interface HitTeller {
 
 const lookMilliseconds = 15_000
 
-type Parts = Pick<Services, 'clock' | 'countries' | 'engine' | 'facts' | 'userSessions'>
+type Parts = Pick<Services, 'clock' | 'countries' | 'engine' | 'facts' | 'signatures' | 'userSessions'>
 
 export function tellHitReader(services: Parts, tell: (news: HitNews) => void): HitTeller {
-  const { clock, countries, engine, facts, userSessions } = services
-  /** Users by address or network. */
-  const present = new Map(userSessions.list().map(({ address, userId }) => [address, userId]))
+  const { clock, countries, engine, facts, signatures, userSessions } = services
+  /** Users and their sessions by address or network. */
+  const present = new Map(userSessions.list().map(({ address, userId, id }) => [address, { userId, session: id }]))
   const told = new Map<string, Person>()
   const inputs = new Map<keyof HitNews, readonly unknown[]>()
   /** Is one of the values that this part is made of another one than last time? */
@@ -55,12 +59,22 @@ export function tellHitReader(services: Parts, tell: (news: HitNews) => void): H
     if (isOther('people', read(config, users), read(config, groups))) tellPeople(present.keys())
     const spans = countries?.spans() ?? null
     if (isOther('countries', spans)) tellNews({ countries: spans && { ...spans, names: spans.codes.map(countryName) } })
+    const channels = channelNames(config, now)
+    if (isOther('channels', JSON.stringify([...channels]))) tellNews({ channels })
+    if (isOther('applications', applicationNames)) tellNews({ applications: applicationNames })
+    const catalogue = catalogueOf(config, signatures?.current())
+    if (isOther('signatures', catalogue)) void tellSignatures(catalogue)
+  }
+  const tellSignatures = async (catalogue: Catalogue): Promise<void> => {
+    const table = await signatureTable(catalogue.signatures, createSlices())
+    // Others may have come meanwhile, and may be told already.
+    if (inputs.get('signatures')?.[0] === catalogue) tellNews({ signatures: table })
   }
   userSessions.onEvents((events) => {
     for (const { session, end } of events) {
-      const { address, userId } = session
-      if (end === null) present.set(address, userId)
-      else if (present.get(address) === userId) present.delete(address)
+      const { address, userId, id } = session
+      if (end === null) present.set(address, { userId, session: id })
+      else if (present.get(address)?.userId === userId) present.delete(address)
     }
     tellPeople(events.map(({ session }) => session.address))
   })
@@ -75,12 +89,18 @@ export function tellHitReader(services: Parts, tell: (news: HitNews) => void): H
 }
 
 const isSame = (a: Person | null, b: Person | null): boolean =>
-  a?.login === b?.login && a?.name === b?.name && a?.group === b?.group
+  (['login', 'name', 'group', 'id', 'session'] as const).every((field) => a?.[field] === b?.[field])
 
-function personIn(config: Config, userId: string | undefined): Person | null {
-  const user = userId === undefined ? undefined : findUser(config, userId)
+interface Presence {
+  readonly userId: string
+  readonly session: string
+}
+
+function personIn(config: Config, presence: Presence | undefined): Person | null {
+  const user = presence && findUser(config, presence.userId)
   if (!user) return null
-  return { login: user.login, name: user.name, group: findGroup(config, user.parent_id)?.name ?? '' }
+  const group = findGroup(config, user.parent_id)?.name ?? ''
+  return { login: user.login, name: user.name, group, id: presence.userId, session: presence.session }
 }
 
 /** By device: the zone of its interface, or the name of an interface without zone. */

@@ -1,3 +1,15 @@
-// What others may use of the logs: the live tail, which is the same for every view.
+// What others may use of the logs: what the calls of every journal have in common.
 
-export { tailLog } from './jobs-tail.ts'
+export {
+  type Asked,
+  askedOf,
+  askSums,
+  journalAnswer,
+  nowOf,
+  type PeriodQuery,
+  periodOf,
+  placeOf,
+  tailAnswer,
+  timelineBounds,
+  withCondition,
+} from './routes-journals.ts'

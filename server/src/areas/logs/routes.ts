@@ -2,37 +2,33 @@
 
 import { mayUse } from '../../contract/access.ts'
 import { invalid } from '../../contract/error.ts'
-import {
-  all,
-  type Condition,
-  type JournalQuery,
-  maxRows,
-  printStamp,
-  readJournalQuery,
-} from '../../contract/table-query.ts'
+import { all, type Condition, type JournalQuery, maxRows, printStamp } from '../../contract/table-query.ts'
 import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
-import { logReply, refuseLongSort, settingsRoutes } from '../../http/routes.ts'
+import { logReply, settingsRoutes } from '../../http/routes.ts'
 import { clockOffsets } from '../../policy/schedule.ts'
 import { logRetention, remoteSyslogState } from './config.ts'
 import * as contract from './contract.ts'
-import { recordsAfter, tailLog } from './jobs-tail.ts'
+import { recordsAfter } from './jobs-tail.ts'
+import {
+  type Asked,
+  askedOf,
+  journalAnswer,
+  journalBeginning,
+  placeOf,
+  tailAnswer,
+  withCondition,
+} from './routes-journals.ts'
 import { remoteSyslogSettings, remoteSyslogTlsSettings } from './settings.ts'
 import { logServerItems, logStoreItems, logUsageOf, remoteSyslogItems } from './status.ts'
 
-/** What the question about the system journal is, whichever form its answer has. */
-function askedOf(context: Context, query: JournalQuery) {
-  const { services } = context
-  const { timeZone } = services.facts()
-  const now = Math.floor(services.clock.now().getTime() / 1000)
-  const { where } = readJournalQuery(contract.logColumns, query, [], now + clockOffsets(timeZone)(now))
-  return {
-    view: 'records',
-    scope: { timeZone, brand: services.brand },
-    // Roles that may not read the audit trail do not find its records here either.
-    hidden: mayUse(signedIn(context).role, 'audit') ? [] : (['administration'] as const),
-    where,
-  }
-}
+/** Roles that may not read the audit trail do not find its records here either. */
+const ask = (context: Context, query: JournalQuery): Asked =>
+  askedOf(
+    context,
+    query,
+    { view: 'records', columns: contract.logColumns },
+    mayUse(signedIn(context).role, 'audit') ? [] : ['administration'],
+  )
 
 function sinceBoot({ services }: Context): Condition {
   const { clock, facts } = services
@@ -41,12 +37,8 @@ function sinceBoot({ services }: Context): Condition {
   return { kind: 'compare', column: 'date_time', operator: '>=', bound: first }
 }
 
-const placeOf = (id: string): number => Number(id.split('.').at(-1))
-
 const daySeconds = 86_400
 const usualBuckets = 100
-
-const begin = `{"meta":${JSON.stringify(contract.logColumns)},"data":[`
 
 export const routes: readonly Route[] = [
   ...settingsRoutes(contract.remoteSyslog, remoteSyslogSettings),
@@ -62,42 +54,20 @@ export const routes: readonly Route[] = [
   handle(contract.listLogs, async (context) => {
     const { query, services, signal } = context
     const isCsv = query.format_type === 'CSV'
-    const asked = askedOf(context, query)
-    const question = { ...asked, where: query.last_reboot_only ? all(asked.where, sinceBoot(context)) : asked.where }
-    await services.refreshLogs()
+    const asked = ask(context, query)
+    const question = query.last_reboot_only ? withCondition(asked, (where) => all(where, sinceBoot(context))) : asked
     if (query.after !== undefined) {
       if (query.sort || query.offset !== undefined || isCsv)
         throw invalid('after', 'Cannot be combined with sort, offset or CSV.')
+      await services.refreshLogs()
       const asker = { owner: signedIn(context).adminId, signal }
       const place = placeOf(query.after)
       const found = await recordsAfter(services.logs, question, place, query.limit ?? maxRows, asker)
-      return logReply(found, null, [begin, (rows) => `],"rows":${rows}}`])
+      return logReply(found, null, [journalBeginning(contract.logColumns), (rows) => `],"rows":${rows}}`])
     }
-    const found = await services.logs.find(
-      {
-        ...question,
-        order: query.sort ?? [],
-        offset: query.offset ?? 0,
-        limit: query.limit ?? (isCsv ? Number.MAX_SAFE_INTEGER : maxRows),
-      },
-      { owner: signedIn(context).adminId, signal },
-    )
-    await refuseLongSort(found, query)
-    const isPaged = query.limit !== undefined || query.offset !== undefined
-    return logReply(found, isCsv ? contract.logColumnNames : null, [
-      begin,
-      (rows) => `],"rows":${rows}${isPaged ? `,"rows_before_limit_at_least":${found.total}` : ''}}`,
-    ])
+    return journalAnswer(context, query, question, contract.logColumns)
   }),
-  handle(contract.tailLogs, (context) => {
-    const { query, services, lastEventId } = context
-    const asked = askedOf(context, query)
-    // A browser that connects again asks as it did at first, and says what it has by now.
-    const known = /^\d{1,15}$/.test(lastEventId ?? '') ? lastEventId : query.after
-    return services.eventStreams.open(context, (stream) =>
-      tailLog(services.logs, asked, stream, known === undefined ? null : placeOf(known), context.owner),
-    )
-  }),
+  handle(contract.tailLogs, (context) => tailAnswer(context, context.query.after, ask(context, context.query))),
   handle(contract.logBuckets, async (context) => {
     const { query, services, signal } = context
     const { until = Math.floor(services.clock.now().getTime() / 1000) + 1, by = null } = query
@@ -106,7 +76,7 @@ export const routes: readonly Route[] = [
     if (until <= from) throw invalid('until', 'Must be later than from.')
     if ((until - from) / width > contract.maxBuckets)
       throw invalid('width', `Must be larger: there are at most ${contract.maxBuckets} buckets.`)
-    const asked = askedOf(context, query)
+    const asked = ask(context, query)
     await services.refreshLogs()
     const owner = signedIn(context).adminId
     const buckets = await services.logs.buckets({ ...asked, from, until, width, by }, { owner, signal })

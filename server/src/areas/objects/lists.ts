@@ -111,9 +111,11 @@ export const valueLists: readonly ListDeclaration<StoredList>[] = [
   declareList(withValues(ipAddressLists)),
 ]
 
+export const ipAddressObjects = declareList(common(ipAddresses))
+
 /** In the order in which objects are listed. */
 export const objectLists: readonly ListDeclaration<StoredObject>[] = [
-  declareList(common(ipAddresses)),
+  ipAddressObjects,
   ipRangeList,
   declareList(common(networks)),
   declareList(common(domains)),

@@ -14,6 +14,7 @@ export {
 } from './config.ts'
 export { countryName } from './countries.ts'
 export { isAddressId, isKnownObject, isPortId, isTimeId, titleOf } from './known.ts'
+export { ipAddressObjects } from './lists.ts'
 export { membersIn } from './members.ts'
 export { addressesOf, portsOf, timesOf } from './resolve.ts'
 export { unresolvedNames } from './unresolved.ts'

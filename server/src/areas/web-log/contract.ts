@@ -4,8 +4,18 @@
 import type { Static } from 'typebox'
 import { endpoint, eventStreamType } from '../../contract/endpoint.ts'
 import { oneOf, strictObject } from '../../contract/fields.ts'
+import {
+  journalColumns,
+  mostSteps,
+  periodFields,
+  steps,
+  tailDescription,
+  tailQuery,
+  topLimit,
+  topReply,
+} from '../../contract/log-reports.ts'
 import { Type } from '../../contract/schema.ts'
-import { type Column, journalQuery, journalReply } from '../../contract/table-query.ts'
+import { journalQuery, journalReply } from '../../contract/table-query.ts'
 
 const word = (description?: string) => Type.String(description === undefined ? {} : { description })
 const bytes = (description: string) => Type.Integer({ 'x-unit': 'bytes', description })
@@ -48,10 +58,7 @@ export type WebRecord = Static<typeof WebRecord>
 
 export const webColumnNames = Object.keys(WebRecord.properties) as (keyof WebRecord)[]
 
-export const webColumns: readonly Column[] = Object.entries(WebRecord.properties).map(([name, schema]) => ({
-  name,
-  type: (schema as { type?: string }).type === 'integer' ? 'Int64' : 'String',
-}))
+export const webColumns = journalColumns(WebRecord.properties)
 
 const journal = journalQuery(webColumnNames).properties
 
@@ -73,32 +80,13 @@ export const webTail = endpoint({
   path: '/web_traffic/journal/tail',
   access: 'reports',
   summary: 'Follow the web traffic journal',
-  description:
-    'Server-sent events: `records` has a list of new records, oldest first, `lost` the number of records that were not ' +
-    'looked at because the client takes them too slowly. The id of an event, or `after`, is where the stream goes on.',
-  query: strictObject({
-    search: journal.search,
-    filter: journal.filter,
-    after: Type.Optional(
-      Type.String({
-        pattern: '^([a-z]{1,20}\\.)?\\d{1,15}$',
-        'x-fault': 'Must be the id of a record.',
-        description: 'Begin after the record with this id; now when absent.',
-      }),
-    ),
-  }),
+  description: tailDescription,
+  query: tailQuery(journal),
   reply: Type.String(),
   alsoReplies: [eventStreamType],
 })
 
-const moment = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799, 'x-time': 'unix', description }))
-
-const period = {
-  from: moment('Unix seconds; the beginning of today when absent.'),
-  until: moment('Unix seconds, not included; now when absent.'),
-  filter: journal.filter,
-}
+const period = { ...periodFields, filter: journal.filter }
 
 export const measures = ['requests', 'bytes', 'time'] as const
 export type Measure = (typeof measures)[number]
@@ -113,20 +101,13 @@ const amounts = {
 export const topKinds = ['sites', 'users', 'categories', 'sources', 'rules', 'results'] as const
 export type TopKind = (typeof topKinds)[number]
 
-export const mostTop = 500
-
-export const WebTop = strictObject({
-  data: Type.Array(
-    strictObject({
-      value: Type.String({ description: 'Host, login, id of a category or rule, or address; empty: without one.' }),
-      ...amounts,
-    }),
-  ),
-  total: strictObject(amounts),
-  complete: Type.Boolean({
-    description: 'False: there were so many different values that those with the least may be missing or too small.',
+export const WebTop = topReply(
+  strictObject({
+    value: Type.String({ description: 'Host, login, id of a category or rule, or address; empty: without one.' }),
+    ...amounts,
   }),
-})
+  strictObject(amounts),
+)
 
 export const webTop = endpoint({
   method: 'GET',
@@ -137,16 +118,11 @@ export const webTop = endpoint({
   query: strictObject({
     kind: oneOf(topKinds, 'What is counted.'),
     by: Type.Optional(oneOf(measures, 'What decides the order; requests when absent.')),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostTop, description: '20 when absent.' })),
+    limit: topLimit,
     ...period,
   }),
   reply: WebTop,
 })
-
-export const steps = ['hour', 'day'] as const
-
-/** Of a timeline. */
-export const mostSteps = 1_000
 
 export const WebTimeline = Type.Array(
   strictObject({

@@ -1,24 +1,24 @@
 // Endpoints of the web traffic journal and its reports.
 
-import { invalid } from '../../contract/error.ts'
-import { type Condition, type JournalQuery, maxRows, readJournalQuery } from '../../contract/table-query.ts'
-import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
-import { logReply, refuseLongSort } from '../../http/routes.ts'
-import type { SumQuestion, SumRow } from '../../logs/store.ts'
-import { clockOffsets } from '../../policy/schedule.ts'
-import { tailLog } from '../logs/public.ts'
+import type { Condition, JournalQuery } from '../../contract/table-query.ts'
+import { type Context, handle, type Route } from '../../http/handle.ts'
+import type { SumRow } from '../../logs/store.ts'
+import {
+  type Asked,
+  askedOf,
+  askSums,
+  journalAnswer,
+  periodOf,
+  tailAnswer,
+  timelineBounds,
+  withCondition,
+} from '../logs/public.ts'
 import * as contract from './contract.ts'
-import { dayStart, stepBounds } from './steps.ts'
 
-const nowOf = ({ services }: Context): number => Math.floor(services.clock.now().getTime() / 1000)
+const journal = { view: 'web', columns: contract.webColumns }
 
-function askedOf(context: Context, query: JournalQuery) {
-  const { services } = context
-  const { timeZone } = services.facts()
-  const now = nowOf(context)
-  const { where } = readJournalQuery(contract.webColumns, query, [], now + clockOffsets(timeZone)(now))
-  return { view: 'web', scope: { timeZone, brand: services.brand }, hidden: [], where: byCategory(where) }
-}
+const ask = (context: Context, query: JournalQuery): Asked =>
+  withCondition(askedOf(context, query, journal), byCategory)
 
 /** The ids of a record are one text: to have one of them is to contain it with its semicolon. */
 function byCategory(where: Condition): Condition {
@@ -41,8 +41,6 @@ function byCategory(where: Condition): Condition {
   }
 }
 
-const begin = `{"meta":${JSON.stringify(contract.webColumns)},"data":[`
-
 const sums = ['bytes_sent', 'bytes_received', 'duration_ms'] as const
 
 const columnsOfKinds = {
@@ -64,70 +62,21 @@ const amountsOf = ({ records = 0, sums: [sent = 0, received = 0, duration = 0] =
   duration_ms: duration,
 })
 
-interface Period extends JournalQuery {
-  readonly from?: number
-  readonly until?: number
-}
-
-function periodOf(context: Context, { from, until = nowOf(context) + 1 }: Period) {
-  const offsetAt = clockOffsets(context.services.facts().timeZone)
-  const start = from ?? dayStart(until - 1, offsetAt)
-  if (until <= start) throw invalid('until', 'Must be later than from.')
-  return { from: start, until, offsetAt }
-}
-
-function ask(
-  context: Context,
-  query: Period,
-  question: Pick<SumQuestion, 'bounds' | 'by' | 'ends' | 'order' | 'limit'>,
-) {
-  const { services, signal } = context
-  const asker = { owner: signedIn(context).adminId, signal }
-  return services.logs.sums({ ...askedOf(context, query), sums, ...question }, asker)
-}
-
-const twoDays = 2 * 86_400
-
 export const routes: readonly Route[] = [
-  handle(contract.webJournal, async (context) => {
-    const { query, services, signal } = context
-    const isCsv = query.format_type === 'CSV'
-    const asked = askedOf(context, query)
-    await services.refreshLogs()
-    const found = await services.logs.find(
-      {
-        ...asked,
-        order: query.sort ?? [],
-        offset: query.offset ?? 0,
-        limit: query.limit ?? (isCsv ? Number.MAX_SAFE_INTEGER : maxRows),
-      },
-      { owner: signedIn(context).adminId, signal },
-    )
-    await refuseLongSort(found, query)
-    const isPaged = query.limit !== undefined || query.offset !== undefined
-    return logReply(found, isCsv ? contract.webColumnNames : null, [
-      begin,
-      (rows) => `],"rows":${rows}${isPaged ? `,"rows_before_limit_at_least":${found.total}` : ''}}`,
-    ])
-  }),
-  handle(contract.webTail, (context) => {
-    const { query, services, lastEventId, owner } = context
-    const asked = askedOf(context, query)
-    // A browser that connects again asks as it did at first, and says what it has by now.
-    const known = /^\d{1,15}$/.test(lastEventId ?? '') ? lastEventId : query.after
-    const after = known === undefined ? null : Number(known.split('.').at(-1))
-    return services.eventStreams.open(context, (stream) => tailLog(services.logs, asked, stream, after, owner))
-  }),
+  handle(contract.webJournal, (context) =>
+    journalAnswer(context, context.query, ask(context, context.query), contract.webColumns),
+  ),
+  handle(contract.webTail, (context) => tailAnswer(context, context.query.after, ask(context, context.query))),
   handle(contract.webTop, async (context) => {
     const { query, services } = context
     const { kind, by = 'requests', limit = 20 } = query
     const { from, until } = periodOf(context, query)
-    const bounds = [from, until]
-    const order = orders[by]
+    const asked = ask(context, query)
+    const shared = { bounds: [from, until], sums, order: orders[by] }
     await services.refreshLogs()
     const ends = kind === 'categories' ? ';' : null
-    const { rows, isComplete } = await ask(context, query, { bounds, by: columnsOfKinds[kind], ends, order, limit })
-    const { rows: all } = await ask(context, query, { bounds, by: null, ends: null, order, limit: 1 })
+    const { rows, isComplete } = await askSums(context, asked, { ...shared, by: columnsOfKinds[kind], ends, limit })
+    const { rows: all } = await askSums(context, asked, { ...shared, by: null, ends: null, limit: 1 })
     return {
       data: rows.map((row) => ({ value: shownValue(kind, row.value), ...amountsOf(row) })),
       total: amountsOf(all[0]),
@@ -136,12 +85,10 @@ export const routes: readonly Route[] = [
   }),
   handle(contract.webTimeline, async (context) => {
     const { query, services } = context
-    const { from, until, offsetAt } = periodOf(context, query)
-    const { step = until - from <= twoDays ? 'hour' : 'day' } = query
-    const bounds = stepBounds(step, from, until, offsetAt, contract.mostSteps - 1)
-    if (!bounds) throw invalid('step', `Must be larger, or the period shorter: at most ${contract.mostSteps} steps.`)
+    const bounds = timelineBounds(context, query)
     await services.refreshLogs()
-    const { rows } = await ask(context, query, { bounds, by: 'result', ends: null, order: 'records', limit: 10 })
+    const question = { bounds, by: 'result', ends: null, sums, order: 'records', limit: 10 }
+    const { rows } = await askSums(context, ask(context, query), question)
     return bounds.slice(0, -1).map((start, at) =>
       timelineStep(
         start,

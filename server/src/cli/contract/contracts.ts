@@ -29,6 +29,7 @@ import * as monitor from '../../areas/monitor/contract.ts'
 import * as network from '../../areas/network/contract.ts'
 import * as objects from '../../areas/objects/contract.ts'
 import * as portal from '../../areas/portal/contract.ts'
+import * as securityEvents from '../../areas/security-events/contract.ts'
 import * as signIn from '../../areas/sign-in/contract.ts'
 import * as statistics from '../../areas/statistics/contract.ts'
 import * as updates from '../../areas/updates/contract.ts'
@@ -61,6 +62,7 @@ const modules: Readonly<Record<string, object>> = {
   inspection,
   'application-profiles': applicationProfiles,
   'web-application-firewall': webApplicationFirewall,
+  'security-events': securityEvents,
   'web-log': webLog,
   'web-proxy': { ...webProxy, explainRequest, filterState, filterStatus },
   'content-filter': filterAlone,

@@ -6,6 +6,7 @@ import { noNumber } from '../../../logs/kinds.ts'
 import type { NewRecord } from '../../../logs/record.ts'
 import { HitKnowledge, leadsTo, translated } from './hit-knowledge.ts'
 import { describeHit, describeLost, type Hit, readHitLine } from './hit-line.ts'
+import { type InspectedConnections, inspectedAction } from './inspected-connections.ts'
 
 interface Open {
   readonly hit: Hit | null
@@ -34,10 +35,17 @@ export class HitReader {
   /** Lines whose numbers are not known and that were counted as lost; they are part of the next gap. */
   #counted = 0
 
-  /** `sequence`: the number of the last line that was read before. */
-  constructor(knowledge: HitKnowledge, sequence: number | null = null) {
+  readonly #inspected: Pick<InspectedConnections, 'note'> | null
+
+  /** `sequence`: the number of the last line that was read before. `inspected` is told which rules had connections inspected. */
+  constructor(
+    knowledge: HitKnowledge,
+    sequence: number | null = null,
+    inspected: Pick<InspectedConnections, 'note'> | null = null,
+  ) {
     this.#knowledge = knowledge
     this.#sequence = sequence
+    this.#inspected = inspected
   }
 
   /** The number of the last line; what follows a restart must be counted from it. */
@@ -81,11 +89,14 @@ export class HitReader {
   }
 
   #open(line: string, now: number): Open {
-    const { hit, sequence } = readHitLine(line, now)
-    const lost = this.#skipped + this.#lostBefore(sequence) + (hit ? 0 : 1)
+    const { hit: said, sequence } = readHitLine(line, now)
+    const isAside = said?.action === inspectedAction
+    const hit = isAside ? null : said
+    const lost = this.#skipped + this.#lostBefore(sequence) + (said ? 0 : 1)
     this.#skipped = 0
+    if (said && isAside) this.#inspected?.note(said)
     const open: Open = { hit, lost, dnat: null, snat: null, isPart: false }
-    if (hit === null && sequence === null) this.#counted++
+    if (said === null && sequence === null) this.#counted++
     if (hit) this.#join(open, hit)
     return open
   }

@@ -1,7 +1,17 @@
 // What the reader of firewall hits knows beyond the packets: users, zones, countries and what rules translate to. It is sent to
 // the thread that reads hits whenever it changes; a hit gets what was true at its time.
 
-import type { CountryTable, DnatTarget, HitNews, Person, Span, Translations } from '../../../logs/hit-news.ts'
+import type {
+  ChannelNames,
+  CountryTable,
+  DnatTarget,
+  HitNews,
+  NamedProfile,
+  Person,
+  SignatureTable,
+  Span,
+  Translations,
+} from '../../../logs/hit-news.ts'
 import { noNumber } from '../../../logs/kinds.ts'
 import { parseAddress, parseNetwork, printAddress } from '../../../net/ipv4.ts'
 
@@ -29,7 +39,14 @@ export class HitKnowledge {
   #countries: CountryTable | null = null
   #translations: Translations = { dnat: new Map(), snat: new Map(), deviceAddresses: new Map() }
 
-  learn({ time, zones, people, countries, translations }: HitNews): void {
+  #channels: ReadonlyMap<number, ChannelNames> = new Map()
+  #applications: ReadonlyMap<number, NamedProfile> = new Map()
+  #signatures: SignatureTable | null = null
+
+  learn({ time, zones, people, countries, translations, channels, applications, signatures }: HitNews): void {
+    if (channels) this.#channels = channels
+    if (applications) this.#applications = applications
+    if (signatures) this.#signatures = signatures
     if (zones) this.#zones = zones
     if (countries !== undefined) this.#countries = countries
     if (translations) this.#translations = translations
@@ -67,6 +84,31 @@ export class HitKnowledge {
       }
     }
     return noCountry
+  }
+
+  channelOf(number: number): ChannelNames | undefined {
+    return this.#channels.get(number)
+  }
+
+  applicationOf(number: number): NamedProfile | undefined {
+    return this.#applications.get(number)
+  }
+
+  /** Empty words for a signature that is not known. */
+  signatureOf(sid: number): { readonly classtype: string; readonly tactic: string } {
+    const table = this.#signatures
+    let [from, to] = [0, table?.sids.length ?? 0]
+    while (table && from < to) {
+      const middle = (from + to) >>> 1
+      const known = table.sids[middle] ?? 0
+      if (known === sid) {
+        const word = (which: Uint16Array): string => table.words[which[middle] ?? 0] ?? ''
+        return { classtype: word(table.classtypes), tactic: word(table.tactics) }
+      }
+      if (known < sid) from = middle + 1
+      else to = middle
+    }
+    return { classtype: '', tactic: '' }
   }
 
   /** Undefined for a rule that is not known. */

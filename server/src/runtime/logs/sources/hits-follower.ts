@@ -7,6 +7,7 @@ import { FileFollower } from './file-follower.ts'
 import { HitReader, lostRecord } from './firewall-hits.ts'
 import type { Follower } from './following.ts'
 import type { HitKnowledge } from './hit-knowledge.ts'
+import type { InspectedConnections } from './inspected-connections.ts'
 
 export interface HitsFile {
   readonly path: string
@@ -14,6 +15,8 @@ export interface HitsFile {
   readonly sink: Sink
   /** Unix milliseconds. */
   readonly now: () => number
+  /** Is told which rules had connections inspected. */
+  readonly inspected?: Pick<InspectedConnections, 'note'>
 }
 
 export const hitsSource = 'firewall'
@@ -28,9 +31,9 @@ interface Position {
   readonly sequence: number | null
 }
 
-export function createHitsFollower({ path, knowledge, sink, now }: HitsFile): Follower {
+export function createHitsFollower({ path, knowledge, sink, now, inspected }: HitsFile): Follower {
   const known = positionOf(sink.marks().get(hitsSource))
-  const reader = new HitReader(knowledge, known?.sequence ?? null)
+  const reader = new HitReader(knowledge, known?.sequence ?? null, inspected ?? null)
   const microseconds = (): number => now() * 1000
   const hasRoom = (): boolean => sink.hasRoom?.() ?? true
   /** That of the lines whose records were not handed on yet. */

@@ -1,0 +1,133 @@
+// What the calls of every journal of the log have in common: the question, pages and CSV, the live tail, and the periods and
+// steps of reports.
+
+import { invalid } from '../../contract/error.ts'
+import { mostSteps, type steps } from '../../contract/log-reports.ts'
+import {
+  type Column,
+  type Condition,
+  type JournalQuery,
+  maxRows,
+  readJournalQuery,
+} from '../../contract/table-query.ts'
+import { type Context, type RawReply, signedIn } from '../../http/handle.ts'
+import { logReply, refuseLongSort } from '../../http/routes.ts'
+import type { LogKindName } from '../../logs/kinds.ts'
+import type { Question, SumQuestion, Sums } from '../../logs/store.ts'
+import { clockOffsets } from '../../policy/schedule.ts'
+import { tailLog } from './jobs-tail.ts'
+import { dayStart, type OffsetAt, stepBounds } from './steps.ts'
+
+export type Asked = Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>
+
+export const nowOf = ({ services }: Context): number => Math.floor(services.clock.now().getTime() / 1000)
+
+/** The question of a query about a view, whichever form its answer has. `hidden`: kinds that this role may not read. */
+export function askedOf(
+  context: Context,
+  query: JournalQuery,
+  { view, columns }: { readonly view: string; readonly columns: readonly Column[] },
+  hidden: readonly LogKindName[] = [],
+): Asked {
+  const { services } = context
+  const { timeZone } = services.facts()
+  const now = nowOf(context)
+  const { where } = readJournalQuery(columns, query, [], now + clockOffsets(timeZone)(now))
+  return { view, scope: { timeZone, brand: services.brand }, hidden, where }
+}
+
+/** Same view, other conditions. */
+export const withCondition = (asked: Asked, turn: (where: Condition) => Condition): Asked => ({
+  ...asked,
+  where: turn(asked.where),
+})
+
+interface PageQuery {
+  readonly format_type?: 'JSON' | 'CSV'
+  readonly sort?: Question['order']
+  readonly offset?: number
+  readonly limit?: number
+}
+
+/** The rows of a journal: a page as JSON, or CSV with all of them unless a limit is set. */
+export async function journalAnswer(
+  context: Context,
+  query: PageQuery,
+  asked: Asked,
+  columns: readonly Column[],
+): Promise<RawReply> {
+  const { services, signal } = context
+  const isCsv = query.format_type === 'CSV'
+  await services.refreshLogs()
+  const found = await services.logs.find(
+    {
+      ...asked,
+      order: query.sort ?? [],
+      offset: query.offset ?? 0,
+      limit: query.limit ?? (isCsv ? Number.MAX_SAFE_INTEGER : maxRows),
+    },
+    { owner: signedIn(context).adminId, signal },
+  )
+  await refuseLongSort(found, query)
+  const isPaged = query.limit !== undefined || query.offset !== undefined
+  return logReply(found, isCsv ? columns.map(({ name }) => name) : null, [
+    journalBeginning(columns),
+    (rows) => `],"rows":${rows}${isPaged ? `,"rows_before_limit_at_least":${found.total}` : ''}}`,
+  ])
+}
+
+export const journalBeginning = (columns: readonly Column[]): string => `{"meta":${JSON.stringify(columns)},"data":[`
+
+/** Of `<kind>.<place>`, or of a place alone. */
+export const placeOf = (id: string): number => Number(id.split('.').at(-1))
+
+/** The live tail of a journal. */
+export function tailAnswer(context: Context, after: string | undefined, asked: Asked): RawReply {
+  const { services, lastEventId, owner } = context
+  // A browser that connects again asks as it did at first, and says what it has by now.
+  const known = /^\d{1,15}$/.test(lastEventId ?? '') ? lastEventId : after
+  const place = known === undefined ? null : placeOf(known)
+  return services.eventStreams.open(context, (stream) => tailLog(services.logs, asked, stream, place, owner))
+}
+
+export interface PeriodQuery extends JournalQuery {
+  readonly from?: number
+  readonly until?: number
+}
+
+interface Period {
+  readonly from: number
+  readonly until: number
+  readonly offsetAt: OffsetAt
+}
+
+/** Today when nothing was said. */
+export function periodOf(context: Context, { from, until = nowOf(context) + 1 }: PeriodQuery): Period {
+  const offsetAt = clockOffsets(context.services.facts().timeZone)
+  const start = from ?? dayStart(until - 1, offsetAt)
+  if (until <= start) throw invalid('until', 'Must be later than from.')
+  return { from: start, until, offsetAt }
+}
+
+const twoDays = 2 * 86_400
+
+/** Bounds of the steps of a timeline. */
+export function timelineBounds(
+  context: Context,
+  query: PeriodQuery & { readonly step?: (typeof steps)[number] },
+): readonly number[] {
+  const { from, until, offsetAt } = periodOf(context, query)
+  const { step = until - from <= twoDays ? 'hour' : 'day' } = query
+  const bounds = stepBounds(step, from, until, offsetAt, mostSteps - 1)
+  if (!bounds) throw invalid('step', `Must be larger, or the period shorter: at most ${mostSteps} steps.`)
+  return bounds
+}
+
+export function askSums(
+  context: Context,
+  asked: Asked,
+  question: Pick<SumQuestion, 'bounds' | 'by' | 'ends' | 'sums' | 'order' | 'limit'>,
+): Promise<Sums> {
+  const { services, signal } = context
+  return services.logs.sums({ ...asked, ...question }, { owner: signedIn(context).adminId, signal })
+}
