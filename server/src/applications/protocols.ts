@@ -25,6 +25,7 @@ const inTls = (port: number, ...labels: readonly string[]): readonly Pattern[] =
     }),
   ),
 ]
+const ofVersion1 = 'http.protocol; content:"HTTP/1."; startswith;'
 const method = (name: string): string => `http.method; content:"${name}"; startswith; endswith;`
 const mining = [
   '"mining.subscribe"',
@@ -37,13 +38,19 @@ const quoted = (text: string): string => text.replaceAll('"', '|22|').replaceAll
 
 const detections: Readonly<Record<string, Recognised>> = {
   SSH: byDetection(detected('ssh')),
-  FTP_CONTROL: byDetection(detected('ftp')),
+  // The engine takes every line with USER or PASS for FTP: an answer with a code says that it is.
+  FTP_CONTROL: byDetection({
+    ...{ protocol: 'tcp', refusal: 'reject' },
+    options: 'flow:established,to_client; app-layer-protocol:ftp; pcre:"/^[2-5]\\d\\d[ -]/";',
+  }),
   FTP_DATA: byDetection(detected('ftp-data')),
   FTPS: byBytes(replies('content:"AUTH TLS"; nocase; startswith;'), replies('content:"AUTH SSL"; nocase; startswith;')),
   TLS: byDetection(detected('tls')),
-  HTTP: byDetection(detected('http')),
+  // The engine takes a line that starts with `get` for a request of version 0.9.
+  HTTP: byDetection(http(ofVersion1)),
   HTTP2: byDetection(detected('http2')),
-  DCERPC: byDetection(detected('dcerpc')),
+  // The engine counts SMB as DCERPC as well.
+  DCERPC: byBytes(opens('content:"|05 00 0b|"; startswith; content:"|10 00 00 00|"; offset:4; depth:4;')),
   IMAPS: byDetection(...inTls(993, 'imap', 'imaps')),
   POPS: byDetection(...inTls(995, 'pop', 'pop3', 'pops')),
   SMTPS: byDetection(...inTls(465, 'smtp', 'smtps')),
@@ -52,7 +59,7 @@ const detections: Readonly<Record<string, Recognised>> = {
     ...{ protocol: 'dns', refusal: 'drop' },
     options: 'dns.query; content:"2.dnscrypt-cert."; nocase; startswith;',
   }),
-  HTTP_Connect: byDetection(http(method('CONNECT'))),
+  HTTP_Connect: byDetection(http(`${method('CONNECT')} ${ofVersion1}`)),
   HTTP_Proxy: byDetection(http('http.uri.raw; content:"http|3a|//"; nocase; startswith;')),
   WebDAV: byDetection(...['PROPFIND', 'PROPPATCH', 'MKCOL', 'LOCK'].map((name) => http(method(name)))),
   WebSocket: byDetection(http('http.header; content:"upgrade|3a 20|websocket|0d 0a|"; nocase;')),
@@ -108,9 +115,7 @@ const detections: Readonly<Record<string, Recognised>> = {
 /** Both the engine's detection and bytes: on the usual ports the first knows more. */
 const also: Readonly<Record<string, readonly Pattern[]>> = {
   BitTorrent: [detectedUdp('bittorrent-dht'), http('http.uri; content:"info_hash="; content:"peer_id=";')],
-  DNS: [detected('dns'), detectedUdp('dns')],
   Git: [http('http.uri; content:"/info/refs?service=git-";')],
-  QUIC: [detectedUdp('quic')],
   SMTP: [detected('smtp')],
   ClickHouse: [httpAnswer('http.header; content:"x-clickhouse-"; nocase;')],
   VNC: [detected('rfb')],

@@ -10,6 +10,10 @@ export interface Traffic {
   readonly port: number
   readonly request: Buffer
   readonly answer?: Buffer
+  /** Of a TCP conversation: what the server says before the request. */
+  readonly greeting?: Buffer
+  /** Of a TCP conversation: what the client says after the answer. */
+  readonly more?: Buffer
 }
 
 type Address = readonly number[]
@@ -33,7 +37,8 @@ function packet(from: Side, to: Side, protocol: number, header: readonly number[
 const flags = { syn: 0x02, synAck: 0x12, ack: 0x10, data: 0x18, finAck: 0x11 }
 const empty = Buffer.alloc(0)
 
-function conversation({ request, answer = empty }: Traffic, client: Side, server: Side): Buffer[] {
+function conversation(traffic: Traffic, client: Side, server: Side): Buffer[] {
+  const { greeting = empty, request, answer = empty, more = empty } = traffic
   const sent = new Map<Side, number>([
     [client, 1_000],
     [server, 9_000],
@@ -45,12 +50,16 @@ function conversation({ request, answer = empty }: Traffic, client: Side, server
     const header = [...u16(from.port), ...u16(to.port), ...u32(sequence), ...u32(acknowledged), 0x50, flag, 0xff, 0xff]
     return packet(from, to, 6, [...header, 0, 0, 0, 0], data)
   }
+  const tell = (from: Side, to: Side, data: Buffer): Buffer[] =>
+    data.length === 0 ? [] : [say(from, to, flags.data, data), say(to, from, flags.ack)]
   return [
     say(client, server, flags.syn),
     say(server, client, flags.synAck),
     say(client, server, flags.ack),
-    ...(request.length > 0 ? [say(client, server, flags.data, request), say(server, client, flags.ack)] : []),
-    ...(answer.length > 0 ? [say(server, client, flags.data, answer), say(client, server, flags.ack)] : []),
+    ...tell(server, client, greeting),
+    ...tell(client, server, request),
+    ...tell(server, client, answer),
+    ...tell(client, server, more),
     say(client, server, flags.finAck),
     say(server, client, flags.finAck),
     say(client, server, flags.ack),
