@@ -138,7 +138,7 @@ const exploits: Cases = {
   'EXPLOIT Router set up from outside (boaform)': inbound('/boaform/admin/formLogin', { method: 'POST', body: 'a=b' }),
   'EXPLOIT Command to a router (setup.cgi)': inbound('/setup.cgi?next_file=a&todo=syscmd&cmd=id'),
   'EXPLOIT Transaction against SMB 1 (MS17-010)': exchange(
-    ...([false, 445, smb1(0x72), smb1(0x72)] as const),
+    ...([false, 445] as const),
     ...Array.from({ length: 50 }, () => smb1(0x33)),
   ),
   'EXPLOIT Channel of a remote desktop (CVE-2019-0708)': exchange(

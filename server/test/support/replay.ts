@@ -90,12 +90,16 @@ function takePorts(count: number): number {
 /** In the order of the traffic. Conversations from inside and from outside go at the same time. */
 export async function replay(all: readonly Traffic[], options: ReplayOptions): Promise<readonly Replayed[]> {
   const { inside, outside } = options
+  let repeated = 0
   const conversations = all.map((traffic, id): WireConversation => {
     const { addresses } = traffic.isFromInside ? inside : outside
     const { protocol, port, times = 1 } = traffic
+    // Who comes again and again has an address of its own, because others with it would be blocked too.
+    const half = Math.ceil(addresses.length / 2)
+    const place = times > 1 ? addresses.length - 1 - (repeated++ % half) : id % half
     return {
       ...{ id, protocol, port, times, turns: turnsOf(traffic), firstPort: takePorts(times) },
-      source: addresses[id % addresses.length] ?? addresses[0],
+      source: addresses[place] ?? addresses[0],
     }
   })
   const from = (isFromInside: boolean) => conversations.filter(({ id }) => all[id]?.isFromInside === isFromInside)
@@ -123,7 +127,8 @@ async function replayOneWay(
 ): Promise<readonly (readonly [number, Replayed])[]> {
   if (conversations.length === 0) return []
   const common = { address: far.addresses[0], silenceMs, parallel, conversations }
-  const server = new Side(far, { ...common, role: 'server' })
+  // The client gives up first: else the server would end what is held up.
+  const server = new Side(far, { ...common, role: 'server', silenceMs: 20 * silenceMs })
   try {
     await server.ready
     const client = new Side(near, { ...common, role: 'client' })
