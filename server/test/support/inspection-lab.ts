@@ -17,6 +17,9 @@ const addresses: Place['addresses'] = [
   ...Array.from({ length: 59 }, (_, at) => `198.51.100.${101 + at}`),
 ]
 
+/** The class of the rules that come with the engine. */
+const protocolErrors = 'protocol-command-decode'
+
 export interface ProfileRuleFields {
   readonly key: 'sid' | 'mitre_tactic_id' | 'protocol' | 'signature_severity' | 'flow' | 'classtype'
   readonly values: readonly (string | number)[]
@@ -95,12 +98,13 @@ export class InspectionLab {
     return id
   }
 
-  /** A profile that does one thing with every signature there is. */
+  /** A profile that does one thing with every signature but those about errors in protocols, which ordinary mail has too. */
   async addProfileForAll(name: string, action: ProfileRuleFields['action']): Promise<string> {
     const { signature_groups: groups } = (await this.api.ok('GET', '/ips/signature_groups/table')) as {
       signature_groups: { classtype: string }[]
     }
-    return this.addProfile(name, [{ key: 'classtype', values: groups.map(({ classtype }) => classtype), action }])
+    const values = groups.map(({ classtype }) => classtype).filter((classtype) => classtype !== protocolErrors)
+    return this.addProfile(name, [{ key: 'classtype', values, action }])
   }
 
   /** Accepts what the client opens and what is opened to it, and has both inspected; the ids of the rules, in this order. */
