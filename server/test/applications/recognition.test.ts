@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { applicationOfSid, applications, rulesOf } from '../../src/applications/catalogue.ts'
-import { clientPort, recordTraffic } from '../signatures/capture.ts'
+import { recordTraffic, type Turn } from '../signatures/capture.ts'
 import { lacking } from '../support/requires.ts'
 import { type Exchange, exchanges } from './exchanges.ts'
 import { ordinary } from './ordinary.ts'
@@ -57,6 +57,14 @@ interface Alert {
   readonly alert: { readonly signature_id: number }
 }
 
+const turnsOf = ({ greeting, request, answer, more }: Exchange): Turn[] =>
+  [
+    { from: 'server' as const, data: greeting },
+    { from: 'client' as const, data: request },
+    { from: 'server' as const, data: answer },
+    { from: 'client' as const, data: more },
+  ].flatMap(({ from, data }) => (data === undefined ? [] : [{ from, data }]))
+
 describe('applications in Suricata', { skip: lacking(program) }, () => {
   let folder = ''
   const all: readonly Exchange[] = [...exchanges, ...ordinary]
@@ -80,12 +88,13 @@ describe('applications in Suricata', { skip: lacking(program) }, () => {
     for (const name of ['classification', 'reference', 'threshold']) writeFileSync(join(folder, `${name}.config`), '')
     writeFileSync(join(folder, 'suricata.yaml'), settings(folder))
     const port = (index: number): number => 31_000 + (index % 997)
-    const traffic = all.map((exchange, index) => ({
-      ...exchange,
-      isFromInside: true,
-      port: exchange.port ?? port(index),
-    }))
-    writeFileSync(join(folder, 'all.pcap'), recordTraffic(traffic))
+    const { file, ports } = recordTraffic(
+      all.map((exchange, index) => ({
+        ...{ protocol: exchange.protocol, isFromInside: true, port: exchange.port ?? port(index) },
+        turns: turnsOf(exchange),
+      })),
+    )
+    writeFileSync(join(folder, 'all.pcap'), file)
     run('--simulate-ips', '-r', join(folder, 'all.pcap'))
     const byPort = new Map<number, Set<string>>()
     for (const line of readFileSync(join(folder, 'eve.json'), 'utf8').split('\n')) {
@@ -94,7 +103,7 @@ describe('applications in Suricata', { skip: lacking(program) }, () => {
       const name = applicationOfSid(alert.signature_id)?.name ?? `sid ${alert.signature_id}`
       for (const number of [src_port, dest_port]) byPort.set(number, (byPort.get(number) ?? new Set()).add(name))
     }
-    seen = all.map((_, index) => [...(byPort.get(clientPort(index)) ?? [])].sort())
+    seen = ports.map(([own = 0]) => [...(byPort.get(own) ?? [])].sort())
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 

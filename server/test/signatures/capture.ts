@@ -1,19 +1,40 @@
-// Small recordings of traffic for a rule engine: a TCP conversation, or a datagram, each with addresses of its own.
+// Small recordings of traffic for a rule engine: a conversation over TCP, datagrams in both directions, or packets that no
+// ordinary program sends. The same traffic can be replayed over a real network (support/replay.ts).
 
 const inside = [10, 10, 0, 5]
-const outside = [203, 0, 113, 9]
+/** Hosts outside take turns, so that ordinary visitors are not taken for one that scans. */
+const outsideOf = (index: number): Address => [203, 0, 113, 10 + (index % 200)]
+
+export interface Turn {
+  readonly from: 'client' | 'server'
+  readonly data: Buffer
+}
 
 /** Who speaks first, over what, and what both sides say. */
 export interface Traffic {
   readonly protocol: 'tcp' | 'udp'
+  /** Does the client stand inside? */
   readonly isFromInside: boolean
   readonly port: number
-  readonly request: Buffer
-  readonly answer?: Buffer
-  /** Of a TCP conversation: what the server says before the request. */
-  readonly greeting?: Buffer
-  /** Of a TCP conversation: what the client says after the answer. */
-  readonly more?: Buffer
+  readonly turns: readonly Turn[]
+  /** The whole of it, one after the other, each time from another port; once unless given. */
+  readonly times?: number
+}
+
+/** Packets that the TCP of a kernel never makes, or that are no conversation: they are judged from the recording alone. */
+export interface RawTraffic {
+  readonly protocol: 'raw'
+  readonly isFromInside: boolean
+  /** Number of the protocol in IP. */
+  readonly number: number
+  /** Header and content behind the one of IP, for the port of the client. */
+  readonly packets: readonly ((clientPort: number) => RawPacket)[]
+  readonly times?: number
+}
+
+export interface RawPacket {
+  readonly from: 'client' | 'server'
+  readonly data: Buffer
 }
 
 type Address = readonly number[]
@@ -23,7 +44,7 @@ interface Side {
   readonly port: number
 }
 
-const u16 = (value: number): number[] => [(value >> 8) & 255, value & 255]
+export const u16 = (value: number): number[] => [(value >> 8) & 255, value & 255]
 const u32 = (value: number): number[] => [...u16(value >>> 16), ...u16(value & 0xffff)]
 
 /** Checksums stay empty: the engine is told not to look at them. */
@@ -36,9 +57,22 @@ function packet(from: Side, to: Side, protocol: number, header: readonly number[
 
 const flags = { syn: 0x02, synAck: 0x12, ack: 0x10, data: 0x18, finAck: 0x11 }
 const empty = Buffer.alloc(0)
+/** What fits into a packet. */
+const mostData = 1_400
 
-function conversation(traffic: Traffic, client: Side, server: Side): Buffer[] {
-  const { greeting = empty, request, answer = empty, more = empty } = traffic
+/** The header of TCP for packets that are made by hand. */
+export const tcpHeader = (source: number, destination: number, flag: number): number[] => [
+  ...u16(source),
+  ...u16(destination),
+  ...[...u32(1_000), ...u32(0), 0x50, flag, 0xff, 0xff, 0, 0, 0, 0],
+]
+
+const pieces = (data: Buffer): Buffer[] =>
+  Array.from({ length: Math.ceil(data.length / mostData) }, (_, at) =>
+    data.subarray(at * mostData, (at + 1) * mostData),
+  )
+
+function conversation({ turns }: Traffic, client: Side, server: Side): Buffer[] {
   const sent = new Map<Side, number>([
     [client, 1_000],
     [server, 9_000],
@@ -50,37 +84,59 @@ function conversation(traffic: Traffic, client: Side, server: Side): Buffer[] {
     const header = [...u16(from.port), ...u16(to.port), ...u32(sequence), ...u32(acknowledged), 0x50, flag, 0xff, 0xff]
     return packet(from, to, 6, [...header, 0, 0, 0, 0], data)
   }
-  const tell = (from: Side, to: Side, data: Buffer): Buffer[] =>
-    data.length === 0 ? [] : [say(from, to, flags.data, data), say(to, from, flags.ack)]
-  return [
-    say(client, server, flags.syn),
-    say(server, client, flags.synAck),
-    say(client, server, flags.ack),
-    ...tell(server, client, greeting),
-    ...tell(client, server, request),
-    ...tell(server, client, answer),
-    ...tell(client, server, more),
-    say(client, server, flags.finAck),
-    say(server, client, flags.finAck),
-    say(client, server, flags.ack),
-  ]
+  const begin = [say(client, server, flags.syn), say(server, client, flags.synAck), say(client, server, flags.ack)]
+  const said = turns.flatMap(({ from, data }) => {
+    const [near, far] = from === 'client' ? [client, server] : [server, client]
+    return pieces(data).flatMap((piece) => [say(near, far, flags.data, piece), say(far, near, flags.ack)])
+  })
+  const end = [say(client, server, flags.finAck), say(server, client, flags.finAck), say(client, server, flags.ack)]
+  return [...begin, ...said, ...end]
 }
 
-function datagram({ request }: Traffic, client: Side, server: Side): Buffer[] {
-  const header = [...u16(client.port), ...u16(server.port), ...u16(8 + request.length), 0, 0]
-  return [packet(client, server, 17, header, request)]
+function datagrams({ turns }: Traffic, client: Side, server: Side): Buffer[] {
+  return turns.map(({ from, data }) => {
+    const [near, far] = from === 'client' ? [client, server] : [server, client]
+    return packet(near, far, 17, [...u16(near.port), ...u16(far.port), ...u16(8 + data.length), 0, 0], data)
+  })
 }
 
-/** Port of the client by which an alert is told to belong to the traffic at this place. */
-export const clientPort = (index: number): number => 20_000 + index
+const rawPackets = ({ packets, number }: RawTraffic, client: Side, server: Side): Buffer[] =>
+  packets.map((make) => {
+    const { from, data } = make(client.port)
+    const [near, far] = from === 'client' ? [client, server] : [server, client]
+    return packet(near, far, number, [], data)
+  })
 
-/** A file in the format of pcap, with one conversation after another. */
-export function recordTraffic(all: readonly Traffic[]): Buffer {
+const packetsOf = (traffic: Traffic | RawTraffic, client: Side, server: Side): Buffer[] => {
+  if (traffic.protocol === 'raw') return rawPackets(traffic, client, server)
+  return traffic.protocol === 'tcp' ? conversation(traffic, client, server) : datagrams(traffic, client, server)
+}
+
+export interface Recording {
+  /** A file in the format of pcap, with one conversation after another. */
+  readonly file: Buffer
+  /** For each traffic the ports of its client, by which alerts are told to belong to it. */
+  readonly ports: readonly ReadonlySet<number>[]
+}
+
+/** None of the servers has one of the ports from here on. */
+const firstPort = 50_000
+
+export function recordTraffic(all: readonly (Traffic | RawTraffic)[]): Recording {
+  let next = firstPort
+  const ports: Set<number>[] = []
   const packets = all.flatMap((traffic, index) => {
-    const [near, far] = traffic.isFromInside ? [inside, outside] : [outside, inside]
-    const client = { address: near, port: clientPort(index) }
-    const server = { address: far, port: traffic.port }
-    return traffic.protocol === 'tcp' ? conversation(traffic, client, server) : datagram(traffic, client, server)
+    const own = new Set<number>()
+    ports.push(own)
+    return Array.from({ length: traffic.times ?? 1 }, () => {
+      const clientPort = next++
+      own.add(clientPort)
+      const outside = outsideOf(index)
+      const [near, far] = traffic.isFromInside ? [inside, outside] : [outside, inside]
+      const client = { address: near, port: clientPort }
+      const server = { address: far, port: traffic.protocol === 'raw' ? 0 : traffic.port }
+      return packetsOf(traffic, client, server)
+    }).flat()
   })
   const header = Buffer.alloc(24)
   header.writeUInt32LE(0xa1b2c3d4, 0)
@@ -96,5 +152,5 @@ export function recordTraffic(all: readonly Traffic[]): Buffer {
     record.writeUInt32LE(bytes.length, 12)
     return Buffer.concat([record, bytes])
   })
-  return Buffer.concat([header, ...records])
+  return { file: Buffer.concat([header, ...records]), ports }
 }

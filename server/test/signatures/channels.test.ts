@@ -108,7 +108,7 @@ threshold-file: ${folder}/threshold.config
 
   const actionsIn = (number: number): Map<number, number[]> => {
     rmSync(join(folder, 'eve.json'), { force: true })
-    writeFileSync(join(folder, 'attacks.pcap'), tagged(recordTraffic(Object.values(cases)), number))
+    writeFileSync(join(folder, 'attacks.pcap'), tagged(recordTraffic(Object.values(cases)).file, number))
     run('-r', join(folder, 'attacks.pcap'))
     const alerts = readFileSync(join(folder, 'eve.json'), 'utf8')
       .split('\n')
