@@ -17,6 +17,8 @@ const remove = (): void => {
 }
 remove()
 
+// Nothing of it is for others.
+process.umask(0o027)
 // Traffic, the log and the management come first; what it starts has the same rank.
 setPriority(constants.priority.PRIORITY_LOW)
 
@@ -44,7 +46,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 const copies = openCopies(copyGroup, copiedBytes)
 await runClassifier(
   {
-    ...{ copies, detect, openConnections, log },
+    ...{ copies, openConnections, log },
+    detect: (capture) => detect(capture, `${connectionsPath}.answer`),
     write: (lines, isWhole) =>
       guarded(() => {
         const text = lines.map((line) => `${line}\n`).join('')

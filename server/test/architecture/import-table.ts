@@ -250,7 +250,7 @@ export const importTable: readonly Row[] = [
     code: 'classifier/',
     may: [
       ...['classifier/', 'flows/tracked.ts', 'net/', 'plan/{classifier,facts}.ts', 'applyd/kernel/netlink.ts'],
-      ...['node:child_process', 'node:ffi', 'node:fs', 'node:timers/promises'],
+      ...['node:child_process', 'node:ffi', 'node:fs', 'node:fs/promises', 'node:timers/promises'],
     ],
     because: 'a separate process with a right of its own: it reads copies of packets and knows nothing else',
   },

@@ -102,7 +102,7 @@ describe('the detection of applications', { skip: lacking('/usr/bin/ndpiReader')
     assert.deepEqual([sessionsOf('SSH'), sessionsOf('YouTube'), sessionsOf('')], [1, 1, undefined])
   })
 
-  it('runs as an account of its own with one right, which ndpiReader does not get', () => {
+  it('runs as an account of its own with one right', () => {
     const found = processes()
     assert.equal(found.length, 1)
     const text = readProc(found[0] ?? '', 'status')
@@ -114,6 +114,7 @@ describe('the detection of applications', { skip: lacking('/usr/bin/ndpiReader')
   it('recognises again after its process died', async () => {
     const before = portOf('ssh')
     const [pid = ''] = processes()
+    lab.gateway.log.expect(/^error: applyd: traffic-classifier ended with signal SIGKILL/)
     process.kill(Number(pid), 'SIGKILL')
     await until('another one runs', async () => {
       const others = processes()
