@@ -101,6 +101,7 @@ export interface GatewayParts {
   readonly textRecords?: Services['textRecords']
   readonly traffic?: Services['traffic']
   readonly flowReport?: Services['flowReport']
+  readonly classified?: Services['classified']
   readonly webProxy?: Services['webProxy']
   readonly dhcpLeases?: Services['dhcpLeases']
   readonly inspection?: Services['inspection']
@@ -307,6 +308,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.textRecords ? { textRecords: parts.textRecords } : {}),
     ...(parts.traffic ? { traffic: parts.traffic } : {}),
     ...(parts.flowReport ? { flowReport: parts.flowReport } : {}),
+    ...(parts.classified ? { classified: parts.classified } : {}),
     ...(parts.webProxy ? { webProxy: parts.webProxy } : {}),
     ...(parts.inspection ? { inspection: parts.inspection } : {}),
     ...(parts.captures ? { captures: parts.captures } : {}),

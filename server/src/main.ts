@@ -35,6 +35,7 @@ import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
 import { inspectionPaths } from './engines/inspection/index.ts'
+import { classifierPaths } from './engines/traffic-classifier/index.ts'
 import { webFilterPaths, webPorts } from './engines/web-filter/index.ts'
 import { adoptNetwork, ensureFirstAdministrator, followFirstPassword, keepOutsideOpen } from './first-start.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
@@ -74,6 +75,7 @@ import { type ProxyWatch, watchProxy } from './runtime/web-filter/proxy-watch.ts
 import { readSettings, type Settings } from './settings.ts'
 import { lookUpAddress, lookUpAddresses } from './system/address-lookup.ts'
 import { createCardVendors } from './system/card-vendors.ts'
+import { createClassifiedReader } from './system/classified.ts'
 import { createClockProbe } from './system/clock-sync.ts'
 import { createTrafficReader } from './system/conntrack.ts'
 import { createDhcpLeases } from './system/dhcp-leases.ts'
@@ -239,6 +241,13 @@ async function start(settings: Settings): Promise<void> {
     inspection: { state: () => inspection.state(), rulesByProfile },
     flowReport: () => readFlowReport(join(settings.stateDir, flowReportPath)),
     captures: createCaptureRing(join(settings.stateDir, inspectionPaths.captures)),
+    classified: createClassifiedReader(
+      {
+        connections: join(settings.stateDir, classifierPaths.connections),
+        report: join(settings.stateDir, classifierPaths.report),
+      },
+      createSlices,
+    ),
     dhcpLeases: createDhcpLeases(join(settings.stateDir, leasesPath)),
     cardVendors: createCardVendors(),
     deviceDiscovery: { state: () => discovery.state() },

@@ -19,6 +19,7 @@ export const accountNames = [
   'portcullis-web-proxy',
   'portcullis-antivirus',
   'portcullis-inspection',
+  'portcullis-classifier',
 ] as const
 export type AccountName = (typeof accountNames)[number]
 

@@ -12,10 +12,11 @@ import { monitoringAgent } from './monitoring-agent/index.ts'
 import { portal } from './portal/index.ts'
 import { shareUpload } from './share-upload/index.ts'
 import { snmp } from './snmp/index.ts'
+import { trafficClassifier } from './traffic-classifier/index.ts'
 import { webFilter } from './web-filter/index.ts'
 import { wpad } from './wpad/index.ts'
 
 export const engines: readonly EngineData[] = [
   ...[firewallLog, dns, dhcp, dhcpClient, wpad, shareUpload, portal, snmp, monitoringAgent, flowExport],
-  ...[antivirus, webFilter, inspectionEngine],
+  ...[trafficClassifier, antivirus, webFilter, inspectionEngine],
 ]

@@ -16,7 +16,15 @@ import type { Sealed } from '../model/secret.ts'
 import type { Config, Slot } from '../model/slots.ts'
 import { type AreaSpec, rulesOf } from '../plan/area.ts'
 import type { Applier, Observation } from '../plan/artifacts.ts'
-import type { Facts, FlowReport, GivenLease, TrafficReading, WebProxyState } from '../plan/facts.ts'
+import type {
+  ClassifiedConnection,
+  ClassifierReport,
+  Facts,
+  FlowReport,
+  GivenLease,
+  TrafficReading,
+  WebProxyState,
+} from '../plan/facts.ts'
 import type { FirstPassword } from '../runtime/accounts/first-password.ts'
 import type { Passwords } from '../runtime/accounts/passwords.ts'
 import type { Session, Sessions } from '../runtime/accounts/sessions.ts'
@@ -212,6 +220,11 @@ export interface Services {
   readonly traffic?: { read(): Promise<TrafficReading> }
   /** What the flow exporter last reported, null when nothing; absent where it is not read. */
   readonly flowReport?: () => Promise<FlowReport | null>
+  /** What the traffic classifier found and how it is; absent where it is not read. */
+  readonly classified?: {
+    connections(): Promise<ReadonlyMap<string, ClassifiedConnection>>
+    report(): Promise<ClassifierReport | null>
+  }
   /** Leases of the DHCP server that have not run out by this time; absent where they are not read. */
   readonly dhcpLeases?: { list(seconds: number): Promise<readonly GivenLease[]> }
   /** Makers of network cards, by MAC; absent where they are not read. */

@@ -98,6 +98,26 @@ export interface FlowReport {
   readonly fault: string
 }
 
+/** What a connection belongs to, as the traffic classifier found: names of nDPI. */
+export interface ClassifiedConnection {
+  /** `SSH`, or the protocol and the application in it: `TLS.YouTube`. */
+  readonly name: string
+  /** The name of the server that the client asked for; empty when there is none. */
+  readonly server: string
+}
+
+/** What the traffic classifier says of itself, since its start. */
+export interface ClassifierReport {
+  /** Unix milliseconds. */
+  readonly at: number
+  readonly packets: number
+  readonly recognised: number
+  /** Bundles of packets that came faster than they could be taken. */
+  readonly lost: number
+  /** Why nothing was found the last time; empty when all is well. */
+  readonly fault: string
+}
+
 /** Of the web proxy while it should run. */
 export type WebProxyState = 'up' | 'down'
 

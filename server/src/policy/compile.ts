@@ -30,6 +30,7 @@ import {
   authorizationRedirect,
   authorizationSeen,
 } from './compile-authorization.ts'
+import { classifierPieces } from './compile-classifier.ts'
 import { dnsForward, dnsPieces, dnsRedirect } from './compile-dns.ts'
 import { compileHardware } from './compile-hardware.ts'
 import { inspectionPieces } from './compile-inspection.ts'
@@ -140,6 +141,7 @@ export function compilePolicy(policy: Policy): NftTable[] {
   if ([...trees.values()].some(({ ranking }) => ranking !== undefined)) collect([wipeMark])
   collect([deviceSet('if_external', policy.externalDevices), ...guardPieces(policy), ...outsidePieces(policy)])
   if (policy.hasAutomaticSnat) collect([privateSet])
+  collect(classifierPieces(policy))
   collect([...localSidePieces(policy), ...dnsPieces(policy), ...authorizationPieces(policy), ...webPieces(policy)])
   collect(inspectionPieces(policy))
   const joined = joinPieces(pieces, last)

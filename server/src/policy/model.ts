@@ -235,6 +235,8 @@ export interface Policy {
   readonly authorization: AuthorizationStage | null
   /** Null while neither the content filter nor the direct proxy is on. */
   readonly web: WebStage | null
+  /** The first packets of connections are copied for the traffic classifier. */
+  readonly isClassifying: boolean
   /** Null while no rule asks for inspection. */
   readonly inspection: InspectionStage | null
 }
@@ -257,6 +259,7 @@ export const emptyPolicy: Policy = {
   dns: null,
   authorization: null,
   web: null,
+  isClassifying: false,
   inspection: null,
 }
 

@@ -155,7 +155,9 @@ function deviceFinder(facts: Facts, { policy, routing }: World): (numbers: Numbe
 const isEverywhere = ([low, high]: Span): boolean => low === 0 && high === 0xffff_ffff
 
 /** The parts of a policy that say nothing about what passes. */
-const silent: ReadonlySet<string> = new Set(['rules', 'countsHits', 'loggedActions', 'hasAutomaticSnat'])
+const silent: ReadonlySet<string> = new Set([
+  ...['rules', 'countsHits', 'loggedActions', 'hasAutomaticSnat', 'isClassifying'],
+])
 
 function isSameBeside(before: Policy, after: Policy): boolean {
   const keys = (Object.keys(after) as (keyof Policy)[]).filter((key) => !silent.has(key))

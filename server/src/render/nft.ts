@@ -102,6 +102,12 @@ export const changeSet = (verb: 'add' | 'update', set: string, key: Nft, seconds
 export const record = (group: number, table: string, rule: string, action: string): Nft =>
   safe(`log group ${numbers(group, group)} prefix "${demand(logForm, `${table} ${rule} ${action}`, 'a log prefix')} "`)
 
+/** A copy of the packet for a program, as long as there are not too many in a second. */
+export const copyPackets = (group: number, bytes: number, perSecond: number): Nft => {
+  const [most, number, length] = [perSecond, group, bytes].map((value) => numbers(value, value))
+  return safe(`limit rate ${most}/second burst ${most} packets log group ${number} snaplen ${length}`)
+}
+
 /** A rule with the path of the object it comes from: a refusal of the kernel is reported as a fault of that. */
 export const rule = (origin: string, ...parts: readonly Nft[]): Nft =>
   safe(`${sentence(...parts)} comment "${demand(originForm, origin, 'an object path')}"`)

@@ -261,6 +261,14 @@ export const importTable: readonly Row[] = [
     because: 'a separate process with a right of its own: it reads connections, sends flows and knows nothing else',
   },
   {
+    code: 'classifier/',
+    may: [
+      ...['classifier/', 'flows/tracked.ts', 'net/', 'plan/{classifier,facts}.ts', 'applyd/kernel/netlink.ts'],
+      ...['node:child_process', 'node:ffi', 'node:fs', 'node:fs/promises', 'node:timers/promises'],
+    ],
+    because: 'a separate process with a right of its own: it reads copies of packets and knows nothing else',
+  },
+  {
     code: 'web-filter/morphology/stems.ts',
     may: ['@orama/stemmers/russian', 'porter2'],
     because: 'one place knows the packages of the stemmers',
@@ -293,7 +301,7 @@ export const importTable: readonly Row[] = [
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
   { code: 'memory.ts', may: ['node:*'], because: 'both processes use it, so it knows neither' },
   {
-    code: '{app,configuration,main,first-start,inspector,portald,filterd,flow-exporter,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,log-server,settings,version}.ts',
+    code: '{app,configuration,main,first-start,inspector,portald,filterd,flow-exporter,traffic-classifier,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,log-server,settings,version}.ts',
     may: [anything],
     because: 'wiring',
   },

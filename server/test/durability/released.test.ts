@@ -36,6 +36,7 @@ const newerThan: Readonly<Record<string, readonly string[]>> = {
     'logs.remote_syslog_tls',
     'logs.retention',
     'inspection.failures',
+    'monitor.application_detection',
     ...['web_proxy.settings', 'web_proxy.exclusions', 'web_proxy.antivirus', 'web_proxy.authority'],
     ...portalSlots,
     ...healthSlots,

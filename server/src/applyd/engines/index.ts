@@ -12,11 +12,12 @@ import { monitoringAgentEngine } from './monitoring-agent/index.ts'
 import { portalEngine } from './portal/index.ts'
 import { shareUploadEngine } from './share-upload/index.ts'
 import { snmpEngine } from './snmp/index.ts'
+import { trafficClassifierEngine } from './traffic-classifier/index.ts'
 import { webFilterEngine } from './web-filter/index.ts'
 import { wpadEngine } from './wpad/index.ts'
 
 export const productionEngines: readonly Engine[] = [
   ...[firewallLogEngine, dnsEngine, dhcpEngine, dhcpClientEngine, wpadEngine, shareUploadEngine, portalEngine],
   ...[snmpEngine, monitoringAgentEngine],
-  ...[flowExportEngine, antivirusEngine, webFilterEngine, inspectionEngine],
+  ...[flowExportEngine, trafficClassifierEngine, antivirusEngine, webFilterEngine, inspectionEngine],
 ]

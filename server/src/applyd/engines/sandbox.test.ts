@@ -82,6 +82,7 @@ const instances: Readonly<Record<string, readonly ReturnType<typeof unit | typeo
     file('inspection-rules.json', `{"rules":"${createHash('sha256').update(signatures).digest('hex')}"}\n`),
     unit('inspection'),
   ],
+  'traffic-classifier': [unit('traffic-classifier')],
   antivirus: [file('clamd.conf', 'MaxThreads 2\n'), unit('antivirus')],
   'web-filter': [
     file('web-policy.json', filterPolicy),

@@ -4,6 +4,7 @@ import { defineArea } from '../../http/handle.ts'
 import { authorizationRules, settings as authorizationSettings } from '../authorization/public.ts'
 import { discoverySettings } from '../device-discovery/public.ts'
 import { settings as dnsSettings } from '../dns/public.ts'
+import { applicationDetection } from '../monitor/public.ts'
 import { groups, users } from '../users/public.ts'
 import { webStageSlots } from '../web-proxy/public.ts'
 import { channelSlots } from './channels.ts'
@@ -30,6 +31,7 @@ export const firewall = defineArea({
     users,
     groups,
     discoverySettings,
+    applicationDetection,
     ...webStageSlots,
     ...channelSlots.filter((slot) => !(slots as readonly object[]).includes(slot)),
     ...inspectionSlots,

@@ -21,6 +21,7 @@ import { digest } from '../../render/digest.ts'
 import { authorizationStage, withUserAddresses } from '../authorization/public.ts'
 import { discoverySettings } from '../device-discovery/public.ts'
 import { dnsStage } from '../dns/public.ts'
+import { applicationDetection } from '../monitor/public.ts'
 import { externalDevices, localSide, ownAddresses } from '../network/public.ts'
 import { addressesOf, membersIn } from '../objects/public.ts'
 import { closedWebPorts, guardedWebPorts, webStage } from '../web-proxy/public.ts'
@@ -64,6 +65,7 @@ export function policyOf(config: Config, facts: Facts): Policy {
       notesUnknown: read(config, discoverySettings).enabled,
     }),
     web,
+    isClassifying: read(config, applicationDetection).enabled,
     inspection,
   }
 }

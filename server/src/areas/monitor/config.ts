@@ -58,4 +58,7 @@ export const agentSettings = single('monitor.agent', AgentSettings, {
   listen_port: 10_050,
 })
 
-export const slots = [flowState, flowSettings, snmpState, snmpSettings, agentSettings]
+/** Whether the applications of connections are recognised. */
+export const applicationDetection = single('monitor.application_detection', Enabled, { enabled: false })
+
+export const slots = [applicationDetection, flowState, flowSettings, snmpState, snmpSettings, agentSettings]

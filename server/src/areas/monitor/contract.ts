@@ -33,7 +33,10 @@ export const TrafficSession = strictObject({
   dst_aliases: Aliases,
   source_proto: Type.String({ description: 'Protocol, with the port for TCP and UDP: TCP:51000.' }),
   destination_proto: Type.String(),
-  application: Type.String({ description: 'Empty when it is not recognised.' }),
+  application: Type.String({ description: 'Name; empty when it is not recognised.' }),
+  dpi_app: Type.String({ description: 'Id of the application in the catalogue; empty when it has none.' }),
+  dpi_protocol: Type.String({ description: 'Protocol that carries the application; empty when it is not recognised.' }),
+  server_name: Type.String({ description: 'Name of the server that the client asked for; empty when it is unknown.' }),
   duration: Type.Integer({ 'x-unit': 'seconds', description: 'Seconds since it began.' }),
   ...rates,
   in_iface_alias: Type.String({
@@ -104,6 +107,21 @@ export const traffic = {
     reply: Type.Array(StatusItem),
   }),
 }
+
+export const applicationDetection = settingsEndpoints({
+  path: '/monitor/application_detection',
+  title: 'detection of applications',
+  schema: Enabled,
+  change: 'configure',
+})
+
+export const applicationDetectionStatus = endpoint({
+  method: 'GET',
+  path: '/monitor/application_detection/status',
+  access: 'view',
+  summary: 'Show the status of the detection of applications',
+  reply: Type.Array(StatusItem),
+})
 
 const Port = Type.Integer({ minimum: 1, maximum: 65_535 })
 

@@ -7,6 +7,7 @@ import { vpnSettings } from '../vpn/public.ts'
 import { slots } from './config.ts'
 import { render } from './render.ts'
 import { renderAgents } from './render-agents.ts'
+import { renderClassifier } from './render-classifier.ts'
 import { routes } from './routes.ts'
 import { flowExport, monitoringAgent, snmp } from './settings.ts'
 
@@ -15,6 +16,6 @@ export const monitor = defineArea({
   slots,
   reads: [connections, tunnels, vpnSettings],
   settings: [flowExport, snmp, monitoringAgent],
-  render: (config, facts) => [...render(config, facts), ...renderAgents(config)],
+  render: (config, facts) => [...render(config, facts), ...renderAgents(config), ...renderClassifier(config)],
   routes,
 })

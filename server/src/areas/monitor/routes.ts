@@ -1,12 +1,21 @@
 // Endpoints of the traffic monitor and of the monitoring settings. Journals are in routes-journals.ts.
 
+import type { StatusItem } from '../../contract/fields.ts'
 import { maxRows, type SortItem } from '../../contract/table-query.ts'
 import { type Context, handle, type Route } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
 import { read } from '../../model/slots.ts'
 import type { TrackedSession } from '../../plan/facts.ts'
 import { createSlices, sortInSlices } from '../../workers/slices.ts'
-import { flowSettings, flowState, type SnmpSecret, secretPlace, snmpSettings, snmpState } from './config.ts'
+import {
+  applicationDetection,
+  flowSettings,
+  flowState,
+  type SnmpSecret,
+  secretPlace,
+  snmpSettings,
+  snmpState,
+} from './config.ts'
 import type { TrafficSession } from './contract.ts'
 import * as contract from './contract.ts'
 import { updateFlow, updateSnmp } from './edits.ts'
@@ -24,23 +33,29 @@ import {
 } from './sessions.ts'
 import { monitoringAgent } from './settings.ts'
 import { flowItems, isAgentRunning, snmpItems, trafficItems, unreadTrafficItems } from './status.ts'
+import { detectionItem } from './status-detection.ts'
 
 type Asked = Pick<Context, 'config' | 'services'>
 
-const readerOf = ({ config, services }: Asked): SessionReader =>
-  createSessionReader(config, services.facts(), (address) => services.userSessions.at(address)?.userId)
+async function readerOf({ config, services }: Asked): Promise<SessionReader> {
+  const found = read(config, applicationDetection).enabled ? await services.classified?.connections() : undefined
+  return createSessionReader(config, services.facts(), (address) => services.userSessions.at(address)?.userId, found)
+}
+
+const detectionOf = async ({ config, services }: Asked): Promise<StatusItem> =>
+  detectionItem({ config, report: (await services.classified?.report()) ?? null, ...(await services.observe()) })
 
 /** Hundreds of thousands of sessions, in slices between which others are answered; only those of the page are made whole. */
 async function sessionPage(context: Asked, query: TrafficQuery): Promise<TrafficSession[]> {
   const reading = await context.services.traffic?.read()
-  const { fields, show } = readerOf(context)
+  const { fields, show } = await readerOf(context)
   const cellValue = (one: TrackedSession, field: string): unknown => fields[field as SessionField](one)
   return (await pageOf(reading?.sessions ?? [], query, longest, cellValue)).map(show)
 }
 
 async function sumsOf<T>(sum: Sum<T>, context: Asked): Promise<T[]> {
   const reading = await context.services.traffic?.read()
-  const { show } = readerOf(context)
+  const { show } = await readerOf(context)
   const slices = createSlices()
   for (const session of reading?.sessions ?? []) {
     sum.add(show(session))
@@ -81,13 +96,16 @@ const trafficRoutes: readonly Route[] = [
   handle(contract.traffic.applications, async (context) =>
     pageOf(await sumsOf(createTopApplications(), context), context.query, mostSessions, fieldOf),
   ),
-  handle(contract.traffic.status, async ({ services }) => {
+  handle(contract.traffic.status, async (context) => {
+    const applications = await detectionOf(context)
     try {
-      return trafficItems(await services.traffic?.read())
+      return trafficItems(await context.services.traffic?.read(), applications)
     } catch (fault) {
-      return unreadTrafficItems((fault as Error).message)
+      return unreadTrafficItems((fault as Error).message, applications)
     }
   }),
+  ...settingsRoutes(contract.applicationDetection, applicationDetection),
+  handle(contract.applicationDetectionStatus, async (context) => [await detectionOf(context)]),
 ]
 
 const flowRoutes = (endpoints: typeof contract.flowSettings): Route[] => [

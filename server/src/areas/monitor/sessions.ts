@@ -5,10 +5,11 @@ import { type Config, read } from '../../model/slots.ts'
 import { createPlaceFinder } from '../../net/behind.ts'
 import { parseAddress } from '../../net/ipv4.ts'
 import { contains } from '../../net/ranges.ts'
-import type { Facts, TrackedSession } from '../../plan/facts.ts'
+import type { ClassifiedConnection, Facts, TrackedSession } from '../../plan/facts.ts'
 import { withUserAddresses } from '../authorization/public.ts'
 import { connectionAlias, connections, ownAddresses } from '../network/public.ts'
 import { addressesOf, ipAddresses, ipRanges, networks } from '../objects/public.ts'
+import { type Recognised, recognise } from './applications.ts'
 import type { TopApplication, TopSource, TrafficSession } from './contract.ts'
 import { interfacePlaces } from './places.ts'
 
@@ -26,9 +27,16 @@ export function createSessionReader(
   config: Config,
   facts: Facts,
   userAt: (address: string) => string | undefined,
+  found: ReadonlyMap<string, ClassifiedConnection> = new Map(),
 ): SessionReader {
   const aliases = aliasFinder(config, facts, userAt)
   const interfaces = interfaceFinder(config, facts)
+  /** Its fields are asked for one after the other. */
+  let last: { readonly one: TrackedSession; readonly is: Recognised } | undefined
+  const recognised = (one: TrackedSession): Recognised => {
+    if (last?.one !== one) last = { one, is: recognise(one, found) }
+    return last.is
+  }
   const fields: Fields = {
     id: (one) => one.id,
     source_ip: (one) => one.source,
@@ -37,7 +45,10 @@ export function createSessionReader(
     dst_aliases: (one) => aliases(one.destination),
     source_proto: (one) => withPort(one.protocol, one.sourcePort),
     destination_proto: (one) => withPort(one.protocol, one.destinationPort),
-    application: () => '',
+    application: (one) => recognised(one).application,
+    dpi_app: (one) => recognised(one).id,
+    dpi_protocol: (one) => recognised(one).protocol,
+    server_name: (one) => recognised(one).server,
     duration: (one) => one.seconds,
     bps_in: (one) => one.bytesIn,
     bps_out: (one) => one.bytesOut,
@@ -57,6 +68,9 @@ export function createSessionReader(
       source_proto: fields.source_proto(one),
       destination_proto: fields.destination_proto(one),
       application: fields.application(one),
+      dpi_app: fields.dpi_app(one),
+      dpi_protocol: fields.dpi_protocol(one),
+      server_name: fields.server_name(one),
       duration: fields.duration(one),
       bps_in: fields.bps_in(one),
       bps_out: fields.bps_out(one),
@@ -174,7 +188,7 @@ export function createTopSources(config: Config, facts: Facts): Sum<TopSource> {
   }
 }
 
-/** No engine recognises applications yet, and unrecognised traffic is not listed. */
+/** Traffic that is not recognised is not listed. */
 export function createTopApplications(): Sum<TopApplication> {
   const known = new Map<string, TopApplication & Sums>()
   return {

@@ -15,31 +15,28 @@ import { flowSettings, flowState, snmpState } from './config.ts'
 import { isFlowExported } from './render.ts'
 
 /** Sessions are a plain list, so the status shows why it is empty or incomplete. */
-export function trafficItems(reading: TrafficReading | undefined): StatusItem[] {
-  if (reading === undefined) return withoutSessions('inactive', 'The traffic of this gateway is not read.')
-  if (reading.limitation !== null) return withoutSessions('inactive', reading.limitation)
+export function trafficItems(reading: TrafficReading | undefined, applications: StatusItem): StatusItem[] {
+  if (reading === undefined)
+    return withoutSessions('inactive', 'The traffic of this gateway is not read.', applications)
+  if (reading.limitation !== null) return withoutSessions('inactive', reading.limitation, applications)
   const rates: StatusItem = reading.isCounting
     ? { name: 'rates', status: 'active', msg: [] }
     : { name: 'rates', status: 'inactive', msg: [uncounted] }
-  return [{ name: 'sessions', status: 'active', msg: reading.isCut ? [cut] : [] }, rates, noApplications]
+  return [{ name: 'sessions', status: 'active', msg: reading.isCut ? [cut] : [] }, rates, applications]
 }
 
 /** When the machine did not answer. */
-export const unreadTrafficItems = (why: string): StatusItem[] => withoutSessions('failed', why)
+export const unreadTrafficItems = (why: string, applications: StatusItem): StatusItem[] =>
+  withoutSessions('failed', why, applications)
 
-const withoutSessions = (status: StatusItem['status'], why: string): StatusItem[] => [
+const withoutSessions = (status: StatusItem['status'], why: string, applications: StatusItem): StatusItem[] => [
   { name: 'sessions', status, msg: [why] },
   { name: 'rates', status: 'inactive', msg: ['Rates are not available without sessions.'] },
-  noApplications,
+  applications,
 ]
 
 const cut = 'The gateway tracks more sessions than can be shown; the lists are incomplete.'
 const uncounted = 'The kernel does not count the traffic of sessions, so all rates are 0.'
-const noApplications: StatusItem = {
-  name: 'applications',
-  status: 'inactive',
-  msg: ['No engine recognises applications yet, so the list of applications is empty.'],
-}
 
 export function snmpItems(config: Config, machine: Machine): StatusItem[] {
   const item = (state: State): StatusItem[] => [{ name: 'snmpd', ...state }]

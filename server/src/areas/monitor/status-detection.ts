@@ -1,0 +1,41 @@
+// The status of the detection of applications: active only while the classifier runs and its last run went well.
+
+import type { StatusItem } from '../../contract/fields.ts'
+import { engineUnit } from '../../engines/artifacts.ts'
+import { describeMissing } from '../../engines/engine.ts'
+import { trafficClassifier } from '../../engines/traffic-classifier/index.ts'
+import type { Machine } from '../../http/handle.ts'
+import { type Config, read } from '../../model/slots.ts'
+import type { ClassifierReport } from '../../plan/facts.ts'
+import { failed, inactive, type State, unitStatus } from '../../system/observed.ts'
+import { applicationDetection } from './config.ts'
+
+export interface DetectionView extends Machine {
+  readonly config: Config
+  readonly report: ClassifierReport | null
+}
+
+export const detectionItem = (view: DetectionView): StatusItem => ({ name: 'applications', ...stateOf(view) })
+
+const off = 'The detection of applications is switched off, so the list of applications is empty.'
+const unstarted = 'The traffic classifier is not running, so the list of applications is empty.'
+
+function stateOf(view: DetectionView): State {
+  if (!read(view.config, applicationDetection).enabled) return inactive(off)
+  const { status, msg } = unitStatus(view, engineUnit(trafficClassifier, 'traffic-classifier').name, unstarted)
+  if (status !== 'active')
+    return { status, msg: msg.map((message) => describeMissing(trafficClassifier, message) ?? message) }
+  const { report } = view
+  if (report === null) return failed('The traffic classifier runs, but has not reported anything yet.')
+  const lost = report.lost > 0 ? [`Packets came faster than they could be looked at: ${report.lost} times.`] : []
+  if (report.fault !== '') return failed(`Applications are not recognised: ${report.fault}`, ...lost)
+  return {
+    status,
+    msg: [
+      ...msg,
+      'The first packets of each IPv4 connection with TCP or UDP are looked at. Connections that were open before are not recognised.',
+      `Since the classifier started: ${report.packets} packets, ${report.recognised} connections recognised.`,
+      ...lost,
+    ],
+  }
+}

@@ -1,0 +1,145 @@
+// The detection of applications on real traffic: connections on ports that say nothing are shown as what they are, names from
+// the network change nothing else, and without the engine the status does not pretend that it works.
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { classifierPaths } from '../../src/engines/traffic-classifier/index.ts'
+import { makeCertificate } from '../../src/http/certificate-maker.ts'
+import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { applicationPorts } from '../support/application-traffic.ts'
+import { client, type FirewallLab, server, startFirewallLab } from '../support/firewall-lab.ts'
+import { lacking } from '../support/requires.ts'
+import { until } from '../support/until.ts'
+
+interface Session {
+  readonly source_ip: string
+  readonly source_proto: string
+  readonly application: string
+  readonly dpi_app: string
+  readonly dpi_protocol: string
+  readonly server_name: string
+}
+
+describe('the detection of applications', { skip: lacking('/usr/bin/ndpiReader') }, () => {
+  let lab: FirewallLab
+  let opened = ''
+  const script = [runtimePath(appRoot), join(appRoot, 'server/test/support/application-traffic.ts')]
+  const run = (namespace: string, ...args: readonly string[]): void =>
+    void lab.gateway.exec(namespace, [...script, ...args], { timeoutMs: 900_000 }).catch(() => {})
+  const portOf = (kind: string): string | undefined =>
+    readFileSync(opened, 'utf8')
+      .split('\n')
+      .find((line) => line.startsWith(`${kind} `))
+      ?.split(' ')[1]
+  const processes = (): string[] => {
+    const path = join(lab.gateway.stateDir, classifierPaths.report)
+    return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && readProc(pid, 'cmdline').includes(path))
+  }
+  const status = async (): Promise<{ readonly status: string; readonly msg: readonly string[] }> =>
+    (await lab.api.ok('GET', '/monitor/application_detection/status'))[0]
+  const sessionOf = async (kind: string): Promise<Session | undefined> => {
+    const sessions = (await lab.api.ok('GET', '/reports/traffic/sessions')) as Session[]
+    return sessions.find((one) => one.source_ip === client && one.source_proto === `TCP:${portOf(kind)}`)
+  }
+  const kinds = ['ssh', 'http', 'nonsense', 'video', 'plain-tls', 'hostile']
+
+  before(async () => {
+    lab = await startFirewallLab()
+    opened = join(lab.gateway.stateDir, 'opened')
+    writeFileSync(opened, '')
+    const { chain, key } = await makeCertificate(['example.net'], new Date())
+    const pem = join(lab.gateway.stateDir, 'server.pem')
+    writeFileSync(pem, `${chain}\n${key}\n`)
+    run('internet', 'serve', server, pem)
+    await until('the servers listen', async () => {
+      const { stdout } = await lab.gateway.exec('internet', ['/usr/bin/ss', '-Hltn'])
+      return Object.values(applicationPorts).every((port) => stdout.includes(`:${port} `))
+    })
+  })
+  after(() => lab.stop())
+
+  it('is off at first, and says so', async () => {
+    assert.deepEqual(await lab.api.ok('GET', '/monitor/application_detection'), { enabled: false })
+    assert.equal((await status()).status, 'inactive')
+    const { stdout } = await lab.gateway.exec('gateway', ['/usr/sbin/nft', 'list', 'ruleset'])
+    assert.doesNotMatch(stdout, /log group 7/)
+  })
+
+  it('shows connections on odd ports as the applications they are', async () => {
+    await lab.api.ok('PATCH', '/monitor/application_detection', { enabled: true })
+    await until('it runs', async () => (await status()).status === 'active')
+    run('client', 'open', server, opened)
+    await until('everything has carried something', () => kinds.every((kind) => portOf(kind) !== undefined))
+    const expected: Readonly<Record<string, Partial<Session>>> = {
+      ssh: { application: 'SSH', dpi_app: 'id.l7.ssh', dpi_protocol: 'SSH', server_name: '' },
+      http: { application: 'HTTP', dpi_app: 'id.l7.http', dpi_protocol: 'HTTP', server_name: 'www.example.org' },
+      video: { application: 'YouTube', dpi_app: 'id.l7.youtube', dpi_protocol: 'TLS', server_name: 'www.youtube.com' },
+      'plain-tls': {
+        application: 'TLS',
+        dpi_app: 'id.l7.tls',
+        dpi_protocol: 'TLS',
+        server_name: 'intranet.example.net',
+      },
+    }
+    for (const [kind, fields] of Object.entries(expected)) {
+      await until(`${kind} is recognised`, async () => ((await sessionOf(kind))?.application ?? '') !== '')
+      assert.partialDeepStrictEqual(await sessionOf(kind), fields)
+    }
+  })
+
+  it('leaves out what it does not recognise, and takes no syntax from names of the network', async () => {
+    await until('the hostile one is recognised', async () => ((await sessionOf('hostile'))?.application ?? '') !== '')
+    assert.partialDeepStrictEqual(await sessionOf('hostile'), { application: 'TLS', dpi_app: 'id.l7.tls' })
+    assert.match((await sessionOf('hostile'))?.server_name ?? 'none', /^[a-z0-9_.:-]*$/)
+    assert.partialDeepStrictEqual(await sessionOf('nonsense'), { application: '', dpi_app: '', dpi_protocol: '' })
+    const top = (await lab.api.ok('GET', '/reports/traffic/top/applications')) as {
+      application: string
+      sessions: number
+    }[]
+    const sessionsOf = (name: string) => top.find(({ application }) => application === name)?.sessions
+    assert.deepEqual([sessionsOf('SSH'), sessionsOf('YouTube'), sessionsOf('')], [1, 1, undefined])
+  })
+
+  it('runs as an account of its own with one right', () => {
+    const found = processes()
+    assert.equal(found.length, 1)
+    const text = readProc(found[0] ?? '', 'status')
+    assert.doesNotMatch(text, /^Uid:\t0/m)
+    assert.match(text, /^CapEff:\t0+1000$/m)
+    assert.match(text, /^CapBnd:\t0+1000$/m)
+  })
+
+  it('recognises again after its process died', async () => {
+    const before = portOf('ssh')
+    const [pid = ''] = processes()
+    lab.gateway.log.expect(/^error: applyd: traffic-classifier ended with signal SIGKILL/)
+    process.kill(Number(pid), 'SIGKILL')
+    await until('another one runs', async () => {
+      const others = processes()
+      return others.length === 1 && others[0] !== pid && (await status()).status === 'active'
+    })
+    writeFileSync(opened, '')
+    run('client', 'open', server, opened)
+    await until('there is another connection', () => portOf('ssh') !== undefined && portOf('ssh') !== before)
+    await until('it is recognised', async () => (await sessionOf('ssh'))?.application === 'SSH')
+  })
+
+  it('shows nothing any more when it is switched off', async () => {
+    await lab.api.ok('PATCH', '/monitor/application_detection', { enabled: false })
+    assert.equal((await status()).status, 'inactive')
+    assert.equal((await sessionOf('ssh'))?.application, '')
+    assert.deepEqual(await lab.api.ok('GET', '/reports/traffic/top/applications'), [])
+    const { stdout } = await lab.gateway.exec('gateway', ['/usr/sbin/nft', 'list', 'ruleset'])
+    assert.doesNotMatch(stdout, /log group 7/)
+  })
+})
+
+function readProc(pid: string, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
