@@ -101,7 +101,10 @@ const outputs = ({ captures }: InspectionPlaces): string[] => [
   '      honor-pass-rules: no',
 ]
 
-/** Port 0 is every port. MQTT never gets it: it would take mail and unknown traffic for its own. */
+/**
+ * Port 0 is every port. Two never get it: MQTT would take mail and unknown traffic for its own, and QUIC two of three random
+ * datagrams and calls (seen).
+ */
 const protocols = (): string[] => [
   'app-layer:',
   '  protocols:',
@@ -109,7 +112,8 @@ const protocols = (): string[] => [
   '    imap: { enabled: detection-only }',
   '    mqtt: { enabled: yes }',
   '    dns: { tcp: { enabled: yes, detection-ports: { dp: 0 } }, udp: { enabled: yes, detection-ports: { dp: 0 } } }',
-  ...['sip', 'rdp', 'pgsql', 'quic'].map((name) => `    ${name}: { enabled: yes, detection-ports: { dp: 0 } }`),
+  '    quic: { enabled: yes, detection-ports: { dp: "[443,80,4433,8443]" } }',
+  ...['sip', 'rdp', 'pgsql'].map((name) => `    ${name}: { enabled: yes, detection-ports: { dp: 0 } }`),
   ...byPattern.map((name) => `    ${name}: { enabled: yes }`),
   ...['modbus', 'dnp3', 'enip'].map((name) => `    ${name}: { enabled: no }`),
 ]
