@@ -22,7 +22,7 @@ import { makeRandom } from '../../test/support/random-policy.ts'
 import { unite } from '../net/ranges.ts'
 import type { NftPiece } from '../plan/artifacts.ts'
 import { compilePolicy } from './compile.ts'
-import { type AuthorizationStage, emptyPolicy, type PolicyRule } from './model.ts'
+import { type AuthorizationStage, emptyPolicy, type InspectionStage, type PolicyRule } from './model.ts'
 
 type Pieces = ReadonlyMap<string, NftPiece>
 
@@ -228,6 +228,36 @@ for (const isMixed of [false, true])
       assert.ok(hashes <= 60, `${name}: ${hashes} hashes`)
     }
   })
+
+it('rules with inspection: one change of 3,000 and a channel more make few pieces, and a number touches its rules alone', (t) => {
+  const channels = [1, 2, 3].map((number) => ({ number, isFailOpen: true, isReady: true }))
+  const stage: InspectionStage = { channels, exceptions: [], older: [] }
+  const made = (forward: readonly PolicyRule[], inspection: InspectionStage = stage): Pieces => {
+    const [table] = compilePolicy({ ...emptyPolicy, rules: { ...emptyPolicy.rules, forward }, inspection })
+    return new Map(table?.pieces.map((piece) => [piece.name, piece]))
+  }
+  const rules = Array.from({ length: 3000 }, (_, at) => ({ ...longRule(at + 1, false), inspection: 1 + (at % 2) }))
+  const host = rules[1233] as PolicyRule
+  const ready = channels.map((channel) => ({ ...channel, isReady: false }))
+  const more = [...channels, { number: 4, isFailOpen: true, isReady: false }]
+  const cases: readonly (readonly [string, readonly PolicyRule[], InspectionStage, number])[] = [
+    ['another channel', rules.with(1233, { ...host, inspection: 3 }), stage, 6],
+    ['deleted', rules.toSpliced(1233, 1), stage, 6],
+    // Its chain, the map, and the test of the channels.
+    ['one more channel', rules, { ...stage, channels: more }, 3],
+    ['the engine is not ready', rules, { ...stage, channels: ready }, 0],
+  ]
+  for (const [name, changed, inspection, most] of cases) {
+    const before = made(rules)
+    let after: Pieces = before
+    const hashes = countHashes(t, () => {
+      after = made(changed, inspection)
+    })
+    const fresh = [...after.values()].filter((piece) => before.get(piece.name) !== piece)
+    assert.ok(fresh.length <= most, `${name}: ${fresh.map((it) => it.name).join(' ')}`)
+    assert.ok(hashes <= 60, `${name}: ${hashes} hashes`)
+  }
+})
 
 it('a draft between two runs of the same rules leaves them the same pieces', () => {
   const rules = Array.from({ length: 3000 }, (_, at) => longRule(at + 1, true))

@@ -7,6 +7,8 @@ import { lan } from '../../../test/support/network-samples.ts'
 import { addTo } from '../../model/lists.ts'
 import { type Config, type Item, write } from '../../model/slots.ts'
 import { createPlanner } from '../../plan/planner.ts'
+import { rules as olderRules } from '../application-control/config.ts'
+import { profiles as applicationProfiles } from '../application-profiles/config.ts'
 import { connections, zones } from '../network/config.ts'
 import { ipAddresses } from '../objects/config.ts'
 import { groups, users } from '../users/config.ts'
@@ -113,6 +115,28 @@ describe('the firewall as a whole', () => {
         expected.map((field) => `firewall.${table}[1].${field}`),
       )
     })
+
+  it('refuses the rule that asks for one more channel of inspection than there can be', () => {
+    const profiles = Array.from({ length: 64 }, (_, at) => ({ id: `p${at}`, name: '', comment: '', protocols: [] }))
+    const known = write({}, applicationProfiles, profiles)
+    const { slot, defaults } = ruleLists.forward
+    const rules = profiles.map(
+      ({ id }, at) => ({ ...defaults, id: at + 1, action: 'accept', dpi_enabled: true, dpi_profile: id }) as Rule,
+    )
+    assert.deepEqual(fieldsOf(write(known, slot, rules.slice(0, 63))), [])
+    // Many rules with the same profiles are one channel.
+    assert.deepEqual(fieldsOf(write(known, slot, [...rules.slice(0, 63), { ...rules[0], id: 99 } as Rule])), [])
+    const [problem, ...more] = verify(write(known, slot, rules))
+    assert.deepEqual([problem?.field, more], ['firewall.forward[64].dpi_profile', []])
+    assert.match(problem?.message ?? '', /^At most 63 /)
+    const disabled = rules.with(63, { ...rules[63], enabled: false } as Rule)
+    assert.deepEqual(fieldsOf(write(known, slot, disabled)), [])
+    const older = { id: 5, parent_id: '', name: 'x', action: 'drop', comment: '', aliases: ['any'], protocols: [] } as const
+    const full = write(known, slot, rules.slice(0, 63))
+    assert.deepEqual(fieldsOf(write(full, olderRules, [{ ...older, enabled: true } as never])), [
+      'application_control.rules[5]',
+    ])
+  })
 
   it('keeps a rule test whose interface is gone, but accepts no new one', () => {
     const check = {
