@@ -106,7 +106,7 @@ describe('application control rules', () => {
     const status = '/application_control_backend/status'
     const [item] = (await admin('GET', status)).body
     assert.deepEqual([item.name, item.status], ['application-control', 'inactive'])
-    assert.match(item.msg[0], /not part of this release yet, so nothing is applied\.$/)
+    assert.match(item.msg[0], /No application control rule is enabled/)
   })
 
   it('survive a restart with their order and numbers', async () => {

@@ -80,7 +80,7 @@ describe('intrusion prevention', () => {
       assert.deepEqual(await ok('GET', '/ips/state'), { enabled: true })
       const [engine, base] = await ok('GET', '/ips/status')
       assert.equal(engine.status, 'inactive')
-      assert.match(engine.msg[0], /not part of this release yet/)
+      assert.match(engine.msg[0], /No enabled firewall rule inspects with a profile/)
       assert.deepEqual(base, {
         name: 'portcullis-suricata-backend',
         status: 'active',
