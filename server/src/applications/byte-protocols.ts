@@ -195,7 +195,6 @@ const tunnels = {
       ),
     ),
     ipProtocol(50),
-    ipProtocol(51),
   ),
   OpenVPN: byBytes(
     // The reset of a client: plain, with tls-auth (SHA-1, SHA-256), with tls-crypt; the same over TCP after a length.
