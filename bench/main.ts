@@ -6,6 +6,7 @@ import { benchDhcp } from './dhcp/bench.ts'
 import { benchDns } from './dns/bench.ts'
 import { benchFilter } from './filter/bench.ts'
 import { firewallParts } from './firewall/bench.ts'
+import { benchInspection } from './inspection/bench.ts'
 import { benchLogs } from './logs/bench.ts'
 import { describeMachine, warnOfLoad } from './machine.ts'
 import { type BenchOptions, flags } from './options.ts'
@@ -31,6 +32,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>
   dns: benchDns,
   sessions: benchSessions,
   filter: benchFilter,
+  inspection: benchInspection,
 }
 
 const args = process.argv.slice(2)
