@@ -139,7 +139,9 @@ describe('the answer of ndpiReader', () => {
   const keyOf = (port: number) => `tcp 10.0.0.2:${port} 192.0.2.9:443`
 
   it('gives the application and the name of the server', () => {
-    const found = parseAnswer(`#flow_id,protocol\n${line(7, 'TLS.YouTube', 'www.YouTube.com')}\n${line(8, 'Unknown', '')}\n`)
+    const found = parseAnswer(
+      `#flow_id,protocol\n${line(7, 'TLS.YouTube', 'www.YouTube.com')}\n${line(8, 'Unknown', '')}\n`,
+    )
     assert.deepEqual([...found], [[keyOf(7), { name: 'TLS.YouTube', server: 'www.youtube.com' }]])
   })
 

@@ -17,9 +17,7 @@ const alertOf = (line: string): EveAlert => {
 }
 
 const recordedOf = (gid: number, sid: number): EveAlert =>
-  alertOf(
-    recorded.find((line) => line.includes(`"gid":${gid},"signature_id":${sid},`) && !line.includes('fd77')) ?? '',
-  )
+  alertOf(recorded.find((line) => line.includes(`"gid":${gid},"signature_id":${sid},`) && !line.includes('fd77')) ?? '')
 
 describe('a line of the engine', () => {
   it('is an event, unless it is about a channel', () => {
@@ -43,12 +41,14 @@ describe('a line of the engine', () => {
       [2_000_001, 2, 4, 'WEB attack on /evil', 'Web Application Attack', 1, 'TA0001'],
     )
     assert.deepEqual([alert.isBlocked, alert.application, alert.channel], [true, null, 1])
-    assert.deepEqual([alert.protocol, alert.source, alert.destination, alert.destinationPort], [
-      ...['TCP', '10.7.0.2', '203.0.113.2', 80],
-    ])
-    assert.deepEqual([alert.host, alert.url, alert.appProtocol, alert.direction], [
-      ...['203.0.113.2', '/evil', 'http', 'to_server'],
-    ])
+    assert.deepEqual(
+      [alert.protocol, alert.source, alert.destination, alert.destinationPort],
+      [...['TCP', '10.7.0.2', '203.0.113.2', 80]],
+    )
+    assert.deepEqual(
+      [alert.host, alert.url, alert.appProtocol, alert.direction],
+      [...['203.0.113.2', '/evil', 'http', 'to_server']],
+    )
   })
 
   it('names who opened the connection, also when an answer was matched', () => {

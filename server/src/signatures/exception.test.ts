@@ -23,12 +23,21 @@ describe('the exception of a signature', () => {
       'pass http 10.0.0.7 any -> 192.0.2.9 [80,8080] (msg:"Exception: a \\"b\\"\\; c"; flow:established,to_server; http.uri; ' +
         'content:"/x\\;y"; pcre:"/a(b)\\;/U"; sid:900000; rev:1;)',
     )
-    assert.match(made(text, { source: null, destination: '192.0.2.9' }), /^pass http \$EXTERNAL_NET any -> 192\.0\.2\.9 /)
-    assert.match(made(text, { source: 'fd77::2', destination: null }), /^pass http fd77::2 any -> \[\$HOME_NET,!10\.0\.0\.9\] /)
+    assert.match(
+      made(text, { source: null, destination: '192.0.2.9' }),
+      /^pass http \$EXTERNAL_NET any -> 192\.0\.2\.9 /,
+    )
+    assert.match(
+      made(text, { source: 'fd77::2', destination: null }),
+      /^pass http fd77::2 any -> \[\$HOME_NET,!10\.0\.0\.9\] /,
+    )
   })
 
   it('is of the same direction', () => {
     const text = 'alert tcp any any <> any any (msg:"m"; sid:1;)'
-    assert.equal(made(text, { source: '10.0.0.1', destination: null }), 'pass tcp 10.0.0.1 any <> any any (msg:"Exception: m"; sid:900000; rev:1;)')
+    assert.equal(
+      made(text, { source: '10.0.0.1', destination: null }),
+      'pass tcp 10.0.0.1 any <> any any (msg:"Exception: m"; sid:900000; rev:1;)',
+    )
   })
 })

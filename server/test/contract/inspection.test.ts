@@ -27,7 +27,11 @@ describe('inspection', () => {
     (await profiles()).find((profile) => profile.id === id)?.on_failure
 
   it('lists the profiles of both kinds, which let traffic pass at first', async () => {
-    const { body } = await admin('POST', '/api/application_control/profiles', { name: 'Games', comment: '', protocols: [] })
+    const { body } = await admin('POST', '/api/application_control/profiles', {
+      name: 'Games',
+      comment: '',
+      protocols: [],
+    })
     assert.deepEqual(await profiles(), [
       { id: template, kind: 'ips', name: 'Template', on_failure: 'pass', rules: 0, state: 'unused' },
       { id: body[0].id, kind: 'application', name: 'Games', on_failure: 'pass', rules: 0, state: 'unused' },

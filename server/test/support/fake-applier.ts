@@ -266,7 +266,10 @@ export class FakeApplier implements Applier {
   }
 
   /** What the engine says about candidates, by the id of their file. */
-  checkCandidates: (file: string) => SignatureCheck | Promise<SignatureCheck> = () => ({ status: 'checked', faults: [] })
+  checkCandidates: (file: string) => SignatureCheck | Promise<SignatureCheck> = () => ({
+    status: 'checked',
+    faults: [],
+  })
 
   async checkSignatures(file: string): Promise<SignatureCheck> {
     this.#orFail()

@@ -69,6 +69,8 @@ export class InspectionLab {
       'lo',
       addresses.map((address) => `${address}/32`),
     )
+    // Else the gateway itself would answer what the client asks a DNS server outside.
+    await firewall.api.ok('PATCH', '/dns/settings', { intercept_enabled: false })
     return new InspectionLab(firewall)
   }
 

@@ -55,9 +55,10 @@ describe('what the reader of firewall hits is told', () => {
   it('is everything at first, and nothing while nothing changes', () => {
     assert.deepEqual(people(), [['10.0.0.1', 'ann']])
     const names = new Set(news.flatMap((one) => Object.keys(one)))
-    assert.deepEqual(names, new Set([
-        ...['time', 'zones', 'translations', 'people', 'countries', 'channels', 'applications', 'signatures'],
-      ]))
+    assert.deepEqual(
+      names,
+      new Set([...['time', 'zones', 'translations', 'people', 'countries', 'channels', 'applications', 'signatures']]),
+    )
     news = []
     teller.look()
     assert.deepEqual(news, [])

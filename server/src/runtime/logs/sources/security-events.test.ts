@@ -94,7 +94,10 @@ describe('security events', () => {
     look(second)
     now += 1_000
     look(second, openEvents())
-    assert.deepEqual(found().map(({ fields }) => fields.sid), [1, 2])
+    assert.deepEqual(
+      found().map(({ fields }) => fields.sid),
+      [1, 2],
+    )
     assert.deepEqual(
       records.filter(({ kind }) => kind === 'system').map(({ message }) => message),
       ['2 lines of the events of the inspection engine could not be read.'],
@@ -122,9 +125,10 @@ describe('security events', () => {
     look(openHits(), openEvents())
     const [signature, denied] = found()
     const of = (record: NewRecord | undefined, ...names: string[]) => names.map((name) => record?.fields[name])
-    assert.deepEqual(of(signature, 'module', 'profile_id', 'profile', 'classtype', 'tactic', 'src_user_id', 'src_zone'), [
-      ...['ips', 'p-1', 'Strict', 'trojan-activity', 'TA0011', 'user.id.5', 'LAN'],
-    ])
+    assert.deepEqual(
+      of(signature, 'module', 'profile_id', 'profile', 'classtype', 'tactic', 'src_user_id', 'src_zone'),
+      [...['ips', 'p-1', 'Strict', 'trojan-activity', 'TA0011', 'user.id.5', 'LAN']],
+    )
     assert.deepEqual(of(denied, 'module', 'profile_id', 'signature', 'application', 'severity'), [
       ...['application', 'a-1', 'BitTorrent', 'id.l7.bittorrent', 4],
     ])
