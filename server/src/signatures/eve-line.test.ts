@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { Random, seed } from '../../test/security/random.ts'
 import { type EveAlert, longestEveLine, parseEveLine } from './eve-line.ts'
 
-const recorded = readFileSync(new URL('../../test/fixtures/inspection-events.json', import.meta.url), 'utf8')
+const recorded = readFileSync(new URL('../../test/fixtures/inspection-events.jsonl', import.meta.url), 'utf8')
   .split('\n')
   .filter((line) => line !== '')
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 
 /** Written by Suricata 7.0.10 in a namespace, for traffic made for it. */
 export const recordedEvents: readonly string[] = readFileSync(
-  new URL('../fixtures/inspection-events.json', import.meta.url),
+  new URL('../fixtures/inspection-events.jsonl', import.meta.url),
   'utf8',
 )
   .split('\n')
