@@ -57,8 +57,7 @@ describe('inspection', () => {
   const policy: Policy = { ...withRules({ forward: [accepting] }), inspection: stage }
 
   it('an accepted connection gets the number of its channel, and one record', () => {
-    const noted =
-      'ct mark & 0xff00 != 0xc00 log group 5 prefix "FWD 1 inspect " comment "firewall.forward[1]"'
+    const noted = 'ct mark & 0xff00 != 0xc00 log group 5 prefix "FWD 1 inspect " comment "firewall.forward[1]"'
     const marked = 'counter ct mark set ct mark & 0xffff00ff | 0xc00 accept comment "firewall.forward[1]"'
     const tables = compilePolicy(policy)
     assert.deepEqual(linesNamed(tables, 'forward_4'), [noted, marked])
@@ -75,9 +74,10 @@ describe('inspection', () => {
     const sent = compilePolicy({ ...withRules({ forward: [own] }), inspection: stage })
     assert.match(`${sent[0]?.pieces.flatMap(linesOf).join('\n')}`, /ct mark set ct mark & 0xffff00ff \| 0x300 accept/)
     const dropping = { ...ruleIn('forward', 1, { kind: 'drop' }), inspection: 3 }
-    assert.deepEqual(linesNamed(compilePolicy({ ...withRules({ forward: [dropping] }), inspection: stage }), 'forward_4'), [
-      'counter drop comment "firewall.forward[1]"',
-    ])
+    assert.deepEqual(
+      linesNamed(compilePolicy({ ...withRules({ forward: [dropping] }), inspection: stage }), 'forward_4'),
+      ['counter drop comment "firewall.forward[1]"'],
+    )
   })
 
   it('what the web proxy opens for a client is marked like what is forwarded', () => {
@@ -85,7 +85,10 @@ describe('inspection', () => {
     const excepted = { ...stage, exceptions: [{ origin: 'firewall.bypass[a]', hosts }] }
     const tables = compilePolicy({ ...policy, web, inspection: excepted })
     const lines = [...(linesNamed(tables, 'web_forward') ?? []), ...(linesNamed(tables, 'web_4') ?? [])]
-    assert.ok(lines.includes('counter ct mark set ct mark & 0xffff00ff | 0xc00 accept comment "firewall.forward[1]"'), lines.join('\n'))
+    assert.ok(
+      lines.includes('counter ct mark set ct mark & 0xffff00ff | 0xc00 accept comment "firewall.forward[1]"'),
+      lines.join('\n'),
+    )
     assert.deepEqual(linesNamed(tables, 'inspect_choose_output'), [
       'oifname "lo" udp dport 7101-7163 jump inspect_canary',
       'ct state new ct mark & 0x4 == 0x4 jump inspect_choose',
@@ -106,7 +109,10 @@ describe('inspection', () => {
         'meta mark & 0x80000000 == 0x80000000 jump inspect_restore',
       ])
     }
-    assert.deepEqual(linesNamed(tables, 'inspect_channels'), ['0x300 : jump inspect_tag_3', '0xc00 : jump inspect_tag_12'])
+    assert.deepEqual(linesNamed(tables, 'inspect_channels'), [
+      '0x300 : jump inspect_tag_3',
+      '0xc00 : jump inspect_tag_12',
+    ])
     assert.deepEqual(linesNamed(tables, 'inspect_tag_12'), [
       'meta nfproto ipv4 meta mark set ip dscp map @inspect_kept4',
       'meta nfproto ipv4 ip dscp set 12',
@@ -140,7 +146,9 @@ describe('inspection', () => {
     assert.deepEqual(linesNamed(tables, 'inspect_older_4'), [
       'ct mark & 0xff00 == 0x0 ct mark set ct mark & 0xffff00ff | 0x300 accept comment "application_control.rules[4]"',
     ])
-    assert.deepEqual(linesNamed(tables, 'inspect_choose_output'), ['oifname "lo" udp dport 7101-7163 jump inspect_canary'])
+    assert.deepEqual(linesNamed(tables, 'inspect_choose_output'), [
+      'oifname "lo" udp dport 7101-7163 jump inspect_canary',
+    ])
     assert.deepEqual(linesNamed(tables, 'u_user_id_2'), [])
   })
 

@@ -231,7 +231,10 @@ test('the kernel puts every connection into the channel that the evaluator says'
     inside(client, process.execPath, [senderPath], JSON.stringify(cases.map(({ packet }) => packet)))
     const look = (): string[] => {
       const seen = new Map(
-        elementsOf(gateway, 'seen').map(([protocol, port, mark]) => [`${protocol} ${port}`, channelOfMark(Number(mark))]),
+        elementsOf(gateway, 'seen').map(([protocol, port, mark]) => [
+          `${protocol} ${port}`,
+          channelOfMark(Number(mark)),
+        ]),
       )
       return cases.flatMap(({ packet, expected }) => {
         const found = seen.get(`${packet.protocol} ${packet.source_port}`) ?? null
@@ -245,7 +248,8 @@ test('the kernel puts every connection into the channel that the evaluator says'
     while (differences.length > 0 && performance.now() < deadline)
     assert.deepEqual(differences, [], `with seed ${seed}`)
   }
-  for (const name of [gateway, outside]) assert.deepEqual(elementsOf(name, 'changed'), [], 'fields that are not as they should be')
+  for (const name of [gateway, outside])
+    assert.deepEqual(elementsOf(name, 'changed'), [], 'fields that are not as they should be')
   for (const kind of ['inspected', 'excepted', 'none']) assert.ok((met.get(kind) ?? 0) > 20, `${kind} was met`)
 })
 
@@ -286,7 +290,8 @@ table inet taken {
   }
 }
 `
-const countTagged = (): number => Number(/packets (\d+)/.exec(inside(gateway, 'nft', ['list', 'table', 'inet', 'taken']))?.[1])
+const countTagged = (): number =>
+  Number(/packets (\d+)/.exec(inside(gateway, 'nft', ['list', 'table', 'inet', 'taken']))?.[1])
 
 test('a connection that the engine is done with goes on without it', { skip: cannot }, () => {
   load(accepting)
@@ -299,7 +304,9 @@ test('a connection that the engine is done with goes on without it', { skip: can
   nft(gateway, 'delete table inet taken\n')
 })
 
-test('a test datagram to itself is in its channel, and what passes a rule without inspection in none', { skip: cannot }, () => {
+test('a test datagram to itself is in its channel, and what passes a rule without inspection in none', {
+  skip: cannot,
+}, () => {
   load({ ...accepting, rules: { ...emptyPolicy.rules, forward: [ruleIn('forward', 1, { kind: 'accept' })] } })
   nft(
     gateway,

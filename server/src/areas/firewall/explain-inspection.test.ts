@@ -140,7 +140,11 @@ describe('inspection in the path of a packet', () => {
     const both = ask(withRule(prevention, 'forward', alone))
     assert.match(both.text ?? '', /intrusion prevention with the profile .* and the application control rules, from/)
     const named = ask(withRule(applications, 'forward', alone)).inspection
-    assert.deepEqual([named?.dpi_profile, named?.application_rule], ['app-1', null], 'a profile of the rule is instead of them')
+    assert.deepEqual(
+      [named?.dpi_profile, named?.application_rule],
+      ['app-1', null],
+      'a profile of the rule is instead of them',
+    )
     const others = write(base, olderRules, [older({ aliases: [] })])
     assert.equal(ask(others).inspection, null)
     assert.equal(ask(alone, toGateway).inspection, null)

@@ -165,7 +165,13 @@ function changeFacts(random: Random, { config, facts }: State): State {
     { timeZone: pick(random, ['UTC', 'Asia/Tokyo']) },
     { interfaces: random() < 0.5 ? cards.interfaces : cards.interfaces.slice(1) },
     { externalInterfaces: pick(random, [[], ['wan0'], ['eth2']]) },
-    { inspection: { numbers: { 'p1 p2 ': 1 + below(random, 9), 'p3  ': 11 + below(random, 9) }, rules: null, ready: [] } },
+    {
+      inspection: {
+        numbers: { 'p1 p2 ': 1 + below(random, 9), 'p3  ': 11 + below(random, 9) },
+        rules: null,
+        ready: [],
+      },
+    },
   ])
   return { config, facts: { ...facts, ...changed } }
 }

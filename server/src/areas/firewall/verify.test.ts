@@ -131,7 +131,15 @@ describe('the firewall as a whole', () => {
     assert.match(problem?.message ?? '', /^At most 63 /)
     const disabled = rules.with(63, { ...rules[63], enabled: false } as Rule)
     assert.deepEqual(fieldsOf(write(known, slot, disabled)), [])
-    const older = { id: 5, parent_id: '', name: 'x', action: 'drop', comment: '', aliases: ['any'], protocols: [] } as const
+    const older = {
+      id: 5,
+      parent_id: '',
+      name: 'x',
+      action: 'drop',
+      comment: '',
+      aliases: ['any'],
+      protocols: [],
+    } as const
     const full = write(known, slot, rules.slice(0, 63))
     assert.deepEqual(fieldsOf(write(full, olderRules, [{ ...older, enabled: true } as never])), [
       'application_control.rules[5]',
