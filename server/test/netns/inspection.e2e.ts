@@ -170,7 +170,7 @@ describe('inspection', () => {
       const explained = (await ok('POST', '/firewall/explain', {
         packet: {
           ...{ source: client, destination: siteAddress, protocol: 'tcp', destination_port: 80 },
-          incoming_interface: null,
+          incoming_interface: 'lan0',
         },
       })) as { outcomes: { steps: { stage: string; text: string }[] }[] }
       const steps = explained.outcomes.flatMap((outcome) => outcome.steps)

@@ -74,10 +74,7 @@ export function tableRules(
     if (!canQueue) return channel.isFailOpen ? [] : [`${match} drop`]
     const verdict = verdictOf(channel)
     const test = `${match} fib daddr type local udp dport ${canaryPort(channel)}`
-    return [
-      ...(isClosed(channel) ? [`${test} ${targets['queue-or-pass']}`] : []),
-      `${match} ${targets[verdict]}`,
-    ]
+    return [...(isClosed(channel) ? [`${test} ${targets['queue-or-pass']}`] : []), `${match} ${targets[verdict]}`]
   })
   const exempt = ['tcp flags & rst == rst return', 'meta l4proto { icmp, ipv6-icmp } return']
   const noted = (lines: readonly string[]) => lines.map((line) => `${line} comment "${commentOf(line)}"`)
