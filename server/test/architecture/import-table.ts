@@ -82,7 +82,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'policy/',
-    may: ['policy/', 'net/', 'render/', 'engines/', 'plan/{nft-piece,live-sets,interception}.ts', ...pure],
+    may: ['policy/', 'net/', 'render/', 'engines/', 'plan/{nft-piece,live-sets,interception,classifier}.ts', ...pure],
     because: 'what a policy means, does and lacks is a pure function of it',
   },
   {
