@@ -102,8 +102,8 @@ const outputs = ({ captures }: InspectionPlaces): string[] => [
 ]
 
 /**
- * Port 0 is every port. Two never get it: MQTT would take mail and unknown traffic for its own, and QUIC two of three random
- * datagrams and calls (seen).
+ * Port 0 is every port. Three never get it: MQTT would take mail and unknown traffic for its own, QUIC two of three random
+ * datagrams and calls, and DNS what starts like RDP, LDAP, DTLS or NTP, whose bytes no signature would then look at (seen).
  */
 const protocols = (): string[] => [
   'app-layer:',
@@ -111,7 +111,7 @@ const protocols = (): string[] => [
   '    tls: { enabled: yes, detection-ports: { dp: 443 }, ja3-fingerprints: yes, ja4-fingerprints: yes, encryption-handling: bypass }',
   '    imap: { enabled: detection-only }',
   '    mqtt: { enabled: yes }',
-  '    dns: { tcp: { enabled: yes, detection-ports: { dp: 0 } }, udp: { enabled: yes, detection-ports: { dp: 0 } } }',
+  '    dns: { tcp: { enabled: yes, detection-ports: { dp: 53 } }, udp: { enabled: yes, detection-ports: { dp: "[53,5353]" } } }',
   '    quic: { enabled: yes, detection-ports: { dp: "[443,80,4433,8443]" } }',
   ...['sip', 'rdp', 'pgsql'].map((name) => `    ${name}: { enabled: yes, detection-ports: { dp: 0 } }`),
   ...byPattern.map((name) => `    ${name}: { enabled: yes }`),
