@@ -166,6 +166,20 @@ describe('inspection', () => {
       await lab.expectStatus(attack, 0, from(client))
     })
 
+    it('hands encrypted connections back after their first packets, and no others', async () => {
+      await lab.expectStatus('https://a.sites.test/page', 200, { trusts: 'sites', ...from(client) })
+      await lab.expectStatus(harmless, 200, from(client))
+      const { stdout } = await lab.gateway.exec('gateway', ['/usr/bin/cat', '/proc/net/nf_conntrack'])
+      const marks = (port: number): string[] =>
+        stdout
+          .split('\n')
+          .filter((line) => line.includes(` dst=${siteAddress} `) && line.includes(` dport=${port} `))
+          .map((line) => /mark=([0-9]+)/.exec(line)?.[1] ?? '')
+      const isDone = (mark: string): boolean => (Number(mark) & 0x1_0000) !== 0
+      assert.ok(marks(443).some(isDone), stdout)
+      assert.ok(marks(80).length > 0 && !marks(80).some(isDone), stdout)
+    })
+
     it('is explained', async () => {
       const explained = (await ok('POST', '/firewall/explain', {
         packet: {

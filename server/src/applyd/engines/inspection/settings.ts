@@ -64,7 +64,8 @@ function machine({ work, rulesFile, commandSocket }: InspectionPlaces, listens =
     // Packets pass while the queue is full. A connection that needs no more looks is handed back by its mark.
     `nfq: { mode: accept, fail-open: yes, ${mark} }`,
     'max-pending-packets: 2048',
-    'stream: { memcap: 128mb, checksum-validation: no, midstream: true, inline: auto, bypass: false, reassembly: { memcap: 256mb, depth: 1mb } }',
+    // Encrypted connections are handed back; without a depth nothing else is, however much is sent before an attack.
+    'stream: { memcap: 128mb, checksum-validation: no, midstream: true, inline: auto, bypass: true, reassembly: { memcap: 256mb, depth: 0 } }',
     'flow: { memcap: 128mb, hash-size: 65536, prealloc: 4096 }',
     'defrag: { memcap: 32mb, hash-size: 65536, trackers: 65535, max-frags: 65535 }',
     // Checksums of packets that this machine sends are filled in later.
@@ -103,7 +104,7 @@ const outputs = ({ captures }: InspectionPlaces): string[] => [
 
 /**
  * Port 0 is every port. Three never get it: MQTT would take mail and unknown traffic for its own, QUIC two of three random
- * datagrams and calls, and DNS remote desktops, directories and clocks (seen).
+ * datagrams and calls, and DNS what starts like RDP, LDAP, DTLS or NTP, whose bytes no signature would then look at (seen).
  */
 const protocols = (): string[] => [
   'app-layer:',
