@@ -26,6 +26,7 @@ import { pages as network } from './network/index.ts'
 import { pages as objects } from './objects/index.ts'
 import { pages as overview } from './overview/index.ts'
 import { pages as portal } from './portal/index.ts'
+import { pages as securityEvents } from './security-events/index.ts'
 import { pages as signIn } from './sign-in/index.ts'
 import { pages as statistics } from './statistics/index.ts'
 import { pages as updates } from './updates/index.ts'
@@ -61,6 +62,7 @@ export const pages: readonly PageEntry[] = [
   ...monitor,
   ...logs,
   ...webLog,
+  ...securityEvents,
   ...configuration,
   ...administrators,
   ...directoryAdministrators,
