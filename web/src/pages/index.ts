@@ -17,6 +17,7 @@ import { pages as directoryAdministrators } from './directory-administrators/ind
 import { pages as dns } from './dns/index.ts'
 import { pages as firewall } from './firewall/index.ts'
 import { pages as health } from './health/index.ts'
+import { pages as inspection } from './inspection/index.ts'
 import { pages as intrusionPrevention } from './intrusion-prevention/index.ts'
 import { pages as licence } from './licence/index.ts'
 import { pages as logs } from './logs/index.ts'
@@ -45,6 +46,7 @@ export const pages: readonly PageEntry[] = [
   ...applicationControl,
   ...applicationProfiles,
   ...intrusionPrevention,
+  ...inspection,
   ...contentFilter,
   ...webProxy,
   ...webApplicationFirewall,
