@@ -18,6 +18,7 @@ const refused: ReadonlyMap<string, string> = new Map([
   ['nfq_set_mark', 'changes the mark that the firewall uses'],
   ['bypass', 'takes connections out of inspection'],
   ['config', 'changes how the engine works'],
+  ['replace', 'changes the content of packets'],
 ])
 
 /** Names of flowbits by which the engine tells channels apart (numbering.ts). Suricata takes spaces around them. */
@@ -36,7 +37,7 @@ export function weakeningFault(rule: string | { readonly text: string }): string
     const does = refused.get(name)
     if (does !== undefined) return `The option ${name} is not allowed, because it ${does}.`
     if (name === 'gid' && !isFirstGroup(value))
-      return 'The option gid must be 1 or left out, because the gateway tells its own rules apart by the other numbers.'
+      return 'The option gid must be 1 or left out, because the other numbers belong to rules of the gateway.'
     if (name === 'flowbits' && ownBits.test(value))
       return 'Names of flowbits such as c1_0123abcd belong to the gateway. Use another name.'
   }

@@ -82,7 +82,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'policy/',
-    may: ['policy/', 'net/', 'render/', 'engines/', 'plan/{nft-piece,live-sets,interception}.ts', ...pure],
+    may: ['policy/', 'net/', 'render/', 'engines/', 'plan/{nft-piece,live-sets,interception,classifier}.ts', ...pure],
     because: 'what a policy means, does and lacks is a pure function of it',
   },
   {
@@ -179,7 +179,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'runtime/inspection/',
-    may: [...['runtime/', 'workers/', 'signatures/', 'plan/inspection.ts', ...pure], 'node:*'],
+    may: [...['runtime/', 'workers/', 'signatures/', 'net/', 'plan/inspection.ts', ...pure], 'node:*'],
     because: 'the owner of the rules of the inspection engine has them made, and tests what is in force',
   },
   {

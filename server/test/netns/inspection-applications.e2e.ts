@@ -19,7 +19,6 @@ import {
   startPeers,
   startServer,
 } from '../support/application-pairs.ts'
-import { client } from '../support/firewall-lab.ts'
 import { InspectionLab } from '../support/inspection-lab.ts'
 import { patienceMs, until } from '../support/until.ts'
 
@@ -65,7 +64,6 @@ const carriers = [...new Set(places.flatMap(({ pair }) => pair.also))]
 const carried = names.filter((name) => !carriers.includes(name))
 
 const endOf = ({ address, port }: Place): string => `${address}:${port}`
-const isPeer = (place: Place): place is PeerPlace => 'index' in place.pair
 
 describe('application control', () => {
   let lab: InspectionLab

@@ -13,6 +13,8 @@ export const recordedEvents: readonly string[] = readFileSync(
 export interface EventParts {
   /** Unix seconds. */
   readonly at?: number
+  /** Each line is of a connection of its own unless it is named. */
+  readonly flow?: number
   readonly gid?: number
   readonly sid?: number
   readonly msg?: string
@@ -29,12 +31,14 @@ export interface EventParts {
 
 const stamp = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('Z', '000+0000')
 
+let flows = 1_614_655_747_611_428
+
 export function eventLine(parts: EventParts = {}): string {
   const { at = 1_794_874_749, gid = 2, sid = 2_000_001, channel = 1, sourcePort = 40_000, destinationPort = 80 } = parts
   const { source = '10.0.0.7', destination = '192.0.2.9' } = parts
   const ends = { src_ip: source, src_port: sourcePort, dest_ip: destination, dest_port: destinationPort }
   const event = {
-    ...{ timestamp: stamp(at), flow_id: 1_614_655_747_611_428, event_type: 'alert', ...ends, proto: 'TCP' },
+    ...{ timestamp: stamp(at), flow_id: parts.flow ?? flows++, event_type: 'alert', ...ends, proto: 'TCP' },
     metadata: { flowbits: ['k_0a1b2c3d', `c${channel}_0a1b2c3d`] },
     alert: {
       ...{ action: parts.isBlocked === false ? 'allowed' : 'blocked', gid, signature_id: sid, rev: 4 },

@@ -103,7 +103,7 @@ const outputs = ({ captures }: InspectionPlaces): string[] => [
 
 /**
  * Port 0 is every port. Three never get it: MQTT would take mail and unknown traffic for its own, QUIC two of three random
- * datagrams and calls, and DNS what starts like RDP, LDAP, DTLS or NTP, whose bytes no signature would then look at (seen).
+ * datagrams and calls, and DNS remote desktops, directories and clocks (seen).
  */
 const protocols = (): string[] => [
   'app-layer:',

@@ -36,6 +36,8 @@ export class InspectedConnections {
   readonly #most: number
   /** Those that came last are last. */
   readonly #known = new Map<string, InspectedConnection>()
+  /** Goes along with removals: to begin from the first one each time would step over all that were removed. */
+  #oldest: Iterator<string> | null = null
 
   constructor(most = mostConnections) {
     this.#most = most
@@ -49,8 +51,8 @@ export class InspectedConnections {
     const key = keyOf(hit)
     this.#known.delete(key)
     if (this.#known.size >= this.#most) {
-      const [oldest] = this.#known.keys()
-      this.#known.delete(oldest ?? '')
+      this.#oldest ??= this.#known.keys()
+      this.#known.delete(this.#oldest.next().value ?? '')
     }
     this.#known.set(key, { table: hit.table, rule: hit.rule, input: hit.input, output: hit.output })
   }

@@ -13,6 +13,7 @@ import { HitKnowledge } from './hit-knowledge.ts'
 import { createHitsFollower } from './hits-follower.ts'
 import { InspectedConnections } from './inspected-connections.ts'
 import { createEventsFollower } from './security-events.ts'
+import { SeenEvents } from './seen-events.ts'
 
 describe('security events', () => {
   let folder = ''
@@ -147,8 +148,35 @@ describe('security events', () => {
     assert.equal(records.length, found().length)
   })
 
+  it('that were blocked come once for a connection and a signature, and those that only were reported every time', () => {
+    const lines = [
+      ...[{ flow: 1 }, { flow: 1 }, { flow: 2 }, { flow: 1, sid: 7 }, { flow: 1, gid: 3 }, { flow: 2 }],
+      ...[{ flow: 3, isBlocked: false }, { flow: 3, isBlocked: false }, { flow: 3 }],
+      ...[
+        { flow: 4, gid: 10, sid: 900_000_703 },
+        { flow: 4, gid: 10, sid: 900_000_704 },
+      ],
+      ...[{ flow: 4, gid: 10, sid: 900_000_801 }],
+    ]
+    const follower = openEvents()
+    for (const line of lines) {
+      appendFileSync(pathOf(events), eventLine(line))
+      look(follower)
+      now += 1_000
+      look(follower)
+    }
+    assert.deepEqual(
+      found().map(({ fields }) => [fields.flow_id, fields.gid, fields.sid, fields.result].join(' ')),
+      [
+        ...['1 2 2000001 blocked', '2 2 2000001 blocked', '1 2 7 blocked', '1 3 2000001 blocked'],
+        ...['3 2 2000001 allowed', '3 2 2000001 allowed', '3 2 2000001 blocked'],
+        ...['4 10 900000703 blocked', '4 10 900000801 blocked'],
+      ],
+    )
+  })
+
   it('come in small portions in a flood of 200,000, each once', () => {
-    const line = eventLine({ changed: { packet: '', payload_printable: '' } })
+    const line = eventLine({ isBlocked: false, changed: { packet: '', payload_printable: '' } })
     const portion = line.repeat(2_000)
     const follower = openEvents()
     let [taken, largest] = [0, 0]
@@ -182,7 +210,32 @@ describe('connections that are inspected', () => {
     assert.equal(known.size, 3)
     const has = (port: number): boolean => known.find(hit(port)) !== undefined
     assert.deepEqual([1, 2, 3, 4].map(has), [true, false, true, true])
+    for (let port = 5; port < 1_000; port++) {
+      known.note(hit(port))
+      if (port % 7 === 0) known.note(hit(port - 1))
+      assert.equal(known.size, 3)
+    }
+    assert.deepEqual([996, 997, 998, 999].map(has), [false, true, true, true])
+    known.note(hit(4))
     known.note(hit(4, '9'))
     assert.equal(known.find({ ...hit(4), destination: 'fd77::2' })?.rule, '9')
+  })
+})
+
+describe('events that were told', () => {
+  const told = (flowId: string) => ({ flowId, gid: 2, sid: 1, application: null, isBlocked: true })
+
+  it('are at most so many, and those that were not seen for longest are forgotten', () => {
+    const seen = new SeenEvents(2)
+    const isRepeated = (flow: string): boolean => seen.isRepeated(told(flow))
+    assert.deepEqual(['a', 'b', 'a', 'c', 'a', 'b'].map(isRepeated), [false, false, true, false, true, false])
+    const many = Array.from({ length: 1_000 }, (_, index) => `n${index}`)
+    assert.ok(!many.some(isRepeated))
+    assert.deepEqual(['n997', 'n999', 'n998'].map(isRepeated), [false, true, false])
+  })
+
+  it('have a connection: without one each is told', () => {
+    const seen = new SeenEvents()
+    assert.deepEqual([seen.isRepeated(told('')), seen.isRepeated(told(''))], [false, false])
   })
 })

@@ -10,6 +10,7 @@ import { FileFollower } from './file-follower.ts'
 import type { Follower } from './following.ts'
 import type { HitKnowledge } from './hit-knowledge.ts'
 import type { InspectedConnections } from './inspected-connections.ts'
+import { SeenEvents } from './seen-events.ts'
 
 export const securitySource = 'security'
 
@@ -34,6 +35,7 @@ export function createEventsFollower({ path, knowledge, inspected, sink, now }: 
   /** Of the lines that were read last, and of which none was handed on yet. */
   let held: EveAlert[] = []
   let faults = 0
+  const seen = new SeenEvents()
   let waiting: { readonly position: string; readonly since: number } | null = null
   const hasRoom = (): boolean => sink.hasRoom?.() ?? true
 
@@ -63,8 +65,9 @@ export function createEventsFollower({ path, knowledge, inspected, sink, now }: 
         for (const line of bytes.toString('utf8').split('\n')) {
           if (line === '') continue
           const read = parseEveLine(line)
-          if (read.is === 'alert') held.push(read.alert)
-          else if (read.is === 'fault') faults++
+          if (read.is === 'alert') {
+            if (!seen.isRepeated(read.alert)) held.push(read.alert)
+          } else if (read.is === 'fault') faults++
         }
         return []
       },
