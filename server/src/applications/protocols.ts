@@ -67,7 +67,10 @@ const detections: Readonly<Record<string, Recognised>> = {
     http('http.header; content:"soapaction|3a|"; nocase;'),
     http('http.content_type; content:"application/soap+xml"; nocase; startswith;'),
   ),
-  'MS-RPCH': byDetection(...['RPC_IN_DATA', 'RPC_OUT_DATA'].map((name) => http(method(name)))),
+  // The engine knows these methods as HTTP only when they were answered.
+  'MS-RPCH': byBytes(
+    ...['RPC_IN_DATA', 'RPC_OUT_DATA'].map((name) => opens(`content:"${name} "; startswith; content:" HTTP/1.";`)),
+  ),
   HLS: byDetection(
     http('http.uri; content:".m3u8"; nocase;'),
     httpAnswer('http.content_type; content:"application/vnd.apple.mpegurl"; nocase; startswith;'),
