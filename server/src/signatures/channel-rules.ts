@@ -81,7 +81,11 @@ export function* ownRules(
   for (const { number, denied: ids } of channels)
     for (const id of new Set(ids)) denied.set(id, [...(denied.get(id) ?? []), number])
   const named = `n_${generation}`
-  if (denied.has(unknownApplication)) for (const application of applications) yield* namingRules(application, named)
+  if (denied.has(unknownApplication)) {
+    // The tests of channels are datagrams of no application.
+    yield `alert udp 127.0.0.1 any -> 127.0.0.1 any (msg:"tests"; flowbits:set,${named}; noalert; gid:${channelGroup}; sid:${firstCanarySid}; rev:1;)\n`
+    for (const application of applications) yield* namingRules(application, named)
+  }
   for (const application of applications) {
     const numbers = denied.get(application.id)
     if (numbers === undefined) continue
@@ -95,7 +99,9 @@ function* applicationRules({ id, name, number, patterns }: DeniedApplication, bi
   const own = id === unknownApplication && patterns.length === 0 ? unknownPatterns : patterns
   for (const [index, { protocol, options, refusal }] of own.slice(0, patternsPerApplication).entries()) {
     const sid = firstApplicationSid + patternsPerApplication * number + index
-    yield `${refusal} ${protocol} any any -> any any (msg:"${quote(name)}"; ${bits} ${options} gid:${applicationGroup}; sid:${sid}; rev:1;)\n`
+    // The client hears of it at once, whoever sent the packet that was recognised, and no server waits for a client that is gone.
+    const action = refusal === 'reject' ? 'rejectboth' : refusal
+    yield `${action} ${protocol} any any -> any any (msg:"${quote(name)}"; ${bits} ${options} gid:${applicationGroup}; sid:${sid}; rev:1;)\n`
   }
 }
 

@@ -70,8 +70,8 @@ const site = (application: string, host: string): Pair => ({
   ...{ ...base, application: id(application), also: [id('TLS')], name: `${application}, curl to ${host}` },
   needs: ['curl', 'openssl'],
   server: (port, folder) => {
-    const [key, cert] = certificate(folder)
-    return ['openssl', 's_server', '-quiet', '-www', '-accept', `${port}`, '-key', key, '-cert', cert]
+    certificate(folder)
+    return [...peer, 'talk', 'secure', `${port}`, folder]
   },
   client: (address, port) => [
     ...curl,

@@ -1,11 +1,15 @@
 // Run in a namespace: one side of exchanges of applications, each named as number,address,port. `serve` and exchanges answers them.
 // `ask`, how long silence is waited out in ms, and exchanges writes a line for each, with `ok` or `refused`, and ends with 0 when all were
-// answered. `talk`, the name of a small server of this file, and the port, serves a real client. `babble`, how long silence is waited out,
-// the address and the port, says nonsense and ends with 0 when all of it was answered.
+// answered. `talk`, the name of a small server of this file, and the port, serves a real client; `secure` has its certificate in a
+// folder, which comes last. `babble`, how long silence is waited out, the address and the port, says nonsense and ends with 0 when all
+// of it was answered.
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { createServer as createSecureServer } from 'node:tls'
 import { bytes, type Exchange, exchanges, page } from '../applications/exchanges.ts'
 
 const [role = '', what = '', ...rest] = process.argv.slice(2)
@@ -188,6 +192,13 @@ const talkers: Readonly<Record<string, (socket: Socket) => void>> = {
 function talk(port: number): void {
   if (what === 'tftp' || what === 'sip') {
     talkOverUdp(port)
+    return
+  }
+  if (what === 'secure') {
+    const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(join(rest[1] ?? '', name)))
+    createSecureServer({ key, cert }, (socket) => socket.on('error', () => {}).on('data', () => socket.write(page())))
+      .on('tlsClientError', () => {})
+      .listen(port)
     return
   }
   const meet = talkers[what]
