@@ -34,19 +34,6 @@ const exceptionsFor = (host: string): readonly string[] =>
     exceptionText(text, { sid: 900_001 + 2 * at, source: null, destination: host }),
   ])
 
-/**
- * What the very first packet of a connection has: the engine judges exceptions before it knows the channel of that packet, so these are
- * still told (docs/decisions/0081-inspection-channels.md).
- */
-const foundAtOnce: ReadonlySet<string> = new Set([
-  ...['RPC List of all programs', 'SCAN Packets without flags', 'SCAN Packets with FIN, PSH and URG'],
-  ...['SCAN Packets with SYN and FIN', 'SCAN SNMP with the community public', 'SCAN Telephone scanner'],
-  ...['AMPLIFIER List of clients of a time server', 'AMPLIFIER Memcached', 'AMPLIFIER Search for devices'],
-  ...['AMPLIFIER Generator of characters', 'AMPLIFIER Requests for everything at a name server'],
-  ...['LOGIN Guessing over SSH', 'LOGIN Guessing over remote desktop', 'LOGIN Guessing over SMB'],
-  ...['TROJAN Connection to port 4444', 'TROJAN Connection to port 31337'],
-])
-
 const settings = (folder: string, rules: string): string => `%YAML 1.1
 ---
 vars:
@@ -153,14 +140,17 @@ describe('exceptions of signatures in Suricata', { skip: lacking(program) }, () 
     return { recording, alerts }
   }
 
-  it('are taken, each of them, and let pass what they except, unless it is in the first packet of a connection', async () => {
+  it('are taken, each of them, and let pass what they except, also in the first packet of a connection', async () => {
     await compile(exceptionsFor(inside))
     const lines = readFileSync(join(folder, rules), 'utf8').trimEnd().split('\n')
-    assert.equal(lines.filter((line) => line.startsWith('pass ')).length, 2 * signatures.length)
+    assert.ok(lines.filter((line) => line.startsWith('pass ')).length > 2 * signatures.length)
     const said = run('-T', '-v')
     assert.match(said, new RegExp(`\\b${lines.length} rules successfully loaded, 0 rules failed`))
     const { alerts } = replayed()
-    assert.deepEqual(new Set(alerts.map(({ signature }) => signature)), foundAtOnce)
+    assert.deepEqual(
+      alerts.map(({ signature }) => signature),
+      [],
+    )
   })
 
   it('of another host change nothing, and packets of an event are in the files of the engine', async () => {
