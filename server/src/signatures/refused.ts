@@ -18,6 +18,7 @@ const refused: ReadonlyMap<string, string> = new Map([
   ['nfq_set_mark', 'changes the mark that the firewall uses'],
   ['bypass', 'takes connections out of inspection'],
   ['config', 'changes how the engine works'],
+  ['replace', 'changes the content of packets'],
 ])
 
 /** Names of flowbits by which the engine tells channels apart (numbering.ts). Suricata takes spaces around them. */

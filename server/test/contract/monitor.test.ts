@@ -6,7 +6,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { GatewayError } from '../../src/contract/error.ts'
-import type { TrackedSession, TrafficReading } from '../../src/plan/facts.ts'
+import type { ClassifiedConnection, TrackedSession, TrafficReading } from '../../src/plan/facts.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const json = (value: unknown): string => encodeURIComponent(JSON.stringify(value))
@@ -34,8 +34,10 @@ describe('the traffic monitor', () => {
   let admin: Client
   let tracked: readonly TrackedSession[] = []
   let told: Partial<TrafficReading> = {}
+  const found = new Map<string, ClassifiedConnection>()
+  const classified = { connections: async () => found, report: async () => null }
   before(async () => {
-    gateway = await createTestGateway({ parts: { traffic: { read } } })
+    gateway = await createTestGateway({ parts: { traffic: { read }, classified } })
     admin = await gateway.client('predefined_admin_write')
   })
   after(() => gateway.close())
@@ -93,6 +95,9 @@ describe('the traffic monitor', () => {
       source_proto: 'TCP:40000',
       destination_proto: 'TCP:443',
       application: '',
+      dpi_app: '',
+      dpi_protocol: '',
+      server_name: '',
       duration: 5,
       bps_in: 100,
       bps_out: 1,
@@ -102,6 +107,23 @@ describe('the traffic monitor', () => {
       out_iface_alias: '',
     })
     assert.equal(sessions[1].source_proto, 'ICMP')
+  })
+
+  it('shows the applications that were recognised, while they are asked for', async () => {
+    found.set('tcp 10.10.0.7:40000 203.0.113.9:443', { name: 'TLS.YouTube', server: 'www.youtube.com' })
+    const ofA = async () => (await get('/reports/traffic/sessions')).find(({ id }: { id: string }) => id === 'A')
+    assert.equal((await ofA()).application, '')
+    assert.equal((await admin('PATCH', '/monitor/application_detection', { enabled: true })).status, 200)
+    assert.partialDeepStrictEqual(await ofA(), {
+      ...{ application: 'YouTube', dpi_app: 'id.l7.youtube', dpi_protocol: 'TLS', server_name: 'www.youtube.com' },
+    })
+    const [top, ...others] = await get('/reports/traffic/top/applications')
+    assert.deepEqual([top.application, top.sessions, others], ['YouTube', 1, []])
+    // Nothing runs here, so nothing claims to.
+    assert.notEqual((await get('/monitor/application_detection/status'))[0].status, 'active')
+    assert.equal((await admin('PATCH', '/monitor/application_detection', { enabled: false })).status, 200)
+    assert.equal((await ofA()).application, '')
+    found.clear()
   })
 
   it('sorts and cuts as asked', async () => {

@@ -76,7 +76,7 @@ describe('inspection', () => {
   const statusText = async (): Promise<string> => JSON.stringify(await ok('GET', '/ips/status'))
 
   const events = async (sid: number): Promise<Record<string, unknown>[]> => {
-    const filter = [{ items: [{ column_name: 'sid', operator: 'equals', value: [sid] }], link_operator: 'and' }]
+    const filter = [{ items: [{ column_name: 'signature_id', operator: 'equals', value: [sid] }], link_operator: 'and' }]
     const { data } = (await ok(
       'GET',
       `/security_events/journal?filter=${encodeURIComponent(JSON.stringify(filter))}`,
@@ -121,7 +121,7 @@ describe('inspection', () => {
       await until('the event is in the journal', async () => (await events(1001)).length > 0)
       const [event] = await events(1001)
       assert.equal(event?.result, 'allowed')
-      assert.equal(event?.source_ip, client)
+      assert.equal(event?.src_ip, client)
       assert.equal(event?.rule_id, rule)
       assert.equal(event?.profile, 'Alerts')
     })
@@ -133,10 +133,10 @@ describe('inspection', () => {
       await lab.expectStatus(attack, 0, from(otherClient))
       await lab.expectStatus(attack, 200, from(client))
       await until('the drop is in the journal', async () =>
-        (await events(1001)).some(({ result, source_ip }) => result === 'blocked' && source_ip === otherClient),
+        (await events(1001)).some(({ result, src_ip }) => result === 'blocked' && src_ip === otherClient),
       )
       assert.ok(
-        (await events(1001)).every(({ result, source_ip }) => (result === 'blocked') === (source_ip === otherClient)),
+        (await events(1001)).every(({ result, src_ip }) => (result === 'blocked') === (src_ip === otherClient)),
       )
     })
 
@@ -166,11 +166,25 @@ describe('inspection', () => {
       await lab.expectStatus(attack, 0, from(client))
     })
 
+    it('hands encrypted connections back after their first packets, and no others', async () => {
+      await lab.expectStatus('https://a.sites.test/page', 200, { trusts: 'sites', ...from(client) })
+      await lab.expectStatus(harmless, 200, from(client))
+      const { stdout } = await lab.gateway.exec('gateway', ['/usr/bin/cat', '/proc/net/nf_conntrack'])
+      const marks = (port: number): string[] =>
+        stdout
+          .split('\n')
+          .filter((line) => line.includes(` dst=${siteAddress} `) && line.includes(` dport=${port} `))
+          .map((line) => /mark=([0-9]+)/.exec(line)?.[1] ?? '')
+      const isDone = (mark: string): boolean => (Number(mark) & 0x1_0000) !== 0
+      assert.ok(marks(443).some(isDone), stdout)
+      assert.ok(marks(80).length > 0 && !marks(80).some(isDone), stdout)
+    })
+
     it('is explained', async () => {
       const explained = (await ok('POST', '/firewall/explain', {
         packet: {
           ...{ source: client, destination: siteAddress, protocol: 'tcp', destination_port: 80 },
-          incoming_interface: null,
+          incoming_interface: 'lan0',
         },
       })) as { outcomes: { steps: { stage: string; text: string }[] }[] }
       const steps = explained.outcomes.flatMap((outcome) => outcome.steps)
@@ -229,6 +243,7 @@ describe('inspection', () => {
     })
 
     it('passes what a killed engine cannot look at, and says so', async () => {
+      lab.gateway.log.expect(/^error: applyd: inspection ended with signal SIGKILL/)
       for (const pid of pidsOf(engine)) process.kill(pid, 'SIGKILL')
       await lab.expectStatus(harmless, 200, from(client))
       await until(
@@ -243,6 +258,7 @@ describe('inspection', () => {
       await lab.expectStatus(harmless, 200, from(client))
       const [pid] = pidsOf(engine)
       assert.ok(pid)
+      lab.gateway.log.expect(/^error: applyd: The inspection engine did not take packets for a second/)
       process.kill(pid, 'SIGSTOP')
       // What the stopped engine holds does not pass; it is found and ended.
       await until('the engine was replaced', () => {

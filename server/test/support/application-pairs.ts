@@ -35,14 +35,6 @@ const hook = join(import.meta.dirname, '../../plain/hook.mjs')
 const peer = [node, `--import=${hook}`, join(import.meta.dirname, 'application-peer.ts')]
 const id = (name: string): string => `id.l7.${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}`
 
-const exchangePairs: readonly Pair[] = exchanges.map(({ application, also = [], protocol, port }, index) => ({
-  ...{ application: id(application), also: also.map(id), protocol, needs: [] },
-  name: `${application}, exchange ${index}`,
-  ...(port === undefined ? {} : { port }),
-  server: (at) => [...peer, 'serve', `${index}`, `${at}`],
-  client: (address, at) => [...peer, 'ask', `${index}`, address, `${at}`],
-}))
-
 const write = (folder: string, name: string, content: string): string => {
   const path = join(folder, name)
   writeFileSync(path, content)
@@ -96,7 +88,7 @@ const asked = (
 })
 
 /** With their own programs. */
-const programPairs: readonly Pair[] = [
+export const programPairs: readonly Pair[] = [
   {
     ...{ ...base, application: id('SSH'), name: 'SSH, dropbear', needs: ['dropbear', 'dropbearkey', 'dbclient'] },
     server: (port, folder) => {
@@ -153,13 +145,10 @@ const programPairs: readonly Pair[] = [
   {
     ...{ ...base, application: id('Memcached'), name: 'Memcached, memcached', needs: ['memcached'] },
     server: (port) => ['memcached', '-u', 'root', '-l', '0.0.0.0', '-p', `${port}`],
-    client: (address, port) => [
-      ...peer,
-      'ask',
-      `${exchanges.findIndex(({ application }) => application === 'Memcached')}`,
-      address,
-      `${port}`,
-    ],
+    client: (address, port) => {
+      const index = exchanges.findIndex(({ application }) => application === 'Memcached')
+      return [...peer, 'ask', '5000', `${index},${address},${port}`]
+    },
   },
   {
     ...{ ...base, application: id('Git'), name: 'Git, git', needs: ['git'] },
@@ -302,9 +291,23 @@ const programPairs: readonly Pair[] = [
   plainSite('WindowsUpdate', 'download.windowsupdate.com'),
 ]
 
-export const pairs: readonly Pair[] = [...programPairs, ...exchangePairs]
+/** Exchanges of which both sides are peers of our own; many are run by one process. */
+export interface PeerPair {
+  readonly application: string
+  readonly also: readonly string[]
+  readonly name: string
+  readonly protocol: 'tcp' | 'udp'
+  readonly port?: number
+  readonly index: number
+}
 
-for (const { application } of pairs)
+export const peerPairs: readonly PeerPair[] = exchanges.map(({ application, also = [], protocol, port }, index) => ({
+  ...{ application: id(application), also: also.map(id), protocol, index },
+  name: `${application}, exchange ${index}`,
+  ...(port === undefined ? {} : { port }),
+}))
+
+for (const { application } of [...programPairs, ...peerPairs])
   if (findApplication(application) === undefined) throw new Error(`The catalogue does not have ${application}.`)
 
 /** Programs of the pair that this machine lacks. */
@@ -329,6 +332,26 @@ export interface RunningServer {
   stop(): void
 }
 
+function start(command: readonly string[], stdin: 'pipe' | 'ignore'): RunningServer {
+  const [program = '', ...args] = command
+  const child: ChildProcess = spawn(program, args, {
+    stdio: [stdin, 'ignore', 'ignore'],
+    env: environment(),
+    detached: true,
+  })
+  return {
+    stop: () => {
+      if (child.pid === undefined || child.exitCode !== null) return
+      try {
+        // With what it started: some servers have a process for each connection.
+        process.kill(-child.pid, 'SIGKILL')
+      } catch {
+        child.kill('SIGKILL')
+      }
+    },
+  }
+}
+
 /** `enter` is put before a command line to run it in the namespace of the server. */
 export async function startServer(
   enter: readonly string[],
@@ -338,28 +361,45 @@ export async function startServer(
 ): Promise<RunningServer> {
   mkdirSync(folder, { recursive: true })
   chmodSync(folder, 0o755)
-  const [program = '', ...args] = [...enter, ...pair.server(port, folder)]
-  const child: ChildProcess = spawn(program, args, {
-    stdio: [pair.readsInput ? 'pipe' : 'ignore', 'ignore', 'ignore'],
-    env: environment(),
-    detached: true,
-  })
-  const stop = (): void => {
-    if (child.pid === undefined || child.exitCode !== null) return
-    try {
-      // With what it started: some servers have a process for each connection.
-      process.kill(-child.pid, 'SIGKILL')
-    } catch {
-      child.kill('SIGKILL')
-    }
-  }
+  const server = start([...enter, ...pair.server(port, folder)], pair.readsInput ? 'pipe' : 'ignore')
   await until(`the server of ${pair.name} listens`, () => isBound(enter, pair.protocol, port)).catch(
     (error: unknown) => {
-      stop()
+      server.stop()
       throw error
     },
   )
-  return { stop }
+  return server
+}
+
+export interface PeerPlace {
+  readonly pair: PeerPair
+  readonly address: string
+  readonly port: number
+}
+const textOf = ({ pair, address, port }: PeerPlace): string => `${pair.index},${address},${port}`
+
+export async function startPeers(enter: readonly string[], places: readonly PeerPlace[]): Promise<RunningServer> {
+  const server = start([...enter, ...peer, 'serve', ...places.map(textOf)], 'ignore')
+  for (const { pair, port } of places)
+    await until(`the peer of ${pair.name} listens`, () => isBound(enter, pair.protocol, port))
+  return server
+}
+
+export type Outcome = 'ok' | 'refused'
+
+/** What the clients came to, in the order of the places. A client gives up after that much silence. */
+export function askPeers(
+  enter: readonly string[],
+  places: readonly PeerPlace[],
+  silenceMs: number,
+): Promise<readonly Outcome[]> {
+  const [program = '', ...args] = [...enter, ...peer, 'ask', `${silenceMs}`, ...places.map(textOf)]
+  return new Promise((resolve) => {
+    execFile(program, args, { env: environment() }, (_error, stdout) => {
+      const said = new Set(stdout.split('\n'))
+      resolve(places.map((place) => (said.has(`${textOf(place)} ok`) ? 'ok' : 'refused')))
+    })
+  })
 }
 
 /** What the client came to. `enter` as above, for the namespace of the client. */
@@ -369,7 +409,7 @@ export function runClient(
   address: string,
   port: number,
   folder: string,
-): Promise<'ok' | 'refused'> {
+): Promise<Outcome> {
   const [program = '', ...args] = [...enter, ...pair.client(address, port, folder)]
   return new Promise((resolve) => {
     const child = execFile(program, args, { timeout: 8000, env: environment() }, (error, stdout, stderr) => {

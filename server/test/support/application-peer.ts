@@ -1,29 +1,36 @@
-// Run in a namespace: one side of an exchange of an application. Arguments: `serve`, the number of the exchange and the port; or
-// `ask`, the number, the address and the port, which ends with 0 when everything was answered. `talk` and the name of a small server
-// of this file, and the port, serves a real client.
+// Run in a namespace: one side of exchanges of applications, each named as number,address,port. `serve` and exchanges answers them.
+// `ask`, how long silence is waited out in ms, and exchanges writes a line for each, with `ok` or `refused`, and ends with 0 when all were
+// answered. `talk`, the name of a small server of this file, and the port, serves a real client.
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { bytes, exchanges, page } from '../applications/exchanges.ts'
+import { bytes, type Exchange, exchanges, page } from '../applications/exchanges.ts'
 
 const [role = '', what = '', ...rest] = process.argv.slice(2)
-const waitMs = 3000
+/** Exchanges that are asked at the same time. */
+const most = 16
 
-function requireExchange() {
-  const found = exchanges[Number(what)]
-  if (found === undefined) throw new Error(`There is no exchange ${what}.`)
-  return found
+interface Place {
+  readonly exchange: Exchange
+  readonly address: string
+  readonly port: number
+}
+
+function placeOf(text: string): Place {
+  const [index, address = '', port] = text.split(',')
+  const exchange = exchanges[Number(index)]
+  if (exchange === undefined) throw new Error(`There is no exchange ${index}.`)
+  return { exchange, address, port: Number(port) }
 }
 
 const orDone = (data: Buffer | undefined): Buffer =>
   data === undefined || data.length === 0 ? Buffer.from('done') : data
 
-function serve(port: number): void {
-  const { protocol, greeting, answer } = requireExchange()
+function serve({ exchange: { protocol, greeting, answer }, address, port }: Place): void {
   if (protocol === 'udp') {
-    const socket = createSocket('udp4').bind(port)
-    socket.on('message', (_message, { address, port: from }) => socket.send('done', from, address))
+    const socket = createSocket('udp4').bind(port, address)
+    socket.on('message', (_message, from) => socket.send('done', from.port, from.address))
     return
   }
   const server = createServer((socket) => {
@@ -34,26 +41,54 @@ function serve(port: number): void {
       socket.on('data', () => socket.write('done'))
     })
   })
-  server.listen(port)
+  server.listen(port, address)
 }
 
-async function ask(address: string, port: number): Promise<void> {
-  const { protocol, greeting, request, more } = requireExchange()
-  const limit = AbortSignal.timeout(waitMs)
+async function ask({ exchange, address, port }: Place, silenceMs: number): Promise<void> {
+  const { protocol, greeting, request, more } = exchange
+  const limit = AbortSignal.timeout(silenceMs)
   if (protocol === 'udp') {
     const socket = createSocket('udp4')
     socket.send(request, port, address)
-    await once(socket, 'message', { signal: limit })
+    await once(socket, 'message', { signal: limit }).finally(() => socket.close())
     return
   }
   const socket = connect(port, address)
-  await once(socket, 'connect', { signal: limit })
-  if (greeting) await once(socket, 'data', { signal: limit })
-  for (const said of [request, more])
-    if (said && said.length > 0) {
-      socket.write(said)
-      await once(socket, 'data', { signal: limit })
+  try {
+    await heard(socket, 'connect', limit)
+    if (greeting) await heard(socket, 'data', limit)
+    for (const said of [request, more])
+      if (said && said.length > 0) {
+        socket.write(said)
+        await heard(socket, 'data', limit)
+      }
+  } finally {
+    socket.on('error', () => {})
+    socket.destroy()
+  }
+}
+
+/** A server that ends the connection without a word did not answer either. */
+async function heard(socket: Socket, event: 'connect' | 'data', signal: AbortSignal): Promise<void> {
+  const ended = once(socket, 'close', { signal }).then(() => Promise.reject(new Error('It was ended.')))
+  await Promise.race([once(socket, event, { signal }), ended])
+}
+
+async function askAll(silenceMs: number, texts: readonly string[]): Promise<boolean> {
+  const left = [...texts]
+  let isAllOk = true
+  const worker = async (): Promise<void> => {
+    for (let text = left.shift(); text !== undefined; text = left.shift()) {
+      const isOk = await ask(placeOf(text), silenceMs).then(
+        () => true,
+        () => false,
+      )
+      isAllOk &&= isOk
+      process.stdout.write(`${text} ${isOk ? 'ok' : 'refused'}\n`)
     }
+  }
+  await Promise.all(Array.from({ length: most }, worker))
+  return isAllOk
 }
 
 /** A server that answers line by line. */
@@ -153,10 +188,6 @@ function talkOverUdp(port: number): void {
   })
 }
 
-if (role === 'serve') serve(Number(rest[0]))
+if (role === 'serve') for (const text of [what, ...rest]) serve(placeOf(text))
 else if (role === 'talk') talk(Number(rest[0]))
-else
-  await ask(rest[0] ?? '', Number(rest[1])).then(
-    () => process.exit(0),
-    () => process.exit(1),
-  )
+else process.exit((await askAll(Number(what), rest)) ? 0 : 1)

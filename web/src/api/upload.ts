@@ -1,11 +1,12 @@
 // Sends a file and tells how much of it is sent, which fetch cannot say.
 
 import type { Endpoint } from '@gateway/server/contract'
-import { addressOf, passGate, refusalOf, unreachable } from './call.ts'
+import { addressOf, type CallOptions, passGate, refusalOf, unreachable } from './call.ts'
 
 export interface UploadOptions {
   readonly onProgress: (sentBytes: number) => void
   readonly signal?: AbortSignal
+  readonly query?: Readonly<Record<string, string>>
 }
 
 /** The body as the call takes it: the bytes themselves, or a form with the file in its field. */
@@ -17,7 +18,8 @@ function bodyOf({ formField }: Endpoint, file: File): File | FormData {
 }
 
 /** The text of the answer. A refusal is thrown as a Failure. */
-export async function upload(endpoint: Endpoint, file: File, { onProgress, signal }: UploadOptions): Promise<string> {
+export async function upload(endpoint: Endpoint, file: File, options: UploadOptions): Promise<string> {
+  const { onProgress, signal, query = {} } = options
   await passGate(endpoint)
   const request = new XMLHttpRequest()
   await new Promise<void>((resolve, reject) => {
@@ -26,7 +28,7 @@ export async function upload(endpoint: Endpoint, file: File, { onProgress, signa
     request.onload = () => resolve()
     request.onerror = () => reject(unreachable())
     request.onabort = () => reject(new DOMException('The upload was stopped.', 'AbortError'))
-    request.open(endpoint.method, addressOf(endpoint))
+    request.open(endpoint.method, addressOf(endpoint, { query } as CallOptions))
     request.setRequestHeader('accept', 'application/json')
     if (endpoint.formField === null && endpoint.rawBodyType !== null)
       request.setRequestHeader('content-type', endpoint.rawBodyType)

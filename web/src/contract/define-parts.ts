@@ -206,6 +206,8 @@ export interface Action {
   readonly query?: Readonly<Record<string, unknown>>
   /** Of a file: such as `.pem,.crt`. */
   readonly accept?: string
+  /** Of the query: takes the name of the file. */
+  readonly nameField?: string
   readonly isDownload?: boolean
   readonly fileName?: string
   /** What is read again afterwards. */
@@ -214,8 +216,9 @@ export interface Action {
 }
 
 export const action = <E extends Endpoint>(
-  spec: Omit<Action, 'endpoint' | 'fields' | 'choose' | 'body'> & {
+  spec: Omit<Action, 'endpoint' | 'fields' | 'choose' | 'body' | 'nameField'> & {
     readonly endpoint: E
+    readonly nameField?: Keys<QueryOf<E>>
     readonly fields?: { readonly [K in Fields<E>]?: FieldSpec }
     readonly choose?: { readonly [K in Extract<keyof ParamsOf<E>, string>]?: Choices }
     readonly body?: BodyOf<E>

@@ -17,6 +17,7 @@ import { pages as directoryAdministrators } from './directory-administrators/ind
 import { pages as dns } from './dns/index.ts'
 import { pages as firewall } from './firewall/index.ts'
 import { pages as health } from './health/index.ts'
+import { pages as inspection } from './inspection/index.ts'
 import { pages as intrusionPrevention } from './intrusion-prevention/index.ts'
 import { pages as licence } from './licence/index.ts'
 import { pages as logs } from './logs/index.ts'
@@ -26,6 +27,7 @@ import { pages as network } from './network/index.ts'
 import { pages as objects } from './objects/index.ts'
 import { pages as overview } from './overview/index.ts'
 import { pages as portal } from './portal/index.ts'
+import { pages as securityEvents } from './security-events/index.ts'
 import { pages as signIn } from './sign-in/index.ts'
 import { pages as statistics } from './statistics/index.ts'
 import { pages as updates } from './updates/index.ts'
@@ -44,6 +46,7 @@ export const pages: readonly PageEntry[] = [
   ...applicationControl,
   ...applicationProfiles,
   ...intrusionPrevention,
+  ...inspection,
   ...contentFilter,
   ...webProxy,
   ...webApplicationFirewall,
@@ -61,6 +64,7 @@ export const pages: readonly PageEntry[] = [
   ...monitor,
   ...logs,
   ...webLog,
+  ...securityEvents,
   ...configuration,
   ...administrators,
   ...directoryAdministrators,

@@ -71,7 +71,7 @@ export const applicationRules = {
   remove,
 }
 
-/** Spec gap (docs/behaviour/application-control.md 2): an addition with the form of all other status calls. */
+/** Spec gap (docs/behaviour/application-control.md 3): an addition with the form of all other status calls. */
 export const applicationStatus = endpoint({
   method: 'GET',
   path: '/application_control_backend/status',

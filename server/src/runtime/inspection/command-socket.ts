@@ -5,7 +5,8 @@ import { connect } from 'node:net'
 
 export interface EngineReport {
   readonly version: string
-  readonly loaded: number
+  /** Null when it does not say. */
+  readonly loaded: number | null
   readonly failed: readonly { readonly sid: number; readonly reason: string }[]
   readonly counters: Readonly<Record<string, number>>
 }
@@ -35,7 +36,7 @@ export async function askEngine(path: string, patienceMs = 3_000): Promise<Engin
   }
 }
 
-/** The answers to commands, in their order; rejects when one is missing. */
+/** The answers to commands, in their order, null where the engine refuses one; rejects when one is missing. */
 export function converse(path: string, commands: readonly string[], patienceMs: number): Promise<unknown[]> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown[]>()
   const socket = connect(path)
@@ -65,8 +66,10 @@ export function converse(path: string, commands: readonly string[], patienceMs: 
     for (const begun of others) {
       const answer = readAnswer(pending.join(''))
       pending = [begun]
-      if (answer === null) return void socket.destroy(new Error('the engine refused the question'))
-      if (isGreeted) answers.push(answer.message)
+      if (answer === null || (!isGreeted && !answer.isOk))
+        return void socket.destroy(new Error('the engine cannot be understood'))
+      // Just after its start it has no counters yet, but all else.
+      if (isGreeted) answers.push(answer.isOk ? answer.message : null)
       isGreeted = true
       next()
     }
@@ -79,11 +82,11 @@ export function converse(path: string, commands: readonly string[], patienceMs: 
   return promise
 }
 
-/** Null when it is a refusal or cannot be read. */
-function readAnswer(line: string): { readonly message: unknown } | null {
+/** Null when it cannot be read. */
+function readAnswer(line: string): { readonly isOk: boolean; readonly message: unknown } | null {
   try {
     const answer = JSON.parse(line) as { readonly return?: unknown; readonly message?: unknown } | null
-    return answer?.return === 'OK' ? { message: answer.message } : null
+    return answer?.return === undefined ? null : { isOk: answer.return === 'OK', message: answer.message }
   } catch {
     return null
   }
@@ -94,9 +97,9 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const countOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) ? Math.max(0, Math.floor(value)) : 0
 
-function loadedIn(stats: unknown): number {
+function loadedIn(stats: unknown): number | null {
   const [first] = listOf(stats) as readonly ({ readonly rules_loaded?: unknown } | null)[]
-  return countOf(first?.rules_loaded)
+  return first ? countOf(first.rules_loaded) : null
 }
 
 function failuresIn(failures: unknown): EngineReport['failed'] {

@@ -9,7 +9,7 @@ import { GatewayError, invalid, notFound } from '../../contract/error.ts'
 import { WorkerPool } from '../../workers/pool.ts'
 import { writeDurably } from '../durable-file.ts'
 import type { archiveTasks } from './archive-worker.ts'
-import { maybeCut, type SignatureChecker } from './checker.ts'
+import { mostRounds, type SignatureChecker } from './checker.ts'
 import { type ArchiveReport, classificationFile, rulesFile } from './read-archive.ts'
 
 export interface ArchivesOptions {
@@ -226,7 +226,8 @@ export class RuleArchives {
     if (!this.#isClosed) this.#options.onFault(error)
   }
 
-  async #check(id: string): Promise<void> {
+  /** Again without the rules that were refused, until none is: the engine looks at some faults only when there are no others. */
+  async #check(id: string, round = 1): Promise<void> {
     const stored = this.#archives.get(id)
     const version = stored && (stored.pending ?? stored.current)
     if (!version || this.#isClosed) return
@@ -247,10 +248,10 @@ export class RuleArchives {
         faults.length === 0 ? report : await this.#pool.run('leaveOut', { folder, report, faults }, { owner: id })
       const latest = this.#archives.get(id)
       if (!latest || (latest.pending !== version && latest.current !== version)) return
-      const next = { ...version, isChecked: faults.length < maybeCut, report: left }
+      const next = { ...version, isChecked: faults.length === 0 || round >= mostRounds, report: left }
       if (next.isChecked || latest.current === version) this.#use(latest, next)
       else this.#write({ ...latest, pending: next })
-      if (!next.isChecked) await this.#check(id)
+      if (!next.isChecked) await this.#check(id, round + 1)
     } catch (error) {
       if (!(error instanceof GatewayError && error.code === 'invalid')) throw error
       this.#refuse(now, version, error.message)

@@ -12,8 +12,8 @@ export type Verdict =
   | { readonly status: 'missing' }
   | { readonly status: 'timeout' }
 
-/** From so many on there may be more. */
-export const maybeCut = 1_000
+/** Rules are checked again without those that were refused; what is left after so many times is taken. */
+export const mostRounds = 10
 
 export interface CheckerOptions {
   /** `inspection/candidates` of the state folder. */

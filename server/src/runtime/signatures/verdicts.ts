@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createSlices } from '../../workers/slices.ts'
 import { writeDurably } from '../durable-file.ts'
-import { maybeCut, type SignatureChecker } from './checker.ts'
+import type { SignatureChecker } from './checker.ts'
 
 export interface VerdictOptions {
   readonly file: string
@@ -110,10 +110,11 @@ export class SignatureVerdicts {
       for (const [index, [hash]] of unknown.entries()) {
         const fault = faults.get(index)
         if (fault !== undefined) this.#bad.set(hash, fault)
-        else if (verdict.faults.length < maybeCut) this.#good.add(hash)
+        // The engine looks at some faults only when there are no others.
+        else if (verdict.faults.length === 0) this.#good.add(hash)
       }
       this.#keep(known)
-      if (verdict.faults.length >= maybeCut) this.#wanted ??= rules
+      if ([...faults.keys()].some((index) => index < unknown.length)) this.#wanted ??= rules
     }
     this.#show(known)
   }

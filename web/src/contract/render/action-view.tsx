@@ -106,7 +106,7 @@ function Upload({ action, reads }: ActionProps): ReactNode {
   const { isAllowed, why } = useEditing(action.endpoint.access)
   const language = useLanguage()
   const [file, setFile] = useState<File | null>(null)
-  const upload = useUpload(action.endpoint, [...reads, ...(action.reads ?? [])])
+  const upload = useUpload(action.endpoint, [...reads, ...(action.reads ?? [])], action.nameField)
   const { progress } = upload
   return (
     <>

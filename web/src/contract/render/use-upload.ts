@@ -21,7 +21,8 @@ export interface Upload {
   readonly stop: () => void
 }
 
-export function useUpload(endpoint: Endpoint, reads: readonly Endpoint[]): Upload {
+/** `nameField`: of the query, where the call takes the name of the file. */
+export function useUpload(endpoint: Endpoint, reads: readonly Endpoint[], nameField?: string): Upload {
   const [progress, setProgress] = useState<Progress | null>(null)
   const [failure, setFailure] = useState<Failure | null>(null)
   const [isDone, setDone] = useState(false)
@@ -35,6 +36,7 @@ export function useUpload(endpoint: Endpoint, reads: readonly Endpoint[]): Uploa
     try {
       await upload(endpoint, file, {
         signal: own.signal,
+        ...(nameField === undefined ? {} : { query: { [nameField]: file.name } }),
         onProgress: (sent) => setProgress({ sent, total: file.size, share: file.size === 0 ? 1 : sent / file.size }),
       })
       setDone(true)

@@ -10,6 +10,6 @@ export const pages: readonly PageEntry[] = [
     section: msg('Applications'),
     title: msg('Profiles'),
     access: 'view',
-    load: () => import('./profiles.ts'),
+    load: () => import('./profiles.tsx'),
   },
 ]

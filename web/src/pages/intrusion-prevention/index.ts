@@ -51,6 +51,13 @@ export const pages: readonly PageEntry[] = [
   },
   {
     ...section,
+    path: `${path}/archives`,
+    title: msg('Rule archives'),
+    keywords: 'upload emerging threats tar zip suricata rules',
+    load: () => import('./archives.tsx'),
+  },
+  {
+    ...section,
     path: `${path}/bases`,
     title: msg('State and bases'),
     keywords: 'update standard advanced enable',

@@ -64,9 +64,12 @@ export function Value({ column, value, word, onPick, className }: ValueProps): R
   )
 }
 
+/** Columns that say what was done, or how bad it is. */
+const toned = new Set(['action', 'result', 'priority', 'severity'])
+
 export function LineCell(props: CellTools & { readonly line: LogLine; readonly column: LogColumn }): ReactNode {
   const { line, column, source, zone, onPick, titleOfDevice } = props
-  const tone = source.toneOf?.(line) ?? null
+  const tone = source.toneOf?.(line, column.id) ?? null
   if (column.id === 'time') {
     return (
       <time className={styles.time} dateTime={new Date(line.time).toISOString()}>
@@ -76,7 +79,7 @@ export function LineCell(props: CellTools & { readonly line: LogLine; readonly c
   }
   if (column.id === 'rule') return <RuleCell {...props} />
   if (column.isText) return <PlainText text={String(line.cells[column.id] ?? '')} limit={400} />
-  const isToned = column.id === 'action' || column.id === 'result' || column.id === 'priority'
+  const isToned = toned.has(column.id)
   const parts = column.parts ?? [column.id]
   const host = parts
     .map((part) => (source.addresses.includes(part) ? hostPath(String(line.cells[part] ?? '')) : null))

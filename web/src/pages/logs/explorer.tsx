@@ -1,7 +1,7 @@
 // The log explorer: time range, histogram, facets and virtual lines of any log, live or still. Everything that was chosen is in the address.
 
 import { showLoggedRules } from '@gateway/server/contract/firewall-log'
-import { type ReactNode, useCallback, useMemo, useState } from 'react'
+import { type ComponentType, type ReactNode, useCallback, useMemo, useState } from 'react'
 import { useRead } from '../../api/reads.ts'
 import { useSession } from '../../api/session.ts'
 import { Histogram } from '../../charts/histogram.tsx'
@@ -27,7 +27,7 @@ import { type CellTools, LineCell } from './cells.tsx'
 import styles from './explorer.module.css'
 import { Facets } from './facets.tsx'
 import { type Condition, join, parseTyped, readFilter, toggle, without, writeFilter } from './filter.ts'
-import { LinePanel, useLineActs } from './line-panel.tsx'
+import { LinePanel, type LinePanelProps, useLineActs } from './line-panel.tsx'
 import type { LogLine } from './lines.ts'
 import { type LogRange, type Preset, presets, writeRange } from './range.ts'
 import { type LogSource, pathOfRule, type RuleMention } from './source.ts'
@@ -52,7 +52,13 @@ const conditionText = (source: LogSource, { column, value, isNot }: Condition): 
   return `${title ? t(title.title) : column} ${isNot ? '≠' : '='} ${word === '' ? value : word}`
 }
 
-export function LogExplorer({ source }: { readonly source: LogSource }): ReactNode {
+interface ExplorerProps {
+  readonly source: LogSource
+  /** Shows one line; all its values unless said. */
+  readonly Panel?: ComponentType<LinePanelProps>
+}
+
+export function LogExplorer({ source, Panel = LinePanel }: ExplorerProps): ReactNode {
   const place = usePlace()
   const go = useGo()
   const { timeZone } = useSession()
@@ -167,7 +173,7 @@ export function LogExplorer({ source }: { readonly source: LogSource }): ReactNo
           />
         </div>
       </div>
-      {chosen ? <LinePanel {...tools} line={chosen} acts={acts} onClose={() => setChosen(null)} /> : null}
+      {chosen ? <Panel {...tools} key={chosen.key} line={chosen} acts={acts} onClose={() => setChosen(null)} /> : null}
     </div>
   )
 }

@@ -24,6 +24,14 @@ export const pages: readonly PageEntry[] = [
   },
   {
     ...logs,
+    path: 'monitor/logs/security',
+    title: msg('Security events'),
+    access: 'reports',
+    keywords: 'ips ids suricata alerts attacks signatures applications blocked pcap',
+    load: () => import('./security.tsx'),
+  },
+  {
+    ...logs,
     path: 'monitor/logs/web',
     title: msg('Web'),
     access: 'reports',

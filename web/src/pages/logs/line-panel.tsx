@@ -79,14 +79,14 @@ const textOf = ({ time, cells }: LogLine): string =>
           .map(([name, value]) => `${name}=${value}`),
       ].join(' ')
 
-interface LinePanelProps extends Pick<CellTools, 'source' | 'zone' | 'nameOfRule'> {
+export interface LinePanelProps extends Pick<CellTools, 'source' | 'zone' | 'nameOfRule'> {
   readonly line: LogLine
   readonly acts: LineActs
   readonly onClose: () => void
 }
 
 /** The keys of a line also work while its panel has the focus. */
-function useLineKeys(line: LogLine, { makeRule, trace, copy }: LineActs): void {
+export function useLineKeys(line: LogLine, { makeRule, trace, copy }: LineActs): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented) return

@@ -1,33 +1,13 @@
 // The web traffic journal as a source of the explorer. The gateway filters, searches and follows it.
 
-import type { QueryOf } from '@gateway/server/contract'
 import { webJournal, webTail } from '@gateway/server/contract/web-log'
-import { addressOf, type CallOptions, call } from '../../api/call.ts'
-import { listen } from '../../api/stream.ts'
 import { valueWord } from '../../contract/words.ts'
 import { printBytes } from '../../util/amount.ts'
-import { stampToUnix } from '../../util/time.ts'
 import { currentLanguage, msg, t } from '../../words.ts'
-import { wireFilter } from './filter.ts'
-import type { CellValue, LogLine } from './lines.ts'
-import type { LogSource, Question } from './source.ts'
-import { journalQuery } from './source-journals.ts'
-
-type Row = Readonly<Record<string, CellValue>>
+import type { LogSource } from './source.ts'
+import { toldJournal } from './source-told.ts'
 
 const searched = ['host', 'url', 'user_login', 'user_name', 'source_ip', 'user_agent', 'dictionary', 'virus']
-const readSize = 5_000
-
-const lineOf = (row: Row, zone: string): LogLine => ({
-  key: String(row.id),
-  time: (stampToUnix(Number(row.date_time), zone) ?? 0) * 1_000,
-  cells: row,
-})
-
-const followed = ({ filter }: Question) => ({
-  filter: wireFilter(filter),
-  ...(filter.text === '' ? {} : { search: [{ text: filter.text, columns: searched }] }),
-})
 
 const worded = new Set(['result', 'reason', 'decrypted', 'via'])
 
@@ -72,30 +52,7 @@ export function webLogSource(nameOf: (id: string) => string): LogSource {
       if (column.startsWith('bytes_')) return printBytes(Number(value ?? 0), currentLanguage())
       return worded.has(column) ? t(valueWord(value)) : String(value ?? '')
     },
-    read: async (question, signal) => {
-      const query = { ...journalQuery(question, { searched }), limit: readSize } as unknown as QueryOf<
-        typeof webJournal
-      >
-      const { data } = await call(webJournal, { query, signal, isBackground: true })
-      const { rows_before_limit_at_least: total = data.rows } = data
-      return { lines: data.data.map((row) => lineOf(row, question.zone)), total, isCut: total > data.rows }
-    },
-    follow: (question, newest, { onLines, onLost, onTrouble }) => {
-      const after = newest?.key
-      const query = { ...followed(question), ...(after === undefined ? {} : { after }) }
-      return listen(webTail, { query } as unknown as CallOptions, {
-        on: {
-          records: (data) => onLines((data as Row[]).map((row) => lineOf(row, question.zone)).reverse()),
-          lost: (data) => onLost((data as { records: number }).records),
-        },
-        onOpen: () => onTrouble(false),
-        onTrouble: () => onTrouble(true),
-      })
-    },
-    csvHref: (question) =>
-      addressOf(webJournal, {
-        query: { ...journalQuery(question, { searched }), format_type: 'CSV' } as unknown as QueryOf<typeof webJournal>,
-      } as CallOptions),
+    ...toldJournal({ journal: webJournal, tail: webTail, searched }),
     views: [
       { title: msg('Denied today'), search: { from: '-1d', result: 'denied' } },
       { title: msg('Found by the antivirus'), search: { from: '-30d', reason: 'virus' } },

@@ -52,8 +52,8 @@ export interface LogSource {
   readonly facets: readonly { readonly column: string; readonly title: string }[]
   /** Columns that hold addresses of hosts. */
   readonly addresses: readonly string[]
-  /** What is refused is marked. */
-  readonly toneOf?: (line: LogLine) => 'bad' | 'warn' | 'ok' | null
+  /** What is refused is marked. `column`: of the cell that is drawn, where it has a tone of its own. */
+  readonly toneOf?: (line: LogLine, column?: string) => 'bad' | 'warn' | 'ok' | null
   readonly wordOf?: (column: string, value: CellValue) => string
   /** Columns that are looked into for a text. */
   readonly read: (question: Question, signal: AbortSignal) => Promise<Found>

@@ -28,6 +28,14 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./applications.tsx'),
   },
   {
+    ...traffic,
+    path: 'monitor/traffic/detection',
+    title: msg('Detection'),
+    access: 'view',
+    keywords: 'dpi application detection ndpi',
+    load: () => import('./detection.ts'),
+  },
+  {
     ...telling,
     path: 'monitor/flows',
     title: msg('Flow export'),

@@ -16,16 +16,11 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Select } from '../../ui/select.tsx'
 import { printBytes, printCount } from '../../util/amount.ts'
+import { type Period, periodSeconds, periods, periodTitles } from '../../util/report-period.ts'
 import { printDuration } from '../../util/time.ts'
 import { currentLanguage, msg, t } from '../../words.ts'
-import { journalSearch, type Period, periodSeconds, periods, readChoice } from './choice.ts'
+import { journalSearch, readChoice } from './choice.ts'
 import styles from './reports.module.css'
-
-const periodTitles: Readonly<Record<Period, string>> = {
-  '-1d': msg('Last day'),
-  '-7d': msg('Last 7 days'),
-  '-30d': msg('Last 30 days'),
-}
 
 const measureTitles: Readonly<Record<Measure, string>> = {
   requests: msg('By requests'),

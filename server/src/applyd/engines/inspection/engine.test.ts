@@ -102,7 +102,8 @@ describe('the inspection engine in the namespace of a test', { skip }, () => {
     assert.equal(await send(1, 'EVIL'), 'lost')
     assert.equal(await send(2, 'plain'), 'arrived')
     assert.equal(await send(2, 'EVIL'), 'lost')
-    assert.equal(await send(3, 'EVIL'), 'arrived')
+    // Not seen to work yet, but nothing is lost by asking the engine.
+    assert.equal(await send(3, 'EVIL'), 'lost')
     assert.equal(await send(4, 'EVIL'), 'arrived')
     const events = readFileSync(join(stateDir, inspectionPaths.events), 'utf8')
     const alerts = events.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))

@@ -21,9 +21,14 @@ function hex(value: number): string {
   return `0x${value.toString(16)}`
 }
 
-/** What becomes of packets of a channel: of its test (see `canaryPort`) and of all others. */
-const verdictOf = ({ isReady, isFailOpen }: InspectedChannel): 'queue' | 'queue-or-pass' | 'drop' | null =>
-  isReady ? (isFailOpen ? 'queue-or-pass' : 'queue') : isFailOpen ? null : 'drop'
+/**
+ * What becomes of packets of a channel. Where they pass without the engine they come to the queue at once: an engine that does not
+ * have their rules yet lets them pass too. Otherwise they are dropped until its test (see `canaryPort`) was seen to work.
+ */
+const verdictOf = ({ isReady, isFailOpen }: InspectedChannel): 'queue' | 'queue-or-pass' | 'drop' =>
+  isFailOpen ? 'queue-or-pass' : isReady ? 'queue' : 'drop'
+/** Only the test of a channel that is dropped needs a way of its own. */
+const isClosed = (channel: InspectedChannel): boolean => verdictOf(channel) === 'drop'
 const canaryPort = ({ number }: InspectedChannel): number => inspection.firstCanaryPort + number
 
 /** Lines as iptables-nft-save writes them. The test of a channel comes to the queue before it is ready: that makes it ready. */
@@ -39,8 +44,8 @@ export function chainLines(channels: readonly InspectedChannel[], family: Family
     const verdict = verdictOf(channel)
     const test = `-s ${loopback} -d ${loopback} -p udp -m udp --dport ${canaryPort(channel)} ${match}`
     return [
-      ...(channel.isReady ? [] : [`-A ${chain} ${test} -j ${targets['queue-or-pass']}`]),
-      ...(verdict === null ? [] : [`-A ${chain} ${match} -j ${targets[verdict]}`]),
+      ...(isClosed(channel) ? [`-A ${chain} ${test} -j ${targets['queue-or-pass']}`] : []),
+      `-A ${chain} ${match} -j ${targets[verdict]}`,
     ]
   })
   return [
@@ -69,10 +74,7 @@ export function tableRules(
     if (!canQueue) return channel.isFailOpen ? [] : [`${match} drop`]
     const verdict = verdictOf(channel)
     const test = `${match} fib daddr type local udp dport ${canaryPort(channel)}`
-    return [
-      ...(channel.isReady ? [] : [`${test} ${targets['queue-or-pass']}`]),
-      ...(verdict === null ? [] : [`${match} ${targets[verdict]}`]),
-    ]
+    return [...(isClosed(channel) ? [`${test} ${targets['queue-or-pass']}`] : []), `${match} ${targets[verdict]}`]
   })
   const exempt = ['tcp flags & rst == rst return', 'meta l4proto { icmp, ipv6-icmp } return']
   const noted = (lines: readonly string[]) => lines.map((line) => `${line} comment "${commentOf(line)}"`)

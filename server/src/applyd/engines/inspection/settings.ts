@@ -64,7 +64,8 @@ function machine({ work, rulesFile, commandSocket }: InspectionPlaces, listens =
     // Packets pass while the queue is full. A connection that needs no more looks is handed back by its mark.
     `nfq: { mode: accept, fail-open: yes, ${mark} }`,
     'max-pending-packets: 2048',
-    'stream: { memcap: 128mb, checksum-validation: no, midstream: true, inline: auto, bypass: false, reassembly: { memcap: 256mb, depth: 1mb } }',
+    // Encrypted connections are handed back; without a depth nothing else is, however much is sent before an attack.
+    'stream: { memcap: 128mb, checksum-validation: no, midstream: true, inline: auto, bypass: true, reassembly: { memcap: 256mb, depth: 0 } }',
     'flow: { memcap: 128mb, hash-size: 65536, prealloc: 4096 }',
     'defrag: { memcap: 32mb, hash-size: 65536, trackers: 65535, max-frags: 65535 }',
     // Checksums of packets that this machine sends are filled in later.
@@ -102,8 +103,8 @@ const outputs = ({ captures }: InspectionPlaces): string[] => [
 ]
 
 /**
- * Port 0 is every port. Two never get it: MQTT would take mail and unknown traffic for its own, and QUIC two of three random
- * datagrams and calls (seen).
+ * Port 0 is every port. Three never get it: MQTT would take mail and unknown traffic for its own, QUIC two of three random
+ * datagrams and calls, and DNS what starts like RDP, LDAP, DTLS or NTP, whose bytes no signature would then look at (seen).
  */
 const protocols = (): string[] => [
   'app-layer:',
@@ -111,7 +112,7 @@ const protocols = (): string[] => [
   '    tls: { enabled: yes, detection-ports: { dp: 443 }, ja3-fingerprints: yes, ja4-fingerprints: yes, encryption-handling: bypass }',
   '    imap: { enabled: detection-only }',
   '    mqtt: { enabled: yes }',
-  '    dns: { tcp: { enabled: yes, detection-ports: { dp: 0 } }, udp: { enabled: yes, detection-ports: { dp: 0 } } }',
+  '    dns: { tcp: { enabled: yes, detection-ports: { dp: 53 } }, udp: { enabled: yes, detection-ports: { dp: "[53,5353]" } } }',
   '    quic: { enabled: yes, detection-ports: { dp: "[443,80,4433,8443]" } }',
   ...['sip', 'rdp', 'pgsql'].map((name) => `    ${name}: { enabled: yes, detection-ports: { dp: 0 } }`),
   ...byPattern.map((name) => `    ${name}: { enabled: yes }`),

@@ -39,6 +39,7 @@ const refused: Explanation = {
       verdict: 'drop',
       decided_by: 'firewall.forward[42]',
       new_source: null,
+      inspection: null,
       steps: [
         step('routing'),
         step('forward', {

@@ -4,6 +4,7 @@ import { applicationStatus } from '@gateway/server/contract/application-control'
 import { applicationProfiles } from '@gateway/server/contract/application-profiles'
 import { collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
+import { ApplicationPicker } from './application-picker.tsx'
 
 export const page = collectionPage({
   endpoints: applicationProfiles,
@@ -14,13 +15,13 @@ export const page = collectionPage({
     'name',
     {
       id: 'count',
-      title: msg('Applications'),
-      width: 120,
+      title: msg('Denied applications'),
+      width: 160,
       isNumber: true,
-      text: ({ protocols }) => String(protocols.length),
+      text: ({ protocols }) => String(protocols.filter(({ action }) => action === 'deny').length),
     },
     'comment',
   ],
-  fields: { protocols: { label: msg('Applications'), fields: { id: { label: msg('Application') } } } },
+  fields: { protocols: { label: msg('Denied applications'), render: (props) => <ApplicationPicker {...props} /> } },
   empty: { text: msg('A profile says which applications are denied. Firewall rules that accept traffic name it.') },
 })
