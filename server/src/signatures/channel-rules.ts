@@ -150,7 +150,10 @@ function printCopies(rule: Rule, wanted: ReadonlyMap<Action, readonly number[]>,
 }
 
 const packetProtocols: ReadonlySet<string> = new Set(['ip', 'tcp', 'udp', 'icmp'])
-/** Those of application protocols are named with a dot, such as `http.uri`; the engine does not take them beside a header of IP. */
+/**
+ * Of application protocols, such as `http.uri`: the engine does not take them beside a header of IP, and judges them after the packet,
+ * when the channel is marked.
+ */
 const ofApplications = /[._]|^(?:app-layer|urilen|uricontent)/
 
 /** Can it match in the first packet of a connection? */

@@ -104,7 +104,7 @@ describe('exceptions of signatures in Suricata', { skip: lacking(program) }, () 
           number: 1,
           // As an exception changes a profile: its signature is on top, with the action that it has.
           rules: [
-            { id: 2, filters: [{ key: 'sid', operator: 'equals', values: sids }], action: 'default' },
+            { id: 2, filters: [{ key: 'sid', values: sids }], action: 'default' },
             { id: 1, filters: [], action: 'drop' },
           ],
           denied: [],
