@@ -2,19 +2,17 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { closeSync, existsSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
-import type { Server } from 'node:https'
 import { flushCompileCache } from 'node:module'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as passes } from 'node:timers/promises'
+import { openAgentSockets } from './agent-sockets.ts'
 import { createGateway, type Gateway, roomForLists } from './app.ts'
 import { ApplydClient } from './apply/client.ts'
 import { startReconciler } from './apply/reconcile.ts'
 import { settings as authorizationSettings } from './areas/authorization/config.ts'
 import { startDailyBackup } from './areas/backup/jobs.ts'
 import { targetFault } from './areas/backup/targets.ts'
-import { agentSockets } from './areas/client-agent/index.ts'
-import { isAgentEnabled } from './areas/client-agent/public.ts'
 import { startDiscovery } from './areas/device-discovery/jobs.ts'
 import { startDdns } from './areas/dns/jobs.ts'
 import { rulesByProfile } from './areas/firewall/public.ts'
@@ -39,9 +37,7 @@ import { adoptNetwork, ensureFirstAdministrator, followFirstPassword, keepOutsid
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
 import { guardConnections } from './http/connections.ts'
 import { storageFaults } from './http/errors.ts'
-import { createSwitchedListener } from './http/switched-listener.ts'
 import { createTlsServer } from './http/tls.ts'
-import { createSocketListener, serveSockets } from './http/websocket.ts'
 import { createInspector } from './inspector.ts'
 import { adminPasswordVariable, takeSecret } from './launcher/secret.ts'
 import { followHitReader, logsFile, openLogs } from './local-log.ts'
@@ -354,7 +350,7 @@ async function start(settings: Settings): Promise<void> {
     void gateway.webCategories.start()
   })
   engine.resumeProbation()
-  const agents = openAgentSockets(gateway, settings, certificate)
+  const agents = openAgentSockets(gateway, settings, certificate, log)
   agents.follow()
   engine.onChanged(agents.follow)
   const hitReader = followHitReader(gateway, local, log)
@@ -418,41 +414,6 @@ const openDdns = ({ stateDir, brand }: Settings, folder: string, clock: Clock) =
     server: () => readDdnsServer(join(stateDir, 'ddns-server'), join(stateDir, 'ddns-ca.pem')),
     path: join(folder, 'ddns.json'),
   })
-
-/** Agents connect to a separate port, open only while they are enabled, and may also connect to the management port. */
-function openAgentSockets({ http, services }: Gateway, settings: Settings, certificate: CertificateRenewal) {
-  const agents = {
-    path: settings.agentPath,
-    ...agentSockets(services),
-    onFault: (error: unknown) => log('error', 'a conversation with an agent failed', { error }),
-  }
-  const isOn = (): boolean => isAgentEnabled(services.engine.config)
-  const shared = serveSockets(http.server as unknown as Server, agents)
-  const own =
-    settings.agentListen &&
-    createSwitchedListener({
-      isOn,
-      address: settings.agentListen,
-      create: () => {
-        const server = certificate.follow(createSocketListener(certificate.current, settings.agentPath))
-        return { server, sockets: serveSockets(server, agents) }
-      },
-      onFault: (error) => log('error', 'agents cannot connect', { error }),
-    })
-  let wasOn = isOn()
-  return {
-    follow: () => {
-      if (wasOn && !isOn()) shared.close()
-      wasOn = isOn()
-      own?.follow()
-    },
-    /** Before the services close: a server with open sockets never finishes closing. */
-    close: () => {
-      shared.close()
-      own?.close()
-    },
-  }
-}
 
 const ownAddresses = ({ interfaces }: Facts): string[] => interfaces.flatMap(({ addresses }) => addresses)
 

@@ -95,6 +95,25 @@ describe('rules of channels', () => {
     )
   })
 
+  it('have exceptions look at the number themselves in a first packet, where the engine takes that', () => {
+    const exception = (protocol: string, options: string): string[] =>
+      print(
+        [channel(4, everything('default'))],
+        `pass ${protocol} 10.0.0.7 any -> any any (msg:"m"; ${options} sid:900000; rev:1;)`,
+      )
+        .text.trimEnd()
+        .split('\n')
+    const [usual, four, six, ...others] = exception('udp', 'content:"x"; fast_pattern;')
+    assert.match(usual ?? '', / flowbits:isset,c4_0123abcd; gid:6;\)$/)
+    const unmarked = 'rev:1; flowbits:isnotset,k_0123abcd;'
+    assert.ok(four?.endsWith(`${unmarked} ipv4.hdr; byte_test:1,=,4,1,bitmask 0xfc; gid:104;)`))
+    assert.ok(six?.endsWith(`${unmarked} ipv6.hdr; byte_test:2,=,4,0,bitmask 0x0fc0; gid:204;)`))
+    assert.deepEqual(others, [])
+    assert.equal(exception('tcp', 'flow:established,to_server; content:"x";').length, 1)
+    assert.equal(exception('http', 'http.uri; content:"x";').length, 1)
+    assert.equal(exception('tcp', 'http_uri; content:"x";').length, 1)
+  })
+
   it('name what they leave out because it would weaken inspection, or would become two rules', () => {
     const channels = [channel(1, everything('drop'))]
     assert.deepEqual(print(channels, plain.replace('sid:', 'bypass; sid:')).leftOut, {

@@ -9,6 +9,7 @@ import {
   channelGroup,
   firstApplicationSid,
   firstCanarySid,
+  firstPacketGroup,
   groupOfAction,
   patternsPerApplication,
 } from './numbering.ts'
@@ -61,6 +62,12 @@ const unknownPatterns: DeniedApplication['patterns'] = (['tcp', 'udp'] as const)
   refusal: protocol === 'tcp' ? 'reject' : 'drop',
 }))
 
+/** Of IPv4 and IPv6. The DSCP field is the upper six bits of the second byte of IPv4, and of the traffic class of IPv6. */
+const channelTests = (number: number): readonly [string, string] => [
+  `ipv4.hdr; byte_test:1,=,${number},1,bitmask 0xfc;`,
+  `ipv6.hdr; byte_test:2,=,${number},0,bitmask 0x0fc0;`,
+]
+
 /** The beginning of the file: the rules that tell channels apart, their tests, and application control. */
 export function* ownRules(
   channels: readonly ChannelContent[],
@@ -71,9 +78,8 @@ export function* ownRules(
   for (const { number } of channels) {
     const set = `flowbits:set,${chosen}; flowbits:set,${channelBit(number, generation)}; noalert; gid:${channelGroup};`
     const header = 'alert ip any any -> any any'
-    // The DSCP field is the upper six bits of the second byte of IPv4, and of the traffic class of IPv6.
-    yield `${header} (msg:"channel ${number}"; flowbits:isnotset,${chosen}; ipv4.hdr; byte_test:1,=,${number},1,bitmask 0xfc; ${set} sid:${number}; rev:1;)\n`
-    yield `${header} (msg:"channel ${number}"; flowbits:isnotset,${chosen}; ipv6.hdr; byte_test:2,=,${number},0,bitmask 0x0fc0; ${set} sid:${100 + number}; rev:1;)\n`
+    for (const [family, test] of channelTests(number).entries())
+      yield `${header} (msg:"channel ${number}"; flowbits:isnotset,${chosen}; ${test} ${set} sid:${100 * family + number}; rev:1;)\n`
   }
   for (const { number } of channels)
     yield `drop udp any any -> any ${inspection.firstCanaryPort + number} (msg:"test of channel ${number}"; flowbits:isset,${channelBit(number, generation)}; content:"${canaryText(generation)}"; noalert; gid:${channelGroup}; sid:${firstCanarySid + number}; rev:1;)\n`
@@ -161,9 +167,42 @@ function printCopies(rule: Rule, wanted: ReadonlyMap<Action, readonly number[]>,
     const line = `${action}${body}${bitsOf(numbers, generation)} gid:${groupOfAction[action]};)`
     if (bytesOf(line) > mostLineBytes) return { text: '', leftOut: { sid, reason: 'The rule is too long.' } }
     text += `${line}\n`
+    if (action === 'pass' && isOfPackets(rule, options)) text += firstPackets(body, numbers, generation)
   }
   return { text }
 }
+
+const packetProtocols: ReadonlySet<string> = new Set(['ip', 'tcp', 'udp', 'icmp'])
+/**
+ * Of application protocols, such as `http.uri`: the engine does not take them beside a header of IP, and judges them after the packet,
+ * when the channel is marked.
+ */
+const ofApplications = /[._]|^(?:app-layer|urilen|uricontent)/
+
+/** Can it match in the first packet of a connection? */
+const isOfPackets = (rule: Rule, options: readonly { readonly name: string; readonly value: string }[]): boolean =>
+  packetProtocols.has(rule.signature.protocol) &&
+  !options.some(
+    ({ name, value }) =>
+      (name === 'flow' && value.includes('established')) || (ofApplications.test(name) && !packetOptions.has(name)),
+  )
+const packetOptions: ReadonlySet<string> = new Set([
+  ...['fast_pattern', 'byte_test', 'byte_jump', 'byte_extract', 'byte_math', 'detection_filter', 'icmp_id', 'icmp_seq'],
+])
+
+/**
+ * The engine judges exceptions before everything else, also before the rules that mark a connection with its channel. So in the first
+ * packet they look for the number themselves.
+ */
+const firstPackets = (body: string, numbers: readonly number[], generation: string): string =>
+  numbers
+    .flatMap((number) =>
+      channelTests(number).map(
+        (test, family) =>
+          `pass${body}flowbits:isnotset,k_${generation}; ${test} gid:${firstPacketGroup + 100 * family + number};)\n`,
+      ),
+    )
+    .join('')
 
 /** The rule without its action, its group and the closing parenthesis; from the space behind the action on. */
 function bodyOf(text: string, group: { readonly from: number; readonly to: number } | null): string {

@@ -19,6 +19,8 @@ export const channelGroup = 9
 export const firstCanarySid = 1_000
 /** A datagram with it is dropped in a channel that is inspected with the rules of the generation. */
 export const canaryText = (generation: string): string => `portcullis-canary-${generation}`
+/** Exceptions for the first packet of a connection: the group is this plus the number of the channel, for IPv6 a hundred more. */
+export const firstPacketGroup = 100
 /** Rules of application control. The sid is `firstApplicationSid + 100 * (number of the application) + (number of its pattern)`. */
 export const applicationGroup = 10
 export const firstApplicationSid = 900_000_000

@@ -427,6 +427,7 @@ const table: Readonly<Record<string, string>> = {
   'PATCH /content-filter/morph_analysis_dicts/:dict_id': 'WF',
   'DELETE /content-filter/morph_analysis_dicts/:dict_id': 'WF',
   'GET /content-filter/morph_analysis_dicts/download/:dict_id': readers,
+  'GET /application_control/applications': readers,
   'GET /application_control_backend/rules': readers,
   'POST /application_control_backend/rules': 'WF',
   'PUT /application_control_backend/rules/:rule_id': 'WF',

@@ -1,5 +1,5 @@
-// The traffic journal as a view of the log: hits of firewall rules, one record of a connection. The columns of engines that do
-// not exist yet are empty.
+// The traffic journal as a view of the log: hits of firewall rules, one record of a connection. The columns of inspection are
+// empty, because a connection is inspected after its record is written (docs/behaviour/monitor.md 6).
 
 import { noNumber } from '../../logs/kinds.ts'
 import type { View, ViewColumn } from '../../logs/view.ts'

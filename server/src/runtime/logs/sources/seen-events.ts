@@ -1,12 +1,19 @@
 // Which blocked events were told before. A signature that looks at single packets drops the packet and not the connection: its
 // sender sends it again, and the engine reports each one. What was only reported passed, so it is told every time.
 
-import type { EveAlert } from '../../../signatures/eve-line.ts'
-
 /** A few of each connection of a busy gateway. */
 const mostEvents = 100_000
 
-type Told = Pick<EveAlert, 'flowId' | 'gid' | 'sid' | 'application' | 'isBlocked'>
+/** What tells events apart. */
+interface Told {
+  /** Number of the connection in the engine; empty: none. */
+  readonly flowId: string
+  readonly gid: number
+  readonly sid: number
+  /** Number of the application, or null for a signature. */
+  readonly application: number | null
+  readonly isBlocked: boolean
+}
 
 export class SeenEvents {
   readonly #most: number
