@@ -63,8 +63,7 @@ export function EventPanel({ line, source, zone, acts, onClose }: LinePanelProps
         <Button
           icon="export"
           isBusy={isBusy}
-          isDisabled={details === undefined || details.packet === ''}
-          why={t('No packet of this event is kept.')}
+          isDisabled={details === undefined}
           onClick={() => void download()}
         >
           {t('Download packets')}
