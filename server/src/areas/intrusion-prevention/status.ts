@@ -16,7 +16,7 @@ interface StatusView {
   readonly inspection: InspectionState
 }
 
-const maxMessages = 20
+const maxMessages = 5
 
 type Sources = Pick<Services, 'brand' | 'signatures' | 'signatureIntake'>
 

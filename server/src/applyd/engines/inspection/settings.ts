@@ -116,7 +116,10 @@ const protocols = (): string[] => [
   '    quic: { enabled: yes, detection-ports: { dp: "[443,80,4433,8443]" } }',
   ...['sip', 'rdp', 'pgsql'].map((name) => `    ${name}: { enabled: yes, detection-ports: { dp: 0 } }`),
   ...byPattern.map((name) => `    ${name}: { enabled: yes }`),
-  ...['modbus', 'dnp3', 'enip'].map((name) => `    ${name}: { enabled: no }`),
+  // On their own ports only, for the signatures that name them.
+  '    modbus: { enabled: yes, detection-ports: { dp: 502 } }',
+  '    dnp3: { enabled: yes, detection-ports: { dp: 20000 } }',
+  '    enip: { enabled: yes, detection-ports: { dp: 44818 } }',
 ]
 
 const limits = (): string[] => [
