@@ -81,17 +81,16 @@ export function* ownRules(
     for (const [family, test] of channelTests(number).entries())
       yield `${header} (msg:"channel ${number}"; flowbits:isnotset,${chosen}; ${test} ${set} sid:${100 * family + number}; rev:1;)\n`
   }
+  // It matches nothing. Without a rule about requests that reads the bit, Suricata 7.0.10 finds no rule that has both the bit and content (seen).
+  for (const { number } of channels)
+    yield `alert http any any -> any any (msg:"bit of channel ${number}"; flowbits:isset,${channelBit(number, generation)}; http.protocol; content:"portcullis"; noalert; gid:${channelGroup}; sid:${200 + number}; rev:1;)\n`
   for (const { number } of channels)
     yield `drop udp any any -> any ${inspection.firstCanaryPort + number} (msg:"test of channel ${number}"; flowbits:isset,${channelBit(number, generation)}; content:"${canaryText(generation)}"; noalert; gid:${channelGroup}; sid:${firstCanarySid + number}; rev:1;)\n`
   const denied = new Map<string, number[]>()
   for (const { number, denied: ids } of channels)
     for (const id of new Set(ids)) denied.set(id, [...(denied.get(id) ?? []), number])
   const named = `n_${generation}`
-  if (denied.has(unknownApplication)) {
-    // The tests of channels are datagrams of no application.
-    yield `alert udp 127.0.0.1 any -> 127.0.0.1 any (msg:"tests"; flowbits:set,${named}; noalert; gid:${channelGroup}; sid:${firstCanarySid}; rev:1;)\n`
-    for (const application of applications) yield* namingRules(application, named)
-  }
+  if (denied.has(unknownApplication)) for (const application of applications) yield* namingRules(application, named)
   for (const application of applications) {
     const numbers = denied.get(application.id)
     if (numbers === undefined) continue
@@ -107,7 +106,9 @@ function* applicationRules({ id, name, number, patterns }: DeniedApplication, bi
     const sid = firstApplicationSid + patternsPerApplication * number + index
     // The client hears of it at once, whoever sent the packet that was recognised, and no server waits for a client that is gone.
     const action = refusal === 'reject' ? 'rejectboth' : refusal
-    yield `${action} ${protocol} any any -> any any (msg:"${quote(name)}"; ${bits} ${options} gid:${applicationGroup}; sid:${sid}; rev:1;)\n`
+    // The tests of channels are datagrams of no application.
+    const source = id === unknownApplication ? '!127.0.0.1' : 'any'
+    yield `${action} ${protocol} ${source} any -> any any (msg:"${quote(name)}"; ${bits} ${options} gid:${applicationGroup}; sid:${sid}; rev:1;)\n`
   }
 }
 
