@@ -168,7 +168,7 @@ export const importTable: readonly Row[] = [
       'rules that come in are read and judged with the parser of signatures, and unpacked like lists of categories',
   },
   {
-    code: 'runtime/logs/sources/security-events.ts',
+    code: 'runtime/logs/sources/{security-events,seen-events}.ts',
     may: ['runtime/', 'signatures/eve-line.ts', ...pure],
     because: 'the thread of the log reads the lines of the inspection engine with the parser of signatures',
   },
