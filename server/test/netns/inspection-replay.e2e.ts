@@ -85,6 +85,20 @@ describe('recorded traffic through a gateway that drops what any signature sees'
     assert.deepEqual(told, [])
   })
 
+  it('has the packets of an attack, with those before the one that was found', async () => {
+    const event = (await lab.events()).findLast(({ signature }) => signature === 'SCAN sqlmap at work')
+    assert.ok(event)
+    const path = `/security_events/journal/${event.id}`
+    const { packet, signature_text, firewall_rule } = await lab.api.ok('GET', path)
+    assert.match(signature_text, /sqlmap/)
+    assert.equal(firewall_rule?.exists, true)
+    const { status, headers, body } = await lab.api.call('GET', `${path}/capture`)
+    assert.deepEqual([status, headers['content-type']], [200, 'application/vnd.tcpdump.pcap'])
+    assert.match(body, /sqlmap/)
+    // The headers of the file and of the packet are 40 bytes; a SYN is as long.
+    assert.ok(body.length > Buffer.from(packet, 'base64').length + 40 + 40, 'the packet of the event alone')
+  })
+
   it('lets an attack pass after an exception of its event, also in a first datagram, and no other', async () => {
     const excepted = ['SCAN sqlmap at work', 'AMPLIFIER Memcached']
     const events = await lab.events()
