@@ -1,7 +1,7 @@
 // The rules and the tests of the inspection engine, for the gateway that main.ts builds. Wiring only.
 
 import { join } from 'node:path'
-import { findApplication } from './applications/catalogue.ts'
+import { applications } from './applications/catalogue.ts'
 import { channelContents } from './areas/firewall/public.ts'
 import { catalogueOf } from './areas/intrusion-prevention/public.ts'
 import { inspectionPaths } from './engines/inspection/index.ts'
@@ -36,7 +36,7 @@ export function createInspector(parts: InspectorParts): Inspection {
       const files = parts.signatures()
       return files.state().updatedAt.standard === null ? null : catalogueOf(config(), files.current())
     },
-    findApplication,
+    applications,
     onFault: (error) => log('warning', 'the rules of the inspection engine were not made', { error }),
     isTested: isApplied,
   })

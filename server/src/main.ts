@@ -16,10 +16,8 @@ import { targetFault } from './areas/backup/targets.ts'
 import { startDiscovery } from './areas/device-discovery/jobs.ts'
 import { startDdns } from './areas/dns/jobs.ts'
 import { rulesByProfile } from './areas/firewall/public.ts'
-import { type HitTeller, tellHitReader } from './areas/firewall-log/jobs.ts'
 import { startHealth } from './areas/health/jobs.ts'
 import { followSignatures } from './areas/intrusion-prevention/jobs.ts'
-import { noLogLimits } from './areas/logs/config.ts'
 import { forwardingTarget } from './areas/logs/jobs-forwarding.ts'
 import { connections } from './areas/network/config.ts'
 import { dnsServers, serverDomains } from './areas/network/resolve.ts'
@@ -34,7 +32,7 @@ import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
 import { inspectionPaths } from './engines/inspection/index.ts'
 import { classifierPaths } from './engines/traffic-classifier/index.ts'
-import { webFilterPaths, webPorts } from './engines/web-filter/index.ts'
+import { webPorts } from './engines/web-filter/index.ts'
 import { adoptNetwork, ensureFirstAdministrator, followFirstPassword, keepOutsideOpen } from './first-start.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
 import { guardConnections } from './http/connections.ts'
@@ -42,9 +40,8 @@ import { storageFaults } from './http/errors.ts'
 import { createTlsServer } from './http/tls.ts'
 import { createInspector } from './inspector.ts'
 import { adminPasswordVariable, takeSecret } from './launcher/secret.ts'
+import { followHitReader, logsFile, openLogs } from './local-log.ts'
 import { openLogServer } from './log-server.ts'
-import type { LogFiles } from './log-sources.ts'
-import type { FromFiles } from './logs/from-files.ts'
 import { giveMemoryBack } from './memory.ts'
 import { read } from './model/slots.ts'
 import type { Facts } from './plan/facts.ts'
@@ -63,7 +60,6 @@ import { AuditRetention } from './runtime/logs/audit-retention.ts'
 import { Checkpointer } from './runtime/logs/checkpointer.ts'
 import { LogForwarder } from './runtime/logs/forwarding/log-forwarder.ts'
 import { createLog } from './runtime/logs/log.ts'
-import { createLocalLogStore, type LocalLogStore } from './runtime/logs/store/local-store.ts'
 import { createProviderCall } from './runtime/portal/provider-call.ts'
 import { servePortal } from './runtime/portal/socket.ts'
 import { Vault } from './runtime/vault.ts'
@@ -100,7 +96,6 @@ const log = createLog((line) => {
 const applierTimings = { connectMs: 2_000, quickMs: 4_000 } as const
 
 /** Where records of the log are kept. */
-const logsFile = 'logs.db'
 
 /** How soon a new country database, new rule files, another DNS server of a provider or other own names are noticed. */
 const filesMilliseconds = 30_000
@@ -171,7 +166,7 @@ async function start(settings: Settings): Promise<void> {
     const fault = 'fault' in found ? null : targetFault(found.address, ownAddresses(facts.current()))
     return fault === null ? found : { fault }
   }
-  const local = openLogs(settings, folder)
+  const local = openLogs(settings, folder, log)
   const { logs, logServer } = openLogServer(settings.stateDir, folder, local)
   const forwarding = settings.isApplied
     ? new LogForwarder({
@@ -358,7 +353,7 @@ async function start(settings: Settings): Promise<void> {
   const agents = openAgentSockets(gateway, settings, certificate, log)
   agents.follow()
   engine.onChanged(agents.follow)
-  const hitReader = followHitReader(gateway, local)
+  const hitReader = followHitReader(gateway, local, log)
   const portal = servePortal({
     path: join(settings.stateDir, portalSocket),
     actions: portalActions(gateway.services),
@@ -409,39 +404,6 @@ async function start(settings: Settings): Promise<void> {
   }
   process.once('SIGTERM', () => void stop())
   process.once('SIGINT', () => void stop())
-}
-
-/** The files of services are read in the thread that writes the log. */
-function openLogs({ stateDir }: Settings, folder: string): LocalLogStore {
-  const files: LogFiles = {
-    folder: join(stateDir, 'log'),
-    hits: join(stateDir, hitsPath),
-    web: join(stateDir, webFilterPaths.accessLog),
-    security: join(stateDir, inspectionPaths.events),
-  }
-  const logs = createLocalLogStore({
-    path: join(folder, logsFile),
-    limits: noLogLimits,
-    writerEntry: new URL('./log-writer.ts', import.meta.url),
-    workerEntry: new URL('./log-worker.ts', import.meta.url),
-    reservePath: join(folder, 'reserve'),
-    followers: { files },
-    onFault: (error) => log('error', 'the thread of the log ended and is started again', { error }),
-  })
-  return logs
-}
-
-/** What the thread of the log has to know of hits, and its faults. */
-function followHitReader({ engine, services }: Gateway, logs: LocalLogStore): HitTeller {
-  const teller = tellHitReader(services, (news) => logs.tell('files', news))
-  logs.onTold('files', (message) => {
-    const told = message as FromFiles
-    if (told.is === 'begun') teller.begin()
-    else log('warning', 'a log file cannot be read', { fault: told.text })
-  })
-  teller.begin()
-  engine.onChanged(teller.look)
-  return teller
 }
 
 /** The provider is the operator's choice, in files of the state folder. */

@@ -47,7 +47,11 @@ const detections: Readonly<Record<string, Recognised>> = {
   FTPS: byBytes(replies('content:"AUTH TLS"; nocase; startswith;'), replies('content:"AUTH SSL"; nocase; startswith;')),
   TLS: byDetection(detected('tls')),
   // The engine takes a line that starts with `get` for a request of version 0.9.
-  HTTP: byDetection(http(ofVersion1)),
+  // It knows unusual methods as HTTP only when they were answered.
+  HTTP: byDetection(
+    http(ofVersion1),
+    opens('content:" HTTP/1."; pcre:"/^[A-Z_-]{1,32} [^ \\r\\n]{1,4000} HTTP\\/1\\.[01]\\r\\n/";'),
+  ),
   HTTP2: byDetection(detected('http2')),
   // The engine counts SMB as DCERPC as well.
   DCERPC: byBytes(opens('content:"|05 00 0b|"; startswith; content:"|10 00 00 00|"; offset:4; depth:4;')),
@@ -67,7 +71,9 @@ const detections: Readonly<Record<string, Recognised>> = {
     http('http.header; content:"soapaction|3a|"; nocase;'),
     http('http.content_type; content:"application/soap+xml"; nocase; startswith;'),
   ),
-  'MS-RPCH': byDetection(...['RPC_IN_DATA', 'RPC_OUT_DATA'].map((name) => http(method(name)))),
+  'MS-RPCH': byBytes(
+    ...['RPC_IN_DATA', 'RPC_OUT_DATA'].map((name) => opens(`content:"${name} "; startswith; content:" HTTP/1.";`)),
+  ),
   HLS: byDetection(
     http('http.uri; content:".m3u8"; nocase;'),
     httpAnswer('http.content_type; content:"application/vnd.apple.mpegurl"; nocase; startswith;'),

@@ -86,9 +86,18 @@ export function* ownRules(
   const denied = new Map<string, number[]>()
   for (const { number, denied: ids } of channels)
     for (const id of new Set(ids)) denied.set(id, [...(denied.get(id) ?? []), number])
+  const named = `n_${generation}`
+  if (denied.has(unknownApplication)) {
+    // The tests of channels are datagrams of no application.
+    yield `alert udp 127.0.0.1 any -> 127.0.0.1 any (msg:"tests"; flowbits:set,${named}; noalert; gid:${channelGroup}; sid:${firstCanarySid}; rev:1;)\n`
+    for (const application of applications) yield* namingRules(application, named)
+  }
   for (const application of applications) {
     const numbers = denied.get(application.id)
-    if (numbers !== undefined) yield* applicationRules(application, bitsOf(numbers, generation))
+    if (numbers === undefined) continue
+    const bits = bitsOf(numbers, generation)
+    const isUnknown = application.id === unknownApplication
+    yield* applicationRules(application, isUnknown ? `${bits} flowbits:isnotset,${named};` : bits)
   }
 }
 
@@ -96,7 +105,21 @@ function* applicationRules({ id, name, number, patterns }: DeniedApplication, bi
   const own = id === unknownApplication && patterns.length === 0 ? unknownPatterns : patterns
   for (const [index, { protocol, options, refusal }] of own.slice(0, patternsPerApplication).entries()) {
     const sid = firstApplicationSid + patternsPerApplication * number + index
-    yield `${refusal} ${protocol} any any -> any any (msg:"${quote(name)}"; ${bits} ${options} gid:${applicationGroup}; sid:${sid}; rev:1;)\n`
+    // The client hears of it at once, whoever sent the packet that was recognised, and no server waits for a client that is gone.
+    const action = refusal === 'reject' ? 'rejectboth' : refusal
+    yield `${action} ${protocol} any any -> any any (msg:"${quote(name)}"; ${bits} ${options} gid:${applicationGroup}; sid:${sid}; rev:1;)\n`
+  }
+}
+
+/**
+ * What is recognised by its bytes is not unknown, although the detection of the engine gives up on it. These rules ask for no channel: the engine
+ * looks at rules that only set a bit before those that read one, so the bit is there in time.
+ */
+function* namingRules({ number, patterns }: DeniedApplication, named: string): Generator<string> {
+  for (const [index, { protocol, options }] of patterns.slice(0, patternsPerApplication).entries()) {
+    if (!['tcp', 'udp'].includes(protocol) || options.includes('app-layer-protocol:')) continue
+    const sid = firstApplicationSid + patternsPerApplication * number + index
+    yield `alert ${protocol} any any -> any any (msg:"named"; ${options} flowbits:set,${named}; noalert; gid:${channelGroup}; sid:${sid}; rev:1;)\n`
   }
 }
 

@@ -9,6 +9,7 @@ import { after, before, describe, it } from 'node:test'
 import {
   askPeers,
   lackingPrograms,
+  nonsensePair,
   type Outcome,
   type Pair,
   type PeerPlace,
@@ -19,7 +20,7 @@ import {
   startPeers,
   startServer,
 } from '../support/application-pairs.ts'
-import { client } from '../support/firewall-lab.ts'
+import { client, otherClient } from '../support/firewall-lab.ts'
 import { InspectionLab } from '../support/inspection-lab.ts'
 import { patienceMs, until } from '../support/until.ts'
 
@@ -64,8 +65,8 @@ const names = [...new Set(places.map(({ pair }) => pair.application))]
 const carriers = [...new Set(places.flatMap(({ pair }) => pair.also))]
 const carried = names.filter((name) => !carriers.includes(name))
 
+const unknown = 'id.l7.unknown'
 const endOf = ({ address, port }: Place): string => `${address}:${port}`
-const isPeer = (place: Place): place is PeerPlace => 'index' in place.pair
 
 describe('application control', () => {
   let lab: InspectionLab
@@ -128,6 +129,12 @@ describe('application control', () => {
     return data
   }
 
+  async function inspectWith(profile: string, denied: readonly string[]): Promise<void> {
+    await clearRules()
+    await lab.inspectClient({ dpi_enabled: true, dpi_profile: await addProfile(profile, denied) })
+    await lab.isReady(1)
+  }
+
   /** What was told of the connections to the place while the profile was in use. */
   const toldOf = (all: readonly ApplicationEvent[], profile: string, place: Place): string =>
     [
@@ -143,8 +150,7 @@ describe('application control', () => {
   /** Denies these, and compares what every pair comes to and what is told about it. */
   async function expectDenied(profile: string, list: readonly string[]): Promise<void> {
     const denied = new Set(list)
-    await lab.inspectClient({ dpi_enabled: true, dpi_profile: await addProfile(profile, list) })
-    await lab.isReady(1)
+    await inspectWith(profile, list)
     const outcomes = await runAll(denied)
     const wrong = (): string[] =>
       places.flatMap((place) => {
@@ -167,7 +173,6 @@ describe('application control', () => {
       return isRight ? [] : [`${place.pair.name}: ${told || 'nothing'}`]
     })
     assert.deepEqual({ wrong: wrong(), toldWrong }, { wrong: [], toldWrong: [] })
-    await clearRules()
   }
 
   it('has the programs of the pairs', () => {
@@ -198,6 +203,48 @@ describe('application control', () => {
     ))
 
   it('refuses what is carried with what carries it', () => expectDenied('Carriers', carriers))
+
+  it('refuses what it does not know, and nothing that it knows', async () => {
+    const place = { pair: nonsensePair(silenceMs), address: programAddress, port: 20_999 }
+    const run = (): Promise<Outcome> =>
+      runClient(lab.inside.command, place.pair, place.address, place.port, folderOf(place))
+    running.push(await startServer(lab.outside.command, place.pair, place.port, folderOf(place)))
+    await clearRules()
+    assert.equal(await run(), 'ok')
+    const profile = 'The unknown'
+    await inspectWith(profile, [unknown])
+    assert.equal(await run(), 'refused')
+    const outcomes = await runAll(new Set())
+    let all: readonly ApplicationEvent[] = []
+    await until('the refusal is told', async () => {
+      all = await events()
+      return toldOf(all, profile, place) === `application blocked ${unknown}`
+    })
+    const told = places.filter((one) => toldOf(all, profile, one) !== '').map(({ pair }) => pair.name)
+    const held = places.filter((one) => outcomes.get(one) !== 'ok').map(({ pair }) => pair.name)
+    assert.deepEqual({ held, told }, { held: [], told: [] })
+  })
+
+  it('refuses by an older rule, for the client that the rule names', async () => {
+    await clearRules()
+    const web = programs.find(({ pair }) => pair.name === 'HTTP, curl')
+    const mail = programs.find(({ pair }) => pair.name === 'SMTP, curl')
+    assert.ok(web && mail)
+    const from = (address: string, { pair, address: to, port }: ProgramPlace): Promise<Outcome> => {
+      const [program = '', ...args] = pair.client(to, port, folder)
+      const bound = { ...pair, client: () => [program, '--interface', address, ...args] }
+      return runClient(lab.inside.command, bound, to, port, folder)
+    }
+    const { id } = (await lab.api.ok('POST', '/application_control_backend/rules', {
+      ...{ name: 'No web', action: 'drop', aliases: [await lab.firewall.address(client)] },
+      protocols: ['id.l7.http'],
+    })) as { id: number }
+    await lab.isReady(1)
+    assert.deepEqual(await Promise.all([from(client, web), from(client, mail)]), ['refused', 'ok'])
+    assert.deepEqual(await Promise.all([from(otherClient, web), from(otherClient, mail)]), ['ok', 'ok'])
+    await lab.api.ok('DELETE', `/application_control_backend/rules/${id}`)
+    await until('the client is let through', async () => (await from(client, web)) === 'ok')
+  })
 })
 
 const isRefused = ({ pair }: Place, denied: ReadonlySet<string>): boolean =>

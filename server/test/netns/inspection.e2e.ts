@@ -76,7 +76,9 @@ describe('inspection', () => {
   const statusText = async (): Promise<string> => JSON.stringify(await ok('GET', '/ips/status'))
 
   const events = async (sid: number): Promise<Record<string, unknown>[]> => {
-    const filter = [{ items: [{ column_name: 'signature_id', operator: 'equals', value: [sid] }], link_operator: 'and' }]
+    const filter = [
+      { items: [{ column_name: 'signature_id', operator: 'equals', value: [sid] }], link_operator: 'and' },
+    ]
     const { data } = (await ok(
       'GET',
       `/security_events/journal?filter=${encodeURIComponent(JSON.stringify(filter))}`,
@@ -135,9 +137,7 @@ describe('inspection', () => {
       await until('the drop is in the journal', async () =>
         (await events(1001)).some(({ result, src_ip }) => result === 'blocked' && src_ip === otherClient),
       )
-      assert.ok(
-        (await events(1001)).every(({ result, src_ip }) => (result === 'blocked') === (src_ip === otherClient)),
-      )
+      assert.ok((await events(1001)).every(({ result, src_ip }) => (result === 'blocked') === (src_ip === otherClient)))
     })
 
     it('resets it', async () => {

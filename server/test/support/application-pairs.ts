@@ -4,6 +4,7 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { findApplication } from '../../src/applications/catalogue.ts'
 import { exchanges } from '../applications/exchanges.ts'
 import { ftpServer, shareServer } from './file-servers.ts'
@@ -44,7 +45,18 @@ const write = (folder: string, name: string, content: string): string => {
 /** A certificate for any name; clients do not check it. */
 function certificate(folder: string): readonly [string, string] {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const form = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=peer']
+  const form = [
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=peer',
+  ]
   spawnSync('openssl', ['req', ...form, '-keyout', key, '-out', cert])
   return [key, cert]
 }
@@ -58,8 +70,8 @@ const site = (application: string, host: string): Pair => ({
   ...{ ...base, application: id(application), also: [id('TLS')], name: `${application}, curl to ${host}` },
   needs: ['curl', 'openssl'],
   server: (port, folder) => {
-    const [key, cert] = certificate(folder)
-    return ['openssl', 's_server', '-quiet', '-www', '-accept', `${port}`, '-key', key, '-cert', cert]
+    certificate(folder)
+    return [...peer, 'talk', 'secure', `${port}`, folder]
   },
   client: (address, port) => [
     ...curl,
@@ -131,7 +143,8 @@ export const programPairs: readonly Pair[] = [
   {
     ...{ ...base, application: id('RSYNC'), name: 'RSYNC, rsync', needs: ['rsync'] },
     server: (port, folder) => {
-      const settings = `use chroot = no\nuid = root\ngid = root\n[files]\npath = ${folder}\n`
+      // No server answers in the lab when it asks for the name of the client.
+      const settings = `use chroot = no\nreverse lookup = no\nuid = root\ngid = root\n[files]\npath = ${folder}\n`
       return [
         'rsync',
         '--daemon',
@@ -291,6 +304,13 @@ export const programPairs: readonly Pair[] = [
   plainSite('WindowsUpdate', 'download.windowsupdate.com'),
 ]
 
+/** What no application says. A client gives up after that much silence. */
+export const nonsensePair = (silenceMs: number): Pair => ({
+  ...{ ...base, application: id('Unknown'), name: 'nonsense', needs: [] },
+  server: talker('nonsense'),
+  client: (address, port) => [...peer, 'babble', `${silenceMs}`, address, `${port}`],
+})
+
 /** Exchanges of which both sides are peers of our own; many are run by one process. */
 export interface PeerPair {
   readonly application: string
@@ -316,16 +336,21 @@ export const lackingPrograms = ({ needs }: Pair): readonly string[] =>
 
 const environment = (): NodeJS.ProcessEnv => ({ ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` })
 
-/** Is something bound to the port there? Lines of /proc/net have the local address, then the port, in hexadecimal. */
-function isBound(enter: readonly string[], protocol: string, port: number): boolean {
-  const [program = '', ...args] = [...enter, '/bin/cat', `/proc/net/${protocol}`, `/proc/net/${protocol}6`]
-  const { stdout } = spawnSync(program, args, { encoding: 'utf8' })
-  const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  const listening = protocol === 'tcp' ? '0A' : '07'
-  return stdout.split('\n').some((line) => {
-    const [, local = '', , state] = line.trim().split(/\s+/)
-    return local.endsWith(end) && state === listening
-  })
+/** What is bound there, as protocol and port. Lines of /proc/net have the local address, then the port, in hexadecimal. */
+async function boundIn(enter: readonly string[]): Promise<ReadonlySet<string>> {
+  const bound = new Set<string>()
+  for (const [protocol, listening] of [
+    ['tcp', '0A'],
+    ['udp', '07'],
+  ] as const) {
+    const [program = '', ...args] = [...enter, '/bin/cat', `/proc/net/${protocol}`, `/proc/net/${protocol}6`]
+    const { stdout } = await promisify(execFile)(program, args)
+    for (const line of stdout.split('\n')) {
+      const [, local = '', , state] = line.trim().split(/\s+/)
+      if (state === listening) bound.add(`${protocol} ${Number.parseInt(local.split(':')[1] ?? '', 16)}`)
+    }
+  }
+  return bound
 }
 
 export interface RunningServer {
@@ -362,12 +387,12 @@ export async function startServer(
   mkdirSync(folder, { recursive: true })
   chmodSync(folder, 0o755)
   const server = start([...enter, ...pair.server(port, folder)], pair.readsInput ? 'pipe' : 'ignore')
-  await until(`the server of ${pair.name} listens`, () => isBound(enter, pair.protocol, port)).catch(
-    (error: unknown) => {
-      server.stop()
-      throw error
-    },
-  )
+  await until(`the server of ${pair.name} listens`, async () =>
+    (await boundIn(enter)).has(`${pair.protocol} ${port}`),
+  ).catch((error: unknown) => {
+    server.stop()
+    throw error
+  })
   return server
 }
 
@@ -380,8 +405,10 @@ const textOf = ({ pair, address, port }: PeerPlace): string => `${pair.index},${
 
 export async function startPeers(enter: readonly string[], places: readonly PeerPlace[]): Promise<RunningServer> {
   const server = start([...enter, ...peer, 'serve', ...places.map(textOf)], 'ignore')
-  for (const { pair, port } of places)
-    await until(`the peer of ${pair.name} listens`, () => isBound(enter, pair.protocol, port))
+  await until('the peers listen', async () => {
+    const bound = await boundIn(enter)
+    return places.every(({ pair, port }) => bound.has(`${pair.protocol} ${port}`))
+  })
   return server
 }
 

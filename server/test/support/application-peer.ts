@@ -1,10 +1,15 @@
 // Run in a namespace: one side of exchanges of applications, each named as number,address,port. `serve` and exchanges answers them.
 // `ask`, how long silence is waited out in ms, and exchanges writes a line for each, with `ok` or `refused`, and ends with 0 when all were
-// answered. `talk`, the name of a small server of this file, and the port, serves a real client.
+// answered. `talk`, the name of a small server of this file, and the port, serves a real client; `secure` has its certificate in a
+// folder, which comes last. `babble`, how long silence is waited out, the address and the port, says nonsense and ends with 0 when all
+// of it was answered.
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { createServer as createSecureServer } from 'node:tls'
 import { bytes, type Exchange, exchanges, page } from '../applications/exchanges.ts'
 
 const [role = '', what = '', ...rest] = process.argv.slice(2)
@@ -139,6 +144,27 @@ const rtspAnswer = (said: Buffer): Buffer => {
 
 const refusedLogin = (): Buffer => bytes('E|00 00 00 2d|SFATAL|00|VFATAL|00|C28000|00|Mhello from the peer|00 00|')
 
+/** No protocol starts like it. */
+const nonsense = (turn: number): Buffer => Buffer.from(Array.from({ length: 300 }, (_, at) => 0xa1 ^ (at * 59 + turn)))
+
+async function babble(silenceMs: number, address: string, port: number): Promise<boolean> {
+  const signal = AbortSignal.timeout(silenceMs)
+  const socket = connect(port, address)
+  try {
+    await heard(socket, 'connect', signal)
+    for (let turn = 0; turn < 6; turn++) {
+      socket.write(nonsense(turn))
+      await heard(socket, 'data', signal)
+    }
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.on('error', () => {})
+    socket.destroy()
+  }
+}
+
 const talkers: Readonly<Record<string, (socket: Socket) => void>> = {
   imap: lines('* OK IMAP4rev1 ready\r\n', imapAnswer),
   pop3: lines('+OK ready\r\n', popAnswer),
@@ -149,6 +175,7 @@ const talkers: Readonly<Record<string, (socket: Socket) => void>> = {
     () => Buffer.from(page()),
   ),
   rtsp: inTurn(rtspAnswer),
+  nonsense: inTurn((said) => Buffer.from(said.map((byte) => byte ^ 0x55))),
   ldap: inTurn(ldapDone('61'), ldapDone('65')),
   postgres: inTurn(() => Buffer.from('N'), refusedLogin),
   socks: inTurn(
@@ -165,6 +192,13 @@ const talkers: Readonly<Record<string, (socket: Socket) => void>> = {
 function talk(port: number): void {
   if (what === 'tftp' || what === 'sip') {
     talkOverUdp(port)
+    return
+  }
+  if (what === 'secure') {
+    const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(join(rest[1] ?? '', name)))
+    createSecureServer({ key, cert }, (socket) => socket.on('error', () => {}).on('data', () => socket.write(page())))
+      .on('tlsClientError', () => {})
+      .listen(port)
     return
   }
   const meet = talkers[what]
@@ -190,4 +224,5 @@ function talkOverUdp(port: number): void {
 
 if (role === 'serve') for (const text of [what, ...rest]) serve(placeOf(text))
 else if (role === 'talk') talk(Number(rest[0]))
+else if (role === 'babble') process.exit((await babble(Number(what), rest[0] ?? '', Number(rest[1]))) ? 0 : 1)
 else process.exit((await askAll(Number(what), rest)) ? 0 : 1)

@@ -47,7 +47,7 @@ describe('inspection', () => {
       commandSocket: join(folder, 'none.sock'),
       wanted: (numbers) => wanted.map((one) => ({ ...one, number: numbers[one.key] ?? one.number })),
       catalogue: () => catalogue,
-      findApplication: () => undefined,
+      applications: [],
       room: () => 1_000_000,
       now: () => new Date(now),
       onFacts: () => {
@@ -226,7 +226,7 @@ describe('inspection', () => {
     const faults: unknown[] = []
     inspection = new Inspection({
       ...{ folder: join(folder, 'compiled'), keptPath: join(folder, 'kept.json'), commandSocket: '', isTested: false },
-      ...{ wanted: () => wanted, catalogue: () => catalogue, findApplication: () => undefined, room: () => 10 },
+      ...{ wanted: () => wanted, catalogue: () => catalogue, applications: [], room: () => 10 },
       ...{ now: () => new Date(now), onFacts: () => {}, onFault: (error) => faults.push(error) },
       timings: { debounceMs: 1 },
     })

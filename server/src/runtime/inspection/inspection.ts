@@ -6,7 +6,7 @@ import { type ChannelState, type InspectionState, inspectionOff } from '../../co
 import type { InspectionFacts } from '../../plan/facts.ts'
 import { inspection } from '../../plan/inspection.ts'
 import type { Catalogue } from '../../signatures/catalogue.ts'
-import type { ChannelContent, DeniedApplication } from '../../signatures/channel-rules.ts'
+import { type ChannelContent, type DeniedApplication, unknownApplication } from '../../signatures/channel-rules.ts'
 import { canaryText } from '../../signatures/numbering.ts'
 import { WorkerPool } from '../../workers/pool.ts'
 import { createSlices } from '../../workers/slices.ts'
@@ -35,7 +35,7 @@ export interface InspectionParts {
   readonly wanted: (numbers: InspectionFacts['numbers']) => readonly WantedChannel[]
   /** All signatures; null until they are read for the first time. */
   readonly catalogue: () => Catalogue | null
-  readonly findApplication: (id: string) => DeniedApplication | undefined
+  readonly applications: readonly DeniedApplication[]
   /** Bytes that may still be written without taking the room of the configuration. */
   readonly room: () => number
   readonly now: () => Date
@@ -276,10 +276,11 @@ export class Inspection {
 
   #deniedApplications(): DeniedApplication[] {
     const ids = new Set(this.#wanted.flatMap(({ denied }) => denied))
-    return [...ids].toSorted().flatMap((id) => {
-      const found = this.#parts.findApplication(id)
-      return found ? [{ id, name: found.name, number: found.number, patterns: found.patterns }] : []
-    })
+    // Only who knows all others can say that a connection is none of them.
+    const isAll = ids.has(unknownApplication)
+    return this.#parts.applications
+      .filter(({ id }) => isAll || ids.has(id))
+      .map(({ id, name, number, patterns }) => ({ id, name, number, patterns }))
   }
 
   #isAwaited(): boolean {

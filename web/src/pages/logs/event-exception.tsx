@@ -6,7 +6,6 @@ import { customSignatures, profileRules, profiles } from '@gateway/server/contra
 import { addException, showEvent } from '@gateway/server/contract/security-events'
 import { type ReactNode, useState } from 'react'
 import { useReview } from '../../api/apply.ts'
-import type { Problem } from '../../api/failure.ts'
 import { Bar } from '../../ui/bar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -31,13 +30,13 @@ export function ExceptionDialog({ eventId, details, onClose }: ExceptionProps): 
   const [kind, setKind] = useState<Exception['kind']>(exceptions[0] ?? 'signature')
   const [side, setSide] = useState<NonNullable<Exception['side']>>(kind === 'address' ? 'source' : 'both')
   const [comment, setComment] = useState('')
-  const [problems, setProblems] = useState<readonly Problem[]>([])
   const choose = (next: string): void => {
     setKind(next === 'address' ? 'address' : 'signature')
     setSide(next === 'address' ? 'source' : 'both')
   }
   const ask = (): void => {
-    setProblems([])
+    // The review stands over the page, not over a dialog.
+    onClose()
     review.open({
       title:
         kind === 'signature'
@@ -51,8 +50,6 @@ export function ExceptionDialog({ eventId, details, onClose }: ExceptionProps): 
         },
       ],
       reads: [showEvent, customSignatures.list, profileRules.list, profiles.counts, bypassList.list],
-      onProblems: setProblems,
-      onApplied: onClose,
     })
   }
   const hosts = { source: event.src_ip, destination: event.dst_ip }
@@ -124,7 +121,7 @@ export function ExceptionDialog({ eventId, details, onClose }: ExceptionProps): 
             },
           ]}
         />
-        <Field label={t('Comment')} problem={problems[0]?.message}>
+        <Field label={t('Comment')}>
           {(ids) => <TextInput {...ids} value={comment} onChange={setComment} maxLength={255} />}
         </Field>
       </div>

@@ -60,13 +60,7 @@ export function EventPanel({ line, source, zone, acts, onClose }: LinePanelProps
         >
           {t('Make an exception')}
         </Button>
-        <Button
-          icon="export"
-          isBusy={isBusy}
-          isDisabled={details === undefined || details.packet === ''}
-          why={t('No packet of this event is kept.')}
-          onClick={() => void download()}
-        >
+        <Button icon="export" isBusy={isBusy} isDisabled={details === undefined} onClick={() => void download()}>
           {t('Download packets')}
         </Button>
         <Button
