@@ -8,6 +8,7 @@ import { starterFile } from '../../src/system/signature-files.ts'
 import type { Traffic } from '../signatures/capture.ts'
 import { cases } from '../signatures/cases.ts'
 import { ordinary } from '../signatures/ordinary.ts'
+import { client } from '../support/firewall-lab.ts'
 import { InspectionLab, type ShownEvent } from '../support/inspection-lab.ts'
 import { isConversation, type Replayed } from '../support/replay.ts'
 import { until } from '../support/until.ts'
@@ -82,6 +83,38 @@ describe('recorded traffic through a gateway that drops what any signature sees'
       eventsOf(events, one).map(({ signature }) => `${signature}: ${shown(ordinary[at])}`),
     )
     assert.deepEqual(told, [])
+  })
+
+  it('has the packets of an attack, with those before the one that was found', async () => {
+    const event = (await lab.events()).findLast(({ signature }) => signature === 'SCAN sqlmap at work')
+    assert.ok(event)
+    const path = `/security_events/journal/${event.id}`
+    const { packet, signature_text, firewall_rule } = await lab.api.ok('GET', path)
+    assert.match(signature_text, /sqlmap/)
+    assert.equal(firewall_rule?.exists, true)
+    const { status, headers, body } = await lab.api.call('GET', `${path}/capture`)
+    assert.deepEqual([status, headers['content-type']], [200, 'application/vnd.tcpdump.pcap'])
+    assert.match(body, /sqlmap/)
+    // The headers of the file and of the packet are 40 bytes; a SYN is as long.
+    assert.ok(body.length > Buffer.from(packet, 'base64').length + 40 + 40, 'the packet of the event alone')
+  })
+
+  it('lets an attack pass after an exception of its event, also in a first datagram, and no other', async () => {
+    const excepted = ['SCAN sqlmap at work', 'AMPLIFIER Memcached']
+    const events = await lab.events()
+    for (const name of excepted) {
+      const event = events.find(({ signature }) => signature === name)
+      assert.ok(event, name)
+      const side = event.src_ip === client ? 'source' : 'destination'
+      await lab.api.ok('POST', `/security_events/journal/${event.id}/exception`, { kind: 'signature', side })
+    }
+    const traffic = excepted.map((name) => cases[name] as Traffic)
+    await until('the excepted attacks pass', async () => {
+      const passed = await lab.replayAttacks(traffic)
+      return passed.every((one) => one.client === 'completed')
+    })
+    const [other] = await lab.replayAttacks([cases['SCAN SNMP with the community public'] as Traffic])
+    assert.equal(other?.client, 'stalled')
   })
 })
 
