@@ -9,6 +9,7 @@ import { applyNow } from '../../api/apply.ts'
 import { useEditing } from '../../api/editing.ts'
 import { useRead } from '../../api/reads.ts'
 import { worstOf } from '../../contract/render/page-status.tsx'
+import { labelOf } from '../../contract/words.ts'
 import type { HandPage } from '../../page.ts'
 import { Bar } from '../../ui/bar.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -51,6 +52,11 @@ const profileStates: Readonly<Record<Profile['state'], Mark>> = {
 const kinds: Readonly<Record<Profile['kind'], { readonly word: string; readonly path: string }>> = {
   ips: { word: msg('Intrusion prevention'), path: 'protection/intrusion-prevention/profiles' },
   application: { word: msg('Application control'), path: 'protection/applications/profiles' },
+}
+
+const moduleWords: Readonly<Record<string, string>> = {
+  suricata: msg('Intrusion prevention'),
+  'application-control': msg('Application control'),
 }
 
 const everyMs = 5_000
@@ -109,25 +115,20 @@ function Figures({
 function ModuleStates(): ReactNode {
   const prevention = useRead(showStatus, { everyMs })
   const applications = useRead(applicationStatus, { everyMs })
-  const rows = [
-    { kind: kinds.ips, items: prevention.data?.data ?? [] },
-    { kind: kinds.application, items: applications.data?.data ?? [] },
-  ]
+  const items = [...(prevention.data?.data ?? []), ...(applications.data?.data ?? [])]
   return (
     <dl className={styles.facts}>
-      {rows.flatMap(({ kind, items }) =>
-        items.map((item) => (
-          <div key={`${kind.path} ${item.name}`} className={styles.fact}>
-            <dt>{t(kind.word)}</dt>
-            <dd>
-              <Status state={worstOf([item]) ?? 'unknown'} />{' '}
-              <span lang="en">
-                <PlainText text={item.msg.map(heard).join(' ')} limit={800} />
-              </span>
-            </dd>
-          </div>
-        )),
-      )}
+      {items.map((item) => (
+        <div key={item.name} className={styles.fact}>
+          <dt>{t(moduleWords[item.name] ?? labelOf(item.name))}</dt>
+          <dd>
+            <Status state={worstOf([item]) ?? 'unknown'} />{' '}
+            <span lang="en">
+              <PlainText text={item.msg.map(heard).join(' ')} limit={800} />
+            </span>
+          </dd>
+        </div>
+      ))}
     </dl>
   )
 }

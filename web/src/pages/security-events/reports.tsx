@@ -26,14 +26,23 @@ interface Range {
   readonly until: number
 }
 
-const tops: readonly { readonly kind: TopKind; readonly title: string; readonly none: string }[] = [
-  { kind: 'signatures', title: msg('Top signatures'), none: msg('without a signature') },
+interface TopPart {
+  readonly kind: TopKind
+  readonly title: string
+  /** Said for events without the value. */
+  readonly none: string
+  /** Only events that this module found. */
+  readonly module?: 'ips' | 'application'
+}
+
+const tops: readonly TopPart[] = [
+  { kind: 'signatures', title: msg('Top signatures'), none: msg('not known'), module: 'ips' },
   { kind: 'sources', title: msg('Top sources'), none: msg('without an address') },
   { kind: 'destinations', title: msg('Top destinations'), none: msg('without an address') },
   { kind: 'countries', title: msg('Countries of the sources'), none: msg('own networks, or not known') },
-  { kind: 'applications', title: msg('Denied applications'), none: msg('events of signatures') },
-  { kind: 'classtypes', title: msg('Groups of signatures'), none: msg('in no group') },
-  { kind: 'tactics', title: msg('Tactics'), none: msg('without a tactic') },
+  { kind: 'applications', title: msg('Denied applications'), none: msg('not known'), module: 'application' },
+  { kind: 'classtypes', title: msg('Groups of signatures'), none: msg('in no group'), module: 'ips' },
+  { kind: 'tactics', title: msg('Tactics'), none: msg('without a tactic'), module: 'ips' },
   { kind: 'profiles', title: msg('Profiles'), none: msg('not known') },
   { kind: 'rules', title: msg('Firewall rules'), none: msg('not known') },
 ]
@@ -83,8 +92,8 @@ export function SecurityReports(): ReactNode {
         <>
           <Timeline range={range} />
           <div className={styles.tops}>
-            {tops.map(({ kind, title, none }) => (
-              <Top key={kind} kind={kind} title={t(title)} none={t(none)} period={period} range={range} />
+            {tops.map((part) => (
+              <Top key={part.kind} part={part} period={period} range={range} />
             ))}
           </div>
         </>
@@ -94,16 +103,19 @@ export function SecurityReports(): ReactNode {
 }
 
 interface TopProps {
-  readonly kind: TopKind
-  readonly title: string
-  /** Said for events without the value. */
-  readonly none: string
+  readonly part: TopPart
   readonly period: Period
   readonly range: Range
 }
 
-function Top({ kind, title, none, period, range }: TopProps): ReactNode {
-  const { data, error, refetch } = useRead(eventTop, { query: { kind, limit: 10, ...range } })
+const onlyOf = (module: TopPart['module']) =>
+  module === undefined
+    ? {}
+    : { filter: [{ items: [{ column_name: 'module' as const, operator: 'equals' as const, value: [module] }] }] }
+
+function Top({ part: { kind, module, ...part }, period, range }: TopProps): ReactNode {
+  const { data, error, refetch } = useRead(eventTop, { query: { kind, limit: 10, ...range, ...onlyOf(module) } })
+  const title = t(part.title)
   const language = currentLanguage()
   const found = data?.data
   const rows = found?.data ?? []
@@ -120,7 +132,7 @@ function Top({ kind, title, none, period, range }: TopProps): ReactNode {
         label={title}
         rows={rows.map(({ value, title: name, events, blocked }) => ({
           key: value,
-          name: value === '' ? none : <PlainText text={nameOf(kind, value, name)} limit={80} />,
+          name: value === '' ? t(part.none) : <PlainText text={nameOf(kind, value, name)} limit={80} />,
           value: events,
           text:
             blocked === 0
