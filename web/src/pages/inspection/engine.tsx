@@ -54,9 +54,11 @@ const kinds: Readonly<Record<Profile['kind'], { readonly word: string; readonly 
   application: { word: msg('Application control'), path: 'protection/applications/profiles' },
 }
 
-const moduleWords: Readonly<Record<string, string>> = {
-  suricata: msg('Intrusion prevention'),
-  'application-control': msg('Application control'),
+/** Named like the units in the system log. */
+const moduleWord = (name: string): string => {
+  if (name === 'suricata') return msg('Intrusion prevention')
+  if (name.endsWith('-suricata-backend')) return msg('Signatures')
+  return name === 'application-control' ? msg('Application control') : labelOf(name)
 }
 
 const everyMs = 5_000
@@ -120,7 +122,7 @@ function ModuleStates(): ReactNode {
     <dl className={styles.facts}>
       {items.map((item) => (
         <div key={item.name} className={styles.fact}>
-          <dt>{t(moduleWords[item.name] ?? labelOf(item.name))}</dt>
+          <dt>{t(moduleWord(item.name))}</dt>
           <dd>
             <Status state={worstOf([item]) ?? 'unknown'} />{' '}
             <span lang="en">
@@ -150,7 +152,7 @@ function Profiles(): ReactNode {
             <thead>
               <tr>
                 <th scope="col">{t('Profile')}</th>
-                <th scope="col">{t('Of')}</th>
+                <th scope="col">{t('Module')}</th>
                 <th scope="col">{t('State')}</th>
                 <th scope="col" className={styles.number}>
                   {t('Firewall rules')}
