@@ -19,7 +19,12 @@ const text = [rule(2_000_001), rule(2_000_002, 'lua:x.lua; '), rule(2_000_006, '
 /** Nothing is inspected in this test: what the engine would say of one channel that works and one that does not. */
 const inspected: InspectionState = {
   ...inspectionOff,
-  ...{ state: 'failed', message: 'The rules are not in force in channel 2.', generation: '0a1b2c3d', version: '7.0.10' },
+  ...{
+    state: 'failed',
+    message: 'The rules are not in force in channel 2.',
+    generation: '0a1b2c3d',
+    version: '7.0.10',
+  },
   ...{ signatures: 1_200, rules: 1_260, failed: [{ sid: 2_000_009, reason: 'no such keyword' }], failedCount: 1 },
   channels: [1, 2].map((number) => ({
     ...{ number, prevention: '__DEFAULT_IPS_PROFILE_ID__', applications: '', older: number === 2 ? 3 : null },
@@ -97,6 +102,7 @@ describe('archives of rules', { skip: browserSkip }, () => {
     await admin('POST', '/ips/profiles', { name: 'Strict', comment: '' })
     await using opened = await open('protection/inspection')
     const { page } = opened
+    await page.getByText('1 / 2', { exact: true }).waitFor()
     const channels = page.getByRole('table').nth(1)
     await channels.getByRole('row').nth(1).getByText('In force', { exact: true }).waitFor()
     await channels.getByRole('row').nth(2).getByText('Not in force', { exact: true }).waitFor()

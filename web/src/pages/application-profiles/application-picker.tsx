@@ -51,7 +51,9 @@ export function ApplicationPicker({ value, isDisabled, problem, problems, onChan
                   <PlainText text={nameOf(id)} limit={60} />
                 </Chip>
               ))}
-              {denied.length > mostChips ? <span>{t('and {count} more', { count: denied.length - mostChips })}</span> : null}
+              {denied.length > mostChips ? (
+                <span>{t('and {count} more', { count: denied.length - mostChips })}</span>
+              ) : null}
             </div>
           )}
           {unknown.length === 0 ? null : (

@@ -92,11 +92,12 @@ function EnginePage(): ReactNode {
   )
 }
 
-function Figures({
-  engine: { signatures, rules, channels: all, version, failed },
-}: {
-  readonly engine: Engine
-}): ReactNode {
+/** More of them are not listed. */
+const mostFailed = 200
+
+function Figures({ engine }: { readonly engine: Engine }): ReactNode {
+  const { signatures, rules, channels: all, version, failed, generation } = engine
+  const inForce = all.filter(({ ready, in_force }) => ready && in_force !== null && in_force === generation)
   const language = currentLanguage()
   const count = (value: number | null): string => (value === null ? '–' : printCount(value, language))
   return (
@@ -104,8 +105,8 @@ function Figures({
       <div className={styles.figures}>
         <Figure label={t('Signatures')} value={count(signatures)} />
         <Figure label={t('Rules of the engine')} value={count(rules)} />
-        <Figure label={t('Channels in force')} value={`${all.filter(({ ready }) => ready).length} / ${all.length}`} />
-        <Figure label={t('Signatures left out')} value={count(failed.length)} />
+        <Figure label={t('Channels in force')} value={`${inForce.length} / ${all.length}`} />
+        <Figure label={t('Signatures left out')} value={`${count(failed.length)}${failed.length >= mostFailed ? '+' : ''}`} />
         <Figure label={t('Version')} value={version ?? t('not installed')} />
       </div>
       <ModuleStates />

@@ -60,12 +60,7 @@ export function EventPanel({ line, source, zone, acts, onClose }: LinePanelProps
         >
           {t('Make an exception')}
         </Button>
-        <Button
-          icon="export"
-          isBusy={isBusy}
-          isDisabled={details === undefined}
-          onClick={() => void download()}
-        >
+        <Button icon="export" isBusy={isBusy} isDisabled={details === undefined} onClick={() => void download()}>
           {t('Download packets')}
         </Button>
         <Button
