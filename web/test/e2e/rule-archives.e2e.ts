@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { type InspectionState, inspectionOff } from '../../../server/src/contract/inspection.ts'
 import { createSignatureFiles } from '../../../server/src/system/signature-files.ts'
 import { tarOf } from '../../../server/test/support/list-archive.ts'
 import { until } from '../../../server/test/support/until.ts'
@@ -14,6 +15,24 @@ import { type Console, startConsole } from '../support/console.ts'
 const rule = (sid: number, options = ''): string =>
   `alert tcp any any -> $HOME_NET any (msg:"Rule ${sid}"; ${options}classtype:misc-attack; sid:${sid}; rev:2;)`
 const text = [rule(2_000_001), rule(2_000_002, 'lua:x.lua; '), rule(2_000_006, 'content:"refused"; ')].join('\n')
+
+/** Nothing is inspected in this test: what the engine would say of one channel that works and one that does not. */
+const inspected: InspectionState = {
+  ...inspectionOff,
+  ...{
+    state: 'failed',
+    message: 'The rules are not in force in channel 2.',
+    generation: '0a1b2c3d',
+    version: '7.0.10',
+  },
+  ...{ signatures: 1_200, rules: 1_260, failed: [{ sid: 2_000_009, reason: 'no such keyword' }], failedCount: 1 },
+  channels: [1, 2].map((number) => ({
+    ...{ number, prevention: '__DEFAULT_IPS_PROFILE_ID__', applications: '', older: number === 2 ? 3 : null },
+    ...{ isFailOpen: number === 1, ready: true, lastTestAt: Math.floor(Date.now() / 1_000) },
+    ...{ inForce: number === 1 ? '0a1b2c3d' : null, message: number === 1 ? '' : 'The test datagram arrived.' },
+  })),
+  counters: { 'decoder.pkts': 12_345 },
+}
 
 describe('archives of rules', { skip: browserSkip }, () => {
   let console: Console
@@ -28,7 +47,9 @@ describe('archives of rules', { skip: browserSkip }, () => {
       archives: () => console.gateway.signatureIntake.archives.active(),
       refused: () => console.gateway.signatureIntake.verdicts.texts,
     })
-    console = await startConsole({ parts: { signatures } })
+    console = await startConsole({
+      parts: { signatures, inspection: { state: () => inspected, rulesByProfile: () => new Map() } },
+    })
     const { applier, folder } = console.gateway
     applier.checkCandidates = (id) => {
       const lines = readFileSync(join(folder, 'candidates', `${id}.rules`), 'utf8').split('\n')
@@ -81,6 +102,11 @@ describe('archives of rules', { skip: browserSkip }, () => {
     await admin('POST', '/ips/profiles', { name: 'Strict', comment: '' })
     await using opened = await open('protection/inspection')
     const { page } = opened
+    await page.getByText('1 / 2', { exact: true }).waitFor()
+    const channels = page.getByRole('table').nth(1)
+    await channels.getByRole('row').nth(1).getByText('In force', { exact: true }).waitFor()
+    await channels.getByRole('row').nth(2).getByText('Not in force', { exact: true }).waitFor()
+    await page.getByText('no such keyword', { exact: true }).waitFor()
     await page.getByRole('switch', { name: 'Block the traffic of “Strict” without the engine' }).click()
     await until('it is stored', async () =>
       (await admin('GET', '/inspection/profiles')).body.some(

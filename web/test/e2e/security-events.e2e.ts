@@ -27,6 +27,7 @@ describe('security events', { skip: browserSkip }, () => {
     const profile = await admin('POST', '/ips/profiles', { name: 'Strict', comment: '' })
     profileId = profile.body.id
     assert.equal((await admin('POST', '/ips/custom', { comment: '', rule })).status, 200)
+    await seed()
   })
   after(async () => {
     await browser?.close()
@@ -44,7 +45,11 @@ describe('security events', { skip: browserSkip }, () => {
     const now = Math.floor(Date.now() / 1_000)
     const lines = Array.from({ length: 60 }, (_, at) =>
       eventLine({
-        ...{ at: now - 30 - at * 600, sid: 5001 + (at % 3), msg: ['WEB attack', '<b>Scan</b>', 'Odd DNS'][at % 3] ?? '' },
+        ...{
+          at: now - 30 - at * 600,
+          sid: 5001 + (at % 3),
+          msg: ['WEB attack', '<b>Scan</b>', 'Odd DNS'][at % 3] ?? '',
+        },
         ...{ severity: 1 + (at % 3), isBlocked: at % 3 === 0, source: `10.0.0.${at % 5}`, sourcePort: 20_000 + at },
       }),
     )
@@ -64,19 +69,18 @@ describe('security events', { skip: browserSkip }, () => {
     return opened
   }
 
-  it('say what they are for while there are none', async () => {
-    await using opened = await open('monitor/security')
-    await opened.page.getByText('Nothing was found in this time').waitFor()
+  it('say so when none fits', async () => {
+    await using opened = await open('monitor/logs/security?from=-1d&module=application')
+    await opened.page.getByText('Nothing fits').waitFor()
     await opened.close()
   })
 
   it('are listed with severity and result, and one is shown with what was sent', async () => {
-    await seed()
     await using opened = await open('monitor/logs/security?from=-1d&result=blocked')
     const { page } = opened
     const grid = page.getByRole('grid', { name: 'Security events' })
     await grid.getByText('WEB attack').first().waitFor()
-    await grid.getByText('critical').first().waitFor()
+    await grid.getByText('Critical').first().waitFor()
     assert.equal(await grid.getByText('Allowed', { exact: true }).count(), 0)
     assert.deepEqual(await findBarriers(opened), [])
     await grid.getByRole('row').nth(1).locator('time').click()

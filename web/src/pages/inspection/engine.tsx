@@ -54,9 +54,11 @@ const kinds: Readonly<Record<Profile['kind'], { readonly word: string; readonly 
   application: { word: msg('Application control'), path: 'protection/applications/profiles' },
 }
 
-const moduleWords: Readonly<Record<string, string>> = {
-  suricata: msg('Intrusion prevention'),
-  'application-control': msg('Application control'),
+/** Named like the units in the system log. */
+const moduleWord = (name: string): string => {
+  if (name === 'suricata') return msg('Intrusion prevention')
+  if (name.endsWith('-suricata-backend')) return msg('Signatures')
+  return name === 'application-control' ? msg('Application control') : labelOf(name)
 }
 
 const everyMs = 5_000
@@ -90,11 +92,12 @@ function EnginePage(): ReactNode {
   )
 }
 
-function Figures({
-  engine: { signatures, rules, channels: all, version, failed },
-}: {
-  readonly engine: Engine
-}): ReactNode {
+/** More of them are not listed. */
+const mostFailed = 200
+
+function Figures({ engine }: { readonly engine: Engine }): ReactNode {
+  const { signatures, rules, channels: all, version, failed, generation } = engine
+  const inForce = all.filter(({ ready, in_force }) => ready && in_force !== null && in_force === generation)
   const language = currentLanguage()
   const count = (value: number | null): string => (value === null ? '–' : printCount(value, language))
   return (
@@ -102,8 +105,8 @@ function Figures({
       <div className={styles.figures}>
         <Figure label={t('Signatures')} value={count(signatures)} />
         <Figure label={t('Rules of the engine')} value={count(rules)} />
-        <Figure label={t('Channels in force')} value={`${all.filter(({ ready }) => ready).length} / ${all.length}`} />
-        <Figure label={t('Signatures left out')} value={count(failed.length)} />
+        <Figure label={t('Channels in force')} value={`${inForce.length} / ${all.length}`} />
+        <Figure label={t('Signatures left out')} value={`${count(failed.length)}${failed.length >= mostFailed ? '+' : ''}`} />
         <Figure label={t('Version')} value={version ?? t('not installed')} />
       </div>
       <ModuleStates />
@@ -120,7 +123,7 @@ function ModuleStates(): ReactNode {
     <dl className={styles.facts}>
       {items.map((item) => (
         <div key={item.name} className={styles.fact}>
-          <dt>{t(moduleWords[item.name] ?? labelOf(item.name))}</dt>
+          <dt>{t(moduleWord(item.name))}</dt>
           <dd>
             <Status state={worstOf([item]) ?? 'unknown'} />{' '}
             <span lang="en">
@@ -150,7 +153,7 @@ function Profiles(): ReactNode {
             <thead>
               <tr>
                 <th scope="col">{t('Profile')}</th>
-                <th scope="col">{t('Of')}</th>
+                <th scope="col">{t('Module')}</th>
                 <th scope="col">{t('State')}</th>
                 <th scope="col" className={styles.number}>
                   {t('Firewall rules')}

@@ -1,9 +1,11 @@
 // The security events in the explorer, each with a panel of its own.
 
 import type { HandPage } from '../../page.ts'
-import { EventPanel } from './event-panel.tsx'
+import { later } from '../../ui/later.tsx'
 import { LogExplorer } from './explorer.tsx'
 import { securitySource } from './source-security.ts'
+
+const EventPanel = later(async () => (await import('./event-panel.tsx')).EventPanel)
 
 export const page: HandPage = {
   kind: 'hand',

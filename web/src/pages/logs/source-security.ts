@@ -21,11 +21,11 @@ const searched = [
 ]
 
 const severities: Readonly<Record<string, string>> = {
-  1: msg('critical'),
-  2: msg('important'),
-  3: msg('warning'),
-  4: msg('not classified'),
-  255: msg('not recognised'),
+  1: msg('Critical'),
+  2: msg('Important'),
+  3: msg('Warning'),
+  4: msg('Unclassified'),
+  255: msg('Unrecognised'),
 }
 
 export const severityWord = (value: CellValue): string => t(severities[String(value)] ?? String(value))
@@ -55,8 +55,8 @@ export const securitySource: LogSource = {
   lead: msg('What intrusion prevention and application control found in the traffic.'),
   columns: [
     { id: 'time', title: msg('Time'), width: 104 },
-    { id: 'severity', title: msg('Severity'), width: 96 },
-    { id: 'result', title: msg('Result'), width: 80 },
+    { id: 'severity', title: msg('Severity'), width: 104 },
+    { id: 'result', title: msg('Result'), width: 108 },
     { id: 'signature', title: msg('Signature'), width: 'rest' },
     { id: 'source', title: msg('From'), width: 116, parts: ['src_ip'], isMono: true },
     { id: 'destination', title: msg('To'), width: 132, parts: ['dst_ip', 'dst_port'], isMono: true },
