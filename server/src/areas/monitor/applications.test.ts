@@ -17,25 +17,23 @@ const session: TrackedSession = {
 const key = 'tcp 10.0.0.2:50000 192.0.2.9:443'
 const named = (name: string) => recognise(session, new Map([[key, { name, server: 'a.example' }]]))
 
-test('names of nDPI become applications of the catalogue, with the protocol that carries them', () => {
-  const server = 'a.example'
-  const youtube = { application: 'YouTube', id: 'id.l7.youtube', protocol: 'TLS', server }
-  assert.deepEqual(named('TLS.YouTube'), youtube)
-  assert.deepEqual(named('SSH'), { application: 'SSH', id: 'id.l7.ssh', protocol: 'SSH', server })
-  assert.deepEqual(named('Redis'), { application: 'RESP', id: 'id.l7.resp', protocol: 'RESP', server })
-  assert.equal(named('Z39.50').id, 'id.l7.z3950')
-  assert.equal(named('NetFlix').application, 'Netflix')
+test('names of nDPI become applications of the catalogue', () => {
+  assert.equal(named('TLS.YouTube'), 'YouTube')
+  assert.equal(named('SSH'), 'SSH')
+  assert.equal(named('Redis'), 'RESP')
+  assert.equal(named('Z39.50'), 'Z3950')
+  assert.equal(named('NetFlix'), 'Netflix')
 })
 
-test('what has no place in the catalogue keeps its name and has no id', () => {
-  assert.deepEqual(named('HTTP.Hotmail'), { application: 'Hotmail', id: '', protocol: 'HTTP', server: 'a.example' })
+test('what has no place in the catalogue keeps its name', () => {
+  assert.equal(named('HTTP.Hotmail'), 'Hotmail')
 })
 
 test('a session is found whoever opened it, and others are not', () => {
   const turned = { source: '192.0.2.9', sourcePort: 443, destination: '10.0.0.2', destinationPort: 50_000 }
   const found = new Map([[key, { name: 'SSH', server: '' }]])
-  assert.equal(recognise({ ...session, ...turned }, found).application, 'SSH')
-  assert.equal(recognise({ ...session, protocol: 'UDP' }, found).application, '')
-  assert.equal(recognise({ ...session, sourcePort: null }, found).application, '')
-  assert.equal(recognise(session, new Map()).application, '')
+  assert.equal(recognise({ ...session, ...turned }, found), 'SSH')
+  assert.equal(recognise({ ...session, protocol: 'UDP' }, found), '')
+  assert.equal(recognise({ ...session, sourcePort: null }, found), '')
+  assert.equal(recognise(session, new Map()), '')
 })

@@ -34,9 +34,6 @@ export const TrafficSession = strictObject({
   source_proto: Type.String({ description: 'Protocol, with the port for TCP and UDP: TCP:51000.' }),
   destination_proto: Type.String(),
   application: Type.String({ description: 'Name; empty when it is not recognised.' }),
-  dpi_app: Type.String({ description: 'Id of the application in the catalogue; empty when it has none.' }),
-  dpi_protocol: Type.String({ description: 'Protocol that carries the application; empty when it is not recognised.' }),
-  server_name: Type.String({ description: 'Name of the server that the client asked for; empty when it is unknown.' }),
   duration: Type.Integer({ 'x-unit': 'seconds', description: 'Seconds since it began.' }),
   ...rates,
   in_iface_alias: Type.String({

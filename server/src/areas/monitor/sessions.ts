@@ -9,7 +9,7 @@ import type { ClassifiedConnection, Facts, TrackedSession } from '../../plan/fac
 import { withUserAddresses } from '../authorization/public.ts'
 import { connectionAlias, connections, ownAddresses } from '../network/public.ts'
 import { addressesOf, ipAddresses, ipRanges, networks } from '../objects/public.ts'
-import { type Recognised, recognise } from './applications.ts'
+import { recognise } from './applications.ts'
 import type { TopApplication, TopSource, TrafficSession } from './contract.ts'
 import { interfacePlaces } from './places.ts'
 
@@ -31,12 +31,6 @@ export function createSessionReader(
 ): SessionReader {
   const aliases = aliasFinder(config, facts, userAt)
   const interfaces = interfaceFinder(config, facts)
-  /** Its fields are asked for one after the other. */
-  let last: { readonly one: TrackedSession; readonly is: Recognised } | undefined
-  const recognised = (one: TrackedSession): Recognised => {
-    if (last?.one !== one) last = { one, is: recognise(one, found) }
-    return last.is
-  }
   const fields: Fields = {
     id: (one) => one.id,
     source_ip: (one) => one.source,
@@ -45,10 +39,7 @@ export function createSessionReader(
     dst_aliases: (one) => aliases(one.destination),
     source_proto: (one) => withPort(one.protocol, one.sourcePort),
     destination_proto: (one) => withPort(one.protocol, one.destinationPort),
-    application: (one) => recognised(one).application,
-    dpi_app: (one) => recognised(one).id,
-    dpi_protocol: (one) => recognised(one).protocol,
-    server_name: (one) => recognised(one).server,
+    application: (one) => recognise(one, found),
     duration: (one) => one.seconds,
     bps_in: (one) => one.bytesIn,
     bps_out: (one) => one.bytesOut,
@@ -68,9 +59,6 @@ export function createSessionReader(
       source_proto: fields.source_proto(one),
       destination_proto: fields.destination_proto(one),
       application: fields.application(one),
-      dpi_app: fields.dpi_app(one),
-      dpi_protocol: fields.dpi_protocol(one),
-      server_name: fields.server_name(one),
       duration: fields.duration(one),
       bps_in: fields.bps_in(one),
       bps_out: fields.bps_out(one),
