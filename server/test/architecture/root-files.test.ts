@@ -18,6 +18,7 @@ const harmless = new Set(['writeSync', 'readSync', 'readdirSync', 'readdir'])
 const allowed = exceptions('files of root that use node:fs themselves', [
   ['applyd/applyd.ts', 'makes the state folder and removes its old socket, in folders of root'],
   ['applyd/checkpoints.ts', 'takes handles of withFile()'],
+  ['applyd/engines/inspection/watch.ts', 'reads /proc'],
   ['applyd/engines/tables.ts', 'reads /etc/passwd'],
   ['applyd/executor.ts', 'the staging folder in the folder of applyd'],
   ['applyd/network.ts', 'opens /dev/ppp'],
