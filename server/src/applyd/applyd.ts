@@ -145,7 +145,8 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),
     checkpoints: async () => checkpoints.list(),
     upload: (request) => shares.upload(request),
-    checkSignatures: ({ file }) => signatures.check(file),
+    // Where nothing is applied there are no folders for it.
+    checkSignatures: async ({ file }) => (context.plane === 'none' ? { status: 'missing' } : signatures.check(file)),
   }
   const createParsers = () => ({
     ...argumentParsers(context.tables),
