@@ -39,6 +39,8 @@ describe('rule files', () => {
       folder: join(root, 'own'),
       updatedAt: { standard: 1_700_000_000, advanced: null },
       messages: [],
+      isReading: false,
+      fault: '',
     })
   })
 
