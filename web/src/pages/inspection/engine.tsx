@@ -106,7 +106,10 @@ function Figures({ engine }: { readonly engine: Engine }): ReactNode {
         <Figure label={t('Signatures')} value={count(signatures)} />
         <Figure label={t('Rules of the engine')} value={count(rules)} />
         <Figure label={t('Channels in force')} value={`${inForce.length} / ${all.length}`} />
-        <Figure label={t('Signatures left out')} value={`${count(failed.length)}${failed.length >= mostFailed ? '+' : ''}`} />
+        <Figure
+          label={t('Signatures left out')}
+          value={`${count(failed.length)}${failed.length >= mostFailed ? '+' : ''}`}
+        />
         <Figure label={t('Version')} value={version ?? t('not installed')} />
       </div>
       <ModuleStates />
