@@ -64,6 +64,7 @@ import { createProviderCall } from './runtime/portal/provider-call.ts'
 import { servePortal } from './runtime/portal/socket.ts'
 import { Vault } from './runtime/vault.ts'
 import { type ProxyWatch, watchProxy } from './runtime/web-filter/proxy-watch.ts'
+import { findServiceManager } from './service-manager.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { lookUpAddress, lookUpAddresses } from './system/address-lookup.ts'
 import { createCardVendors } from './system/card-vendors.ts'
@@ -366,6 +367,8 @@ async function start(settings: Settings): Promise<void> {
     ...{ event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) },
     authorization: read(engine.config, authorizationSettings).allow_internet_to_everyone ? 'not enforced' : 'enforced',
   })
+  const manager = findServiceManager(process.env)
+  manager.ready()
   giveMemoryBack()
   // Kept now, because a process that is killed keeps nothing: the next start is then twice as fast.
   flushCompileCache()
@@ -374,6 +377,7 @@ async function start(settings: Settings): Promise<void> {
   void gateway.webCategories.start()
 
   const stop = async (): Promise<void> => {
+    manager.stopping()
     reconciler.stop()
     resolver.stop()
     dailyBackup.stop()
