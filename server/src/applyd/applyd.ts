@@ -18,6 +18,7 @@ import { createKernel } from './kernel/kernel.ts'
 import { arrivalTimings, createArrivals } from './live/arrivals.ts'
 import { createCutter } from './live/cut.ts'
 import { createSessionParts } from './live/session-parts.ts'
+import { createSettings } from './machine/settings.ts'
 import { createNetworkEngine, showDevices, showNeighbours } from './network.ts'
 import { identify, isSameBoot, type ProcessId, stateOf } from './processes.ts'
 import { argumentParsers } from './requests.ts'
@@ -26,7 +27,7 @@ import { createVerbServer, type Verbs } from './server.ts'
 import { createSupervisor, type Timings } from './supervisor.ts'
 import type { ServiceAccount, Tables } from './tables.ts'
 import type { Log } from './text.ts'
-import { countConnections, readSessions } from './tracking.ts'
+import { readSessions } from './tracking.ts'
 import { leftOutOfTrials, runTrial } from './trial.ts'
 import { Refusal } from './wire/values.ts'
 
@@ -81,10 +82,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const unlock = takeLock(context)
   // The launcher takes the socket as the sign that applyd is ready, so an old one is removed before recovery.
   rmSync(socketPath, { force: true })
-  if (context.plane !== 'none') {
-    context.tables.makeReady()
-    countConnections(context.tables.tracking)
-  }
+  if (context.plane !== 'none') context.tables.makeReady()
   const supervisor = createSupervisor(context)
   const nftKernel = await createKernel(context.tables.nft, context.log)
   const ruleset = createRuleset(context, nftKernel)
@@ -92,7 +90,11 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     supervisor,
     ruleset,
     network: createNetworkEngine(context),
-    ways: createWays(createInterception(), createQueues(context.tables.nft.command)),
+    ways: createWays(
+      createInterception(),
+      createQueues(context.tables.nft.command),
+      createSettings(context, context.tables.settings),
+    ),
   })
   const arrivals = createArrivals(ruleset.live, arrivalTimings[nftKernel.way])
   const cutter = createCutter(context)

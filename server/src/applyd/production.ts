@@ -32,6 +32,7 @@ export function productionTables(
     ...engineTables(engines, { stateDir, plane, service, accountOf }),
     uploader: accountOf('portcullis-share-upload'),
     inspector: accountOf('portcullis-inspection'),
+    settings: '/proc/sys/net',
     tracking: {
       table: '/proc/net/nf_conntrack',
       switches: ['acct', 'timestamp'].map((name) => `/proc/sys/net/netfilter/nf_conntrack_${name}`),

@@ -342,6 +342,8 @@ const table: Readonly<Record<string, string>> = {
   'PATCH /network/connections/:connection_id': 'W',
   'DELETE /network/connections/:connection_id': 'W',
   'GET /network/states': readers,
+  'GET /network/status': readers,
+  'GET /network/kernel_settings': readers,
   'GET /network/aggregated': readers,
   'POST /network/aggregated': 'W',
   'PUT /network/aggregated/:aggregated_id': 'W',

@@ -29,6 +29,7 @@ import type {
   Plan,
   SessionPart,
   SessionTable,
+  SettingObservation,
   ShareUpload,
   ShareUploadResult,
   SignatureCheck,
@@ -149,6 +150,13 @@ export class FakeApplier implements Applier {
       links: (this.applied?.artifacts ?? []).flatMap((artifact) =>
         artifact.name === 'links' && artifact.kind === 'network'
           ? artifact.links.map(({ origin, device }) => ({ origin, device, errors: [] }))
+          : [],
+      ),
+      settings: (this.applied?.artifacts ?? []).flatMap((artifact) =>
+        artifact.name === 'settings' && artifact.kind === 'network'
+          ? artifact.settings.map(({ name, value }): SettingObservation => {
+              return { name, value, wanted: value, before: '0', state: 'set', message: '' }
+            })
           : [],
       ),
       units: (this.applied?.artifacts ?? []).flatMap(({ kind, name }) =>
