@@ -19,6 +19,7 @@ import { arrivalTimings, createArrivals } from './live/arrivals.ts'
 import { createCutter } from './live/cut.ts'
 import { createSessionParts } from './live/session-parts.ts'
 import { createSettings } from './machine/settings.ts'
+import { createUpgrader, parseUpgrade } from './machine/upgrade.ts'
 import { createNetworkEngine, showDevices, showNeighbours } from './network.ts'
 import { identify, isSameBoot, type ProcessId, stateOf } from './processes.ts'
 import { argumentParsers } from './requests.ts'
@@ -100,6 +101,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const cutter = createCutter(context)
   const checkpoints = createCheckpoints(context.directory, context.log)
   const shares = createShareUploader({ stateDir, service, user: context.tables.uploader })
+  const upgrader = createUpgrader({ stateDir, service, plane: context.plane })
   const signatures = createSignatureChecker({ stateDir, user: context.tables.inspector })
   let last: Promise<unknown> = Promise.resolve()
   let lastTrial: Promise<unknown> = Promise.resolve()
@@ -147,6 +149,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),
     checkpoints: async () => checkpoints.list(),
     upload: (request) => shares.upload(request),
+    upgrade: ({ digest }) => upgrader.start(digest),
     // Where nothing is applied there are no folders for it.
     checkSignatures: async ({ file }) => (context.plane === 'none' ? { status: 'missing' } : signatures.check(file)),
   }
@@ -154,6 +157,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     ...argumentParsers(context.tables),
     upload: parseShareUpload,
     checkSignatures: parseSignatureCheck,
+    upgrade: parseUpgrade,
   })
   /** After everything that the connection asked for. At the end of applyd the next start does what is left to do. */
   const onDisconnected = (connection: object): void => {

@@ -399,7 +399,13 @@ export interface Applier {
   upload(request: ShareUpload): Promise<ShareUploadResult>
   /** Has the inspection engine read `inspection/candidates/<file>.rules` without using it; slow. */
   checkSignatures(file: string): Promise<SignatureCheck>
+  /** Has the uploaded package with this SHA-256 installed; answers when that has begun. */
+  upgrade(digest: string): Promise<UpgradeStart>
 }
+
+export type UpgradeStart =
+  | { readonly status: 'started'; readonly from: string; readonly to: string }
+  | { readonly status: 'refused'; readonly message: string }
 
 /** What a change of the configuration needs of it. */
 export type PlanApplier = Pick<Applier, 'check' | 'apply' | 'attempt' | 'settle' | 'undo' | 'observe'>
@@ -467,6 +473,7 @@ export interface VerbTable {
   readonly checkpoints: { readonly args: Record<string, never>; readonly result: readonly Checkpoint[] }
   readonly upload: { readonly args: ShareUpload; readonly result: ShareUploadResult }
   readonly checkSignatures: { readonly args: { readonly file: string }; readonly result: SignatureCheck }
+  readonly upgrade: { readonly args: { readonly digest: string }; readonly result: UpgradeStart }
 }
 
 export type Verb = keyof VerbTable

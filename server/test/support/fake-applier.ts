@@ -3,6 +3,7 @@
 
 import { parseSignatureCheck } from '../../src/applyd/engines/inspection/check.ts'
 import { parseShareUpload } from '../../src/applyd/engines/share-upload/upload.ts'
+import { parseUpgrade } from '../../src/applyd/machine/upgrade.ts'
 import { vetLinks } from '../../src/applyd/network.ts'
 import { productionTables } from '../../src/applyd/production.ts'
 import { argumentParsers } from '../../src/applyd/requests.ts'
@@ -35,6 +36,7 @@ import type {
   SignatureCheck,
   TrialPacket,
   TrialResult,
+  UpgradeStart,
 } from '../../src/plan/artifacts.ts'
 import { linesOf } from '../../src/plan/nft-piece.ts'
 import { besideTables, sameArtifacts } from '../../src/plan/planner.ts'
@@ -67,7 +69,12 @@ export class FakeApplier implements Applier {
   tracked: SessionTable = { text: '', isCut: false, isCounting: true, limitation: null }
   /** The result for a packet. */
   tryPacket: (packet: TrialPacket) => TrialResult = () => ({ passed: true, origins: [] })
-  readonly #parsers = { ...argumentParsers(tables), upload: parseShareUpload, checkSignatures: parseSignatureCheck }
+  readonly #parsers = {
+    ...argumentParsers(tables),
+    upload: parseShareUpload,
+    checkSignatures: parseSignatureCheck,
+    upgrade: parseUpgrade,
+  }
   #busy = false
 
   async check(plan: Plan): Promise<CheckReport> {
@@ -282,6 +289,14 @@ export class FakeApplier implements Applier {
   async checkSignatures(file: string): Promise<SignatureCheck> {
     this.#orFail()
     return this.checkCandidates(parsed(() => this.#parsers.checkSignatures({ file })).file)
+  }
+
+  /** How an upgrade begins, by the digest of its package. */
+  beginUpgrade: (digest: string) => UpgradeStart = () => ({ status: 'started', from: '0.1.0', to: '0.2.0' })
+
+  async upgrade(digest: string): Promise<UpgradeStart> {
+    this.#orFail()
+    return this.beginUpgrade(parsed(() => this.#parsers.upgrade({ digest })).digest)
   }
 
   /** Faults of a well-formed plan; throws when applyd would not even read it. */

@@ -111,4 +111,5 @@ const noApplier: Applier = {
   checkpoints: unavailable,
   upload: unavailable,
   checkSignatures: unavailable,
+  upgrade: unavailable,
 }
