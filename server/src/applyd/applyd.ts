@@ -18,6 +18,7 @@ import { createKernel } from './kernel/kernel.ts'
 import { arrivalTimings, createArrivals } from './live/arrivals.ts'
 import { createCutter } from './live/cut.ts'
 import { createSessionParts } from './live/session-parts.ts'
+import { createConflictWatch } from './machine/watch-conflicts.ts'
 import { createNetworkEngine, showDevices, showNeighbours } from './network.ts'
 import { identify, isSameBoot, type ProcessId, stateOf } from './processes.ts'
 import { argumentParsers } from './requests.ts'
@@ -122,6 +123,8 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     return turn
   }
   const sessionParts = createSessionParts(context)
+  const nft = context.tables.nft.command
+  const conflicts = createConflictWatch({ plane: context.plane, stateDir, nft, observe: executor.observe })
   const verbs: Verbs = {
     check: ({ plan }) => inTurn(() => executor.check(plan)),
     apply: async ({ plan }) => {
@@ -140,6 +143,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     readLive: ({ sets }) => ruleset.live.read(sets),
     arrivals: (_, connection) => arrivals.ask(connection),
     cut: ({ targets }) => cutter.cut(targets),
+    conflicts,
     neighbours: showNeighbours,
     trial: ({ packets }) => trial(packets),
     checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),

@@ -16,6 +16,7 @@ import type {
   Attempt,
   Checkpoint,
   CheckReport,
+  Conflict,
   CutTarget,
   DataPlane,
   Hits,
@@ -189,6 +190,7 @@ export class FakeApplier implements Applier {
   arrived: Pick<Arrivals, 'authorized' | 'unknown'> = { authorized: [], unknown: [] }
   readonly cuts: CutTarget[] = []
   neighbourTable = '[]'
+  foundConflicts: readonly Conflict[] = []
 
   async changeLive(changes: readonly LiveChange[]): Promise<LiveOutcome> {
     this.#orFail()
@@ -226,6 +228,11 @@ export class FakeApplier implements Applier {
     parsed(() => this.#parsers.cut({ targets }))
     this.cuts.push(...targets)
     return targets.length
+  }
+
+  async conflicts(): Promise<readonly Conflict[]> {
+    this.#orFail()
+    return this.foundConflicts
   }
 
   async neighbours(): Promise<string> {
