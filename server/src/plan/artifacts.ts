@@ -265,7 +265,7 @@ export interface TrialResult {
 
 /** Something of the machine that gets in the way of the gateway, in the words of the administrator. */
 export interface Conflict {
-  /** The same for the same thing at all times, such as `port.udp.53`. */
+  /** The same for the same thing at all times, such as `port.53`. */
   readonly code: string
   /** A `fault` keeps something from working now, a `warning` will do so at some time, a `note` is good to know. */
   readonly severity: 'fault' | 'warning' | 'note'

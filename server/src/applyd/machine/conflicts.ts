@@ -32,11 +32,12 @@ const stubFix = [
   'ln -sf /run/systemd/resolve/resolv.conf /etc/resolv.conf',
 ].join(' && ')
 
+/** TCP and UDP of one port are one finding. */
 function judgePorts({ ports, held }: Readings): Conflict[] {
-  return ports.flatMap((port) => {
-    const others = held.filter((one) => isForeign(one, port) && !isStub(one))
-    const [first] = others
-    return first ? [portConflict(port, first, others)] : []
+  return [...Map.groupBy(ports, ({ port }) => port).values()].flatMap((same) => {
+    const others = held.filter((one) => same.some((port) => isForeign(one, port)) && !isStub(one))
+    const [[port], [first]] = [same.filter((one) => others.some((other) => isSamePort(other, one))), others]
+    return port && first ? [portConflict(port, first, others)] : []
   })
 }
 
@@ -71,9 +72,9 @@ function portConflict(port: WatchedPort, first: HeldPort, others: readonly HeldP
         ? `systemctl disable --now ${first.unit}`
         : `Stop the program ${first.program ?? 'that holds the port'}${first.pid === null ? '' : ` (process ${first.pid})`}, and what starts it.`
   return {
-    code: `port.${port.protocol}.${port.port}`,
+    code: `port.${port.port}`,
     severity: severity[port.state],
-    title: `Port ${port.port} (${port.protocol}) is held by ${who}`,
+    title: `Port ${port.port} (${[...new Set(others.map(({ protocol }) => protocol))].join(', ')}) is held by ${who}`,
     detail,
     fix: stop,
   }

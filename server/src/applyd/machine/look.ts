@@ -14,6 +14,7 @@ export interface LookAt {
   readonly plane: 'host' | 'lab'
   readonly stateDir: string
   readonly app: string
+  readonly hasGateway: boolean
   readonly devices: readonly string[]
   readonly ports: readonly WatchedPort[]
   readonly nft: readonly string[]
@@ -34,14 +35,24 @@ const knownServices = [
 ].map((name) => `${name}.service`)
 
 export async function lookAt(asked: LookAt): Promise<Readings> {
-  const { stateDir, app, devices, ports } = asked
+  const { stateDir, app, hasGateway, devices, ports } = asked
   const isHost = asked.plane === 'host'
   const [services, held, tables] = await Promise.all([
     isHost ? readServices([...knownServices, ...asked.packageUnits]) : {},
     readHeld(asked),
     readTables(asked.nft),
   ])
-  const common = { ...emptyReadings, stateDir, app, devices, ports, held, tables, profiles: readProfiles(stateDir) }
+  const common = {
+    ...emptyReadings,
+    stateDir,
+    app,
+    hasGateway,
+    devices,
+    ports,
+    held,
+    tables,
+    profiles: readProfiles(stateDir),
+  }
   if (!isHost) return common
   return {
     ...common,

@@ -3,11 +3,12 @@
 import type { Conflict } from '../../plan/artifacts.ts'
 import type { Readings } from './readings.ts'
 
-export const describeInterfaces = (readings: Readings): Conflict[] => [
-  ...byNetworkd(readings),
-  ...byNetworkManager(readings),
-  ...byIfupdown(readings),
-]
+export function describeInterfaces(readings: Readings): Conflict[] {
+  const found = [...byNetworkd(readings), ...byNetworkManager(readings), ...byIfupdown(readings)]
+  // Before that the machine needs them for its own addresses.
+  const later = (fix: string): string => `When the gateway is set up: ${fix}`
+  return readings.hasGateway ? found : found.map((one) => ({ ...one, severity: 'note', fix: later(one.fix) }))
+}
 
 const shared = ({ devices }: Readings, managed: readonly string[]): string[] =>
   managed.filter((device) => devices.includes(device) && /^[A-Za-z0-9_.-]+$/.test(device))

@@ -40,7 +40,9 @@ export interface Readings {
   readonly stateDir: string
   /** The program's own folder, for the commands that are named. */
   readonly app: string
-  /** The cards that the gateway sets up. */
+  /** False before the gateway is set up, and where it does not run. */
+  readonly hasGateway: boolean
+  /** The cards that the gateway sets up, or those that it could. */
   readonly devices: readonly string[]
   readonly ports: readonly WatchedPort[]
   readonly held: readonly HeldPort[]
@@ -71,6 +73,7 @@ export const emptyReadings: Readings = {
   ...{
     stateDir: '',
     app: '',
+    hasGateway: true,
     devices: [],
     ports: [],
     held: [],

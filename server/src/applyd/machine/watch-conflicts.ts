@@ -28,7 +28,7 @@ export function createConflictWatch({
     if (plane === 'none') return []
     const { units, links } = await observe()
     const devices = links.map(({ device }) => device)
-    const common = { plane, stateDir, app: ownApp, devices, nft }
+    const common = { plane, stateDir, app: ownApp, hasGateway: true, devices, nft }
     return judge(await lookAt({ ...common, ports: watchedPorts(engines, units), packageUnits: packageUnits(engines) }))
   }
   return () => {

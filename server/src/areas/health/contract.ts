@@ -54,7 +54,7 @@ export const showStatus = endpoint({
 })
 
 export const Conflict = strictObject({
-  code: Type.String({ description: 'The same for the same thing at all times, such as port.udp.53.' }),
+  code: Type.String({ description: 'The same for the same thing at all times, such as port.53.' }),
   severity: oneOf(
     ['fault', 'warning', 'note'],
     'fault: something does not work now; warning: it will not work at some time; note: good to know.',
