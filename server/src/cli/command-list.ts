@@ -151,6 +151,22 @@ export const commands: readonly Command[] = [
     operands: none,
     load: async () => (await import('./commands/health.ts')).healthCommand,
   },
+  {
+    words: ['doctor'],
+    usage: '',
+    summary: 'List what of the machine gets in the way, with the repair; exit code 1 when something does not work',
+    description:
+      'Other programs on the ports of the gateway, rules of other firewalls that drop what ours accept, other managers of the ' +
+      'network cards, profiles of AppArmor. Without a session, root on the machine itself can look, also before the gateway is ' +
+      'installed or while it does not run. Run the commands that repair something as root.',
+    options: [
+      { name: 'local', summary: 'Look at this machine, whatever gateway you are signed in to. For root.' },
+      json,
+    ],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  },
   call('GET'),
   call('POST'),
   call('PUT'),
