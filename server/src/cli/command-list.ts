@@ -402,6 +402,24 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./commands/admin-reset.ts')).adminResetCommand,
   },
   {
+    words: ['upgrade'],
+    usage: '[FILE]',
+    summary: 'Install a signed package with another version, on the machine itself; without FILE show the last upgrade',
+    description:
+      'Run it as root on a gateway that was installed as a package; the gateway may be up or down. The package must be signed with ' +
+      'a key that this gateway trusts, and must not be older than what is installed. Traffic is not interrupted. When the new ' +
+      'version does not come up, the old one and its state are put back; exit code 1 then.',
+    examples: [
+      'gw upgrade portcullis_0.2.0_amd64.deb',
+      'gw upgrade portcullis_0.2.0_amd64.deb --yes',
+      'gw upgrade --json',
+    ],
+    options: [{ name: 'yes', summary: 'Do not ask.' }, json],
+    operand: nothing,
+    operands: { least: 0, most: 1 },
+    load: async () => (await import('./commands/upgrade.ts')).upgradeCommand,
+  },
+  {
     words: ['completion'],
     usage: '<bash|zsh|fish>',
     summary: 'Print a completion script for a shell',
