@@ -6,7 +6,8 @@ import { isAllowed, settingTable } from '../../applyd/machine/setting-table.ts'
 import type { Machine } from '../../http/handle.ts'
 import type { Observation, SettingObservation } from '../../plan/artifacts.ts'
 import { noFacts } from '../../plan/facts.ts'
-import { connectionsFor, forwardingStatus, kernelSettings } from './kernel.ts'
+import { connectionsFor, kernelSettings } from './kernel.ts'
+import { forwardingStatus } from './status-kernel.ts'
 
 const gigabyte = 2 ** 30
 
