@@ -195,6 +195,22 @@ export const commands: readonly Command[] = [
     operands: none,
     load: async () => (await import('./commands/health.ts')).healthCommand,
   },
+  {
+    words: ['doctor'],
+    usage: '',
+    summary: 'List what of the machine gets in the way, with the repair; exit code 1 when something does not work',
+    description:
+      'Other programs on the ports of the gateway, rules of other firewalls that drop what ours accept, other managers of the ' +
+      'network cards, profiles of AppArmor. Without a session, root on the machine itself can look, also before the gateway is ' +
+      'installed or while it does not run. Run the commands that repair something as root.',
+    options: [
+      { name: 'local', summary: 'Look at this machine, whatever gateway you are signed in to. For root.' },
+      json,
+    ],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  },
   call('GET'),
   call('POST'),
   call('PUT'),
@@ -385,6 +401,24 @@ export const commands: readonly Command[] = [
     operand: nothing,
     operands: none,
     load: async () => (await import('./commands/admin-reset.ts')).adminResetCommand,
+  },
+  {
+    words: ['upgrade'],
+    usage: '[FILE]',
+    summary: 'Install a signed package with another version, on the machine itself; without FILE show the last upgrade',
+    description:
+      'Run it as root on a gateway that was installed as a package; the gateway may be up or down. The package must be signed with ' +
+      'a key that this gateway trusts, and must not be older than what is installed. Traffic is not interrupted. When the new ' +
+      'version does not come up, the old one and its state are put back; exit code 1 then.',
+    examples: [
+      'gw upgrade portcullis_0.2.0_amd64.deb',
+      'gw upgrade portcullis_0.2.0_amd64.deb --yes',
+      'gw upgrade --json',
+    ],
+    options: [{ name: 'yes', summary: 'Do not ask.' }, json],
+    operand: nothing,
+    operands: { least: 0, most: 1 },
+    load: async () => (await import('./commands/upgrade.ts')).upgradeCommand,
   },
   {
     words: ['completion'],

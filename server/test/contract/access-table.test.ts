@@ -343,6 +343,8 @@ const table: Readonly<Record<string, string>> = {
   'DELETE /network/connections/:connection_id': 'W',
   'PUT /network/setup': 'W',
   'GET /network/states': readers,
+  'GET /network/status': readers,
+  'GET /network/kernel_settings': readers,
   'GET /network/aggregated': readers,
   'POST /network/aggregated': 'W',
   'PUT /network/aggregated/:aggregated_id': 'W',

@@ -6,6 +6,7 @@ import { listRoutes, perValue } from '../../http/routes.ts'
 import { type Connection, connections, passwordPlace, spans, tunnels } from './config.ts'
 import * as contract from './contract.ts'
 import { connectionFields, spanFields, tunnelFields } from './edits.ts'
+import { forwardingStatus, kernelSettingStates } from './kernel.ts'
 import { aggregatedList, connectionList, spanList, tunnelList, vceList } from './lists.ts'
 import { setUp } from './setup.ts'
 import { aggregatedStates, connectionStates, type NetworkView, tunnelStates } from './status.ts'
@@ -35,6 +36,8 @@ export const routes: readonly Route[] = [
           services.vault.seal(password, passwordPlace(own)),
         ),
   }),
+  handle(contract.showStatus, async ({ services }) => [forwardingStatus(await services.observe())]),
+  handle(contract.showKernelSettings, async ({ services }) => kernelSettingStates(await services.observe())),
   handle(
     contract.setUpNetwork,
     ({ body, change }) => change((config, tools) => setUp(config, body, () => tools.nextId(connections), tools)),
