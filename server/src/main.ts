@@ -28,6 +28,7 @@ import { followUpgrades } from './areas/updates/jobs.ts'
 import { keepAuthority } from './areas/web-proxy/jobs.ts'
 import { isRun as isProxyRun } from './areas/web-proxy/public.ts'
 import { Database, gatewayData } from './database/database.ts'
+import { noteStateFormat } from './database/state-format.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
@@ -68,6 +69,7 @@ import { servePortal } from './runtime/portal/socket.ts'
 import { Upgrades } from './runtime/upgrades/upgrades.ts'
 import { Vault } from './runtime/vault.ts'
 import { type ProxyWatch, watchProxy } from './runtime/web-filter/proxy-watch.ts'
+import { findServiceManager } from './service-manager.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { lookUpAddress, lookUpAddresses } from './system/address-lookup.ts'
 import { createCardVendors } from './system/card-vendors.ts'
@@ -112,6 +114,7 @@ const lastCallsMilliseconds = 1_000
 async function start(settings: Settings): Promise<void> {
   const folder = join(settings.stateDir, 'gateway')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  noteStateFormat(folder)
   const clock = systemClock()
   const reserve = new DiskReserve(join(folder, 'reserve'))
   const onFatal = (error: unknown): never => {
@@ -374,6 +377,8 @@ async function start(settings: Settings): Promise<void> {
     ...{ event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) },
     authorization: read(engine.config, authorizationSettings).allow_internet_to_everyone ? 'not enforced' : 'enforced',
   })
+  const manager = findServiceManager(process.env)
+  manager.ready()
   const upgradeEnds = followUpgrades(gateway.services, (error) => log('warning', 'an upgrade was not noted', { error }))
   if (upgrades) void reportWhenApplied(gateway, upgrades, log)
   giveMemoryBack()
@@ -384,6 +389,7 @@ async function start(settings: Settings): Promise<void> {
   void gateway.webCategories.start()
 
   const stop = async (): Promise<void> => {
+    manager.stopping()
     reconciler.stop()
     resolver.stop()
     dailyBackup.stop()

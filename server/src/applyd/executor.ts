@@ -226,7 +226,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
       tables: observed,
       links: network.observe(),
       units: supervisor.observe(),
-      ...(applied?.channels?.length ? { inspection: await ways.observe() } : {}),
+      ...(applied ? await ways.observe(applied) : {}),
     }
   }
 
@@ -394,9 +394,22 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
   }
 
   /** The commit point: a failure after the record is written does not revert the new state. */
-  function commit(id: string, plan: Plan, { links, isIntercepting, channels, files: contents }: Target): void {
+  function commit(
+    id: string,
+    plan: Plan,
+    { links, isIntercepting, channels, settings, files: contents }: Target,
+  ): void {
     const rules = ruleset.entryFor({ id, revision: plan.revision })
-    const record: AppliedRecord = { id, revision: plan.revision, kernel, rules, links, isIntercepting, channels }
+    const record: AppliedRecord = {
+      id,
+      revision: plan.revision,
+      kernel,
+      rules,
+      links,
+      isIntercepting,
+      channels,
+      settings,
+    }
     writeDurable(recordPath, JSON.stringify(record))
     appliedPlan = plan
     written = contents

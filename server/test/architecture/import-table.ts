@@ -230,7 +230,7 @@ export const importTable: readonly Row[] = [
         'web-filter/filterd/ask-line.ts',
         'plan/{artifacts,inspection,live-sets,nft-piece,interception}.ts',
       ],
-      ...['contract/error.ts', 'memory.ts', 'node:*'],
+      ...['contract/error.ts', '{memory,service-manager}.ts', 'node:*'],
     ],
     because: 'the privileged process loads no npm package and no code that talks to the network',
   },
@@ -296,7 +296,7 @@ export const importTable: readonly Row[] = [
     because: 'the decision process speaks to the proxy, to gatewayd and to applyd over sockets, and knows nothing else',
   },
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
-  { code: 'memory.ts', may: ['node:*'], because: 'both processes use it, so it knows neither' },
+  { code: '{memory,service-manager}.ts', may: ['node:*'], because: 'both processes use them, so they know neither' },
   {
     code: '{agent-sockets,app,configuration,main,first-start,inspector,portald,filterd,flow-exporter,traffic-classifier,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,log-server,local-log,settings,version}.ts',
     may: [anything],

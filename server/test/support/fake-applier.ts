@@ -17,6 +17,7 @@ import type {
   Attempt,
   Checkpoint,
   CheckReport,
+  Conflict,
   CutTarget,
   DataPlane,
   Hits,
@@ -30,6 +31,7 @@ import type {
   Plan,
   SessionPart,
   SessionTable,
+  SettingObservation,
   ShareUpload,
   ShareUploadResult,
   SignatureCheck,
@@ -158,6 +160,13 @@ export class FakeApplier implements Applier {
           ? artifact.links.map(({ origin, device }) => ({ origin, device, errors: [] }))
           : [],
       ),
+      settings: (this.applied?.artifacts ?? []).flatMap((artifact) =>
+        artifact.name === 'settings' && artifact.kind === 'network'
+          ? artifact.settings.map(({ name, value }): SettingObservation => {
+              return { name, value, wanted: value, before: '0', state: 'set', message: '' }
+            })
+          : [],
+      ),
       units: (this.applied?.artifacts ?? []).flatMap(({ kind, name }) =>
         kind === 'unit' ? [{ name, state: 'active' as const, message: '', pid: 1 }] : [],
       ),
@@ -196,6 +205,7 @@ export class FakeApplier implements Applier {
   arrived: Pick<Arrivals, 'authorized' | 'unknown'> = { authorized: [], unknown: [] }
   readonly cuts: CutTarget[] = []
   neighbourTable = '[]'
+  foundConflicts: readonly Conflict[] = []
 
   async changeLive(changes: readonly LiveChange[]): Promise<LiveOutcome> {
     this.#orFail()
@@ -233,6 +243,11 @@ export class FakeApplier implements Applier {
     parsed(() => this.#parsers.cut({ targets }))
     this.cuts.push(...targets)
     return targets.length
+  }
+
+  async conflicts(): Promise<readonly Conflict[]> {
+    this.#orFail()
+    return this.foundConflicts
   }
 
   async neighbours(): Promise<string> {

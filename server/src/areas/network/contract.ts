@@ -5,7 +5,16 @@ import type { Static } from 'typebox'
 import { interfaceKinds } from '../../contract/annotations.ts'
 import { collectionEndpoints } from '../../contract/collections.ts'
 import { type Endpoint, endpoint } from '../../contract/endpoint.ts'
-import { Comment, CreatedInteger, nullable, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
+import {
+  Comment,
+  CreatedInteger,
+  nullable,
+  oneOf,
+  patchOf,
+  StatusItem,
+  strictObject,
+  text,
+} from '../../contract/fields.ts'
 import { shapesOf } from '../../contract/object-shapes.ts'
 import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
@@ -208,6 +217,36 @@ export const connections = {
   }),
 }
 
+/** The untagged connections of two cards, as the first set-up needs them. */
+export const FirstSetup = strictObject({
+  outside: strictObject({
+    mac: Card,
+    enable_dhcp: Type.Boolean({ description: 'Take address and gateway from DHCP.' }),
+    addresses: Addresses,
+    gateway: nullable(Address),
+    dns: Type.Array(Address, { maxItems: 2, uniqueItems: true }),
+  }),
+  inside: strictObject({ mac: Card, addresses: Addresses }),
+})
+export type FirstSetup = Static<typeof FirstSetup>
+
+export const setUpNetwork = endpoint({
+  method: 'PUT',
+  path: '/network/setup',
+  access: 'configure',
+  summary: 'Set up a card for the provider and one for the local network',
+  description:
+    'One change for both: each card gets one connection without a VLAN tag. A connection that it has already is changed if ' +
+    'it is of the same type, otherwise replaced. Connections of other cards stay. Use Portcullis-Confirm-Within where ' +
+    'you are connected over one of the cards.',
+  errors: ['conflict'],
+  body: FirstSetup,
+  reply: strictObject({
+    outside: Type.Integer({ description: 'Id of the connection to the provider.' }),
+    inside: Type.Integer({ description: 'Id of the connection to the local network.' }),
+  }),
+})
+
 const linkStatus = oneOf(['down', 'going-up', 'up'])
 const Errors = Type.Array(Type.String(), { description: 'Messages of the kernel where it refused something.' })
 const Device = nullable(Type.String())
@@ -254,6 +293,38 @@ export const showStates = endpoint({
   summary: 'Show the state of the connections',
   description: 'Read from the machine at the time of the call.',
   reply: Type.Array(ConnectionState),
+})
+
+export const KernelSettingState = strictObject({
+  name: Type.String({ description: 'As sysctl names it; `*` stands for every device.' }),
+  value: nullable(Type.String({ description: 'What the kernel has now; null when it does not have the setting.' })),
+  wanted: Type.String(),
+  before: nullable(
+    Type.String({
+      description: 'What it was before the gateway changed it, and what it will be when the gateway leaves.',
+    }),
+  ),
+  state: oneOf(['set', 'missing', 'refused', 'different']),
+  message: Type.String({ description: 'Why it is not as wanted, or that another program had changed it.' }),
+})
+export type KernelSettingState = Static<typeof KernelSettingState>
+
+export const showStatus = endpoint({
+  method: 'GET',
+  path: '/network/status',
+  access: 'view',
+  summary: 'Show whether the machine forwards between its networks',
+  reply: Type.Array(StatusItem),
+})
+
+export const showKernelSettings = endpoint({
+  method: 'GET',
+  path: '/network/kernel_settings',
+  access: 'view',
+  summary: 'Show the settings of the kernel',
+  description:
+    'Read from the kernel at the time of the call; empty while nothing is applied. refused: the kernel does not let the gateway write it.',
+  reply: Type.Array(KernelSettingState),
 })
 
 export const NewAggregated = strictObject({
