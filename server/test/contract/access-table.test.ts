@@ -124,6 +124,7 @@ const table: Readonly<Record<string, string>> = {
   'PATCH /license/update-type': 'W',
   'GET /license/license-get-offline-registration-url': readers,
   'GET /sysupdate/iso-upload': readers,
+  'GET /sysupdate/status': readers,
   'PUT /sysupdate/iso-upload': 'W',
   'POST /sysupdate/iso-install': 'W',
   'PUT /api/offline-update': 'W',
