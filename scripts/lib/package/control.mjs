@@ -29,6 +29,7 @@ export function writeControl(tree, { architecture, version }) {
   tree.write('DEBIAN/conffiles', configuration.map((path) => `/${path}\n`).join(''))
   const sums = files.filter((path) => !path.startsWith('etc/')).map((path) => `${md5(tree.stage, path)}  ${path}\n`)
   tree.write('DEBIAN/md5sums', sums.join(''))
+  return { format: Number(values.FORMAT) }
 }
 
 function readTemplate(name) {
@@ -54,12 +55,15 @@ export function readValues() {
     SUGGESTS: namesOf(use).join(', '),
     UNITS: enabled.join(' '),
     START: [...started, ...enabled.filter((name) => !started.includes(name))].join(' '),
-    STOP: [...started, ...names.filter((name) => !started.includes(name) && !name.includes('@'))].join(' '),
+    STOP: [...started, ...names.filter((name) => !started.includes(name) && !isForMoments(name))].join(' '),
     FOREIGN: foreignUnits().join(' '),
     ACCOUNTS: listAccounts().join(' '),
     FORMAT: readFormat(),
   }
 }
+
+/** Units that do one thing and end. */
+const isForMoments = (name) => name.includes('@') || name === 'portcullis-upgrade.service'
 
 function namesOf(packages) {
   return [...new Set(packages.map(({ name, leastMajor }) => (leastMajor ? `${name} (>= ${leastMajor})` : name)))].sort()
