@@ -79,12 +79,22 @@ describe('the package', { concurrency: releases.length }, () => {
       it('answers names', async () => {
         const zone = { name: 'example.test', enabled: true, servers: [internet.dns], comment: '' }
         await api.must('POST', '/dns/zones/forward', zone)
-        await until('a name is answered', async () => (await gateway.resolve(machine, 'www.example.test')) === internet.web)
+        await until(
+          'a name is answered',
+          async () => (await gateway.resolve(machine, 'www.example.test')) === internet.web,
+        )
       })
 
       it('drops what a rule drops', async () => {
-        const alias = await api.must('POST', '/aliases/ip_addresses', { title: 'web', value: internet.web, comment: '' })
-        const rule = await api.must('POST', '/firewall/rules/forward', { action: 'drop', destination_addresses: [alias.id] })
+        const alias = await api.must('POST', '/aliases/ip_addresses', {
+          title: 'web',
+          value: internet.web,
+          comment: '',
+        })
+        const rule = await api.must('POST', '/firewall/rules/forward', {
+          action: 'drop',
+          destination_addresses: [alias.id],
+        })
         assert.equal(await seenAddress(machine, 2), null)
         await api.must('DELETE', `/firewall/rules/forward/${rule.id}`)
         assert.equal(await seenAddress(machine), ownAddress)
@@ -158,7 +168,8 @@ describe('the package', { concurrency: releases.length }, () => {
         await machine.must(['dpkg', '--remove', 'portcullis'])
         const now = await takeSnapshot(machine)
         const kept = /\/var\/lib\/portcullis|\/etc\/portcullis|portcullis\S*:x:|\/etc\/(?:passwd|group|shadow|gshadow)$/
-        const ofDpkg = /\/var\/lib\/dpkg\/info\/portcullis\.(?:list|postrm)|deb-systemd-helper-|\/var\/cache\/portcullis/
+        const ofDpkg =
+          /\/var\/lib\/dpkg\/info\/portcullis\.(?:list|postrm)|deb-systemd-helper-|\/var\/cache\/portcullis/
         const changed = differences(untouched, now).filter((line) => !kept.test(line) && !ofDpkg.test(line))
         assert.deepEqual(changed, [])
         assert.ok(now.files?.some((line) => line.startsWith('/var/lib/portcullis/gateway ')))
