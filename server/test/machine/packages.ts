@@ -17,6 +17,9 @@ export interface Packages extends Disposable {
 
 const buildMs = 20 * 60_000
 
+/** Both packages, where they were built before the tests: `portcullis_VERSION_ARCHITECTURE.deb`. */
+const givenFolder = process.env.PORTCULLIS_TEST_PACKAGES
+
 export async function buildPackages(): Promise<Packages> {
   mkdirSync(cacheFolder, { recursive: true })
   const folder = mkdtempSync(join(cacheFolder, 'package-'))
@@ -34,12 +37,13 @@ export async function buildPackages(): Promise<Packages> {
   }
 }
 
-/** Not compressed: that takes minutes, and the machine is beside us. */
+/** Quickly packed: the best compression takes minutes, and the machine is beside us. */
 async function build(folder: string, version: string): Promise<string> {
-  const output = join(folder, version)
-  const options = ['--version', version, '--output', output, '--compression', 'none']
-  await mustRun([process.execPath, join(appRoot, 'scripts', 'package.mjs'), ...options], { timeoutMs: buildMs })
-  const [file] = readdirSync(output).filter((name) => name.endsWith('.deb'))
+  const output = givenFolder ?? folder
+  const options = ['--version', version, '--output', output, '--quick']
+  if (givenFolder === undefined)
+    await mustRun([process.execPath, join(appRoot, 'scripts', 'package.mjs'), ...options], { timeoutMs: buildMs })
+  const file = readdirSync(output).find((name) => name.startsWith(`portcullis_${version}_`) && name.endsWith('.deb'))
   if (file === undefined) throw new Error(`npm run package left no package in ${output}.`)
   return join(output, file)
 }
