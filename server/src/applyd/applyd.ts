@@ -18,8 +18,10 @@ import { createKernel } from './kernel/kernel.ts'
 import { arrivalTimings, createArrivals } from './live/arrivals.ts'
 import { createCutter } from './live/cut.ts'
 import { createSessionParts } from './live/session-parts.ts'
+import { readSessions } from './live/tracking.ts'
 import { createSettings } from './machine/settings.ts'
 import { createUpgrader, parseUpgrade } from './machine/upgrade.ts'
+import { createConflictWatch } from './machine/watch-conflicts.ts'
 import { createNetworkEngine, showDevices, showNeighbours } from './network.ts'
 import { identify, isSameBoot, type ProcessId, stateOf } from './processes.ts'
 import { argumentParsers } from './requests.ts'
@@ -28,7 +30,6 @@ import { createVerbServer, type Verbs } from './server.ts'
 import { createSupervisor, type Timings } from './supervisor.ts'
 import type { ServiceAccount, Tables } from './tables.ts'
 import type { Log } from './text.ts'
-import { readSessions } from './tracking.ts'
 import { leftOutOfTrials, runTrial } from './trial.ts'
 import { Refusal } from './wire/values.ts'
 
@@ -126,6 +127,8 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     return turn
   }
   const sessionParts = createSessionParts(context)
+  const nft = context.tables.nft.command
+  const conflicts = createConflictWatch({ plane: context.plane, stateDir, nft, observe: executor.observe })
   const verbs: Verbs = {
     check: ({ plan }) => inTurn(() => executor.check(plan)),
     apply: async ({ plan }) => {
@@ -144,6 +147,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     readLive: ({ sets }) => ruleset.live.read(sets),
     arrivals: (_, connection) => arrivals.ask(connection),
     cut: ({ targets }) => cutter.cut(targets),
+    conflicts,
     neighbours: showNeighbours,
     trial: ({ packets }) => trial(packets),
     checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),

@@ -24,7 +24,7 @@ const allowed = exceptions('files of root that use node:fs themselves', [
   ['applyd/network.ts', 'opens /dev/ppp'],
   ['applyd/processes.ts', 'reads /proc'],
   ['applyd/supervisor.ts', 'takes handles of withFile()'],
-  ['applyd/tracking.ts', 'reads /proc/sys'],
+  ['applyd/live/tracking.ts', 'reads /proc/sys'],
   ['applyd/machine/settings.ts', 'reads and writes /proc/sys/net'],
   ['applyd/units.ts', 'reads /proc'],
   ['launcher/host-pids.ts', 'reads /proc'],

@@ -341,6 +341,7 @@ const table: Readonly<Record<string, string>> = {
   'POST /network/connections': 'W',
   'PATCH /network/connections/:connection_id': 'W',
   'DELETE /network/connections/:connection_id': 'W',
+  'PUT /network/setup': 'W',
   'GET /network/states': readers,
   'GET /network/status': readers,
   'GET /network/kernel_settings': readers,
