@@ -65,7 +65,7 @@ export function readValues() {
 }
 
 /** Units that do one thing and end. */
-const isForMoments = (name) => name.includes('@') || name === 'portcullis-upgrade.service'
+const isForMoments = (name) => /@|^portcullis-(?:upgrade|leave)\.service$/.test(name)
 
 function namesOf(packages) {
   return [...new Set(packages.map(({ name, leastMajor }) => (leastMajor ? `${name} (>= ${leastMajor})` : name)))].sort()
