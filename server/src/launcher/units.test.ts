@@ -72,7 +72,8 @@ test('the machine is closed before the first card, after every other firewall, a
   assert.match(boot, /^DefaultDependencies=no$/m)
   for (const other of ['nftables', 'ufw', 'firewalld', 'netfilter-persistent'])
     assert.ok(/^After=(.*)$/m.exec(boot)?.[1]?.split(' ').includes(`${other}.service`), other)
-  assert.doesNotMatch(boot, /^(?:ExecStop|PartOf)=/m)
+  assert.doesNotMatch(boot, /^PartOf=/m)
+  assert.match(boot, /^ExecStop=\/usr\/lib\/portcullis\/deploy\/stop-forwarding\.sh$/m)
   assert.match(textOf('portcullis-applyd.service'), /^ExecStartPre=-\/usr\/lib\/portcullis\/deploy\/close\.sh$/m)
 })
 
