@@ -1,14 +1,24 @@
 #!/bin/sh
-# Ends what applyd started and left running: they outlive a restart of applyd and of a crashed one, but not its stop. All
-# of them are in its control group, whose name systemd gives us. Whoever does not end within ten seconds is killed.
+# Ends what applyd started and left running. systemd stops this unit whenever applyd ends, also to start it again: only when
+# applyd is not to run any more, the engines end. All of them are in its control group. Whoever has not ended after ten
+# seconds is killed.
 set -u
 unit=portcullis-applyd.service
-group=$(/usr/bin/systemctl show --property=ControlGroup --value "$unit")
+property() {
+  /usr/bin/systemctl show --property="$1" --value "$unit"
+}
+# A restart has a job for it, and the end of a crashed one is followed by a start.
+case $(property Job) in '' | 0) ;; *) exit 0 ;; esac
+case $(property SubState) in dead | failed | '') ;; *) exit 0 ;; esac
+
+group=$(property ControlGroup)
 list="/sys/fs/cgroup${group:-/system.slice/$unit}/cgroup.procs"
 each() {
   [ -r "$list" ] || return 1
   found=1
   while read -r pid; do
+    # One that has just ended is listed as 0, which would mean ourselves.
+    [ "$pid" -gt 1 ] || continue
     found=0
     kill "-$1" "$pid" 2>/dev/null
   done <"$list"

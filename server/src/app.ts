@@ -49,6 +49,7 @@ import { FirstPassword, firstPasswordName } from './runtime/accounts/first-passw
 import { Passwords, weaknessOf } from './runtime/accounts/passwords.ts'
 import { Backups } from './runtime/backups/backups.ts'
 import type { Clock } from './runtime/clock.ts'
+import { ConflictBook } from './runtime/conflicts.ts'
 import type { DiskReserve, DiskState } from './runtime/disk-reserve.ts'
 import { createHealth } from './runtime/health/health.ts'
 import { HitCounters } from './runtime/hit-counters.ts'
@@ -327,6 +328,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.upgrades ? { upgrades: parts.upgrades } : {}),
     makeWebAuthority: async () => (await import('./http/certificate-maker.ts')).makeWebAuthority(clock.now()),
     health,
+    conflicts: new ConflictBook(() => applier.conflicts(), clock),
     audit,
     sessions,
     webCategories,

@@ -28,6 +28,7 @@ import { followUpgrades } from './areas/updates/jobs.ts'
 import { keepAuthority } from './areas/web-proxy/jobs.ts'
 import { isRun as isProxyRun } from './areas/web-proxy/public.ts'
 import { Database, gatewayData } from './database/database.ts'
+import { noteStateFormat } from './database/state-format.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
@@ -113,6 +114,7 @@ const lastCallsMilliseconds = 1_000
 async function start(settings: Settings): Promise<void> {
   const folder = join(settings.stateDir, 'gateway')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  noteStateFormat(folder)
   const clock = systemClock()
   const reserve = new DiskReserve(join(folder, 'reserve'))
   const onFatal = (error: unknown): never => {

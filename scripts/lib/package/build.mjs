@@ -9,23 +9,25 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { root, runtime } from '../paths.mjs'
+import { signedPackage } from '../sign-package.mjs'
 import { Stop } from '../terminal.mjs'
 import { writeControl } from './control.mjs'
 import { writeDocuments } from './documents.mjs'
 import { findRuntime } from './runtime.mjs'
-import { seal } from './seal.mjs'
 import { listFiles, listPackageFiles, listPackages, listProgram, readLock } from './sources.mjs'
 import { dropIns, listUnits } from './units.mjs'
 
 const program = 'usr/lib/portcullis'
 
 /** Returns the path of the package. */
-export function buildPackage({ stage, output, architecture, version, commit, key }) {
+export function buildPackage({ stage, output, architecture, version, commit, key, isQuick = false }) {
   rmSync(stage, { recursive: true, force: true })
   const tree = createTree(stage)
   const runtimeFolder = findRuntime(architecture)
@@ -36,11 +38,18 @@ export function buildPackage({ stage, output, architecture, version, commit, key
   addMachine(tree)
   writeDocuments(tree, { version, commit, packages, runtimeFolder })
   makePlainCopies(stage)
-  writeControl(tree, { architecture, version })
+  const { format } = writeControl(tree, { architecture, version })
   fixTree(stage, commit.seconds)
   const file = join(output, `portcullis_${version}_${architecture}.deb`)
-  pack(stage, file, commit.seconds)
-  seal(file, { version, key })
+  const draft = `${file}.${process.pid}`
+  try {
+    pack(stage, draft, { seconds: commit.seconds, isQuick })
+    const about = { version, architecture, format, timestamp: commit.seconds }
+    writeFileSync(draft, signedPackage(readFileSync(draft), about, key.pem))
+    renameSync(draft, file)
+  } finally {
+    rmSync(draft, { force: true })
+  }
   return file
 }
 
@@ -62,7 +71,10 @@ function createTree(stage) {
 }
 
 function addProgram(tree, { version, packages }) {
-  for (const path of listProgram()) tree.copy(join(root, path), `${program}/${path}`)
+  for (const path of listProgram()) {
+    const isExecuted = (statSync(join(root, path)).mode & 0o100) !== 0
+    tree.copy(join(root, path), `${program}/${path}`, isExecuted ? 0o755 : 0o644)
+  }
   for (const { path } of packages)
     for (const file of listPackageFiles(path)) tree.copy(join(root, path, file), `${program}/${path}/${file}`)
   const { name, description, license, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -105,8 +117,9 @@ function fixTree(folder, seconds) {
   lutimesSync(folder, seconds, seconds)
 }
 
-function pack(stage, file, seconds) {
-  const args = ['--root-owner-group', '-Zxz', '-z6', '--build', stage, file]
+function pack(stage, file, { seconds, isQuick }) {
+  const compression = isQuick ? ['-Zzstd', '-z1'] : ['-Zxz', '-z6']
+  const args = ['--root-owner-group', ...compression, '--build', stage, file]
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(seconds), LC_ALL: 'C' }
   const { status, stderr } = spawnSync('/usr/bin/dpkg-deb', args, { encoding: 'utf8', env })
   if (status !== 0) throw new Stop(`dpkg-deb refused the package: ${stderr.trim()}`)

@@ -14,6 +14,8 @@ import { foreignUnits, listAccounts, listUnits } from './units.mjs'
 const ownDepends = [
   ...['libc6 (>= 2.28)', 'libstdc++6', 'libgcc-s1', 'libatomic1'],
   ...['systemd (>= 252)', 'init-system-helpers (>= 1.54~)', 'passwd', 'iproute2', 'nftables (>= 1.0.6)'],
+  // Names of protocols, by which nft reads our rules; a minimal Debian lacks them.
+  'netbase',
 ]
 
 const scripts = ['preinst', 'postinst', 'prerm', 'postrm']
@@ -29,6 +31,7 @@ export function writeControl(tree, { architecture, version }) {
   tree.write('DEBIAN/conffiles', configuration.map((path) => `/${path}\n`).join(''))
   const sums = files.filter((path) => !path.startsWith('etc/')).map((path) => `${md5(tree.stage, path)}  ${path}\n`)
   tree.write('DEBIAN/md5sums', sums.join(''))
+  return { format: Number(values.FORMAT) }
 }
 
 function readTemplate(name) {
@@ -54,12 +57,15 @@ export function readValues() {
     SUGGESTS: namesOf(use).join(', '),
     UNITS: enabled.join(' '),
     START: [...started, ...enabled.filter((name) => !started.includes(name))].join(' '),
-    STOP: [...started, ...names.filter((name) => !started.includes(name) && !name.includes('@'))].join(' '),
+    STOP: [...started, ...names.filter((name) => !started.includes(name) && !isForMoments(name))].join(' '),
     FOREIGN: foreignUnits().join(' '),
     ACCOUNTS: listAccounts().join(' '),
     FORMAT: readFormat(),
   }
 }
+
+/** Units that do one thing and end. */
+const isForMoments = (name) => /@|^portcullis-(?:upgrade|leave)\.service$/.test(name)
 
 function namesOf(packages) {
   return [...new Set(packages.map(({ name, leastMajor }) => (leastMajor ? `${name} (>= ${leastMajor})` : name)))].sort()

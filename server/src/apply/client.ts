@@ -10,6 +10,7 @@ import type {
   Attempt,
   Checkpoint,
   CheckReport,
+  Conflict,
   CutTarget,
   Hits,
   LiveChange,
@@ -154,6 +155,10 @@ export class ApplydClient implements Applier {
 
   cut(targets: readonly CutTarget[]): Promise<number> {
     return this.#call('cut', { targets })
+  }
+
+  conflicts(): Promise<readonly Conflict[]> {
+    return this.#call('conflicts', {})
   }
 
   neighbours(): Promise<string> {

@@ -21,6 +21,8 @@ import { createSessionParts } from './live/session-parts.ts'
 import { readSessions } from './live/tracking.ts'
 import { createSettings } from './machine/settings.ts'
 import { createUpgrader, parseUpgrade } from './machine/upgrade.ts'
+import { startGuard } from './machine/guard.ts'
+import { createConflictWatch } from './machine/watch-conflicts.ts'
 import { createNetworkEngine, showDevices, showNeighbours } from './network.ts'
 import { identify, isSameBoot, type ProcessId, stateOf } from './processes.ts'
 import { argumentParsers } from './requests.ts'
@@ -126,6 +128,8 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     return turn
   }
   const sessionParts = createSessionParts(context)
+  const nft = context.tables.nft.command
+  const conflicts = createConflictWatch({ plane: context.plane, stateDir, nft, observe: executor.observe })
   const verbs: Verbs = {
     check: ({ plan }) => inTurn(() => executor.check(plan)),
     apply: async ({ plan }) => {
@@ -144,6 +148,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     readLive: ({ sets }) => ruleset.live.read(sets),
     arrivals: (_, connection) => arrivals.ask(connection),
     cut: ({ targets }) => cutter.cut(targets),
+    conflicts,
     neighbours: showNeighbours,
     trial: ({ packets }) => trial(packets),
     checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),
@@ -176,9 +181,13 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     unlock()
     throw fault
   }
+  const everyMs = context.plane === 'none' ? 0 : context.timings.guardMs
+  const guarded = { kernel: nftKernel, table: context.tables.nft.tables[0], everyMs, log: context.log }
+  const stopGuard = startGuard({ ...guarded, putBack: () => inTurn(() => ruleset.putBack()) })
   /** Engines keep running unless `stopUnits` is set. */
   const close = async (stopUnits = false): Promise<void> => {
     isClosing = true
+    stopGuard()
     shares.stop()
     arrivals.stop()
     await Promise.all([last, server.close()])

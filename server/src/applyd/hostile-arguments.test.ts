@@ -78,6 +78,7 @@ const requests: Readonly<Record<Verb, unknown>> = {
   readLive: { sets: ['auth_hosts', 'u_user_id_1'] },
   arrivals: {},
   cut: { targets: [{ host: '192.0.2.1' }, ends] },
+  conflicts: {},
   neighbours: {},
   trial: { packets: [packet] },
   checkpoint: { sequence: 1, hash: 'a'.repeat(64), isFirst: false },

@@ -40,6 +40,7 @@ export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload' 
     readLive: parseLiveSets,
     arrivals: (args) => parseKeys(args, []),
     cut: parseTargets,
+    conflicts: (args) => parseKeys(args, []),
     neighbours: (args) => parseKeys(args, []),
     trial: (args) => ({
       packets: parseList(parseKeys(args, ['packets']).packets, packetLimit, 'packets', parsePacket),

@@ -32,6 +32,7 @@ import type { SignInGuard } from '../runtime/accounts/sign-in-guard.ts'
 import type { Backups } from '../runtime/backups/backups.ts'
 import type { FtpTarget, UploadFile } from '../runtime/backups/ftp-upload.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { ConflictBook } from '../runtime/conflicts.ts'
 import type { DiskReserve } from '../runtime/disk-reserve.ts'
 import type { DdnsUpdater } from '../runtime/dynamic-dns/ddns.ts'
 import type { Health } from '../runtime/health/health.ts'
@@ -257,6 +258,8 @@ export interface Services {
   readonly ddns?: DdnsUpdater
   /** Checks, charts, notifications and the token for metrics. */
   readonly health: Health
+  /** What of the machine gets in the way of the gateway. */
+  readonly conflicts: Pick<ConflictBook, 'list' | 'recent' | 'follow' | 'look'>
   /** Numbers of the machine now; absent where it is not read. */
   readonly machineLoad?: () => MachineLoad
   /** PEM of the certificate of the management interface; absent without TLS. */

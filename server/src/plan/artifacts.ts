@@ -314,6 +314,18 @@ export interface TrialResult {
   readonly origins: readonly string[]
 }
 
+/** Something of the machine that gets in the way of the gateway, in the words of the administrator. */
+export interface Conflict {
+  /** The same for the same thing at all times, such as `port.53`. */
+  readonly code: string
+  /** A `fault` keeps something from working now, a `warning` will do so at some time, a `note` is good to know. */
+  readonly severity: 'fault' | 'warning' | 'note'
+  readonly title: string
+  readonly detail: string
+  /** A command for root, or what to do. */
+  readonly fix: string
+}
+
 export interface Checkpoint {
   readonly sequence: number
   readonly hash: string
@@ -387,6 +399,8 @@ export interface Applier {
   arrivals(): Promise<Arrivals>
   /** Ends connections, so that their next packets are judged as new ones; returns how many ended. */
   cut(targets: readonly CutTarget[]): Promise<number>
+  /** What of the machine gets in the way of the gateway, the worst first; a few seconds old at most. */
+  conflicts(): Promise<readonly Conflict[]>
   /** The neighbours of the kernel, as ip(8) shows them in JSON. */
   neighbours(): Promise<string>
   /** Sends packets through a copy of what is applied; slow, and never in the way of traffic. */
@@ -461,6 +475,7 @@ export interface VerbTable {
   readonly readLive: { readonly args: { readonly sets: readonly string[] }; readonly result: LiveReading }
   readonly arrivals: { readonly args: Record<string, never>; readonly result: Arrivals }
   readonly cut: { readonly args: { readonly targets: readonly CutTarget[] }; readonly result: number }
+  readonly conflicts: { readonly args: Record<string, never>; readonly result: readonly Conflict[] }
   readonly neighbours: { readonly args: Record<string, never>; readonly result: string }
   readonly trial: {
     readonly args: { readonly packets: readonly TrialPacket[] }

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { removeNamespace } from '../../test/support/namespaces.ts'
 import { unlessComplete } from '../../test/support/requires.ts'
 import { createInterception } from '../applyd/engines/web-filter/interception.ts'
 import { parseAddress, parseNetwork } from '../net/ipv4.ts'
@@ -190,12 +191,8 @@ describe('the stage of the content filter in the kernel', { skip: cannot }, () =
   })
   after(async () => {
     for (const child of children) child.kill('SIGKILL')
-    // The relay has children; all that is left in the namespaces ends with them.
-    for (const name of [client, gateway, outside]) {
-      const found = spawnSync('ip', ['netns', 'pids', name], { encoding: 'utf8' }).stdout
-      for (const pid of found.split('\n').filter((text) => text !== '')) process.kill(Number(pid), 'SIGKILL')
-      spawnSync('ip', ['netns', 'delete', name])
-    }
+    // The relay has children.
+    for (const name of [client, gateway, outside]) removeNamespace(name)
   })
 
   it('leads web traffic to the proxy, which keeps the address of the client or has it hidden by SNAT', () => {

@@ -17,6 +17,7 @@ import type {
   Attempt,
   Checkpoint,
   CheckReport,
+  Conflict,
   CutTarget,
   DataPlane,
   Hits,
@@ -204,6 +205,7 @@ export class FakeApplier implements Applier {
   arrived: Pick<Arrivals, 'authorized' | 'unknown'> = { authorized: [], unknown: [] }
   readonly cuts: CutTarget[] = []
   neighbourTable = '[]'
+  foundConflicts: readonly Conflict[] = []
 
   async changeLive(changes: readonly LiveChange[]): Promise<LiveOutcome> {
     this.#orFail()
@@ -241,6 +243,11 @@ export class FakeApplier implements Applier {
     parsed(() => this.#parsers.cut({ targets }))
     this.cuts.push(...targets)
     return targets.length
+  }
+
+  async conflicts(): Promise<readonly Conflict[]> {
+    this.#orFail()
+    return this.foundConflicts
   }
 
   async neighbours(): Promise<string> {

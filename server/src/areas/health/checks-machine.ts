@@ -1,7 +1,7 @@
 // What applyd reports of the machine, judged: applyd itself, what is applied, tables, links and units. Pure.
 
 import type { Finding } from '../../contract/health.ts'
-import type { LinkObservation, Observation, UnitObservation } from '../../plan/artifacts.ts'
+import type { Conflict, LinkObservation, Observation, UnitObservation } from '../../plan/artifacts.ts'
 
 interface Machine {
   readonly observation: Observation | null
@@ -36,6 +36,15 @@ export function appliedFindings({ observation, applyError }: Machine): Finding[]
         }
   return [apply, tablesFinding(observation), linksFinding(observation.links), ...settingsFindings(observation)]
 }
+
+/** What is only good to know is not a check. */
+export const conflictFindings = (found: readonly Conflict[]): Finding[] =>
+  found
+    .filter(({ severity }) => severity !== 'note')
+    .map(({ code, severity, title, detail, fix }) => ({
+      ...{ id: `conflict.${code}`, title, state: severity === 'fault' ? 'failed' : 'warning' },
+      ...{ message: detail, advice: `Repair it with: ${fix}` },
+    }))
 
 function tablesFinding({ tables }: Observation): Finding {
   const [id, title] = ['tables', 'Firewall tables']

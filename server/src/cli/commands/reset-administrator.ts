@@ -105,6 +105,7 @@ const noApplier: Applier = {
   readLive: unavailable,
   arrivals: unavailable,
   cut: unavailable,
+  conflicts: unavailable,
   neighbours: unavailable,
   trial: unavailable,
   checkpoint: unavailable,
