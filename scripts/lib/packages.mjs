@@ -45,6 +45,8 @@ export const testPackages = [
   { name: 'chromium', file: 'chromium', purpose: 'the browser of the lab in tests' },
   { name: 'strace', file: 'strace', purpose: 'disks that fail, in tests' },
   { name: 'systemd', file: 'systemd-analyze', purpose: 'a judgement of our unit files in tests' },
+  { name: 'debootstrap', file: 'debootstrap', purpose: 'the root file systems of test machines' },
+  { name: 'systemd-container', file: 'systemd-nspawn', purpose: 'test machines that boot with systemd' },
   {
     name: 'vsftpd',
     file: 'vsftpd',
@@ -91,12 +93,20 @@ function unitsOf(installed) {
 function install(names) {
   const begun = performance.now()
   // Without lists there is nothing to install from; with old ones the files may be gone from the server.
-  let result = hasLists() ? aptInstall(names) : null
+  const result = hasLists() ? aptInstall(names) : null
   if (result?.status !== 0) {
     apt(['update'])
-    result = aptInstall(names)
+    const offered = onOffer(names)
+    return report(offered, aptInstall(offered), begun)
   }
   report(names, result, begun)
+}
+
+/** One name that a release does not have would keep all others away. */
+function onOffer(names) {
+  const unknown = names.filter((name) => majorOnOffer(name) === null)
+  if (unknown.length > 0) say(`No list of packages offers ${unknown.join(', ')}; what needs it cannot be used here.`)
+  return names.filter((name) => !unknown.includes(name))
 }
 
 /** From the release itself when that is new enough, or else from its backports. */

@@ -117,6 +117,7 @@ export interface GatewayParts {
   readonly machineLoad?: Services['machineLoad']
   readonly managementCertificate?: Services['managementCertificate']
   readonly notices?: Services['notices']
+  readonly upgrades?: Services['upgrades']
   /** The first password can only be used to change it. */
   readonly firstPasswordMustChange?: boolean
   readonly isTls: boolean
@@ -324,6 +325,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.machineLoad ? { machineLoad: parts.machineLoad } : {}),
     ...(parts.managementCertificate ? { managementCertificate: parts.managementCertificate } : {}),
     ...(parts.notices ? { notices: parts.notices } : {}),
+    ...(parts.upgrades ? { upgrades: parts.upgrades } : {}),
     makeWebAuthority: async () => (await import('./http/certificate-maker.ts')).makeWebAuthority(clock.now()),
     health,
     conflicts: new ConflictBook(() => applier.conflicts(), clock),

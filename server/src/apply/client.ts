@@ -28,6 +28,7 @@ import type {
   SignatureCheck,
   TrialPacket,
   TrialResult,
+  UpgradeStart,
   Verb,
   VerbTable,
 } from '../plan/artifacts.ts'
@@ -184,6 +185,10 @@ export class ApplydClient implements Applier {
     return this.#call('checkSignatures', { file })
   }
 
+  upgrade(digest: string): Promise<UpgradeStart> {
+    return this.#call('upgrade', { digest })
+  }
+
   close(): void {
     this.#isClosed = true
     if (this.#retry) clearTimeout(this.#retry)
@@ -318,6 +323,7 @@ const slowVerbs: ReadonlySet<Verb> = new Set([
   'sessions',
   'sessionPart',
   'arrivals',
+  'upgrade',
 ])
 
 function limitOf(verb: Verb, { slowMs, trialMs, uploadMs, quickMs }: ClientTimings): number {
@@ -333,7 +339,7 @@ const exploredVerbs: ReadonlySet<Verb> = new Set(['apply', 'attempt', 'settle', 
 function lostMessage(verb: Verb): string {
   const lost = 'The apply service does not answer: the connection was lost.'
   if (exploredVerbs.has(verb)) return lost
-  const isChanging = verb === 'upload' || verb === 'checkpoint'
+  const isChanging = verb === 'upload' || verb === 'checkpoint' || verb === 'upgrade'
   return `${lost} ${isChanging ? 'Whether the request was carried out is not known.' : 'Nothing was changed.'}`
 }
 

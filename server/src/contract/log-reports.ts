@@ -1,9 +1,13 @@
 // What journals of the log and their reports have in common on the wire: following one, and the period of a report.
 
 import type { TObject, TSchema } from 'typebox'
-import { strictObject } from './fields.ts'
+import { endpoint, eventStreamType } from './endpoint.ts'
+import { oneOf, strictObject } from './fields.ts'
 import { Type } from './schema.ts'
 import type { Column } from './table-query.ts'
+
+export const word = (description?: string) => Type.String(description === undefined ? {} : { description })
+export const bytes = (description: string) => Type.Integer({ 'x-unit': 'bytes', description })
 
 /** The columns of a journal, from the fields of its records. */
 export const journalColumns = (properties: Readonly<Record<string, object>>): readonly Column[] =>
@@ -18,7 +22,7 @@ interface JournalFields {
 }
 
 /** Of a call that follows a journal; the fields are those of its query. */
-export const tailQuery = <T extends JournalFields>({ search, filter }: T) =>
+const tailQuery = <T extends JournalFields>({ search, filter }: T) =>
   strictObject({
     search: search as T['search'],
     filter: filter as T['filter'],
@@ -31,18 +35,32 @@ export const tailQuery = <T extends JournalFields>({ search, filter }: T) =>
     ),
   })
 
-export const tailDescription =
+const tailDescription =
   'Server-sent events: `records` has a list of new records, oldest first, `lost` the number of records that were not ' +
   'looked at because the client takes them too slowly. The id of an event, or `after`, is where the stream goes on.'
+
+/** The call that follows a journal; the fields are those of its query. */
+export const journalTail = <T extends JournalFields, const P extends string>(path: P, summary: string, fields: T) =>
+  endpoint({
+    method: 'GET',
+    path,
+    access: 'reports',
+    summary,
+    description: tailDescription,
+    query: tailQuery(fields),
+    reply: Type.String(),
+    alsoReplies: [eventStreamType],
+  })
 
 const moment = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799, 'x-time': 'unix', description }))
 
-/** The period of a report. */
-export const periodFields = {
+/** The period of a report about a journal, and its filter. */
+export const reportFields = <T extends JournalFields>({ filter }: T) => ({
   from: moment('Unix seconds; the beginning of today when absent.'),
   until: moment('Unix seconds, not included; now when absent.'),
-}
+  filter: filter as T['filter'],
+})
 
 export const mostTop = 500
 
@@ -62,3 +80,15 @@ export const steps = ['hour', 'day'] as const
 
 /** Of a timeline. */
 export const mostSteps = 1_000
+
+/** Of a call that shows a timeline; the fields are those of its report. */
+export const timelineQuery = <T extends Readonly<Record<string, TSchema>>>(fields: T) =>
+  strictObject({
+    step: Type.Optional(oneOf(steps, 'hour when absent and the period is at most two days, otherwise day.')),
+    ...fields,
+  })
+
+export const stepStart = Type.Integer({
+  'x-time': 'unix',
+  description: 'Unix seconds at which the hour or day begins.',
+})

@@ -2,7 +2,7 @@
 // conditions of a query into its own.
 
 import type { Cell } from '../contract/table-query.ts'
-import type { LogKindName } from './kinds.ts'
+import { type LogKindName, noNumber } from './kinds.ts'
 import type { KeptRecord } from './record.ts'
 
 export type ViewColumn =
@@ -26,6 +26,11 @@ export type ViewColumn =
       /** Shown instead of all other cells. */
       readonly otherwise?: Cell
     }
+
+/** As it is stored. */
+export const column = (name: string): ViewColumn => ({ from: 'column', column: name })
+/** A number that is 0 where there is none. */
+export const numberColumn = (name: string): ViewColumn => ({ from: 'column', column: name, words: { [noNumber]: 0 } })
 
 export interface View {
   readonly kinds: readonly LogKindName[]

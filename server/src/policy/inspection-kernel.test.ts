@@ -18,7 +18,7 @@ import {
   type World,
 } from '../../test/support/random-policy.ts'
 import { unlessComplete } from '../../test/support/requires.ts'
-import { patienceMs } from '../../test/support/until.ts'
+import { until } from '../../test/support/until.ts'
 import { parseAddress } from '../net/ipv4.ts'
 import { channelOfMark, inspection } from '../plan/inspection.ts'
 import { printTable } from '../plan/nft-piece.ts'
@@ -207,7 +207,7 @@ const channelsIn = ({ outcomes, droppedBy }: Trace): readonly (number | null)[] 
 /** Connections that the kernel already knows would not be asked again, so no port comes twice. */
 let nextPort = 20_000
 
-test('the kernel puts every connection into the channel that the evaluator says', { skip: cannot }, () => {
+test('the kernel puts every connection into the channel that the evaluator says', { skip: cannot }, async () => {
   const routing = routingIn(world)
   const met = new Map<string, number>()
   for (let seed = 1; seed <= 25; seed++) {
@@ -241,11 +241,13 @@ test('the kernel puts every connection into the channel that the evaluator says'
         return expected.includes(found) ? [] : [`${JSON.stringify(packet)}: ${found}, not ${expected.join(' or ')}`]
       })
     }
-    // Packets may still be on their way.
-    const deadline = performance.now() + patienceMs
-    let differences: string[]
-    do differences = look()
-    while (differences.length > 0 && performance.now() < deadline)
+    let differences: string[] = []
+    const isAsSaid = (): boolean => {
+      differences = look()
+      return differences.length === 0
+    }
+    // Packets may still be on their way. What differs to the end says more than that it took too long.
+    await until('the kernel agrees with the evaluator', isAsSaid).catch(() => undefined)
     assert.deepEqual(differences, [], `with seed ${seed}`)
   }
   for (const name of [gateway, outside])
@@ -264,19 +266,14 @@ const sendCode = `const d=require('node:dgram');const list=JSON.parse(process.ar
 const send = (namespace: string, ...datagrams: (readonly [string, string, number, number])[]) =>
   inside(namespace, process.execPath, ['-e', sendCode, JSON.stringify(datagrams)])
 
-function waitFor(isDone: () => boolean, what: string): void {
-  const deadline = performance.now() + patienceMs
-  while (!isDone()) assert.ok(performance.now() < deadline, what)
-}
-
-test('every value of the field is restored, for IPv4 and for IPv6', { skip: cannot }, () => {
+test('every value of the field is restored, for IPv4 and for IPv6', { skip: cannot }, async () => {
   load(accepting)
   send(
     client,
     ...fieldOf.map((value) => ['udp4', '192.0.2.10', portOf(value), 1] as const),
     ...fieldOf.map((value) => ['udp6', 'fd67::2', portOf(value), 1] as const),
   )
-  waitFor(() => elementsOf(outside, 'arrived').length === 128, 'all datagrams arrive')
+  await until('all datagrams arrive', () => elementsOf(outside, 'arrived').length === 128)
   assert.deepEqual(elementsOf(outside, 'wrong'), [])
 })
 
@@ -293,12 +290,12 @@ table inet taken {
 const countTagged = (): number =>
   Number(/packets (\d+)/.exec(inside(gateway, 'nft', ['list', 'table', 'inet', 'taken']))?.[1])
 
-test('a connection that the engine is done with goes on without it', { skip: cannot }, () => {
+test('a connection that the engine is done with goes on without it', { skip: cannot }, async () => {
   load(accepting)
   nft(gateway, taggedTable(`meta mark set meta mark | 0x${inspection.doneMark.toString(16)}`))
   send(client, ['udp4', '192.0.2.10', portOf(7), 3])
   const marks = () => inside(gateway, 'nft', ['list', 'set', 'inet', 'taken', 'marks'])
-  waitFor(() => /0x00010500/.test(marks()), 'the connection is marked as done')
+  await until('the connection is marked as done', () => /0x00010500/.test(marks()))
   assert.equal(countTagged(), 1, 'only its first packet is taken')
   assert.deepEqual(elementsOf(outside, 'wrong'), [], 'its field is restored all the same')
   nft(gateway, 'delete table inet taken\n')
@@ -306,7 +303,7 @@ test('a connection that the engine is done with goes on without it', { skip: can
 
 test('a test datagram to itself is in its channel, and what passes a rule without inspection in none', {
   skip: cannot,
-}, () => {
+}, async () => {
   load({ ...accepting, rules: { ...emptyPolicy.rules, forward: [ruleIn('forward', 1, { kind: 'accept' })] } })
   nft(
     gateway,
@@ -319,13 +316,13 @@ test('a test datagram to itself is in its channel, and what passes a rule withou
   const port = (number: number): number => inspection.firstCanaryPort + number
   send(gateway, ...[1, 9, 10].map((number) => ['udp4', '127.0.0.1', port(number), 1] as const))
   const text = () => inside(gateway, 'nft', ['list', 'set', 'inet', 'own', 'marks'])
-  waitFor(() => (text().match(/7\d\d\d \./g) ?? []).length === 3, 'all were sent')
+  await until('all were sent', () => (text().match(/7\d\d\d \./g) ?? []).length === 3)
   assert.match(text(), /7101 \. 0x00000100/)
   assert.match(text(), /7109 \. 0x00000900/)
   assert.match(text(), /7110 \. 0x00000000/, 'there is no channel of that number')
   nft(gateway, taggedTable(''))
   send(client, ['udp4', '192.0.2.10', portOf(1), 1])
-  waitFor(() => /0x/.test(inside(gateway, 'nft', ['list', 'set', 'inet', 'taken', 'marks'])), 'the datagram passed')
+  await until('the datagram passed', () => /0x/.test(inside(gateway, 'nft', ['list', 'set', 'inet', 'taken', 'marks'])))
   assert.equal(countTagged(), 0)
   nft(gateway, 'delete table inet taken\ndelete table inet own\n')
 })

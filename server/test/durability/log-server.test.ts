@@ -13,9 +13,8 @@ import { ensureCertificate } from '../../src/http/tls.ts'
 import { openLogServer } from '../../src/log-server.ts'
 import { logViews } from '../../src/log-views.ts'
 import type { NewRecord } from '../../src/logs/record.ts'
-import { Clickhouse, clickhouseProgram } from '../support/clickhouse.ts'
+import { Clickhouse, withoutLogServer } from '../support/clickhouse.ts'
 import { NaiveLogStore } from '../support/naive-log-store.ts'
-import { lacking } from '../support/requires.ts'
 import { type Client, createTestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 
@@ -45,7 +44,7 @@ const messagesOf = async (admin: Client): Promise<string[]> => {
 const serverStatus = async (admin: Client) =>
   (await admin('GET', '/logs_backend/status')).body.find(({ name }: { name: string }) => name.endsWith('-logs-server'))
 
-describe('a gateway with a log server', { skip: lacking(clickhouseProgram) }, () => {
+describe('a gateway with a log server', { skip: withoutLogServer }, () => {
   let clickhouse: Clickhouse
   let tls: Server
   let chain: string

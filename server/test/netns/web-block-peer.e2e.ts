@@ -12,6 +12,7 @@ import { makeRoot } from '../../src/http/certificate-maker.ts'
 import { errorPages } from '../../src/web-filter/block-page.ts'
 import type { FilterRule } from '../../src/web-filter/model.ts'
 import { printDictionaries, printPolicy, printUserCategories } from '../../src/web-filter/policy-file.ts'
+import { removeNamespace } from '../support/namespaces.ts'
 import { lacking } from '../support/requires.ts'
 import { until } from '../support/until.ts'
 
@@ -145,11 +146,7 @@ describe('denied connections', { skip: lacking('/usr/sbin/squid', certgen, '/usr
   })
   after(async () => {
     for (const child of running) child.kill('SIGKILL')
-    for (const space of [gateway, client]) {
-      const pids = execFileSync('/usr/sbin/ip', ['netns', 'pids', space]).toString().split('\n').filter(Boolean)
-      for (const pid of pids) process.kill(Number(pid), 'SIGKILL')
-      ip('netns', 'del', space)
-    }
+    for (const space of [gateway, client]) removeNamespace(space)
     rmSync(folder, { recursive: true })
   })
 

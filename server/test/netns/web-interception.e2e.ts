@@ -217,7 +217,8 @@ s.connect(443,'${siteAddress}',()=>{s.send('x');setInterval(()=>s.send('x'),200)
         ...['/usr/bin/curl', '-s', '-m', '5', '-o', '/dev/null', '-w', '%{http_code}'],
         ...['-x', `http://${address}:${port}`, `http://${siteAddress}/`],
       ])
-    assert.equal((await at('client', gatewayInside, 3128)).stdout, '200')
+    // Squid takes a new configuration over a moment after it heard of it.
+    await until('the proxy listens', async () => (await at('client', gatewayInside, 3128)).stdout === '200')
     for (const port of [3129, 3130]) assert.equal((await at('client', gatewayInside, port)).stdout, '000')
     await firewall.addRule('input', { action: 'accept' })
     for (const port of [3128, 3129, 3130]) assert.equal((await at('internet', uplink, port)).stdout, '000')

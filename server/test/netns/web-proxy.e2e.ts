@@ -52,9 +52,13 @@ describe('the web proxy', () => {
   const quick: AskOptions = { args: ['-m', '8'] }
 
   describe('for clients that name it', () => {
-    before(() => setProxy({ direct_enabled: true, direct_port: 3777 }))
     const proxy = ['-x', `http://${gatewayInside}:3777`]
     const direct = (...args: readonly string[]): AskOptions => ({ args: [...proxy, ...args] })
+    before(async () => {
+      await setProxy({ direct_enabled: true, direct_port: 3777 })
+      // Squid takes a new configuration over a moment after it heard of it.
+      await until('the proxy listens', async () => (await lab.statusOf(open, direct())) > 0)
+    })
 
     it('judges requests and connections', async () => {
       await lab.expectStatus(open, 200, direct())

@@ -2,14 +2,26 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { LogServerSettings } from '../../src/runtime/logs/server-store/settings.ts'
+import { lacking } from './requires.ts'
 import { until } from './until.ts'
 
 export const clickhouseProgram = '/usr/sbin/clickhouse-server'
+
+/** For `skip`: releases of Debian after 12 have no such package, so there not even a test as root can have it. */
+export const withoutLogServer =
+  !existsSync(clickhouseProgram) && releaseOfDebian() > 12
+    ? 'this release of Debian has no clickhouse-server'
+    : lacking(clickhouseProgram)
+
+function releaseOfDebian(): number {
+  const [, release] = /^VERSION_ID="?(\d+)/m.exec(readFileSync('/etc/os-release', 'utf8')) ?? []
+  return Number(release ?? 0)
+}
 
 const password = 'a "password" of <tests>'
 

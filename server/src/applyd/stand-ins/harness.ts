@@ -267,6 +267,7 @@ export function benchTables(root: string, nft: NftSpec, dnsPort: number, stand: 
     ]),
     formerUnits: new Map(),
     makeReady: () => {},
+    settings: join(root, 'settings'),
     tracking: { table: join(root, 'tracked'), switches: [join(root, 'counts'), join(root, 'stamps')] },
     trial: [process.execPath, join(here, 'trial.ts')],
   }

@@ -1,9 +1,8 @@
 // Hits of the firewall as a view of the log.
 
 import { noNumber } from '../../logs/kinds.ts'
-import type { View, ViewColumn } from '../../logs/view.ts'
+import { column, type View, type ViewColumn } from '../../logs/view.ts'
 
-const column = (name: string): ViewColumn => ({ from: 'column', column: name })
 const port = (name: string): ViewColumn => ({ from: 'column', column: name, words: { [noNumber]: null } })
 
 export const hitsView: View = {

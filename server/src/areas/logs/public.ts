@@ -3,13 +3,9 @@
 export {
   type Asked,
   askedOf,
-  askSums,
   journalAnswer,
-  nowOf,
-  type PeriodQuery,
-  periodOf,
-  placeOf,
   tailAnswer,
-  timelineBounds,
+  timelineSums,
+  topSums,
   withCondition,
 } from './routes-journals.ts'

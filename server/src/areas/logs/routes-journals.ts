@@ -13,14 +13,14 @@ import {
 import { type Context, type RawReply, signedIn } from '../../http/handle.ts'
 import { logReply, refuseLongSort } from '../../http/routes.ts'
 import type { LogKindName } from '../../logs/kinds.ts'
-import type { Question, SumQuestion, Sums } from '../../logs/store.ts'
+import type { Question, SumQuestion, SumRow, Sums } from '../../logs/store.ts'
 import { clockOffsets } from '../../policy/schedule.ts'
 import { tailLog } from './jobs-tail.ts'
 import { dayStart, type OffsetAt, stepBounds } from './steps.ts'
 
 export type Asked = Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>
 
-export const nowOf = ({ services }: Context): number => Math.floor(services.clock.now().getTime() / 1000)
+const nowOf = ({ services }: Context): number => Math.floor(services.clock.now().getTime() / 1000)
 
 /** The question of a query about a view, whichever form its answer has. `hidden`: kinds that this role may not read. */
 export function askedOf(
@@ -90,7 +90,7 @@ export function tailAnswer(context: Context, after: string | undefined, asked: A
   return services.eventStreams.open(context, (stream) => tailLog(services.logs, asked, stream, place, owner))
 }
 
-export interface PeriodQuery extends JournalQuery {
+interface PeriodQuery extends JournalQuery {
   readonly from?: number
   readonly until?: number
 }
@@ -102,20 +102,21 @@ interface Period {
 }
 
 /** Today when nothing was said. */
-export function periodOf(context: Context, { from, until = nowOf(context) + 1 }: PeriodQuery): Period {
+function periodOf(context: Context, { from, until = nowOf(context) + 1 }: PeriodQuery): Period {
   const offsetAt = clockOffsets(context.services.facts().timeZone)
   const start = from ?? dayStart(until - 1, offsetAt)
   if (until <= start) throw invalid('until', 'Must be later than from.')
   return { from: start, until, offsetAt }
 }
 
+interface TimelineQuery extends PeriodQuery {
+  readonly step?: (typeof steps)[number]
+}
+
 const twoDays = 2 * 86_400
 
 /** Bounds of the steps of a timeline. */
-export function timelineBounds(
-  context: Context,
-  query: PeriodQuery & { readonly step?: (typeof steps)[number] },
-): readonly number[] {
+function timelineBounds(context: Context, query: TimelineQuery): readonly number[] {
   const { from, until, offsetAt } = periodOf(context, query)
   const { step = until - from <= twoDays ? 'hour' : 'day' } = query
   const bounds = stepBounds(step, from, until, offsetAt, mostSteps - 1)
@@ -123,11 +124,41 @@ export function timelineBounds(
   return bounds
 }
 
-export function askSums(
+function askSums(
   context: Context,
   asked: Asked,
   question: Pick<SumQuestion, 'bounds' | 'by' | 'ends' | 'sums' | 'order' | 'limit'>,
 ): Promise<Sums> {
   const { services, signal } = context
   return services.logs.sums({ ...asked, ...question }, { owner: signedIn(context).adminId, signal })
+}
+
+/** The largest values of a period, and the sums of all of them together. */
+export async function topSums(
+  context: Context,
+  query: PeriodQuery & { readonly limit?: number },
+  asked: Asked,
+  { by, ends, ...question }: Pick<SumQuestion, 'by' | 'ends' | 'sums' | 'order'>,
+): Promise<Sums & { readonly all: SumRow | undefined }> {
+  const { from, until } = periodOf(context, query)
+  const shared = { bounds: [from, until], ...question }
+  await context.services.refreshLogs()
+  const found = await askSums(context, asked, { ...shared, by, ends, limit: query.limit ?? 20 })
+  const { rows } = await askSums(context, asked, { ...shared, by: null, ends: null, limit: 1 })
+  return { ...found, all: rows[0] }
+}
+
+/** The steps of a timeline, each made of its sums. */
+export async function timelineSums<T>(
+  context: Context,
+  query: TimelineQuery,
+  asked: Asked,
+  question: Pick<SumQuestion, 'by' | 'sums'>,
+  stepOf: (from: number, rows: readonly SumRow[]) => T,
+): Promise<T[]> {
+  const bounds = timelineBounds(context, query)
+  await context.services.refreshLogs()
+  const { rows } = await askSums(context, asked, { ...question, bounds, ends: null, order: 'records', limit: 10 })
+  const rowsAt = (at: number): SumRow[] => rows.filter((row) => row.at === at)
+  return bounds.slice(0, -1).map((from, at) => stepOf(from, rowsAt(at)))
 }

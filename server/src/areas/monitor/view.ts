@@ -1,12 +1,9 @@
 // The traffic journal as a view of the log: hits of firewall rules, one record of a connection. The columns of inspection are
 // empty, because a connection is inspected after its record is written (docs/behaviour/monitor.md 6).
 
-import { noNumber } from '../../logs/kinds.ts'
-import type { View, ViewColumn } from '../../logs/view.ts'
+import { column, numberColumn, type View, type ViewColumn } from '../../logs/view.ts'
 import type { TrafficRecord } from './contract-journals.ts'
 
-const column = (name: string): ViewColumn => ({ from: 'column', column: name })
-const number = (name: string): ViewColumn => ({ from: 'column', column: name, words: { [noNumber]: 0 } })
 const empty: ViewColumn = { from: 'constant', cell: '' }
 const zero: ViewColumn = { from: 'constant', cell: 0 }
 const absent: ViewColumn = { from: 'constant', cell: 'absent' }
@@ -22,7 +19,7 @@ const verdict: ViewColumn = {
 const columns: Readonly<Record<keyof TrafficRecord, ViewColumn>> = {
   date_time: { from: 'stamp' },
   result: verdict,
-  rule_id: number('filter_rule_id'),
+  rule_id: numberColumn('filter_rule_id'),
   table: { from: 'column', column: 'table', words: { FWD: 'fwd', INP: 'inp' }, otherwise: 'absent' },
   action: verdict,
   protocol: column('protocol'),
@@ -35,8 +32,8 @@ const columns: Readonly<Record<keyof TrafficRecord, ViewColumn>> = {
   dpi_protocol: empty,
   src_ip: column('source_ip'),
   dst_ip: column('called_ip'),
-  src_port: number('source_port'),
-  dst_port: number('called_port'),
+  src_port: numberColumn('source_port'),
+  dst_port: numberColumn('called_port'),
   src_zone: column('src_zone'),
   dst_zone: column('dst_zone'),
   src_user_login: column('src_user_login'),
@@ -49,10 +46,10 @@ const columns: Readonly<Record<keyof TrafficRecord, ViewColumn>> = {
   src_location_code: column('src_location_code'),
   dst_location_name: column('dst_location_name'),
   dst_location_code: column('dst_location_code'),
-  dnat_rule_id: number('dnat_rule_id'),
+  dnat_rule_id: numberColumn('dnat_rule_id'),
   dnat_ip: column('dnat_ip'),
-  dnat_port: number('dnat_port'),
-  snat_rule_id: number('snat_rule_id'),
+  dnat_port: numberColumn('dnat_port'),
+  snat_rule_id: numberColumn('snat_rule_id'),
   snat_ip: column('snat_ip'),
   cluster_id: empty,
   cluster_name: empty,

@@ -2,24 +2,24 @@
 // Additions of ours: the interface names the journal and has no calls for it.
 
 import type { Static } from 'typebox'
-import { endpoint, eventStreamType } from '../../contract/endpoint.ts'
+import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, nullable, oneOf, strictObject } from '../../contract/fields.ts'
 import {
+  bytes,
   journalColumns,
+  journalTail,
   mostSteps,
-  periodFields,
-  steps,
-  tailDescription,
-  tailQuery,
+  reportFields,
+  stepStart,
+  timelineQuery,
   topLimit,
   topReply,
+  word,
 } from '../../contract/log-reports.ts'
 import { Type } from '../../contract/schema.ts'
 import { journalQuery, journalReply } from '../../contract/table-query.ts'
 
-const word = (description?: string) => Type.String(description === undefined ? {} : { description })
 const number = (description: string) => Type.Integer({ description })
-const bytes = (description: string) => Type.Integer({ 'x-unit': 'bytes', description })
 
 export const modules = ['ips', 'application'] as const
 export const results = ['blocked', 'allowed'] as const
@@ -93,18 +93,9 @@ export const eventJournal = endpoint({
   alsoReplies: ['text/csv'],
 })
 
-export const eventTail = endpoint({
-  method: 'GET',
-  path: '/security_events/journal/tail',
-  access: 'reports',
-  summary: 'Follow the security events',
-  description: tailDescription,
-  query: tailQuery(journal),
-  reply: Type.String(),
-  alsoReplies: [eventStreamType],
-})
+export const eventTail = journalTail('/security_events/journal/tail', 'Follow the security events', journal)
 
-const period = { ...periodFields, filter: journal.filter }
+const period = reportFields(journal)
 
 const amounts = {
   events: Type.Integer({ description: 'Number of events.' }),
@@ -151,7 +142,7 @@ export const eventTop = endpoint({
 
 export const EventTimeline = Type.Array(
   strictObject({
-    from: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds at which the hour or day begins.' }),
+    from: stepStart,
     events: Type.Integer(),
     blocked: Type.Integer(),
     allowed: Type.Integer(),
@@ -169,10 +160,7 @@ export const eventTimeline = endpoint({
   access: 'reports',
   summary: 'Show security events by hour or day',
   description: `Hours and days of the gateway's clock, those without events included; at most ${mostSteps}.`,
-  query: strictObject({
-    step: Type.Optional(oneOf(steps, 'hour when absent and the period is at most two days, otherwise day.')),
-    ...period,
-  }),
+  query: timelineQuery(period),
   reply: EventTimeline,
 })
 

@@ -21,7 +21,7 @@ import {
   profiles,
   template,
 } from '../intrusion-prevention/public.ts'
-import { askedOf, askSums, journalAnswer, periodOf, tailAnswer, timelineBounds } from '../logs/public.ts'
+import { askedOf, journalAnswer, tailAnswer, timelineSums, topSums } from '../logs/public.ts'
 import { countryName, ipAddresses, ipAddressObjects } from '../objects/public.ts'
 import * as contract from './contract.ts'
 import { actionOf, captureOf, exceptedHosts, type FoundEvent, firewallRuleOf, packetOf, shownEvent } from './events.ts'
@@ -168,32 +168,19 @@ export const routes: readonly Route[] = [
     tailAnswer(context, context.query.after, askedOf(context, context.query, journal)),
   ),
   handle(contract.eventTop, async (context) => {
-    const { query, services } = context
-    const { kind, limit = 20 } = query
-    const { from, until } = periodOf(context, query)
-    const asked = askedOf(context, query, details)
-    const shared = { bounds: [from, until], sums, ends: null, order: 'records' }
-    await services.refreshLogs()
-    const { rows, isComplete } = await askSums(context, asked, { ...shared, by: columnsOfKinds[kind], limit })
-    const { rows: all } = await askSums(context, asked, { ...shared, by: null, limit: 1 })
+    const { query } = context
+    const { kind } = query
+    const question = { by: columnsOfKinds[kind], ends: null, sums, order: 'records' }
+    const { rows, all, isComplete } = await topSums(context, query, askedOf(context, query, details), question)
     return {
       data: rows.map((row) => ({ value: row.value, title: titleOf(context, kind, row.value), ...amountsOf(row) })),
-      total: amountsOf(all[0]),
+      total: amountsOf(all),
       complete: isComplete,
     }
   }),
-  handle(contract.eventTimeline, async (context) => {
-    const { query, services } = context
-    const bounds = timelineBounds(context, query)
-    await services.refreshLogs()
-    const question = { bounds, by: 'severity', ends: null, sums, order: 'records', limit: 10 }
-    const { rows } = await askSums(context, askedOf(context, query, details), question)
-    return bounds.slice(0, -1).map((start, at) =>
-      timelineStep(
-        start,
-        rows.filter((row) => row.at === at),
-      ),
-    )
+  handle(contract.eventTimeline, (context) => {
+    const asked = askedOf(context, context.query, details)
+    return timelineSums(context, context.query, asked, { by: 'severity', sums }, timelineStep)
   }),
   handle(contract.showEvent, async (context) => {
     const found = await findEvent(context, context.params.event_id)

@@ -1,19 +1,15 @@
 // Security events as views of the log: as the journal shows them, and with everything that is known of one.
 
-import { noNumber } from '../../logs/kinds.ts'
-import type { View, ViewColumn } from '../../logs/view.ts'
+import { column, numberColumn, type View, type ViewColumn } from '../../logs/view.ts'
 import type { SecurityEvent } from './contract.ts'
-
-const column = (name: string): ViewColumn => ({ from: 'column', column: name })
-const number = (name: string): ViewColumn => ({ from: 'column', column: name, words: { [noNumber]: 0 } })
 
 const columns: Readonly<Record<keyof SecurityEvent, ViewColumn>> = {
   id: { from: 'id' },
   date_time: { from: 'stamp' },
   module: column('module'),
   result: column('result'),
-  severity: number('severity'),
-  signature_id: number('sid'),
+  severity: numberColumn('severity'),
+  signature_id: numberColumn('sid'),
   signature: column('signature'),
   classtype: column('classtype'),
   mitre_tactic_id: column('tactic'),
@@ -21,9 +17,9 @@ const columns: Readonly<Record<keyof SecurityEvent, ViewColumn>> = {
   app_protocol: column('app_protocol'),
   protocol: column('protocol'),
   src_ip: column('source_ip'),
-  src_port: number('source_port'),
+  src_port: numberColumn('source_port'),
   dst_ip: column('destination_ip'),
-  dst_port: number('destination_port'),
+  dst_port: numberColumn('destination_port'),
   src_user_id: column('src_user_id'),
   src_user_login: column('src_user_login'),
   src_user_name: column('src_user_name'),
@@ -40,17 +36,17 @@ const columns: Readonly<Record<keyof SecurityEvent, ViewColumn>> = {
   profile_id: column('profile_id'),
   profile: column('profile'),
   table: { from: 'column', column: 'table', words: { FWD: 'fwd', INP: 'inp' }, otherwise: 'absent' },
-  rule_id: number('rule_id'),
+  rule_id: numberColumn('rule_id'),
   host: column('host'),
   url: column('url'),
   user_agent: column('user_agent'),
   ja3: column('ja3'),
   ja4: column('ja4'),
   flow_id: column('flow_id'),
-  packets_to_server: number('packets_to_server'),
-  packets_to_client: number('packets_to_client'),
-  bytes_to_server: number('bytes_to_server'),
-  bytes_to_client: number('bytes_to_client'),
+  packets_to_server: numberColumn('packets_to_server'),
+  packets_to_client: numberColumn('packets_to_client'),
+  bytes_to_server: numberColumn('bytes_to_server'),
+  bytes_to_client: numberColumn('bytes_to_client'),
 }
 
 export const eventsView: View = { kinds: ['security'], columns }
@@ -61,13 +57,13 @@ export const eventDetailsView: View = {
     ...columns,
     time: column('time'),
     direction: column('direction'),
-    blocked: number('blocked'),
+    blocked: numberColumn('blocked'),
     rule: column('rule'),
-    gid: number('gid'),
-    revision: number('revision'),
+    gid: numberColumn('gid'),
+    revision: numberColumn('revision'),
     category: column('category'),
     payload: column('payload'),
     packet: column('packet'),
-    flow_start: number('flow_start'),
+    flow_start: numberColumn('flow_start'),
   },
 }

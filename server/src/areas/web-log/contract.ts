@@ -2,23 +2,22 @@
 // has no calls for it.
 
 import type { Static } from 'typebox'
-import { endpoint, eventStreamType } from '../../contract/endpoint.ts'
+import { endpoint } from '../../contract/endpoint.ts'
 import { oneOf, strictObject } from '../../contract/fields.ts'
 import {
+  bytes,
   journalColumns,
+  journalTail,
   mostSteps,
-  periodFields,
-  steps,
-  tailDescription,
-  tailQuery,
+  reportFields,
+  stepStart,
+  timelineQuery,
   topLimit,
   topReply,
+  word,
 } from '../../contract/log-reports.ts'
 import { Type } from '../../contract/schema.ts'
 import { journalQuery, journalReply } from '../../contract/table-query.ts'
-
-const word = (description?: string) => Type.String(description === undefined ? {} : { description })
-const bytes = (description: string) => Type.Integer({ 'x-unit': 'bytes', description })
 
 export const WebRecord = strictObject({
   id: Type.String(),
@@ -75,18 +74,9 @@ export const webJournal = endpoint({
   alsoReplies: ['text/csv'],
 })
 
-export const webTail = endpoint({
-  method: 'GET',
-  path: '/web_traffic/journal/tail',
-  access: 'reports',
-  summary: 'Follow the web traffic journal',
-  description: tailDescription,
-  query: tailQuery(journal),
-  reply: Type.String(),
-  alsoReplies: [eventStreamType],
-})
+export const webTail = journalTail('/web_traffic/journal/tail', 'Follow the web traffic journal', journal)
 
-const period = { ...periodFields, filter: journal.filter }
+const period = reportFields(journal)
 
 export const measures = ['requests', 'bytes', 'time'] as const
 export type Measure = (typeof measures)[number]
@@ -126,7 +116,7 @@ export const webTop = endpoint({
 
 export const WebTimeline = Type.Array(
   strictObject({
-    from: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds at which the hour or day begins.' }),
+    from: stepStart,
     ...amounts,
     allowed: Type.Integer({ description: 'Requests that were allowed without decryption.' }),
     decrypted: Type.Integer({ description: 'Requests that were decrypted and allowed.' }),
@@ -141,9 +131,6 @@ export const webTimeline = endpoint({
   access: 'reports',
   summary: 'Show web traffic by hour or day',
   description: `Hours and days of the gateway's clock, those without requests included; at most ${mostSteps}.`,
-  query: strictObject({
-    step: Type.Optional(oneOf(steps, 'hour when absent and the period is at most two days, otherwise day.')),
-    ...period,
-  }),
+  query: timelineQuery(period),
   reply: WebTimeline,
 })

@@ -3,16 +3,7 @@
 import type { Condition, JournalQuery } from '../../contract/table-query.ts'
 import { type Context, handle, type Route } from '../../http/handle.ts'
 import type { SumRow } from '../../logs/store.ts'
-import {
-  type Asked,
-  askedOf,
-  askSums,
-  journalAnswer,
-  periodOf,
-  tailAnswer,
-  timelineBounds,
-  withCondition,
-} from '../logs/public.ts'
+import { type Asked, askedOf, journalAnswer, tailAnswer, timelineSums, topSums, withCondition } from '../logs/public.ts'
 import * as contract from './contract.ts'
 
 const journal = { view: 'web', columns: contract.webColumns }
@@ -68,34 +59,20 @@ export const routes: readonly Route[] = [
   ),
   handle(contract.webTail, (context) => tailAnswer(context, context.query.after, ask(context, context.query))),
   handle(contract.webTop, async (context) => {
-    const { query, services } = context
-    const { kind, by = 'requests', limit = 20 } = query
-    const { from, until } = periodOf(context, query)
-    const asked = ask(context, query)
-    const shared = { bounds: [from, until], sums, order: orders[by] }
-    await services.refreshLogs()
+    const { query } = context
+    const { kind, by = 'requests' } = query
     const ends = kind === 'categories' ? ';' : null
-    const { rows, isComplete } = await askSums(context, asked, { ...shared, by: columnsOfKinds[kind], ends, limit })
-    const { rows: all } = await askSums(context, asked, { ...shared, by: null, ends: null, limit: 1 })
+    const question = { by: columnsOfKinds[kind], ends, sums, order: orders[by] }
+    const { rows, all, isComplete } = await topSums(context, query, ask(context, query), question)
     return {
       data: rows.map((row) => ({ value: shownValue(kind, row.value), ...amountsOf(row) })),
-      total: amountsOf(all[0]),
+      total: amountsOf(all),
       complete: isComplete,
     }
   }),
-  handle(contract.webTimeline, async (context) => {
-    const { query, services } = context
-    const bounds = timelineBounds(context, query)
-    await services.refreshLogs()
-    const question = { bounds, by: 'result', ends: null, sums, order: 'records', limit: 10 }
-    const { rows } = await askSums(context, ask(context, query), question)
-    return bounds.slice(0, -1).map((start, at) =>
-      timelineStep(
-        start,
-        rows.filter((row) => row.at === at),
-      ),
-    )
-  }),
+  handle(contract.webTimeline, (context) =>
+    timelineSums(context, context.query, ask(context, context.query), { by: 'result', sums }, timelineStep),
+  ),
 ]
 
 /** A rule that is none is 0 in records. */

@@ -1,11 +1,7 @@
 // Web requests as a view of the log.
 
-import { noNumber } from '../../logs/kinds.ts'
-import type { View, ViewColumn } from '../../logs/view.ts'
+import { column, numberColumn, type View, type ViewColumn } from '../../logs/view.ts'
 import type { WebRecord } from './contract.ts'
-
-const column = (name: string): ViewColumn => ({ from: 'column', column: name })
-const number = (name: string): ViewColumn => ({ from: 'column', column: name, words: { [noNumber]: 0 } })
 
 const columns: Readonly<Record<keyof WebRecord, ViewColumn>> = {
   id: { from: 'id' },
@@ -21,14 +17,14 @@ const columns: Readonly<Record<keyof WebRecord, ViewColumn>> = {
   host: column('host'),
   url: column('url'),
   categories: column('categories'),
-  rule_id: number('rule_id'),
+  rule_id: numberColumn('rule_id'),
   result: column('result'),
   reason: column('reason'),
   decrypted: column('decrypted'),
-  status: number('status'),
-  bytes_sent: number('bytes_sent'),
-  bytes_received: number('bytes_received'),
-  duration_ms: number('duration_ms'),
+  status: numberColumn('status'),
+  bytes_sent: numberColumn('bytes_sent'),
+  bytes_received: numberColumn('bytes_received'),
+  duration_ms: numberColumn('duration_ms'),
   content_type: column('content_type'),
   dictionary: column('dictionary'),
   virus: column('virus'),

@@ -112,4 +112,5 @@ const noApplier: Applier = {
   checkpoints: unavailable,
   upload: unavailable,
   checkSignatures: unavailable,
+  upgrade: unavailable,
 }

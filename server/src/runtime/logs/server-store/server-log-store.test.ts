@@ -4,17 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { isNightly, Random, seed } from '../../../../test/security/random.ts'
-import { Clickhouse, clickhouseProgram } from '../../../../test/support/clickhouse.ts'
+import { Clickhouse, withoutLogServer } from '../../../../test/support/clickhouse.ts'
 import { compareStores, drawRecords, questionViews } from '../../../../test/support/log-store-questions.ts'
 import { NaiveLogStore } from '../../../../test/support/naive-log-store.ts'
-import { lacking } from '../../../../test/support/requires.ts'
 import { csvRows } from '../../../http/csv.ts'
 import { logViews } from '../../../log-views.ts'
 import { ServerLogStore } from './server-log-store.ts'
 
 const views = { ...logViews, ...questionViews }
 
-describe('a log store on a server', { skip: lacking(clickhouseProgram) }, () => {
+describe('a log store on a server', { skip: withoutLogServer }, () => {
   let folder: string
   let clickhouse: Clickhouse
 

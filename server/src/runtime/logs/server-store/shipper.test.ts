@@ -6,10 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Random, seed } from '../../../../test/security/random.ts'
-import { Clickhouse, clickhouseProgram } from '../../../../test/support/clickhouse.ts'
+import { Clickhouse, withoutLogServer } from '../../../../test/support/clickhouse.ts'
 import { answerOf, drawRecords, patientAsker } from '../../../../test/support/log-store-questions.ts'
 import { NaiveLogStore } from '../../../../test/support/naive-log-store.ts'
-import { lacking } from '../../../../test/support/requires.ts'
 import { until } from '../../../../test/support/until.ts'
 import { all } from '../../../contract/table-query.ts'
 import { csvRows } from '../../../http/csv.ts'
@@ -59,7 +58,7 @@ const open = (local: NaiveLogStore, settings: LogServerSettings, { cursor, ...op
     ...options,
   })
 
-describe('records on their way to a log server', { skip: lacking(clickhouseProgram) }, () => {
+describe('records on their way to a log server', { skip: withoutLogServer }, () => {
   let server: Clickhouse
 
   before(async () => {
