@@ -12,6 +12,7 @@ import { createLook } from '../../src/areas/health/jobs.ts'
 import type { MachineLoad } from '../../src/contract/health.ts'
 import { makeCertificate } from '../../src/http/certificate-maker.ts'
 import { ensureCertificate } from '../../src/http/tls.ts'
+import type { Conflict } from '../../src/plan/artifacts.ts'
 import { createSendMail } from '../../src/runtime/health/mail.ts'
 import { createWebhookCall } from '../../src/runtime/health/webhook.ts'
 import { readMetrics } from '../support/prometheus.ts'
@@ -81,11 +82,11 @@ const stateOf = async (id: string): Promise<string> =>
   (await get('/health')).checks.find((check: { id: string }) => check.id === id)?.state
 
 describe('what of the machine gets in the way', () => {
-  const ufw = {
+  const ufw: Conflict = {
     ...{ code: 'rules.ufw', severity: 'fault', title: 'The rules of ufw drop what passes through the gateway' },
     ...{ detail: 'A packet must pass the rules of both.', fix: 'ufw disable' },
   } as const
-  const note = {
+  const note: Conflict = {
     ...ufw,
     code: 'service.ulogd2',
     severity: 'note',
