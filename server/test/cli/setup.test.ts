@@ -134,7 +134,7 @@ describe('gw setup', () => {
   it('names every option that is missing or wrong, and does nothing', async () => {
     const before = revision()
     const cases: [string[], RegExp][] = [
-      [['--yes'], /--outside: This option is missing\.\n--outside-address: This option is missing\./],
+      [['--yes'], /--outside: This option is missing\.\n--outside-address: This option is missing\.\n--inside: /],
       [fromStdin('--outside', 'eth9'), /^--outside: There is no card "eth9"\. Cards: lan0, wan0\.$/m],
       [fromStdin('--inside-address', '203.0.113.7/24'), /^--inside-address: Its network overlaps/m],
       [fromStdin('--dhcp-range', '1-2'), /^--dhcp-range: Must be a range/m],
@@ -191,6 +191,15 @@ describe('gw setup', () => {
       const [entry, ...others] = JSON.parse(out) as { server: { ranges: string[] }; enabled: boolean }[]
       assert.deepEqual([entry?.server.ranges, entry?.enabled, others.length], [[range], true, 0])
     }
+  })
+
+  it('says how to change a network in which DHCP leases addresses', async () => {
+    const { code, lines } = await setup(fromStdin('--inside-address', '10.60.0.1/24'), { input: `${testPassword}\n` })
+    assert.equal(code, 1)
+    assert.match(
+      lines,
+      /DHCP leases other addresses there\. Switch it off first: gw patch \/dhcp_server\/settings\/[\w-]+ enabled=false/,
+    )
   })
 
   const over = (to: string): Machine => ({ ...machine, connection: { from: '198.51.100.7', to } })

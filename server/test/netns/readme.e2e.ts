@@ -28,6 +28,8 @@ interface Expected {
   readonly isRepeated?: true
   /** It goes on until Ctrl-C; it is interrupted when it has printed this. */
   readonly until?: RegExp
+  /** Exit code 1 is as good where nothing but the load and the clock of the machine of this test failed. */
+  readonly isOfMachine?: true
   /** Lines that README expects to have run before, in words only. */
   readonly first?: readonly string[]
 }
@@ -56,11 +58,13 @@ const expected: readonly Expected[] = [
   { line: 'get /inspection/channels', out: /active/, isRepeated: true },
   { line: '-A Meterpreter', code: 28, out: /^[^<]*$/, isRepeated: true },
   { line: 'get /security_events/journal limit=1', out: /signature|profile/i, isRepeated: true },
+  { line: './gw status', isOfMachine: true },
+  { line: './gw health ', isOfMachine: true },
   { line: './gw logs -f', until: /./ },
   { line: './gw get /events ', until: /./ },
   { line: 'get /firewall/log table=FWD', out: /FWD/, isRepeated: true },
   { line: './gw logs --unit portcullis-nflog', out: /portcullis-nflog/, isRepeated: true },
-  { line: 'remote_syslog/status', out: /refused/i, isRepeated: true },
+  { line: 'remote_syslog/status', out: /refuses connections/, isRepeated: true },
   { line: 'createServer((s) => s.pipe', until: /gatewayd|nflog/ },
   { line: 'snmpget', out: /Timeticks/, isRepeated: true },
   { line: '/logs_backend/logs/tail', until: /data:/ },
@@ -71,6 +75,10 @@ const lineText = ({ text, comment }: ReadmeLine): string => (comment === '' ? te
 const squeezed = (text: string): string => text.replaceAll(/\s+/g, ' ')
 const expectedOf = (line: ReadmeLine): Expected | undefined =>
   expected.find((one) => squeezed(`${lineText(line)} `).includes(squeezed(one.line)))
+
+/** Lines of a status or of the health that failed, but for those about this machine. */
+const ownFailures = (out: string): string[] =>
+  out.split('\n').filter((row) => /\sfailed\s/.test(row) && !/^(?:load|clock|health) /.test(row))
 
 describe('the README', { skip: lacking('/usr/bin/bash', '/usr/bin/curl') }, () => {
   const all = blocksOf(readReadme())
@@ -88,7 +96,7 @@ describe('the README', { skip: lacking('/usr/bin/bash', '/usr/bin/curl') }, () =
     lab.log.allow(/./)
     folder = mkdtempSync(join(tmpdir(), 'readme-'))
     writeFileSync(join(folder, 'gw'), `#!/bin/sh\nexec '${join(appRoot, 'gw')}' "$@"\n`, { mode: 0o755 })
-    writeFileSync(join(folder, 'my.rules'), 'alert tcp any any -> any 9 (msg:"README"; sid:1000001; rev:1;)\n')
+    writeFileSync(join(folder, 'my.rules'), 'alert tcp any any -> any 9 (msg:"README"; sid:1001; rev:1;)\n')
   })
   after(async () => {
     rmSync(folder, { recursive: true, force: true })
@@ -131,7 +139,7 @@ describe('the README', { skip: lacking('/usr/bin/bash', '/usr/bin/curl') }, () =
 
   const filled = (text: string): string =>
     text
-      .replaceAll('https://127.0.0.1:8443', lab.address)
+      .replaceAll('https://127.0.0.1:8443', new URL(lab.address).origin)
       .replaceAll('psw=...', `psw='${password}'`)
       .replaceAll('"password":"..."', `"password":"${password}"`)
       .replaceAll('Bearer ...', `Bearer ${token}`)
@@ -139,7 +147,8 @@ describe('the README', { skip: lacking('/usr/bin/bash', '/usr/bin/curl') }, () =
 
   function faultOf(line: ReadmeLine, { code, out }: { readonly code: number | null; readonly out: string }) {
     const want = expectedOf(line)
-    if (code !== (want?.code ?? 0)) return `exit code ${code}`
+    const isLoaded = want?.isOfMachine && code === 1 && ownFailures(out).length === 0
+    if (code !== (want?.code ?? 0) && !isLoaded) return `exit code ${code}`
     if (want?.out && !want.out.test(out.trim())) return `the output does not match ${want.out}`
     const missing = promisesOf(line.comment).find((promise) => !out.includes(promise))
     if (missing !== undefined) return `the comment promises ${missing}`
