@@ -66,13 +66,18 @@ describe('gw setup', () => {
     let [out, err] = ['', '']
     let step = 0
     let seen = 0
+    const unexpected = Promise.withResolvers<never>()
     const stdin = dialogue
       ? Object.assign(new PassThrough(), { isTTY: true })
       : PassThrough.from([Buffer.from(input ?? '')])
     const follow = (): void => {
       const next = dialogue?.[step]
       const found = next?.[0].exec(err.slice(seen))
-      if (!next || !found) return
+      if (!next || !found) {
+        if (dialogue && /(?:: |\] )$/.test(err))
+          unexpected.reject(new Error(`an unexpected question: ${err.slice(seen)}`))
+        return
+      }
       seen += found.index + found[0].length
       step += 1
       const [, answer] = next
@@ -106,7 +111,7 @@ describe('gw setup', () => {
       keyboard: createKeyboard(stdin, terminal.note),
     }
     try {
-      const code = await createSetupCommand(parts)(invocation, context)
+      const code = await Promise.race([createSetupCommand(parts)(invocation, context), unexpected.promise])
       return { code, out, err, lines: '' }
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error
@@ -242,7 +247,7 @@ describe('gw setup', () => {
       [/DNS servers .*\[none\]: /, ''],
       [/inside\)\? \[lan0\]: /, ''],
       [/prefix \[10\.10\.0\.1\/24\]: /, inside],
-      [/or none \[none\]: /, ''],
+      [/as it is \[none\]: /, ''],
       [/Password of root: /, testPassword],
       [/Set up the gateway so\? \[y\/N\] /, 'y'],
     ] as const

@@ -65,11 +65,14 @@ const expected: readonly Expected[] = [
   { line: 'get /firewall/log table=FWD', out: /FWD/, isRepeated: true },
   { line: './gw logs --unit portcullis-nflog', out: /portcullis-nflog/, isRepeated: true },
   { line: 'remote_syslog/status', out: /refuses connections/, isRepeated: true },
-  { line: 'createServer((s) => s.pipe', until: /gatewayd|nflog/ },
+  { line: 'createServer((s) => s.pipe', until: /nflog/ },
   { line: 'snmpget', out: /Timeticks/, isRepeated: true },
   { line: '/logs_backend/logs/tail', until: /data:/ },
   { line: "'Authorization: Bearer", out: /# TYPE /, isRepeated: true },
 ]
+
+/** A connection that is logged, once the section has said so. */
+const stir = './gw lab exec client -- curl -sm 5 http://www.example.test/ > /dev/null 2>&1'
 
 const lineText = ({ text, comment }: ReadmeLine): string => (comment === '' ? text : `${text} # ${comment}`)
 const squeezed = (text: string): string => text.replaceAll(/\s+/g, ' ')
@@ -121,6 +124,8 @@ describe('the README', { skip: lacking('/usr/bin/bash', '/usr/bin/curl') }, () =
       if (child.pid !== undefined) process.kill(-child.pid, signal)
     }
     const timer = setTimeout(() => stop('SIGKILL'), patienceMs)
+    // What follows the log waits for something to happen.
+    const stirring = stopAt && setInterval(() => start(stir).once('error', () => {}), 3000)
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (more: string) => {
         out += more
@@ -132,6 +137,7 @@ describe('the README', { skip: lacking('/usr/bin/bash', '/usr/bin/curl') }, () =
       child.once('error', reject)
       child.once('close', (code) => {
         clearTimeout(timer)
+        clearInterval(stirring)
         resolve({ code: isStopped && stopAt?.test(out) ? 0 : code, out })
       })
     })
