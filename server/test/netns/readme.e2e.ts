@@ -44,6 +44,9 @@ const dhcpOn = [
   `./gw post /dhcp_server/settings enabled=true interface=$id relay=null server:='${JSON.stringify(leasing)}'`,
 ].join(' ')
 
+/** The cookies of an earlier section. */
+const signedIn = `curl -sk -c jar https://127.0.0.1:8443/web/auth/login -d '{"login":"admin","password":"...","rest_path":"/"}'`
+
 const expected: readonly Expected[] = [
   { line: 'curl -sm 2 http://www.example.test/', code: 28, out: /^$/ },
   { line: 'lab exec internet -- curl -sm 2', code: 28, out: /^$/ },
@@ -67,7 +70,7 @@ const expected: readonly Expected[] = [
   { line: 'remote_syslog/status', out: /refuses connections/, isRepeated: true },
   { line: 'createServer((s) => s.pipe', until: /nflog/ },
   { line: 'snmpget', out: /Timeticks/, isRepeated: true },
-  { line: '/logs_backend/logs/tail', until: /data:/ },
+  { line: '/logs_backend/logs/tail', until: /data:/, first: [signedIn] },
   { line: "'Authorization: Bearer", out: /# TYPE /, isRepeated: true },
 ]
 
@@ -164,7 +167,7 @@ describe('the README', { skip: lacking('/usr/bin/bash', '/usr/bin/curl') }, () =
   async function walk(line: ReadmeLine): Promise<void> {
     const want = expectedOf(line)
     for (const before of want?.first ?? []) {
-      const { code, out } = await run(before)
+      const { code, out } = await run(filled(before))
       assert.equal(code, 0, `${before}\n${out}`)
     }
     const text = filled(line.text)
