@@ -41,7 +41,7 @@ const LastUpgrade = strictObject({
     'returned: the new version did not come up, and the old one is in use again.',
   ),
   step: oneOf(
-    ['check', 'keep', 'install', 'start', 'return'],
+    ['checking', 'keeping', 'installing', 'starting', 'returning'],
     'What it does now, or did last: check the package, keep the old version and the state, install, start the new version, ' +
       'return to the old one.',
   ),
