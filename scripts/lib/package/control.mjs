@@ -14,6 +14,8 @@ import { foreignUnits, listAccounts, listUnits } from './units.mjs'
 const ownDepends = [
   ...['libc6 (>= 2.28)', 'libstdc++6', 'libgcc-s1', 'libatomic1'],
   ...['systemd (>= 252)', 'init-system-helpers (>= 1.54~)', 'passwd', 'iproute2', 'nftables (>= 1.0.6)'],
+  // Names of protocols, by which nft reads our rules; a minimal Debian lacks them.
+  'netbase',
 ]
 
 const scripts = ['preinst', 'postinst', 'prerm', 'postrm']
@@ -63,7 +65,7 @@ export function readValues() {
 }
 
 /** Units that do one thing and end. */
-const isForMoments = (name) => name.includes('@') || name === 'portcullis-upgrade.service'
+const isForMoments = (name) => /@|^portcullis-(?:upgrade|leave)\.service$/.test(name)
 
 function namesOf(packages) {
   return [...new Set(packages.map(({ name, leastMajor }) => (leastMajor ? `${name} (>= ${leastMajor})` : name)))].sort()

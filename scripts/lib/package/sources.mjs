@@ -85,11 +85,11 @@ export function isOfPackage(path) {
   const parts = path.split('/')
   const name = parts.at(-1)
   if (parts.slice(0, -1).some((part) => unneededFolders.has(part) || part.startsWith('.'))) return false
-  return !name.startsWith('.') && !/\.(?:[cm]?ts|map|md|markdown|yml|yaml|html|tgz)$/i.test(name) && !isLicence(name)
+  return !name.startsWith('.') && !/\.(?:[cm]?ts|map|md|markdown|yml|yaml|html|tgz|sh)$/i.test(name) && !isLicence(name)
 }
 
 const unneededFolders = new Set([
-  ...['node_modules', 'test', 'tests', '__tests__', 'benchmark', 'benchmarks', 'bench', 'example', 'examples', 'docs'],
+  ...['node_modules', 'test', 'tests', '__tests__', 'benchmark', 'benchmarks', 'bench', 'example', 'examples', 'docs', 'integration'],
 ])
 
 /** Their texts are in the copyright file of the package. */

@@ -25,6 +25,7 @@ const table: Readonly<Record<string, string>> = {
   'GET /health/summary': readers,
   'GET /health/status': readers,
   'GET /health/charts': readers,
+  'GET /machine/conflicts': readers,
   'GET /metrics': '*',
   'GET /health/metrics_token': readers,
   'POST /health/metrics_token': 'W',
