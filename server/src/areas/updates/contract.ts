@@ -101,7 +101,7 @@ export const systemImage = {
     summary: 'Install the uploaded package',
     description:
       'Makes a backup, then begins the upgrade and answers; GET /sysupdate/status shows its steps and its result. Traffic is not ' +
-      'interrupted. When the new version does not come up, the old one and its state are put back. 409 when nothing is uploaded, ' +
+      'interrupted. When the new version does not come up, the old one and its state are restored. 409 when nothing is uploaded, ' +
       'when an upgrade is running, or when this gateway was not installed as a package.',
     effect: 'action',
   }),
