@@ -413,7 +413,7 @@ export const commands: readonly Command[] = [
     description:
       'Run it as root on a gateway that was installed as a package; the gateway may be up or down. The package must be signed with ' +
       'a key that this gateway trusts, and must not be older than what is installed. Traffic is not interrupted. When the new ' +
-      'version does not come up, the old one and its state are put back; exit code 1 then.',
+      'version does not come up, the old one and its state are restored; exit code 1 then.',
     examples: [
       'gw upgrade portcullis_0.2.0_amd64.deb',
       'gw upgrade portcullis_0.2.0_amd64.deb --yes',
