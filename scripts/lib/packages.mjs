@@ -45,6 +45,8 @@ export const testPackages = [
   { name: 'chromium', file: 'chromium', purpose: 'the browser of the lab in tests' },
   { name: 'strace', file: 'strace', purpose: 'disks that fail, in tests' },
   { name: 'systemd', file: 'systemd-analyze', purpose: 'a judgement of our unit files in tests' },
+  { name: 'debootstrap', file: 'debootstrap', purpose: 'the root file systems of test machines' },
+  { name: 'systemd-container', file: 'systemd-nspawn', purpose: 'test machines that boot with systemd' },
   {
     name: 'vsftpd',
     file: 'vsftpd',

@@ -39,6 +39,7 @@ export const consoleBuild = {
  * their times.
  */
 const longFiles = [
+  'server/test/machine/package.e2e.ts',
   'server/src/policy/kernel.test.ts',
   'web/test/e2e/all-pages.e2e.ts',
   'web/test/e2e/review.e2e.ts',
@@ -58,6 +59,9 @@ const longFiles = [
   'server/test/netns/dhcp-relay.e2e.ts',
   'server/test/contract/malformed.test.ts',
 ]
+
+/** Folders of tests in namespaces. */
+const endToEnd = ['server/test/netns', 'server/test/machine', 'web/test/e2e']
 
 /** More files that fail beside others are a fault, not a busy machine. */
 const mostSecondRuns = 8
@@ -86,7 +90,7 @@ function testFiles(hasNamespaces) {
     ...list('web/test', '.test.js'),
     ...list('web/src', '.test.ts'),
     ...list('web/test', '.test.ts'),
-    ...(hasNamespaces ? [...list('server/test/netns', '.e2e.ts'), ...list('web/test/e2e', '.e2e.ts')] : []),
+    ...(hasNamespaces ? endToEnd.flatMap((folder) => list(folder, '.e2e.ts')) : []),
   ].sort()
   const long = longFiles.filter((file) => found.includes(file))
   return [...long, ...found.filter((file) => !long.includes(file))]

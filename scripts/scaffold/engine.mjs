@@ -363,7 +363,7 @@ export function ${camel}State(machine: observed.Observed, isEnabled: boolean): o
 function addToMachine(writer, { name, plain }) {
   const last = (text) => new RegExp(`(?<=^${text}.*\\n)(?![\\s\\S]*^${text})`, 'm')
   const unit = 'deploy/systemd/portcullis-applyd.service'
-  writer.insert(unit, last('ReadWritePaths='), `ReadWritePaths=${stateFolder}/${name}\n`)
+  writer.insert(unit, last('ReadWritePaths=/var/'), `ReadWritePaths=${stateFolder}/${name}\n`)
   writer.insert(tmpfiles, last('d '), `d ${`${stateFolder}/${name}`.padEnd(27)} 0750 root       root       -\n`)
   writer.replace('docs/dependencies.md', /^(\| `dnsmasq-base` \| .*) \|$/m, (_, row) => `${row}; the ${plain} |`)
 }

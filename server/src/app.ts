@@ -49,6 +49,7 @@ import { FirstPassword, firstPasswordName } from './runtime/accounts/first-passw
 import { Passwords, weaknessOf } from './runtime/accounts/passwords.ts'
 import { Backups } from './runtime/backups/backups.ts'
 import type { Clock } from './runtime/clock.ts'
+import { ConflictBook } from './runtime/conflicts.ts'
 import type { DiskReserve, DiskState } from './runtime/disk-reserve.ts'
 import { createHealth } from './runtime/health/health.ts'
 import { HitCounters } from './runtime/hit-counters.ts'
@@ -116,6 +117,7 @@ export interface GatewayParts {
   readonly machineLoad?: Services['machineLoad']
   readonly managementCertificate?: Services['managementCertificate']
   readonly notices?: Services['notices']
+  readonly upgrades?: Services['upgrades']
   /** The first password can only be used to change it. */
   readonly firstPasswordMustChange?: boolean
   readonly isTls: boolean
@@ -323,8 +325,10 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.machineLoad ? { machineLoad: parts.machineLoad } : {}),
     ...(parts.managementCertificate ? { managementCertificate: parts.managementCertificate } : {}),
     ...(parts.notices ? { notices: parts.notices } : {}),
+    ...(parts.upgrades ? { upgrades: parts.upgrades } : {}),
     makeWebAuthority: async () => (await import('./http/certificate-maker.ts')).makeWebAuthority(clock.now()),
     health,
+    conflicts: new ConflictBook(() => applier.conflicts(), clock),
     audit,
     sessions,
     webCategories,

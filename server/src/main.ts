@@ -24,15 +24,19 @@ import { dnsServers, serverDomains } from './areas/network/resolve.ts'
 import { domains } from './areas/objects/config.ts'
 import { countryEntries } from './areas/objects/countries.ts'
 import { portalActions } from './areas/portal/jobs-portal.ts'
+import { followUpgrades } from './areas/updates/jobs.ts'
 import { keepAuthority } from './areas/web-proxy/jobs.ts'
 import { isRun as isProxyRun } from './areas/web-proxy/public.ts'
 import { Database, gatewayData } from './database/database.ts'
+import { noteStateFormat } from './database/state-format.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
 import { inspectionPaths } from './engines/inspection/index.ts'
 import { classifierPaths } from './engines/traffic-classifier/index.ts'
 import { webPorts } from './engines/web-filter/index.ts'
+import { ownApp } from './files/plain.ts'
+import { readTrustedKeys } from './files/signed-package.ts'
 import { adoptNetwork, ensureFirstAdministrator, followFirstPassword, keepOutsideOpen } from './first-start.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
 import { guardConnections } from './http/connections.ts'
@@ -59,11 +63,13 @@ import { createCaptureRing } from './runtime/inspection/captures.ts'
 import { AuditRetention } from './runtime/logs/audit-retention.ts'
 import { Checkpointer } from './runtime/logs/checkpointer.ts'
 import { LogForwarder } from './runtime/logs/forwarding/log-forwarder.ts'
-import { createLog } from './runtime/logs/log.ts'
+import { createLog, type Log } from './runtime/logs/log.ts'
 import { createProviderCall } from './runtime/portal/provider-call.ts'
 import { servePortal } from './runtime/portal/socket.ts'
+import { Upgrades } from './runtime/upgrades/upgrades.ts'
 import { Vault } from './runtime/vault.ts'
 import { type ProxyWatch, watchProxy } from './runtime/web-filter/proxy-watch.ts'
+import { findServiceManager } from './service-manager.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { lookUpAddress, lookUpAddresses } from './system/address-lookup.ts'
 import { createCardVendors } from './system/card-vendors.ts'
@@ -79,6 +85,8 @@ import { createLoadReader } from './system/machine-load.ts'
 import { createDomainResolver } from './system/resolver.ts'
 import { createSignatureFiles } from './system/signature-files.ts'
 import { lookUpText } from './system/text-records.ts'
+import { readFormat, readInstalled } from './upgrade/judge.ts'
+import { installedApp, keyFolders, upgradePlaces } from './upgrade/places.ts'
 import { version } from './version.ts'
 import { webFilterSocket } from './web-filter/protocol.ts'
 import { createSlices } from './workers/slices.ts'
@@ -106,6 +114,7 @@ const lastCallsMilliseconds = 1_000
 async function start(settings: Settings): Promise<void> {
   const folder = join(settings.stateDir, 'gateway')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  noteStateFormat(folder)
   const clock = systemClock()
   const reserve = new DiskReserve(join(folder, 'reserve'))
   const onFatal = (error: unknown): never => {
@@ -176,6 +185,7 @@ async function start(settings: Settings): Promise<void> {
         log,
       })
     : undefined
+  const upgrades = openUpgrades(settings, folder, () => roomForLists(reserve.state()))
   const gateway: Gateway = createGateway({
     database,
     logs,
@@ -207,6 +217,7 @@ async function start(settings: Settings): Promise<void> {
     ...(logServer ? { logServer } : {}),
     ...(settings.isApplied ? { ddns: openDdns(settings, folder, clock) } : {}),
     codeProvider: { lookUp: lookUpOther, call: createProviderCall(`${settings.brand}/${version}`) },
+    ...(upgrades ? { upgrades } : {}),
     notices: {
       lookUp: lookUpOther,
       mail: createSendMail(hostname()),
@@ -366,6 +377,10 @@ async function start(settings: Settings): Promise<void> {
     ...{ event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) },
     authorization: read(engine.config, authorizationSettings).allow_internet_to_everyone ? 'not enforced' : 'enforced',
   })
+  const manager = findServiceManager(process.env)
+  manager.ready()
+  const upgradeEnds = followUpgrades(gateway.services, (error) => log('warning', 'an upgrade was not noted', { error }))
+  if (upgrades) void reportWhenApplied(gateway, upgrades, log)
   giveMemoryBack()
   // Kept now, because a process that is killed keeps nothing: the next start is then twice as fast.
   flushCompileCache()
@@ -374,12 +389,14 @@ async function start(settings: Settings): Promise<void> {
   void gateway.webCategories.start()
 
   const stop = async (): Promise<void> => {
+    manager.stopping()
     reconciler.stop()
     resolver.stop()
     dailyBackup.stop()
     health.stop()
     discovery.stop()
     dynamicDns.stop()
+    upgradeEnds.stop()
     hitReader.stop()
     agents.close()
     await portal.close()
@@ -404,6 +421,35 @@ async function start(settings: Settings): Promise<void> {
   }
   process.once('SIGTERM', () => void stop())
   process.once('SIGINT', () => void stop())
+}
+
+/** Only where the program was installed as a package; a checkout is updated otherwise. */
+function openUpgrades(settings: Settings, folder: string, room: () => number): Upgrades | null {
+  if (!settings.isHost || ownApp !== installedApp) return null
+  return new Upgrades({
+    places: upgradePlaces(settings.stateDir),
+    installed: () => {
+      const found = readInstalled()
+      return found && { ...found, format: readFormat(readIfThere(join(folder, 'format'))) }
+    },
+    keys: () => readTrustedKeys(keyFolders),
+    room,
+    notedPath: join(folder, 'upgrade-noted'),
+  })
+}
+
+/** The program of an upgrade waits for this: until then the version counts as not started. */
+async function reportWhenApplied({ engine }: Gateway, upgrades: Upgrades, log: Log): Promise<void> {
+  const report = (isApplied: boolean): void => {
+    try {
+      upgrades.report(engine.revision, isApplied, version)
+    } catch (error) {
+      log('warning', 'the start was not reported', { error })
+    }
+  }
+  report(false)
+  while (engine.applied.outcome?.status !== 'applied') await passes(200)
+  report(true)
 }
 
 /** The provider is the operator's choice, in files of the state folder. */

@@ -10,6 +10,7 @@ import type {
   Attempt,
   Checkpoint,
   CheckReport,
+  Conflict,
   CutTarget,
   Hits,
   LiveChange,
@@ -27,6 +28,7 @@ import type {
   SignatureCheck,
   TrialPacket,
   TrialResult,
+  UpgradeStart,
   Verb,
   VerbTable,
 } from '../plan/artifacts.ts'
@@ -155,6 +157,10 @@ export class ApplydClient implements Applier {
     return this.#call('cut', { targets })
   }
 
+  conflicts(): Promise<readonly Conflict[]> {
+    return this.#call('conflicts', {})
+  }
+
   neighbours(): Promise<string> {
     return this.#call('neighbours', {})
   }
@@ -177,6 +183,10 @@ export class ApplydClient implements Applier {
 
   checkSignatures(file: string): Promise<SignatureCheck> {
     return this.#call('checkSignatures', { file })
+  }
+
+  upgrade(digest: string): Promise<UpgradeStart> {
+    return this.#call('upgrade', { digest })
   }
 
   close(): void {
@@ -313,6 +323,7 @@ const slowVerbs: ReadonlySet<Verb> = new Set([
   'sessions',
   'sessionPart',
   'arrivals',
+  'upgrade',
 ])
 
 function limitOf(verb: Verb, { slowMs, trialMs, uploadMs, quickMs }: ClientTimings): number {
@@ -328,7 +339,7 @@ const exploredVerbs: ReadonlySet<Verb> = new Set(['apply', 'attempt', 'settle', 
 function lostMessage(verb: Verb): string {
   const lost = 'The apply service does not answer: the connection was lost.'
   if (exploredVerbs.has(verb)) return lost
-  const isChanging = verb === 'upload' || verb === 'checkpoint'
+  const isChanging = verb === 'upload' || verb === 'checkpoint' || verb === 'upgrade'
   return `${lost} ${isChanging ? 'Whether the request was carried out is not known.' : 'Nothing was changed.'}`
 }
 

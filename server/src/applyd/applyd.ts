@@ -18,6 +18,11 @@ import { createKernel } from './kernel/kernel.ts'
 import { arrivalTimings, createArrivals } from './live/arrivals.ts'
 import { createCutter } from './live/cut.ts'
 import { createSessionParts } from './live/session-parts.ts'
+import { readSessions } from './live/tracking.ts'
+import { createSettings } from './machine/settings.ts'
+import { createUpgrader, parseUpgrade } from './machine/upgrade.ts'
+import { startGuard } from './machine/guard.ts'
+import { createConflictWatch } from './machine/watch-conflicts.ts'
 import { createNetworkEngine, showDevices, showNeighbours } from './network.ts'
 import { identify, isSameBoot, type ProcessId, stateOf } from './processes.ts'
 import { argumentParsers } from './requests.ts'
@@ -26,7 +31,6 @@ import { createVerbServer, type Verbs } from './server.ts'
 import { createSupervisor, type Timings } from './supervisor.ts'
 import type { ServiceAccount, Tables } from './tables.ts'
 import type { Log } from './text.ts'
-import { countConnections, readSessions } from './tracking.ts'
 import { leftOutOfTrials, runTrial } from './trial.ts'
 import { Refusal } from './wire/values.ts'
 
@@ -81,10 +85,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const unlock = takeLock(context)
   // The launcher takes the socket as the sign that applyd is ready, so an old one is removed before recovery.
   rmSync(socketPath, { force: true })
-  if (context.plane !== 'none') {
-    context.tables.makeReady()
-    countConnections(context.tables.tracking)
-  }
+  if (context.plane !== 'none') context.tables.makeReady()
   const supervisor = createSupervisor(context)
   const nftKernel = await createKernel(context.tables.nft, context.log)
   const ruleset = createRuleset(context, nftKernel)
@@ -92,12 +93,17 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     supervisor,
     ruleset,
     network: createNetworkEngine(context),
-    ways: createWays(createInterception(), createQueues(context.tables.nft.command)),
+    ways: createWays(
+      createInterception(),
+      createQueues(context.tables.nft.command),
+      createSettings(context, context.tables.settings),
+    ),
   })
   const arrivals = createArrivals(ruleset.live, arrivalTimings[nftKernel.way])
   const cutter = createCutter(context)
   const checkpoints = createCheckpoints(context.directory, context.log)
   const shares = createShareUploader({ stateDir, service, user: context.tables.uploader })
+  const upgrader = createUpgrader({ stateDir, service, plane: context.plane })
   const signatures = createSignatureChecker({ stateDir, user: context.tables.inspector })
   let last: Promise<unknown> = Promise.resolve()
   let lastTrial: Promise<unknown> = Promise.resolve()
@@ -122,6 +128,8 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     return turn
   }
   const sessionParts = createSessionParts(context)
+  const nft = context.tables.nft.command
+  const conflicts = createConflictWatch({ plane: context.plane, stateDir, nft, observe: executor.observe })
   const verbs: Verbs = {
     check: ({ plan }) => inTurn(() => executor.check(plan)),
     apply: async ({ plan }) => {
@@ -140,11 +148,13 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     readLive: ({ sets }) => ruleset.live.read(sets),
     arrivals: (_, connection) => arrivals.ask(connection),
     cut: ({ targets }) => cutter.cut(targets),
+    conflicts,
     neighbours: showNeighbours,
     trial: ({ packets }) => trial(packets),
     checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),
     checkpoints: async () => checkpoints.list(),
     upload: (request) => shares.upload(request),
+    upgrade: ({ digest }) => upgrader.start(digest),
     // Where nothing is applied there are no folders for it.
     checkSignatures: async ({ file }) => (context.plane === 'none' ? { status: 'missing' } : signatures.check(file)),
   }
@@ -152,6 +162,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     ...argumentParsers(context.tables),
     upload: parseShareUpload,
     checkSignatures: parseSignatureCheck,
+    upgrade: parseUpgrade,
   })
   /** After everything that the connection asked for. At the end of applyd the next start does what is left to do. */
   const onDisconnected = (connection: object): void => {
@@ -170,9 +181,13 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     unlock()
     throw fault
   }
+  const everyMs = context.plane === 'none' ? 0 : context.timings.guardMs
+  const guarded = { kernel: nftKernel, table: context.tables.nft.tables[0], everyMs, log: context.log }
+  const stopGuard = startGuard({ ...guarded, putBack: () => inTurn(() => ruleset.putBack()) })
   /** Engines keep running unless `stopUnits` is set. */
   const close = async (stopUnits = false): Promise<void> => {
     isClosing = true
+    stopGuard()
     shares.stop()
     arrivals.stop()
     await Promise.all([last, server.close()])

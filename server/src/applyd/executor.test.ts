@@ -239,7 +239,7 @@ scenario(
     const ways = {
       differences: async () => [],
       ...{ open: async () => {}, close: async () => {}, ensure: async () => {} },
-      observe: async () => ({ form: 'none' as const, fault: null }),
+      observe: async () => ({}),
     }
     const { stateDir } = scene.bench
     const linksAtLoad: (string | undefined)[] = []

@@ -7,13 +7,19 @@ import type { Verb } from '../plan/artifacts.ts'
 import { makePiece } from '../plan/nft-piece.ts'
 import { parseSignatureCheck } from './engines/inspection/check.ts'
 import { parseShareUpload } from './engines/share-upload/upload.ts'
+import { parseUpgrade } from './machine/upgrade.ts'
 import { productionTables } from './production.ts'
 import { argumentParsers } from './requests.ts'
 import { findUnit } from './tables.ts'
 import { Refusal } from './wire/values.ts'
 
 const tables = productionTables('/var/lib/portcullis', { uid: 70_000, gid: 70_000 }, 'host')
-const parsers = { ...argumentParsers(tables), upload: parseShareUpload, checkSignatures: parseSignatureCheck }
+const parsers = {
+  ...argumentParsers(tables),
+  upload: parseShareUpload,
+  checkSignatures: parseSignatureCheck,
+  upgrade: parseUpgrade,
+}
 
 const link = {
   origin: 'network.lan0',
@@ -42,6 +48,7 @@ const plan = {
   artifacts: [
     { kind: 'nft', name: 'inet portcullis', pieces: [makePiece(chain())] },
     { kind: 'network', name: 'links', links: [link, ...made] },
+    { kind: 'network', name: 'settings', settings: [{ name: 'net.ipv4.ip_forward', value: '1' }] },
     { kind: 'network', name: 'inspection', channels: [{ number: 1, isFailOpen: true, isReady: false }] },
     ...[...tables.files.keys()].map((name) => ({ kind: 'file', name, text: '' })),
     ...[...tables.fileTemplates.keys()].map((name) => ({ kind: 'file', name: `${name}.a`, text: '' })),
@@ -71,12 +78,14 @@ const requests: Readonly<Record<Verb, unknown>> = {
   readLive: { sets: ['auth_hosts', 'u_user_id_1'] },
   arrivals: {},
   cut: { targets: [{ host: '192.0.2.1' }, ends] },
+  conflicts: {},
   neighbours: {},
   trial: { packets: [packet] },
   checkpoint: { sequence: 1, hash: 'a'.repeat(64), isFirst: false },
   checkpoints: {},
   upload,
   checkSignatures: { file: 'a' },
+  upgrade: { digest: 'a'.repeat(64) },
 }
 
 /** Written to a file or a pipe, only shown, or behind the name of an option in the same argument (`--user=...`). */

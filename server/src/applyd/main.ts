@@ -8,6 +8,7 @@ import { findAccount, fixedBlock } from '../engines/accounts.ts'
 import { isStorageFault } from '../files/reserve.ts'
 import { giveMemoryBack } from '../memory.ts'
 import type { DataPlane } from '../plan/artifacts.ts'
+import { findServiceManager } from '../service-manager.ts'
 import { createApplyd } from './applyd.ts'
 import { readPasswd } from './engines/tables.ts'
 import { readKernelIdentity } from './processes.ts'
@@ -63,15 +64,20 @@ function fail(fault: unknown): never {
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
+const manager = findServiceManager(process.env)
 const { block, way, ...environment } = readEnvironment(process.env)
 const tables = productionTables(environment.stateDir, environment.service, environment.plane, { block, way })
 const shared = { tables, timings: defaultTimings, kernel: readKernelIdentity() }
 const applyd = await createApplyd({ ...environment, ...shared, log, failpoint: () => {} })
 
-const stop = (stopUnits: boolean) => applyd.close(stopUnits).then(() => process.exit(0), fail)
+const stop = (stopUnits: boolean) => {
+  manager.stopping()
+  applyd.close(stopUnits).then(() => process.exit(0), fail)
+}
 process.on('SIGTERM', () => stop(false))
 process.on('SIGINT', () => stop(true))
 log('info', 'applyd is ready', { socket: applyd.socketPath })
+manager.ready()
 giveMemoryBack()
 // A process that is killed keeps nothing; the next start is faster with it.
 flushCompileCache()

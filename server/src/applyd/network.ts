@@ -8,6 +8,7 @@ import { getSystemErrorMessage, isDeepStrictEqual } from 'node:util'
 import { readJson, writeDurable } from '../files/durable.ts'
 import type { LinkObservation, LinkPlan } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
+import { createForeignRoutes } from './machine/foreign-routes.ts'
 import {
   isOurPreference,
   type KernelLink,
@@ -60,6 +61,7 @@ export function createNetworkEngine(
   now: () => number = Date.now,
 ) {
   const recordPath = join(directory, 'network.json')
+  const foreign = createForeignRoutes({ directory, kernel, log })
   let managed: Managed | null = null
   let plan: readonly LinkPlan[] = []
   /** Refused commands of this plan, by their text. */
@@ -132,7 +134,9 @@ export function createNetworkEngine(
     // Recorded first: a configured device without a record would keep its addresses for ever.
     remember(united(before, after))
     for (let turn = 0; turn < maxTurns; turn += 1) {
-      const operations = operationsFor(await readState(links), links, readManaged())
+      const state = await readState(links)
+      foreign.keep(state.routes, readManaged().devices)
+      const operations = operationsFor(state, links, readManaged())
       dropSettled(operations)
       const due = operations.filter((operation) => !isWaiting(operation))
       if (due.length === 0) {

@@ -1,7 +1,10 @@
 // The text of a script; that nft reads it the same way is tested with the ruleset.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { ownApp } from '../files/plain.ts'
 import type { NftPiece } from '../plan/artifacts.ts'
 import { makePiece, printTable } from '../plan/nft-piece.ts'
 import { changeOf, composeScript, elementChangesOf } from './nft-script.ts'
@@ -60,4 +63,14 @@ test('a change of elements of address sets alone is recognised, with what was re
   const others = [set('p', ['80'], 'type inet_service'), set('m', [kept], 'type ipv4_addr; flags interval; auto-merge')]
   for (const one of others)
     assert.equal(elementChangesOf([changeOf('inet t', [one], [{ ...one, hash: 'other' }])]), null)
+})
+
+test('rules before the first plan are those that are loaded before the first card comes up', () => {
+  const production = { ...spec, boot: 'inet portcullis_boot' }
+  const texts = composeScript(production, [changeOf('inet portcullis', null, [])], new Map()).map(({ text }) => text)
+  const lines = readFileSync(join(ownApp, 'deploy/boot.nft'), 'utf8').trimEnd().split('\n')
+  assert.deepEqual(
+    texts.slice(texts.indexOf('table inet portcullis_boot')),
+    lines.filter((line) => !line.startsWith('#')),
+  )
 })

@@ -33,7 +33,18 @@ const refilledUpTo = 1000
 /** A script with more of them is not slower. */
 const elementsAtOnce = 20_000
 
-const bootLines = ['chain forward {', 'type filter hook forward priority filter; policy drop;', '}']
+/**
+ * Nothing is forwarded, and of this machine only SSH can be reached. TCP packets that open no connection are accepted, so
+ * that a session which was there before the kernel followed connections goes on. As in deploy/boot.nft.
+ */
+const bootLines = [
+  ...['chain forward {', 'type filter hook forward priority filter; policy drop;', '}'],
+  ...['chain input {', 'type filter hook input priority filter; policy drop;'],
+  ...['iifname "lo" accept', 'ct state established,related accept', 'meta l4proto { icmp, ipv6-icmp } accept'],
+  // Answers to a DHCP client, which may be broadcast.
+  ...['udp sport 67 udp dport 68 accept', 'udp sport 547 udp dport 546 accept'],
+  ...['tcp dport 22 accept', 'tcp flags & (syn | ack) != syn accept', '}'],
+]
 
 /** The change from what is held to what is wanted: a delta, or a full load where that is cheaper or needed. */
 export function changeOf(table: string, held: readonly NftPiece[] | null, wanted: readonly NftPiece[]): TableChange {

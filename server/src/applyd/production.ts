@@ -1,5 +1,6 @@
 // The production tables: the engines, and what applyd switches itself. Nothing here depends on a particular engine.
 
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Account, type AccountName, findAccount, fixedBlock, knownAccounts } from '../engines/accounts.ts'
 import { ownApp, plainOption } from '../files/plain.ts'
@@ -31,10 +32,25 @@ export function productionTables(
     ...engineTables(engines, { stateDir, plane, service, accountOf }),
     uploader: accountOf('portcullis-share-upload'),
     inspector: accountOf('portcullis-inspection'),
+    settings: '/proc/sys/net',
     tracking: {
       table: '/proc/net/nf_conntrack',
       switches: ['acct', 'timestamp'].map((name) => `/proc/sys/net/netfilter/nf_conntrack_${name}`),
     },
-    trial: [process.execPath, plainOption(ownApp), join(import.meta.dirname, '..', 'trial', 'main.ts')],
+    trial: [...unshared(), process.execPath, plainOption(ownApp), join(import.meta.dirname, '..', 'trial', 'main.ts')],
   }
+}
+
+/** Who owns nothing. */
+const nobody = 65_534
+
+/**
+ * In the sandbox of its unit root may make no networks (capabilities(7), bit 21). A trial may in a user namespace of an account
+ * without rights: root itself would need one more right to be root there.
+ */
+function unshared(): readonly string[] {
+  const [, rights = '0'] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? []
+  if (process.geteuid?.() !== 0 || (BigInt(`0x${rights}`) & (1n << 21n)) !== 0n) return []
+  const account = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
+  return ['/usr/bin/setpriv', ...account, '--', '/usr/bin/unshare', '--user', '--map-root-user', '--']
 }

@@ -23,7 +23,7 @@ const packetLimit = 500
 export type ArgumentParsers = { readonly [V in Verb]: (args: unknown) => VerbTable[V]['args'] }
 
 /** For one connection, whose plans refer to each other. Engines parse their own arguments. */
-export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload' | 'checkSignatures'> {
+export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload' | 'checkSignatures' | 'upgrade'> {
   const readPlan = createPlanReader(tables)
   return {
     check: readPlan,
@@ -40,6 +40,7 @@ export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload' 
     readLive: parseLiveSets,
     arrivals: (args) => parseKeys(args, []),
     cut: parseTargets,
+    conflicts: (args) => parseKeys(args, []),
     neighbours: (args) => parseKeys(args, []),
     trial: (args) => ({
       packets: parseList(parseKeys(args, ['packets']).packets, packetLimit, 'packets', parsePacket),

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { until } from '../../test/support/until.ts'
 import { readKernelIdentity } from './processes.ts'
@@ -26,6 +29,33 @@ scenario('a unit that dies is restarted after a growing pause', async (scene) =>
   writeFileSync(scene.bench.path('etc/stand.conf'), 'well\n')
   await until('it is active again', async () => (await scene.unitNow())?.state === 'active')
   assert.notEqual((await scene.unitNow())?.pid, pid)
+})
+
+for (const host of ['127.0.0.1', '0.0.0.0'])
+  scenario(`a program that holds the port on ${host} does not answer for a unit, and is named`, async (scene) => {
+    const foreign = createServer().listen(0, host)
+    await once(foreign, 'listening')
+    const { port } = foreign.address() as AddressInfo
+    const probe = { kind: 'tcp', host: '127.0.0.1', port, timeoutMs: 200 } as const
+    await scene.start({ tables: scene.bench.tables({ probe, isOptional: true }) })
+    await scene.apply(standPlan(1, 'well'))
+    const seen = (await scene.unitNow()) ?? assert.fail()
+    assert.equal(seen.state, 'failed')
+    assert.ok(seen.message.startsWith('stand does not answer.'), seen.message)
+    assert.ok(seen.message.includes(`Port ${port} (tcp) is held by `), seen.message)
+    assert.ok(seen.message.includes(`(process ${process.pid}) on ${host}`), seen.message)
+    foreign.close()
+  })
+
+scenario('an engine that cannot have its port names who holds it', async (scene) => {
+  const foreign = createSocket('udp4').bind(scene.bench.dnsPort, '127.0.0.1')
+  await once(foreign, 'listening')
+  const outcome = await scene.apply(planOf(1, file('dns.conf', dnsText(scene.bench.dnsPort)), unit('dns')))
+  const [problem] = problemsOf(outcome)
+  foreign.close()
+  assert.ok(problem?.message.includes(`Port ${scene.bench.dnsPort} (udp) is held by `), JSON.stringify(outcome))
+  const again = await scene.apply(planOf(2, file('dns.conf', dnsText(scene.bench.dnsPort)), unit('dns')))
+  assert.deepEqual(problemsOf(again), [])
 })
 
 scenario('a killed unit shows at once, and so does a suspended one', async (scene) => {

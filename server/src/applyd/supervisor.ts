@@ -11,6 +11,7 @@ import { trimLog } from '../files/trim-log.ts'
 import type { UnitObservation } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
 import { createInstaller, describeInstallation } from './engines/install.ts'
+import { describeHeld, heldBefore } from './machine/ports.ts'
 import {
   identify,
   imageOf,
@@ -36,13 +37,18 @@ import { oneLine, wordsOf } from './text.ts'
 import { answers, askReload, commandLine, kernelFault, unitCommandLine } from './units.ts'
 
 /**
- * `logOffset` is where the output of the current process begins in the log, `lastWords` the end of that of the one before. `asked`
+ * `logOffset` is where the output of the current process begins in the log, `lastWords` the end of that of the one before, `held` the sockets that others had on its port. `asked`
  * are the inputs that background work will bring into use, null without such work; `task` is the last such work, and `turn` resolves when all earlier work has ended.
  */
 const idle = {
   ...{ state: 'inactive' as UnitObservation['state'], message: '', isWanted: false, inputs: '' },
   ...{ process: null as ProcessId | null, startedAt: 0, logOffset: 0, lastWords: '' },
-  ...{ failures: 0, retry: undefined as NodeJS.Timeout | undefined, isInstalling: false },
+  ...{
+    held: new Set<string>() as ReadonlySet<string>,
+    failures: 0,
+    retry: undefined as NodeJS.Timeout | undefined,
+    isInstalling: false,
+  },
   ...{ asked: null as string | null, task: null as object | null, turn: Promise.resolve() },
 }
 type Unit = typeof idle & { readonly name: string; readonly spec: UnitSpec; readonly logPath: string }
@@ -62,11 +68,11 @@ const settleTimeoutMs = 10_000
 
 /**
  * How long an engine may take to stop, the pauses before a restart, after how long a run the pauses start over, and the pause
- * before packages that could not be installed are tried again.
+ * before packages that could not be installed are tried again. `guardMs`: how often it is looked whether our rules are there.
  */
 export const defaultTimings = {
   ...{ stopMs: 5000, firstRetryMs: 200, lastRetryMs: 30_000, stableMs: 10_000, pollMs: 500 },
-  installRetryMs: 600_000,
+  ...{ installRetryMs: 600_000, guardMs: 250 },
 }
 export type Timings = Readonly<typeof defaultTimings>
 
@@ -295,7 +301,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
         throw new Error(
           `${name} ended right after its start: ${unit.process === id ? lastMessage(unit) : unit.lastWords}`,
         )
-      if (spec.kind === 'alive' ? isOver : await answers(spec)) break
+      if (spec.kind === 'alive' ? isOver : await answers(spec, unit.held)) break
       if (isOver) {
         Object.assign(unit, { state: 'failed', message: `${name} does not answer. ${lastMessage(unit)}`.trim() })
         throw new Error(unit.message)
@@ -337,6 +343,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
 
   function start(unit: Unit, inputs: string): void {
     const [program = '', ...args] = unitCommandLine(unit.spec, pathOf)
+    unit.held = heldBefore(unit.spec.probe)
     const env = { ...programEnvironment, ...unit.spec.environment, PORTCULLIS_UNIT: `${directory}:${unit.name}` }
     const child = withFile(unit.logPath, appending, (words) => {
       fs.fchmodSync(words, 0o640)
@@ -447,12 +454,13 @@ function moveLog(from: string, to: string): void {
   if (fs.existsSync(from) && !fs.existsSync(to)) fs.renameSync(from, to)
 }
 
-/** The missing kernel feature, or the last line the engine wrote since its start. */
+/** The missing kernel feature, or the last line the engine wrote since its start and who else holds its port. */
 function lastMessage(unit: Unit): string {
   const fault = kernelFault(unit.spec)
   if (fault !== null) return fault
   const lines = (readRegular(unit.logPath)?.subarray(unit.logOffset) ?? '').toString().split('\n')
-  return oneLine(lines.findLast((line) => line.trim() !== '') ?? '')
+  const words = lines.findLast((line) => line.trim() !== '') ?? ''
+  return oneLine(`${words} ${describeHeld(unit.spec.probe, unit.held)}`)
 }
 
 async function isGoneWithin(id: ProcessId, ms: number): Promise<boolean> {

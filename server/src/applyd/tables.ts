@@ -127,6 +127,8 @@ export interface Tables {
   /** Once, before any unit starts. */
   readonly makeReady: () => void
   readonly tracking: TrackingSpec
+  /** The folder with the settings of the kernel's network. */
+  readonly settings: string
   /** The account that uploads to shares; undefined where root is the only one. */
   readonly uploader?: { readonly uid: number; readonly gid: number } | undefined
   /** The account of the inspection engine, which checks signatures too; undefined where root is the only one. */

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { describeHeld, heldBefore } from './machine/ports.ts'
 import { benchTables, plainNft } from './stand-ins/harness.ts'
 import type { UnitSpec } from './tables.ts'
 import { answers, askReload, commandLine, inputsOf, unitCommandLine } from './units.ts'
@@ -24,13 +25,42 @@ test('a probe sees a TCP port, a UDP port and a socket while they are open, and 
     { kind: 'unix', path: join(directory, 's'), timeoutMs },
     { kind: 'udp', port: udp.address().port, timeoutMs },
   ] as const
-  assert.deepEqual(await Promise.all(probes.map(answers)), [true, true, true])
+  assert.deepEqual(await Promise.all(probes.map((probe) => answers(probe, new Set()))), [true, true, true])
   tcp.close()
   local.close()
   udp.close()
-  assert.deepEqual(await Promise.all(probes.map(answers)), [false, false, false])
+  assert.deepEqual(await Promise.all(probes.map((probe) => answers(probe, new Set()))), [false, false, false])
   rmSync(directory, { recursive: true })
 })
+
+for (const host of ['127.0.0.1', '0.0.0.0'])
+  test(`sockets that others had on ${host} before the start do not answer for an engine`, async () => {
+    const tcp = createServer().listen(0, host)
+    const udp = createSocket('udp4').bind(0, host)
+    await Promise.all([tcp, udp].map((server) => once(server, 'listening')))
+    const probes = [
+      { kind: 'tcp', host: '127.0.0.1', port: (tcp.address() as AddressInfo).port, timeoutMs: 100 },
+      { kind: 'udp', port: udp.address().port, timeoutMs: 100 },
+    ] as const
+    const before = probes.map(heldBefore)
+    const ask = () => Promise.all(probes.map((probe, index) => answers(probe, before[index] ?? assert.fail())))
+    assert.deepEqual(await ask(), [false, false])
+    for (const [index, { kind, port }] of probes.entries()) {
+      const words = describeHeld(probes[index] ?? assert.fail(), before[index] ?? assert.fail())
+      assert.ok(words.startsWith(`Port ${port} (${kind}) is held by `), words)
+      assert.ok(words.includes(`(process ${process.pid}) on ${host}.`), words)
+    }
+    // The engine opens its own beside that of the other program, on another address where it must.
+    const own = createServer().listen(probes[0].port, host === '0.0.0.0' ? '::1' : '127.0.0.2')
+    await once(own, 'listening')
+    assert.deepEqual(await ask(), [true, false])
+    const closed = [once(tcp, 'close'), once(udp, 'close'), once(own, 'close')]
+    tcp.close()
+    udp.close()
+    own.close()
+    await Promise.all(closed)
+    assert.equal(describeHeld(probes[0], before[0] ?? assert.fail()), '')
+  })
 
 test('a program that is asked to reload answers, refuses, breaks off or is silent', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'reload-'))

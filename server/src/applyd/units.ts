@@ -2,8 +2,9 @@
 // by supervisor.ts.
 
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
+import { hasNewSocket } from './machine/ports.ts'
 import { type Command, type Probe, readsFile, type UnitSpec } from './tables.ts'
 
 export function commandLine(command: Command, pathOf: (file: string) => string): string[] {
@@ -54,9 +55,14 @@ export function kernelFault({ needs = [] }: UnitSpec): string | null {
   return missing.length === 0 ? null : `The running kernel does not support ${missing.join(' and ')}.`
 }
 
-/** One attempt. */
-export const answers = async (probe: Exclude<Probe, { kind: 'alive' }>): Promise<boolean> =>
-  probe.kind === 'udp' ? isUdpBound(probe.port) : accepts(probe)
+/**
+ * One attempt. A port counts only with a socket that was not there before the engine started; a datagram would need the
+ * engine's own protocol, so for UDP that is all.
+ */
+export async function answers(probe: Exclude<Probe, { kind: 'alive' }>, before: ReadonlySet<string>): Promise<boolean> {
+  if (probe.kind !== 'unix' && !hasNewSocket(probe, before)) return false
+  return probe.kind === 'udp' || accepts(probe)
+}
 
 function accepts(target: { host: string; port: number } | { path: string }): Promise<boolean> {
   const socket = connect(target).setTimeout(500)
@@ -90,12 +96,4 @@ export function askReload(path: string, timeoutMs: number): Promise<string | nul
     })
   })
   return answer.finally(() => socket.destroy())
-}
-
-/** A datagram would need the engine's own protocol; the kernel's table shows that the port is in use. */
-function isUdpBound(port: number): boolean {
-  const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  const tables = ['/proc/self/net/udp', '/proc/self/net/udp6'].filter((path) => existsSync(path))
-  const lines = tables.flatMap((path) => readFileSync(path, 'latin1').split('\n'))
-  return lines.some((line) => line.trim().split(/\s+/)[1]?.endsWith(ending))
 }

@@ -33,7 +33,7 @@ export function targetOf(plan: Plan, tables: Tables, present: readonly string[] 
   const pieces = new Map<string, readonly NftPiece[]>(tables.nft.tables.map((name) => [name, []]))
   const units = new Set<string>()
   let links: readonly LinkPlan[] | null = null
-  let ways: WayTargets = { isIntercepting: false, channels: [] }
+  let ways: WayTargets = { isIntercepting: false, channels: [], settings: [] }
   for (const artifact of plan.artifacts) {
     if (artifact.kind === 'file') files.set(artifact.name, contentOf(artifact, tables))
     if (artifact.kind === 'nft') pieces.set(artifact.name, artifact.pieces)
@@ -41,6 +41,7 @@ export function targetOf(plan: Plan, tables: Tables, present: readonly string[] 
     if (artifact.kind === 'network' && artifact.name === 'links') links = artifact.links
     if (artifact.name === 'interception') ways = { ...ways, isIntercepting: true }
     if (artifact.name === 'inspection' && 'channels' in artifact) ways = { ...ways, channels: artifact.channels }
+    if (artifact.name === 'settings' && 'settings' in artifact) ways = { ...ways, settings: artifact.settings }
   }
   return { files, tables: pieces, units, links, ...ways }
 }

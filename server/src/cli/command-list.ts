@@ -93,6 +93,50 @@ const call = (method: Method): Command => ({
 
 export const commands: readonly Command[] = [
   {
+    words: ['setup'],
+    usage: '',
+    summary: 'Set up this machine as a gateway: cards, addresses and the first password; as root',
+    description:
+      'Shows the cards and asks for what the options do not say. Both connections are written in one change, which is reverted by ' +
+      'itself unless it is confirmed: by your answer, or from a new session with gw confirm. When nothing that you are connected ' +
+      'over changes, and --confirm is not given, it is confirmed at once. Without a terminal, with --yes or with --password-stdin nothing is ' +
+      'asked. It may be run again at any time; the password is then the one that was set.',
+    examples: [
+      'gw setup',
+      'gw setup --outside eth0 --outside-address dhcp --inside eth1 --inside-address 192.168.1.1/24 --yes --password-stdin < FILE',
+      'gw setup --outside eth0 --outside-address 203.0.113.2/24 --gateway 203.0.113.1 --inside eth1 --inside-address 10.10.0.1/24 ' +
+        '--dhcp-range 10.10.0.100-10.10.0.199',
+    ],
+    options: [
+      { name: 'outside', value: 'CARD', summary: 'The card that leads to the provider.' },
+      { name: 'outside-address', value: 'A/P|dhcp', summary: 'Its address with prefix, or dhcp.' },
+      { name: 'gateway', value: 'A|none', summary: 'The gateway of the provider; not with dhcp.' },
+      { name: 'dns', value: 'A,A|none', summary: 'At most two DNS servers of the provider; default: none.' },
+      { name: 'inside', value: 'CARD', summary: 'The card that leads to the local network.' },
+      { name: 'inside-address', value: 'A/P', summary: 'Its address, with the prefix of the network.' },
+      { name: 'dhcp-range', value: 'A-B|none', summary: 'Addresses to lease inside by DHCP; default: none.' },
+      {
+        name: 'password-stdin',
+        summary: 'Take the password from the first line of standard input: the new one at the first run.',
+      },
+      { name: 'login', value: 'NAME', summary: 'Login of the administrator; default: admin.' },
+      {
+        name: 'confirm',
+        value: 'SECONDS',
+        summary: 'Wait so long for the confirmation; default: 120, where it is needed.',
+      },
+      { name: 'yes', summary: 'Ask nothing.' },
+      {
+        name: 'address',
+        value: 'URL',
+        summary: 'Address of this gateway, where it is not the usual one.',
+      },
+    ],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/setup.ts')).setupCommand,
+  },
+  {
     words: ['login'],
     usage: '',
     summary: 'Sign in to a gateway',
@@ -150,6 +194,22 @@ export const commands: readonly Command[] = [
     operand: nothing,
     operands: none,
     load: async () => (await import('./commands/health.ts')).healthCommand,
+  },
+  {
+    words: ['doctor'],
+    usage: '',
+    summary: 'List what of the machine gets in the way, with the repair; exit code 1 when something does not work',
+    description:
+      'Other programs on the ports of the gateway, rules of other firewalls that drop what ours accept, other managers of the ' +
+      'network cards, profiles of AppArmor. Without a session, root on the machine itself can look, also before the gateway is ' +
+      'installed or while it does not run. Run the commands that repair something as root.',
+    options: [
+      { name: 'local', summary: 'Look at this machine, whatever gateway you are signed in to. For root.' },
+      json,
+    ],
+    operand: nothing,
+    operands: none,
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
   call('GET'),
   call('POST'),
@@ -341,6 +401,24 @@ export const commands: readonly Command[] = [
     operand: nothing,
     operands: none,
     load: async () => (await import('./commands/admin-reset.ts')).adminResetCommand,
+  },
+  {
+    words: ['upgrade'],
+    usage: '[FILE]',
+    summary: 'Install a signed package with another version, on the machine itself; without FILE show the last upgrade',
+    description:
+      'Run it as root on a gateway that was installed as a package; the gateway may be up or down. The package must be signed with ' +
+      'a key that this gateway trusts, and must not be older than what is installed. Traffic is not interrupted. When the new ' +
+      'version does not come up, the old one and its state are put back; exit code 1 then.',
+    examples: [
+      'gw upgrade portcullis_0.2.0_amd64.deb',
+      'gw upgrade portcullis_0.2.0_amd64.deb --yes',
+      'gw upgrade --json',
+    ],
+    options: [{ name: 'yes', summary: 'Do not ask.' }, json],
+    operand: nothing,
+    operands: { least: 0, most: 1 },
+    load: async () => (await import('./commands/upgrade.ts')).upgradeCommand,
   },
   {
     words: ['completion'],

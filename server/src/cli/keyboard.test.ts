@@ -72,3 +72,17 @@ test('piped input is read to its end', async () => {
   stdin.end('{"a":\n1}')
   assert.equal(await all, '{"a":\n1}')
 })
+
+test('a line is read without the spaces around it, and a signal ends the question', async () => {
+  const { stdin, keyboard, shown } = terminal()
+  const answer = keyboard.askLine('Card: ')
+  stdin.write(' eth0 \n')
+  assert.equal(await answer, 'eth0')
+  assert.equal(shown(), 'Card: ')
+  const controller = new AbortController()
+  const question = keyboard.askLine('Again: ', controller.signal)
+  controller.abort()
+  await assert.rejects(question, /Interrupted/)
+  await assert.rejects(keyboard.askLine('Again: ', controller.signal), /Interrupted/)
+  assert.equal(stdin.listenerCount('data'), 0)
+})

@@ -6,6 +6,8 @@ export interface Keyboard {
   /** Whether a user can be prompted. */
   readonly isTerminal: boolean
   askSecret(question: string): Promise<string>
+  /** A line as it was typed, without spaces around it. `signal` ends the question. */
+  askLine(question: string, signal?: AbortSignal): Promise<string>
   /** True only for a plain yes. */
   askYes(question: string): Promise<boolean>
   readAll(): Promise<string>
@@ -43,6 +45,10 @@ export function createKeyboard(stdin: InputStream, ask: (question: string) => vo
         ask('\n')
       }
     },
+    askLine: async (question, signal) => {
+      ask(question)
+      return (await readLine(stdin, false, signal)).trim()
+    },
     askYes: async (question) => {
       ask(question)
       return /^y(es)?$/i.test((await readLine(stdin, false)).trim())
@@ -53,25 +59,27 @@ export function createKeyboard(stdin: InputStream, ask: (question: string) => vo
 }
 
 /** One line; a secret is read key by key with the terminal's echo off. */
-async function readLine(stdin: InputStream, isSecret: boolean): Promise<string> {
+async function readLine(stdin: InputStream, isSecret: boolean, signal?: AbortSignal): Promise<string> {
   if (isSecret) stdin.setRawMode?.(true)
   try {
-    return await gatherLine(stdin)
+    return await gatherLine(stdin, signal)
   } finally {
     if (isSecret) stdin.setRawMode?.(false)
     stdin.pause()
   }
 }
 
-function gatherLine(stdin: InputStream): Promise<string> {
+function gatherLine(stdin: InputStream, signal?: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const decoder = new TextDecoder()
     let typed: string[] = []
     const finish = (settle: () => void): void => {
+      signal?.removeEventListener('abort', onAbort)
       stdin.off('data', onData)
       stdin.off('end', onEnd)
       settle()
     }
+    const onAbort = (): void => finish(() => reject(refused('Interrupted.')))
     const onEnd = (): void => finish(() => resolve(typed.join('')))
     const onData = (chunk: Buffer): void => {
       for (const key of decoder.decode(chunk, { stream: true })) {
@@ -88,6 +96,11 @@ function gatherLine(stdin: InputStream): Promise<string> {
         else typed.push(key)
       }
     }
+    if (signal?.aborted) {
+      reject(refused('Interrupted.'))
+      return
+    }
+    signal?.addEventListener('abort', onAbort)
     stdin.on('data', onData)
     stdin.on('end', onEnd)
     stdin.resume()

@@ -22,6 +22,7 @@ async function gw(...words: string[]) {
     keyboard: {
       isTerminal: false,
       askSecret: () => assert.fail('no user can be prompted'),
+      askLine: () => assert.fail('no user can be prompted'),
       askYes: () => assert.fail('no user can be prompted'),
       readAll: async () => '',
       readBytes: async () => Buffer.alloc(0),

@@ -32,6 +32,7 @@ import type { SignInGuard } from '../runtime/accounts/sign-in-guard.ts'
 import type { Backups } from '../runtime/backups/backups.ts'
 import type { FtpTarget, UploadFile } from '../runtime/backups/ftp-upload.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { ConflictBook } from '../runtime/conflicts.ts'
 import type { DiskReserve } from '../runtime/disk-reserve.ts'
 import type { DdnsUpdater } from '../runtime/dynamic-dns/ddns.ts'
 import type { Health } from '../runtime/health/health.ts'
@@ -47,6 +48,7 @@ import type { LogReader } from '../runtime/logs/log-reader.ts'
 import type { PortalState } from '../runtime/portal/portal-state.ts'
 import type { CallProvider } from '../runtime/portal/provider-call.ts'
 import type { SignatureIntake } from '../runtime/signatures/intake.ts'
+import type { Upgrades } from '../runtime/upgrades/upgrades.ts'
 import type { SessionKeeper } from '../runtime/user-sessions/keeper.ts'
 import type { Vault } from '../runtime/vault.ts'
 import type { CategoryDatabase } from '../runtime/web-filter/categories.ts'
@@ -185,7 +187,7 @@ export interface Services {
     options: GatewayChange,
   ) => Promise<void>
   /** What areas may ask of applyd; nothing here changes the machine. */
-  readonly applier: Pick<Applier, 'checkpoints' | 'neighbours' | 'trial' | 'upload'>
+  readonly applier: Pick<Applier, 'checkpoints' | 'neighbours' | 'trial' | 'upload' | 'upgrade'>
   /** What is applied on the machine now, or why that is not known. */
   readonly observe: () => Promise<Machine>
   /** For areas that say `apply: 'background'`: whether what they want is in force. */
@@ -256,6 +258,8 @@ export interface Services {
   readonly ddns?: DdnsUpdater
   /** Checks, charts, notifications and the token for metrics. */
   readonly health: Health
+  /** What of the machine gets in the way of the gateway. */
+  readonly conflicts: Pick<ConflictBook, 'list' | 'recent' | 'follow' | 'look'>
   /** Numbers of the machine now; absent where it is not read. */
   readonly machineLoad?: () => MachineLoad
   /** PEM of the certificate of the management interface; absent without TLS. */
@@ -268,6 +272,8 @@ export interface Services {
     /** Number of enabled firewall rules by the id of the profile that they inspect with. */
     rulesByProfile(config: Config): ReadonlyMap<string, number>
   }
+  /** Takes update packages and shows what upgrades did; absent where none can be installed. */
+  readonly upgrades?: Pick<Upgrades, 'state' | 'receive' | 'requireInstalled' | 'takeEnd'>
   /** A new authority for the web proxy, both parts as PEM. */
   readonly makeWebAuthority: () => Promise<{ readonly certificate: string; readonly key: string }>
   /** Sends notifications; absent where nothing is sent. */

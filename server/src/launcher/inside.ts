@@ -4,13 +4,13 @@
 import { Socket } from 'node:net'
 import { labNamespaces } from '../lab/network.ts'
 import { Announcer, type Subject } from './announcer.ts'
-import { type GatewayEvents, RunningGateway } from './gateway.ts'
+import { RunningGateway } from './gateway.ts'
 import { HostPids } from './host-pids.ts'
 import { type Launch, leashFd } from './launch.ts'
 import { openListener } from './listener.ts'
 import { keepLogsShort, openLog } from './logs.ts'
 import { mountPrivateView, writeResolver } from './mounts.ts'
-import { allowForwarding, buildNetwork } from './namespaces.ts'
+import { buildNetwork } from './namespaces.ts'
 import type { PlaneChoice } from './planes.ts'
 import { listPrograms, type ProgramContext } from './programs.ts'
 import { removeRecord } from './record.ts'
@@ -37,7 +37,7 @@ export async function runInside(launch: Launch, adminPassword: string | null): P
     adminPassword,
     isJournal: launch.isJournal,
   })
-  const gateway = new RunningGateway(hostPids, choice.plane === 'lab' ? forwardingWith(announcer) : announcer)
+  const gateway = new RunningGateway(hostPids, announcer)
   const context: ProgramContext = {
     choice,
     places,
@@ -68,18 +68,6 @@ function describe({ launcher }: Launch, choice: PlaneChoice, hostPids: HostPids)
     limitation: choice.limitation,
     namespaces: choice.plane === 'lab' ? labNamespaces : [],
     started: new Date().toISOString(),
-  }
-}
-
-/** Once applyd serves it has loaded its rules, or the fail-closed ones when it has none yet. */
-function forwardingWith(announcer: Announcer): GatewayEvents {
-  return {
-    onReady: (name, message) => {
-      if (name === 'applyd') allowForwarding()
-      announcer.onReady(name, message)
-    },
-    onChange: (processes) => announcer.onChange(processes),
-    onEnd: (name, how, wasReady) => announcer.onEnd(name, how, wasReady),
   }
 }
 

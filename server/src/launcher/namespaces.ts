@@ -71,11 +71,6 @@ export function buildNetwork(): void {
   for (const sysctl of sysctls) writeSysctl(sysctl)
 }
 
-/** Not part of the building: a gateway forwards nothing before applyd has loaded rules that block what is not allowed. */
-export function allowForwarding(): void {
-  writeSysctl({ namespace: 'gateway', path: 'ipv4/ip_forward', value: '1' })
-}
-
 /** /proc/sys/net shows the settings of the namespace of the process that opens it, hence the writer inside. */
 function writeSysctl({ namespace, path, value }: Sysctl): void {
   const file = `/proc/sys/net/${path}`

@@ -1,7 +1,7 @@
 // The unit files for a machine that is itself the gateway, judged by systemd.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { lacking } from '../../test/support/requires.ts'
@@ -9,7 +9,8 @@ import { appRoot } from './layout.ts'
 import { frugalMemory, runtimeOptions, youngMegabytes } from './programs.ts'
 import { runTool } from './tools.ts'
 
-const limits = { 'portcullis-gatewayd.service': 1.5, 'portcullis-applyd.service': 2.5 }
+const program = '/usr/lib/portcullis/'
+const limits = { 'portcullis-gatewayd.service': 1.5, 'portcullis-applyd.service': 3.5 }
 
 test('L6: no unit has a password in its environment or prints it to the journal', () => {
   for (const name of Object.keys(limits)) {
@@ -34,6 +35,29 @@ test('a service that ends is started again however often it ended before', () =>
     const [unit = '', service = ''] = text.split('[Service]')
     assert.match(unit, /^StartLimitIntervalSec=0$/m)
     assert.match(service, /^Restart=always$/m)
+  }
+})
+
+test('only what answers is ready, and what hangs is started again', () => {
+  for (const name of Object.keys(limits)) {
+    const text = readFileSync(join(appRoot, 'deploy/systemd', name), 'utf8')
+    assert.match(text, /^Type=notify$/m)
+    assert.match(text, /^NotifyAccess=main$/m)
+    assert.match(text, /^WatchdogSec=/m)
+  }
+})
+
+test('every unit runs programs of the package, and every program of it that a unit runs is there', () => {
+  const folder = join(appRoot, 'deploy/systemd')
+  const lines = readdirSync(folder)
+    .filter((name) => name.endsWith('.service'))
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').match(/^Exec(?:Start|StartPre|Stop)=.*$/gm) ?? [])
+  assert.ok(lines.length > 0)
+  for (const line of lines) {
+    const [, ...words] = line.split(/[= ]-?/)
+    assert.match(words[0] ?? '', /^\/usr\/lib\/portcullis\/(?:bin\/node|deploy\/[a-z-]+\.sh)$|^\/bin\/true$/)
+    const own = words.filter((word) => word.startsWith(program) && word !== `${program}bin/node`)
+    for (const path of own) assert.ok(existsSync(join(appRoot, path.slice(program.length))), path)
   }
 })
 

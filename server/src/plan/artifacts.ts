@@ -84,6 +84,36 @@ export interface NetworkInspection {
   readonly channels: readonly InspectedChannel[]
 }
 
+/** As sysctl(8) names them; `*` stands for every device and for those that come later. applyd's table says where they are. */
+export type KernelSettingName =
+  | 'net.ipv4.ip_forward'
+  | 'net.ipv4.conf.all.rp_filter'
+  | 'net.ipv4.conf.all.accept_redirects'
+  | 'net.ipv4.conf.all.accept_source_route'
+  | 'net.ipv4.conf.*.send_redirects'
+  | 'net.ipv6.conf.*.accept_redirects'
+  | 'net.ipv6.conf.all.accept_source_route'
+  | 'net.ipv4.tcp_syncookies'
+  | 'net.netfilter.nf_conntrack_acct'
+  | 'net.netfilter.nf_conntrack_timestamp'
+  | 'net.netfilter.nf_conntrack_buckets'
+  | 'net.netfilter.nf_conntrack_max'
+
+export interface KernelSetting {
+  readonly name: KernelSettingName
+  readonly value: string
+}
+
+/**
+ * Settings of the kernel, written after the rules. What a kernel does not have, or does not let us write, is reported and does not
+ * fail the plan; a setting that is not in it any more gets back the value that it had before the first change.
+ */
+export interface NetworkSettings {
+  readonly kind: 'network'
+  readonly name: 'settings'
+  readonly settings: readonly KernelSetting[]
+}
+
 /** A file of an engine. applyd's table says where `name` is stored and who may read it. */
 export interface EngineFile {
   readonly kind: 'file'
@@ -97,7 +127,14 @@ export interface EngineUnit {
   readonly name: string
 }
 
-export type Artifact = NftTable | NetworkLinks | NetworkInterception | NetworkInspection | EngineFile | EngineUnit
+export type Artifact =
+  | NftTable
+  | NetworkLinks
+  | NetworkInterception
+  | NetworkInspection
+  | NetworkSettings
+  | EngineFile
+  | EngineUnit
 
 /** Everything that should be on the machine for one revision. What is not in it, and ours, goes away. */
 export interface Plan {
@@ -150,6 +187,18 @@ export interface LinkObservation {
   readonly errors: readonly string[]
 }
 
+/** A setting of the kernel as it is now. `before` is what it was before the first change; null where that is not known. */
+export interface SettingObservation {
+  readonly name: KernelSettingName
+  /** Null when this kernel does not have it. Of several devices one that differs, if there is one. */
+  readonly value: string | null
+  readonly wanted: string
+  readonly before: string | null
+  /** `refused`: the kernel does not let us write it; `different`: it was changed and will be written again. */
+  readonly state: 'set' | 'missing' | 'refused' | 'different'
+  readonly message: string
+}
+
 export interface Observation {
   readonly plane: DataPlane
   /** Why nothing can be applied here, when that is so. */
@@ -159,6 +208,8 @@ export interface Observation {
   readonly tables: readonly TableObservation[]
   readonly links: readonly LinkObservation[]
   readonly units: readonly UnitObservation[]
+  /** Settings of the kernel that the applied plan has; absent where none has been applied. */
+  readonly settings?: readonly SettingObservation[]
   /** While anything is inspected: by what packets come to the engine (`none`: they do not), and why iptables refused. */
   readonly inspection?: { readonly form: 'nftables' | 'iptables' | 'none'; readonly fault: string | null }
 }
@@ -263,6 +314,18 @@ export interface TrialResult {
   readonly origins: readonly string[]
 }
 
+/** Something of the machine that gets in the way of the gateway, in the words of the administrator. */
+export interface Conflict {
+  /** The same for the same thing at all times, such as `port.53`. */
+  readonly code: string
+  /** A `fault` keeps something from working now, a `warning` will do so at some time, a `note` is good to know. */
+  readonly severity: 'fault' | 'warning' | 'note'
+  readonly title: string
+  readonly detail: string
+  /** A command for root, or what to do. */
+  readonly fix: string
+}
+
 export interface Checkpoint {
   readonly sequence: number
   readonly hash: string
@@ -336,6 +399,8 @@ export interface Applier {
   arrivals(): Promise<Arrivals>
   /** Ends connections, so that their next packets are judged as new ones; returns how many ended. */
   cut(targets: readonly CutTarget[]): Promise<number>
+  /** What of the machine gets in the way of the gateway, the worst first; a few seconds old at most. */
+  conflicts(): Promise<readonly Conflict[]>
   /** The neighbours of the kernel, as ip(8) shows them in JSON. */
   neighbours(): Promise<string>
   /** Sends packets through a copy of what is applied; slow, and never in the way of traffic. */
@@ -348,7 +413,13 @@ export interface Applier {
   upload(request: ShareUpload): Promise<ShareUploadResult>
   /** Has the inspection engine read `inspection/candidates/<file>.rules` without using it; slow. */
   checkSignatures(file: string): Promise<SignatureCheck>
+  /** Has the uploaded package with this SHA-256 installed; answers when that has begun. */
+  upgrade(digest: string): Promise<UpgradeStart>
 }
+
+export type UpgradeStart =
+  | { readonly status: 'started'; readonly from: string; readonly to: string }
+  | { readonly status: 'refused'; readonly message: string }
 
 /** What a change of the configuration needs of it. */
 export type PlanApplier = Pick<Applier, 'check' | 'apply' | 'attempt' | 'settle' | 'undo' | 'observe'>
@@ -404,6 +475,7 @@ export interface VerbTable {
   readonly readLive: { readonly args: { readonly sets: readonly string[] }; readonly result: LiveReading }
   readonly arrivals: { readonly args: Record<string, never>; readonly result: Arrivals }
   readonly cut: { readonly args: { readonly targets: readonly CutTarget[] }; readonly result: number }
+  readonly conflicts: { readonly args: Record<string, never>; readonly result: readonly Conflict[] }
   readonly neighbours: { readonly args: Record<string, never>; readonly result: string }
   readonly trial: {
     readonly args: { readonly packets: readonly TrialPacket[] }
@@ -416,6 +488,7 @@ export interface VerbTable {
   readonly checkpoints: { readonly args: Record<string, never>; readonly result: readonly Checkpoint[] }
   readonly upload: { readonly args: ShareUpload; readonly result: ShareUploadResult }
   readonly checkSignatures: { readonly args: { readonly file: string }; readonly result: SignatureCheck }
+  readonly upgrade: { readonly args: { readonly digest: string }; readonly result: UpgradeStart }
 }
 
 export type Verb = keyof VerbTable

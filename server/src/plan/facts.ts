@@ -147,6 +147,8 @@ export interface Facts {
   readonly scheduleDay: number
   /** Whether the web proxy answers, while it should; absent where it is not watched. */
   readonly webProxy?: WebProxyState
+  /** Of the whole machine; absent where it is not known. */
+  readonly memoryBytes?: number
   /** Absent where nothing was ever inspected. */
   readonly inspection?: InspectionFacts
 }

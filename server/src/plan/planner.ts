@@ -107,6 +107,8 @@ export const contentOf = (artifact: Artifact): string => {
       return printPieces(artifact.pieces).join('\n')
     case 'network':
       if (artifact.name === 'interception') return ''
+      if (artifact.name === 'settings')
+        return artifact.settings.map(({ name, value }) => `${name} = ${value}`).join('\n')
       return (artifact.name === 'links' ? artifact.links : artifact.channels)
         .map((one) => JSON.stringify(one))
         .join('\n')

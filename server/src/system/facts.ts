@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
-import { networkInterfaces } from 'node:os'
+import { networkInterfaces, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { clientLeasesFolder } from '../engines/dhcp-client/index.ts'
@@ -70,6 +70,7 @@ export function readFacts(source: FactsSource): Facts {
     leases: readLeases(join(stateDir, clientLeasesFolder), seconds),
     addressBook: addressBook(),
     agentPort,
+    memoryBytes: totalmem(),
     ...proxyFact(webProxy?.() ?? null),
     ...inspectionFact(inspection?.() ?? null),
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,

@@ -71,7 +71,7 @@ describe('the sandbox of applyd', () => {
     const expected = ['applyd', 'run', 'log', ...topFolders(engines).map(({ path }) => path)]
     assert.deepEqual(
       writable,
-      expected.map((path) => `${state}/${path}`),
+      [...expected.map((path) => `${state}/${path}`), '/proc/sys/net'],
       'deploy/systemd/portcullis-applyd.service: ReadWritePaths',
     )
   })

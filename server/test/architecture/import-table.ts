@@ -178,6 +178,13 @@ export const importTable: readonly Row[] = [
     because: 'the thread of the log reads the lines of the web proxy with the parser of the content filter',
   },
   {
+    code: 'runtime/upgrades/',
+    may: [
+      ...['runtime/', 'files/signed-package.ts', 'upgrade/{judge,places,record}.ts', 'contract/error.ts', 'node:*'],
+    ],
+    because: 'an uploaded package is judged as root judges it',
+  },
+  {
     code: 'runtime/inspection/',
     may: [...['runtime/', 'workers/', 'signatures/', 'net/', 'plan/inspection.ts', ...pure], 'node:*'],
     because: 'the owner of the rules of the inspection engine has them made, and tests what is in force',
@@ -219,10 +226,16 @@ export const importTable: readonly Row[] = [
     because: 'root opens files of the state folder only through it, so it stays small and knows nothing',
   },
   {
+    code: 'upgrade/',
+    may: ['upgrade/', 'files/', 'node:*'],
+    because: 'it is copied aside with nothing but files/ before the program is replaced, and goes on from there',
+  },
+  {
     code: 'applyd/',
     may: [
       ...[
         'applyd/',
+        'upgrade/',
         'engines/',
         'files/',
         'render/{clamd,flow-export,portal,squid,suricata-yaml,unbound,wpad}.ts',
@@ -230,7 +243,7 @@ export const importTable: readonly Row[] = [
         'web-filter/filterd/ask-line.ts',
         'plan/{artifacts,inspection,live-sets,nft-piece,interception}.ts',
       ],
-      ...['contract/error.ts', 'memory.ts', 'node:*'],
+      ...['contract/error.ts', '{memory,service-manager}.ts', 'node:*'],
     ],
     because: 'the privileged process loads no npm package and no code that talks to the network',
   },
@@ -302,7 +315,7 @@ export const importTable: readonly Row[] = [
     because: 'the decision process speaks to the proxy, to gatewayd and to applyd over sockets, and knows nothing else',
   },
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
-  { code: 'memory.ts', may: ['node:*'], because: 'both processes use it, so it knows neither' },
+  { code: '{memory,service-manager}.ts', may: ['node:*'], because: 'both processes use them, so they know neither' },
   {
     code: '{agent-sockets,app,configuration,main,first-start,inspector,portald,filterd,flow-exporter,traffic-classifier,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,log-server,local-log,settings,version}.ts',
     may: [anything],

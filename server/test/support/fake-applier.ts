@@ -3,6 +3,7 @@
 
 import { parseSignatureCheck } from '../../src/applyd/engines/inspection/check.ts'
 import { parseShareUpload } from '../../src/applyd/engines/share-upload/upload.ts'
+import { parseUpgrade } from '../../src/applyd/machine/upgrade.ts'
 import { vetLinks } from '../../src/applyd/network.ts'
 import { productionTables } from '../../src/applyd/production.ts'
 import { argumentParsers } from '../../src/applyd/requests.ts'
@@ -16,6 +17,7 @@ import type {
   Attempt,
   Checkpoint,
   CheckReport,
+  Conflict,
   CutTarget,
   DataPlane,
   Hits,
@@ -29,11 +31,13 @@ import type {
   Plan,
   SessionPart,
   SessionTable,
+  SettingObservation,
   ShareUpload,
   ShareUploadResult,
   SignatureCheck,
   TrialPacket,
   TrialResult,
+  UpgradeStart,
 } from '../../src/plan/artifacts.ts'
 import { linesOf } from '../../src/plan/nft-piece.ts'
 import { besideTables, sameArtifacts } from '../../src/plan/planner.ts'
@@ -66,7 +70,12 @@ export class FakeApplier implements Applier {
   tracked: SessionTable = { text: '', isCut: false, isCounting: true, limitation: null }
   /** The result for a packet. */
   tryPacket: (packet: TrialPacket) => TrialResult = () => ({ passed: true, origins: [] })
-  readonly #parsers = { ...argumentParsers(tables), upload: parseShareUpload, checkSignatures: parseSignatureCheck }
+  readonly #parsers = {
+    ...argumentParsers(tables),
+    upload: parseShareUpload,
+    checkSignatures: parseSignatureCheck,
+    upgrade: parseUpgrade,
+  }
   #busy = false
 
   async check(plan: Plan): Promise<CheckReport> {
@@ -151,6 +160,13 @@ export class FakeApplier implements Applier {
           ? artifact.links.map(({ origin, device }) => ({ origin, device, errors: [] }))
           : [],
       ),
+      settings: (this.applied?.artifacts ?? []).flatMap((artifact) =>
+        artifact.name === 'settings' && artifact.kind === 'network'
+          ? artifact.settings.map(({ name, value }): SettingObservation => {
+              return { name, value, wanted: value, before: '0', state: 'set', message: '' }
+            })
+          : [],
+      ),
       units: (this.applied?.artifacts ?? []).flatMap(({ kind, name }) =>
         kind === 'unit' ? [{ name, state: 'active' as const, message: '', pid: 1 }] : [],
       ),
@@ -189,6 +205,7 @@ export class FakeApplier implements Applier {
   arrived: Pick<Arrivals, 'authorized' | 'unknown'> = { authorized: [], unknown: [] }
   readonly cuts: CutTarget[] = []
   neighbourTable = '[]'
+  foundConflicts: readonly Conflict[] = []
 
   async changeLive(changes: readonly LiveChange[]): Promise<LiveOutcome> {
     this.#orFail()
@@ -226,6 +243,11 @@ export class FakeApplier implements Applier {
     parsed(() => this.#parsers.cut({ targets }))
     this.cuts.push(...targets)
     return targets.length
+  }
+
+  async conflicts(): Promise<readonly Conflict[]> {
+    this.#orFail()
+    return this.foundConflicts
   }
 
   async neighbours(): Promise<string> {
@@ -274,6 +296,14 @@ export class FakeApplier implements Applier {
   async checkSignatures(file: string): Promise<SignatureCheck> {
     this.#orFail()
     return this.checkCandidates(parsed(() => this.#parsers.checkSignatures({ file })).file)
+  }
+
+  /** How an upgrade begins, by the digest of its package. */
+  beginUpgrade: (digest: string) => UpgradeStart = () => ({ status: 'started', from: '0.1.0', to: '0.2.0' })
+
+  async upgrade(digest: string): Promise<UpgradeStart> {
+    this.#orFail()
+    return this.beginUpgrade(parsed(() => this.#parsers.upgrade({ digest })).digest)
   }
 
   /** Faults of a well-formed plan; throws when applyd would not even read it. */

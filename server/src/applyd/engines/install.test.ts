@@ -11,7 +11,7 @@ import { until } from '../../../test/support/until.ts'
 import { engines } from '../../engines/index.ts'
 import { ownApp } from '../../files/plain.ts'
 import { createScenarios, file, nft, piecesOf, planOf, type Scene, unit } from '../stand-ins/harness.ts'
-import { createInstaller, describeInstallation, installCommand } from './install.ts'
+import { createInstaller, describeInstallation, installationOf } from './install.ts'
 
 const { scenario, run } = createScenarios('packages of engines')
 
@@ -81,8 +81,8 @@ it('a package is installed once for all who wait for it', async () => {
 })
 
 it('no package is installed where applyd must not', () => {
-  assert.equal(installCommand('snmp', 'none', { uid: 1, gid: 1 }), null)
-  assert.equal(installCommand('snmp', 'lab', null), null)
+  assert.deepEqual(installationOf('snmp', { plane: 'none', service: { uid: 1, gid: 1 } }), { command: null })
+  assert.deepEqual(installationOf('snmp', { plane: 'lab', service: null }), { command: null })
   const packages = [{ name: 'x', file: 'x', folders: ['/nonexistent'], purpose: '' }]
   assert.equal(describeInstallation({ packages, command: null }), null)
   assert.equal(describeInstallation({ packages, command: ['x'] }), 'Debian package x')

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EnginePackage } from '../../engines/engine.ts'
+import { readRegular } from '../../files/durable.ts'
 import { ownApp } from '../../files/plain.ts'
 import type { DataPlane } from '../../plan/artifacts.ts'
 import { run } from '../processes.ts'
@@ -15,11 +16,15 @@ export interface Installation {
   readonly packages: readonly EnginePackage[]
   /** Null where applyd must not or cannot install anything. */
   readonly command: readonly string[] | null
+  /** The file of what the installation said, where another process than the command does it. */
+  readonly words?: string
 }
 
 const programFolders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 /** Packages come over slow lines. */
 const timeoutMs = 30 * 60_000
+/** Where the program lies when its units are installed (deploy/systemd). */
+const unitApp = '/usr/lib/portcullis'
 
 const isMissing = ({ file, folders = programFolders }: EnginePackage): boolean =>
   !folders.some((folder) => existsSync(join(folder, file)))
@@ -37,10 +42,11 @@ export function describeInstallation(installation: Installation | undefined): st
 export function createInstaller(): (installation: Installation) => Promise<void> {
   const running = new Map<string, Promise<void>>()
   let last: Promise<unknown> = Promise.resolve()
-  const install = async ({ command, packages }: Installation): Promise<void> => {
+  const install = async ({ command, packages, words }: Installation): Promise<void> => {
     const { code, failure, stdout, stderr } = await run(command ?? [], timeoutMs)
     if (code === 0 && !packages.some(isMissing)) return
-    const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line.trim() !== '')
+    const said = words === undefined ? `${stdout}\n${stderr}` : (readRegular(words)?.toString() ?? stderr)
+    const lines = said.split('\n').filter((line) => line.trim() !== '')
     throw new Error(oneLine(failure === 'timeout' ? 'It took too long.' : (lines.at(-1) ?? `It ended with ${code}.`)))
   }
   return (installation) => {
@@ -53,16 +59,28 @@ export function createInstaller(): (installation: Installation) => Promise<void>
 }
 
 /**
- * The program that installs the packages of an engine. From the lab it is started in the network of the machine and in a mount
- * namespace of its own, in which it removes what the lab put over the resolver and /run.
+ * How the packages of an engine are installed. On a host with our units one of them does it, because apt writes where the
+ * sandbox of applyd does not. From the lab the program is started in the network of the machine and in a mount namespace of
+ * its own, in which it removes what the lab put over the resolver and /run.
  */
-export function installCommand(service: string, plane: DataPlane, account: ServiceAccount): readonly string[] | null {
+export function installationOf(
+  service: string,
+  { plane, service: account }: { readonly plane: DataPlane; readonly service: ServiceAccount },
+  app = ownApp,
+): Pick<Installation, 'command' | 'words'> {
   const isPossible = plane !== 'none' && account !== null && process.geteuid?.() === 0 && existsSync('/usr/bin/apt-get')
-  if (!isPossible || process.env.PORTCULLIS_SKIP_PACKAGES === '1') return null
-  const program = [process.execPath, join(ownApp, 'scripts', 'install-engine.mjs'), service]
-  if (plane === 'host') return program
-  return [
-    ...['/usr/bin/nsenter', '--target=1', '--net', '--'],
-    ...['/usr/bin/unshare', '--mount', '--propagation=private', '--', ...program, 'lab'],
-  ]
+  if (!isPossible || process.env.PORTCULLIS_SKIP_PACKAGES === '1') return { command: null }
+  if (plane === 'host' && app === unitApp && existsSync('/run/systemd/system'))
+    return {
+      command: ['/usr/bin/systemctl', 'start', '--quiet', `portcullis-install@${service}.service`],
+      words: `/var/lib/portcullis/applyd/install-${service}.log`,
+    }
+  const program = [process.execPath, join(app, 'scripts', 'install-engine.mjs'), service]
+  if (plane === 'host') return { command: program }
+  return {
+    command: [
+      ...['/usr/bin/nsenter', '--target=1', '--net', '--'],
+      ...['/usr/bin/unshare', '--mount', '--propagation=private', '--', ...program, 'lab'],
+    ],
+  }
 }

@@ -9,7 +9,7 @@ import type { Ownership } from '../../files/durable.ts'
 import { giveTree, makeFolder } from '../../files/guarded.ts'
 import type { Limits, Tables, UnitSpec } from '../tables.ts'
 import type { Engine, Place, UnitParts } from './engine.ts'
-import { installCommand } from './install.ts'
+import { installationOf } from './install.ts'
 
 type EngineTables = Pick<Tables, 'files' | 'fileTemplates' | 'units' | 'templates' | 'formerUnits' | 'makeReady'>
 
@@ -29,10 +29,7 @@ export function engineTables(engines: readonly Engine[], place: Place): EngineTa
     ...(engine.packages.use.length === 0
       ? {}
       : {
-          installation: {
-            packages: engine.packages.use,
-            command: installCommand(engine.service, place.plane, place.service),
-          },
+          installation: { packages: engine.packages.use, ...installationOf(engine.service, place) },
         }),
     ...(output
       ? { output: { ...owned(output), ...ownerOf(output.owner), path: below(output.path), maxBytes: output.maxBytes } }

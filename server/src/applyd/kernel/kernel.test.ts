@@ -84,6 +84,29 @@ for (const way of bothWays) {
       assert.equal(bench.kernel(), '')
     })
 
+    test('a refused rule is named while other tables are loaded and its own is not', async () => {
+      const others = { boot: spec.boot, foreign: 'inet filter' }
+      for (const [what, other] of Object.entries(others)) {
+        bench.nft(`table ${other} { chain forward { type filter hook forward priority filter; policy drop; }; }`)
+        const old = bench.kernel()
+        const targets = table(
+          chain('entry', ['jump second', 'jump nowhere comment "firewall.7"', 'accept'], forwardHead),
+          chain('second', ['tcp dport 1 accept', 'jump nowhere', 'goto away comment "firewall.8"']),
+        )
+        for (const verdict of [await check(targets), await load(targets)])
+          assert.deepEqual(
+            verdict.problems,
+            ['firewall.7', 'second', 'firewall.8'].map((field) => ({
+              field,
+              message: 'Could not process rule: No such file or directory',
+            })),
+            what,
+          )
+        assert.equal(bench.kernel(), old)
+        empty()
+      }
+    })
+
     test('a refusal of a set names its origin, or the set, and no internal path', async () => {
       const wrong = [set('s', [], 'type nonsense', 'objects.networks[7]'), set('t', ['10.0.0.1', '10.0.0.300'])]
       const { problems } = await check(table(...wrong))

@@ -18,7 +18,7 @@ import {
   type PackedElements,
 } from './live-elements.ts'
 import { createProgramKernel } from './program.ts'
-import { accepted, elementScript, verdictOf } from './refusals.ts'
+import { accepted, elementScript, explain } from './refusals.ts'
 
 export interface WorkerData {
   readonly namespace: number | null
@@ -65,6 +65,9 @@ const countAttempts = 3
 const longestInside = 512 * 1024
 
 const workerEntry = new URL('./worker.ts', import.meta.url)
+
+const bytesOf = (script: readonly ScriptLine[]): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(script.map(({ text }) => `${text}\n`).join(''))
 
 interface Waiting {
   readonly job: Job
@@ -169,11 +172,23 @@ export async function createLibraryKernel(spec: NftSpec, log: Log, entry = worke
   }
 
   async function runScript(verb: 'check' | 'load', script: readonly ScriptLine[]): Promise<Verdict> {
-    const bytes = new TextEncoder().encode(script.map(({ text }) => `${text}\n`).join(''))
+    const bytes = bytesOf(script)
     if (bytes.length > longestInside) return program[verb](script)
     const words = (await ask({ verb, script: bytes })) as string | null
-    return words === null ? accepted : verdictOf(words, 'script', script, spec.tables[0])
+    return words === null
+      ? accepted
+      : explain(refusedBy(words, script), async (separate) => {
+          const again = (await ask({ verb: 'check', script: bytesOf(separate) })) as string | null
+          return again === null ? null : refusedBy(again, separate)
+        })
   }
+
+  const refusedBy = (stderr: string, script: readonly ScriptLine[]) => ({
+    stderr,
+    place: 'script',
+    script,
+    fallback: spec.tables[0],
+  })
 
   /** Once it is with the thread, it is not known whether it was loaded. */
   const load = (script: readonly ScriptLine[]): Promise<Verdict> =>

@@ -16,7 +16,7 @@ import {
   type PackedElements,
 } from './live-elements.ts'
 import { liveScript, parseLiveListing } from './live-script.ts'
-import { accepted, elementScript, verdictOf } from './refusals.ts'
+import { accepted, elementScript, explain } from './refusals.ts'
 
 const timeoutMs = 20_000
 /** Reading the whole table is faster than reading more chains than this. */
@@ -26,16 +26,32 @@ const setsAtOnce = 8
 
 export function createProgramKernel(spec: NftSpec): NftKernel {
   async function runScript(script: readonly ScriptLine[], isCheck: boolean): Promise<Verdict> {
-    const command = [...spec.command, ...(isCheck ? ['-c'] : []), '-f', '-']
-    const { code, failure, stderr } = await run(command, timeoutMs, script.map(({ text }) => `${text}\n`).join(''))
+    const { code, failure, stderr } = await ask(script, isCheck)
     if (failure === 'missing') return { problems: [], unchecked: `${spec.command[0]} is not installed.` }
     if (code === 0) return accepted
     // It is unknown then whether it is loaded.
     if (failure && !isCheck) throw new Error('nft did not finish in time.')
     if (failure)
       return { problems: [{ field: spec.tables[0], message: 'nft did not finish in time.' }], unchecked: null }
-    return verdictOf(stderr || `nft ended with status ${code}.`, '/dev/stdin', script, spec.tables[0])
+    return explain(refusedBy(code, stderr, script), async (separate) => {
+      const again = await ask(separate, true)
+      return again.code === 0 || again.failure ? null : refusedBy(again.code, again.stderr, separate)
+    })
   }
+
+  const ask = (script: readonly ScriptLine[], isCheck: boolean) =>
+    run(
+      [...spec.command, ...(isCheck ? ['-c'] : []), '-f', '-'],
+      timeoutMs,
+      script.map(({ text }) => `${text}\n`).join(''),
+    )
+
+  const refusedBy = (code: number | null, stderr: string, script: readonly ScriptLine[]) => ({
+    stderr: stderr || `nft ended with status ${code}.`,
+    place: '/dev/stdin',
+    script,
+    fallback: spec.tables[0],
+  })
 
   /** The JSON of a listing; null when the kernel has no such thing. */
   async function list(...what: readonly string[]): Promise<string | null> {

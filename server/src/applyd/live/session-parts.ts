@@ -4,8 +4,8 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { SessionPart } from '../../plan/artifacts.ts'
 import type { Context } from '../applyd.ts'
-import { openTable, readingOf } from '../tracking.ts'
 import { Refusal } from '../wire/values.ts'
+import { openTable, readingOf } from './tracking.ts'
 
 const partBytes = 1024 * 1024
 const chunkBytes = 64 * 1024

@@ -190,7 +190,7 @@ scenario('is void after a reboot', async (scene) => {
   await scene.start({ kernel: 'boot two' })
   assert.equal(scene.bench.record('intent.json'), null)
   assert.equal((await scene.observe()).appliedRevision, null)
-  assert.match(scene.bench.kernel(), /^table inet portcullis_boot \{[^}]*policy drop;\s*\}\s*\}\s*$/)
+  assert.deepEqual(scene.bench.kernel().match(/^table .*/gm), ['table inet portcullis_boot {'])
 })
 
 scenario('is settled although its record cannot be written, and repeated after a restart', async (scene) => {

@@ -4,6 +4,7 @@
 import type {
   Artifact,
   EngineFile,
+  KernelSetting,
   LinkMaking,
   LinkPlan,
   NftPart,
@@ -13,6 +14,7 @@ import type {
 } from '../../plan/artifacts.ts'
 import { type InspectedChannel, inspection } from '../../plan/inspection.ts'
 import { hashPart, hashPiece, isGenuine } from '../../plan/nft-piece.ts'
+import { isAllowed, isSettingName, settingTable } from '../machine/setting-table.ts'
 import { indexPieces } from '../pieces.ts'
 import { findFile, findUnit, type Tables } from '../tables.ts'
 import {
@@ -38,6 +40,7 @@ const pieceLimit = 200_000
 const partLimit = 100_000
 const lineLimit = 4_000_000
 const linkLimit = 4096
+const settingLimit = 64
 const nameForm = /^[A-Za-z][A-Za-z0-9_]{0,60}$/
 const originForm = /^[A-Za-z0-9_.[\]-]{0,160}$/
 
@@ -165,6 +168,10 @@ function parseArtifact(value: unknown, tables: Tables): Artifact {
       const { channels } = parseKeys(value, ['kind', 'name', 'channels'])
       return { kind, name: 'inspection', channels: parseChannels(channels) }
     }
+    if ((value as { name?: unknown }).name === 'settings') {
+      const { settings } = parseKeys(value, ['kind', 'name', 'settings'])
+      return { kind, name: 'settings', settings: parseSettings(settings) }
+    }
     const { name, links } = parseKeys(value, ['kind', 'name', 'links'])
     if (name !== 'links') throw new Refusal('The plan names an artifact that is not in the tables.')
     return { kind, name, links: parseList(links, linkLimit, 'links', parseLink) }
@@ -190,6 +197,19 @@ function parseChannels(value: unknown): readonly InspectedChannel[] {
   })
   if (all.some(({ number }, at) => number <= (all[at - 1]?.number ?? 0)))
     throw new Refusal('The channels are not in the order of their numbers.')
+  return all
+}
+
+/** Names and values that are in the table, each name once. */
+function parseSettings(value: unknown): readonly KernelSetting[] {
+  const all = parseList(value, settingLimit, 'settings', (item): KernelSetting => {
+    const { name, value: text } = parseKeys(item, ['name', 'value'])
+    if (!isSettingName(name)) throw new Refusal('The plan names a setting of the kernel that is not in the table.')
+    if (typeof text !== 'string' || !isAllowed(settingTable[name], text))
+      throw new Refusal('The value of a setting of the kernel is not allowed.')
+    return { name, value: text }
+  })
+  if (new Set(all.map(({ name }) => name)).size !== all.length) throw new Refusal('Duplicate setting in the plan.')
   return all
 }
 

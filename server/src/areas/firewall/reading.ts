@@ -4,6 +4,7 @@
 import type { Preview } from '../../config/change.ts'
 import { findIn } from '../../model/item-index.ts'
 import type { Config } from '../../model/slots.ts'
+import type { Conflict } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { type Finding, findHygiene, type HygieneInput } from '../../policy/hygiene.ts'
 import { ruleSlots } from './config.ts'
@@ -22,12 +23,27 @@ export interface ExplainQuestion {
   readonly users: UserPlaces
   /** Unix seconds. */
   readonly now: number
+  /** What makes the answer uncertain, beside the rules. */
+  readonly notes: readonly string[]
+}
+
+/** Rules of others come beside ours, and may drop what ours accept. */
+export const foreignNotes = (conflicts: readonly Conflict[]): string[] =>
+  conflicts.filter(({ code }) => code.startsWith('rules.')).map(({ title, detail }) => `${title}. ${detail}`)
+
+/** They say nothing about a packet that our own rules drop. */
+export function withNotes<E extends Pick<ExplainedFor, 'verdict' | 'is_complete' | 'incomplete_because'>>(
+  explained: E,
+  notes: readonly string[],
+): E {
+  if (notes.length === 0 || explained.verdict === 'drop' || explained.verdict === 'reject') return explained
+  return { ...explained, is_complete: false, incomplete_because: [...explained.incomplete_because, ...notes] }
 }
 
 export function answerExplain(
   config: Config,
   facts: Facts,
-  { packet, people, users, now }: ExplainQuestion,
+  { packet, people, users, now, notes }: ExplainQuestion,
 ): ExplainedFor {
   const findOthers: FindOthers = ([low, high]) => {
     const inside = [...readPlaces(users).hosts].filter(([address]) => low <= address && address <= high)
@@ -36,7 +52,7 @@ export function answerExplain(
       inside.map(([address, { members }]) => [address, members]),
     )
   }
-  return explainPacket(config, facts, packet, { ...people, findOthers }, now)
+  return withNotes(explainPacket(config, facts, packet, { ...people, findOthers }, now), notes)
 }
 
 export interface HygieneQuestion {

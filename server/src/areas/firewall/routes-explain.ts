@@ -20,7 +20,7 @@ import {
 import { expiredRules, explainPacket, isWithinSchedules } from './explain.ts'
 import { localStamp } from './jobs.ts'
 import { findPeople, membersOf, othersFinder } from './people.ts'
-import type { ExplainQuestion, HygieneQuestion } from './reading.ts'
+import { type ExplainQuestion, foreignNotes, type HygieneQuestion, withNotes } from './reading.ts'
 import { touchingRules } from './touching.ts'
 
 export const explainRoutes: readonly Route[] = [
@@ -29,14 +29,16 @@ export const explainRoutes: readonly Route[] = [
     const now = Math.floor(services.clock.now().getTime() / 1000)
     const facts = services.facts()
     const people = findPeople(config, services.userSessions, body.packet)
+    const notes = foreignNotes(await services.conflicts.recent())
     const isRunning = body.revision === undefined && body.change === undefined
     // The rules in force are resolved already; for anything else thousands have to be resolved first.
     if (isRunning && isWithinSchedules(facts, body.packet.time ?? now)) {
       const known = { ...people, findOthers: othersFinder(config, services.userSessions) }
-      return explainPacket(config, facts, body.packet, known, now) as ReplyOf<typeof explainEndpoint>
+      const explained = explainPacket(config, facts, body.packet, known, now)
+      return withNotes(explained, notes) as ReplyOf<typeof explainEndpoint>
     }
     const users = await inSlices(findPlaces(config, services.userSessions))
-    const question: ExplainQuestion = { ...(await askedState(context)), packet: body.packet, people, users, now }
+    const question: ExplainQuestion = { ...(await askedState(context)), packet: body.packet, people, users, now, notes }
     const input = { question, facts: await packFacts(facts) }
     return jsonReply(await services.reader.run('explain', input, context))
   }),

@@ -28,6 +28,7 @@ export const routes: readonly Route[] = [
       routedDevices: facts.externalInterfaces,
       hasHardwareFilter: hardware !== null,
       testsFault: lastRun(services).fault,
+      conflicts: services.conflicts.list(),
       unresolved: findUnresolved(config, policy, services.domains?.status() ?? new Map()),
     })
   }),

@@ -32,6 +32,7 @@ const view: FirewallView = {
   hasHardwareFilter: false,
   testsFault: null,
   unresolved: null,
+  conflicts: [],
 }
 const table = (change: object): Observation => ({
   ...loaded,

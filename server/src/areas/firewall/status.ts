@@ -4,6 +4,7 @@ import type { StatusItem } from '../../contract/fields.ts'
 import { engineUnit } from '../../engines/artifacts.ts'
 import { firewallLog } from '../../engines/firewall-log/index.ts'
 import { type Config, read } from '../../model/slots.ts'
+import type { Conflict } from '../../plan/artifacts.ts'
 import { active, failed, inactive, type Observed, type State, tableStatus, unitStatus } from '../../system/observed.ts'
 import { block, settings } from './config.ts'
 import { describeReader, isLoggingForOthers } from './logging.ts'
@@ -27,10 +28,13 @@ export interface FirewallView extends Observed {
   readonly testsFault: string | null
   /** Rules whose domains or countries have no known addresses; null when there is none. */
   readonly unresolved: UnresolvedRules | null
+  /** What was found on the machine that gets in the way of the gateway. */
+  readonly conflicts: readonly Conflict[]
 }
 
 export const firewallStatusItems = (view: FirewallView): StatusItem[] => [
   rulesInKernel(view),
+  ...rulesOfOthers(view),
   ...unresolvedNames(view),
   automaticSnat(view),
   ...hardware(view),
@@ -50,6 +54,15 @@ function rulesInKernel(view: FirewallView): StatusItem {
   if (view.observation?.tables.some(({ present, asLoaded }) => present && !asLoaded))
     return { name, ...failed('The rules in the kernel were changed by another program; they will be restored.') }
   return { name, ...(errors.length > 0 ? failed(...errors) : active) }
+}
+
+/** What they drop is lost, whatever our rules say; rules that drop only some packets are no failure. */
+function rulesOfOthers({ conflicts }: FirewallView): StatusItem[] {
+  const found = conflicts.filter(({ code }) => code.startsWith('rules.'))
+  if (found.length === 0) return []
+  const isFailed = found.some(({ severity }) => severity === 'fault')
+  const msg = found.flatMap(({ title, detail, fix }) => [`${title}. ${detail}`, `Repair it with: ${fix}`])
+  return [{ name: 'rules-of-others', status: isFailed ? 'failed' : 'active', msg }]
 }
 
 /** Such a rule is not enforced, so the item is never `active`. */

@@ -1,7 +1,7 @@
 // What applyd reports of the machine, judged: applyd itself, what is applied, tables, links and units. Pure.
 
 import type { Finding } from '../../contract/health.ts'
-import type { LinkObservation, Observation, UnitObservation } from '../../plan/artifacts.ts'
+import type { Conflict, LinkObservation, Observation, UnitObservation } from '../../plan/artifacts.ts'
 
 interface Machine {
   readonly observation: Observation | null
@@ -34,8 +34,17 @@ export function appliedFindings({ observation, applyError }: Machine): Finding[]
           ...{ id, title, state: 'failed', message: `The configuration is not applied. ${applyError}` },
           advice: 'Correct what the message names, or revert to an earlier revision.',
         }
-  return [apply, tablesFinding(observation), linksFinding(observation.links)]
+  return [apply, tablesFinding(observation), linksFinding(observation.links), ...settingsFindings(observation)]
 }
+
+/** What is only good to know is not a check. */
+export const conflictFindings = (found: readonly Conflict[]): Finding[] =>
+  found
+    .filter(({ severity }) => severity !== 'note')
+    .map(({ code, severity, title, detail, fix }) => ({
+      ...{ id: `conflict.${code}`, title, state: severity === 'fault' ? 'failed' : 'warning' },
+      ...{ message: detail, advice: `Repair it with: ${fix}` },
+    }))
 
 function tablesFinding({ tables }: Observation): Finding {
   const [id, title] = ['tables', 'Firewall tables']
@@ -63,6 +72,21 @@ function linksFinding(links: readonly LinkObservation[]): Finding {
     message,
     advice: 'Check the card, the cable and the settings of the connection.',
   }
+}
+
+/** A kernel that lacks a setting, or does not let it be written from here, is no fault of the machine: the list shows it. */
+function settingsFindings({ settings }: Observation): Finding[] {
+  if (!settings) return []
+  const [id, title] = ['forwarding', 'Forwarding']
+  const forwarding = settings.find(({ name }) => name === 'net.ipv4.ip_forward')
+  const changed = settings.filter(({ state }) => state === 'different')
+  if (forwarding && forwarding.state !== 'set') {
+    const message = `The machine does not forward between its networks. ${forwarding.message}`
+    return [{ id, title, state: 'failed', message, advice: 'Find out which other program sets it, and stop it.' }]
+  }
+  if (changed.length === 0) return [good(id, title, 'The machine forwards between its networks.')]
+  const message = `Settings of the kernel are not as they should be: ${changed.map(({ name }) => name).join(', ')}.`
+  return [{ id, title, state: 'warning', message, advice: 'Find out which other program changes them, and stop it.' }]
 }
 
 /** So many restarts within `restartSeconds` are not chance. */

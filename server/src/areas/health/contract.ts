@@ -53,6 +53,29 @@ export const showStatus = endpoint({
   reply: Type.Array(StatusItem),
 })
 
+export const Conflict = strictObject({
+  code: Type.String({ description: 'The same for the same thing at all times, such as port.53.' }),
+  severity: oneOf(
+    ['fault', 'warning', 'note'],
+    'fault: something does not work now; warning: it will not work at some time; note: good to know.',
+  ),
+  title: Type.String(),
+  detail: Type.String(),
+  fix: Type.String({ description: 'A command for root, or what to do.' }),
+})
+export type Conflict = Static<typeof Conflict>
+
+export const showConflicts = endpoint({
+  method: 'GET',
+  path: '/machine/conflicts',
+  access: 'view',
+  summary: 'Show what of the machine gets in the way of the gateway',
+  description:
+    'Other programs on our ports, rules of other firewalls that drop what ours accept, other managers of our cards, profiles of ' +
+    'AppArmor. The machine is looked at now, or was some seconds ago.',
+  reply: Type.Array(Conflict),
+})
+
 export const showMetrics = endpoint({
   method: 'GET',
   path: '/metrics',

@@ -5,11 +5,12 @@ import type { MachineLoad, Notice, Target } from '../../contract/health.ts'
 import { inspectionOff } from '../../contract/inspection.ts'
 import type { Services } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
+import type { UnitObservation } from '../../plan/artifacts.ts'
 import { connection } from '../central-console/public.ts'
 import { limitsOf } from '../configuration/public.ts'
 import { inspectionFindings } from './checks-inspection.ts'
 import { forwardingFindings, logFindings, logServerFindings } from './checks-logs.ts'
-import { appliedFindings, applydFindings, restartSeconds, unitFindings } from './checks-machine.ts'
+import { appliedFindings, applydFindings, conflictFindings, restartSeconds, unitFindings } from './checks-machine.ts'
 import { clockFinding, createJumpWatch, diskFinding, resourceFindings } from './checks-resources.ts'
 import {
   auditFinding,
@@ -122,6 +123,14 @@ function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): vo
     },
   })
   monitor.add({
+    name: 'conflicts',
+    check: async () => {
+      const { observation, applyError } = await observe()
+      if (!observation || observation.limitation !== null) return observation && []
+      return conflictFindings(await services.conflicts.follow(troubleOf(applyError, observation.units)))
+    },
+  })
+  monitor.add({
     name: 'disk',
     check: () => (services.reserve ? [diskFinding(services.reserve.state())] : []),
   })
@@ -151,6 +160,10 @@ function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): vo
   })
   monitor.add({ name: 'backup', check: () => [backupFinding(backupReading(services, startedAt))] })
 }
+
+/** What does not work now: another look at the machine is due when that changes. */
+const troubleOf = (applyError: string | null, units: readonly UnitObservation[]): string =>
+  JSON.stringify([applyError, units.filter(({ state }) => state === 'failed').map(({ name }) => name)])
 
 /** That of the portal is in a folder of its account, and the portal renews it itself. */
 function certificatesOf({ engine, managementCertificate }: Services): KnownCertificate[] {

@@ -77,6 +77,7 @@ export const routes: readonly Route[] = [
     return { state: worstOf(counts), counts }
   }),
   handle(contract.showStatus, ({ config, services }) => healthStatusItems(config, services)),
+  handle(contract.showConflicts, async ({ services }) => [...(await services.conflicts.look())]),
   handle(contract.showMetrics, (context) => showMetrics(context as Context)),
   handle(contract.metricsToken.show, ({ services }) => {
     const { info } = services.health.token

@@ -4,6 +4,7 @@ import type { StatusItem } from '../../contract/fields.ts'
 import type { HealthState } from '../../contract/health.ts'
 import type { Services } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
+import type { Conflict } from '../../plan/artifacts.ts'
 import { mailTargets, webhooks } from './config.ts'
 import type { HealthCheck } from './contract.ts'
 
@@ -38,6 +39,7 @@ export function healthStatusItems(config: Config, services: Services): StatusIte
       status: charts.fault === null ? 'active' : 'failed',
       msg: charts.fault === null ? [] : [`Numbers are not kept: ${charts.fault}`],
     },
+    ...services.conflicts.list().map(conflictItem),
     ...(memory.isWritten
       ? []
       : [
@@ -51,6 +53,13 @@ export function healthStatusItems(config: Config, services: Services): StatusIte
     ...read(config, webhooks).map((target) => targetItem(services, `webhook-${target.title}`, target)),
   ]
 }
+
+/** Something that will hurt later is not a failure yet. */
+const conflictItem = ({ code, severity, title, detail, fix }: Conflict): StatusItem => ({
+  name: `conflict-${code}`,
+  status: severity === 'fault' ? 'failed' : 'active',
+  msg: [`${title}. ${detail}`, `Repair it with: ${fix}`],
+})
 
 function targetItem(
   { health, notices }: Services,

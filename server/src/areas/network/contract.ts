@@ -10,6 +10,9 @@ import { shapesOf } from '../../contract/object-shapes.ts'
 import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
 
+export type { KernelSettingState } from './contract-kernel.ts'
+export { showKernelSettings, showStatus } from './contract-kernel.ts'
+
 /** A named group of interfaces; served among the objects. */
 export const zoneShapes = shapesOf('zone', {})
 
@@ -207,6 +210,36 @@ export const connections = {
     summary: 'Remove a connection',
   }),
 }
+
+/** The untagged connections of two cards, as the first set-up needs them. */
+export const FirstSetup = strictObject({
+  outside: strictObject({
+    mac: Card,
+    enable_dhcp: Type.Boolean({ description: 'Take address and gateway from DHCP.' }),
+    addresses: Addresses,
+    gateway: nullable(Address),
+    dns: Type.Array(Address, { maxItems: 2, uniqueItems: true }),
+  }),
+  inside: strictObject({ mac: Card, addresses: Addresses }),
+})
+export type FirstSetup = Static<typeof FirstSetup>
+
+export const setUpNetwork = endpoint({
+  method: 'PUT',
+  path: '/network/setup',
+  access: 'configure',
+  summary: 'Set up a card for the provider and one for the local network',
+  description:
+    'One change for both: each card gets one connection without a VLAN tag. A connection that it has already is changed if ' +
+    'it is of the same type, otherwise replaced. Connections of other cards stay. Use Portcullis-Confirm-Within where ' +
+    'you are connected over one of the cards.',
+  errors: ['conflict'],
+  body: FirstSetup,
+  reply: strictObject({
+    outside: Type.Integer({ description: 'Id of the connection to the provider.' }),
+    inside: Type.Integer({ description: 'Id of the connection to the local network.' }),
+  }),
+})
 
 const linkStatus = oneOf(['down', 'going-up', 'up'])
 const Errors = Type.Array(Type.String(), { description: 'Messages of the kernel where it refused something.' })

@@ -18,6 +18,7 @@ import {
   tunnels,
   vceConnections,
 } from './config.ts'
+import { kernelSettings } from './kernel.ts'
 import {
   addressesOf,
   baseOf,
@@ -37,7 +38,7 @@ const metricStep = 100
 
 export function render(config: Config, facts: Facts): readonly Artifact[] {
   const links = linksOf(config, facts)
-  if (links === null) return []
+  if (links === null) return [kernelSettings(facts)]
   const clients = new Set(
     read(config, connections)
       .filter((one) => isAddressed(one) && one.enabled && one.enable_dhcp && !takenBy(config, one))
@@ -46,6 +47,7 @@ export function render(config: Config, facts: Facts): readonly Artifact[] {
   )
   return [
     { kind: 'network', name: 'links', links },
+    kernelSettings(facts),
     ...[...clients].map((device) => templateUnit(dhcpClient, 'dhcp-client', device)),
   ]
 }

@@ -132,7 +132,7 @@ interface Addressed {
   readonly type?: Connection['type']
 }
 
-const addressProblems = ({ addresses }: Addressed): Problem[] =>
+export const addressProblems = ({ addresses }: Pick<Addressed, 'addresses'>): Problem[] =>
   addresses.flatMap((text, index): Problem[] => {
     const field = `addresses[${index}]`
     const network = parseNetwork(text)
@@ -183,7 +183,7 @@ interface WithGateway {
   readonly gateway: string | null
 }
 
-function gatewayProblems({ addresses, gateway }: WithGateway): Problem[] {
+export function gatewayProblems({ addresses, gateway }: WithGateway): Problem[] {
   if (gateway === null) return []
   const address = parseAddress(gateway)
   const networks = addresses.map(parseNetwork).filter((network) => network !== null)

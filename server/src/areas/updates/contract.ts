@@ -1,11 +1,10 @@
-// Offline updates: the system from an image, the databases from an archive (docs/behaviour/updates.md). This release installs
-// neither and refuses both; it takes archives of category lists for the content filter.
+// Offline updates: the system from a signed package, the databases from an archive (docs/behaviour/updates.md). This release
+// refuses archives of databases; it takes archives of category lists for the content filter.
 
 import { endpoint } from '../../contract/endpoint.ts'
 import { nullable, oneOf, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
-export const noSystemUpdates = 'This release cannot install system updates, so it accepts no update image.'
 export const noDatabaseUpdates =
   'This release cannot install databases from an archive, so it accepts none. Nothing was changed.'
 
@@ -20,33 +19,90 @@ const ImageVersion = strictObject({
   release_type: oneOf(['release', 'beta', 'devel']),
 })
 
+const maxPackageBytes = 256 * 1024 * 1024
+
+const Version = Type.String({ examples: ['0.2.0'] })
+const Time = Type.Integer({ 'x-time': 'unix', description: 'Unix seconds.' })
+
+const Uploaded = strictObject({
+  version: Version,
+  built_at: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds of the build.' }),
+  bytes: Type.Integer(),
+  sha256: Type.String(),
+  key: Type.String({ description: 'The key that it is signed with.' }),
+})
+
+const LastUpgrade = strictObject({
+  from: Version,
+  to: Version,
+  by: oneOf(['gateway', 'root'], 'gateway: asked for with this interface; root: with gw upgrade on the machine.'),
+  state: oneOf(
+    ['running', 'done', 'returned', 'failed'],
+    'returned: the new version did not come up, and the old one is in use again.',
+  ),
+  step: oneOf(
+    ['check', 'keep', 'install', 'start', 'return'],
+    'What it does now, or did last: check the package, keep the old version and the state, install, start the new version, ' +
+      'return to the old one.',
+  ),
+  message: Type.String({ description: 'How it ended; empty while it runs.' }),
+  started_at: Time,
+  finished_at: nullable(Time),
+})
+
+export const upgradeStatus = endpoint({
+  method: 'GET',
+  path: '/sysupdate/status',
+  access: 'view',
+  summary: 'Show the installed version, the uploaded package and the last upgrade',
+  description:
+    'While an upgrade runs, this interface is away for some seconds: ask again until the state is not running any more.',
+  reply: strictObject({
+    installed_version: nullable(Version),
+    /** Empty when updates can be installed. */
+    obstacle: Type.String({ description: 'Why no update can be installed; empty when one can.' }),
+    uploaded: nullable(Uploaded),
+    last: nullable(LastUpgrade),
+  }),
+})
+
 export const systemImage = {
   show: endpoint({
     method: 'GET',
     path: '/sysupdate/iso-upload',
     access: 'view',
-    summary: 'Show the version of the uploaded update image',
-    description: 'Always null: this release stores no image.',
+    summary: 'Show the version of the uploaded package',
+    description: 'Null when none is uploaded.',
     reply: strictObject({ uploaded_iso_version: nullable(ImageVersion) }),
   }),
   upload: endpoint({
     method: 'PUT',
     path: '/sysupdate/iso-upload',
-    errors: ['conflict'],
+    errors: ['conflict', 'unavailable'],
     access: 'configure',
-    summary: 'Upload a system update image',
-    description: `${noSystemUpdates} An image is refused with 409 (or 413 if it is too large), any other file with 422.`,
+    summary: 'Upload a signed package with another version of the gateway',
+    description:
+      'A Debian package that is signed with a key which this gateway trusts. It replaces the one that was uploaded before. 422 with ' +
+      'the reason when it is no such package, when its signature is missing, broken or of an unknown key, when it is for another ' +
+      'architecture, or older than what is installed; ISO images are refused with 422. 409 when this gateway was not installed as a ' +
+      'package, or while an upgrade runs.',
     effect: 'action',
     rawBodyType: 'application/octet-stream',
-    tooLargeMessage: noSystemUpdates,
+    streamsBody: true,
+    bodyLimitBytes: maxPackageBytes,
+    tooLargeMessage: 'The file is larger than 256 MB. A package of this gateway is smaller.',
   }),
   install: endpoint({
     method: 'POST',
     path: '/sysupdate/iso-install',
-    errors: ['conflict'],
+    errors: ['conflict', 'unavailable'],
     access: 'configure',
-    summary: 'Install the uploaded update image',
-    description: 'Always 409: this release has no image to install.',
+    needsFreshSignIn: true,
+    summary: 'Install the uploaded package',
+    description:
+      'Makes a backup, then begins the upgrade and answers; GET /sysupdate/status shows its steps and its result. Traffic is not ' +
+      'interrupted. When the new version does not come up, the old one and its state are put back. 409 when nothing is uploaded, ' +
+      'when an upgrade is running, or when this gateway was not installed as a package.',
     effect: 'action',
   }),
 }

@@ -1,27 +1,71 @@
-// Endpoints of offline updates. Images and database archives are not stored; a file of the wrong kind gets another answer than
-// one that only this release cannot install. Archives of category lists are taken.
+// Endpoints of offline updates. A signed package is stored and then installed by root; archives of databases are not stored, and
+// archives of category lists are taken.
 
 import { GatewayError, invalid } from '../../contract/error.ts'
-import { handle, type Route } from '../../http/handle.ts'
-import { noDatabaseUpdates, noSystemUpdates, systemImage, uploadDatabases, uploadFilterDatabases } from './contract.ts'
+import { handle, type Route, type Services } from '../../http/handle.ts'
+import { release } from '../../version.ts'
+import { makeBackup } from '../backup/public.ts'
+import { noDatabaseUpdates, systemImage, upgradeStatus, uploadDatabases, uploadFilterDatabases } from './contract.ts'
 
 const holdsAt = (file: Buffer, at: number, mark: Buffer): boolean => file.subarray(at, at + mark.length).equals(mark)
-
-/** ISO 9660: the first volume descriptor is in sector 16, its name after the type byte. */
-const isImage = (file: Buffer): boolean => holdsAt(file, 16 * 2048 + 1, Buffer.from('CD001'))
 
 /** tar, plain or compressed with gzip. */
 const isArchive = (file: Buffer): boolean =>
   holdsAt(file, 257, Buffer.from('ustar')) || holdsAt(file, 0, Buffer.from([0x1f, 0x8b]))
 
+const notInstalled =
+  'This gateway was not installed as a package, so it cannot install updates. Update the folder that it was started from.'
+
+function upgradesOf({ upgrades }: Services): NonNullable<Services['upgrades']> {
+  if (!upgrades) throw new GatewayError('conflict', notInstalled)
+  upgrades.requireInstalled()
+  return upgrades
+}
+
+/** The numbers of a version such as 0.2.0-1; those that are missing are 0. */
+function numbersOf(version: string): { major: number; minor: number; build: number } {
+  const [major = 0, minor = 0, build = 0] = version
+    .split(/[.+~-]/)
+    .map((part) => (/^\d{1,9}$/.test(part) ? Number(part) : 0))
+  return { major, minor, build }
+}
+
 export const routes: readonly Route[] = [
-  handle(systemImage.show, () => ({ uploaded_iso_version: null })),
-  handle(systemImage.upload, ({ rawBody }) => {
-    if (!isImage(rawBody)) throw invalid('body', 'The file is not an ISO image.')
-    throw new GatewayError('conflict', noSystemUpdates)
+  handle(systemImage.show, ({ services }) => {
+    const uploaded = services.upgrades?.state().uploaded
+    if (!uploaded) return { uploaded_iso_version: null }
+    return { uploaded_iso_version: { ...release, ...numbersOf(uploaded.version), timestamp: uploaded.timestamp } }
   }),
-  handle(systemImage.install, () => {
-    throw new GatewayError('conflict', `No update image has been uploaded. ${noSystemUpdates}`)
+  handle(upgradeStatus, ({ services }) => {
+    const state = services.upgrades?.state()
+    const uploaded = state?.uploaded
+    return {
+      installed_version: state?.installed?.version ?? null,
+      obstacle: state?.installed ? '' : notInstalled,
+      uploaded: uploaded
+        ? {
+            version: uploaded.version,
+            built_at: uploaded.timestamp,
+            bytes: uploaded.bytes,
+            sha256: uploaded.digest,
+            key: uploaded.key,
+          }
+        : null,
+      last: state?.last ? withoutId(state.last) : null,
+    }
+  }),
+  handle(systemImage.upload, async ({ bodyStream, services, requireAuthority, audit }) => {
+    const { version, key } = await upgradesOf(services).receive(bodyStream, requireAuthority)
+    audit(`Version ${version}, signed with the key ${key}, was uploaded.`)
+  }),
+  handle(systemImage.install, async ({ services, requireAuthority, audit }) => {
+    const { uploaded, last } = upgradesOf(services).state()
+    if (last?.state === 'running') throw new GatewayError('conflict', 'An upgrade is running. Wait until it has ended.')
+    if (!uploaded) throw new GatewayError('conflict', 'No package has been uploaded.')
+    await makeBackup(services, `Before the upgrade to ${uploaded.version}`, requireAuthority)
+    const begun = await services.applier.upgrade(uploaded.digest)
+    if (begun.status === 'refused') throw new GatewayError('conflict', begun.message)
+    audit(`The upgrade from ${begun.from} to ${begun.to} was begun.`)
   }),
   handle(uploadDatabases, ({ rawBody }) => {
     if (!isArchive(rawBody)) throw invalid('body', 'The file is not a tar archive.')
@@ -31,3 +75,7 @@ export const routes: readonly Route[] = [
     services.webCategories.receive(bodyStream, requireAuthority),
   ),
 ]
+
+function withoutId<T extends { readonly id: string }>({ id: _, ...rest }: T): Omit<T, 'id'> {
+  return rest
+}

@@ -35,10 +35,17 @@ export function localAddress(place: Place): string | null {
 }
 
 /** The fingerprint of the certificate of a local gateway, for those who may read its files; that is proof enough. */
-export function localFingerprint(place: Place, address: string): string | null {
-  if (localAddress(place) !== address) return null
+export const localFingerprint = (place: Place, address: string): string | null =>
+  (localAddress(place) ?? defaultAddress) === address ? fingerprintInState(place) : null
+
+/** Where a gateway serves that has no record of its address, such as one that systemd started. */
+export const defaultAddress = 'https://127.0.0.1:8443'
+
+export function fingerprintInState(place: Place): string | null {
   try {
-    const folder = gatewayDir(findStateDir(place))
+    const stateDir = findStateDir(place)
+    if (findOutsider(stateDir) !== null) return null
+    const folder = gatewayDir(stateDir)
     // The folder belongs to gatewayd: what it puts there must neither be followed elsewhere nor hold this command up.
     const certificate = readOwned(folder, ['tls', 'server.crt'], lstatSync(folder).uid)
     return certificate === null ? null : new X509Certificate(certificate).fingerprint256

@@ -7,7 +7,7 @@ import { gatewayDir } from '../../launcher/layout.ts'
 import { firstPasswordName } from '../../runtime/accounts/first-password.ts'
 import { findStateDir } from '../client/local-gateway.ts'
 import type { Run } from '../command.ts'
-import { codeOf, exitCodes, refused } from '../failure.ts'
+import { CommandFailure, codeOf, exitCodes, refused } from '../failure.ts'
 import { escapeText } from '../output/text.ts'
 
 export const firstPasswordCommand: Run = async (_invocation, context) => {
@@ -17,6 +17,16 @@ export const firstPasswordCommand: Run = async (_invocation, context) => {
 }
 
 const maxBytes = 256
+
+/** The same where it need not be there. */
+export function findFirstPassword(stateDir: string): string | null {
+  try {
+    return readFirstPassword(stateDir)
+  } catch (error) {
+    if (error instanceof CommandFailure) return null
+    throw error
+  }
+}
 
 /** Root reads what another account can write: neither a link nor a pipe nor someone else's file is followed. */
 function readFirstPassword(stateDir: string): string {

@@ -105,10 +105,12 @@ const noApplier: Applier = {
   readLive: unavailable,
   arrivals: unavailable,
   cut: unavailable,
+  conflicts: unavailable,
   neighbours: unavailable,
   trial: unavailable,
   checkpoint: unavailable,
   checkpoints: unavailable,
   upload: unavailable,
   checkSignatures: unavailable,
+  upgrade: unavailable,
 }

@@ -10,7 +10,7 @@ import {
   type ShownCertificate,
   strangeCertificate,
 } from '../client/connection.ts'
-import { localAddress, localFingerprint } from '../client/local-gateway.ts'
+import { defaultAddress, localAddress, localFingerprint } from '../client/local-gateway.ts'
 import { readSession, type SavedSession, trustedAt, withTrusted, writeSession } from '../client/session-file.ts'
 import type { Invocation, Run } from '../command.ts'
 import type { Context } from '../context.ts'
@@ -18,7 +18,6 @@ import { badUsage, CommandFailure, exitCodes, noConnection, refused } from '../f
 import { printReply } from '../output/reply.ts'
 import { escapeText, showJson } from '../output/text.ts'
 
-const defaultAddress = 'https://127.0.0.1:8443'
 const firstAdministrator = 'admin'
 
 export const signInCommand: Run = async (invocation, context) => {
@@ -110,7 +109,7 @@ async function readPassword(login: string, address: string, { env, keyboard }: C
 }
 
 /** Both cookies as one header; the gateway sets exactly these two. */
-function cookiesOf({ headers }: Answer): string {
+export function cookiesOf({ headers }: Answer): string {
   const cookies = (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';', 1)[0] ?? '')
   if (cookies.length !== 2)
     throw refused('The answer to the sign-in contains no session. Check that the address is that of a gateway.')

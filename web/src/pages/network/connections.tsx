@@ -1,7 +1,7 @@
 // Connections: what is stored, beside what the machine makes of it now. Which fields a connection has follows from its type.
 
-import { type ConnectionType, connections, fieldsOf } from '@gateway/server/contract/network'
-import { collectionPage, type FieldSpec, type Item } from '../../contract/define.ts'
+import { type ConnectionType, connections, fieldsOf, setUpNetwork } from '@gateway/server/contract/network'
+import { action, collectionPage, type FieldSpec, type Item } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 import { AddressCell, DeviceCell, LinkCell, WayCell } from './state-cells.tsx'
 
@@ -69,6 +69,35 @@ export const page = collectionPage({
     { title: msg('Addresses'), fields: ['enable_dhcp', 'addresses', 'gateway', 'dns'] },
     { title: msg('Provider'), fields: ['server', 'login', 'password', 'service', 'concentrator'] },
     { title: msg('Flows'), fields: ['netflow_index'] },
+  ],
+  actions: [
+    action({
+      endpoint: setUpNetwork,
+      title: msg('First set-up'),
+      text: msg('The way to the internet and the local network, changed together as one revision.'),
+      button: msg('Set up both cards'),
+      confirm: msg('The connections of both cards are replaced. Without your confirmation they are restored.'),
+      confirmWithin: 90,
+      fields: {
+        outside: {
+          label: msg('Outside, to the provider'),
+          fields: {
+            mac: { label: msg('Card') },
+            enable_dhcp: { label: msg('Address by DHCP') },
+            addresses: { widget: 'lines', placeholder: '192.0.2.2/24' },
+            dns: { label: msg('DNS servers'), widget: 'lines' },
+          },
+        },
+        inside: {
+          label: msg('Inside, the local network'),
+          fields: {
+            mac: { label: msg('Card') },
+            addresses: { widget: 'lines', placeholder: '192.168.0.1/24' },
+          },
+        },
+      },
+      reads: [connections.list],
+    }),
   ],
   empty: {
     text: msg('A connection gives a card an address: one for the local network and one for the way to the internet.'),

@@ -29,4 +29,11 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./mirrors.ts'),
   },
   { ...section, path: 'network/virtual', title: msg('Virtual'), keywords: 'vce', load: () => import('./virtual.ts') },
+  {
+    ...section,
+    path: 'network/kernel',
+    title: msg('Kernel settings'),
+    keywords: 'sysctl forwarding ip_forward rp_filter redirects conntrack',
+    load: () => import('./kernel.ts'),
+  },
 ]

@@ -1,27 +1,16 @@
-// The kernel's table of connections, for gatewayd, which may not read it: what is tracked now, up to a bound, and the
-// switches that make the kernel count. Nothing is stored or parsed here; gatewayd parses the lines.
+// The kernel's table of connections, for gatewayd, which may not read it: what is tracked now, up to a bound, and
+// whether the kernel counts, which is a setting of the plan. Nothing is stored or parsed here; gatewayd parses the lines.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { getSystemErrorMessage } from 'node:util'
-import type { SessionTable } from '../plan/artifacts.ts'
-import type { Context } from './applyd.ts'
-import type { TrackingSpec } from './tables.ts'
+import type { SessionTable } from '../../plan/artifacts.ts'
+import type { Context } from '../applyd.ts'
+import type { TrackingSpec } from '../tables.ts'
 
 /** About 30,000 connections, for those who need all of them at once; lists are read in parts (live/session-parts.ts). */
 const maxTableBytes = 8 * 1024 * 1024
 const chunkBytes = 64 * 1024
-
-/** Connections that existed before have no counters; that is not a failure. */
-export function countConnections({ switches }: TrackingSpec): void {
-  for (const path of switches) {
-    try {
-      if (readFileSync(path, 'utf8').trim() !== '1') writeFileSync(path, '1', { flag: 'r+' })
-    } catch {
-      // The part of the kernel that tracks is not loaded yet, or may not be set from here; `isCounting` shows it.
-    }
-  }
-}
 
 const isOn = (path: string): boolean => {
   try {
@@ -40,8 +29,6 @@ export function readingOf({
   tables: { tracking },
 }: Pick<Context, 'plane' | 'limitation' | 'tables'>): Omit<SessionTable, 'text'> {
   if (plane === 'none') return nothing(`No traffic passes here: ${limitation ?? 'nothing is applied'}.`)
-  // Loading rules may have brought the tracking into the kernel since the start.
-  countConnections(tracking)
   return { isCut: false, isCounting: tracking.switches.every(isOn), limitation: null }
 }
 

@@ -1,0 +1,45 @@
+// The verb `conflicts`: what a look at the machine found, kept for a few seconds. It waits for nothing that changes the machine.
+
+import { engines } from '../../engines/index.ts'
+import { ownApp } from '../../files/plain.ts'
+import type { Conflict, DataPlane, Observation } from '../../plan/artifacts.ts'
+import { judge } from './conflicts.ts'
+import { lookAt } from './look.ts'
+import { packageUnits, watchedPorts } from './watched.ts'
+
+const keptMs = 5000
+
+export interface ConflictParts {
+  readonly plane: DataPlane
+  readonly stateDir: string
+  readonly nft: readonly string[]
+  readonly observe: () => Promise<Pick<Observation, 'units' | 'links'>>
+}
+
+/** All who ask at the same time share one look. */
+export function createConflictWatch({
+  plane,
+  stateDir,
+  nft,
+  observe,
+}: ConflictParts): () => Promise<readonly Conflict[]> {
+  let kept: { readonly at: number; readonly found: Promise<readonly Conflict[]> } | null = null
+  const look = async (): Promise<readonly Conflict[]> => {
+    if (plane === 'none') return []
+    const { units, links } = await observe()
+    const devices = links.map(({ device }) => device)
+    const common = { plane, stateDir, app: ownApp, hasGateway: true, devices, nft }
+    return judge(await lookAt({ ...common, ports: watchedPorts(engines, units), packageUnits: packageUnits(engines) }))
+  }
+  return () => {
+    const now = performance.now()
+    if (kept && now - kept.at < keptMs) return kept.found
+    const found = look()
+    kept = { at: now, found }
+    // A look that failed is not kept.
+    found.catch(() => {
+      kept = null
+    })
+    return found
+  }
+}

@@ -1,0 +1,3 @@
+// What other areas may use of backups.
+
+export { makeBackup } from './jobs.ts'

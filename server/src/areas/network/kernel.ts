@@ -1,0 +1,38 @@
+// Settings of the kernel that a gateway needs. What each is for, and why it has this value, is in
+// docs/behaviour/host.md; applyd's own table says what may be set at all.
+
+import type { KernelSetting, NetworkSettings } from '../../plan/artifacts.ts'
+import type { Facts } from '../../plan/facts.ts'
+
+/** A connection takes about 400 bytes: all of them together at most a fortieth of the memory. */
+const memoryPerConnection = 16 * 1024
+const [fewest, most] = [2 ** 15, 2 ** 21]
+
+const fixed: readonly KernelSetting[] = [
+  { name: 'net.ipv4.ip_forward', value: '1' },
+  // Loose: with several ways to the internet an answer may come in by another one than packets go out by.
+  { name: 'net.ipv4.conf.all.rp_filter', value: '2' },
+  { name: 'net.ipv4.conf.all.accept_redirects', value: '0' },
+  { name: 'net.ipv4.conf.all.accept_source_route', value: '0' },
+  { name: 'net.ipv4.conf.*.send_redirects', value: '0' },
+  { name: 'net.ipv6.conf.*.accept_redirects', value: '0' },
+  { name: 'net.ipv6.conf.all.accept_source_route', value: '0' },
+  { name: 'net.ipv4.tcp_syncookies', value: '1' },
+  { name: 'net.netfilter.nf_conntrack_acct', value: '1' },
+  { name: 'net.netfilter.nf_conntrack_timestamp', value: '1' },
+]
+
+export const kernelSettings = ({ memoryBytes }: Facts): NetworkSettings => ({
+  kind: 'network',
+  name: 'settings',
+  settings: memoryBytes === undefined ? fixed : [...fixed, ...tracking(String(connectionsFor(memoryBytes)))],
+})
+
+const tracking = (value: string): readonly KernelSetting[] => [
+  { name: 'net.netfilter.nf_conntrack_buckets', value },
+  { name: 'net.netfilter.nf_conntrack_max', value },
+]
+
+/** A power of two, so that a machine that is given a little more memory keeps its number. */
+export const connectionsFor = (memoryBytes: number): number =>
+  Math.min(most, Math.max(fewest, 2 ** Math.floor(Math.log2(memoryBytes / memoryPerConnection))))

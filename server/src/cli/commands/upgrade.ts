@@ -1,0 +1,136 @@
+// gw upgrade: installs a signed package, as root on the machine itself and also while the gateway is down; without a file it shows
+// what the last upgrade did. Everything is imported at once: the files of this program are replaced while it waits.
+
+import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { readOwned } from '../../files/guarded.ts'
+import { ownApp } from '../../files/plain.ts'
+import { checkOpenPackage, RefusedPackage, readTrustedKeys } from '../../files/signed-package.ts'
+import { gatewayDir } from '../../launcher/layout.ts'
+import { findObstacle, type Installed, readFormat, readInstalled } from '../../upgrade/judge.ts'
+import { lastWords, thisMachine } from '../../upgrade/machine.ts'
+import {
+  installedApp,
+  keyFolders,
+  notAPackage,
+  type UpgradePlaces,
+  upgradePlaces,
+  upgradeUnit,
+} from '../../upgrade/places.ts'
+import { readStatus, type UpgradeStatus, type UpgradeStep } from '../../upgrade/record.ts'
+import { dropRequest, takePackage, UpgradeRefused } from '../../upgrade/take.ts'
+import { findStateDir } from '../client/local-gateway.ts'
+import type { Run } from '../command.ts'
+import type { Context } from '../context.ts'
+import { badUsage, codeOf, exitCodes, refused } from '../failure.ts'
+import { escapeText } from '../output/text.ts'
+
+const stepWords: Readonly<Record<UpgradeStep, string>> = {
+  check: 'Checking the package',
+  keep: 'Keeping the installed version and the state for the way back',
+  install: 'Installing the new version',
+  start: 'Waiting until the new version is up',
+  return: 'Returning to the old version',
+}
+
+export const upgradeCommand: Run = async (invocation, context) => {
+  const [file] = invocation.operands
+  const places = upgradePlaces(findStateDir(context))
+  if (file === undefined) return showLast(places, context, invocation.has('json'))
+  if (process.geteuid?.() !== 0) throw refused('Only root can install another version.', ['Run it with sudo.'])
+  const installed = ownApp === installedApp ? readInstalled() : null
+  if (installed === null) throw refused(notAPackage)
+  const format = storedFormat(places.state)
+  await install(resolve(context.workingDir, file), places, { ...installed, format }, invocation.has('yes'), context)
+  return follow(places, context)
+}
+
+async function showLast(places: UpgradePlaces, { terminal }: Context, isJson: boolean): Promise<number> {
+  const last = readStatus(places.status)
+  if (isJson) terminal.out(`${JSON.stringify(last)}\n`)
+  else if (last === null) terminal.out('There was no upgrade yet.\n')
+  else terminal.out(`${escapeText(describe(last))}\n`)
+  return last === null || last.state === 'done' || last.state === 'running' ? exitCodes.done : exitCodes.refused
+}
+
+function describe(status: UpgradeStatus): string {
+  if (status.state !== 'running') return status.message
+  return `An upgrade from ${status.from} to ${status.to} is running: ${stepWords[status.step]}.`
+}
+
+async function install(
+  path: string,
+  places: UpgradePlaces,
+  installed: Installed,
+  isYes: boolean,
+  { terminal, keyboard }: Context,
+): Promise<void> {
+  const keys = readTrustedKeys(keyFolders)
+  const file = openPlain(path)
+  try {
+    const offered = checkOpenPackage(file, keys)
+    const obstacle = findObstacle(offered, installed)
+    if (obstacle !== null) throw refused(obstacle)
+    terminal.note(`From ${installed.version} to ${offered.version}, signed with the key ${offered.key}.\n`)
+    if (!isYes) {
+      if (!keyboard.isTerminal) throw badUsage('Without a terminal to ask on, gw upgrade needs --yes.')
+      if (!(await keyboard.askYes('Install it? [y/N] '))) throw refused('Nothing was changed.')
+    }
+    await takePackage(places, { file, by: 'root', keys, installed, digest: offered.digest })
+  } catch (error) {
+    if (error instanceof RefusedPackage || error instanceof UpgradeRefused) throw refused(error.message)
+    throw error
+  } finally {
+    closeSync(file)
+  }
+  const { code, output } = await thisMachine.run(['systemctl', 'start', '--no-block', upgradeUnit])
+  if (code === 0) return
+  const message = `The upgrade could not be started: ${lastWords(output)}`
+  dropRequest(places, message)
+  throw refused(message)
+}
+
+function openPlain(path: string): number {
+  try {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    if (fstatSync(file).isFile()) return file
+    closeSync(file)
+  } catch (error) {
+    throw refused(`${path} cannot be read (${codeOf(error)}).`)
+  }
+  throw refused(`${path} is not a plain file.`)
+}
+
+/** The folder belongs to gatewayd, so nothing in it is followed elsewhere. */
+function storedFormat(stateDir: string): number | null {
+  const folder = gatewayDir(stateDir)
+  const owner = lstatSync(folder, { throwIfNoEntry: false })
+  return owner ? readFormat(readOwned(folder, ['format'], owner.uid, 64)?.toString('utf8') ?? null) : null
+}
+
+const lookMs = 300
+/** The unit is started without waiting for it. */
+const mostIdleLooks = 20
+
+/** Shows each step, and ends with the upgrade. */
+async function follow(places: UpgradePlaces, { terminal }: Context): Promise<number> {
+  let shown: UpgradeStep | null = null
+  for (let idle = 0; ; await thisMachine.pause(lookMs)) {
+    const status = readStatus(places.status)
+    if (status && status.state !== 'running') {
+      terminal.out(`${escapeText(status.message)}\n`)
+      return status.state === 'done' ? exitCodes.done : exitCodes.refused
+    }
+    if (status && status.step !== shown) {
+      shown = status.step
+      terminal.note(`${stepWords[shown]} ...\n`)
+    }
+    const { code } = await thisMachine.run(['systemctl', '--quiet', 'is-active', upgradeUnit])
+    idle = code === 0 ? 0 : idle + 1
+    if (idle > mostIdleLooks)
+      throw refused('The upgrade stopped without a result.', [
+        `Look at it with: journalctl -u ${upgradeUnit}`,
+        `It goes on with: systemctl start ${upgradeUnit}`,
+      ])
+  }
+}

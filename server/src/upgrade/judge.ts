@@ -1,0 +1,51 @@
+// Whether a package whose signature is good may replace what is installed.
+
+import { readFileSync } from 'node:fs'
+import { compareVersions, type PackageStatement } from '../files/signed-package.ts'
+import { dpkgStatus, packageName } from './places.ts'
+
+export interface Installed {
+  readonly version: string
+  readonly architecture: string
+  /** The number of the state format that is stored; null when none is. */
+  readonly format: number | null
+}
+
+/** Why not, as a sentence; null when it may. */
+export function findObstacle(offered: PackageStatement, installed: Installed): string | null {
+  if (offered.architecture !== installed.architecture)
+    return `The package is for ${offered.architecture}, and this machine is ${installed.architecture}.`
+  if (compareVersions(offered.version, installed.version) < 0)
+    return `The package has version ${offered.version}, which is older than the installed ${installed.version}.`
+  if (installed.format !== null && offered.format < installed.format)
+    return `The package cannot read the stored configuration: its format is ${offered.format}, and ${installed.format} is stored.`
+  return null
+}
+
+/** The paragraph of our package in the status file of dpkg; null when it is not installed. */
+export function stanzaOf(text: string): string | null {
+  const begin = `\n${text}`.indexOf(`\nPackage: ${packageName}\n`)
+  if (begin < 0) return null
+  const end = text.indexOf('\n\n', begin)
+  return text.slice(begin, end < 0 ? undefined : end + 1)
+}
+
+/** One line of it. */
+export const fieldOf = (stanza: string, name: 'Version' | 'Architecture' | 'Status' | 'Installed-Size'): string => {
+  const line = stanza.split('\n').find((one) => one.startsWith(`${name}: `))
+  return line?.slice(name.length + 2).trim() ?? ''
+}
+
+/** Version and architecture of the installed package; null without one. */
+export function readInstalled(path: string = dpkgStatus): Omit<Installed, 'format'> | null {
+  const stanza = stanzaOf(readFileSync(path, 'utf8'))
+  if (stanza === null || fieldOf(stanza, 'Status').split(' ')[2] === 'config-files') return null
+  const [version, architecture] = [fieldOf(stanza, 'Version'), fieldOf(stanza, 'Architecture')]
+  return version === '' || architecture === '' ? null : { version, architecture }
+}
+
+/** The number in `<state>/gateway/format`; null when there is none. */
+export function readFormat(text: string | null): number | null {
+  const number = /^\d{1,9}\s*$/.test(text ?? '') ? Number(text) : null
+  return number
+}

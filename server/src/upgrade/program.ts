@@ -1,0 +1,236 @@
+// An upgrade from its request to its end, by phases that are written down first: after a power failure it goes on with the
+// phase that was reached. Whatever fails before `installing` changes nothing; whatever fails after it leads back.
+
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { withFile } from '../files/durable.ts'
+import { readOwned } from '../files/guarded.ts'
+import { checkOpenPackage, RefusedPackage, type TrustedKeys } from '../files/signed-package.ts'
+import { fieldOf, readFormat } from './judge.ts'
+import {
+  dropProgram,
+  installedPath,
+  keepPackage,
+  keepProgram,
+  keepState,
+  previousPath,
+  restoreState,
+  StepFailed,
+} from './keep.ts'
+import { lastWords, type Machine } from './machine.ts'
+import { packageName, type UpgradePlaces } from './places.ts'
+import { type UpgradeStatus, type UpgradeStep, unixNow, writeStatus } from './record.ts'
+import { packagePath, requestPath, statusOf, type UpgradeRequest, writeRequest } from './take.ts'
+import { daemons, readRunning, readUnit, socketUnit, type WatchTimes, waitUntilUp, watchTimes } from './watch.ts'
+
+export interface UpgradeParts {
+  readonly machine: Machine
+  readonly places: UpgradePlaces
+  readonly keys: TrustedKeys
+  readonly times?: WatchTimes
+  /** Copies the program and its runtime aside. */
+  readonly keepOwn?: (places: UpgradePlaces) => void
+}
+
+type End = Pick<UpgradeStatus, 'state' | 'message'>
+
+const installedWords = 'install ok installed'
+/** Packages take long on slow disks. */
+const installMs = 20 * 60_000
+
+export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Promise<UpgradeStatus> {
+  const { machine, places, keys, times = watchTimes, keepOwn = keepProgram } = parts
+  let request: UpgradeRequest = { ...asked, attempts: asked.attempts + 1 }
+  const note = (change: Partial<UpgradeRequest>): void => {
+    request = { ...request, ...change }
+    writeRequest(places, request)
+  }
+  const show = (step: UpgradeStep): void => {
+    machine.log(`Upgrade from ${request.from} to ${request.to}: ${step}.`)
+    writeStatus(places.status, statusOf(request, step))
+  }
+  const isFormatSame = (): boolean => request.formats.from === request.formats.to
+  const units = [...daemons]
+  note({})
+  const { state, message } = await walk()
+  const step =
+    state === 'done' ? 'start' : state === 'returned' ? 'return' : request.phase === 'asked' ? 'check' : 'return'
+  const ended: UpgradeStatus = { ...statusOf(request, step), state, message, finished_at: unixNow() }
+  machine.log(message)
+  writeStatus(places.status, ended)
+  // From here on a start of the program has nothing to do.
+  fs.rmSync(requestPath(places), { force: true })
+  dropProgram(places)
+  return ended
+
+  async function walk(): Promise<End> {
+    if (request.phase === 'asked') {
+      if (request.attempts > 1) return unchanged('The machine was restarted before anything was changed.')
+      try {
+        await prepare()
+      } catch (fault) {
+        await machine.run(['systemctl', 'start', '--no-block', socketUnit, ...units])
+        return unchanged(wordsOf(fault))
+      }
+      note({ phase: 'installing' })
+    }
+    if (request.phase === 'installing') {
+      const fault = await install(packagePath(places), request.to, 'install')
+      note(fault === null ? { phase: 'starting' } : { phase: 'returning', reason: fault })
+    }
+    if (request.phase === 'starting') {
+      const missing = await start('start', request.revision)
+      if (missing === null) return keepInstalled()
+      note({ phase: 'returning', reason: `The new version did not come up: ${missing}` })
+    }
+    return goBack()
+  }
+
+  /** Everything that can be found out or made without changing the gateway; then gatewayd stops. */
+  async function prepare(): Promise<void> {
+    show('check')
+    await check()
+    show('keep')
+    keepOwn(places)
+    await keepPackage(machine, places, request.from, keys)
+    const before = readRunning(places)
+    const { pid } = await readUnit(machine, 'portcullis-gatewayd.service')
+    note({ revision: before?.is_applied && before.pid === pid ? before.revision : null })
+    await machine.run(['systemctl', 'stop', socketUnit, 'portcullis-gatewayd.service'], 120_000)
+    if ((await readUnit(machine, 'portcullis-gatewayd.service')).pid > 0)
+      throw new StepFailed('The API could not be stopped, so its state could not be copied.')
+    await keepState(machine, places, isFormatSame())
+  }
+
+  async function check(): Promise<void> {
+    const path = packagePath(places)
+    const found = withFile(path, fs.constants.O_RDONLY, (file) => checkOpenPackage(file, keys))
+    if (found.digest !== request.digest) throw new StepFailed('The package is not the one that was asked for.')
+    for (const [field, wanted] of [
+      ['Package', packageName],
+      ['Version', found.version],
+      ['Architecture', found.architecture],
+    ] as const) {
+      const { output } = await machine.run(['dpkg-deb', '-f', path, field])
+      if (output.trim() !== wanted) throw new StepFailed(`The package is not what its signature says (${field}).`)
+    }
+    const format = storedFormat(places)
+    if (format !== null && found.format < format)
+      throw new StepFailed(
+        `It cannot read the stored configuration: its format is ${found.format}, and ${format} is stored.`,
+      )
+    note({ formats: { from: format, to: found.format } })
+    await checkRoom(path)
+    await getDependencies(path)
+  }
+
+  /** The kept version, the copy of the runtime and the unpacked files beside the old ones. */
+  async function checkRoom(path: string): Promise<void> {
+    const { output } = await machine.run(['dpkg-deb', '-f', path, 'Installed-Size'])
+    const needed = 3 * Number(output.trim() || '0') * 1024
+    for (const folder of [places.root, '/usr']) {
+      const { bavail, bsize } = fs.statfsSync(folder)
+      if (bavail * bsize < needed)
+        throw new StepFailed(`The disk of ${folder} has too little room: ${Math.ceil(needed / 2 ** 20)} MB are needed.`)
+    }
+  }
+
+  /** Other packages that the new version needs are installed first; they change nothing about this one. */
+  async function getDependencies(path: string): Promise<void> {
+    const needed = await findMissing(machine, path)
+    if (needed.length === 0) return
+    const options = ['-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120'] as const
+    const { code, output } = await machine.run(['apt-get', ...options, 'install', '--', ...needed], installMs)
+    if (code !== 0 || (await findMissing(machine, path)).length > 0)
+      throw new StepFailed(
+        `The new version needs Debian packages that are not installed and could not be fetched: ${needed.join(', ')}. ${lastWords(output, 1)}`,
+      )
+  }
+
+  /** Null when the version is installed. */
+  async function install(path: string, version: string, step: UpgradeStep): Promise<string | null> {
+    show(step)
+    if (request.attempts > 1) await machine.run(['dpkg', '--force-confold', '--configure', '-a'], installMs)
+    for (let tries = 0; ; tries++) {
+      const { code, output } = await machine.run(['dpkg', '--force-confold', '-i', path], installMs)
+      machine.log(lastWords(output, 20))
+      if (code === 0) break
+      // Another program installs something at the moment.
+      if (!output.includes('dpkg frontend lock') || tries === 60)
+        return `dpkg could not install version ${version}: ${lastWords(output)}`
+      await machine.pause(5_000)
+    }
+    const { output } = await machine.run(['dpkg-query', '-s', packageName])
+    const found = `${fieldOf(output, 'Version')} (${fieldOf(output, 'Status')})`
+    return found === `${version} (${installedWords})` ? null : `dpkg left version ${found} instead of ${version}.`
+  }
+
+  /** Null when the gateway is up. */
+  async function start(step: UpgradeStep, revision: number | null): Promise<string | null> {
+    show(step)
+    await machine.run(['systemctl', 'daemon-reload'])
+    await machine.run(['systemctl', 'reset-failed', socketUnit, ...units])
+    await machine.run(['systemctl', 'start', '--no-block', socketUnit, ...units])
+    return waitUntilUp(machine, places, revision, times)
+  }
+
+  /** The package is kept: it is the way back of the next upgrade. */
+  function keepInstalled(): End {
+    fs.renameSync(packagePath(places), installedPath(places))
+    return { state: 'done', message: `The gateway was upgraded from ${request.from} to ${request.to}.` }
+  }
+
+  async function goBack(): Promise<End> {
+    show('return')
+    try {
+      // All of it: the state must not be in use while it is put back. The rules stay in the kernel.
+      await machine.run(['systemctl', 'stop', socketUnit, ...units.toReversed()], 180_000)
+      await restoreState(machine, places, isFormatSame())
+    } catch (fault) {
+      // The old version with the present state is better than none.
+      machine.log(wordsOf(fault))
+    }
+    const fault = await install(previousPath(places), request.from, 'return')
+    const missing = fault ?? (await start('return', request.revision))
+    const { reason, from, to } = request
+    if (missing === null)
+      return { state: 'returned', message: `Version ${to} was taken back, and ${from} is in use again. ${reason}` }
+    return { state: 'failed', message: `Neither ${to} nor ${from} came up. ${reason} After the return: ${missing}` }
+  }
+
+  function unchanged(why: string): End {
+    return { state: 'failed', message: `Version ${request.to} was not installed. ${why}` }
+  }
+}
+
+/** The number that gatewayd stored; null when there is none. */
+function storedFormat(places: UpgradePlaces): number | null {
+  const folder = join(places.state, 'gateway')
+  const owner = fs.lstatSync(folder, { throwIfNoEntry: false })
+  return owner ? readFormat(readOwned(folder, ['format'], owner.uid, 64)?.toString('utf8') ?? null) : null
+}
+
+const wordsOf = (fault: unknown): string => {
+  if (fault instanceof StepFailed || fault instanceof RefusedPackage) return fault.message
+  const { code, message } = fault as NodeJS.ErrnoException
+  if (code === 'ENOSPC') return 'The disk is full.'
+  return message
+}
+
+/** Names of packages in the dependencies of a package that are not installed. Only names that look like names. */
+async function findMissing(machine: Machine, path: string): Promise<string[]> {
+  const { output } = await machine.run(['dpkg-deb', '-f', path, 'Pre-Depends', 'Depends'])
+  const wanted = output
+    .replaceAll(/^(?:Pre-Depends|Depends):/gm, ',')
+    .split(/[,\n]/)
+    // The first of alternatives; one of the others may do, which dpkg says below.
+    .map((one) => one.split('|').map((choice) => choice.trim().split(/[\s(:]/)[0] ?? ''))
+    .filter((choices) => choices.every((name) => /^[a-z0-9][a-z0-9+.-]{1,80}$/.test(name)))
+  const missing: string[] = []
+  for (const choices of wanted) {
+    const states = await Promise.all(choices.map((name) => machine.run(['dpkg-query', '-s', name])))
+    const [first = ''] = choices
+    if (!states.some(({ output: state }) => fieldOf(state, 'Status') === installedWords)) missing.push(first)
+  }
+  return missing
+}

@@ -1,0 +1,144 @@
+// The first step of an upgrade, for applyd and for gw: takes a package into the folder of root and checks it there, so that
+// nothing that another account can write is ever installed. The program of the upgrade goes on from the request it leaves.
+
+import { randomUUID } from 'node:crypto'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { readRegular, writeDurable } from '../files/durable.ts'
+import { type CheckedPackage, PackageReader, type TrustedKeys } from '../files/signed-package.ts'
+import { findObstacle, type Installed } from './judge.ts'
+import type { UpgradePlaces } from './places.ts'
+import { type UpgradeStatus, unixNow, writeStatus } from './record.ts'
+
+/** What the program of the upgrade has to do, and how far it is. */
+export interface UpgradeRequest {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly by: UpgradeStatus['by']
+  readonly digest: string
+  /** State formats of the two versions. */
+  readonly formats: { readonly from: number | null; readonly to: number }
+  readonly startedAt: number
+  readonly phase: 'asked' | 'installing' | 'starting' | 'returning'
+  /** How often the program was started for it; more than once after a power failure. */
+  readonly attempts: number
+  /** Of the configuration that was in force before. */
+  readonly revision: number | null
+  /** Why it goes back to the old version. */
+  readonly reason: string
+}
+
+export class UpgradeRefused extends Error {}
+
+export const requestPath = (places: UpgradePlaces): string => join(places.root, 'request.json')
+export const packagePath = (places: UpgradePlaces): string => join(places.root, 'package.deb')
+
+export function readRequest(places: UpgradePlaces): UpgradeRequest | null {
+  const text = readRegular(requestPath(places))?.toString('utf8')
+  try {
+    return text === undefined ? null : (JSON.parse(text) as UpgradeRequest)
+  } catch {
+    return null
+  }
+}
+
+interface Offer {
+  /** Open for reading; stays open. */
+  readonly file: number
+  readonly by: UpgradeStatus['by']
+  readonly keys: TrustedKeys
+  readonly installed: Installed
+  /** Of the whole file, when it was checked before. */
+  readonly digest?: string
+}
+
+/** Throws UpgradeRefused or RefusedPackage when it must not be installed; nothing stays then. */
+export async function takePackage(places: UpgradePlaces, offer: Offer): Promise<UpgradeRequest> {
+  const { by, digest, installed } = offer
+  refuseSecond(places)
+  fs.mkdirSync(places.root, { recursive: true, mode: 0o700 })
+  const arriving = `${packagePath(places)}.new`
+  try {
+    const checked = await copyChecked(offer.file, arriving, offer.keys)
+    if (digest !== undefined && checked.digest !== digest)
+      throw new UpgradeRefused('The package is not the one that was uploaded.')
+    const obstacle = findObstacle(checked, installed)
+    if (obstacle !== null) throw new UpgradeRefused(obstacle)
+    refuseSecond(places)
+    fs.renameSync(arriving, packagePath(places))
+    const request = requestFor(checked, installed, by)
+    writeStatus(places.status, statusOf(request, 'check'))
+    writeRequest(places, request)
+    return request
+  } finally {
+    fs.rmSync(arriving, { force: true })
+  }
+}
+
+function refuseSecond(places: UpgradePlaces): void {
+  if (readRequest(places)) throw new UpgradeRefused('Another upgrade is running. Wait until it has ended.')
+}
+
+const requestFor = (checked: CheckedPackage, installed: Installed, by: UpgradeStatus['by']): UpgradeRequest => ({
+  id: randomUUID(),
+  from: installed.version,
+  to: checked.version,
+  by,
+  digest: checked.digest,
+  formats: { from: installed.format, to: checked.format },
+  startedAt: unixNow(),
+  phase: 'asked',
+  attempts: 0,
+  revision: null,
+  reason: '',
+})
+
+export const writeRequest = (places: UpgradePlaces, request: UpgradeRequest): void =>
+  writeDurable(requestPath(places), `${JSON.stringify(request)}\n`)
+
+/** The program could not be started for it. */
+export function dropRequest(places: UpgradePlaces, message: string): void {
+  const request = readRequest(places)
+  if (request)
+    writeStatus(places.status, { ...statusOf(request, 'check'), state: 'failed', message, finished_at: unixNow() })
+  fs.rmSync(requestPath(places), { force: true })
+}
+
+export const statusOf = (request: UpgradeRequest, step: UpgradeStatus['step']): UpgradeStatus => ({
+  id: request.id,
+  from: request.from,
+  to: request.to,
+  by: request.by,
+  state: 'running',
+  step,
+  message: '',
+  started_at: request.startedAt,
+  finished_at: null,
+})
+
+/** The bytes that are checked are the ones that are written. */
+async function copyChecked(from: number, path: string, keys: TrustedKeys): Promise<CheckedPackage> {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants
+  fs.rmSync(path, { force: true })
+  const to = fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+  try {
+    const reader = new PackageReader(keys)
+    const buffer = Buffer.allocUnsafe(1024 * 1024)
+    for (let at = 0; ; ) {
+      const count = fs.readSync(from, buffer, 0, buffer.length, at)
+      if (count === 0) break
+      reader.push(buffer.subarray(0, count))
+      for (let written = 0; written < count; )
+        written += fs.writeSync(to, buffer, written, count - written, at + written)
+      at += count
+      await setImmediate()
+    }
+    const checked = reader.finish()
+    fs.fsyncSync(to)
+    return checked
+  } finally {
+    fs.closeSync(to)
+  }
+}

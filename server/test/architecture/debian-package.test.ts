@@ -1,0 +1,221 @@
+// The Debian package, without building one: what is in it, what it needs, and what its scripts say. Machines that are booted show
+// that it installs and leaves.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { stateFormat } from '../../src/database/state-format.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** Plain JavaScript, because it runs before anything is installed. */
+const load = async <T>(name: string): Promise<T> =>
+  (await import(pathToFileURL(join(root, 'scripts/lib/package', name)).href)) as T
+
+interface Sources {
+  readonly listProgram: () => string[]
+  readonly isProgram: (path: string) => boolean
+  readonly isOfPackage: (path: string) => boolean
+  readonly listPackages: (lock: unknown) => { path: string }[]
+  readonly listPackageFiles: (path: string) => string[]
+  readonly readLock: () => { packages: Record<string, { dev?: boolean }> }
+}
+interface Control {
+  readonly readValues: () => Record<string, string>
+  readonly fill: (template: string, values: Record<string, string>) => string
+}
+interface Units {
+  readonly listUnits: () => { name: string; isEnabled: boolean }[]
+  readonly foreignUnits: () => string[]
+  readonly dropIns: () => { path: string; text: string }[]
+}
+
+const { listProgram, isProgram, isOfPackage, listPackages, listPackageFiles, readLock } =
+  await load<Sources>('sources.mjs')
+const { readValues, fill } = await load<Control>('control.mjs')
+const { listUnits, foreignUnits, dropIns } = await load<Units>('units.mjs')
+
+const template = (name: string): string => readFileSync(join(root, 'deploy/debian', name), 'utf8')
+const program = listProgram()
+
+describe('the program in the package', () => {
+  it('has no tests, golden files or benches', () => {
+    const odd = program.filter((path) =>
+      /\.test\.|\/golden\/|\/stand-ins\/|^bench\/|^server\/test\/|^web\/test\//.test(path),
+    )
+    assert.deepEqual(odd, [])
+    assert.ok(!isProgram('server/src/areas/dns/golden/01-empty.golden') && !isProgram('deploy/debian/control'))
+  })
+
+  it('has every file of ours that a file in it names in an import', () => {
+    const known = new Set(program)
+    const sources = program.filter((path) => /\.(?:ts|mjs)$/.test(path) && !path.startsWith('web/'))
+    const missing = sources.flatMap((path) =>
+      [...readFileSync(join(root, path), 'utf8').matchAll(/^(?:import|export)\b[^'\n]* from '(\.{1,2}\/[^'\n]+)'$/gm)]
+        .map(([, target = '']) => join(dirname(path), target))
+        .filter((target) => !known.has(target))
+        .map((target) => `${path}: ${target}`),
+    )
+    assert.deepEqual(missing, [])
+  })
+
+  it('has every script and file of deploy/ that a unit names, and those that are run can be', () => {
+    const names = globSync('deploy/systemd/*.service', { cwd: root }).flatMap((path) =>
+      [
+        ...readFileSync(join(root, path), 'utf8').matchAll(/\/usr\/lib\/portcullis\/((?:scripts|deploy)\/[\w./-]+)/g),
+      ].map(([, name = '']) => name),
+    )
+    assert.ok(names.includes('scripts/install-engine.mjs'))
+    assert.deepEqual(
+      names.filter((name) => !program.includes(name)),
+      [],
+    )
+    for (const name of names.filter((each) => each.endsWith('.sh')))
+      assert.notEqual(statSync(join(root, name)).mode & 0o100, 0, name)
+  })
+
+  it('has of the packages of npm those that the lock file does not mark as development, and no runtime', () => {
+    const paths = listPackages(readLock()).map(({ path }) => path)
+    assert.ok(paths.includes('node_modules/fastify'))
+    assert.deepEqual(
+      paths.filter((path) => readLock().packages[path]?.dev === true || path.includes('node-linux')),
+      [],
+    )
+  })
+
+  it('has of a package what it runs, not what people read', () => {
+    assert.ok(isOfPackage('lib/index.js') && isOfPackage('package.json') && isOfPackage('dist/data.json'))
+    for (const path of [
+      'README.md',
+      'index.d.ts',
+      'test/a.js',
+      '.github/b.js',
+      'a.js.map',
+      'LICENSE',
+      'node_modules/c/d.js',
+    ])
+      assert.ok(!isOfPackage(path), path)
+    assert.ok(listPackageFiles('node_modules/fastify').includes('fastify.js'))
+  })
+})
+
+describe('the control file', () => {
+  const values = readValues()
+
+  it('needs what every engine needs from the start, and neither npm nor another Node', () => {
+    const depends = (values.DEPENDS ?? '').split(', ').map((one) => one.split(' ')[0])
+    for (const name of ['libatomic1', 'nftables', 'unbound', 'dnsmasq-base', 'ulogd2-json', 'systemd'])
+      assert.ok(depends.includes(name), name)
+    assert.deepEqual(
+      depends.filter((name) => name === 'npm' || name === 'nodejs'),
+      [],
+    )
+    assert.match(values.SUGGESTS ?? '', /suricata \(>= 7\)/)
+  })
+
+  it('has a value for every place, and says so where one has none', () => {
+    const all = { ...values, VERSION: '1.2.3', ARCHITECTURE: 'amd64', SIZE: '1' }
+    for (const name of ['control', 'preinst', 'postinst', 'prerm', 'postrm'])
+      assert.doesNotMatch(fill(template(name), all), /@[A-Z]+@/, name)
+    assert.throws(() => fill('a @NOWHERE@ b', all), /@NOWHERE@/)
+  })
+
+  it('carries the format of the state that gatewayd writes', () => {
+    assert.equal(values.FORMAT, String(stateFormat))
+  })
+})
+
+describe('the scripts of the package', () => {
+  it('are correct for the shell of Debian', () => {
+    const all = { ...readValues(), VERSION: '1.2.3' }
+    for (const name of ['preinst', 'postinst', 'prerm', 'postrm', 'gw']) {
+      const { status, stderr } = spawnSync('/bin/sh', ['-n'], { input: fill(template(name), all), encoding: 'utf8' })
+      assert.equal(status, 0, `${name}: ${stderr}`)
+    }
+  })
+
+  it('enable the units that say where they belong, and stop all that last', () => {
+    const { UNITS = '', STOP = '' } = readValues()
+    const units = listUnits()
+    assert.deepEqual(
+      UNITS.split(' '),
+      units.filter(({ isEnabled }) => isEnabled).map(({ name }) => name),
+    )
+    for (const name of ['portcullis.target', 'portcullis-applyd.service', 'portcullis-gatewayd.socket'])
+      assert.ok(STOP.split(' ').includes(name), name)
+    assert.ok(!STOP.includes('@') && !STOP.includes('upgrade'))
+  })
+})
+
+describe('services of engine packages', () => {
+  it('are those that the engines declare for use, not those of tests', () => {
+    const units = foreignUnits()
+    for (const name of ['unbound.service', 'ulogd2.service', 'squid.service', 'clamav-daemon.socket'])
+      assert.ok(units.includes(name), name)
+    assert.ok(!units.includes('rsyslog.service'))
+  })
+
+  it('get a drop-in each, in a folder of their own name and under ours', () => {
+    for (const { path, text } of dropIns()) {
+      assert.match(path, /^usr\/lib\/systemd\/system\/[a-z0-9-]+\.(?:service|socket)\.d\/portcullis\.conf$/)
+      assert.match(text, /^\[Unit\]\nConditionPathExists=!\/usr\/lib\/portcullis\/package\.json$/m)
+    }
+  })
+})
+
+describe('the arguments', async () => {
+  interface Options {
+    readonly readOptions: (args: string[], version: string) => { architectures: string[]; version: string }
+  }
+  const { readOptions } = await load<Options>('options.mjs')
+
+  it('name the architectures of Debian, or all', () => {
+    assert.deepEqual(readOptions(['--arch', 'all'], '1.0').architectures, ['amd64', 'arm64'])
+    assert.deepEqual(readOptions(['--arch', 'amd64', '--version', '1.0+2'], '1.0').version, '1.0+2')
+  })
+
+  it('are refused when they are not known or not complete', () => {
+    for (const args of [['--arch'], ['--arch', 'x64'], ['--constructor', 'x'], ['amd64'], ['--arch', 'toString']])
+      assert.throws(() => readOptions(args, '1.0'), /npm run package/, args.join(' '))
+    assert.throws(() => readOptions(['--version', '1 0'], '1.0'), /not a version/)
+  })
+})
+
+describe('a runtime from npm', async () => {
+  interface Runtime {
+    readonly hasIntegrity: (bytes: Buffer, integrity: string | undefined) => boolean
+  }
+  const { hasIntegrity } = await load<Runtime>('runtime.mjs')
+
+  it('is taken only when it is the file that the lock file names', () => {
+    const bytes = Buffer.from('runtime')
+    const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
+    assert.ok(hasIntegrity(bytes, integrity))
+    assert.ok(!hasIntegrity(Buffer.from('other'), integrity))
+    assert.ok(!hasIntegrity(bytes, undefined) && !hasIntegrity(bytes, 'sha1-AAAA'))
+  })
+})
+
+describe('the page of gw', async () => {
+  interface Documents {
+    readonly roff: (text: string) => string
+    readonly manPage: (commands: object[], about: { version: string; date: Date }) => string
+  }
+  const { roff, manPage } = await load<Documents>('documents.mjs')
+
+  it('takes no text for a request of its language', () => {
+    assert.equal(roff(".so /etc/passwd\n'x \\fB"), "\\&.so /etc/passwd\n\\&'x \\efB")
+  })
+
+  it('has a section for each command with its options', () => {
+    const commands = [
+      { usage: 'gw login', summary: 'Sign in', options: [{ name: 'login', value: 'NAME', summary: 'Who.' }] },
+    ]
+    const page = manPage(commands, { version: '1.0', date: new Date(0) })
+    assert.match(page, /^\.SS\ngw login\nSign in\.\n\.TP\n\.BI "\\-\\-login " "NAME"\nWho\.$/m)
+  })
+})
