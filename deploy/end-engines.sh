@@ -17,6 +17,8 @@ each() {
   [ -r "$list" ] || return 1
   found=1
   while read -r pid; do
+    # One that has just ended is listed as 0, which would mean ourselves.
+    [ "$pid" -gt 1 ] || continue
     found=0
     kill "-$1" "$pid" 2>/dev/null
   done <"$list"

@@ -21,6 +21,7 @@ import { createSessionParts } from './live/session-parts.ts'
 import { readSessions } from './live/tracking.ts'
 import { createSettings } from './machine/settings.ts'
 import { createUpgrader, parseUpgrade } from './machine/upgrade.ts'
+import { startGuard } from './machine/guard.ts'
 import { createConflictWatch } from './machine/watch-conflicts.ts'
 import { createNetworkEngine, showDevices, showNeighbours } from './network.ts'
 import { identify, isSameBoot, type ProcessId, stateOf } from './processes.ts'
@@ -180,9 +181,13 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     unlock()
     throw fault
   }
+  const everyMs = context.plane === 'none' ? 0 : context.timings.guardMs
+  const guarded = { kernel: nftKernel, table: context.tables.nft.tables[0], everyMs, log: context.log }
+  const stopGuard = startGuard({ ...guarded, putBack: () => inTurn(() => ruleset.putBack()) })
   /** Engines keep running unless `stopUnits` is set. */
   const close = async (stopUnits = false): Promise<void> => {
     isClosing = true
+    stopGuard()
     shares.stop()
     arrivals.stop()
     await Promise.all([last, server.close()])

@@ -12,7 +12,7 @@ import { writeNew } from '../files/guarded.ts'
 import { makeRoom } from '../files/reserve.ts'
 import type { CheckReport, LinkPlan, Observation, Outcome, Plan } from '../plan/artifacts.ts'
 import type { Context, FailpointName } from './applyd.ts'
-import type { RecordedWays, Ways } from './engines/ways.ts'
+import { type RecordedWays, recordOf, type Ways } from './engines/ways.ts'
 import type { Verdict } from './kernel/kernel.ts'
 import { createAttempts } from './loaded/attempts.ts'
 import type { Entry } from './loaded/journal.ts'
@@ -394,22 +394,9 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
   }
 
   /** The commit point: a failure after the record is written does not revert the new state. */
-  function commit(
-    id: string,
-    plan: Plan,
-    { links, isIntercepting, channels, settings, files: contents }: Target,
-  ): void {
+  function commit(id: string, plan: Plan, { files: contents, links, ...target }: Target): void {
     const rules = ruleset.entryFor({ id, revision: plan.revision })
-    const record: AppliedRecord = {
-      id,
-      revision: plan.revision,
-      kernel,
-      rules,
-      links,
-      isIntercepting,
-      channels,
-      settings,
-    }
+    const record: AppliedRecord = { id, revision: plan.revision, kernel, rules, links, ...recordOf(target) }
     writeDurable(recordPath, JSON.stringify(record))
     appliedPlan = plan
     written = contents

@@ -48,6 +48,7 @@ const plan = {
   artifacts: [
     { kind: 'nft', name: 'inet portcullis', pieces: [makePiece(chain())] },
     { kind: 'network', name: 'links', links: [link, ...made] },
+    { kind: 'network', name: 'settings', settings: [{ name: 'net.ipv4.ip_forward', value: '1' }] },
     { kind: 'network', name: 'inspection', channels: [{ number: 1, isFailOpen: true, isReady: false }] },
     ...[...tables.files.keys()].map((name) => ({ kind: 'file', name, text: '' })),
     ...[...tables.fileTemplates.keys()].map((name) => ({ kind: 'file', name: `${name}.a`, text: '' })),

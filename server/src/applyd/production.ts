@@ -41,9 +41,16 @@ export function productionTables(
   }
 }
 
-/** In the sandbox of its unit root may make no networks: a trial may in a user namespace (capabilities(7), bit 21). */
+/** Who owns nothing. */
+const nobody = 65_534
+
+/**
+ * In the sandbox of its unit root may make no networks (capabilities(7), bit 21). A trial may in a user namespace of an account
+ * without rights: root itself would need one more right to be root there.
+ */
 function unshared(): readonly string[] {
-  const [, rights = ''] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? []
-  const mayUnshare = process.geteuid?.() !== 0 || (BigInt(`0x${rights}`) & (1n << 21n)) !== 0n
-  return mayUnshare ? [] : ['/usr/bin/unshare', '--user', '--map-root-user', '--']
+  const [, rights = '0'] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? []
+  if (process.geteuid?.() !== 0 || (BigInt(`0x${rights}`) & (1n << 21n)) !== 0n) return []
+  const account = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
+  return ['/usr/bin/setpriv', ...account, '--', '/usr/bin/unshare', '--user', '--map-root-user', '--']
 }

@@ -228,6 +228,19 @@ export function createRuleset(context: Context, kernel: NftKernel) {
     return targets
   }
 
+  /** Loads again what the kernel does not have any more; returns the number of tables. */
+  async function putBack(): Promise<number> {
+    await refresh()
+    const targets = new Map<string, readonly NftPiece[]>()
+    for (const table of nft.tables) {
+      const wanted = held.get(table) ?? []
+      if (!(await isCurrent(table, wanted))) targets.set(table, wanted)
+    }
+    const { problems, unchecked } = targets.size > 0 ? await load(targets) : { problems: [], unchecked: null }
+    if (problems.length > 0 || unchecked !== null) throw new Error(problems[0]?.message ?? unchecked ?? '')
+    return targets.size
+  }
+
   /** The first table as a separate script, without the rules of these origins, and with the elements of live sets. */
   async function show(leftOut: readonly string[]): Promise<string> {
     const [table] = nft.tables
@@ -246,7 +259,7 @@ export function createRuleset(context: Context, kernel: NftKernel) {
 
   return {
     ...{ restore, isThere, forget, loadFailClosedRules, version, isHeld, isCurrent, refresh, newPieces, check, load },
-    ...{ distrust: watch.distrust, observe, hits, entryFor, settle, findRevertTargets, show, close, live },
+    ...{ distrust: watch.distrust, observe, hits, entryFor, settle, findRevertTargets, putBack, show, close, live },
   }
 }
 

@@ -129,6 +129,8 @@ function link(change: object) {
   const whole = { origin: 'x', device: 'lan0', make: null, isUp: true, addresses: [], routes: [], mirrors: [] }
   return apply({ kind: 'network', name: 'links', links: [{ ...whole, ...change }] })
 }
+const forwarding = { name: 'net.ipv4.ip_forward', value: '1' }
+const setting = (one: object) => apply({ kind: 'network', name: 'settings', settings: [one] })
 const faulty: Record<string, unknown> = {
   'an unknown verb': { id: 1, verb: 'run', args: {} },
   'a verb from the prototype': { id: 1, verb: 'constructor', args: {} },
@@ -178,6 +180,16 @@ const faulty: Record<string, unknown> = {
   'an instance that is a path': apply({ kind: 'unit', name: 'stand-for.../x' }),
   'an instance with a long name': apply({ kind: 'unit', name: `stand-for.${'x'.repeat(16)}` }),
   'links by another name': apply({ kind: 'network', name: 'routes', links: [] }),
+  'a setting that is not in the table': setting({ name: 'net.ipv4.conf.all.forwarding', value: '1' }),
+  'a setting with a path': setting({ name: '../kernel/core_pattern', value: '1' }),
+  'a setting of every object': setting({ name: 'constructor', value: '1' }),
+  'a setting with a value that is not allowed': setting({ name: 'net.ipv4.ip_forward', value: '0' }),
+  'a setting with two lines': setting({ name: 'net.ipv4.ip_forward', value: '1\n' }),
+  'a setting with a number': setting({ name: 'net.ipv4.ip_forward', value: 1 }),
+  'a setting twice': apply({
+    ...{ kind: 'network', name: 'settings' },
+    settings: [forwarding, forwarding],
+  }),
   'a link with a device that is a path': link({ device: '../x' }),
   'a link with a device of dots': link({ device: '..' }),
   'a link with a device that is an option': link({ device: 'lan 0' }),

@@ -68,11 +68,11 @@ const settleTimeoutMs = 10_000
 
 /**
  * How long an engine may take to stop, the pauses before a restart, after how long a run the pauses start over, and the pause
- * before packages that could not be installed are tried again.
+ * before packages that could not be installed are tried again. `guardMs`: how often it is looked whether our rules are there.
  */
 export const defaultTimings = {
   ...{ stopMs: 5000, firstRetryMs: 200, lastRetryMs: 30_000, stableMs: 10_000, pollMs: 500 },
-  installRetryMs: 600_000,
+  ...{ installRetryMs: 600_000, guardMs: 250 },
 }
 export type Timings = Readonly<typeof defaultTimings>
 

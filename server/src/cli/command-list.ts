@@ -117,8 +117,9 @@ export const commands: readonly Command[] = [
       { name: 'dhcp-range', value: 'A-B|none', summary: 'Addresses to lease inside by DHCP; default: none.' },
       {
         name: 'password-stdin',
-        summary: 'Take the password of admin from the first line of standard input: the new one at the first run.',
+        summary: 'Take the password from the first line of standard input: the new one at the first run.',
       },
+      { name: 'login', value: 'NAME', summary: 'Login of the administrator; default: admin.' },
       {
         name: 'confirm',
         value: 'SECONDS',

@@ -259,7 +259,7 @@ export interface Services {
   /** Checks, charts, notifications and the token for metrics. */
   readonly health: Health
   /** What of the machine gets in the way of the gateway. */
-  readonly conflicts: Pick<ConflictBook, 'list' | 'follow' | 'look'>
+  readonly conflicts: Pick<ConflictBook, 'list' | 'recent' | 'follow' | 'look'>
   /** Numbers of the machine now; absent where it is not read. */
   readonly machineLoad?: () => MachineLoad
   /** PEM of the certificate of the management interface; absent without TLS. */

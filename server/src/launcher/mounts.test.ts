@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { followLinks } from './mounts.ts'
+import { followLinks, mountPrivateView } from './mounts.ts'
 import { isAllowedToAll } from './reach.ts'
 
 describe('following the resolver file', () => {
@@ -33,6 +33,21 @@ describe('following the resolver file', () => {
     assert.equal(followLinks(link('loop', 'loop')), null)
     assert.equal(followLinks(join(folder, 'missing')), null)
   })
+})
+
+test('folders out of reach are named together with the refusal of namespaces, without which they could be reached', () => {
+  const closed = mkdtempSync(join(tmpdir(), 'portcullis-closed-'))
+  mkdirSync(join(closed, 'state'))
+  const limitation = 'the lab needs namespaces and the kernel refused them (unshare: Operation not permitted)'
+  const account = { kind: 'separate', uid: 997, gid: 997 } as const
+  try {
+    assert.throws(
+      () => mountPrivateView({ plane: 'none', limitation, isolation: 'plain' }, join(closed, 'state'), account),
+      /uid 997\) cannot enter .*kernel refused them \(unshare: Operation not permitted\)\. Move them to/,
+    )
+  } finally {
+    rmSync(closed, { recursive: true })
+  }
 })
 
 test('everybody may pass a folder only when the last bits say so', () => {

@@ -16,7 +16,7 @@ const ownRun = '/run/portcullis'
 export function mountPrivateView(choice: PlaneChoice, stateDir: string, account: ServiceAccount): Places {
   const real: Places = { app: appRoot, state: stateDir }
   const needsPaths = !isUsable(appRoot, choice, account) || !isUsable(stateDir, choice, account)
-  if (choice.isolation === 'plain') return needsPaths ? refusePaths(account) : real
+  if (choice.isolation === 'plain') return needsPaths ? refusePaths(account, choice.limitation) : real
   if (choice.isolation !== 'mounts') mount('-t', 'proc', 'proc', '/proc')
   if (choice.plane === 'lab') {
     coverRun(stateDir, needsPaths)
@@ -33,9 +33,11 @@ function isUsable(path: string, choice: PlaneChoice, account: ServiceAccount): b
   return canReach(path, account) && !(choice.plane === 'lab' && path.startsWith('/run/'))
 }
 
-function refusePaths(account: ServiceAccount): never {
+/** Where namespaces are refused that is what went wrong first: with them the account would get other paths. */
+function refusePaths(account: ServiceAccount, limitation: string | null): never {
+  const why = limitation === null ? '' : `, and it cannot get another path: ${limitation}`
   throw new LaunchFailure(
-    `The service account (uid ${account.uid}) cannot enter ${appRoot} or the state folder; move them to a place such as /opt, or allow access with chmod o+x.`,
+    `The service account (uid ${account.uid}) cannot enter ${appRoot} or the state folder${why}. Move them to a place such as /opt, or allow access with chmod o+x.`,
   )
 }
 

@@ -35,6 +35,12 @@ export class ConflictBook {
     return this.look()
   }
 
+  /** Some seconds old at most; what was known before where nothing can be asked now. */
+  async recent(): Promise<readonly Conflict[]> {
+    if (this.#askedAt !== null && this.#clock.elapsed() - this.#askedAt < repairSeconds) return this.#found
+    return this.look().catch(() => this.#found)
+  }
+
   /** Looks now; who asks while one is under way shares it. */
   look(): Promise<readonly Conflict[]> {
     this.#asking ??= this.#look().finally(() => {

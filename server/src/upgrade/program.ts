@@ -28,6 +28,8 @@ export interface UpgradeParts {
   readonly places: UpgradePlaces
   readonly keys: TrustedKeys
   readonly times?: WatchTimes
+  /** Copies the program and its runtime aside. */
+  readonly keepOwn?: (places: UpgradePlaces) => void
 }
 
 type End = Pick<UpgradeStatus, 'state' | 'message'>
@@ -37,7 +39,7 @@ const installedWords = 'install ok installed'
 const installMs = 20 * 60_000
 
 export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Promise<UpgradeStatus> {
-  const { machine, places, keys, times = watchTimes } = parts
+  const { machine, places, keys, times = watchTimes, keepOwn = keepProgram } = parts
   let request: UpgradeRequest = { ...asked, attempts: asked.attempts + 1 }
   const note = (change: Partial<UpgradeRequest>): void => {
     request = { ...request, ...change }
@@ -89,7 +91,7 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
     show('check')
     await check()
     show('keep')
-    keepProgram(places)
+    keepOwn(places)
     await keepPackage(machine, places, request.from, keys)
     const before = readRunning(places)
     const { pid } = await readUnit(machine, 'portcullis-gatewayd.service')

@@ -178,6 +178,13 @@ export const importTable: readonly Row[] = [
     because: 'the thread of the log reads the lines of the web proxy with the parser of the content filter',
   },
   {
+    code: 'runtime/upgrades/',
+    may: [
+      ...['runtime/', 'files/signed-package.ts', 'upgrade/{judge,places,record}.ts', 'contract/error.ts', 'node:*'],
+    ],
+    because: 'an uploaded package is judged as root judges it',
+  },
+  {
     code: 'runtime/inspection/',
     may: [...['runtime/', 'workers/', 'signatures/', 'net/', 'plan/inspection.ts', ...pure], 'node:*'],
     because: 'the owner of the rules of the inspection engine has them made, and tests what is in force',
@@ -219,10 +226,16 @@ export const importTable: readonly Row[] = [
     because: 'root opens files of the state folder only through it, so it stays small and knows nothing',
   },
   {
+    code: 'upgrade/',
+    may: ['upgrade/', 'files/', 'node:*'],
+    because: 'it is copied aside with nothing but files/ before the program is replaced, and goes on from there',
+  },
+  {
     code: 'applyd/',
     may: [
       ...[
         'applyd/',
+        'upgrade/',
         'engines/',
         'files/',
         'render/{clamd,flow-export,portal,squid,suricata-yaml,unbound,wpad}.ts',

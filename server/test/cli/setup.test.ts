@@ -44,6 +44,7 @@ describe('gw setup', () => {
   let interrupt: () => void = () => {}
   before(async () => {
     world = await createCliWorld()
+    await world.gateway.addAdministrator('root', 'predefined_admin_write')
   })
   after(() => world.close())
   beforeEach(() => {
@@ -57,10 +58,11 @@ describe('gw setup', () => {
     readonly dialogue?: readonly (readonly [RegExp, string | (() => void)])[]
     readonly machine?: Machine
     readonly isRoot?: boolean
+    readonly login?: string
   }
 
   async function setup(words: readonly string[], options: Options = {}) {
-    const { input, dialogue, isRoot = true } = options
+    const { input, dialogue, isRoot = true, login = 'root' } = options
     let [out, err] = ['', '']
     let step = 0
     let seen = 0
@@ -94,7 +96,7 @@ describe('gw setup', () => {
         return () => {}
       },
     }
-    const args = ['setup', ...words, '--address', world.address]
+    const args = ['setup', ...words, '--login', login, '--address', world.address]
     const invocation = parseInvocation(requireCommand(commands, args), args)
     const home = join(world.stateDir, '..')
     const context = {
@@ -151,7 +153,7 @@ describe('gw setup', () => {
   it('says that a password is wrong', async () => {
     const { code, lines } = await setup(fromStdin(), { input: 'not the password\n' })
     assert.equal(code, 1)
-    assert.match(lines, /The password of admin is wrong\.\nIf it is lost: gw admin reset/)
+    assert.match(lines, /The password of root is wrong\.\nIf it is lost: gw admin reset/)
   })
 
   it('sets both connections in one revision, confirmed when no one can be cut off', async () => {
@@ -178,7 +180,7 @@ describe('gw setup', () => {
     await setup(fromStdin(), { input: `${testPassword}\n` })
     const { code, out } = await world.gw(['whoami', '--json'])
     assert.equal(code, 0)
-    assert.equal(JSON.parse(out).login, 'admin')
+    assert.equal(JSON.parse(out).login, 'root')
   })
 
   it('leases addresses inside, as one entry however often it is run', async () => {
@@ -195,7 +197,7 @@ describe('gw setup', () => {
   const moved = ['--inside-address', '10.20.0.1/24', '--dhcp-range', 'none']
 
   async function withoutLeases(): Promise<void> {
-    await world.gw(['login', '--address', world.address, '--trust'], { input: `${testPassword}\n` })
+    await world.gw(['login', '--address', world.address, '--login', 'root', '--trust'], { input: `${testPassword}\n` })
     const { out } = await world.gw(['get', '/dhcp_server/settings', '--json'])
     for (const { id } of JSON.parse(out) as { id: string }[]) await world.gw(['delete', `/dhcp_server/settings/${id}`])
   }
@@ -232,7 +234,7 @@ describe('gw setup', () => {
       [/inside\)\? \[lan0\]: /, ''],
       [/prefix \[10\.10\.0\.1\/24\]: /, inside],
       [/or none \[none\]: /, ''],
-      [/Password of admin: /, testPassword],
+      [/Password of root: /, testPassword],
       [/Set up the gateway so\? \[y\/N\] /, 'y'],
     ] as const
 
@@ -267,7 +269,7 @@ describe('gw setup', () => {
   })
 
   it('names the option of what the gateway refuses', async () => {
-    await world.gw(['login', '--address', world.address, '--trust'], { input: `${testPassword}\n` })
+    await world.gw(['login', '--address', world.address, '--login', 'root', '--trust'], { input: `${testPassword}\n` })
     const third = ['type=lan', 'title=third', 'enabled=true', 'mac=02:00:00:00:00:03', 'enable_dhcp=false']
     const { code, err } = await world.gw(['post', '/network/connections', ...third, 'addresses=10.50.0.1/24'])
     assert.equal(code, 0, err)
@@ -277,16 +279,17 @@ describe('gw setup', () => {
   })
 
   it('replaces the first password, and refuses a weak one before that is used', async () => {
+    await world.gateway.addAdministrator('admin', 'predefined_admin_write')
     const file = join(world.stateDir, 'gateway', 'first-password')
     writeFileSync(file, `${testPassword}\n`, { mode: 0o600 })
-    const weak = await setup(fromStdin(), { input: 'password\n' })
+    const weak = await setup(fromStdin(), { login: 'admin', input: 'password\n' })
     assert.equal(weak.code, 2)
     assert.match(weak.lines, /^--password-stdin: /)
-    const { code, err, lines } = await setup(fromStdin(), { input: `${newPassword}\n` })
+    const { code, err, lines } = await setup(fromStdin(), { login: 'admin', input: `${newPassword}\n` })
     assert.equal(code, 0, lines)
     assert.match(err, /The password of admin is set\./)
     rmSync(file, { force: true })
-    const again = await setup(fromStdin(), { input: `${newPassword}\n` })
+    const again = await setup(fromStdin(), { login: 'admin', input: `${newPassword}\n` })
     assert.equal(again.code, 0, again.lines)
     await until('the session is the new one', async () => (await world.gw(['whoami'])).code === 0)
   })

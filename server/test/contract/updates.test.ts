@@ -1,9 +1,19 @@
-// Updates without a connection: this release keeps and installs neither images nor databases, and says why.
+// Updates without a connection: signed packages where the gateway is one, and no databases.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { followUpgrades } from '../../src/areas/updates/jobs.ts'
+import { Upgrades } from '../../src/runtime/upgrades/upgrades.ts'
+import { upgradePlaces } from '../../src/upgrade/places.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
+import { makeKey, packageOf, unsignedPackage } from '../support/update-packages.ts'
+
+const signer = makeKey()
 
 const withMark = (bytes: number, at: number, mark: string): Buffer => {
   const file = Buffer.alloc(bytes)
@@ -28,22 +38,19 @@ describe('an update without a connection', () => {
     await gateway.close()
   })
 
-  const assertNothingKept = async (): Promise<void> => {
+  it('shows that it was not installed as a package, and refuses every file', async () => {
     assert.equal((await admin('GET', '/sysupdate/iso-upload')).text, '{"uploaded_iso_version":null}')
-  }
-
-  it('shows no image', assertNothingKept)
-
-  it('refuses an image of any size with the reason, and keeps nothing', async () => {
-    for (const [file, status] of [
-      [image, 409],
-      [Buffer.concat([image, Buffer.alloc(100_000)]), 413],
-    ] as const) {
+    const { body } = await admin('GET', '/sysupdate/status')
+    assert.deepEqual([body.installed_version, body.uploaded, body.last], [null, null, null])
+    assert.match(body.obstacle, /^This gateway was not installed as a package/)
+    for (const file of [image, packageOf(signer.secret), Buffer.from('text')]) {
       const answer = await admin('PUT', '/sysupdate/iso-upload', file)
-      assert.equal(answer.status, status)
-      assert.equal(answer.body.message, 'This release cannot install system updates, so it accepts no update image.')
+      assert.equal(answer.status, 409)
+      assert.match(answer.body.message, /^This gateway was not installed as a package/)
     }
-    await assertNothingKept()
+    const answer = await admin('POST', '/sysupdate/iso-install')
+    assert.equal(answer.status, 409)
+    assert.match(answer.body.message, /^This gateway was not installed as a package/)
   })
 
   it('refuses an archive of databases of any size with the reason', async () => {
@@ -60,10 +67,7 @@ describe('an update without a connection', () => {
   })
 
   it('reports a file of the wrong kind', async () => {
-    for (const [path, files] of [
-      ['/sysupdate/iso-upload', [archive, Buffer.from('CD001'), Buffer.from('text'), image.subarray(0, 32_770)]],
-      ...archivePaths.map((path) => [path, notArchives] as const),
-    ] as const) {
+    for (const [path, files] of archivePaths.map((one) => [one, notArchives] as const)) {
       for (const file of files) {
         const answer = await admin('PUT', path, file)
         assert.equal(answer.status, 422, path)
@@ -72,10 +76,147 @@ describe('an update without a connection', () => {
       assert.equal((await admin('PUT', path)).status, 400)
     }
   })
+})
 
-  it('installs nothing', async () => {
+describe('a gateway that was installed as a package', () => {
+  let gateway: TestGateway
+  let admin: Client
+  let state: string
+  let upgrades: Upgrades
+  const installed = { version: '0.1.0', architecture: 'arm64', format: 3 }
+  beforeEach(async () => {
+    state = mkdtempSync(join(tmpdir(), 'portcullis-upgrades-'))
+    const places = upgradePlaces(state)
+    for (const folder of [places.incoming, dirname(places.status)]) mkdirSync(folder)
+    upgrades = new Upgrades({
+      places,
+      installed: () => installed,
+      keys: () => signer.keys,
+      room: () => room,
+      notedPath: join(state, 'noted'),
+    })
+    gateway = await createTestGateway({ parts: { upgrades } })
+    admin = await gateway.client('predefined_admin_write')
+  })
+  afterEach(async () => {
+    room = Number.MAX_SAFE_INTEGER
+    await gateway.close()
+    rmSync(state, { recursive: true })
+  })
+  let room = Number.MAX_SAFE_INTEGER
+  const kept = (): string[] => readdirSync(upgradePlaces(state).incoming).sort()
+  const statusOf = (words: object): void =>
+    writeFileSync(upgradePlaces(state).status, JSON.stringify({ ...finished, ...words }))
+  const finished = {
+    ...{ id: 'one', from: '0.1.0', to: '0.2.0', by: 'gateway', state: 'done', step: 'start' },
+    ...{ message: 'The gateway was upgraded from 0.1.0 to 0.2.0.', started_at: 1, finished_at: 2 },
+  }
+
+  it('takes a signed package and shows its version', async () => {
+    const file = packageOf(signer.secret)
+    assert.equal((await admin('PUT', '/sysupdate/iso-upload', file)).status, 200)
+    const { uploaded_iso_version: shown } = (await admin('GET', '/sysupdate/iso-upload')).body
+    assert.deepEqual([shown.major, shown.minor, shown.build, shown.timestamp], [0, 2, 0, 1_794_700_800])
+    const { uploaded, installed_version, obstacle } = (await admin('GET', '/sysupdate/status')).body
+    assert.deepEqual(
+      [uploaded.version, uploaded.bytes, installed_version, obstacle],
+      ['0.2.0', file.length, '0.1.0', ''],
+    )
+    assert.equal(uploaded.sha256, createHash('sha256').update(file).digest('hex'))
+    assert.deepEqual(kept(), ['package.deb', 'package.json'])
+    assert.deepEqual(readFileSync(join(upgradePlaces(state).incoming, 'package.deb')), file)
+  })
+
+  it('refuses every other file with the reason and keeps what was there', async () => {
+    await admin('PUT', '/sysupdate/iso-upload', packageOf(signer.secret))
+    const before = kept()
+    const changed = packageOf(signer.secret)
+    changed[300] = (changed[300] ?? 0) ^ 1
+    for (const [file, reason] of [
+      [image, /^The file is an ISO image/],
+      [archive, /^The file is not an update package/],
+      [Buffer.from('text'), /^The file is not an update package/],
+      [packageOf(signer.secret).subarray(0, 3_000), /^The file is not an update package: it ends/],
+      [unsignedPackage(), /^The package is not signed/],
+      [
+        packageOf(makeKey().secret),
+        /^The package is signed with the key [0-9a-f]{16}, which this gateway does not trust/,
+      ],
+      [changed, /^The signature of the package is broken/],
+      [packageOf(signer.secret, { architecture: 'amd64' }), /^The package is for amd64/],
+      [packageOf(signer.secret, { version: '0.0.9' }), /^The package has version 0\.0\.9, which is older/],
+      [packageOf(signer.secret, { format: 2 }), /^The package cannot read the stored configuration/],
+    ] as const) {
+      const answer = await admin('PUT', '/sysupdate/iso-upload', file)
+      assert.equal(answer.status, 422, String(reason))
+      assert.equal(answer.body.problems[0].field, 'body')
+      assert.match(answer.body.problems[0].message, reason)
+      assert.deepEqual(kept(), before)
+    }
+    assert.equal((await admin('PUT', '/sysupdate/iso-upload')).status, 400)
+    assert.equal((await admin('GET', '/sysupdate/status')).body.uploaded.version, '0.2.0')
+  })
+
+  it('leaves nothing when the disk has no room', async () => {
+    room = 100
+    assert.equal((await admin('PUT', '/sysupdate/iso-upload', packageOf(signer.secret))).status, 503)
+    assert.deepEqual(kept(), [])
+  })
+
+  it('makes a backup, then has root install the package', async () => {
+    const asked: string[] = []
+    gateway.applier.beginUpgrade = (digest) => {
+      asked.push(digest)
+      return { status: 'started', from: '0.1.0', to: '0.2.0' }
+    }
+    assert.match((await admin('POST', '/sysupdate/iso-install')).body.message, /^No package has been uploaded/)
+    await admin('PUT', '/sysupdate/iso-upload', packageOf(signer.secret))
+    assert.equal((await admin('POST', '/sysupdate/iso-install')).status, 200)
+    assert.deepEqual(asked, [upgrades.state().uploaded?.digest])
+    const [backup] = gateway.services.backups.list()
+    assert.equal(backup?.comment, 'Before the upgrade to 0.2.0')
+    gateway.services.audit.flush()
+    const records = (await admin('GET', '/journal/records')).text
+    assert.match(records, /The upgrade from 0\.1\.0 to 0\.2\.0 was begun/)
+    assert.match(records, /Version 0\.2\.0, signed with the key [0-9a-f]{16}, was uploaded/)
+  })
+
+  it('shows what root refuses', async () => {
+    gateway.applier.beginUpgrade = () => ({
+      status: 'refused',
+      message: 'The package is not the one that was uploaded.',
+    })
+    await admin('PUT', '/sysupdate/iso-upload', packageOf(signer.secret))
     const answer = await admin('POST', '/sysupdate/iso-install')
-    assert.equal(answer.status, 409)
-    assert.match(answer.body.message, /^No update image has been uploaded\./)
+    assert.deepEqual([answer.status, answer.body.message], [409, 'The package is not the one that was uploaded.'])
+  })
+
+  it('does nothing else while an upgrade runs, and shows its step', async () => {
+    await admin('PUT', '/sysupdate/iso-upload', packageOf(signer.secret))
+    statusOf({ state: 'running', step: 'keep', message: '', finished_at: null })
+    for (const [method, path] of [
+      ['PUT', '/sysupdate/iso-upload'],
+      ['POST', '/sysupdate/iso-install'],
+    ] as const)
+      assert.equal((await admin(method, path, method === 'PUT' ? packageOf(signer.secret) : undefined)).status, 409)
+    const { last } = (await admin('GET', '/sysupdate/status')).body
+    assert.deepEqual(
+      [last.state, last.step, last.from, last.to, last.id],
+      ['running', 'keep', '0.1.0', '0.2.0', undefined],
+    )
+  })
+
+  it('notes once how an upgrade ended, and drops the package that was installed', async () => {
+    await admin('PUT', '/sysupdate/iso-upload', packageOf(signer.secret))
+    const faults: unknown[] = []
+    const look = (): void => followUpgrades(gateway.services, (error) => faults.push(error)).stop()
+    look()
+    statusOf({ by: 'root' })
+    look()
+    look()
+    gateway.services.audit.flush()
+    const text = (await admin('GET', '/journal/records')).text
+    assert.equal(text.split('The gateway was upgraded from 0.1.0 to 0.2.0. It was begun by root').length, 2)
+    assert.deepEqual([kept(), faults], [[], []])
   })
 })

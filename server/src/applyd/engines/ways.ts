@@ -19,6 +19,13 @@ export interface WayTargets {
 /** All are absent in records of earlier releases. */
 export type RecordedWays = Partial<WayTargets>
 
+/** Nothing else of a target is recorded. */
+export const recordOf = ({ isIntercepting, channels, settings }: WayTargets): RecordedWays => ({
+  isIntercepting,
+  channels,
+  settings,
+})
+
 export type Ways = ReturnType<typeof createWays>
 
 export function createWays(

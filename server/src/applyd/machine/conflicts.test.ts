@@ -142,7 +142,7 @@ describe('rules of others', () => {
     const hostile = table('x; rm -rf /', chainOf('a', forward))
     const [found] = judge({ ...emptyReadings, tables: [hostile] })
     assert.equal(found?.code, 'rules.ip-x__rm_-rf__')
-    assert.equal(found?.fix, 'nft delete table ip "x; rm -rf /", and remove it from what loads it.')
+    assert.equal(found?.fix, 'nft delete table ip "x; rm -rf /"')
   })
 })
 

@@ -123,6 +123,8 @@ function judgeResolver(readings: Readings): Conflict[] {
   return found
 }
 
+const knownMakers = new Set(['ufw', 'firewalld', 'docker'])
+
 /** Who made a table, by what is in it. */
 function makerOf({ family, name, chains }: ForeignTable): { readonly key: string; readonly name: string } {
   if (name === 'firewalld') return { key: 'firewalld', name: 'firewalld' }
@@ -184,7 +186,9 @@ function rulesConflict(
       all.length > 0
         ? `The rules of ${maker.name} drop ${what}`
         : `The rules of ${maker.name} may drop some of ${what}`,
-    detail: 'A packet must pass the rules of both: what they drop is lost, even where the gateway accepts it.',
+    detail:
+      'A packet must pass the rules of both: what they drop is lost, even where the gateway accepts it.' +
+      (knownMakers.has(maker.key) ? '' : ' Remove them also from what loads them.'),
     fix: rulesFix(maker.key, tables, readings),
   }
 }
@@ -210,7 +214,7 @@ function rulesFix(key: string, tables: readonly ForeignTable[], readings: Readin
     const saved = isInUse(readings, 'netfilter-persistent.service') ? ' && netfilter-persistent save' : ''
     return `${program} -P FORWARD ACCEPT && ${program} -P INPUT ACCEPT && ${program} -F${saved}`
   }
-  return `nft delete table ${table?.family} ${quoteWord(table?.name ?? '')}, and remove it from what loads it.`
+  return `nft delete table ${table?.family} ${quoteWord(table?.name ?? '')}`
 }
 
 /** A name of the kernel may hold anything: only a plain one is shown as part of a command. */

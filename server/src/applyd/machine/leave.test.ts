@@ -110,6 +110,8 @@ describe('leaving a machine', () => {
       said += text
     })
     await until('applyd is ready', () => said.includes('applyd is ready'))
+    assert.match(inside('nft', 'list', 'tables'), /portcullis_boot/)
+    assert.equal(inside('sysctl', '-n', 'net.ipv4.ip_forward'), '0\n', 'nothing is forwarded by the rules of the boot')
     client = new ApplydClient(join(bench.stateDir, 'run', 'applyd.sock'))
     const outcome = await client.apply(planOf(1, nft(piecesOf('a')), ...artifacts))
     assert.equal(outcome.status, 'applied', JSON.stringify(outcome))

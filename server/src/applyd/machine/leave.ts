@@ -69,7 +69,7 @@ export async function leaveMachine({
   }
 
   // Forwarding goes back before the rules go, so that the machine is at no moment more open than it was before.
-  await step('Settings of the kernel could not be put back', async () => {
+  await step('Settings of the kernel could not be restored', async () => {
     const { put, failed } = createSettings({ plane: 'host', directory, kernel, log }, settings).leave()
     if (failed.length > 0) throw new Error(`the kernel does not take ${failed.join(', ')}.`)
     return put === 0

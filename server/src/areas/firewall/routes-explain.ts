@@ -29,7 +29,7 @@ export const explainRoutes: readonly Route[] = [
     const now = Math.floor(services.clock.now().getTime() / 1000)
     const facts = services.facts()
     const people = findPeople(config, services.userSessions, body.packet)
-    const notes = foreignNotes(services.conflicts.list())
+    const notes = foreignNotes(await services.conflicts.recent())
     const isRunning = body.revision === undefined && body.change === undefined
     // The rules in force are resolved already; for anything else thousands have to be resolved first.
     if (isRunning && isWithinSchedules(facts, body.packet.time ?? now)) {

@@ -5,19 +5,13 @@ import type { Static } from 'typebox'
 import { interfaceKinds } from '../../contract/annotations.ts'
 import { collectionEndpoints } from '../../contract/collections.ts'
 import { type Endpoint, endpoint } from '../../contract/endpoint.ts'
-import {
-  Comment,
-  CreatedInteger,
-  nullable,
-  oneOf,
-  patchOf,
-  StatusItem,
-  strictObject,
-  text,
-} from '../../contract/fields.ts'
+import { Comment, CreatedInteger, nullable, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
 import { shapesOf } from '../../contract/object-shapes.ts'
 import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
+
+export type { KernelSettingState } from './contract-kernel.ts'
+export { showKernelSettings, showStatus } from './contract-kernel.ts'
 
 /** A named group of interfaces; served among the objects. */
 export const zoneShapes = shapesOf('zone', {})
@@ -293,38 +287,6 @@ export const showStates = endpoint({
   summary: 'Show the state of the connections',
   description: 'Read from the machine at the time of the call.',
   reply: Type.Array(ConnectionState),
-})
-
-export const KernelSettingState = strictObject({
-  name: Type.String({ description: 'As sysctl names it; `*` stands for every device.' }),
-  value: nullable(Type.String({ description: 'What the kernel has now; null when it does not have the setting.' })),
-  wanted: Type.String(),
-  before: nullable(
-    Type.String({
-      description: 'What it was before the gateway changed it, and what it will be when the gateway leaves.',
-    }),
-  ),
-  state: oneOf(['set', 'missing', 'refused', 'different']),
-  message: Type.String({ description: 'Why it is not as wanted, or that another program had changed it.' }),
-})
-export type KernelSettingState = Static<typeof KernelSettingState>
-
-export const showStatus = endpoint({
-  method: 'GET',
-  path: '/network/status',
-  access: 'view',
-  summary: 'Show whether the machine forwards between its networks',
-  reply: Type.Array(StatusItem),
-})
-
-export const showKernelSettings = endpoint({
-  method: 'GET',
-  path: '/network/kernel_settings',
-  access: 'view',
-  summary: 'Show the settings of the kernel',
-  description:
-    'Read from the kernel at the time of the call; empty while nothing is applied. refused: the kernel does not let the gateway write it.',
-  reply: Type.Array(KernelSettingState),
 })
 
 export const NewAggregated = strictObject({

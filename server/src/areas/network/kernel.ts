@@ -1,12 +1,8 @@
-// Settings of the kernel that a gateway needs, and how they are shown. Pure. What each is for, and why it has this value, is in
+// Settings of the kernel that a gateway needs. What each is for, and why it has this value, is in
 // docs/behaviour/host.md; applyd's own table says what may be set at all.
 
-import type { StatusItem } from '../../contract/fields.ts'
-import type { Machine } from '../../http/handle.ts'
 import type { KernelSetting, NetworkSettings } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
-import { active, failed, machineFault } from '../../system/observed.ts'
-import type { KernelSettingState } from './contract.ts'
 
 /** A connection takes about 400 bytes: all of them together at most a fortieth of the memory. */
 const memoryPerConnection = 16 * 1024
@@ -40,19 +36,3 @@ const tracking = (value: string): readonly KernelSetting[] => [
 /** A power of two, so that a machine that is given a little more memory keeps its number. */
 export const connectionsFor = (memoryBytes: number): number =>
   Math.min(most, Math.max(fewest, 2 ** Math.floor(Math.log2(memoryBytes / memoryPerConnection))))
-
-/** Empty while nothing is applied. */
-export const kernelSettingStates = ({ observation }: Machine): KernelSettingState[] =>
-  (observation?.settings ?? []).map((one) => ({ ...one }))
-
-/** Does the kernel pass packets on from one network to another, and if not, why? */
-export function forwardingStatus(machine: Machine): StatusItem {
-  const name = 'forwarding'
-  const fault = machineFault(machine)
-  if (fault) return { name, ...fault }
-  const found = machine.observation?.settings?.find((one) => one.name === 'net.ipv4.ip_forward')
-  if (!found)
-    return { name, ...failed('No configuration has been applied yet, so the machine forwards nothing by it.') }
-  if (found.state === 'set') return { name, ...active, msg: found.message === '' ? [] : [found.message] }
-  return { name, ...failed(`The machine does not forward between its networks. ${found.message}`) }
-}

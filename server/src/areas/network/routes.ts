@@ -6,10 +6,10 @@ import { listRoutes, perValue } from '../../http/routes.ts'
 import { type Connection, connections, passwordPlace, spans, tunnels } from './config.ts'
 import * as contract from './contract.ts'
 import { connectionFields, spanFields, tunnelFields } from './edits.ts'
-import { forwardingStatus, kernelSettingStates } from './kernel.ts'
 import { aggregatedList, connectionList, spanList, tunnelList, vceList } from './lists.ts'
 import { setUp } from './setup.ts'
 import { aggregatedStates, connectionStates, type NetworkView, tunnelStates } from './status.ts'
+import { forwardingStatus, kernelSettingStates } from './status-kernel.ts'
 
 type Reveal = ReturnType<Context['revealer']>
 

@@ -10,39 +10,47 @@ import type { OwnGateway } from '../client/own-gateway.ts'
 import { readSession, withTrusted, writeSession } from '../client/session-file.ts'
 import type { Context } from '../context.ts'
 import { badUsage, CommandFailure, exitCodes, refused } from '../failure.ts'
+import { escapeText } from '../output/text.ts'
 import { findFirstPassword } from './first-password.ts'
 import { cookiesOf } from './sign-in.ts'
 
-const login = 'admin'
+/** The administrator of the first password. */
+const firstLogin = 'admin'
 
 /** Which password is asked for, before anything is done. */
 export interface Account {
+  readonly login: string
   readonly first: string | null
   /** The new password where there is a first one, otherwise the one to sign in with; null: a saved session is used. */
   readonly password: string | null
 }
 
 /** `given` is the password of --password-stdin; null: it is asked for. */
-export async function prepareAccount(context: Context, own: OwnGateway, given: string | null): Promise<Account> {
-  const first = findFirstPassword(findStateDir(context))
+export async function prepareAccount(
+  context: Context,
+  own: OwnGateway,
+  login: string = firstLogin,
+  given: string | null = null,
+): Promise<Account> {
+  const first = login === firstLogin ? findFirstPassword(findStateDir(context)) : null
   if (given !== null) {
-    if (first !== null) await refuseWeak(given, '--password-stdin')
-    return { first, password: given }
+    if (first !== null) await refuseWeak(login, given, '--password-stdin')
+    return { login, first, password: given }
   }
-  if (first !== null) return { first, password: await askNewPassword(context) }
-  const session = await savedSession(context, own)
-  if (session?.mustChange === true) return { first: null, password: await askNewPassword(context) }
-  if (session !== null) return { first: null, password: null }
+  if (first !== null) return { login, first, password: await askNewPassword(context, login) }
+  const session = await savedSession(context, own, login)
+  if (session?.mustChange === true) return { login, first: null, password: await askNewPassword(context, login) }
+  if (session !== null) return { login, first: null, password: null }
   if (!context.keyboard.isTerminal) throw badUsage('--password-stdin: This option is missing.')
-  return { first: null, password: await context.keyboard.askSecret(`Password of ${login}: `) }
+  return { login, first: null, password: await context.keyboard.askSecret(`Password of ${escapeText(login)}: `) }
 }
 
-async function askNewPassword({ keyboard, terminal }: Context): Promise<string> {
+async function askNewPassword({ keyboard, terminal }: Context, login: string): Promise<string> {
   if (!keyboard.isTerminal) throw badUsage('--password-stdin: This option is missing.')
   for (;;) {
-    const password = await keyboard.askSecret(`New password of ${login}: `)
+    const password = await keyboard.askSecret(`New password of ${escapeText(login)}: `)
     try {
-      await refuseWeak(password, 'The password')
+      await refuseWeak(login, password, 'The password')
       if ((await keyboard.askSecret('The same again: ')) === password) return password
       terminal.note('The two differ.\n')
     } catch (error) {
@@ -53,7 +61,7 @@ async function askNewPassword({ keyboard, terminal }: Context): Promise<string> 
 }
 
 /** The same checks as on the server: the first password is used up by the sign-in, so what follows must not fail. */
-async function refuseWeak(password: string, what: string): Promise<void> {
+async function refuseWeak(login: string, password: string, what: string): Promise<void> {
   const { faultsOf } = await import('../../http/validate.ts')
   const { weaknessOf } = await import('../../runtime/accounts/passwords.ts')
   const { hostname } = await import('node:os')
@@ -63,9 +71,13 @@ async function refuseWeak(password: string, what: string): Promise<void> {
   if (fault !== null) throw badUsage(`${what}: ${fault}`)
 }
 
-async function savedSession(context: Context, own: OwnGateway): Promise<{ readonly mustChange: boolean } | null> {
+async function savedSession(
+  context: Context,
+  own: OwnGateway,
+  login: string,
+): Promise<{ readonly mustChange: boolean } | null> {
   const saved = readSession(context.env)
-  if (saved?.cookie == null || saved.address !== own.address) return null
+  if (saved?.cookie == null || saved.address !== own.address || saved.login !== login) return null
   return withConnection(own, async (connection) => {
     try {
       const { must_change_password: mustChange } = await createApi(connection, saved.cookie).ask(ownSession)
@@ -93,6 +105,7 @@ export async function openSession<T>(
   account: Account,
   work: (api: Api) => Promise<T>,
 ): Promise<T> {
+  const { login, first, password } = account
   return withConnection(own, async (connection) => {
     const enter = async (password: string): Promise<string> => {
       const answer = await createApi(connection, null).send(signIn, { body: { login, password, rest_path: '/' } })
@@ -101,13 +114,12 @@ export async function openSession<T>(
       writeSession(context.env, { address: own.address, login, cookie, ...trusted })
       return cookie
     }
-    const { first, password } = account
     let cookie = readSession(context.env)?.cookie ?? ''
     if (first !== null) cookie = await enter(first)
-    else if (password !== null) cookie = await enterAgain(enter, password, cookie)
+    else if (password !== null) cookie = await enterAgain(enter, account, cookie)
     if (password !== null && (await mustReplace(createApi(connection, cookie), first))) {
       await replacePassword(createApi(connection, cookie), password)
-      context.terminal.note(`The password of ${login} is set.\n`)
+      context.terminal.note(`The password of ${escapeText(login)} is set.\n`)
       cookie = await enter(password)
     }
     return work(createApi(connection, cookie))
@@ -115,9 +127,9 @@ export async function openSession<T>(
 }
 
 /** After an interrupted run the first password is used up, and its session is the only way to set another one. */
-async function enterAgain(enter: (password: string) => Promise<string>, password: string, saved: string) {
+async function enterAgain(enter: (password: string) => Promise<string>, { login, password }: Account, saved: string) {
   try {
-    return await enter(password)
+    return await enter(password ?? '')
   } catch (error) {
     if (!(error instanceof CommandFailure) || error.exitCode !== exitCodes.notSignedIn) throw error
     if (saved !== '') return saved

@@ -61,7 +61,7 @@ export const createSetupCommand =
     const answers = await answersFor(invocation, context, machine, isAsking)
     const own = await findOwnGateway(context, invocation.value('address'))
     const given = invocation.has('password-stdin') ? await readGivenPassword(context) : null
-    const account = await prepareAccount(context, own, given)
+    const account = await prepareAccount(context, own, invocation.value('login'), given)
     if (isAsking) await askToBegin(answers, context)
     const body = bodyOf(answers, machine)
     return openSession(context, own, account, async (api) => {

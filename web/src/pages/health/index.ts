@@ -1,4 +1,4 @@
-// Pages of the area health beside the overview: charts, notifications and metrics.
+// Pages of the area health beside the overview: charts, conflicts, notifications and metrics.
 
 import type { PageEntry } from '../../page.ts'
 import { msg } from '../../words.ts'
@@ -14,6 +14,15 @@ export const pages: readonly PageEntry[] = [
     access: 'view',
     keywords: 'cpu memory load disk interfaces traffic graph',
     load: () => import('./charts.tsx'),
+  },
+  {
+    path: 'overview/conflicts',
+    group: 'overview',
+    section: msg('Health'),
+    title: msg('Conflicts'),
+    access: 'view',
+    keywords: 'doctor ufw docker firewalld resolved port apparmor networkmanager',
+    load: () => import('./conflicts.tsx'),
   },
   {
     ...notifications,

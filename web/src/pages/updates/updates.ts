@@ -9,7 +9,7 @@ export const page = statusPage({
     'Another version comes as a signed package. The gateway makes a backup first and returns to the old version when the new one does not come up.',
   ),
   reads: [
-    read({ endpoint: upgradeStatus, title: msg('Version and last upgrade') }),
+    read({ endpoint: upgradeStatus, title: msg('Version and last upgrade'), everyMs: 3_000 }),
     read({ endpoint: systemImage.show, title: msg('Uploaded package') }),
   ],
   actions: [
