@@ -49,7 +49,7 @@ const nobody = 65_534
  * without rights: root itself would need one more right to be root there.
  */
 function unshared(): readonly string[] {
-  const [, rights = '0'] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? []
+  const [, rights = '0'] = readFileSync('/proc/self/status', 'latin1').match(/^CapEff:\s*([0-9a-f]+)$/m) ?? []
   if (process.geteuid?.() !== 0 || (BigInt(`0x${rights}`) & (1n << 21n)) !== 0n) return []
   const account = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
   return ['/usr/bin/setpriv', ...account, '--', '/usr/bin/unshare', '--user', '--map-root-user', '--']
