@@ -23,6 +23,7 @@ const allowed = exceptions('files of root that use node:fs themselves', [
   ['applyd/executor.ts', 'the staging folder in the folder of applyd'],
   ['applyd/network.ts', 'opens /dev/ppp'],
   ['applyd/processes.ts', 'reads /proc'],
+  ['applyd/production.ts', 'reads /proc'],
   ['applyd/supervisor.ts', 'takes handles of withFile()'],
   ['applyd/live/tracking.ts', 'reads /proc/sys'],
   ['applyd/machine/settings.ts', 'reads and writes /proc/sys/net'],
