@@ -114,7 +114,11 @@ export const commands: readonly Command[] = [
       { name: 'dns', value: 'A,A|none', summary: 'At most two DNS servers of the provider; default: none.' },
       { name: 'inside', value: 'CARD', summary: 'The card that leads to the local network.' },
       { name: 'inside-address', value: 'A/P', summary: 'Its address, with the prefix of the network.' },
-      { name: 'dhcp-range', value: 'A-B|none', summary: 'Addresses to lease inside by DHCP; default: none.' },
+      {
+        name: 'dhcp-range',
+        value: 'A-B|none',
+        summary: 'Addresses to lease inside by DHCP; default: none, which leaves DHCP as it is.',
+      },
       {
         name: 'password-stdin',
         summary: 'Take the password from the first line of standard input: the new one at the first run.',
