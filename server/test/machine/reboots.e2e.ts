@@ -117,7 +117,10 @@ describe('a gateway over many boots', () => {
 
       it('is closed when the rules of the first moment cannot be loaded', () =>
         closed(async () => {
-          machine.write(`/etc/systemd/system/${units.boot}.d/fails.conf`, '[Service]\nExecStart=\nExecStart=/bin/false\n')
+          machine.write(
+            `/etc/systemd/system/${units.boot}.d/fails.conf`,
+            '[Service]\nExecStart=\nExecStart=/bin/false\n',
+          )
           await machine.must(['systemctl', 'daemon-reload'])
           await machine.reboot()
           await works()
