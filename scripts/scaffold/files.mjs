@@ -76,7 +76,7 @@ export function addRoutes(writer, area, name, exported) {
 
 /** Adds calls with their roles to the hand-written access table. */
 export const addAccess = (writer, rows) =>
-  writer.insert('server/test/contract/access-table.test.ts', /^\}\n\nconst sorted/m, accessRows(rows))
+  writer.insert('server/test/contract/hand-written-access.ts', /^\}\n(?![\s\S])/m, accessRows(rows))
 
 /** `valet-parking` as `valetParking`, `ValetParking`, `valet_parking` and `valet parking`. */
 export function namesOf(name) {

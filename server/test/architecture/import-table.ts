@@ -273,8 +273,14 @@ export const importTable: readonly Row[] = [
   {
     code: 'classifier/',
     may: [
-      ...['classifier/', 'flows/tracked.ts', 'net/', 'plan/{classifier,facts}.ts', 'applyd/kernel/netlink.ts'],
-      ...['node:child_process', 'node:ffi', 'node:fs', 'node:fs/promises', 'node:timers/promises'],
+      ...[
+        'classifier/',
+        'flows/{netlink-socket,table,tracked}.ts',
+        'net/',
+        'plan/{classifier,facts}.ts',
+        'applyd/kernel/netlink.ts',
+      ],
+      ...['node:child_process', 'node:fs', 'node:fs/promises', 'node:timers/promises'],
     ],
     because: 'a separate process with a right of its own: it reads copies of packets and knows nothing else',
   },

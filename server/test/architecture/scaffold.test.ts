@@ -103,7 +103,7 @@ describe('a new area, two endpoints and two engines from the scaffold', () => {
       ...['server/src/applyd/engines/{gatekeeper,page-check}/*.test.ts', 'server/src/applyd/tables.test.ts'],
       ...['server/src/render/{gatekeeper,page-check}.test.ts', 'server/test/golden.test.ts'],
       'server/test/architecture/!(scaffold).test.ts',
-      ...['server/test/contract/{access-table,openapi*}.test.ts', 'server/test/durability/released.test.ts'],
+      ...['server/test/contract/{access-by-role,openapi*}.test.ts', 'server/test/durability/released.test.ts'],
     )
     assert.match(summary, /^# fail 0$/m)
     for (const sentence of ['The gatekeeper is enabled.', 'two entries cannot have one title', 'plain English'])

@@ -36,6 +36,14 @@ describe('the detection of applications', { skip: lacking('/usr/bin/ndpiReader')
   }
   const status = async (): Promise<{ readonly status: string; readonly msg: readonly string[] }> =>
     (await lab.api.ok('GET', '/monitor/application_detection/status'))[0]
+  /** Empty while there is none. */
+  const report = (): string => {
+    try {
+      return readFileSync(join(lab.gateway.stateDir, classifierPaths.report), 'utf8')
+    } catch {
+      return ''
+    }
+  }
   const sessionOf = async (kind: string): Promise<Session | undefined> => {
     const sessions = (await lab.api.ok('GET', '/reports/traffic/sessions')) as Session[]
     return sessions.find((one) => one.source_ip === client && one.source_proto === `TCP:${portOf(kind)}`)
@@ -102,10 +110,14 @@ describe('the detection of applications', { skip: lacking('/usr/bin/ndpiReader')
     const [pid = ''] = processes()
     lab.gateway.log.expect(/^error: applyd: traffic-classifier ended with signal SIGKILL/)
     process.kill(Number(pid), 'SIGKILL')
-    await until('another one runs', async () => {
+    // It stays until another one begins, which writes its own when it listens.
+    const old = report()
+    await until('another one runs', () => {
       const others = processes()
-      return others.length === 1 && others[0] !== pid && (await status()).status === 'active'
+      return others.length === 1 && others[0] !== pid
     })
+    await until('it listens', () => !['', old].includes(report()))
+    await until('that is known', async () => (await status()).status === 'active')
     writeFileSync(opened, '')
     run('client', 'open', server, opened)
     await until('there is another connection', () => portOf('ssh') !== undefined && portOf('ssh') !== before)
