@@ -76,9 +76,14 @@ export async function stateOf(machine: Machine, unit: string): Promise<string> {
   return (await machine.run(['systemctl', 'is-active', unit])).stdout.trim()
 }
 
+/** Fails with the journal of a unit that does not become active. */
 export async function assertActive(machine: Machine): Promise<void> {
   for (const unit of Object.values(units))
-    assert.equal(await stateOf(machine, unit), 'active', `${unit}\n${await machine.journal(unit)}`)
+    try {
+      await until(`${unit} is active`, async () => (await stateOf(machine, unit)) === 'active')
+    } catch (error) {
+      throw new Error(`${unit} is not active:\n${await machine.journal(unit)}`, { cause: error })
+    }
 }
 
 export async function property(machine: Machine, unit: string, name: string): Promise<string> {
@@ -115,4 +120,10 @@ export async function bootTimes(machine: Machine): Promise<{ readonly rules: num
     rules: await since(units.boot, 'ActiveEnterTimestampMonotonic'),
     ready: await since(units.gatewayd, 'ActiveEnterTimestampMonotonic'),
   }
+}
+
+/** Warnings and errors of our services since the machine booted. */
+export async function complaints(machine: Machine): Promise<readonly string[]> {
+  const text = await machine.must(['journalctl', '--boot', '--no-pager', '--output=cat', '--unit=portcullis*'])
+  return text.split('\n').filter((line) => /"level":"(?:warning|error)"/.test(line))
 }

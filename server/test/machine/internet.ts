@@ -53,7 +53,8 @@ export async function countArrivals(machine: Machine): Promise<() => Promise<num
   }
 }
 
-export interface Flood {
+/** Take it with `await using`: a failing test ends it too. */
+export interface Flood extends AsyncDisposable {
   /** Ends it and resolves with how many packets were sent. */
   stop(): Promise<number>
 }
@@ -65,12 +66,17 @@ export async function startFlood(machine: Machine): Promise<Flood> {
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     printed += text
   })
+  const closed = once(child, 'close')
   await until('the flood has begun', () => printed.startsWith('sending\n'))
+  const stop = async (): Promise<number> => {
+    child.stdin?.end()
+    await closed
+    return Number(printed.split('\n')[1])
+  }
   return {
-    stop: async () => {
-      child.stdin?.end()
-      await once(child, 'close')
-      return Number(printed.split('\n')[1])
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      await stop()
     },
   }
 }

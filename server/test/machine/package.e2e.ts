@@ -50,7 +50,7 @@ describe('the package', { concurrency: releases.length }, () => {
       it('finds a router that forwards everything', async () => {
         // Otherwise a count of zero below would prove nothing.
         const arrived = await countArrivals(machine)
-        const flood = await startFlood(machine)
+        await using flood = await startFlood(machine)
         await until('packets reach the client', async () => (await arrived()) > 0)
         assert.ok((await flood.stop()) > 0)
         untouched = await takeSnapshot(machine)
@@ -72,7 +72,7 @@ describe('the package', { concurrency: releases.length }, () => {
       it('lets the client out behind its own address, and nothing in', async () => {
         await until('the client gets out', async () => (await seenAddress(machine)) === ownAddress)
         const arrived = await countArrivals(machine)
-        const flood = await startFlood(machine)
+        await using flood = await startFlood(machine)
         await seenAddress(machine)
         assert.ok((await flood.stop()) > 0)
         assert.equal(await arrived(), 0)
@@ -102,15 +102,20 @@ describe('the package', { concurrency: releases.length }, () => {
         assert.equal(await seenAddress(machine), ownAddress)
       })
 
+      it('has nothing to complain about', async () => {
+        assert.deepEqual(await gateway.complaints(machine), [])
+      })
+
       it('lets no packet from outside pass while it boots', async (test) => {
         const arrived = await countArrivals(machine)
-        const flood = await startFlood(machine)
+        await using flood = await startFlood(machine)
         await machine.reboot()
         await gateway.untilServing(machine)
         await until('the client gets out', async () => (await seenAddress(machine)) === ownAddress)
         assert.ok((await flood.stop()) > 0)
         assert.equal(await arrived(), 0)
         await gateway.assertActive(machine)
+        assert.deepEqual(await gateway.complaints(machine), [])
         const { rules, ready } = await gateway.bootTimes(machine)
         test.diagnostic(`closed ${rules} ms and ready ${ready} ms after the start of the machine`)
       })
@@ -171,8 +176,8 @@ describe('the package', { concurrency: releases.length }, () => {
         await machine.must(['dpkg', '--remove', 'portcullis'])
         const now = await takeSnapshot(machine)
         const kept = /\/var\/lib\/portcullis|\/etc\/portcullis|portcullis\S*:x:|\/etc\/(?:passwd|group|shadow|gshadow)$/
-        const ofDpkg =
-          /\/var\/lib\/dpkg\/info\/portcullis\.(?:list|postrm)|deb-systemd-helper-|\/var\/cache\/portcullis/
+        // dpkg and systemd's helper keep what a purge needs, and which units were enabled for the next installation.
+        const ofDpkg = /\/var\/lib\/dpkg\/info\/portcullis\.(?:list|postrm)|deb-systemd-helper-|\.wants\/portcullis/
         const changed = differences(untouched, now).filter((line) => !kept.test(line) && !ofDpkg.test(line))
         assert.deepEqual(changed, [])
         assert.ok(now.files?.some((line) => line.startsWith('/var/lib/portcullis/gateway ')))

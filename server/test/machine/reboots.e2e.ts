@@ -49,7 +49,7 @@ describe('a gateway over many boots', () => {
       /** Under a flood from outside, of which nothing may arrive. */
       const closed = async (work: () => Promise<void>): Promise<void> => {
         const arrived = await countArrivals(machine)
-        const flood = await startFlood(machine)
+        await using flood = await startFlood(machine)
         await work()
         assert.ok((await flood.stop()) > 0)
         assert.equal(await arrived(), 0, 'packets from outside reached the client')
@@ -117,7 +117,10 @@ describe('a gateway over many boots', () => {
 
       it('is closed when the rules of the first moment cannot be loaded', () =>
         closed(async () => {
-          machine.write(`/etc/systemd/system/${units.boot}.d/fails.conf`, '[Service]\nExecStart=\nExecStart=/bin/false\n')
+          machine.write(
+            `/etc/systemd/system/${units.boot}.d/fails.conf`,
+            '[Service]\nExecStart=\nExecStart=/bin/false\n',
+          )
           await machine.must(['systemctl', 'daemon-reload'])
           await machine.reboot()
           await works()

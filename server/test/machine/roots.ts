@@ -2,7 +2,7 @@
 // machine's own apt uses, and kept in the cache folder. A root is never booted: machines get a layer above it.
 
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { appRoot } from '../../src/launcher/layout.ts'
 import { mustRun, runTied } from './processes.ts'
@@ -68,7 +68,7 @@ export function baseRoot(suite: Suite): Promise<string> {
 export async function rootWith(suite: Suite, dependencies: string): Promise<string> {
   const base = await baseRoot(suite)
   return once(join(cacheFolder, `${suite}-with-${hashOf(baseKey, dependencies)}`), async (root) => {
-    await mustRun(['/bin/cp', '-a', '--reflink=auto', `${base}/.`, root])
+    await mustRun(['/bin/cp', '-a', '--reflink=auto', `${base}/.`, root], { timeoutMs: longMs })
     await inRoot(root, ['/usr/bin/apt-get', 'satisfy', '-y', '--no-install-recommends', dependencies])
     await inRoot(root, ['/usr/bin/apt-get', 'clean'])
   })
@@ -79,7 +79,12 @@ const making = new Map<string, Promise<string>>()
 
 /** Makes a root beside its place and moves it there, so that what has its name is complete. */
 function once(place: string, make: (root: string) => Promise<void>): Promise<string> {
-  if (existsSync(place)) return Promise.resolve(place)
+  if (existsSync(place)) {
+    // For sweepRoots().
+    const now = new Date()
+    utimesSync(place, now, now)
+    return Promise.resolve(place)
+  }
   const known = making.get(place)
   if (known) return known
   const work = async (): Promise<string> => {
@@ -119,21 +124,17 @@ export async function inRoot(root: string, argv: readonly string[]): Promise<voi
   await mustRun(['/usr/bin/unshare', ...walls, '/bin/sh', '-ec', steps, 'sh', root, ...argv], { timeoutMs: longMs })
 }
 
-/** Removes roots of earlier recipes, and unfinished ones of test runs that were ended. */
+const unusedMs = 3 * 24 * 60 * 60_000
+
+/** Removes roots of earlier recipes and of dependencies that no test used for days, and unfinished ones of ended test runs. */
 export function sweepRoots(): void {
   if (!existsSync(cacheFolder)) return
   for (const name of readdirSync(cacheFolder)) {
     const [, kind, key, pid] = /^[a-z]+-(base|with)-([0-9a-f]+)(?:\.(\d+))?$/.exec(name) ?? []
+    if (kind === undefined) continue
+    const root = join(cacheFolder, name)
     const isAbandoned = pid !== undefined && !existsSync(`/proc/${pid}`)
-    if (isAbandoned || (kind === 'base' && key !== baseKey)) removeRoot(join(cacheFolder, name))
+    const isOld = kind === 'base' ? key !== baseKey : statSync(root).mtimeMs < Date.now() - unusedMs
+    if (isAbandoned || (pid === undefined && isOld)) rmSync(root, { recursive: true, force: true })
   }
-}
-
-function removeRoot(root: string): void {
-  rmSync(root, { recursive: true, force: true })
-}
-
-/** Copies a file into a root or a machine's files. */
-export function copyInto(root: string, from: string, to: string): void {
-  cpSync(from, join(root, to))
 }

@@ -24,7 +24,7 @@ const questions: Readonly<Record<string, string>> = {
   'failed units': 'systemctl list-units --no-legend --no-pager --plain --state=failed | cut -d " " -f 1',
   rules: 'nft --stateless list ruleset',
   'kernel settings': 'sysctl -a 2>/dev/null | grep "^net\\."',
-  addresses: 'ip -o address show scope global | sed "s/ valid_lft.*//"',
+  addresses: 'ip -o address show scope global | sed "s/^[0-9]*: //; s/ valid_lft.*//"',
   'routing rules': 'ip rule; ip -6 rule',
   routes: 'ip route show table all',
   listeners: 'ss -lntuH | tr -s " " | cut -d " " -f 1,5',
