@@ -24,6 +24,7 @@ const engines = readEnginePackages()
 export const labPackages = [
   { name: 'iproute2', file: 'ip', purpose: 'the network of the lab' },
   { name: 'nftables', file: 'nft', purpose: 'the firewall engine' },
+  { name: 'netbase', file: 'protocols', folders: ['/etc'], purpose: 'names of protocols in rules' },
   { name: 'curl', file: 'curl', purpose: 'requests from the client of the lab' },
   { name: 'mount', file: 'mount', purpose: 'the private file systems of the lab' },
   ...engines.start,

@@ -450,6 +450,8 @@ async function reportWhenApplied({ engine }: Gateway, upgrades: Upgrades, log: L
   report(false)
   while (engine.applied.outcome?.status !== 'applied') await passes(200)
   report(true)
+  // So that an upgrade knows which configuration has to be in force after it.
+  engine.onChanged(() => report(true))
 }
 
 /** The provider is the operator's choice, in files of the state folder. */

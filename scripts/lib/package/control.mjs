@@ -56,7 +56,7 @@ export function readValues() {
     DEPENDS: [...ownDepends, ...namesOf(start)].join(', '),
     SUGGESTS: namesOf(use).join(', '),
     UNITS: enabled.join(' '),
-    START: [...started, ...enabled.filter((name) => !started.includes(name))].join(' '),
+    START: [...started, ...enabled.filter((name) => !started.includes(name) && !isForMoments(name))].join(' '),
     STOP: [...started, ...names.filter((name) => !started.includes(name) && !isForMoments(name))].join(' '),
     FOREIGN: foreignUnits().join(' '),
     ACCOUNTS: listAccounts().join(' '),
@@ -64,7 +64,7 @@ export function readValues() {
   }
 }
 
-/** Units that do one thing and end. */
+/** Units that do one thing and end. An upgrade runs dpkg itself, which must not wait for it. */
 const isForMoments = (name) => /@|^portcullis-(?:upgrade|leave)\.service$/.test(name)
 
 function namesOf(packages) {

@@ -460,7 +460,8 @@ function lastMessage(unit: Unit): string {
   if (fault !== null) return fault
   const lines = (readRegular(unit.logPath)?.subarray(unit.logOffset) ?? '').toString().split('\n')
   const words = lines.findLast((line) => line.trim() !== '') ?? ''
-  return oneLine(`${words} ${describeHeld(unit.spec.probe, unit.held)}`)
+  const held = describeHeld(unit.spec.probe, unit.held)
+  return oneLine(held === '' || words === '' ? words + held : `${words.replace(/\.?$/, '.')} ${held}`)
 }
 
 async function isGoneWithin(id: ProcessId, ms: number): Promise<boolean> {

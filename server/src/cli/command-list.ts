@@ -114,7 +114,11 @@ export const commands: readonly Command[] = [
       { name: 'dns', value: 'A,A|none', summary: 'At most two DNS servers of the provider; default: none.' },
       { name: 'inside', value: 'CARD', summary: 'The card that leads to the local network.' },
       { name: 'inside-address', value: 'A/P', summary: 'Its address, with the prefix of the network.' },
-      { name: 'dhcp-range', value: 'A-B|none', summary: 'Addresses to lease inside by DHCP; default: none.' },
+      {
+        name: 'dhcp-range',
+        value: 'A-B|none',
+        summary: 'Addresses to lease inside by DHCP; default: none, which leaves DHCP as it is.',
+      },
       {
         name: 'password-stdin',
         summary: 'Take the password from the first line of standard input: the new one at the first run.',
@@ -409,7 +413,7 @@ export const commands: readonly Command[] = [
     description:
       'Run it as root on a gateway that was installed as a package; the gateway may be up or down. The package must be signed with ' +
       'a key that this gateway trusts, and must not be older than what is installed. Traffic is not interrupted. When the new ' +
-      'version does not come up, the old one and its state are put back; exit code 1 then.',
+      'version does not come up, the old one and its state are restored; exit code 1 then.',
     examples: [
       'gw upgrade portcullis_0.2.0_amd64.deb',
       'gw upgrade portcullis_0.2.0_amd64.deb --yes',

@@ -10,7 +10,11 @@ import { frugalMemory, runtimeOptions, youngMegabytes } from './programs.ts'
 import { runTool } from './tools.ts'
 
 const program = '/usr/lib/portcullis/'
-const limits = { 'portcullis-gatewayd.service': 1.5, 'portcullis-applyd.service': 3.5 }
+/**
+ * Engines are children of applyd: what one of them needs, its sandbox has to leave (network, ports, other accounts, their
+ * files, namespaces of trials). Each gives up what it does not need itself, see applyd/units.ts.
+ */
+const limits = { 'portcullis-gatewayd.service': 1.5, 'portcullis-applyd.service': 3.6 }
 
 test('L6: no unit has a password in its environment or prints it to the journal', () => {
   for (const name of Object.keys(limits)) {
@@ -55,9 +59,29 @@ test('every unit runs programs of the package, and every program of it that a un
   assert.ok(lines.length > 0)
   for (const line of lines) {
     const [, ...words] = line.split(/[= ]-?/)
-    assert.match(words[0] ?? '', /^\/usr\/lib\/portcullis\/(?:bin\/node|deploy\/[a-z-]+\.sh)$|^\/bin\/true$/)
+    assert.match(words[0] ?? '', /^\/usr\/lib\/portcullis\/(?:bin\/node|deploy\/[a-z-]+\.sh)$|^\/bin\/(?:true|sh)$/)
     const own = words.filter((word) => word.startsWith(program) && word !== `${program}bin/node`)
     for (const path of own) assert.ok(existsSync(join(appRoot, path.slice(program.length))), path)
+  }
+})
+
+test('the machine is closed before the first card, after every other firewall, and applyd and a stop leave it so', () => {
+  const textOf = (name: string): string => readFileSync(join(appRoot, 'deploy/systemd', name), 'utf8')
+  const boot = textOf('portcullis-boot.service')
+  assert.match(boot, /^Before=network-pre\.target /m)
+  assert.match(boot, /^DefaultDependencies=no$/m)
+  for (const other of ['nftables', 'ufw', 'firewalld', 'netfilter-persistent'])
+    assert.ok(/^After=(.*)$/m.exec(boot)?.[1]?.split(' ').includes(`${other}.service`), other)
+  assert.doesNotMatch(boot, /^PartOf=/m)
+  assert.match(boot, /^ExecStop=\/usr\/lib\/portcullis\/deploy\/stop-forwarding\.sh$/m)
+  assert.match(textOf('portcullis-applyd.service'), /^ExecStartPre=-\/usr\/lib\/portcullis\/deploy\/close\.sh$/m)
+})
+
+test('a stop reaches everything that runs, and nothing runs before the target', () => {
+  for (const name of ['portcullis-applyd.service', 'portcullis-gatewayd.service', 'portcullis-gatewayd.socket']) {
+    const text = readFileSync(join(appRoot, 'deploy/systemd', name), 'utf8')
+    assert.match(text, /^PartOf=portcullis\.target$/m)
+    assert.match(text, /^After=portcullis\.target$/m)
   }
 })
 

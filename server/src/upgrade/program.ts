@@ -54,7 +54,7 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
   note({})
   const { state, message } = await walk()
   const step =
-    state === 'done' ? 'start' : state === 'returned' ? 'return' : request.phase === 'asked' ? 'check' : 'return'
+    state === 'done' ? 'starting' : state === 'returned' ? 'returning' : request.phase === 'asked' ? 'checking' : 'returning'
   const ended: UpgradeStatus = { ...statusOf(request, step), state, message, finished_at: unixNow() }
   machine.log(message)
   writeStatus(places.status, ended)
@@ -75,11 +75,11 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
       note({ phase: 'installing' })
     }
     if (request.phase === 'installing') {
-      const fault = await install(packagePath(places), request.to, 'install')
+      const fault = await install(packagePath(places), request.to, 'installing')
       note(fault === null ? { phase: 'starting' } : { phase: 'returning', reason: fault })
     }
     if (request.phase === 'starting') {
-      const missing = await start('start', request.revision)
+      const missing = await start('starting', request.revision)
       if (missing === null) return keepInstalled()
       note({ phase: 'returning', reason: `The new version did not come up: ${missing}` })
     }
@@ -88,9 +88,9 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
 
   /** Everything that can be found out or made without changing the gateway; then gatewayd stops. */
   async function prepare(): Promise<void> {
-    show('check')
+    show('checking')
     await check()
-    show('keep')
+    show('keeping')
     keepOwn(places)
     await keepPackage(machine, places, request.from, keys)
     const before = readRunning(places)
@@ -181,7 +181,7 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
   }
 
   async function goBack(): Promise<End> {
-    show('return')
+    show('returning')
     try {
       // All of it: the state must not be in use while it is put back. The rules stay in the kernel.
       await machine.run(['systemctl', 'stop', socketUnit, ...units.toReversed()], 180_000)
@@ -190,8 +190,8 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
       // The old version with the present state is better than none.
       machine.log(wordsOf(fault))
     }
-    const fault = await install(previousPath(places), request.from, 'return')
-    const missing = fault ?? (await start('return', request.revision))
+    const fault = await install(previousPath(places), request.from, 'returning')
+    const missing = fault ?? (await start('returning', request.revision))
     const { reason, from, to } = request
     if (missing === null)
       return { state: 'returned', message: `Version ${to} was taken back, and ${from} is in use again. ${reason}` }

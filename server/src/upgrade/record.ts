@@ -4,7 +4,7 @@ import { constants, readFileSync } from 'node:fs'
 import { withFile, writeDurable } from '../files/durable.ts'
 
 export const upgradeStates = ['running', 'done', 'returned', 'failed'] as const
-export const upgradeSteps = ['check', 'keep', 'install', 'start', 'return'] as const
+export const upgradeSteps = ['checking', 'keeping', 'installing', 'starting', 'returning'] as const
 export type UpgradeStep = (typeof upgradeSteps)[number]
 
 export interface UpgradeStatus {
@@ -44,7 +44,7 @@ function isStatus(value: Partial<UpgradeStatus> | null): value is UpgradeStatus 
   if (typeof value !== 'object' || value === null) return false
   const { id, from, to, by, state, step, message, started_at, finished_at } = value
   const hasTexts = [id, from, to, message].every((one) => typeof one === 'string')
-  const hasWords = upgradeStates.includes(state ?? ('' as 'done')) && upgradeSteps.includes(step ?? ('' as 'check'))
+  const hasWords = upgradeStates.includes(state ?? ('' as 'done')) && upgradeSteps.includes(step ?? ('' as 'checking'))
   const hasTimes =
     typeof started_at === 'number' && (finished_at === null || typeof finished_at === 'number') && by !== undefined
   return hasTexts && hasWords && hasTimes

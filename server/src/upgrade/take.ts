@@ -69,7 +69,7 @@ export async function takePackage(places: UpgradePlaces, offer: Offer): Promise<
     refuseSecond(places)
     fs.renameSync(arriving, packagePath(places))
     const request = requestFor(checked, installed, by)
-    writeStatus(places.status, statusOf(request, 'check'))
+    writeStatus(places.status, statusOf(request, 'checking'))
     writeRequest(places, request)
     return request
   } finally {
@@ -102,7 +102,7 @@ export const writeRequest = (places: UpgradePlaces, request: UpgradeRequest): vo
 export function dropRequest(places: UpgradePlaces, message: string): void {
   const request = readRequest(places)
   if (request)
-    writeStatus(places.status, { ...statusOf(request, 'check'), state: 'failed', message, finished_at: unixNow() })
+    writeStatus(places.status, { ...statusOf(request, 'checking'), state: 'failed', message, finished_at: unixNow() })
   fs.rmSync(requestPath(places), { force: true })
 }
 

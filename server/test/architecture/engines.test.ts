@@ -76,6 +76,21 @@ describe('the sandbox of applyd', () => {
     )
   })
 
+  it('reads of the folder of gatewayd nothing but its backups', () => {
+    assert.match(unit, /^TemporaryFileSystem=\/var\/lib\/portcullis\/gateway:ro$/m)
+    assert.match(unit, /^BindReadOnlyPaths=\/var\/lib\/portcullis\/gateway\/backups$/m)
+  })
+
+  it('leaves gatewayd its own folder, that of upgrades and those that engines declare for it', () => {
+    const gatewayd = textOf('deploy/systemd/portcullis-gatewayd.service')
+    const found = [...gatewayd.matchAll(/^ReadWritePaths=(.*)$/gm)].flatMap((match) => (match[1] ?? '').split(' '))
+    const declared = engines.flatMap(({ folders }) => folders.filter(({ owner }) => owner === 'portcullis'))
+    const expected = ['gateway', 'upgrade', ...declared.map(({ path }) => path)].map((path) => `${state}/${path}`)
+    assert.deepEqual(found.toSorted(), expected.toSorted())
+    const made = textOf('deploy/systemd/portcullis.tmpfiles.conf')
+    for (const path of expected) assert.ok(made.includes(`\nd ${path} `), `tmpfiles does not make ${path}`)
+  })
+
   it('finds every folder of an engine made by tmpfiles', () => {
     const lines = textOf('deploy/systemd/portcullis.tmpfiles.conf')
       .split('\n')

@@ -66,13 +66,18 @@ describe('gw setup', () => {
     let [out, err] = ['', '']
     let step = 0
     let seen = 0
+    const unexpected = Promise.withResolvers<never>()
     const stdin = dialogue
       ? Object.assign(new PassThrough(), { isTTY: true })
       : PassThrough.from([Buffer.from(input ?? '')])
     const follow = (): void => {
       const next = dialogue?.[step]
       const found = next?.[0].exec(err.slice(seen))
-      if (!next || !found) return
+      if (!next || !found) {
+        if (dialogue && /(?:: |\] )$/.test(err))
+          unexpected.reject(new Error(`an unexpected question: ${err.slice(seen)}`))
+        return
+      }
       seen += found.index + found[0].length
       step += 1
       const [, answer] = next
@@ -106,7 +111,7 @@ describe('gw setup', () => {
       keyboard: createKeyboard(stdin, terminal.note),
     }
     try {
-      const code = await createSetupCommand(parts)(invocation, context)
+      const code = await Promise.race([createSetupCommand(parts)(invocation, context), unexpected.promise])
       return { code, out, err, lines: '' }
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error
@@ -134,7 +139,7 @@ describe('gw setup', () => {
   it('names every option that is missing or wrong, and does nothing', async () => {
     const before = revision()
     const cases: [string[], RegExp][] = [
-      [['--yes'], /--outside: This option is missing\.\n--outside-address: This option is missing\./],
+      [['--yes'], /--outside: This option is missing\.\n--outside-address: This option is missing\.\n--inside: /],
       [fromStdin('--outside', 'eth9'), /^--outside: There is no card "eth9"\. Cards: lan0, wan0\.$/m],
       [fromStdin('--inside-address', '203.0.113.7/24'), /^--inside-address: Its network overlaps/m],
       [fromStdin('--dhcp-range', '1-2'), /^--dhcp-range: Must be a range/m],
@@ -193,6 +198,15 @@ describe('gw setup', () => {
     }
   })
 
+  it('says how to change a network in which DHCP leases addresses', async () => {
+    const { code, lines } = await setup(fromStdin('--inside-address', '10.60.0.1/24'), { input: `${testPassword}\n` })
+    assert.equal(code, 1)
+    assert.match(
+      lines,
+      /DHCP leases other addresses there\. Switch it off first: gw patch \/dhcp_server\/settings\/[\w-]+ enabled=false/,
+    )
+  })
+
   const over = (to: string): Machine => ({ ...machine, connection: { from: '198.51.100.7', to } })
   const moved = ['--inside-address', '10.20.0.1/24', '--dhcp-range', 'none']
 
@@ -233,7 +247,7 @@ describe('gw setup', () => {
       [/DNS servers .*\[none\]: /, ''],
       [/inside\)\? \[lan0\]: /, ''],
       [/prefix \[10\.10\.0\.1\/24\]: /, inside],
-      [/or none \[none\]: /, ''],
+      [/as it is \[none\]: /, ''],
       [/Password of root: /, testPassword],
       [/Set up the gateway so\? \[y\/N\] /, 'y'],
     ] as const

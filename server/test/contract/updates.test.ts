@@ -108,7 +108,7 @@ describe('a gateway that was installed as a package', () => {
   const statusOf = (words: object): void =>
     writeFileSync(upgradePlaces(state).status, JSON.stringify({ ...finished, ...words }))
   const finished = {
-    ...{ id: 'one', from: '0.1.0', to: '0.2.0', by: 'gateway', state: 'done', step: 'start' },
+    ...{ id: 'one', from: '0.1.0', to: '0.2.0', by: 'gateway', state: 'done', step: 'starting' },
     ...{ message: 'The gateway was upgraded from 0.1.0 to 0.2.0.', started_at: 1, finished_at: 2 },
   }
 
@@ -193,7 +193,7 @@ describe('a gateway that was installed as a package', () => {
 
   it('does nothing else while an upgrade runs, and shows its step', async () => {
     await admin('PUT', '/sysupdate/iso-upload', packageOf(signer.secret))
-    statusOf({ state: 'running', step: 'keep', message: '', finished_at: null })
+    statusOf({ state: 'running', step: 'keeping', message: '', finished_at: null })
     for (const [method, path] of [
       ['PUT', '/sysupdate/iso-upload'],
       ['POST', '/sysupdate/iso-install'],
@@ -202,7 +202,7 @@ describe('a gateway that was installed as a package', () => {
     const { last } = (await admin('GET', '/sysupdate/status')).body
     assert.deepEqual(
       [last.state, last.step, last.from, last.to, last.id],
-      ['running', 'keep', '0.1.0', '0.2.0', undefined],
+      ['running', 'keeping', '0.1.0', '0.2.0', undefined],
     )
   })
 

@@ -37,7 +37,6 @@ export async function bootRouter(root: string): Promise<Machine> {
   })
   try {
     await machine.must(['systemctl', 'enable', '--now', 'systemd-networkd.service'])
-    await machine.must(['sysctl', '--quiet', '--system'])
     await startInternet(machine)
     return machine
   } catch (error) {
@@ -106,3 +105,14 @@ export async function resolve(machine: Machine, name: string): Promise<string | 
 
 export const tables = async (machine: Machine): Promise<string> =>
   (await machine.must(['nft', 'list', 'tables'])).trim()
+
+/** Milliseconds from the start of the machine's first process until it is closed, and until the gateway serves. */
+export async function bootTimes(machine: Machine): Promise<{ readonly rules: number; readonly ready: number }> {
+  const begun = Number(await machine.must(['systemctl', 'show', '--value', '--property=UserspaceTimestampMonotonic']))
+  const since = async (unit: string, name: string): Promise<number> =>
+    Math.round((Number(await property(machine, unit, name)) - begun) / 1000)
+  return {
+    rules: await since(units.boot, 'ActiveEnterTimestampMonotonic'),
+    ready: await since(units.gatewayd, 'ActiveEnterTimestampMonotonic'),
+  }
+}

@@ -35,7 +35,14 @@ export async function countArrivals(machine: Machine): Promise<() => Promise<num
   const rules = [
     'table ip arrivals',
     'delete table ip arrivals',
-    `table ip arrivals { counter flood { } ; chain all { type filter hook prerouting priority raw; ip saddr ${internet.card} udp dport 9 counter name flood; } }`,
+    'table ip arrivals {',
+    'counter flood { }',
+    'chain arriving {',
+    'type filter hook prerouting priority raw',
+    `ip saddr ${internet.card} udp dport 9 counter name flood`,
+    '}',
+    '}',
+    '',
   ].join('\n')
   await mustRun([...nft, '-f', '-'], { input: rules })
   return async () => {

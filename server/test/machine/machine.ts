@@ -78,7 +78,8 @@ export class Machine implements AsyncDisposable {
   #nspawn: ChildProcess | null = null
   #stopped: Promise<number | null> = Promise.resolve(null)
   #console = ''
-  #boots = 0
+  /** Programs beside the machine. */
+  readonly #neighbours = new Set<ChildProcess>()
 
   constructor(holder: ChildProcess, folder: string) {
     this.#holder = holder
@@ -200,7 +201,6 @@ export class Machine implements AsyncDisposable {
       })
     nspawn.stdin?.end()
     this.#nspawn = nspawn
-    this.#boots += 1
     this.#stopped = once(nspawn, 'close').then(([code]) => {
       this.#nspawn = null
       return code as number | null
@@ -265,9 +265,12 @@ export class Machine implements AsyncDisposable {
     return runTied([...this.side(side), ...argv], options)
   }
 
-  /** A program that goes on beside the machine; it ends with the test run. */
+  /** A program that goes on beside the machine and ends with it. */
   startBeside(side: Side, argv: readonly string[]): ChildProcess {
-    return startTied([...this.side(side), ...argv], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const child = startTied([...this.side(side), ...argv], { stdio: ['pipe', 'pipe', 'ignore'] })
+    this.#neighbours.add(child)
+    child.once('close', () => this.#neighbours.delete(child))
+    return child
   }
 
   /** What the journal has of units, for a failure. */
@@ -278,6 +281,7 @@ export class Machine implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const neighbour of this.#neighbours) neighbour.kill('SIGKILL')
     const group = this.#holder.exitCode === null ? [...this.#enterHolderOrNone()] : []
     if (group.length > 0 && this.#nspawn) {
       const init = this.#init

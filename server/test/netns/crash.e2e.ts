@@ -114,10 +114,11 @@ class Victim implements AsyncDisposable {
         `${stored} is not in ${JSON.stringify(ledger)}`,
       )
     }
-    const settings = await this.#api.call('GET', '/firewall/settings')
-    const isOn = settings.body.automatic_snat_enabled as boolean
-    if (this.#snatAcknowledged !== null) assert.equal(isOn, this.#snatAcknowledged)
-    await until('the kernel equals the configuration', async () => (await this.#isSnatInKernel()) === isOn)
+    const isOn = async (): Promise<boolean> =>
+      (await this.#api.call('GET', '/firewall/settings')).body.automatic_snat_enabled
+    if (this.#snatAcknowledged !== null) assert.equal(await isOn(), this.#snatAcknowledged)
+    // A change that was given up may still be carried out, so the configuration is read again each time.
+    await until('the kernel equals the configuration', async () => (await this.#isSnatInKernel()) === (await isOn()))
   }
 
   async #isSnatInKernel(): Promise<boolean | null> {

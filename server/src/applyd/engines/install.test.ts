@@ -3,8 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { it } from 'node:test'
 import { until } from '../../../test/support/until.ts'
@@ -86,6 +87,32 @@ it('no package is installed where applyd must not', () => {
   const packages = [{ name: 'x', file: 'x', folders: ['/nonexistent'], purpose: '' }]
   assert.equal(describeInstallation({ packages, command: null }), null)
   assert.equal(describeInstallation({ packages, command: ['x'] }), 'Debian package x')
+})
+
+it('on a host with our units one of them installs, and its words are read where it writes them', () => {
+  const place = { plane: 'host', service: { uid: 1, gid: 1 } } as const
+  const { command, words } = installationOf('snmp', place, '/usr/lib/portcullis')
+  const unit = readFileSync(join(ownApp, 'deploy/systemd/portcullis-install@.service'), 'utf8')
+  assert.match(unit, /^StandardOutput=truncate:\/var\/lib\/portcullis\/applyd\/install-%i\.log$/m)
+  assert.match(
+    unit,
+    /^ExecStart=\/usr\/lib\/portcullis\/bin\/node \/usr\/lib\/portcullis\/scripts\/install-engine\.mjs %i$/m,
+  )
+  const hasSystemd = existsSync('/run/systemd/system') && process.geteuid?.() === 0 && existsSync('/usr/bin/apt-get')
+  const started = ['/usr/bin/systemctl', 'start', '--quiet', 'portcullis-install@snmp.service']
+  if (hasSystemd) assert.deepEqual([command, words], [started, '/var/lib/portcullis/applyd/install-snmp.log'])
+  else assert.notDeepEqual(command, started)
+})
+
+it('what another process said is the reason of a failure', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-install-'))
+  try {
+    writeFileSync(join(folder, 'words'), 'Installing x\nE: Unable to fetch x\n\n')
+    const installation = { packages: [], command: ['/usr/bin/false'], words: join(folder, 'words') }
+    await assert.rejects(createInstaller()(installation), /^Error: E: Unable to fetch x$/)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 it('the installer takes names of engines only, and installs nothing that is there', () => {

@@ -1,8 +1,8 @@
 // Which profiles of AppArmor confine our engines, and whether the local additions that allow our state folder are there. The
 // additions themselves are in deploy/apparmor/.
 
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { textOf } from './read.ts'
 import type { ProfileReading } from './readings.ts'
 
 /** Profiles of Debian's packages, by the name of their file. `names` are those that the kernel shows. */
@@ -39,12 +39,4 @@ export const additionMark = (stateDir: string): string => `# portcullis begin ${
 /** `name (mode)` in each line. */
 function enforcedIn(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(/^(\S+) \((?:enforce|kill)\)$/gm)].map(([, name = '']) => name))
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -232,15 +232,15 @@ function judgeServices(readings: Readings): Conflict[] {
       severity: 'warning',
       title: 'nftables.service removes the rules of the gateway when it starts and stops',
       detail: /flush ruleset/.test(readings.nftablesConfiguration)
-        ? 'The file /etc/nftables.conf begins with "flush ruleset". The gateway puts its rules back within a moment.'
-        : 'It runs "nft flush ruleset" when it stops. The gateway puts its rules back within a moment.',
+        ? 'The file /etc/nftables.conf begins with "flush ruleset". The gateway restores its rules within a moment.'
+        : 'It runs "nft flush ruleset" when it stops. The gateway restores its rules within a moment.',
       fix: 'systemctl disable --now nftables.service',
     })
   if (isInUse(readings, 'netfilter-persistent.service'))
     found.push({
       code: 'service.netfilter-persistent',
       severity: 'note',
-      title: 'netfilter-persistent.service loads rules of its own at every start of the machine',
+      title: 'netfilter-persistent.service loads other rules at every start of the machine',
       detail: 'What they drop is lost, even where the gateway accepts it.',
       fix: 'systemctl disable --now netfilter-persistent.service',
     })

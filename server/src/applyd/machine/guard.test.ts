@@ -18,7 +18,7 @@ scenario('a flushed ruleset is put back as it was applied', async (scene) => {
     await until('the rules are back', () => bench.kernel().includes('"firewall.kept"'))
   }
   await until('they show as loaded', async () => (await scene.observe()).tables[0]?.asLoaded === true)
-  assert.match(bench.log.join(''), /Another program removed the rules of the gateway; they were put back/)
+  assert.match(bench.log.join(''), /Another program removed the rules of the gateway; they were restored/)
 })
 
 scenario('before the first plan the fail-closed rules are put back', async (scene) => {

@@ -22,7 +22,7 @@ export function startGuard({ kernel, table, putBack, everyMs, log }: GuardParts)
     const generation = await kernel.generation()
     if (generation === null || generation === known) return
     if (!(await kernel.isPresent(table)) && (await putBack()) > 0)
-      log('warning', 'Another program removed the rules of the gateway; they were put back', { table })
+      log('warning', 'Another program removed the rules of the gateway; they were restored', { table })
     known = generation
   }
   const tick = (): void => {
@@ -30,7 +30,7 @@ export function startGuard({ kernel, table, putBack, everyMs, log }: GuardParts)
     isBusy = true
     look()
       // It is tried again at the next tick.
-      .catch((fault) => log('warning', 'The rules could not be put back', { reason: wordsOf(fault) }))
+      .catch((fault) => log('warning', 'The rules could not be restored', { reason: wordsOf(fault) }))
       .finally(() => {
         isBusy = false
       })

@@ -1,12 +1,12 @@
 // Reads of the machine what can get in the way of the gateway: services, sockets on our ports, rules of others, other managers
 // of our cards, AppArmor. Everything is bounded and nothing is changed; what cannot be read is left out. conflicts.ts judges.
 
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from '../processes.ts'
 import { readProfiles } from './apparmor.ts'
 import { type ForeignTable, readTable } from './foreign-rules.ts'
 import { findHolders, listenersOf } from './ports.ts'
+import { linkOf, namesIn, textOf } from './read.ts'
 import { emptyReadings, type HeldPort, type Readings, type ServiceState, type WatchedPort } from './readings.ts'
 
 export interface LookAt {
@@ -23,7 +23,6 @@ export interface LookAt {
 }
 
 const timeoutMs = 4000
-const maxFileBytes = 256 * 1024
 /** A listing that is longer is not read: it would hold up everything else. */
 const maxListingBytes = 4 * 1024 * 1024
 const maxTables = 40
@@ -231,27 +230,8 @@ const filesIn = (folder: string): string[] =>
     .slice(0, 100)
     .map((name) => join(folder, name))
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return existsSync(path) ? readFileSync(path, 'utf8').slice(0, maxFileBytes) : ''
-  } catch {
-    return ''
-  }
-}
-
 /** Whether this process sees the network of the machine, and not that of a lab. */
 export function isHostNetwork(): boolean {
-  try {
-    return readlinkSync('/proc/self/ns/net') === readlinkSync('/proc/1/ns/net')
-  } catch {
-    return true
-  }
+  const first = linkOf('/proc/1/ns/net')
+  return first === '' || first === linkOf('/proc/self/ns/net')
 }

@@ -64,7 +64,7 @@ function byIfupdown(readings: Readings): Conflict[] {
       severity: isAsking ? 'warning' : 'note',
       title: `The file ${files.join(' and ')} sets up ${devices.join(', ')} too`,
       detail: isAsking
-        ? 'ifupdown runs a DHCP client of its own beside that of the gateway.'
+        ? 'ifupdown runs a second DHCP client beside that of the gateway.'
         : 'At the start of the machine this does no harm. When networking.service is started later, it fails, because the addresses are there already.',
       fix:
         all.length === readings.ifupdown.length

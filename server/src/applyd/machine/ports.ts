@@ -1,8 +1,8 @@
 // Which sockets listen on a port of this network, and who holds them, as far as that can be read. A probe counts only
 // sockets that were not there before the engine started: a foreign program must not answer for it.
 
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { Probe } from '../tables.ts'
+import { linkOf, namesIn, textOf } from './read.ts'
 
 export type Protocol = 'tcp' | 'udp'
 
@@ -28,9 +28,9 @@ const markName = 'PORTCULLIS_UNIT='
 
 /** All sockets of the protocol that wait for others. */
 export function listenersOf(protocol: Protocol, proc = '/proc'): Listener[] {
-  const tables = [`${proc}/self/net/${protocol}`, `${proc}/self/net/${protocol}6`].filter((path) => existsSync(path))
+  const tables = [`${proc}/self/net/${protocol}`, `${proc}/self/net/${protocol}6`]
   return tables.flatMap((path) =>
-    readFileSync(path, 'latin1')
+    textOf(path)
       .split('\n')
       .slice(1)
       .flatMap((line) => {
@@ -104,28 +104,4 @@ export function findHolders(inodes: readonly string[], proc = '/proc'): Readonly
     if (found.size === wanted.size) break
   }
   return found
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return ''
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'latin1')
-  } catch {
-    return ''
-  }
 }

@@ -1,6 +1,6 @@
 // Settings of the kernel: what a plan wants is written, and what was there before is recorded first, so that it can be put back
 // when a setting leaves the plan or the gateway leaves the machine. What this kernel does not have, or does not let us write, does
-// not fail the plan: it is reported, and tried again after a minute.
+// not fail the plan: it is reported, and tried again after an hour.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,8 @@ import type { KernelSetting, SettingObservation } from '../../plan/artifacts.ts'
 import type { Log } from '../text.ts'
 import { type SettingSpec, settingTable } from './setting-table.ts'
 
-const retryMs = 60_000
+/** What a kernel refuses it mostly refuses for ever, and each attempt is an apply. */
+const retryMs = 3_600_000
 
 export interface SettingsContext {
   readonly plane: string

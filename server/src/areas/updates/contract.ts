@@ -41,7 +41,7 @@ const LastUpgrade = strictObject({
     'returned: the new version did not come up, and the old one is in use again.',
   ),
   step: oneOf(
-    ['check', 'keep', 'install', 'start', 'return'],
+    ['checking', 'keeping', 'installing', 'starting', 'returning'],
     'What it does now, or did last: check the package, keep the old version and the state, install, start the new version, ' +
       'return to the old one.',
   ),
@@ -101,7 +101,7 @@ export const systemImage = {
     summary: 'Install the uploaded package',
     description:
       'Makes a backup, then begins the upgrade and answers; GET /sysupdate/status shows its steps and its result. Traffic is not ' +
-      'interrupted. When the new version does not come up, the old one and its state are put back. 409 when nothing is uploaded, ' +
+      'interrupted. When the new version does not come up, the old one and its state are restored. 409 when nothing is uploaded, ' +
       'when an upgrade is running, or when this gateway was not installed as a package.',
     effect: 'action',
   }),

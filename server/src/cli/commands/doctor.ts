@@ -73,7 +73,12 @@ async function lookAtMachine(stateDir: string): Promise<readonly Conflict[]> {
   ])
   const { engines } = await import('../../engines/index.ts')
   const { ownApp } = await import('../../files/plain.ts')
-  const place = { plane: isHostNetwork() ? ('host' as const) : ('lab' as const), stateDir, app: ownApp, hasGateway: false }
+  const place = {
+    plane: isHostNetwork() ? ('host' as const) : ('lab' as const),
+    stateDir,
+    app: ownApp,
+    hasGateway: false,
+  }
   return judge(
     await lookAt({
       ...{ ...place, devices: readCards(), ports: watchedPorts(engines, null), nft: ['/usr/sbin/nft'] },

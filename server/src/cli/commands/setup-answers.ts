@@ -109,7 +109,7 @@ export const questions: readonly Question[] = [
   },
   {
     option: 'dhcp-range',
-    words: 'Addresses to lease there by DHCP (first-last), or none',
+    words: 'Addresses to lease there by DHCP (first-last), or none to leave DHCP as it is',
     otherwise: none,
     proposal: () => none,
     faultOf: (text, _, answers) => (text === none ? null : rangeFault(text, answers['inside-address'] ?? '')),
@@ -164,23 +164,23 @@ export interface Fault {
   readonly message: string
 }
 
+/** An answer that can only be judged beside another one. */
+const dependsOn: Readonly<Partial<Record<SetupOption, SetupOption>>> = {
+  gateway: 'outside-address',
+  'dhcp-range': 'inside-address',
+}
+
 /** What is missing or wrong, in the order of the questions; what depends on a wrong answer is left out. */
 export function faultsOf(given: Answers, machine: Machine): Fault[] {
   const faults: Fault[] = []
   let good: Answers = {}
   for (const { option, faultOf, isAsked, otherwise } of questions) {
     const text = given[option]
-    const isSkipped = isAsked?.(good) === false && text === undefined
-    const message = isSkipped
-      ? null
-      : text !== undefined
-        ? faultOf(text, machine, good)
-        : otherwise === undefined
-          ? 'This option is missing.'
-          : null
+    const isOpen = faults.some((fault) => fault.option === dependsOn[option])
+    if (isOpen || (text === undefined && (otherwise !== undefined || isAsked?.(good) === false))) continue
+    const message = text === undefined ? 'This option is missing.' : faultOf(text, machine, good)
     if (message !== null) faults.push({ option, message })
-    else if (text !== undefined) good = { ...good, [option]: text }
-    if (message !== null && option.endsWith('side-address')) break
+    else good = { ...good, [option]: text }
   }
   return faults
 }

@@ -87,7 +87,7 @@ function showCards(machine: Machine, { terminal }: Context): void {
       ...(card === over ? [`you are connected over it, from ${machine.connection?.from}`] : []),
     ].join('; '),
   ])
-  const table = showTable({ columns: ['card', 'mac', 'carrier', 'addresses', ''], rows }, terminal)
+  const table = showTable({ columns: ['card', 'mac', 'carrier', 'addresses', ''], rows, wrapLast: true }, terminal)
   terminal.note(`${table}\n`)
 }
 
@@ -145,7 +145,7 @@ const linesOf = (answers: Answers): [string, string][] => [
     `${answers.outside}, ${answers['outside-address']}${answers.gateway ? `, gateway ${answers.gateway}` : ''}${answers.dns ? `, DNS ${answers.dns}` : ''}`,
   ],
   ['inside', `${answers.inside}, ${answers['inside-address']}`],
-  ['DHCP inside', rangeOf(answers) ?? 'none'],
+  ['DHCP inside', rangeOf(answers) ?? 'as it is'],
 ]
 
 async function askToBegin(answers: Answers, { terminal, keyboard }: Context): Promise<void> {
@@ -233,8 +233,18 @@ async function named<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
-    throw new CommandFailure(error.exitCode, renamed(error.message), error.lines.map(renamed))
+    const lines = [error.message, ...error.lines]
+    throw new CommandFailure(error.exitCode, renamed(error.message), [...error.lines.map(renamed), ...hintsFor(lines)])
   }
+}
+
+/** Another network inside does not fit the addresses that DHCP leases there. */
+function hintsFor(lines: readonly string[]): string[] {
+  const ids = lines.flatMap((line) => /^dhcp\.settings\[([\w-]+)\]\.server\.ranges/.exec(line)?.[1] ?? [])
+  return [...new Set(ids)].map(
+    (id) =>
+      `DHCP leases other addresses there. Switch it off first: gw patch /dhcp_server/settings/${id} enabled=false`,
+  )
 }
 
 function renamed(line: string): string {

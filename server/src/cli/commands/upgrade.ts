@@ -26,11 +26,11 @@ import { badUsage, codeOf, exitCodes, refused } from '../failure.ts'
 import { escapeText } from '../output/text.ts'
 
 const stepWords: Readonly<Record<UpgradeStep, string>> = {
-  check: 'Checking the package',
-  keep: 'Keeping the installed version and the state for the way back',
-  install: 'Installing the new version',
-  start: 'Waiting until the new version is up',
-  return: 'Returning to the old version',
+  checking: 'Checking the package',
+  keeping: 'Keeping the installed version and the state for the way back',
+  installing: 'Installing the new version',
+  starting: 'Waiting until the new version is up',
+  returning: 'Returning to the old version',
 }
 
 export const upgradeCommand: Run = async (invocation, context) => {
