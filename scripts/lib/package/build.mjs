@@ -61,7 +61,12 @@ function createTree(stage) {
   }
   return {
     stage,
-    write: (path, content, mode = 0o644) => writeFileSync(make(path), content, { mode }),
+    write: (path, content, mode = 0o644) => {
+      const full = make(path)
+      writeFileSync(full, content)
+      // Whatever the umask is.
+      chmodSync(full, mode)
+    },
     copy: (from, path, mode = 0o644) => {
       const full = make(path)
       copyFileSync(from, full)

@@ -12,12 +12,14 @@ import { writeNew } from '../files/guarded.ts'
 import { makeRoom } from '../files/reserve.ts'
 import type { CheckReport, LinkPlan, Observation, Outcome, Plan } from '../plan/artifacts.ts'
 import type { Context, FailpointName } from './applyd.ts'
+import { type Checked, isSameState } from './checked.ts'
 import { type RecordedWays, recordOf, type Ways } from './engines/ways.ts'
+import { Faults, problemsOf, throwIfFailed } from './faults.ts'
 import type { Verdict } from './kernel/kernel.ts'
 import { createAttempts } from './loaded/attempts.ts'
 import type { Entry } from './loaded/journal.ts'
 import type { createNetworkEngine } from './network.ts'
-import { areSame, type TableTargets } from './pieces.ts'
+import type { TableTargets } from './pieces.ts'
 import { run } from './processes.ts'
 import type { LoadOptions, Ruleset } from './ruleset.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -44,14 +46,6 @@ interface AppliedRecord extends RecordedWays {
   readonly links: readonly LinkPlan[] | null
 }
 
-/** What passed a check, and on which state of the machine. */
-interface Checked {
-  readonly target: Target
-  readonly difference: Difference
-  readonly version: number
-  readonly applied: string | undefined
-}
-
 /**
  * What is needed to undo a switch, written before it begins: which files were there with what content (base64), which
  * tables are touched, which units ran. The tables and links to restore are in the record of what is applied.
@@ -67,19 +61,6 @@ export interface Intent {
   /** What rules counted that the switch removes. */
   readonly counts?: readonly (readonly [origin: string, packets: number, bytes: number])[]
 }
-
-/** Several faults at once, each with the object that caused it. */
-class Faults extends Error {
-  readonly problems: readonly Problem[]
-
-  constructor(problems: readonly Problem[]) {
-    super(problems.map(({ field, message }) => `${field}: ${message}`).join(' '))
-    this.problems = problems
-  }
-}
-
-const problemsOf = (fault: unknown): readonly Problem[] =>
-  fault instanceof Faults ? fault.problems : [{ field: 'apply', message: wordsOf(fault) }]
 
 /** What the executor switches, beside files. */
 export interface Engines {
@@ -478,28 +459,6 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
 
   const { attempt, settle, undo, disconnected } = attempts
   return { recover, refresh, check, apply, attempt, settle, undo, disconnected, observe }
-}
-
-/** Equal targets are mostly the same objects. */
-function isSameState(one: Checked, other: Checked): boolean {
-  if (one.version !== other.version || one.applied !== other.applied) return false
-  const [before, now] = [one.target, other.target]
-  const isSameFile = ([name, content]: [string, Buffer | null]): boolean => {
-    const old = before.files.get(name)
-    return old === content || (!!old && !!content && old.equals(content))
-  }
-  return (
-    isDeepStrictEqual(one.difference, other.difference) &&
-    isDeepStrictEqual([before.links, before.units], [now.links, now.units]) &&
-    before.files.size === now.files.size &&
-    [...now.files].every(isSameFile) &&
-    [...now.tables].every(([name, pieces]) => areSame(before.tables.get(name) ?? [], pieces))
-  )
-}
-
-function throwIfFailed({ problems, unchecked }: Verdict): void {
-  if (problems.length > 0) throw new Faults(problems)
-  if (unchecked !== null) throw new Error(unchecked)
 }
 
 const contentsOf = ({ files }: Intent): ReadonlyMap<string, Buffer | null> =>

@@ -40,7 +40,8 @@ const elementsAtOnce = 20_000
 const bootLines = [
   ...['chain forward {', 'type filter hook forward priority filter; policy drop;', '}'],
   ...['chain input {', 'type filter hook input priority filter; policy drop;'],
-  ...['iifname "lo" accept', 'ct state established,related accept', 'meta l4proto { icmp, ipv6-icmp } accept'],
+  // ICMP by number: a minimal Debian has no names of protocols.
+  ...['iifname "lo" accept', 'ct state established,related accept', 'meta l4proto { 1, 58 } accept'],
   // Answers to a DHCP client, which may be broadcast.
   ...['udp sport 67 udp dport 68 accept', 'udp sport 547 udp dport 546 accept'],
   ...['tcp dport 22 accept', 'tcp flags & (syn | ack) != syn accept', '}'],

@@ -2,7 +2,6 @@
 // a version that knows only lower numbers is refused (decision 85).
 
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
 
 /** One more for every migration of a database and every upgrade step of a slot; test/durability/state-format.test.ts asks for it. */
 export const stateFormat = 1
@@ -11,7 +10,7 @@ export const formatFile = 'format'
 
 /** Called before anything is upgraded. The number never falls: what is newer than this version is not made older by starting it. */
 export function noteStateFormat(folder: string, format: number = stateFormat): void {
-  const path = join(folder, formatFile)
+  const path = `${folder}/${formatFile}`
   if (readStateFormat(path) >= format) return
   const draft = `${path}.next`
   const file = openSync(draft, 'w', 0o600)

@@ -1,6 +1,7 @@
 // The log files of the services of the gateway and of its engines, and what their lines are as records of the log.
 
 import { join } from 'node:path'
+import { counted } from '../contract/counted.ts'
 import type { NamedLog } from '../engines/views.ts'
 import { maxMessage, type NewRecord } from '../logs/record.ts'
 import { type FollowedFile, priorityOf, warningPriority } from '../logs/source.ts'
@@ -34,7 +35,11 @@ function serviceFile(folder: string, { name, form, syslogId, unit }: NamedLog): 
         return recordOf(time, priorityOf(textOr(level, 'info')), plain(textOr(message, text)))
       }),
     lost: (lines) =>
-      recordOf(Date.now(), warningPriority, `${lines} lines of this log were not read: there were too many at once.`),
+      recordOf(
+        Date.now(),
+        warningPriority,
+        `${counted(lines, 'line')} of this log could not be read: there were too many at once.`,
+      ),
   }
 }
 

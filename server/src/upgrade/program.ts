@@ -54,7 +54,13 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
   note({})
   const { state, message } = await walk()
   const step =
-    state === 'done' ? 'starting' : state === 'returned' ? 'returning' : request.phase === 'asked' ? 'checking' : 'returning'
+    state === 'done'
+      ? 'starting'
+      : state === 'returned'
+        ? 'returning'
+        : request.phase === 'asked'
+          ? 'checking'
+          : 'returning'
   const ended: UpgradeStatus = { ...statusOf(request, step), state, message, finished_at: unixNow() }
   machine.log(message)
   writeStatus(places.status, ended)

@@ -87,7 +87,9 @@ describe('the import table', () => {
   it('starts processes only where that belongs', () => {
     const starters = files.filter((file) => importsOf(file).some(({ target }) => target === 'node:child_process'))
     assert.deepEqual(
-      starters.filter((file) => !/^(?:applyd|system|launcher|lab|cli|trial|upgrade)\/|^classifier\/detect\.ts$/.test(file)),
+      starters.filter(
+        (file) => !/^(?:applyd|system|launcher|lab|cli|trial|upgrade)\/|^classifier\/detect\.ts$/.test(file),
+      ),
       [],
     )
   })

@@ -11,7 +11,7 @@ export const limits = {
   'fields shown in another form than they were sent': 3,
   'fields whose form a handler checks': 11,
   'fields with a fixed sample': 21,
-  'files of root that use node:fs themselves': 20,
+  'files of root that use node:fs themselves': 21,
   'lists that are written and read back by hand': 4,
   'paths that show or mask a secret': 4,
   'suppressed lint rules in product code': 2,

@@ -22,7 +22,7 @@ export function startGuard({ kernel, table, putBack, everyMs, log }: GuardParts)
     const generation = await kernel.generation()
     if (generation === null || generation === known) return
     if (!(await kernel.isPresent(table)) && (await putBack()) > 0)
-      log('warning', 'Another program removed the rules of the gateway; they were restored', { table })
+      log('info', 'Another program removed the rules of the gateway; they were restored', { table })
     known = generation
   }
   const tick = (): void => {

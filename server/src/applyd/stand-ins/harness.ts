@@ -198,7 +198,15 @@ export const benchOptions = (stateDir: string, tables: Tables): ApplydOptions =>
   service: null,
   kernel: readKernelIdentity(),
   // Only an engine that ignores SIGTERM takes as long as `stopMs`.
-  timings: { stopMs: 1000, firstRetryMs: 20, lastRetryMs: 160, stableMs: 60_000, pollMs: 20, installRetryMs: 20, guardMs: 0 },
+  timings: {
+    stopMs: 1000,
+    firstRetryMs: 20,
+    lastRetryMs: 160,
+    stableMs: 60_000,
+    pollMs: 20,
+    installRetryMs: 20,
+    guardMs: 0,
+  },
   log: () => {},
   failpoint: () => {},
 })

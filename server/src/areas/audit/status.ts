@@ -1,5 +1,6 @@
 // The status of the audit trail: how much of its limits it uses.
 
+import { counted } from '../../contract/counted.ts'
 import type { StatusItem } from '../../contract/fields.ts'
 
 interface Usage {
@@ -23,7 +24,7 @@ export function auditItems(usage: Usage | undefined): StatusItem[] {
       name: 'audit-trail',
       status: fault === null ? 'active' : 'failed',
       msg: [
-        `${records} records use ${used} of ${limits.megabytes} MB; they are kept for ${limits.days} days.`,
+        `${counted(records, 'record uses', 'records use')} ${used} of ${limits.megabytes} MB; they are kept for ${counted(limits.days, 'day')}.`,
         ...(isNear
           ? ['The audit trail is nearly full: its oldest records will be removed. Export what you need.']
           : []),

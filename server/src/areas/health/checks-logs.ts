@@ -1,11 +1,12 @@
 // The log, judged: whether records are kept, and whether the collector and the log server take them. Pure.
 
+import { counted } from '../../contract/counted.ts'
 import type { Finding } from '../../contract/health.ts'
 import type { LogServerReport, StoreState } from '../../logs/store.ts'
 
 export function logFindings({ fault, notice, lost }: StoreState): Finding[] {
   const [id, title] = ['log', 'Log']
-  const losses = lost > 0 ? ` ${lost} records were lost since the start.` : ''
+  const losses = lost > 0 ? ` ${counted(lost, 'record was', 'records were')} lost since the start.` : ''
   if (fault !== null)
     return [{ id, title, state: 'failed', message: `${fault}${losses}`, advice: 'Look at the disk of the gateway.' }]
   if (notice !== undefined) return [{ id, title, state: 'warning', message: `${notice}${losses}`, advice: '' }]

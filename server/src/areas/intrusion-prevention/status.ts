@@ -1,5 +1,6 @@
 // The status of intrusion prevention: of the engine, as it was observed and tested, and of the signatures.
 
+import { counted } from '../../contract/counted.ts'
 import type { StatusItem } from '../../contract/fields.ts'
 import type { InspectionState } from '../../contract/inspection.ts'
 import type { Machine, Services } from '../../http/handle.ts'
@@ -35,7 +36,11 @@ export function showStatus(view: StatusView): StatusItem[] {
     {
       name: `${services.brand}-suricata-backend`,
       status: count > 0 ? 'active' : 'inactive',
-      msg: [`${count} signatures are loaded.`, ...failedWords(inspection), ...signatureMessages(services, custom)],
+      msg: [
+        `${counted(count, 'signature is', 'signatures are')} loaded.`,
+        ...failedWords(inspection),
+        ...signatureMessages(services, custom),
+      ],
     },
   ]
 }
@@ -67,7 +72,11 @@ function archiveMessages({ name, state, message, report }: Archive): string[] {
   return [
     ...(state === 'checking' ? [`The archive ${name} is being checked.`] : []),
     ...(state === 'failed' ? [`The archive ${name} could not be used: ${message}`] : []),
-    ...(report.failedCount > 0 ? [`${report.failedCount} rules of the archive ${name} are left out.${example}`] : []),
+    ...(report.failedCount > 0
+      ? [
+          `${counted(report.failedCount, 'rule')} of the archive ${name} ${report.failedCount === 1 ? 'is' : 'are'} left out.${example}`,
+        ]
+      : []),
   ]
 }
 

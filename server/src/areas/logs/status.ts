@@ -1,6 +1,7 @@
 // The status of the log store, and of log forwarding: whether the collector takes records, and how many wait
 // or were lost.
 
+import { counted } from '../../contract/counted.ts'
 import type { StatusItem } from '../../contract/fields.ts'
 import type { Services } from '../../http/handle.ts'
 import { logKindNames, logKinds } from '../../logs/kinds.ts'
@@ -10,7 +11,7 @@ import { logLimitsOf, remoteSyslog, remoteSyslogState } from './config.ts'
 import type { LogUsage } from './contract.ts'
 
 export function logStoreItems({ fault, notice, lost }: StoreState, brand: string): StatusItem[] {
-  const lostNote = lost > 0 ? [`${lost} records were lost since the start.`] : []
+  const lostNote = lost > 0 ? [`${counted(lost, 'record was', 'records were')} lost since the start.`] : []
   const msg = [...(fault === null ? [] : [fault]), ...(notice === undefined ? [] : [notice]), ...lostNote]
   return [{ name: `${brand}-logs-syncer`, status: fault === null ? 'active' : 'failed', msg }]
 }

@@ -1,5 +1,6 @@
 // The status of the detection of applications: active only while the classifier runs and its last run went well.
 
+import { counted } from '../../contract/counted.ts'
 import type { StatusItem } from '../../contract/fields.ts'
 import { engineUnit } from '../../engines/artifacts.ts'
 import { describeMissing } from '../../engines/engine.ts'
@@ -27,14 +28,15 @@ function stateOf(view: DetectionView): State {
     return { status, msg: msg.map((message) => describeMissing(trafficClassifier, message) ?? message) }
   const { report } = view
   if (report === null) return failed('The traffic classifier runs, but has not reported anything yet.')
-  const lost = report.lost > 0 ? [`Packets came faster than they could be looked at: ${report.lost} times.`] : []
+  const lost =
+    report.lost > 0 ? [`Packets came faster than they could be looked at: ${counted(report.lost, 'time')}.`] : []
   if (report.fault !== '') return failed(`Applications are not recognised: ${report.fault}`, ...lost)
   return {
     status,
     msg: [
       ...msg,
       'The first packets of each IPv4 connection with TCP or UDP are looked at. Connections that were open before are not recognised.',
-      `Since the classifier started: ${report.packets} packets, ${report.recognised} connections recognised.`,
+      `Since the classifier started: ${counted(report.packets, 'packet')}, ${counted(report.recognised, 'connection')} recognised.`,
       ...lost,
     ],
   }

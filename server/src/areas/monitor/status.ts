@@ -1,5 +1,6 @@
 // The status of the traffic monitor, the flow export, SNMP and the monitoring agent.
 
+import { counted } from '../../contract/counted.ts'
 import type { StatusItem } from '../../contract/fields.ts'
 import { engineUnit } from '../../engines/artifacts.ts'
 import { describeMissing } from '../../engines/engine.ts'
@@ -76,7 +77,7 @@ function reportLines(report: FlowReport | null, collector: string): string[] {
   if (report === null) return ['Nothing has been sent yet.']
   const { flows, packets, failedPackets, lostConnections, fault } = report
   return [
-    `Sent to ${collector} since the exporter started: ${flows} flows in ${packets} packets.`,
+    `Sent to ${collector} since the exporter started: ${counted(flows, 'flow')} in ${counted(packets, 'packet')}.`,
     ...(fault === '' ? [] : [faultLine(fault, collector)]),
     ...(failedPackets > 0 ? [`Packets that did not reach the collector: ${failedPackets}.`] : []),
     ...(lostConnections > 0

@@ -2,6 +2,7 @@
 // where it is allowed, and how an outcome is recorded.
 
 import { createHash } from 'node:crypto'
+import { counted } from '../../contract/counted.ts'
 import type { Services } from '../../http/handle.ts'
 import { type Config, perState, read } from '../../model/slots.ts'
 import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
@@ -110,7 +111,7 @@ export function recordFailure(
     portal.lines.write('fail2ban', 'info', `INFO [${group}] Found ${address} - ${time}`)
     if (isBlocked) portal.lines.write('fail2ban', 'notice', `NOTICE [${group}] Ban ${address}`)
     if (!closed || !user) return
-    const message = `The account of the user ${user.login} is now closed to sign-in: ${closed.failures} failures from ${closed.sources} addresses. An administrator can reopen it.`
+    const message = `The account of the user ${user.login} is now closed to sign-in: ${counted(closed.failures, 'failure')} from ${counted(closed.sources, 'address', 'addresses')}. An administrator can reopen it.`
     audit.write([
       {
         ...{ event: 'lock', who: `user ${user.login}`, address, what: 'portal sign-in', result: 'ok', message },

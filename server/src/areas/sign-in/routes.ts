@@ -3,6 +3,7 @@
 
 import { X509Certificate } from 'node:crypto'
 import { competences, roles } from '../../contract/access.ts'
+import { counted } from '../../contract/counted.ts'
 import { type Endpoint, freshSignInSeconds, nameOf } from '../../contract/endpoint.ts'
 import { GatewayError, notFound } from '../../contract/error.ts'
 import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
@@ -244,7 +245,7 @@ function refuseSignIn(context: SignInContext): GatewayError {
 }
 
 const closedMessage = (login: string, { failures, sources }: ReturnType<Guard['listClosed']>[number]): string =>
-  `The account ${login} is now closed to sign-in: ${failures} failures from ${sources} addresses. Another administrator ` +
+  `The account ${login} is now closed to sign-in: ${counted(failures, 'failure')} from ${counted(sources, 'address', 'addresses')}. Another administrator ` +
   'can reopen it, or gw admin reset on the machine.'
 
 /** An unknown login may be a password typed into the wrong field, so only its first two characters are recorded. */

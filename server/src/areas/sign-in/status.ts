@@ -1,5 +1,6 @@
 // Whether administrators can sign in: the accounts that failed sign-ins closed.
 
+import { counted } from '../../contract/counted.ts'
 import type { StatusItem } from '../../contract/fields.ts'
 import { type ClosedAccount, reopenAccount } from './contract.ts'
 
@@ -12,7 +13,7 @@ function messageOf({ admin_id, login, since, failures, addresses }: ClosedAccoun
   const time = new Date(since * 1000).toISOString()
   const reopen = reopenAccount.path.replace(':admin_id', admin_id)
   return (
-    `The account ${login} is closed to sign-in since ${time} after ${failures} failures from ${addresses} addresses. ` +
+    `The account ${login} is closed to sign-in since ${time} after ${counted(failures, 'failure')} from ${counted(addresses, 'address', 'addresses')}. ` +
     `Reopen it with DELETE ${reopen}.`
   )
 }

@@ -1,6 +1,7 @@
 // gw audit and gw audit verify: what happened, and whether the record of it is whole.
 
 import { listRecords, verifyAudit } from '../../areas/audit/contract.ts'
+import { counted } from '../../contract/counted.ts'
 import { withApi } from '../client/api.ts'
 import type { Run } from '../command.ts'
 import { exitCodes } from '../failure.ts'
@@ -36,7 +37,8 @@ export const verifyAuditCommand: Run = async (invocation, context) => {
   const verdict = await withApi(context, (api) => api.ask(verifyAudit))
   const { intact, records, checkpoints, first_bad: bad } = verdict
   if (invocation.has('json')) terminal.out(`${showJson(verdict, 2)}\n`)
-  else if (intact) terminal.out(`The audit trail is intact: ${records} records, ${showCheckpoints(checkpoints)}.\n`)
+  else if (intact)
+    terminal.out(`The audit trail is intact: ${counted(records, 'record')}, ${showCheckpoints(checkpoints)}.\n`)
   else terminal.out(`The audit trail is not intact. Record ${bad?.sequence}: ${escapeText(bad?.message ?? '')}\n`)
   return intact ? exitCodes.done : exitCodes.refused
 }

@@ -2,6 +2,7 @@
 // A record of the chain says so and is signed before anything is removed, so that what is left can be verified.
 
 import { setImmediate as others } from 'node:timers/promises'
+import { counted } from '../../contract/counted.ts'
 import type { Database } from '../../database/database.ts'
 import type { Checkpoint } from '../../plan/artifacts.ts'
 import type { AuditTrail } from './audit.ts'
@@ -95,7 +96,7 @@ export class AuditRetention {
     const fault = await audit.verify(await checkpoints())
     if (fault) throw new Error(`Nothing was removed: record ${fault.sequence} of the audit trail is at fault.`)
     const { days, megabytes } = this.#parts.limits
-    const message = `Records up to ${through} were removed: the limits are ${days} days and ${megabytes} MB.`
+    const message = `Records up to ${through} were removed: the limits are ${counted(days, 'day')} and ${megabytes} MB.`
     await audit.record([ownEntry(trailItself, 'ok', message, [removalNote(through)])])
     const { sequence } = audit.head
     await sign()

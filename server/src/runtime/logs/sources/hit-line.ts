@@ -2,6 +2,7 @@
 // is checked for its form, and a line with a fault is not a hit.
 
 import { isIP } from 'node:net'
+import { counted } from '../../../contract/counted.ts'
 import { noNumber } from '../../../logs/kinds.ts'
 
 /** A packet that met a rule which logs. */
@@ -88,7 +89,8 @@ export function describeHit({ protocol, table, rule, action, ...hit }: Hit): str
   return `${protocol} src ${source} dst ${destination} table ${table} rule ${rule} action ${action}`
 }
 
-export const describeLost = (lost: number): string => `${lost} records were lost: there were more than could be read.`
+export const describeLost = (lost: number): string =>
+  `${counted(lost, 'record was', 'records were')} lost: there were more than could be read.`
 
 function parseFields(line: string): Fields {
   try {

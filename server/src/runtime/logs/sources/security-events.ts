@@ -2,6 +2,7 @@
 // the lines that such rules write; where that line is not there yet, the event waits for it for a moment. The message that
 // collectors get is made when it is sent (logs/security-message.ts).
 
+import { counted } from '../../../contract/counted.ts'
 import { noNumber } from '../../../logs/kinds.ts'
 import type { NewRecord } from '../../../logs/record.ts'
 import { type Sink, warningPriority } from '../../../logs/source.ts'
@@ -45,7 +46,8 @@ export function createEventsFollower({ path, knowledge, inspected, sink, now }: 
   const handOn = (): void => {
     if (!waiting) return
     const records = held.map((alert) => securityRecord(alert, knowledge, inspected))
-    if (faults > 0) records.push(note(`${faults} lines of the events of the inspection engine could not be read.`))
+    if (faults > 0)
+      records.push(note(`${counted(faults, 'line')} of the events of the inspection engine could not be read.`))
     sink.append(records, { source: securitySource, position: waiting.position })
     held = []
     faults = 0
@@ -72,7 +74,9 @@ export function createEventsFollower({ path, knowledge, inspected, sink, now }: 
         return []
       },
       lost: (lines) =>
-        note(`${lines} lines of the events of the inspection engine were not read: there were too many.`),
+        note(
+          `${counted(lines, 'line')} of the events of the inspection engine could not be read: there were too many.`,
+        ),
     },
     {
       marks: () => sink.marks(),

@@ -1,6 +1,7 @@
 // Lines of the access log of the web proxy as records of the log. The message that collectors get is made when it is sent
 // (logs/web-message.ts): stored, it would say again what the columns say.
 
+import { counted } from '../../../contract/counted.ts'
 import type { NewRecord } from '../../../logs/record.ts'
 import { type FollowedFile, infoPriority, warningPriority } from '../../../logs/source.ts'
 import { parseAccessLine, type WebRequest } from '../../../web-filter/access-line.ts'
@@ -36,11 +37,14 @@ export function webAccessFile({ path, knowledge, now }: WebAccessFile): Followed
         if (read.is === 'request') records.push(webRecord(read.request, knowledge))
         else if (read.is === 'fault') faults++
       }
-      if (faults > 0) records.push(note(`${faults} lines of the access log of the web proxy could not be read.`))
+      if (faults > 0)
+        records.push(note(`${counted(faults, 'line')} of the access log of the web proxy could not be read.`))
       return records
     },
     lost: (lines) =>
-      note(`${lines} lines of the access log of the web proxy were not read: there were too many at once.`),
+      note(
+        `${counted(lines, 'line')} of the access log of the web proxy could not be read: there were too many at once.`,
+      ),
   }
 }
 
