@@ -8,7 +8,13 @@ $tables
 " in *"
 table inet portcullis
 "*) exit 0 ;; esac
-  /usr/sbin/nft -f "${0%/*}/boot.nft" && exit 0
+  if /usr/sbin/nft -f "${0%/*}/boot.nft"; then
+    # An administrator whose SSH listens elsewhere must get in too, above all when applyd never comes up.
+    for port in $("${0%/*}/ssh-ports.sh"); do
+      /usr/sbin/nft add rule inet portcullis_boot input tcp dport "$port" accept
+    done
+    exit 0
+  fi
 fi
 for setting in ipv4/ip_forward ipv6/conf/all/forwarding; do
   [ ! -w "/proc/sys/net/$setting" ] || echo 0 >"/proc/sys/net/$setting"
