@@ -138,6 +138,27 @@ describe('the scripts of the package', () => {
     }
   })
 
+  it('do not make the account of a person that of the gateway', () => {
+    const install = (entry: string) => {
+      const played = `getent() { [ "$2" = portcullis ] && echo '${entry}'; }\nrm() { :; }\nsystemctl() { :; }\n`
+      const script = fill(template('preinst'), { ...readValues(), VERSION: '1.2.3' })
+      return spawnSync('/bin/sh', ['-s', 'install'], { input: `${played}${script}`, encoding: 'utf8' })
+    }
+    for (const entry of ['portcullis:x:1000:1000::/home/p:/bin/bash', 'portcullis:x:0:0::/root:/bin/sh']) {
+      const { status, stderr } = install(entry)
+      assert.equal(status, 1, entry)
+      assert.match(stderr, /the account portcullis \(number \d+\) is that of a person/)
+    }
+    for (const entry of ['portcullis:x:998:998::/:/usr/sbin/nologin', 'portcullis:x:1001:1001::/:/usr/sbin/nologin'])
+      assert.equal(install(entry).status, 0, entry)
+  })
+
+  it('stop the gateway before it is removed, whatever a policy says about services', () => {
+    const script = template('prerm')
+    assert.match(script, /^ +systemctl stop @STOP@ \|\| true$/m)
+    assert.doesNotMatch(script, /^ *deb-systemd-invoke/m)
+  })
+
   it('enable the units that say where they belong, and stop all that last', () => {
     const { UNITS = '', STOP = '' } = readValues()
     const units = listUnits()
