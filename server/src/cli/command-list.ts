@@ -99,7 +99,8 @@ export const commands: readonly Command[] = [
     description:
       'Shows the cards and asks for what the options do not say. Both connections are written in one change, which is reverted by ' +
       'itself unless it is confirmed: by your answer, or from a new session with gw confirm. When nothing that you are connected ' +
-      'over changes, and --confirm is not given, it is confirmed at once. Without a terminal, with --yes or with --password-stdin nothing is ' +
+      'over changes, and --confirm is not given, it is confirmed at once. When you are connected by SSH over the card outside, the port of ' +
+      'SSH stays open from there, unless --no-ssh is given. Without a terminal, with --yes or with --password-stdin nothing is ' +
       'asked. It may be run again at any time; the password is then the one that was set.',
     examples: [
       'gw setup',
@@ -118,6 +119,11 @@ export const commands: readonly Command[] = [
         name: 'dhcp-range',
         value: 'A-B|none',
         summary: 'Addresses to lease inside by DHCP; default: none, which leaves DHCP as it is.',
+      },
+      {
+        name: 'no-ssh',
+        summary:
+          'Do not keep the port of SSH open from outside when you are connected through it over the card outside.',
       },
       {
         name: 'password-stdin',
