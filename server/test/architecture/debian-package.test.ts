@@ -4,7 +4,19 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { globSync, readFileSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -151,6 +163,28 @@ describe('the scripts of the package', () => {
     }
     for (const entry of ['portcullis:x:998:998::/:/usr/sbin/nologin', 'portcullis:x:1001:1001::/:/usr/sbin/nologin'])
       assert.equal(install(entry).status, 0, entry)
+  })
+
+  it('remove the state also behind a link, and nothing else there', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-purge-'))
+    try {
+      const [kept, disk] = [join(folder, 'kept'), join(folder, 'disk')]
+      for (const name of ['gateway', 'applyd', 'web-filter/lists', 'photos'])
+        mkdirSync(join(disk, name), { recursive: true })
+      writeFileSync(join(disk, 'made-accounts'), '')
+      symlinkSync(disk, kept)
+      const played = 'systemctl() { :; }\nuserdel() { :; }\n'
+      const paths = fill(template('postrm'), readValues())
+        .replace('kept=/var/lib/portcullis', `kept=${kept}`)
+        .replaceAll(/ \/(?:var|etc)\//g, ` ${folder}/`)
+        .replaceAll('"/etc/', `"${folder}/`)
+        .replaceAll('deb-systemd-helper', 'true')
+      const { status, stderr } = spawnSync('/bin/sh', ['-s', 'purge'], { input: `${played}${paths}`, encoding: 'utf8' })
+      assert.equal(status, 0, stderr)
+      assert.deepEqual([readdirSync(disk), existsSync(kept)], [['photos'], false])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it('stop the gateway before it is removed, whatever a policy says about services', () => {
