@@ -419,13 +419,19 @@ export const commands: readonly Command[] = [
     description:
       'Run it as root on a gateway that was installed as a package; the gateway may be up or down. The package must be signed with ' +
       'a key that this gateway trusts, and must not be older than what is installed. Traffic is not interrupted. When the new ' +
-      'version does not come up, the old one and its state are restored; exit code 1 then.',
+      'version does not come up, the old one and its state are restored; exit code 1 then. --undo goes back later: the configuration ' +
+      'stays as it is if the version before can read it, otherwise the state comes back that was kept at the upgrade.',
     examples: [
       'gw upgrade portcullis_0.2.0_amd64.deb',
       'gw upgrade portcullis_0.2.0_amd64.deb --yes',
+      'gw upgrade --undo',
       'gw upgrade --json',
     ],
-    options: [{ name: 'yes', summary: 'Do not ask.' }, json],
+    options: [
+      { name: 'undo', summary: 'Go back to the version that the last upgrade replaced. Says first what is lost.' },
+      { name: 'yes', summary: 'Do not ask.' },
+      json,
+    ],
     operand: nothing,
     operands: { least: 0, most: 1 },
     load: async () => (await import('./commands/upgrade.ts')).upgradeCommand,
