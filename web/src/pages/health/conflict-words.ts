@@ -61,7 +61,7 @@ const patterns: readonly (readonly [pattern: RegExp, text: string])[] = [
     msg('Port {port} ({protocols}) is held by {who}'),
   ],
   [
-    /^Both run beside each other: on (?<places>.+?) (?<who>\S+) answers, and not the (?<engine>.+) of the gateway\.$/,
+    /^Both run beside each other: on (?<places>[\d.:a-f]+(?:, [\d.:a-f]+){0,3}) (?<who>.+) answers, and not the (?<engine>.+) of the gateway\.$/,
     msg('Both run beside each other: on {places} {who} answers, and not the {engine} of the gateway.'),
   ],
   [
@@ -113,6 +113,15 @@ const patterns: readonly (readonly [pattern: RegExp, text: string])[] = [
   ],
   [/^The file (?<files>.+) sets up (?<devices>.+) too$/, msg('The file {files} sets up {devices} too')],
   [/^(?<manager>[A-Za-z-]+) sets up (?<devices>.+) too$/, msg('{manager} sets up {devices} too')],
+  [
+    /^Stop the program (?<program>.+) \(process (?<pid>\d+)\), and what starts it\.$/,
+    msg('Stop the program {program} (process {pid}), and what starts it.'),
+  ],
+  [/^(?<program>\S+) \(process (?<pid>\d+)\)$/, msg('{program} (process {pid})')],
+  [
+    /^Put # before the lines of (?<devices>.+) in (?<files>.+)\.$/,
+    msg('Put # before the lines of {devices} in {files}.'),
+  ],
   [/^When the gateway is set up: (?<command>.+)$/, msg('When the gateway is set up: {command}')],
 ]
 
@@ -122,7 +131,10 @@ export function sayConflict(text: string): string {
   for (const [pattern, words] of patterns) {
     const found = pattern.exec(text)
     if (found)
-      return t(words, Object.fromEntries(Object.entries(found.groups ?? {}).map(([name, at]) => [name, heard(at)])))
+      return t(
+        words,
+        Object.fromEntries(Object.entries(found.groups ?? {}).map(([name, at]) => [name, sayConflict(at)])),
+      )
   }
   return text
 }

@@ -37,11 +37,9 @@ function Finding({ found: { severity, title, detail, fix } }: { readonly found: 
   const { state, word } = states[severity]
   const said = sayConflict(fix)
   return (
-    <Panel
-      title={<PlainText text={sayConflict(title)} limit={400} />}
-      actions={<Status state={state}>{t(word)}</Status>}
-    >
+    <Panel title={<PlainText text={sayConflict(title)} limit={400} />}>
       <div className={styles.finding}>
+        <Status state={state}>{t(word)}</Status>
         <p>
           <PlainText text={sayConflict(detail)} limit={longest} />
         </p>

@@ -11,7 +11,7 @@ interface Meaning {
 
 const forwarding = msg('Forwarding')
 const redirects = msg('Redirects and routes of senders')
-const tracking = msg('Connections')
+const tracking = msg('Tracked connections')
 export const otherGroup = msg('Others')
 
 export const groups: readonly string[] = [forwarding, redirects, tracking, otherGroup]

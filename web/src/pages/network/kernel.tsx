@@ -6,6 +6,7 @@ import type { ReactNode } from 'react'
 import { useRead } from '../../api/reads.ts'
 import { EngineBars, EngineMark, useEngine } from '../../contract/render/page-status.tsx'
 import type { HandPage } from '../../page.ts'
+import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -40,7 +41,11 @@ function Kernel(): ReactNode {
           'What the gateway sets in the kernel so that it can forward safely. The values are read from the machine.',
         )}
         status={<EngineMark items={engine} />}
-      />
+      >
+        <Button icon="refresh" isBusy={read.isFetching} onClick={() => void read.refetch()}>
+          {t('Look again')}
+        </Button>
+      </PageHead>
       <EngineBars items={engine} />
       {read.error ? <ProblemBox failure={read.error} onRetry={() => void read.refetch()} /> : null}
       {settings === undefined && !read.error ? <Skeleton lines={8} /> : null}

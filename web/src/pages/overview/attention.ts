@@ -53,7 +53,8 @@ const itemTitles: Readonly<Record<string, string>> = {
   'rules-of-others': msg('Rules of other programs'),
 }
 
-export const titleOfItem = (name: string): string => itemTitles[name] ?? name
+export const titleOfItem = (name: string): string =>
+  (Object.hasOwn(itemTitles, name) ? itemTitles[name] : undefined) ?? name
 
 /** Where a health check is mended and where it is written about. */
 export function pathOfCheck(id: string): string {
@@ -143,7 +144,7 @@ export function findAttention(
           const subject = subjectOf(path)
           return {
             key: `${path} ${item.name}`,
-            title: `${translate(subject.title)}: ${translate(titleOfItem(item.name))}`,
+            title: `${translate(subject.title)}: ${Object.hasOwn(itemTitles, item.name) ? translate(titleOfItem(item.name)) : item.name}`,
             state: 'failed',
             message: item.msg.join(' '),
             advice: '',

@@ -66,8 +66,9 @@ export function UploadedPackage({ uploaded, installed, isRunning, onBegun }: Upl
             <PlainText text={key} limit={128} />
           </dd>
           <dt>SHA-256</dt>
-          <dd className={styles.mono}>
-            {sha256} <CopyButton text={sha256} label={t('Copy the digest')} />
+          <dd className={styles.digest}>
+            <span>{sha256}</span>
+            <CopyButton text={sha256} label={t('Copy the digest')} />
           </dd>
         </dl>
         {failure ? <ProblemBox failure={failure} /> : null}
